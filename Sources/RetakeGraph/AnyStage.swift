@@ -28,20 +28,27 @@ public enum StageRole: Hashable, Sendable {
 
 /// What a graph needs to know about a kind of node to check it.
 public struct StageSignature: Hashable, Sendable {
+  /// The name in documents, unique in a catalog; see `StageDefinition.kind`.
   public var kind: String
+  /// Higher whenever the same input may give another output; see `StageDefinition.version`.
   public var version: Int
+  /// What the node does with frames: it decides how many inputs and outputs the node has.
   public var role: StageRole
   /// `nil` for sources, and for nodes that accept any value.
   public var input: ValueKind?
   /// `nil` for sinks, and for nodes that pass their input on.
   public var output: ValueKind?
+  /// Pixel formats that the body accepts, best first; empty means any.
   public var inputFormats: [PixelFormat]
   /// Whether the body can throw. If so, a replay waits for its outcome.
   public var canFail: Bool
   /// Whether the output continues to use the memory of the input.
   public var keepsInput = false
+  /// One line for lists of stages; may be empty.
   public var summary: String
 
+  /// A signature whose `keepsInput` is `false`. Nothing is checked; a catalog returns it for its
+  /// kinds.
   public init(
     kind: String, version: Int, role: StageRole, input: ValueKind?, output: ValueKind?,
     inputFormats: [PixelFormat] = [], canFail: Bool = false, summary: String = ""
@@ -96,6 +103,7 @@ public struct AnyStage: Sendable {
     case sink(@Sendable (SinkDelivery) -> Void)
   }
 
+  /// The kind, role and types by which a graph checks the node.
   public let signature: StageSignature
   /// Every option with its value, in canonical form.
   package let options: JSONValue
@@ -136,6 +144,10 @@ public struct AnyStage: Sendable {
       && inputPorts == other.inputPorts && outputPorts == other.outputPorts
   }
 
+  /// A pure stage without its types, for example for `LiveSession.swap`. If it is given a value of
+  /// another type than its input, the run halts with the code `stage.wrongInput`.
+  ///
+  /// The options are encoded as JSON. If that fails, the process ends.
   public init<Stage: PureStage>(_ stage: Stage) {
     self.init(
       signature: Stage.signature, options: Self.canonical(stage.options),
@@ -153,6 +165,10 @@ public struct AnyStage: Sendable {
     pictureView = stage.view
   }
 
+  /// A stateful stage without its types. Each run has a copy of its own, which begins with
+  /// `reset()`.
+  ///
+  /// The options are encoded as JSON. If that fails, the process ends.
   public init<Stage: StatefulStage>(_ stage: Stage) {
     self.init(
       signature: Stage.signature, options: Self.canonical(stage.options),
@@ -229,13 +245,19 @@ private final class StatefulBox<Stage: StatefulStage>: StageInstance, @unchecked
 
 /// What a closure sink receives for one captured frame.
 public struct SinkDelivery: Sendable {
+  /// The frame's value at the sink, or how the frame ended before it.
   public enum Content: Sendable {
+    /// The value that reached the sink.
     case value(any PipelineValue)
+    /// What became of the frame instead, and the ID of the node where that happened.
     case ended(FrameFate, node: String)
   }
 
+  /// Track and sequence, also of a frame that ended before the sink.
   public var frame: FrameID
+  /// Presentation time from the replay's origin, as in `StageContext`.
   public var timestamp: Timestamp
+  /// A value, or the frame's end. `result(as:)` gives the value with its type.
   public var content: Content
   /// Set live, in a pipeline with pools. Keep it for as long as the frame is used.
   public var lease: FrameLease?
@@ -243,6 +265,7 @@ public struct SinkDelivery: Sendable {
   /// run, at its frame.
   public var failure: StageFailure?
 
+  /// For a test that calls a sink's closure itself.
   public init(
     frame: FrameID, timestamp: Timestamp, content: Content, lease: FrameLease? = nil,
     failure: StageFailure? = nil

@@ -7,8 +7,11 @@ import RetakeCore
 public struct DevicePolicy: Hashable, Sendable {
   /// Frames per second while no rule requires fewer; 0 = no limit.
   public var fps: Double
+  /// Limits for states of the device, in any order; a throttle accepts at most 64.
   public var rules: [DeviceRule]
 
+  /// Checks nothing. A throttle refuses an `fps` below 0 or above 1,000, and accepts 0 only
+  /// together with rules.
   public init(fps: Double, rules: [DeviceRule] = []) {
     self.fps = fps
     self.rules = rules
@@ -29,7 +32,9 @@ public struct DeviceRule: Hashable, Sendable {
   public var thermal: ThermalState?
   /// Applies at this memory pressure and above.
   public var memory: MemoryPressure?
+  /// `nil` sets no condition, as for the other properties.
   public var battery: BatteryCondition?
+  /// Applies while the device is held in exactly this way.
   public var orientation: DeviceOrientation?
   /// Frames per second, above 0.
   public var fps: Double
@@ -38,9 +43,12 @@ public struct DeviceRule: Hashable, Sendable {
   public struct BatteryCondition: Hashable, Sendable {
     /// Percent; the level must be lower.
     public var below: Int?
+    /// Whether the battery must be charging; `nil` allows both.
     public var charging: Bool?
+    /// Whether the user must have enabled power saving; `nil` allows both.
     public var lowPower: Bool?
 
+    /// A throttle refuses a `below` outside 1 to 100, and a condition without any property.
     public init(below: Int? = nil, charging: Bool? = nil, lowPower: Bool? = nil) {
       self.below = below
       self.charging = charging
@@ -54,6 +62,8 @@ public struct DeviceRule: Hashable, Sendable {
     }
   }
 
+  /// Checks nothing. A throttle refuses a rule without a condition, and an `fps` that is not above
+  /// 0 and at most 1,000.
   public init(
     thermal: ThermalState? = nil, memory: MemoryPressure? = nil, battery: BatteryCondition? = nil,
     orientation: DeviceOrientation? = nil, fps: Double

@@ -11,19 +11,24 @@ public enum JoinMode: String, Hashable, Sendable, CaseIterable, Codable {
 
 /// The output of a join: the values of its ports, in order.
 public struct Joined: PipelineValue {
+  /// One port of the join, with its value.
   public struct Part: Sendable {
+    /// The port's name, unique in the join.
     public var port: String
     /// `nil` if no value arrived, or not in time.
     public var value: (any PipelineValue)?
 
+    /// A port's value, for a test of a stage that reads a join.
     public init(port: String, value: (any PipelineValue)?) {
       self.port = port
       self.value = value
     }
   }
 
+  /// One for each port, in the order of the join's ports; also for ports without a value.
   public var parts: [Part]
 
+  /// For a test of a stage whose input is a join; runs make their own.
   public init(_ parts: [Part]) {
     self.parts = parts
   }
@@ -57,8 +62,10 @@ public struct Joined: PipelineValue {
 public struct Region: PipelineValue {
   /// The frame whose pixels are the coordinates of `detection.box`.
   public var frame: Frame
+  /// The item of the forEach, with its box in pixels of `frame`.
   public var detection: Detection
 
+  /// For a test of a stage that reads regions; in a run, a forEach makes them.
   public init(frame: Frame, detection: Detection) {
     self.frame = frame
     self.detection = detection
@@ -76,16 +83,20 @@ public struct Region: PipelineValue {
 
 /// The outputs of a forEach's body for the detections of a frame.
 public struct Items: PipelineValue {
+  /// What the body gave for one detection.
   public enum Outcome: Sendable {
+    /// The output of the body's last stage.
     case value(any PipelineValue)
     /// The item failed with this code. It keeps its place in the list.
     case failed(code: String)
   }
 
+  /// The detections that entered the forEach, unchanged and in their order.
   public var detections: Detections
   /// One for each detection, in the same order.
   public var outcomes: [Outcome]
 
+  /// The process ends unless there is one outcome for each detection.
   package init(detections: Detections, outcomes: [Outcome]) {
     requirement(detections.items.count == outcomes.count, "each detection has an outcome")
     self.detections = detections

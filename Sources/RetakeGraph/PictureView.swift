@@ -7,8 +7,10 @@ public struct PictureShape: Hashable, Sendable {
   public var width: Int
   /// Pixels.
   public var height: Int
+  /// The layout of the pixels.
   public var format: PixelFormat
 
+  /// For a test of a stage's `view(of:)`; the engine passes the shape of the stage's input.
   public init(width: Int, height: Int, format: PixelFormat) {
     (self.width, self.height, self.format) = (width, height, format)
   }
@@ -24,6 +26,8 @@ public struct PictureView: Hashable, Sendable {
   /// Height of the output, in pixels.
   public var height: Int
 
+  /// A part of the input, such as a crop. `width` and `height` must be above 0; otherwise the view
+  /// is ignored, and boxes are mapped as if the output showed the whole input, pixel by pixel.
   public init(area: Box, width: Int, height: Int) {
     (self.area, self.width, self.height) = (area, width, height)
   }

@@ -11,10 +11,12 @@ extension Pipeline {
   /// ```
   ///
   /// - Parameters:
+  ///   - branches: 2 to 16 chains of the same source, each with the values of one port.
   ///   - ports: The names of the values, in order; by default, the IDs of the branches' last nodes.
   ///   - mode: `all` drops a frame that lacks a value, `any` continues with the values that
   ///     arrived.
   ///   - timeout: Counted from the first value of a frame; later values are late.
+  ///   - id: The node's ID; by default the kind, with a number from the second node of a kind on.
   public static func joining<each Value: PipelineValue>(
     _ branches: repeat PipelineChain<each Value>, ports: [String]? = nil, mode: JoinMode = .all,
     timeout: Duration? = nil, id: String? = nil
@@ -87,8 +89,11 @@ extension PipelineChain {
   /// let shown = frames.latest(with: frames.motion(), ports: ["frame", "boxes"])
   /// ```
   ///
-  /// - Parameter ports: The names of the values, this chain's first; by default, the IDs of the
-  ///   chains' last nodes.
+  /// - Parameters:
+  ///   - others: 1 to 15 chains whose newest values are read.
+  ///   - ports: The names of the values, this chain's first; by default, the IDs of the chains'
+  ///     last nodes.
+  ///   - id: The node's ID; by default the kind, with a number from the second node of a kind on.
   public func latest<each Value: PipelineValue>(
     with others: repeat PipelineChain<each Value>, ports: [String]? = nil, id: String? = nil
   ) -> PipelineChain<Joined> {

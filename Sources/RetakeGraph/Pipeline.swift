@@ -3,9 +3,21 @@ import RetakeCore
 
 /// A graph of stages. It defines what happens to each frame, not how or when.
 ///
-/// A pipeline is built with the typed methods of the DSL or read from a JSON document. Both give
-/// the same value.
+/// A pipeline is built with the typed methods of the DSL or read from a JSON document with
+/// `PipelineDocument.parse`. Both give the same value. The methods follow each other from the
+/// source to the sink, and each of them is about the node before it:
+///
+/// ```swift
+/// let pipeline = Pipeline.named("yard")
+///   .source(.session())  // a track of the session that is replayed or recorded
+///   .grey().cost(.fixed(.milliseconds(2)))  // a stage, and its cost in virtual time
+///   .motion().queue(capacity: 2, policy: .dropOldest)  // the next one, and the queue before it
+///   .results("boxes", quantum: ["box": 0.1])  // the sink, with the step of its numbers
+/// ```
+///
+/// It is validated when it is connected to frames, for example by `LiveSession`.
 public struct Pipeline: Sendable {
+  /// For reports, goldens and errors. It is not part of `digest`.
   public var name: String
   package var nodes: [PipelineNode]
   package var edges: [PipelineEdge]

@@ -79,6 +79,8 @@ extension PipelineChain {
   /// Declares a pool with the given number of buffers. Call this once per pool.
   ///
   /// - Parameters:
+  ///   - id: The ID that nodes name with `pool(_:)`.
+  ///   - capacity: The number of buffers, 1 to 4,096.
   ///   - policy: What happens to a frame if all buffers are in use.
   ///   - adaptive: How the pool adapts to the load, starting with `capacity`; `nil` = it has a
   ///     fixed size.

@@ -117,6 +117,8 @@ public struct PipelineChain<Output: PipelineValue>: Sendable {
   /// are combined, the sink of the first one is.
   ///
   /// - Parameters:
+  ///   - sink: A stage whose role is a sink; with another one, the process ends.
+  ///   - id: The node's ID; by default the kind, with a number from the second node of a kind on.
   ///   - quantum: Steps in which numbers are written, by field: `box`, `score` and `scalar`.
   ///   - hold: How long the sink keeps each frame, as a screen does.
   public func sink(

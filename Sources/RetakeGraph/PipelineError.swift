@@ -3,34 +3,71 @@ import RetakeCore
 /// A problem with a pipeline or its document, with its place: the JSON pointer, and for a pipeline
 /// made in Swift the names of the nodes.
 public struct PipelineError: CodedError, Hashable {
+  /// What is wrong. `PipelineError.message` says it in a sentence, and `PipelineError.advice` says
+  /// what to do about it.
+  ///
+  /// The strings of a case are what these two are made of. IDs, keys and kinds are as the author
+  /// wrote them; long ones are shortened.
   public enum Reason: Hashable, Sendable {
-    /// Not JSON at all, or not an object.
+    /// The data is not JSON. The string is the parser's description of the problem.
     case malformed(String)
+    /// The document's `v` is above 1, the only version that this Retake reads.
     case newerVersion(Int)
+    /// A document's object, or a sink's `quantum`, has a key that does not exist there. The strings
+    /// are the key and the advice, a suggestion.
     case unknownKey(String, advice: String)
+    /// A document's object lacks this required key, or a forEach has no `body`.
     case missingKey(String)
+    /// A value has another type than it should have, is out of range, or is not allowed at this
+    /// node: a capacity of 0, an ID with a space, a port that does not exist, `lanes` on a sink.
+    /// The strings are the message and the advice; `nil` stands for a general one.
     case wrongValue(String, advice: String?)
+    /// The catalog has no stage of this kind. The strings are the kind and the advice, a
+    /// suggestion.
     case unknownKind(String, advice: String)
+    /// A stage refuses an option: its name, its type or its value. Also for the ports of joins and
+    /// routes, which are options. The strings are the message and the advice; `nil` stands for a
+    /// general one.
     case badOption(String, advice: String?)
+    /// Two nodes, two executors or two pools have this ID.
     case duplicateID(String)
+    /// An edge, or the `output` of a forEach's body, names a node that does not exist. The strings
+    /// are the ID and the advice, a suggestion.
     case unknownNode(String, advice: String)
+    /// A node names an executor that the pipeline does not declare. The strings are the executor's
+    /// ID and the advice.
     case unknownExecutor(String, advice: String)
-    /// The IDs along the cycle. The first one is repeated at the end.
+    /// The edges form a cycle. These are the IDs along it; the first one is repeated at the end.
     case cycle([String])
+    /// An edge connects an output with an input of another kind. `from` and `to` are the IDs of the
+    /// two nodes, `gives` and `takes` the kinds, such as `frame` and `detections`.
     case typeMismatch(from: String, gives: String, to: String, takes: String)
+    /// Something is not there: a node, a source, a sink, an edge behind a node, or an edge to a
+    /// port of a join. The strings are the message and the advice.
     case missing(String, advice: String)
+    /// No edge leads to the node with this ID, so no frame can reach it.
     case unreachable(String)
+    /// A bound is exceeded, such as 2 MiB for a document, 4,096 nodes, 8,192 edges, or the values
+    /// that a join may output. The string is the message.
     case tooLarge(String)
+    /// A combination that cannot run, such as two edges to a node that is not a join, a forEach in
+    /// a forEach, or a join of frames of two sources. The strings are the message and the advice.
     case unsupported(String, advice: String)
-    /// The ID and the role of a node that is a closure.
+    /// A node is a closure or has its frames in memory, so the pipeline has no document. It runs
+    /// all the same. The values are the ID and the role of the node.
     case notExportable(String, StageRole)
   }
 
+  /// What is wrong, for a caller that distinguishes the cases.
   public var reason: Reason
+  /// The place as a JSON pointer (RFC 6901) into the pipeline's document, such as
+  /// `/nodes/2/options/threshold`; empty for the whole document. A pipeline that was made in Swift
+  /// has the pointers of the document that it would have.
   public var pointer: String
   /// The place in words, if the pipeline was made in Swift: for example `pipeline 'yard', stage
   /// 'motion', its edge to 'boxes'`. It then replaces the pointer in `place`.
   public var part: String?
+  /// The file of the document, as it was passed to `PipelineDocument.parse`; `nil` if none was.
   public var file: String?
 
   package init(_ reason: Reason, at pointer: String, file: String? = nil) {

@@ -46,6 +46,7 @@ public enum ValueKind: Hashable, Sendable, CustomStringConvertible {
 /// The inputs and outputs of stages: the closed set of kinds of this module, and users'
 /// `StageValue` types.
 public protocol PipelineValue: Sendable {
+  /// The kind by which edges are checked: a stage accepts only values of its input's kind.
   static var valueKind: ValueKind { get }
   /// Appends the value's canonical bytes; equal values append equal bytes.
   func digest(into hasher: inout DigestHasher)
@@ -79,6 +80,7 @@ public protocol StageValue: PipelineValue {
 }
 
 extension StageValue {
+  /// `ValueKind.user`, with the type's name and version.
   public static var valueKind: ValueKind { .user(name: typeName, version: typeVersion) }
 
   public func digest(into hasher: inout DigestHasher) {

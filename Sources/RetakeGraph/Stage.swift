@@ -10,6 +10,7 @@ public struct StageContext: Sendable {
   /// Index inside a forEach; `nil` for the whole frame.
   public var item: Int?
 
+  /// For a test that calls `process` itself; `item` is `nil` unless the stage is in a forEach.
   public init(frame: FrameID, timestamp: Timestamp, item: Int? = nil) {
     self.frame = frame
     self.timestamp = timestamp
@@ -19,6 +20,38 @@ public struct StageContext: Sendable {
 
 /// The options of a stage: stored properties with defaults, in a `Codable` struct. A document may
 /// set any of them. An unknown key or a wrong type is rejected when the document is read.
+///
+/// ```swift
+/// struct BrightOptions: StageOptions {
+///   /// 0 to 255.
+///   var above = 200
+/// }
+///
+/// struct BrightPixels: PureStage {
+///   typealias Options = BrightOptions
+///   static let kind = "bright-pixels"
+///   static let inputFormats: [PixelFormat] = [.grey]
+///   let options: BrightOptions
+///
+///   init(options: BrightOptions) throws {
+///     guard (0...255).contains(options.above) else {
+///       throw OptionError(key: "above", message: "must be 0 to 255, is \(options.above)")
+///     }
+///     self.options = options
+///   }
+///
+///   func process(_ frame: Frame, _ context: StageContext) -> Scalars {
+///     let above = options.above
+///     return Scalars([.init("bright", Double(frame.bytes(of: 0).count { $0 > above }))])
+///   }
+/// }
+/// ```
+///
+/// A node of a document sets it like this:
+///
+/// ```json
+/// {"id": "bright", "kind": "bright-pixels", "options": {"above": 220}}
+/// ```
 ///
 /// Optional properties are not recognised as options, so give every property a value.
 public protocol StageOptions: Codable, Sendable {
@@ -33,6 +66,7 @@ public struct NoOptions: StageOptions {
 
 /// What pure and stateful stages have in common: a kind, a version and options.
 public protocol StageDefinition: Sendable {
+  /// The type of `options`, named by a `typealias`; a stage without options leaves it out.
   associatedtype Options: StageOptions = NoOptions
 
   /// The name in documents, `[a-z][A-Za-z0-9-]*`, unique in a registry.
@@ -61,6 +95,7 @@ public protocol StageDefinition: Sendable {
   /// - Throws: `OptionError` if the options contradict each other.
   init(options: Options) throws
 
+  /// The options that the stage was made with. The pipeline's document contains all of them.
   var options: Options { get }
 
   /// The format of the output frames, for stages that output frames.
@@ -84,6 +119,7 @@ extension StageDefinition {
 }
 
 extension StageDefinition {
+  /// A stage with default options. If it refuses them, the process ends.
   public init() {
     do {
       try self.init(options: Options())
@@ -95,14 +131,17 @@ extension StageDefinition {
 }
 
 extension StageDefinition where Options == NoOptions {
+  /// Nothing to set.
   public var options: NoOptions { NoOptions() }
 
+  /// Ends the process: a stage without options needs an `init()` of its own.
   public init() {
     requirementFailure(
       "the stage '\(Self.kind)' has no options and no init(): give each stored property a value, "
         + "and a public struct a 'public init() {}'")
   }
 
+  /// The same as `init()`.
   public init(options: NoOptions) {
     self.init()
   }
@@ -110,25 +149,69 @@ extension StageDefinition where Options == NoOptions {
 
 /// A computation whose output depends only on its input and options. It may run on any thread, for
 /// any frame, in any order, and ahead of virtual time.
+///
+/// ```swift
+/// struct BrightPixels: PureStage {
+///   static let kind = "bright-pixels"
+///   static let inputFormats: [PixelFormat] = [.grey]
+///
+///   func process(_ frame: Frame, _ context: StageContext) -> Scalars {
+///     Scalars([.init("bright", Double(frame.bytes(of: 0).count { $0 > 200 }))])
+///   }
+/// }
+///
+/// let pipeline = Pipeline.named("first").source(.session()).grey().stage(BrightPixels()).results()
+/// ```
 public protocol PureStage: StageDefinition {
+  /// The value that the stage takes; `Joined` behind a join, `Region` first in a forEach.
   associatedtype Input: PipelineValue
+  /// The value that the stage returns: a kind of Retake's, or a `StageValue` of your own.
   associatedtype Output: PipelineValue
   /// The error type of the body; with `Never` (the default), a replay never has to wait for its
   /// outcome.
   associatedtype Failure: Error = Never
 
+  /// Computes the output for one frame, or for one item of a forEach. Several threads may call it
+  /// at once.
+  ///
+  /// - Throws: A `StageError`, or any error of your own, which fails the frame with the code
+  ///   `error.` and the name of its type.
   func process(_ input: Input, _ context: StageContext) throws(Failure) -> Output
 }
 
 /// A computation that keeps state. It gets the frames in the order in which virtual time serves
 /// them, one at a time.
+///
+/// ```swift
+/// struct Change: StatefulStage {
+///   static let kind = "change"
+///   private var last: Double?
+///
+///   mutating func process(_ input: Scalars, _ context: StageContext) -> Scalars {
+///     let bright = input["bright"] ?? 0
+///     defer { last = bright }
+///     return Scalars([.init("change", bright - (last ?? bright))])
+///   }
+///
+///   mutating func reset() { last = nil }
+/// }
+/// ```
+///
+/// Frames that were dropped before the stage are missing from what it gets.
 public protocol StatefulStage: StageDefinition {
+  /// The value that the stage takes; `Joined` behind a join, `Region` first in a forEach.
   associatedtype Input: PipelineValue
+  /// The value that the stage returns: a kind of Retake's, or a `StageValue` of your own.
   associatedtype Output: PipelineValue
   /// The error type of the body; with `Never` (the default), a replay never has to wait for its
   /// outcome.
   associatedtype Failure: Error = Never
 
+  /// Computes the output for the next frame. Calls come one at a time, perhaps on different
+  /// threads.
+  ///
+  /// - Throws: A `StageError`, or any error of your own, which fails the frame with the code
+  ///   `error.` and the name of its type.
   mutating func process(_ input: Input, _ context: StageContext) throws(Failure) -> Output
   /// Clears the state, as if the stage had just been created.
   mutating func reset()
@@ -141,6 +224,7 @@ public struct OptionError: Error, Sendable {
   /// The problem, such as "must be at least 1".
   public var message: String
 
+  /// Thrown from `StageDefinition.init(options:)`. A document's error then points to the option.
   public init(key: String, message: String) {
     self.key = key
     self.message = message
@@ -149,6 +233,7 @@ public struct OptionError: Error, Sendable {
 
 /// An error that a stage's body throws on purpose.
 public struct StageError: Error, Sendable, Hashable {
+  /// Whether the run continues after the error.
   public enum Severity: String, Sendable {
     /// This frame fails; the run continues.
     case recoverable
@@ -158,9 +243,12 @@ public struct StageError: Error, Sendable, Hashable {
 
   /// Stable and without spaces, because it appears in golden files.
   public var code: String
+  /// For people: part of no digest and no golden file. A failure keeps its first 1,000 characters.
   public var message: String
+  /// `.recoverable` by default.
   public var severity: Severity
 
+  /// The process ends if the code is empty or contains a space or a control character.
   public init(code: String, message: String, severity: Severity = .recoverable) {
     requirement(
       !code.isEmpty && !code.utf8.contains { $0 <= 0x20 || $0 == 0x7f },

@@ -4,6 +4,7 @@ import RetakeCore
 public protocol StageCatalog: Sendable {
   /// In byte order.
   var kinds: [String] { get }
+  /// What a graph needs to know about nodes of this kind; `nil` for an unknown kind.
   func signature(of kind: String) -> StageSignature?
   /// Creates a node's stage.
   ///
@@ -15,9 +16,12 @@ public protocol StageCatalog: Sendable {
 public struct OptionProblem: Error, Sendable, Hashable {
   /// Such as `/threshold`; empty for the options as a whole.
   public var pointer: String
+  /// The problem in a few words, such as `must be an integer, is a string`.
   public var message: String
+  /// What to write instead; `nil` if the message says enough.
   public var advice: String?
 
+  /// For a catalog that reads options by itself; the errors of stages are `OptionError`.
   package init(pointer: String, message: String, advice: String? = nil) {
     self.pointer = pointer
     self.message = message

@@ -9,9 +9,14 @@ import RetakeStore
 /// Records a source into a new session.
 ///
 /// ```swift
-/// let recorder = try Recorder(source, options: RecorderOptions(name: "yard"))
-/// let result = try recorder.run()      // on a thread of its own; `stop()` ends it
+/// let source = try MediaFileSource(path: "clip.mp4")
+/// let recorder = try Recorder(source, options: RecorderOptions(name: "yard")) { progress in
+///   show(progress.frames.captured)
+/// }
+/// let result = try recorder.run()  // blocks; `stop()` on another thread ends it
+/// show(result.folder.path, result.status, result.progress.frames.missing)
 /// ```
+///
 /// What a commit reports is durable: it survives a crash of the process and, on a disk that honours
 /// sync requests, a loss of power.
 public final class Recorder: Sendable {
@@ -34,12 +39,17 @@ public final class Recorder: Sendable {
   private let live = Locked<LiveRecording?>(nil)
   private let watch: RecordingWatch?
 
+  /// Opens nothing yet; `run` does.
+  ///
   /// - Parameters:
+  ///   - source: What is recorded: a file, a camera, a stream, or the frames of an app.
+  ///   - options: The session's name and folder, how frames are encoded, and the bounds.
   ///   - pipeline: Runs on the recorded frames; its decisions go into the same session.
   ///   - watch: Is notified of captured frames and results, for example for a preview.
   ///   - report: Called after each commit on the writer's thread, so a slow callback delays
   ///     writing.
-  /// - Throws: `SessionError.badName`.
+  /// - Throws: `SessionError.badName`, `RecordError.ringWithPipeline`,
+  ///   `RecordError.ringWithTracks`.
   public convenience init(
     _ source: any RecordingSource, options: RecorderOptions, pipeline: LivePipeline? = nil,
     watch: RecordingWatch? = nil, report: @escaping @Sendable (RecordingProgress) -> Void = { _ in }
@@ -94,6 +104,7 @@ public final class Recorder: Sendable {
   ///
   /// - Parameters:
   ///   - source: The event's origin; `device` is for `note(_:)`.
+  ///   - kind: What happened, as one word, such as `shutter`.
   ///   - json: A JSON object.
   public func note(source: String, kind: String, json: JSONValue = .object([:])) {
     pipes.note(source: source, kind: kind, json: json)

@@ -1,32 +1,43 @@
-/// Options of a recording.
+/// Options of a recording. The initializer has those that are chosen most often; the others are
+/// properties with defaults.
 public struct RecorderOptions: Hashable, Sendable {
   /// The session's name; nil uses the source's. It is made safe for a folder name.
   public var name: String?
   /// The parent folder of the session's folder.
   public var into: String
+  /// How frames are encoded; `mpeg4` by default.
   public var preset: RecordingPreset
+  /// Whether frames come at their own times; `realtime` by default.
   public var pace: RecordingPace
-  /// Number of frames after which the recording ends; nil means no limit.
+  /// The recording ends before a track would have more frames than this; nil means no limit.
   public var framesMax: Int?
   /// On the source's own time line; nil means no limit.
   public var durationMax: Duration?
+  /// What happens if the encoder is slower than the source; `refuse` by default. Only recordings in
+  /// real time that encode are measured.
   public var probe: EncoderProbe.Policy
   /// Maximum time from a frame's arrival at the writer to its commit, not counting the commit
-  /// itself.
+  /// itself; 350 ms by default.
   public var commitInterval: Duration
-  /// A segment ends with the first key frame after either limit.
+  /// Size from which on the next key frame begins a new media file; 2 GiB by default.
   public var segmentBytesMax: Int64
+  /// The same for its duration; 10 minutes by default. Whichever limit is reached first applies.
   public var segmentDurationMax: Duration
-  /// Frames that may wait for the encoder; when there are more, live frames are shed.
+  /// Frames that may wait for the encoder, 32 by default. When there are more, frames are shed in
+  /// real time; unpaced, the source waits.
   public var waitingFramesMax: Int
+  /// The same in bytes of pixels; 256 MiB by default, less if the process's memory is limited.
   public var waitingBytesMax: Int
   /// Live frames are also shed while the oldest one waits longer, so that accepted frames are
-  /// durable soon.
+  /// durable soon; 300 ms by default.
   public var waitingDurationMax: Duration
-  /// Encoded frames that may wait for the disk.
+  /// Encoded frames that may wait for the disk; 4,096 by default. When there are more, the encoder
+  /// waits.
   public var waitingPacketsMax: Int
+  /// The same in bytes; 64 MiB by default, less if the process's memory is limited.
   public var waitingPacketBytesMax: Int
-  /// Bytes that stay free on the disk; the recording ends before they are used.
+  /// Bytes that stay free on the disk, 64 MiB by default; the recording ends before they are used.
+  /// 0 keeps none.
   public var reserveBytes: Int64
   /// Keeps this much of the recording in memory. Calling `trigger` writes it and everything after
   /// it; nil writes from the beginning.
@@ -37,6 +48,8 @@ public struct RecorderOptions: Hashable, Sendable {
   /// it.
   public var ringBytesMax: Int?
 
+  /// By default, a recording goes to the folder `Recordings`, is encoded with `mpeg4` at the
+  /// source's own pace, and has no limit. A name that is not allowed is refused by `Recorder.init`.
   public init(
     name: String? = nil, into: String = "Recordings", preset: RecordingPreset = .mpeg4,
     pace: RecordingPace = .realtime, framesMax: Int? = nil, durationMax: Duration? = nil,

@@ -3,14 +3,32 @@ import RetakeRuntime
 import RetakeSession
 import RetakeStore
 
-/// What is durable after a commit; `record --json` prints one such line.
+/// How far a recording is: what was written, and will survive a crash of the process.
+///
+/// A `Recorder` reports one after each commit (see `RecorderOptions.commitInterval`), and a last
+/// one with `closed`. The counts are totals from the beginning of the recording up to the commit. A
+/// report also comes without a new commit while another program has locked the database
+/// (`databaseHolder`), and once for a ring that is too small (`ringIsShort`). Each report is a line
+/// of `retake record --json`.
+///
+/// ```swift
+/// let recorder = try Recorder(source, options: RecorderOptions(name: "yard")) { progress in
+///   show("\(progress.frames.recorded) of \(progress.frames.captured) frames have pixels")
+///   if let holder = progress.databaseHolder { show("waiting for \(holder)") }
+/// }
+/// ```
+///
+/// Only `pipeline` and `rate` describe the time of the report and not the commit.
 public struct RecordingProgress: Hashable, Sendable, Codable {
+  /// What became of the frames that reached the recorder: `captured` is the sum of `recorded` and
+  /// of all numbers in `missing`.
   public struct Frames: Hashable, Sendable, Codable {
-    /// Frames that reached the recorder; each has its row. `captured = recorded + missing`.
+    /// Frames that reached the recorder. Each has a row in the session, with or without pixels.
     public var captured = 0
-    /// Frames with pixels.
+    /// Frames whose pixels are in the session's media.
     public var recorded = 0
-    /// Frames without pixels, by cause.
+    /// Frames without pixels, by cause, such as `record.shed.encoder`: docs/recording.md lists the
+    /// causes. Causes that did not occur are absent.
     public var missing: [String: Int] = [:]
 
     mutating func count(hasPixels: Bool, cause: String?) {
@@ -25,7 +43,9 @@ public struct RecordingProgress: Hashable, Sendable, Codable {
 
   /// Progress of one of several tracks.
   public struct Track: Hashable, Sendable, Codable {
+    /// The number of the session's track.
     public var track: Int
+    /// The counts of this track alone.
     public var frames = Frames()
     /// Digest of this track's frames, computed like `packetDigest`.
     public var packetDigest = Digest128.zero
@@ -36,36 +56,43 @@ public struct RecordingProgress: Hashable, Sendable, Codable {
   }
 
   package var v = 1
-  /// The database's commit number; increases by one each time.
+  /// The number of the database's last commit; each commit increases it by one.
   public var commit = 0
   /// When the commit was made, on the session's time line.
   public var timeNanoseconds: Int64 = 0
   /// Totals of all tracks.
   public var frames = Frames()
-  /// Only if there are several tracks.
+  /// One for each track, by number; `nil` if there is only one track.
   public var tracks: [Track]?
-  /// Sequence of the last frame in the commit; −1 before the first one.
+  /// Sequence of the last frame in the commit, on that frame's own track; −1 before the first one.
   public var lastSequence = -1
+  /// When that frame reached the recorder, on the session's time line; 0 before the first one.
   public var lastArrivalNanoseconds: Int64 = 0
+  /// Rows of the session's table of events: changes of the device, notes of the app, and what
+  /// happened to the source and the recorder. The events of a live pipeline are not among them.
   public var events = 0
+  /// Media files that frames were committed to, of all tracks.
   public var segments = 0
+  /// Bytes of the encoded frames, without what their containers add.
   public var mediaBytes: Int64 = 0
   /// XXH3-128 over (sequence, packet hash) of every frame with pixels so far. A reader of the
   /// session can compute it again. With several tracks it covers only the first one.
   public var packetDigest = Digest128.zero
-  /// Rates over the last seconds; nil at first.
+  /// Rates over the last 16 commits, about five seconds of a camera; `nil` before the second
+  /// commit.
   public var rate: RecordingRate?
-  /// Frames that left the pre-trigger ring; they are not part of the session.
+  /// Frames that left the pre-trigger ring before it was written; they are not part of the session.
+  /// 0 without a ring.
   public var passed = 0
   /// True once, before anything is written: the pre-trigger ring's memory does not hold the
   /// requested time.
   public var ringIsShort: Bool?
-  /// Progress of the live pipeline; nil without one.
+  /// What the live pipeline has done so far; `nil` without one.
   public var pipeline: PipelineProgress?
-  /// The program that has locked the session's database while rows wait for it: `python3 (process
-  /// 4711)`.
+  /// The program that has locked the session's database while rows wait for it, such as
+  /// `python3 (process 4711)`; `nil` if nothing waits.
   public var databaseHolder: String?
-  /// Whether the session is finished.
+  /// `true` in the last report of a recording whose session was closed.
   public var closed = false
   /// The session's name, after it is finished.
   public var session: String?
@@ -112,14 +139,19 @@ public enum RecordingEnd: String, Hashable, Sendable, Codable {
 
 /// The result of a recording.
 public struct RecordingResult: Sendable {
+  /// The folder of the new session.
   public var folder: SessionFolder
+  /// `clean` if every frame has its pixels, `lossy` if some have none, `recovered` if the session
+  /// could not be closed.
   public var status: SessionStatus
+  /// Why it ended; `failed` if and only if there is a `failure`.
   public var end: RecordingEnd
   /// Why it ended early. What was recorded before is kept. The session is closed unless `isClosed`
   /// is false.
   public var failure: RecordError?
   /// False when even the database could not be closed: `session recover` repairs it.
   public var isClosed: Bool
+  /// The final counts.
   public var progress: RecordingProgress
   /// The measurement of the encoder; nil when none was made.
   public var probe: EncoderProbe.Measurement?

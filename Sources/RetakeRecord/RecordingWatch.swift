@@ -15,6 +15,8 @@ public struct RecordingWatch: Sendable {
   /// Called on the deciding thread, with the decisions of a pipeline since the last call.
   public var decided: @Sendable ([DecisionLine]) -> Void
 
+  /// Callbacks that are left out do nothing. Different callbacks may be called at the same time, on
+  /// different threads.
   public init(
     captured: @escaping @Sendable (Frame) -> Void,
     found: @escaping @Sendable (LiveResult) -> Void = { _ in },

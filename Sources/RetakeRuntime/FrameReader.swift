@@ -4,6 +4,7 @@ import RetakeCore
 /// One row of a frame index: everything that the time plane needs to know about a frame before its
 /// pixels are read.
 public struct FrameEntry: Hashable, Sendable {
+  /// The frame's track and sequence, which identify it in a session.
   public var id: FrameID
   /// In the track's time base; `nil` if the source gave none.
   public var pts: Int64?
@@ -19,6 +20,7 @@ public struct FrameEntry: Hashable, Sendable {
   /// XXH3-128 of the packet that the frame came from.
   public var packetDigest: Digest128?
 
+  /// Without an `arrival`, the frame arrives at its presentation time, as an imported frame does.
   public init(
     id: FrameID, pts: Int64?, timestamp: Timestamp, arrival: Timestamp? = nil,
     damage: String? = nil, isPayloadMissing: Bool = false, packetDigest: Digest128? = nil
@@ -35,18 +37,26 @@ public struct FrameEntry: Hashable, Sendable {
 
 /// What a reader knows about one track.
 public struct TrackDescription: Hashable, Sendable {
+  /// The number by which `entries(of:sequences:)` and `FrameID` name the track.
   public var track: Int
+  /// The unit of `FrameEntry.pts`.
   public var timeBase: TimeBase
+  /// The pixel format of the first frames. Stages that need another one get a `convert` before
+  /// them; a later frame of a format that its stage does not take fails.
   public var format: PixelFormat
   /// Pixels.
   public var width: Int
   /// Pixels.
   public var height: Int
+  /// The sample values of black and white; `limited` by default.
   public var range: ColorRange
+  /// How luma and chroma were made of colours; `bt601` by default.
   public var matrix: ColorMatrix
   /// Degrees, clockwise.
   public var rotationDegrees: Int
+  /// Width of a pixel over its height; square by default.
   public var sampleAspect: SampleAspect
+  /// Rows of the index, also those of frames without pixels. Sequences are 0 to below this number.
   public var frameCount: Int
 
   /// Visible bytes of the largest decoded frame. Frames of a track may differ in size.
@@ -68,6 +78,7 @@ public struct TrackDescription: Hashable, Sendable {
     if bytes > frameBytes { otherFrameBytes = bytes }
   }
 
+  /// For a `FrameReader` of one's own. Nothing is checked here.
   public init(
     track: Int, timeBase: TimeBase, format: PixelFormat, width: Int, height: Int,
     range: ColorRange = .limited, matrix: ColorMatrix = .bt601, rotationDegrees: Int = 0,

@@ -4,10 +4,13 @@ import RetakeTimePlane
 
 /// The options of a run.
 public struct RunOptions: Sendable {
+  /// What determines the times of a run's frames and the durations of its stages.
   public enum Mode: String, Sendable, CaseIterable, Codable {
-    /// Costs are zero and queues unbounded: every frame goes through.
+    /// Frames arrive at their presentation times, costs are zero and queues unbounded: no queue
+    /// drops a frame. Throttles, routes and joins still act.
     case lossless
-    /// The decisions are made again from costs.
+    /// Frames arrive when they reached the recorder, stages take their costs, and all decisions are
+    /// made again from these times.
     case redecide
     /// A live run gets its recorded events again. `PreparedRun` does not do that: see
     /// `Reenactment`.
@@ -20,6 +23,7 @@ public struct RunOptions: Sendable {
   /// Longer than any body should take, and short enough for a person to wait.
   public static let watchdogStandard = Duration.seconds(60)
 
+  /// `lossless` by default.
   public var mode: Mode
   /// Threads that compute, including the time plane; changes the speed and nothing else.
   public var workers: Int
@@ -48,6 +52,29 @@ public struct RunOptions: Sendable {
   /// Called between events; `true` ends the run with `RuntimeError.interrupted`.
   public var isInterrupted: (@Sendable () -> Bool)?
 
+  /// `workers`, `window`, `runAhead` and `perturbation` change only the speed of a run, never its
+  /// results. Values are checked when the run begins: it throws `RuntimeError.badOption` for the
+  /// mode `reenact`, for `workers` outside 0 to 256, and for a `window` outside 1 to 4,096.
+  ///
+  /// ```swift
+  /// var options = RunOptions(mode: .redecide, workers: 4)
+  /// options.seed = 7
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - mode: Where times come from: `lossless` for values alone, `redecide` for drops as well.
+  ///   - workers: Threads that compute, including the one that decides; 0 and 1 compute on that one
+  ///     alone.
+  ///   - seed: Another seed draws other costs, where costs are not fixed. In `lossless` it has no
+  ///     effect.
+  ///   - window: Frames that are computed ahead; `nil` chooses a number that fits into memory.
+  ///   - runAhead: `false` computes a value only when virtual time needs it.
+  ///   - perturbation: Seeds random real delays before each computation, which must not change any
+  ///     result; `nil` = no delays.
+  ///   - watchdog: How long, in real time, one body may take before the run ends with
+  ///     `RuntimeError.hung`; `nil` and zero wait without a limit.
+  ///   - isInterrupted: Asked between events, on the thread of the run; `true` ends the run with
+  ///     `RuntimeError.interrupted`. `nil` never does.
   public init(
     mode: Mode = .lossless, workers: Int = 2, seed: UInt64 = 0, window: Int? = nil,
     runAhead: Bool = true, perturbation: UInt64? = nil,
@@ -75,9 +102,11 @@ public enum NodeDigest: Hashable, Sendable {
 
 /// A captured frame whose outcome is known at all sinks.
 public struct FinishedFrame: Sendable {
+  /// The frame's row in the index, with its ID. Its times are not shifted to the replay's origin.
   public var entry: FrameEntry
   /// Virtual time of its arrival, in nanoseconds from the replay's origin.
   public var arrivalNanoseconds: Int64
+  /// What each sink of the frame's source received, or how the frame ended before it.
   public var result: FrameResult
   /// The class names that came with a sink's detections, by sink as in `result`; empty if there
   /// were none.
@@ -94,8 +123,12 @@ public struct FinishedFrame: Sendable {
 
 /// A node as an observer sees it, such as a stage or an inserted conversion.
 public struct RunNode: Hashable, Sendable {
+  /// The node's ID; `OBJECTS/NODE` in the body of the forEach `OBJECTS`, and an ID that ends in
+  /// `/convert` for an inserted conversion.
   public var id: String
+  /// The stage's name in documents, such as `motion`.
   public var kind: String
+  /// What the node does with frames.
   public var role: StageRoleName
   /// IDs of the nodes that it reads from, in the order of its ports.
   public var inputs: [String]
@@ -104,6 +137,7 @@ public struct RunNode: Hashable, Sendable {
   /// The track that a source reads.
   public var track: Int?
 
+  /// The cases of `StageRole`, by name.
   public enum StageRoleName: String, Hashable, Sendable {
     case source, pure, stateful, throttle, sample, route, join, latest, fork, gather, sink
 
@@ -122,36 +156,74 @@ public struct RunNode: Hashable, Sendable {
 public struct RunExecutor: Hashable, Sendable {
   /// The ID of a declared executor, or of the only node that it serves.
   public var id: String
+  /// Bodies that may be in service at once in virtual time; 1 unless declared otherwise.
   public var servers: Int
 }
 
 /// Notified of everything that a run decides and computes. The decisions have the same order in
 /// every run, and so do the frames. How the two sequences interleave depends on the machine.
 ///
-/// Called by one thread, the thread of the run. Throwing from a call ends the run with that error.
+/// A run calls `began` first. During the run, it calls `decided`, `failed`, `leased`, `resized` and
+/// `measured` as things happen in virtual time, and `finished` for each captured frame, in the
+/// order of capture. Only `finished` must be implemented.
+///
+/// ```swift
+/// final class DropLog: RunObserver {
+///   private(set) var drops: [FrameID] = []
+///
+///   var wantsDecisions: Bool { true }
+///
+///   func decided(_ line: DecisionLine) {
+///     if line.kind == "drop", let frame = line.frame { drops.append(frame) }
+///   }
+///
+///   func finished(_ frame: FinishedFrame) {}
+/// }
+/// ```
+///
+/// After `began`, all calls come from one thread, the thread of the run. They delay the run, so a
+/// slow observer slows it down. An error of `began` or `finished` ends the run, which throws it.
 public protocol RunObserver: AnyObject {
-  /// Whether `decided` is called.
+  /// Whether `decided` is called; `false` by default. Read when the run begins.
   var wantsDecisions: Bool { get }
-  /// Whether frames carry the digest of each stage's output.
+  /// Whether frames carry the digest of each stage's output, which costs time; `false` by default.
   var wantsDigests: Bool { get }
   /// Whether `finished` is called as soon as a frame's results are known, even if the bodies of
-  /// later frames are still being computed; needs one more thread.
+  /// later frames are still being computed; needs one more thread. `false` by default.
   var isFollowed: Bool { get }
-  /// The nodes in topological order, with inserted conversions.
+  /// Called once, before the first decision, on the thread that started the run.
+  ///
+  /// - Parameter nodes: The nodes in topological order, with inserted conversions.
   func began(nodes: [RunNode]) throws
+  /// A decision was made, such as a drop or the start of a body. Called for every decision line, in
+  /// their order, if `wantsDecisions` is `true`. The kinds are those of docs/decisions.md.
   func decided(_ line: DecisionLine)
-  /// From this virtual time on, the pool has this number of leased buffers. Called when the number
-  /// changes, after the decisions of the event that changed it; never in `lossless`, where pools
-  /// are unbounded.
+  /// Frames use another number of a pool's buffers than before. Called after the decisions of the
+  /// event that changed the number; never in `lossless`, where pools are unbounded.
+  ///
+  /// - Parameters:
+  ///   - buffers: How many buffers are in use from now on.
+  ///   - pool: The pool's ID.
+  ///   - nanoseconds: Virtual time from the replay's origin.
   func leased(_ buffers: Int, of pool: String, at nanoseconds: Int64)
-  /// From this virtual time on, a pool that adapts to the load has this number of buffers. Called
-  /// when the number changes, for the first time at the first event; never in `lossless`.
+  /// A pool has another number of buffers than before, because it adapts to the load. Each pool is
+  /// reported for the first time at the first event; never in `lossless`.
+  ///
+  /// - Parameters:
+  ///   - buffers: How many buffers the pool has from now on, in use or free.
+  ///   - pool: The pool's ID.
+  ///   - nanoseconds: Virtual time from the replay's origin.
   func resized(_ buffers: Int, of pool: String, at nanoseconds: Int64)
-  /// A stage or a source failed; called at its place in the sequence of decisions.
+  /// A stage or a source failed on a frame, or on an item of it. Called at its place in the
+  /// sequence of decisions. If `failure.isRecoverable` is `false`, the run halts here.
   func failed(_ failure: StageFailure)
-  /// The cost of a body, in a run that measures costs; its `ready` equals its start.
+  /// A body was measured, in a run that measures costs instead of modelling them; no other run
+  /// calls this. The span's `ready` equals its start, in virtual time, and its length is the
+  /// processor time that the body took.
   func measured(_ span: CostSpan)
-  /// A frame has its results. Called in the order of capture.
+  /// A captured frame has its outcome at every sink. Called once for each captured frame, in the
+  /// order of capture, and after a halt also for frames that were left in flight. Frames that were
+  /// lost before capture are not reported.
   func finished(_ frame: FinishedFrame) throws
 }
 
@@ -167,19 +239,38 @@ extension RunObserver {
   public func measured(_ span: CostSpan) {}
 }
 
-/// The counts of a run.
+/// What became of the frames of a run, in numbers: the result of `LiveSession.stop()`, and of a
+/// pipeline that runs while it is recorded (`RecordingResult.pipeline`).
+///
+/// A frame that reaches its source is either captured or lost before capture. A captured frame has
+/// one fate at each sink of its source, so every ledger balances: `captured` is the sum of its
+/// other counts.
+///
+/// ```swift
+/// let outcome = try await session.stop()
+/// for entry in outcome.ledgers {
+///   print(entry.sink, entry.track, entry.ledger.delivered, entry.ledger.droppedTotal)
+/// }
+/// if let halt = outcome.halt { print("halted:", halt) }
+/// ```
 public struct RunOutcome: Hashable, Sendable {
-  /// By sink and track; the primary sink's totals are `headline`.
+  /// What became of the captured frames of one track at one sink.
   public struct LedgerEntry: Hashable, Sendable {
+    /// The ID of the sink's node.
     public var sink: String
+    /// The track that the frames come from.
     public var track: Int
+    /// The fates of the frames, each frame counted once.
     public var ledger: FrameLedger
   }
 
   /// The frames of a track at their source: each frame that arrived was captured or lost.
   public struct TrackCounts: Hashable, Sendable {
+    /// The number of the track, as in `FrameID`.
     public var track: Int
+    /// Frames that the pipeline accepted at the source.
     public var captured = 0
+    /// Frames that the pipeline had no room for when they arrived. No ledger counts them.
     public var lostBeforeCapture = 0
 
     package init(track: Int) {
@@ -188,27 +279,40 @@ public struct RunOutcome: Hashable, Sendable {
   }
 
   package var headline: FrameLedger
+  /// One for each sink and track with captured frames: by sink, in the byte order of their IDs,
+  /// then by track.
   public var ledgers: [LedgerEntry]
   /// Counts of the sinks that are screens, in the order of their IDs; only in `redecide`.
   public var screens: [ScreenCounts] = []
   /// Counts of the pools that adapt to the load, in the pipeline's order; empty in `lossless`.
   public var pools: [PoolCounts] = []
+  /// Frames that arrived while a block edge of their source was full or its pool was empty; live
+  /// also those that were refused. No ledger counts them. Always 0 in `lossless`.
   public var lostBeforeCapture = 0
   /// Set by a live run: the tracks that its sources read, in order.
   public var tracks: [TrackCounts] = []
   /// How often a live run was notified that a track delivers no frames for now.
   public var sourcesLost = 0
+  /// Frames of the session that have no pixels, because the recorder dropped them. They never
+  /// arrive, so they count neither as captured nor as lost. Always 0 in a live run.
   public var payloadMissing = 0
+  /// The number of decision lines, whether or not an observer wanted them.
   public var decisions = 0
+  /// XXH3-128 of all decision lines. Two runs with the same digest made the same decisions at the
+  /// same times.
   public var decisionDigest = Digest128.zero
-  /// Costs from a tape, or measured, one per service. In `lossless`, nothing has a cost.
+  /// Services whose cost came from a tape or was measured. 0 in `lossless`, where nothing has a
+  /// cost, and in a live run.
   public var recordedCosts = 0
-  /// Costs that were declared or drawn.
+  /// Services whose cost was declared or drawn. 0 in `lossless` and in a live run.
   public var modelledCosts = 0
-  /// In the order in which they happened; at most `failuresMax`, further ones are only counted.
+  /// Failures of stages and sources, in the order in which they happened: the first 1,000.
+  /// `failureCount` is the number of all.
   public var failures: [StageFailure] = []
+  /// The number of all failures; in a forEach each item counts.
   public var failureCount = 0
-  /// The failure that halted the run.
+  /// The unrecoverable failure that halted the run; `nil` if none did. Frames that had not ended by
+  /// then are in flight.
   public var halt: StageFailure?
 
   package static let failuresMax = 1_000

@@ -5,9 +5,11 @@ import RetakeGraph
 /// The kinds of nodes that a program knows. It is the catalog for reading documents.
 ///
 /// Built-in kinds and users' own kinds are registered in the same way:
+///
 /// ```swift
 /// var registry = StageRegistry.builtIn
-/// registry.register(BrightRegion.self)
+/// registry.register(BrightRegion.self)  // a PureStage or a StatefulStage
+/// let pipeline = try PipelineDocument.parse(data, catalog: registry)
 /// ```
 public struct StageRegistry: StageCatalog {
   private struct Entry: Sendable {
@@ -17,6 +19,7 @@ public struct StageRegistry: StageCatalog {
 
   private var entries: [String: Entry] = [:]
 
+  /// Knows no kind. `StageRegistry.builtIn` has those that come with Retake.
   public init() {}
 
   public var kinds: [String] { entries.keys.sorted() }

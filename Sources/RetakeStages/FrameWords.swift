@@ -55,7 +55,10 @@ extension PipelineChain where Output == Frame {
 
   /// Returns the colours of a palette that are nearest to the mean of each frame.
   ///
-  /// - Parameter palette: Black, white, grey, and the six fully saturated colours if `nil`.
+  /// - Parameters:
+  ///   - palette: Black, white, grey, and the six fully saturated colours if `nil`.
+  ///   - top: How many colours to return, nearest first; 1 to 256.
+  ///   - id: The node's ID; by default the kind, with a number from the second node of a kind on.
   public func meanColour(
     palette: [NamedColour]? = nil, top: Int = 3, id: String? = nil
   ) -> PipelineChain<Classes> {
@@ -82,8 +85,9 @@ extension PipelineChain where Output == Frame {
 extension PipelineChain where Output == Region {
   /// Cuts each detection's region out of its frame; see `RegionCrop` for the edges.
   ///
-  /// - Parameter padding: Fraction of the box's width and height that is added on each side; 0 to
-  ///   4.
+  /// - Parameters:
+  ///   - padding: Fraction of the box's width and height that is added on each side; 0 to 4.
+  ///   - id: The node's ID; by default the kind, with a number from the second node of a kind on.
   public func regionCrop(padding: Double = 0.2, id: String? = nil) -> PipelineChain<Frame> {
     stage(built { try RegionCrop(options: RegionCropOptions(padding: padding)) }, id: id)
   }

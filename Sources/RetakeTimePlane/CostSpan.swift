@@ -2,16 +2,24 @@ import RetakeCore
 
 /// How long a stage's body took for one frame or item, and when. It is one line of a cost tape.
 public struct CostSpan: Hashable, Sendable {
+  /// The stage's ID; `OBJECTS/NODE` in the body of the forEach `OBJECTS`.
   public var node: String
+  /// The frame that the body was called for.
   public var frame: FrameID
   /// Index of an item inside a forEach; −1 is the whole frame.
   public var item: Int
   /// When all inputs of the body were available, in nanoseconds.
   public var readyNanoseconds: Int64
+  /// When the body was called: live on the session's time line, in a replay that measures in
+  /// virtual time from the replay's origin.
   public var startNanoseconds: Int64
+  /// When the body returned, on the same time line as its start. In a replay that measures it is
+  /// the start and the processor time.
   public var endNanoseconds: Int64
   /// Processor time of the thread.
   public var processorNanoseconds: Int64
+  /// The ID of the executor that served the stage; the stage's own ID if it has an executor of its
+  /// own.
   public var executor: String
   /// `done`, or the code with which the body failed.
   public var outcome: String

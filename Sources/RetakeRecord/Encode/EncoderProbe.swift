@@ -4,15 +4,20 @@ import RetakeRuntime
 
 /// Measures an encoder with the source's own frames before the recording begins.
 public struct EncoderProbe: Sendable {
+  /// What happens if the encoder is slower than the source, or a ring's memory too small for its
+  /// time.
   public enum Policy: String, Hashable, Sendable, Codable, CaseIterable {
     /// Refuse a source that is faster than the encoder.
     case refuse
     /// Record it, and report it in the result.
     case warn
+    /// Measure nothing.
     case skip
   }
 
+  /// How fast the encoder is on this machine, with frames of the source.
   public struct Measurement: Hashable, Sendable, Codable {
+    /// Number of frames that were encoded for it, at most 48.
     public var frames: Int
     /// The encoder's rate, including the decoder that checks its packets.
     public var framesPerSecond: Double

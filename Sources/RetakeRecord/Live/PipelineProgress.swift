@@ -7,6 +7,7 @@ import RetakeTimePlane
 public struct PipelineProgress: Hashable, Sendable, Codable {
   /// Counts of one track that the pipeline reads.
   public struct Track: Hashable, Sendable, Codable {
+    /// The number of the source's track.
     public var track: Int
     /// Frames that the source gave.
     public var produced: Int
@@ -24,12 +25,14 @@ public struct PipelineProgress: Hashable, Sendable, Codable {
     public var dropped: [String: Int]
   }
 
-  /// Totals of all tracks.
+  /// Frames that the source gave, of all tracks that the pipeline reads.
   public var produced: Int
+  /// Frames that the pipeline captured, of all tracks.
   public var accepted: Int
   /// Frames that were lost before capture. `frames.dropped` counts those that were accepted and
   /// dropped later.
   public var dropped: Int
+  /// One for each track that the pipeline reads, in the order of their numbers.
   public var tracks: [Track]
   /// What happened to the accepted frames at the primary sink, for example dropped, by reason.
   public var frames: FrameLedger
@@ -39,9 +42,10 @@ public struct PipelineProgress: Hashable, Sendable, Codable {
   public var results: Int
   /// Pools that adapt to the load; `nil` without such pools.
   public var pools: [PoolCounts]?
-  /// The first `RunSummary.failuresMax` failures of stages and sources, of `failureCount`, after
-  /// the run has ended. `nil` if there are none.
+  /// The first 100 failures of stages and sources, after the run has ended; `nil` if there are
+  /// none.
   public var failures: [StageFailure]?
+  /// The number of all failures; `nil` if there are none, and before the run has ended.
   public var failureCount: Int?
   /// The failure that stopped the pipeline.
   public var halt: StageFailure?

@@ -21,6 +21,8 @@ public struct LiveSource: RecordingSource {
   /// Connects.
   ///
   /// - Parameters:
+  ///   - address: `/dev/video0`, or a URL such as `rtsp://HOST/PATH`.
+  ///   - camera: The size and rate that a camera is asked for.
   ///   - patience: A source that is away for longer ends the recording; nil waits forever. A short
   ///     one also bounds the first connection.
   ///   - isInterrupted: Polled while connecting; true ends that.
@@ -62,9 +64,12 @@ public struct LiveSource: RecordingSource {
 public struct CameraRequest: Hashable, Sendable {
   /// In pixels; set both or neither.
   public var width: Int?
+  /// In pixels; without `width` it is not used.
   public var height: Int?
+  /// nil leaves the rate to the camera.
   public var framesPerSecond: Int?
 
+  /// By default, all settings of the camera stay as they are.
   public init(width: Int? = nil, height: Int? = nil, framesPerSecond: Int? = nil) {
     (self.width, self.height, self.framesPerSecond) = (width, height, framesPerSecond)
   }

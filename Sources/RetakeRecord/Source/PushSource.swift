@@ -15,11 +15,14 @@ public final class PushSource: RecordingSource {
   public let description: SourceDescription
   private let box: PushBox
 
+  /// A live source with one track.
+  ///
   /// - Parameters:
+  ///   - name: Names the session if the options have no name.
   ///   - timeBase: Time base of the frames' `pts`, if they have one.
   ///   - framesPerSecond: The rate that the encoder is checked against, if known.
-  ///   - waitingMax: Frames that may wait until the recorder takes them. They wait only briefly,
-  ///     unless the machine stalls.
+  ///   - waitingMax: Frames that may wait until the recorder takes them, at least 1. They wait only
+  ///     briefly, unless the machine stalls.
   public init(
     name: String, timeBase: TimeBase = TimeBase(1, 1_000_000_000), framesPerSecond: Double? = nil,
     waitingMax: Int = 64
@@ -33,8 +36,9 @@ public final class PushSource: RecordingSource {
 
   /// Hands a frame to the recorder. It never blocks.
   ///
-  /// - Parameter frame: Its timestamp is its presentation time. Its pixels must not be written to
-  ///   any more.
+  /// - Parameters:
+  ///   - frame: Its timestamp is its presentation time. Its pixels must not be written to any more.
+  ///   - pts: In the source's time base; nil if the frame has none.
   /// - Returns: false when there was no room, or the recording has ended; `refused` counts these
   ///   frames.
   @discardableResult

@@ -10,7 +10,10 @@ public struct ReaderSource: RecordingSource {
   private let track: TrackDescription
   private let repeats: Bool
 
+  /// Frames come at the times of the reader's index.
+  ///
   /// - Parameters:
+  ///   - reader: Provides the frames, such as a `StaticSource`.
   ///   - name: Human-readable, such as `synthetic:figures`.
   ///   - track: The reader's number of the track; nil selects the first one.
   ///   - repeats: Whether to begin again after the last frame, forever.

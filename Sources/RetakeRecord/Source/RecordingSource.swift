@@ -6,6 +6,8 @@ import RetakeMedia
 ///
 /// A recorder uses one thread, and requests the next frame while the last one waits for its time.
 public protocol RecordingSource: Sendable {
+  /// Known before `open()`, and always the same: a recorder makes the session's tracks of it, and
+  /// names the session after it if the options have no name.
   var description: SourceDescription { get }
 
   /// Starts from the beginning.
@@ -24,6 +26,7 @@ public struct SourceDescription: Hashable, Sendable {
   /// be opened only once at a time.
   public var isLive: Bool
 
+  /// A source with one track. `framesPerSecond` is the track's nominal rate; nil when unknown.
   public init(
     name: String, timeBase: TimeBase, framesPerSecond: Double? = nil, isLive: Bool = false
   ) {
@@ -32,6 +35,7 @@ public struct SourceDescription: Hashable, Sendable {
       isLive: isLive)
   }
 
+  /// `tracks` must have at least one element, or the process ends.
   public init(name: String, tracks: [SourceTrack], isLive: Bool = false) {
     precondition(!tracks.isEmpty, "a source has a track")
     self.name = name
@@ -56,6 +60,8 @@ public struct SourceTrack: Hashable, Sendable {
   /// The stream that the frames are decoded from, if any.
   package var stream: MediaStream?
 
+  /// A track of an app's or a reader's frames. They have no packets, so the preset `copy` refuses
+  /// them.
   public init(timeBase: TimeBase, framesPerSecond: Double? = nil) {
     self.timeBase = timeBase
     self.framesPerSecond = framesPerSecond
@@ -127,6 +133,8 @@ public struct SourceFrame: Sendable {
   /// The packet that it was decoded from, if any.
   var original: OriginalPacket?
 
+  /// `frame` needs no ID of its own, because the recorder numbers frames. `pts` and `duration` are
+  /// in the time base of the track.
   public init(frame: Frame, pts: Int64?, duration: Int64 = 0, track: Int = 0) {
     self.frame = frame
     self.pts = pts
@@ -145,6 +153,8 @@ public struct MissedFrame: Error, Hashable, Sendable {
   /// The number of the source's track.
   public var track: Int
 
+  /// Thrown by `FrameStream.next()`. The recorder gives the frame a row without pixels, with the
+  /// cause `record.shed.memory`.
   public init(timestamp: Timestamp?, pts: Int64?, track: Int = 0) {
     (self.timestamp, self.pts, self.track) = (timestamp, pts, track)
   }

@@ -199,6 +199,8 @@ final class LiveFrame: @unchecked Sendable {
 
 /// The outcomes of one captured frame of a live run, at all sinks.
 public struct LiveResult: Sendable {
+  /// The frame with its outcomes. `pictures` and `digests` are empty in a live run;
+  /// `arrivalNanoseconds` is on the session's time line.
   public var frame: FinishedFrame
   /// When each of the frame's outcomes was delivered, on the session's time line; `nil` if the
   /// frame ended before the sink.

@@ -17,6 +17,8 @@ public struct LiveOptions: Sendable {
   /// How long `stop` waits, in real time, for frames in flight.
   public var drain = Duration.seconds(1)
 
+  /// `nil` is the default of `workers`. `LiveSession.init` throws `RuntimeError.badOption` for a
+  /// number outside 1 to 255, and for a bound below 1.
   public init(workers: Int? = nil) {
     self.workers = workers ?? Self.workersStandard
   }
@@ -35,6 +37,8 @@ public struct LiveTrack: Hashable, Sendable {
   /// Pixels.
   public var height: Int
 
+  /// A track whose frames have this size and format. By default it is track 0, and `pts` are
+  /// nanoseconds.
   public init(
     track: Int = 0, timeBase: TimeBase = TimeBase(1, 1_000_000_000), format: PixelFormat,
     width: Int, height: Int
@@ -61,7 +65,9 @@ public struct LiveCounts: Hashable, Sendable {
   public var resultsDropped = 0
   /// Counts of the pools that adapt to the load.
   public var pools: [PoolCounts] = []
+  /// Events that were handled: frames, ends of bodies, changes of the device, commands and timers.
   public var externalEvents = 0
+  /// Decision lines that these events led to.
   public var decisions = 0
 
   package init() {}

@@ -10,11 +10,15 @@ import Synchronization
 /// app's threads only hand events over and never wait for the pipeline.
 ///
 /// ```swift
-/// let session = try LiveSession(pipeline, tracks: [LiveTrack(format: .nv12, width: 1920, height: 1080)])
+/// let pipeline = Pipeline.named("yard").source(.session()).grey().motion().results("boxes")
+/// let session = try LiveSession(
+///   pipeline, tracks: [LiveTrack(format: .nv12, width: 1920, height: 1080)],
+///   catalog: StageRegistry.builtIn)
 /// Task { for await result in session.results { show(result.frame.result) } }
-/// camera.onFrame { frame in session.push(frame) }
+/// camera.onFrame { frame in session.push(frame) }  // on any thread
 /// // …
 /// let outcome = try await session.stop()
+/// print(outcome.ledgers, outcome.lostBeforeCapture)
 /// ```
 public actor LiveSession {
   /// One result for each captured frame, as soon as the frame's outcome at every sink is known.
@@ -28,9 +32,16 @@ public actor LiveSession {
   private nonisolated let door: LiveDoor
   private var ending: Task<RunOutcome, any Error>?
 
+  /// Prepares the pipeline. It begins with the first frame that is pushed.
+  ///
   /// - Parameters:
-  ///   - tracks: The tracks that are pushed. A source node reads the track of its option `track`.
-  ///   - catalog: Creates `convert` if a stage needs another pixel format.
+  ///   - pipeline: Its sources are of the kind `session`; another one brings its own frames and is
+  ///     refused.
+  ///   - tracks: The tracks that are pushed. A source node reads the track of its option `track`;
+  ///     if there is only one track, a source with the default option reads that one.
+  ///   - catalog: Creates `convert` if a stage needs another pixel format. The default has no
+  ///     kinds; `StageRegistry.builtIn` has it.
+  ///   - options: The number of threads, and how much may wait.
   /// - Throws: `PipelineError`, `RuntimeError`.
   public init(
     _ pipeline: Pipeline, tracks: [LiveTrack], catalog: some StageCatalog = StageRegistry(),
@@ -68,6 +79,8 @@ public actor LiveSession {
   /// - Parameters:
   ///   - frame: Its timestamp is its presentation time. Its ID is assigned here. Its pixels must
   ///     not be written to any more.
+  ///   - track: One of the tracks that the session was made with; with another one, the process
+  ///     ends.
   ///   - pts: In the track's time base, if it has one.
   /// - Returns: The frame's ID.
   @discardableResult
@@ -108,7 +121,9 @@ public actor LiveSession {
   /// Reports that a track delivers no frames for now: a camera was unplugged, a stream fell silent.
   /// Later frames are accepted as before.
   ///
-  /// - Parameter code: The cause, as one word without spaces.
+  /// - Parameters:
+  ///   - track: The number of the track.
+  ///   - code: The cause, as one word without spaces.
   public nonisolated func sourceLost(track: Int, code: String) {
     _ = run.inbox.postWhileOpen(.sourceLost(track: track, code: code))
   }
@@ -124,9 +139,13 @@ public actor LiveSession {
 
   // MARK: Commands
 
-  /// Replaces a node's stage for the frames that arrive from then on.
+  /// Replaces a node's stage for the frames that arrive from then on. Returns when the new stage is
+  /// in force. Before the first frame, it waits for that frame.
   ///
-  /// - Parameter node: The node's ID; inside a forEach `x/NODE`.
+  /// - Parameters:
+  ///   - node: The node's ID; inside a forEach `x/NODE`.
+  ///   - stage: Has the same input, output and output format as the stage that it replaces, and
+  ///     takes the same pixel formats or more.
   /// - Throws: `RuntimeError.unknownSwapNode`, `RuntimeError.swapRefused`; the old stage continues.
   public func swap(_ node: String, to stage: AnyStage) async throws {
     guard let index = run.plan.nodes.firstIndex(where: { $0.id == node }) else {

@@ -11,6 +11,7 @@ public final class Bell: Sendable {
   private nonisolated(unsafe) let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private nonisolated(unsafe) var isRung = false
 
+  /// A bell that has not rung.
   public init() {
     condition = .allocate(capacity: 1)
     mutex = .allocate(capacity: 1)

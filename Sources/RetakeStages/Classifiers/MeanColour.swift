@@ -4,11 +4,17 @@ import RetakeGraph
 
 /// A named colour. Levels are 0 to 255.
 public struct NamedColour: Hashable, Sendable, Codable {
+  /// The name in results; not empty, and unique in a palette.
   public var label: String
+  /// 0 to 255, without the offsets of limited range: black is 0 and white 255 in all three.
   public var red: Int
+  /// 0 to 255.
   public var green: Int
+  /// 0 to 255.
   public var blue: Int
 
+  /// Checks nothing. `meanColour` refuses a palette with an empty label, with the same label twice,
+  /// or with a level outside 0 to 255.
   public init(_ label: String, red: Int, green: Int, blue: Int) {
     (self.label, self.red, self.green, self.blue) = (label, red, green, blue)
   }

@@ -37,17 +37,20 @@ extension AnyStage {
 extension PipelineChain {
   /// Ends the pipeline with a sink that writes what arrives as result lines.
   ///
-  /// - Parameter quantum: Rounding steps of numbers, by field: `box` (default 0.1), `score`
-  ///   (0.0001) and `scalar` (0.001).
+  /// - Parameters:
+  ///   - id: The sink's ID, which result lines and goldens name.
+  ///   - quantum: Rounding steps of numbers, by field: `box` (default 0.1), `score` (0.0001) and
+  ///     `scalar` (0.001).
   public func results(_ id: String = "results", quantum: [String: Double] = [:]) -> Pipeline {
     sink(.results, id: id, quantum: quantum)
   }
 
-  /// Ends the pipeline with a sink for analytics: `retake replay --metadata FILE`, or an observer
-  /// `ResultLines(of: replay, sink: id)`, writes its results as JSON lines. In goldens it is like
-  /// `results`.
+  /// Ends the pipeline with a sink for analytics: `retake replay --metadata NODE=FILE` writes its
+  /// results as JSON lines to a file. In goldens it is like `results`.
   ///
-  /// - Parameter quantum: Rounding steps of numbers, as for `results`.
+  /// - Parameters:
+  ///   - id: The sink's ID, which `--metadata` and goldens name.
+  ///   - quantum: Rounding steps of numbers, as for `results`.
   public func metadata(_ id: String = "metadata", quantum: [String: Double] = [:]) -> Pipeline {
     sink(.metadata, id: id, quantum: quantum)
   }

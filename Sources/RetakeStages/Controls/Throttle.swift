@@ -50,10 +50,13 @@ enum Throttle {
 }
 
 extension PipelineChain {
-  /// Passes at most `fps` frames per second, by their time; above 0 and at most 1,000.
+  /// Passes at most a number of frames per second, by their time.
   ///
-  /// - Parameter rules: Rates for states of the device; the lowest rate that applies is used. With
-  ///   rules `fps` may be 0: then all frames pass while no rule matches.
+  /// - Parameters:
+  ///   - fps: Frames per second, above 0 and at most 1,000. With rules it may be 0: then all frames
+  ///     pass while no rule matches.
+  ///   - rules: Rates for states of the device; the lowest rate that applies is used.
+  ///   - id: The node's ID; by default the kind, with a number from the second node of a kind on.
   public func throttle(
     fps: Double, when rules: [DeviceRule] = [], id: String? = nil
   ) -> PipelineChain<Output> {

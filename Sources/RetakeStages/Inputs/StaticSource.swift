@@ -43,6 +43,7 @@ public struct StaticSource: FrameSource, FrameReader {
     tracks = [TrackDescription(of: first, timeBase: timeBase, frameCount: frames.count)]
   }
 
+  /// The source itself, because its frames are in memory.
   public func open() -> any FrameReader { self }
 
   public func entries(of track: Int, sequences: Range<Int>) -> [FrameEntry] {

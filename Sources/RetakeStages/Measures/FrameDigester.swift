@@ -13,6 +13,7 @@ public struct FrameDigest: StageValue, Hashable {
   /// XXH3-128 of format, width, height, range, matrix and visible rows.
   public var value: Digest128
 
+  /// The digest of a frame, as `Frame.digest` computes it.
   package init(_ value: Digest128) {
     self.value = value
   }

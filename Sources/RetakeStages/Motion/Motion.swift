@@ -19,6 +19,7 @@ public struct MotionOptions: StageOptions, Hashable {
 
   public init() {}
 
+  /// The other options keep their defaults. `Motion.init(options:)` checks the range.
   public init(threshold: Int) {
     self.threshold = threshold
   }
@@ -38,6 +39,7 @@ public struct Motion: StatefulStage {
   public static let kind = "motion"
   public static let summary = "finds moving regions by the difference to the frame before"
   public static let inputFormats: [PixelFormat] = [.grey]
+  /// The one class, which all detections have: `motion`, with the index 0.
   public static let classNames = ["motion"]
 
   public let options: MotionOptions

@@ -15,6 +15,7 @@ public struct PreviewModel: Hashable, Sendable {
   /// two, drawing that takes longer than a refresh interval halves the rate.
   public var screenBuffers = 3
 
+  /// Drawing that takes 4 ms, on a screen of 60 hertz with three buffers.
   public init() {}
 }
 
@@ -34,7 +35,10 @@ extension PipelineChain where Output == Frame {
   /// let pipeline = frames.preview(of: found)
   /// ```
   ///
-  /// - Parameter id: The screen's ID, which is also the prefix of the IDs of the nodes before it.
+  /// - Parameters:
+  ///   - found: The chains whose newest results are drawn over each frame.
+  ///   - model: How long drawing takes, and how often the screen refreshes.
+  ///   - id: The screen's ID, which is also the prefix of the IDs of the nodes before it.
   public func preview<each Value: PipelineValue>(
     of found: repeat PipelineChain<each Value>, model: PreviewModel = PreviewModel(),
     id: String = "preview"

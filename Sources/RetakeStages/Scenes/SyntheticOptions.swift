@@ -28,6 +28,7 @@ public struct SyntheticOptions: StageOptions, Hashable {
 
   public init() {}
 
+  /// The ranges are checked when a scene is made of the options.
   public init(
     scene: SceneKind, width: Int = 640, height: Int = 480, fps: Int = 30, frames: Int = 300,
     seed: Int = 1
