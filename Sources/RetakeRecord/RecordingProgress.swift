@@ -154,7 +154,7 @@ public struct RecordingResult: Sendable {
   /// The final counts.
   public var progress: RecordingProgress
   /// The measurement of the encoder; nil when none was made.
-  public var probe: EncoderProbe.Measurement?
+  package var probe: EncoderProbe.Measurement?
   /// The outcome of the live pipeline; nil without one.
   public var pipeline: Result<RunOutcome, any Error>?
 }

@@ -8,7 +8,7 @@ import RetakeRuntime
 /// let lines = try ResultLines(of: replay, sink: "analytics") { print($0, terminator: "") }
 /// let summary = try replay.run(observers: [lines])
 /// ```
-package final class ResultLines: RunObserver {
+public final class ResultLines: RunObserver {
   private let receive: (String) throws -> Void
   private var writer: ResultJSON
   /// Sinks whose deliveries are noted.
@@ -17,14 +17,14 @@ package final class ResultLines: RunObserver {
   /// at most as many as the run's window.
   private var deliveries: [FrameID: [String: Int64]] = [:]
 
-  package var wantsDecisions: Bool { true }
-  package var isFollowed: Bool { true }
+  public var wantsDecisions: Bool { true }
+  public var isFollowed: Bool { true }
 
   /// - Parameters:
   ///   - sink: The only sink whose outcomes are output; `nil` = all sinks.
   ///   - receive: Called on the thread of the run; throwing ends the run with that error.
   /// - Throws: `ReplayError.noSuchSink`.
-  package init(
+  public init(
     of replay: Replay, sink: String? = nil, receive: @escaping (String) throws -> Void
   ) throws(ReplayError) {
     let chosen = replay.sinks.filter { sink == nil || $0.path == sink }
@@ -36,12 +36,12 @@ package final class ResultLines: RunObserver {
     sinks = Set(chosen.map(\.path))
   }
 
-  package func decided(_ line: DecisionLine) {
+  public func decided(_ line: DecisionLine) {
     guard line.kind == "deliver", let frame = line.frame, sinks.contains(line.node) else { return }
     deliveries[frame, default: [:]][line.node] = line.time
   }
 
-  package func finished(_ frame: FinishedFrame) throws {
+  public func finished(_ frame: FinishedFrame) throws {
     let times = deliveries.removeValue(forKey: frame.result.id) ?? [:]
     try receive(
       writer.line(

@@ -128,6 +128,7 @@ extension FrameReader {
 }
 
 /// A source node of a pipeline that brings its own frames.
-package protocol FrameSource: Sendable {
+public protocol FrameSource: Sendable {
+  /// A reader of all of its frames. Each run opens its own.
   func open() throws -> any FrameReader
 }

@@ -56,7 +56,7 @@ public final class PreviewFeed: Sendable {
   }
 
   /// Shows all frames while the device is cool, and 30 per second from `serious` heat on.
-  package static let standardPolicy = DevicePolicy(
+  public static let standardPolicy = DevicePolicy(
     fps: 0, rules: [DeviceRule(thermal: .serious, fps: 30)])
 
   private let clock: any LiveClock
@@ -65,7 +65,7 @@ public final class PreviewFeed: Sendable {
   public let arrived = Bell()
 
   /// - Parameter policy: How many frames per second are shown while the device is hot.
-  package convenience init(policy: DevicePolicy = PreviewFeed.standardPolicy) {
+  public convenience init(policy: DevicePolicy = PreviewFeed.standardPolicy) {
     self.init(policy: policy, clock: WallClock())
   }
 
@@ -107,7 +107,7 @@ public final class PreviewFeed: Sendable {
   }
 
   /// Passes an event of the device.
-  package func note(_ event: DeviceEvent) {
+  public func note(_ event: DeviceEvent) {
     state.withLock { $0.machine.apply(event) }
   }
 

@@ -16,18 +16,18 @@ public struct EncoderProbe: Sendable {
   }
 
   /// How fast the encoder is on this machine, with frames of the source.
-  public struct Measurement: Hashable, Sendable, Codable {
+  package struct Measurement: Hashable, Sendable, Codable {
     /// Number of frames that were encoded for it, at most 48.
-    public var frames: Int
+    package var frames: Int
     /// The encoder's rate, including the decoder that checks its packets.
-    public var framesPerSecond: Double
+    package var framesPerSecond: Double
     /// The source's rate; nil when unknown.
-    public var needed: Double?
+    package var needed: Double?
     /// Average over the encoded frames.
-    public var bytesPerFrame: Double = 0
+    package var bytesPerFrame: Double = 0
 
     /// The encoder has so little headroom that frames may be shed.
-    public var isTight: Bool { needed.map { framesPerSecond < $0 * Self.tightRatio } ?? false }
+    package var isTight: Bool { needed.map { framesPerSecond < $0 * Self.tightRatio } ?? false }
     var isTooSlow: Bool { needed.map { framesPerSecond < $0 } ?? false }
 
     /// The size of this much of the source; nil when its rate is unknown.
