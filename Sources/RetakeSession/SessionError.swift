@@ -75,6 +75,9 @@ public enum SessionError: CodedError {
   case badCosts(session: String, run: Int, detail: String)
   /// No live run was recorded, or not the requested one.
   case noLiveRun(session: String, known: [Int])
+  /// A trim keeps a live run's stage times, and not what it decided and why. `original` is the name
+  /// of the session that was trimmed, if it is known.
+  case trimmedRun(session: String, run: Int, original: String?)
   /// The recorded data of a live run cannot be read.
   case badRun(session: String, run: Int, detail: String)
   /// The user stopped the operation; nothing is left behind.
@@ -161,7 +164,7 @@ public enum SessionError: CodedError {
     case .noCosts: "session.costs.none"
     case .unknownRun: "session.run.unknown"
     case .badCosts: "session.costs.bad"
-    case .noLiveRun: "session.run.none"
+    case .noLiveRun, .trimmedRun: "session.run.none"
     case .badRun: "session.run.bad"
     case .interrupted: "session.interrupted"
     case .write: "session.write"
@@ -224,6 +227,7 @@ public enum SessionError: CodedError {
         + known.map(String.init).joined(separator: ", ")
     case .badCosts(_, let run, let detail): "the stage times of run \(run) are damaged: \(detail)"
     case .noLiveRun: "the session has no such live run"
+    case .trimmedRun(_, let run, _): "the session has only stage times of the live run \(run)"
     case .badRun(_, let run, let detail): "the live run \(run) is damaged: \(detail)"
     case .interrupted: "interrupted; nothing was left behind"
     case .write: "the session cannot be written"
@@ -239,6 +243,8 @@ public enum SessionError: CodedError {
       .optimiseDiffers(_, _, let cause), .exportDiffers(_, _, let cause, _):
       cause
     case .noGoodFrame(_, _, let cause): cause
+    case .trimmedRun:
+      "it was trimmed, and what a live run decides depends on everything that came before"
     case .database(_, let text), .media(_, let text): text.cause
     default: nil
     }
@@ -258,7 +264,7 @@ public enum SessionError: CodedError {
       Place(file: file)
     case .unknownTrack(let session, _, _), .unsafePath(let session, _), .noCosts(let session),
       .unknownRun(let session, _, _), .badCosts(let session, _, _), .emptySpan(let session, _),
-      .noLiveRun(let session, _), .badRun(let session, _, _),
+      .noLiveRun(let session, _), .badRun(let session, _, _), .trimmedRun(let session, _, _),
       .nothingToExport(let session, _), .alreadyFast(let session, _),
       .noPictures(let session, _), .originalDiffers(let session, _):
       Place(file: session)
@@ -302,21 +308,23 @@ public enum SessionError: CodedError {
     case .notClosed(let path): "Close it first: retake session recover \(path)"
     case .emptySpan: "Choose another span with --from and --to, counted from the first frame"
     case .alreadyFast: "Use it as it is, or make the copy all the same with --force"
-    case .noPictures(let session, _): "See what is damaged with: retake session doctor \(session)"
+    case .noPictures(let session, _):
+      "See what is damaged with: retake session doctor \(session)"
     case .noRoom: "Make room, choose another disk with --into, or a smaller copy with --preset h264"
     case .noRoomForCopy: "Make room, or choose another disk"
     case .trimDiffers(let session, _, _), .optimiseDiffers(let session, _, _):
       "See whether the original is whole: retake session doctor \(session) --deep"
     case .noLossless: "See what this FFmpeg has with: retake doctor"
     case .fileExists: "Choose another file, or remove that one"
-    case .nothingToExport(let session, _): "See what it has: retake session info \(session)"
+    case .nothingToExport(let session, _):
+      "See what it has: retake session info \(session)"
     case .unsafePath: "Do not use this session: it was not made by retake"
     case .mediaMissing: "Put the file back, or import it again"
     case .mediaSize: "Put the original media back, or import it again"
     case .mediaMismatch: "See what else is damaged with: retake session doctor SESSION"
     case .pixelMismatch(let session, _):
-      "See which frames differ: retake session doctor \(session) --deep. If all do, this FFmpeg "
-        + "decodes otherwise than the one that made the session: import the media again"
+      "See which frames differ: retake session doctor \(session) --deep. If all do, this "
+        + "FFmpeg decodes otherwise than the one that made the session: import the media again"
     case .noPixels(let session, _, _), .undecodable(let session, _, _):
       "See what is damaged with: retake session doctor \(session) --deep"
     case .noCosts:
@@ -326,6 +334,9 @@ public enum SessionError: CodedError {
       known.isEmpty
         ? "Record one: retake record INPUT --pipeline P"
         : "It has those of run " + known.map(String.init).joined(separator: ", ")
+    case .trimmedRun(_, let run, let original):
+      "Reenact the session that it was trimmed from: "
+        + "retake replay \(original?.shellWord ?? "ORIGINAL") --mode reenact --run \(run)"
     case .badCosts(let session, _, _), .badRun(let session, _, _):
       "See what is damaged with: retake session doctor \(session)"
     case .interrupted: nil

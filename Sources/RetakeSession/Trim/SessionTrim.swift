@@ -137,7 +137,7 @@ public struct SessionTrim: Sendable {
     }
     if rows.leavesDecisions {
       notes.append(
-        "decisions and results of live runs are left out: they depend on what came before")
+        "inputs, decisions and results of live runs are left out: they depend on what came before")
     }
     return notes
   }

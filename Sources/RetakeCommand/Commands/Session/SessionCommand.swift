@@ -119,7 +119,10 @@ struct SessionInfoCommand: ParsableCommand {
       Console.result("  events: \(visible(Self.kinds(of: events)))")
     }
     if let runs = try? reader.liveRuns(), !runs.isEmpty {
-      Console.result("  \(counted(runs.count, "live run")); --mode reenact replays them")
+      let isTrimmed = (try? reader.isTrimmed()) ?? false
+      Console.result(
+        "  \(counted(runs.count, "live run"))"
+          + (isTrimmed ? ", only stage times (trimmed)" : "; --mode reenact replays them"))
     }
     if let losses = info.losses { Console.result("  lost: \(visible(losses))") }
     for line in TimeText.lines(info.times ?? [], of: info.timeCount ?? 0, max: .max) {
