@@ -304,6 +304,10 @@ import Testing
     let imported = try ImportedClip(.motionJPEG)
     #expect(code { try trim(imported, from: 5_000, to: nil) } == "session.trim.empty")
     #expect(code { try trim(imported, from: 0, to: 500, name: "a/b") } == "session.name.bad")
+    // A session that does not begin at zero, and a span behind the last time that there is.
+    let late = try ImportedClip(.lateStart)
+    #expect(code { try trim(late, from: 9_223_372_036_854, to: nil) } == "session.trim.empty")
+    #expect(try trim(late, from: 0, to: 9_223_372_036_854).frames == 20)
     let done = try trim(imported, from: 0, to: 500)
     #expect(code { try trim(imported, from: 0, to: 500) } == "session.name.taken")
     let stopped = SessionTrim(
