@@ -54,11 +54,23 @@ struct TableExport {
         case .string(let text): text
         default: value.canonicalText
         }
-      guard text.contains(where: { $0 == "," || $0 == "\"" || $0.isNewline }) else { return text }
-      return "\"" + text.replacing("\"", with: "\"\"") + "\""
+      return isPlain(text) ? text : "\"" + doublingQuotes(text) + "\""
     }
     // RFC 4180 ends every line with CRLF.
     return fields.joined(separator: ",") + "\r\n"
+  }
+
+  // By scalars and bytes: a comma or a quote with a combining mark behind it is one Character, and
+  // not equal to the comma or quote that a reader of CSV sees there.
+
+  private static func isPlain(_ text: String) -> Bool {
+    !text.unicodeScalars.contains { $0 == "," || $0 == "\"" || Character($0).isNewline }
+  }
+
+  private static func doublingQuotes(_ text: String) -> String {
+    let quote = UInt8(ascii: "\"")
+    let bytes = text.utf8.flatMap { $0 == quote ? [quote, quote] : [$0] }
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   private func eachPage(_ body: ([[Cell]]) throws -> Void) throws {
