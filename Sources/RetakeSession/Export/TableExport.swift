@@ -78,7 +78,7 @@ struct TableExport {
     case .frames:
       for track in reader.index.tracks {
         try pages { next in
-          let page = try store.frames(track: track, sequences: next..<next + Self.pageRows)
+          let page = try store.frames(track: track, from: next, count: Self.pageRows)
           return (page.map(Self.cells), page.last.map { $0.sequence + 1 })
         } body: {
           try body($0)
@@ -87,7 +87,7 @@ struct TableExport {
     case .packets:
       for track in reader.index.tracks {
         try pages { next in
-          let page = try store.packets(track: track, indexes: next..<next + Self.pageRows)
+          let page = try store.packets(track: track, from: next, count: Self.pageRows)
           return (page.map(Self.cells), page.last.map { $0.index + 1 })
         } body: {
           try body($0)
@@ -95,7 +95,7 @@ struct TableExport {
       }
     case .events:
       try pages { next in
-        let page = try store.events(ordinals: next..<next + Self.pageRows)
+        let page = try store.events(from: next, count: Self.pageRows)
         return (page.map(Self.cells), page.last.map { $0.ordinal + 1 })
       } body: {
         try body($0)
@@ -121,12 +121,11 @@ struct TableExport {
       return
     }
     try pages { next in
-      let range = next..<next + Self.pageRows
       guard rows == .decisions else {
-        let page = try store.results(run: run, ordinals: range)
+        let page = try store.results(run: run, from: next, count: Self.pageRows)
         return (page.map(Self.cells), page.last.map { $0.ordinal + 1 })
       }
-      let page = try store.decisions(run: run, ordinals: range)
+      let page = try store.decisions(run: run, from: next, count: Self.pageRows)
       return (page.map(Self.cells), page.last.map { $0.ordinal + 1 })
     } body: {
       try body($0)
