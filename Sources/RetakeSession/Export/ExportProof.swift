@@ -79,7 +79,7 @@ struct ExportProof {
       switch error {
       // An error of the file that was just written says that the container
       // lost something. A lack of memory says nothing.
-      case .media(let code, let text) where code != "media.memory":
+      case .media(_, let text) where !error.isAboutMemory:
         throw differs(text.cause.map { "\(text.message): \($0)" } ?? text.message)
       default: throw error
       }
