@@ -16,6 +16,9 @@ extension String {
         (97...122).contains($0) || (65...90).contains($0) || (48...57).contains($0)
           || "/._-+:@=".utf8.contains($0)
       }
-    return isPlain ? self : "'" + replacing("'", with: "'\\''") + "'"
+    // By bytes: a quote with a combining mark behind it is another Character, and the shell would
+    // end the word there.
+    let bytes = utf8.flatMap { $0 == 39 ? Array("'\\''".utf8) : [$0] }
+    return isPlain ? self : "'" + String(decoding: bytes, as: UTF8.self) + "'"
   }
 }

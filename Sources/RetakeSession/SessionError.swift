@@ -282,51 +282,51 @@ public enum SessionError: CodedError {
     switch self {
     case .notSession: "List the sessions with: retake session list"
     case .unknownTrack(let session, _, _), .unknownFrame(let session, _):
-      "See what it has with: retake session info \(session)"
+      "See what it has with: retake session info \(session.shellWord)"
     case .noDatabase(let path):
-      "Rebuild it from the media: retake session recover \(path) --from-media"
+      "Rebuild it from the media: retake session recover \(path.shellWord) --from-media"
     case .badName(_, let suggestion):
       suggestion.map { "Write: --name \($0)" }
         ?? "Choose letters, digits, '-', '_' and '.', with --name"
     case .nameTaken: "Choose another name with --name, or remove that folder"
     case .noFrames(let file), .noGoodFrame(let file, _, _):
-      "Check that the file plays, for instance with: ffplay \(file)"
+      "Check that the file plays, for instance with: ffplay \(file.shellWord)"
     case .beingRecorded(let path, _):
       "Wait until the recording has ended, or copy what is durable so far: "
-        + "retake session snapshot \(path) --into DIR"
+        + "retake session snapshot \(path.shellWord) --into DIR"
     case .unknownContainer: "Give the file one of these endings, such as .mkv"
     case .containerCodec(_, _, let instead): "Use another container: \(instead)"
     case .exportDiffers(_, _, _, let instead): instead.map { "Use another container: \($0)" }
     case .originalDiffers(let session, _):
-      "See what is damaged with: retake session doctor \(session)"
+      "See what is damaged with: retake session doctor \(session.shellWord)"
     case .intoItself: "Choose another folder with --into, or another name with --name"
     case .noFolder:
       "Make the first one with: retake import FILE; or say where they are: "
         + "retake session list --from DIR"
     case .recoveryFailed(let path, _):
-      "See what is damaged with: retake session doctor \(path)"
-    case .notClosed(let path): "Close it first: retake session recover \(path)"
+      "See what is damaged with: retake session doctor \(path.shellWord)"
+    case .notClosed(let path): "Close it first: retake session recover \(path.shellWord)"
     case .emptySpan: "Choose another span with --from and --to, counted from the first frame"
     case .alreadyFast: "Use it as it is, or make the copy all the same with --force"
     case .noPictures(let session, _):
-      "See what is damaged with: retake session doctor \(session)"
+      "See what is damaged with: retake session doctor \(session.shellWord)"
     case .noRoom: "Make room, choose another disk with --into, or a smaller copy with --preset h264"
     case .noRoomForCopy: "Make room, or choose another disk"
     case .trimDiffers(let session, _, _), .optimiseDiffers(let session, _, _):
-      "See whether the original is whole: retake session doctor \(session) --deep"
+      "See whether the original is whole: retake session doctor \(session.shellWord) --deep"
     case .noLossless: "See what this FFmpeg has with: retake doctor"
     case .fileExists: "Choose another file, or remove that one"
     case .nothingToExport(let session, _):
-      "See what it has: retake session info \(session)"
+      "See what it has: retake session info \(session.shellWord)"
     case .unsafePath: "Do not use this session: it was not made by retake"
     case .mediaMissing: "Put the file back, or import it again"
     case .mediaSize: "Put the original media back, or import it again"
     case .mediaMismatch: "See what else is damaged with: retake session doctor SESSION"
     case .pixelMismatch(let session, _):
-      "See which frames differ: retake session doctor \(session) --deep. If all do, this "
+      "See which frames differ: retake session doctor \(session.shellWord) --deep. If all do, this "
         + "FFmpeg decodes otherwise than the one that made the session: import the media again"
     case .noPixels(let session, _, _), .undecodable(let session, _, _):
-      "See what is damaged with: retake session doctor \(session) --deep"
+      "See what is damaged with: retake session doctor \(session.shellWord) --deep"
     case .noCosts:
       "Measure some: retake replay SESSION --pipeline P --write-tape FILE; then --costs tape:FILE"
     case .unknownRun(_, _, let known): "Choose one: --costs tape@\(known.last ?? 0)"
@@ -338,7 +338,7 @@ public enum SessionError: CodedError {
       "Reenact the session that it was trimmed from: "
         + "retake replay \(original?.shellWord ?? "ORIGINAL") --mode reenact --run \(run)"
     case .badCosts(let session, _, _), .badRun(let session, _, _):
-      "See what is damaged with: retake session doctor \(session)"
+      "See what is damaged with: retake session doctor \(session.shellWord)"
     case .interrupted: nil
     case .write: "Check the disk's space and the folder's permissions"
     case .database(_, let text), .media(_, let text): text.advice

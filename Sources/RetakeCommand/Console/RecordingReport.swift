@@ -86,7 +86,7 @@ final class RecordingReport {
     let session =
       result.isClosed
       ? "the session is closed"
-      : "the session is not closed; type: retake session recover \(result.folder.path)"
+      : "the session is not closed; type: retake session recover \(result.folder.path.shellWord)"
     waiting.withLock { $0 = session }
     let written = outputs?.finish(result) { line.update("tracing", done: $0, total: nil) }
     line.finish()
