@@ -19,6 +19,9 @@ extension String {
       }
     // A shell has no escapes within single quotes: the quote ends them, is escaped, and opens them
     // again.
-    return isPlain ? self : "'" + replacing("'", with: "'\\''") + "'"
+    // By bytes: a quote with a combining mark behind it is another Character, and the shell would
+    // end the word there.
+    let bytes = utf8.flatMap { $0 == 39 ? Array("'\\''".utf8) : [$0] }
+    return isPlain ? self : "'" + String(decoding: bytes, as: UTF8.self) + "'"
   }
 }

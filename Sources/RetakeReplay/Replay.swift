@@ -113,7 +113,7 @@ public struct Replay: Sendable {
     let frames = count == 1 ? "1 frame has" : "\(count) frames have"
     return [
       "\(frames) no stored digest of the pixels: nothing tells whether they are the recorded ones "
-        + "(retake session recover \(reader.folder.path) adds what is missing)"
+        + "(retake session recover \(reader.folder.path.shellWord) adds what is missing)"
     ]
   }
 

@@ -102,7 +102,7 @@ public enum ReplayError: CodedError, Hashable {
     case .badOverride(_, _, let advice): advice
     case .noSession: "Name one: retake replay SESSION --pipeline P"
     case .noPipeline(let session, _):
-      "Name it: retake replay \(session) --mode reenact --pipeline P"
+      "Name it: retake replay \(session.shellWord) --mode reenact --pipeline P"
     case .noSessionCosts:
       "Name one: retake replay SESSION --pipeline P --costs tape; or a file: --costs tape:FILE"
     case .unwritable(_, Self.standardOutput, _):

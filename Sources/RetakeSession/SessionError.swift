@@ -75,6 +75,9 @@ public enum SessionError: CodedError {
   case badCosts(session: String, run: Int, detail: String)
   /// No live run was recorded, or not the requested one.
   case noLiveRun(session: String, known: [Int])
+  /// A trim keeps a live run's stage times, and not what it decided and why. `original` is the name
+  /// of the session that was trimmed, if it is known.
+  case trimmedRun(session: String, run: Int, original: String?)
   /// The recorded data of a live run cannot be read.
   case badRun(session: String, run: Int, detail: String)
   /// The user stopped the operation; nothing is left behind.
@@ -161,7 +164,7 @@ public enum SessionError: CodedError {
     case .noCosts: "session.costs.none"
     case .unknownRun: "session.run.unknown"
     case .badCosts: "session.costs.bad"
-    case .noLiveRun: "session.run.none"
+    case .noLiveRun, .trimmedRun: "session.run.none"
     case .badRun: "session.run.bad"
     case .interrupted: "session.interrupted"
     case .write: "session.write"
@@ -224,6 +227,7 @@ public enum SessionError: CodedError {
         + known.map(String.init).joined(separator: ", ")
     case .badCosts(_, let run, let detail): "the stage times of run \(run) are damaged: \(detail)"
     case .noLiveRun: "the session has no such live run"
+    case .trimmedRun(_, let run, _): "the session has only stage times of the live run \(run)"
     case .badRun(_, let run, let detail): "the live run \(run) is damaged: \(detail)"
     case .interrupted: "interrupted; nothing was left behind"
     case .write: "the session cannot be written"
@@ -239,6 +243,8 @@ public enum SessionError: CodedError {
       .optimiseDiffers(_, _, let cause), .exportDiffers(_, _, let cause, _):
       cause
     case .noGoodFrame(_, _, let cause): cause
+    case .trimmedRun:
+      "it was trimmed, and what a live run decides depends on everything that came before"
     case .database(_, let text), .media(_, let text): text.cause
     default: nil
     }
@@ -258,7 +264,7 @@ public enum SessionError: CodedError {
       Place(file: file)
     case .unknownTrack(let session, _, _), .unsafePath(let session, _), .noCosts(let session),
       .unknownRun(let session, _, _), .badCosts(let session, _, _), .emptySpan(let session, _),
-      .noLiveRun(let session, _), .badRun(let session, _, _),
+      .noLiveRun(let session, _), .badRun(let session, _, _), .trimmedRun(let session, _, _),
       .nothingToExport(let session, _), .alreadyFast(let session, _),
       .noPictures(let session, _), .originalDiffers(let session, _):
       Place(file: session)
@@ -276,49 +282,51 @@ public enum SessionError: CodedError {
     switch self {
     case .notSession: "List the sessions with: retake session list"
     case .unknownTrack(let session, _, _), .unknownFrame(let session, _):
-      "See what it has with: retake session info \(session)"
+      "See what it has with: retake session info \(session.shellWord)"
     case .noDatabase(let path):
-      "Rebuild it from the media: retake session recover \(path) --from-media"
+      "Rebuild it from the media: retake session recover \(path.shellWord) --from-media"
     case .badName(_, let suggestion):
       suggestion.map { "Write: --name \($0)" }
         ?? "Choose letters, digits, '-', '_' and '.', with --name"
     case .nameTaken: "Choose another name with --name, or remove that folder"
     case .noFrames(let file), .noGoodFrame(let file, _, _):
-      "Check that the file plays, for instance with: ffplay \(file)"
+      "Check that the file plays, for instance with: ffplay \(file.shellWord)"
     case .beingRecorded(let path, _):
       "Wait until the recording has ended, or copy what is durable so far: "
-        + "retake session snapshot \(path) --into DIR"
+        + "retake session snapshot \(path.shellWord) --into DIR"
     case .unknownContainer: "Give the file one of these endings, such as .mkv"
     case .containerCodec(_, _, let instead): "Use another container: \(instead)"
     case .exportDiffers(_, _, _, let instead): instead.map { "Use another container: \($0)" }
     case .originalDiffers(let session, _):
-      "See what is damaged with: retake session doctor \(session)"
+      "See what is damaged with: retake session doctor \(session.shellWord)"
     case .intoItself: "Choose another folder with --into, or another name with --name"
     case .noFolder:
       "Make the first one with: retake import FILE; or say where they are: "
         + "retake session list --from DIR"
     case .recoveryFailed(let path, _):
-      "See what is damaged with: retake session doctor \(path)"
-    case .notClosed(let path): "Close it first: retake session recover \(path)"
+      "See what is damaged with: retake session doctor \(path.shellWord)"
+    case .notClosed(let path): "Close it first: retake session recover \(path.shellWord)"
     case .emptySpan: "Choose another span with --from and --to, counted from the first frame"
     case .alreadyFast: "Use it as it is, or make the copy all the same with --force"
-    case .noPictures(let session, _): "See what is damaged with: retake session doctor \(session)"
+    case .noPictures(let session, _):
+      "See what is damaged with: retake session doctor \(session.shellWord)"
     case .noRoom: "Make room, choose another disk with --into, or a smaller copy with --preset h264"
     case .noRoomForCopy: "Make room, or choose another disk"
     case .trimDiffers(let session, _, _), .optimiseDiffers(let session, _, _):
-      "See whether the original is whole: retake session doctor \(session) --deep"
+      "See whether the original is whole: retake session doctor \(session.shellWord) --deep"
     case .noLossless: "See what this FFmpeg has with: retake doctor"
     case .fileExists: "Choose another file, or remove that one"
-    case .nothingToExport(let session, _): "See what it has: retake session info \(session)"
+    case .nothingToExport(let session, _):
+      "See what it has: retake session info \(session.shellWord)"
     case .unsafePath: "Do not use this session: it was not made by retake"
     case .mediaMissing: "Put the file back, or import it again"
     case .mediaSize: "Put the original media back, or import it again"
     case .mediaMismatch: "See what else is damaged with: retake session doctor SESSION"
     case .pixelMismatch(let session, _):
-      "See which frames differ: retake session doctor \(session) --deep. If all do, this FFmpeg "
-        + "decodes otherwise than the one that made the session: import the media again"
+      "See which frames differ: retake session doctor \(session.shellWord) --deep. If all do, this "
+        + "FFmpeg decodes otherwise than the one that made the session: import the media again"
     case .noPixels(let session, _, _), .undecodable(let session, _, _):
-      "See what is damaged with: retake session doctor \(session) --deep"
+      "See what is damaged with: retake session doctor \(session.shellWord) --deep"
     case .noCosts:
       "Measure some: retake replay SESSION --pipeline P --write-tape FILE; then --costs tape:FILE"
     case .unknownRun(_, _, let known): "Choose one: --costs tape@\(known.last ?? 0)"
@@ -326,8 +334,11 @@ public enum SessionError: CodedError {
       known.isEmpty
         ? "Record one: retake record INPUT --pipeline P"
         : "It has those of run " + known.map(String.init).joined(separator: ", ")
+    case .trimmedRun(_, let run, let original):
+      "Reenact the session that it was trimmed from: "
+        + "retake replay \(original?.shellWord ?? "ORIGINAL") --mode reenact --run \(run)"
     case .badCosts(let session, _, _), .badRun(let session, _, _):
-      "See what is damaged with: retake session doctor \(session)"
+      "See what is damaged with: retake session doctor \(session.shellWord)"
     case .interrupted: nil
     case .write: "Check the disk's space and the folder's permissions"
     case .database(_, let text), .media(_, let text): text.advice

@@ -98,15 +98,14 @@ extension SessionReader {
     var (frames, parts) = (
       SessionInfo.Frames(captured: 0, damaged: 0, payloadMissing: 0), [SessionInfo.Track]()
     )
-    var (first, last) = (Int64.max, Int64.min)
+    var times: [Int64] = []
     for track in tracks {
       let counts = try store.counts(track: track.track)
       frames.captured += counts.frames
       frames.payloadMissing += counts.shed
       // A frame that was shed has a cause, too; it counts once, as missing.
       frames.damaged += max(0, counts.damaged - counts.shed)
-      first = min(first, counts.firstNanoseconds ?? first)
-      last = max(last, counts.lastNanoseconds ?? last)
+      times += [counts.firstNanoseconds, counts.lastNanoseconds].compactMap(\.self)
       parts.append(part(track, counts))
     }
     let (kind, losses, source) = (
@@ -116,7 +115,8 @@ extension SessionReader {
     return SessionInfo(
       name: folder.name, path: folder.path, kind: kind ?? "recorded", status: try status(),
       schema: Int(try store.meta("schema") ?? "") ?? 0, frames: frames, tracks: parts,
-      events: try store.eventCount(), durationNanoseconds: max(0, last &- first),
+      events: try store.eventCount(),
+      durationNanoseconds: (times.max() ?? 0) - (times.min() ?? 0),
       bytes: BuildSite.byteCount(ofFolder: folder.path), sessionDigest: try store.digest(),
       losses: losses, times: places?.places, timeCount: places?.count, source: source)
   }

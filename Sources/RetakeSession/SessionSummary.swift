@@ -29,7 +29,7 @@ package struct SessionSummary: Hashable, Sendable {
       _ = try store.segments()
       return try store.segmentTracks()
     }
-    var (count, first, last) = (0, Int64.max, Int64.min)
+    var (count, times) = (0, [Int64]())
     var tracks: [Track] = []
     var before: Int?
     // Sorted by track: the first part of each track describes it.
@@ -42,11 +42,12 @@ package struct SessionSummary: Hashable, Sendable {
       guard let ends else { continue }
       // Wraps around: an invalid number in the database gives a wrong count, not a crash.
       count &+= ends.end
-      (first, last) = (min(first, ends.firstNanoseconds), max(last, ends.lastNanoseconds))
+      times += [ends.firstNanoseconds, ends.lastNanoseconds]
     }
     self.tracks = tracks
     frames = count
-    durationNanoseconds = max(0, last &- first)
+    // Times are read within bounds, so the difference fits.
+    durationNanoseconds = (times.max() ?? 0) - (times.min() ?? 0)
   }
 }
 

@@ -134,11 +134,12 @@ enum DatabaseFile {
     return Int((try facts(path).bytes + log) / 4)
   }
 
-  private static func head(of path: String, count: Int) throws(StoreError) -> [UInt8] {
+  /// The first bytes of a file, fewer if it is shorter.
+  ///
+  /// - Throws: `StoreError.readFailed` when the disk fails, which says nothing about the file.
+  static func head(of path: String, count: Int) throws(StoreError) -> [UInt8] {
     do throws(RegularFile.Refusal) {
-      let handle = try RegularFile.handle(path)
-      defer { try? handle.close() }
-      return [UInt8]((try? handle.read(upToCount: count)) ?? Data())
+      return [UInt8](try RegularFile.head(path, count: count))
     } catch {
       throw StoreError(error, path: path)
     }

@@ -1,4 +1,5 @@
 import Foundation
+import RetakeCore
 
 /// A process that holds a lock on a file, if the system reports it.
 package struct LockHolder: Hashable, Sendable, CustomStringConvertible {
@@ -34,25 +35,52 @@ package struct LockHolder: Hashable, Sendable, CustomStringConvertible {
 
   private static let ours = Int(ProcessInfo.processInfo.processIdentifier)
 
-  /// Looks up the file's inode number in Linux's table of locks:
+  /// A device as Linux's table of locks writes it: `fe:00`.
+  struct Device: Hashable {
+    var major: UInt64
+    var minor: UInt64
+
+    init(major: UInt64, minor: UInt64) {
+      (self.major, self.minor) = (major, minor)
+    }
+
+    /// - Parameter number: `st_dev`, in which Linux packs 12 bits of the major number and 20 of the
+    ///   minor one (man 3 makedev).
+    init(number: UInt64) {
+      major = (number >> 8) & 0xFFF
+      minor = (number & 0xFF) | ((number >> 12) & 0xFFF00)
+    }
+
+    /// Whether a lock on a file of that device may be one on a file of this one. Numbers with the
+    /// major number 0 are given out as file systems are mounted, and on btrfs and overlayfs a file
+    /// and its lock have different ones.
+    func mayBe(_ other: Device) -> Bool { self == other || (major == 0 && other.major == 0) }
+  }
+
+  /// Looks up the file's device and inode number in Linux's table of locks:
   /// `1: POSIX  ADVISORY  WRITE 4711 fe:00:5447693 0 EOF`.
   private static func holder(of path: String) -> LockHolder? {
-    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-    guard let number = (attributes?[.systemFileNumber] as? NSNumber)?.uint64Value,
+    guard let facts = try? RegularFile.facts(of: path, links: .followed),
       let table = try? String(contentsOfFile: "/proc/locks", encoding: .utf8)
     else { return nil }
-    return process(in: table, locking: number).map(LockHolder.init(process:))
+    return process(in: table, locking: facts.number, on: Device(number: facts.device))
+      .map(LockHolder.init(process:))
   }
 
   /// - Returns: the first process in the table that holds a lock on the file, not one that waits
   ///   for it.
-  static func process(in table: String, locking file: UInt64, except ours: Int = ours) -> Int? {
+  static func process(
+    in table: String, locking file: UInt64, on device: Device, except ours: Int = ours
+  ) -> Int? {
     for line in table.split(separator: "\n") {
       let words = line.split(separator: " ")
       // `->` marks a process that waits, and -1 is the process of an open file
       // description lock (man 5 proc_locks).
       guard words.count > 5, words[1] != "->", let process = Int(words[4]), process > 0,
-        process != ours, words[5].split(separator: ":").last.flatMap({ UInt64($0) }) == file
+        process != ours, case let place = words[5].split(separator: ":"), place.count == 3,
+        UInt64(place[2]) == file, let major = UInt64(place[0], radix: 16),
+        let minor = UInt64(place[1], radix: 16),
+        device.mayBe(Device(major: major, minor: minor))
       else { continue }
       return process
     }

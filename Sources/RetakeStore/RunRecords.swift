@@ -25,7 +25,7 @@ package struct EventRecord: Hashable, Sendable {
 package struct FileRecord: Hashable, Sendable {
   /// Relative to the session's folder, with forward slashes.
   package var path: String
-  /// `"media"`, `"sidecar"`.
+  /// `media`: the imported file.
   package var role: String
   /// 32 bytes.
   package var sha256: [UInt8]

@@ -101,15 +101,15 @@ package enum StoreError: CodedError {
     case .missing, .notSession: "Make a session with: retake import FILE"
     case .exists: "Choose another name with --name"
     case .truncated, .corrupt:
-      "See what is damaged: retake session doctor \(folder); "
-        + "rebuild the index: retake session recover \(folder) --from-media, "
+      "See what is damaged: retake session doctor \(folder.shellWord); "
+        + "rebuild the index: retake session recover \(folder.shellWord) --from-media, "
         + "or copy the session again from where it is whole"
     case .unsafeFile(let path, _):
       "Do not use a session of unknown origin. Where it is yours, look at the file: ls -ls \(path)"
     case .schemaTooNew: "Update retake, or import the media again with this version"
     case .schemaUnknown:
       "This database was not written by retake. Where the media is yours: "
-        + "retake session recover \(folder) --from-media"
+        + "retake session recover \(folder.shellWord) --from-media"
     case .busy(_, let holder):
       holder.map { "End \($0), or wait until it has ended" } ?? "Wait until the recording has ended"
     case .diskFull: "Free some space and try again"

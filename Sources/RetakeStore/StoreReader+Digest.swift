@@ -36,7 +36,7 @@ extension StoreReader {
     hasher.append("packets")
     var next = 0
     while true {
-      let page = try packets(track: track, indexes: next..<next + Self.pageRows)
+      let page = try packets(track: track, from: next, count: Self.pageRows)
       for packet in page {
         hasher.append(packet.index)
         hasher.append(packet.segment)
@@ -51,7 +51,7 @@ extension StoreReader {
     hasher.append("frames")
     var next = 0
     while true {
-      let page = try frames(track: track, sequences: next..<next + Self.pageRows)
+      let page = try frames(track: track, from: next, count: Self.pageRows)
       for frame in page {
         hasher.append(frame.sequence)
         Self.append(frame.pts, to: &hasher)

@@ -20,18 +20,24 @@ extension StoreReader {
 
   /// Ordered by track, then by segment.
   package func segmentTracks() throws(StoreError) -> [SegmentTrackRecord] {
-    let tracks = try read { database in
-      try Int.fetchOne(database, sql: "SELECT count(DISTINCT track) FROM segment_track") ?? 0
+    // Counted no further than the bound on rows, and before they are sorted: a damaged table may
+    // have no end.
+    let (tracks, count) = try read { database in
+      let walk = try RowWalk(
+        """
+        SELECT count(DISTINCT track), count(*) FROM (SELECT track FROM segment_track LIMIT ?)
+        """, [Self.segmentCountMax + 1], in: database)
+      guard try walk.next() else { throw RowDamage(table: "segment_track", column: "track") }
+      var reader = RowReader(walk, of: Schema.segmentTrack)
+      return (try reader.count(), try reader.count())
     }
     guard tracks <= Self.trackCountMax else {
       throw tooMany("segment_track", "\(Self.trackCountMax) tracks")
     }
-    let rows: [SegmentTrackRecord] = try rows(
-      "ORDER BY track, segment LIMIT \(Self.segmentCountMax + 1)")
-    guard rows.count <= Self.segmentCountMax else {
+    guard count <= Self.segmentCountMax else {
       throw tooMany("segment_track", "\(Self.segmentCountMax) rows")
     }
-    return rows
+    return try rows("ORDER BY track, segment")
   }
 
   private func tooMany(_ table: String, _ most: String) -> StoreError {
@@ -59,6 +65,23 @@ extension StoreReader {
         [track, sequences.lowerBound, sequences.upperBound]))
   }
 
+  /// At most `count` packets of a track, from the index on. A gap of any length is crossed: only
+  /// after the last row is the page empty.
+  package func packets(
+    track: Int, from index: Int, count: Int
+  ) throws(StoreError) -> [PacketRecord] {
+    try rows(
+      "WHERE track = ? AND \"index\" >= ? ORDER BY \"index\" LIMIT ?", [track, index, count])
+  }
+
+  /// At most `count` frames of a track, from the sequence on; empty only after the last row.
+  package func frames(
+    track: Int, from sequence: Int, count: Int
+  ) throws(StoreError) -> [FrameRecord] {
+    try withShown(
+      rows("WHERE track = ? AND sequence >= ? ORDER BY sequence LIMIT ?", [track, sequence, count]))
+  }
+
   package func frame(_ id: FrameID) throws(StoreError) -> FrameRecord? {
     try frames(track: id.track, sequences: id.sequence..<id.sequence + 1).first
   }
@@ -75,7 +98,10 @@ extension StoreReader {
         WHERE frame.track = ? AND frame.sequence >= ? AND frame.sequence < ?
         """, [track, sequences.lowerBound, sequences.upperBound], in: database)
       var digests: [Int: Digest128] = [:]
+      var count = 0
       while try walk.next() {
+        count += 1
+        guard count <= rowCountMax else { throw RowDamage(table: "frame", column: "rows") }
         var reader = RowReader(walk, of: Schema.packet)
         digests[try reader.count()] = try reader.digest()
       }
@@ -93,14 +119,20 @@ extension StoreReader {
     return try rows("ORDER BY ordinal")
   }
 
-  package func events(ordinals: Range<Int>) throws(StoreError) -> [EventRecord] {
-    try rows(
-      "WHERE ordinal >= ? AND ordinal < ? ORDER BY ordinal",
-      [ordinals.lowerBound, ordinals.upperBound])
+  /// At most `count` events, from the ordinal on; empty only after the last row.
+  package func events(from ordinal: Int, count: Int) throws(StoreError) -> [EventRecord] {
+    try rows("WHERE ordinal >= ? ORDER BY ordinal LIMIT ?", [ordinal, count])
   }
 
   package func eventCount() throws(StoreError) -> Int {
-    try read { try Int.fetchOne($0, sql: "SELECT count(*) FROM event") ?? 0 }
+    try read { database in
+      let count =
+        try Int.fetchOne(
+          database, sql: "SELECT count(*) FROM (SELECT 1 FROM event LIMIT ?)",
+          arguments: [rowCountMax + 1]) ?? 0
+      guard count <= rowCountMax else { throw RowDamage(table: "event", column: "rows") }
+      return count
+    }
   }
 
   /// Passes on the events one at a time, by ordinal, without keeping them in memory.
@@ -155,7 +187,10 @@ extension StoreReader {
       let walk = try RowWalk(
         SpanRecord.table.selectSQL(version: Int64(schemaVersion))
           + " WHERE run = ? ORDER BY node, track, sequence, item", [run], in: database)
+      var count = 0
       while try walk.next() {
+        count += 1
+        guard count <= rowCountMax else { throw RowDamage(table: "span", column: "rows") }
         var reader = RowReader(walk, of: SpanRecord.table)
         guard body(try SpanRecord(&reader)) else { return }
       }
@@ -180,6 +215,21 @@ extension StoreReader {
     try rows(Self.ofRun, [run, ordinals.lowerBound, ordinals.upperBound])
   }
 
+  /// At most `count` decisions of a run, from the ordinal on; empty only after the last row.
+  package func decisions(
+    run: Int, from ordinal: Int, count: Int
+  ) throws(StoreError) -> [DecisionRecord] {
+    try rows(Self.fromOrdinal, [run, ordinal, count])
+  }
+
+  /// At most `count` results of a run, from the ordinal on; empty only after the last row.
+  package func results(
+    run: Int, from ordinal: Int, count: Int
+  ) throws(StoreError) -> [ResultRecord] {
+    try rows(Self.fromOrdinal, [run, ordinal, count])
+  }
+
+  private static let fromOrdinal = "WHERE run = ? AND ordinal >= ? ORDER BY ordinal LIMIT ?"
   private static let ofRun = "WHERE run = ? AND ordinal >= ? AND ordinal < ? ORDER BY ordinal"
 
   /// Maximum bytes of the rows that are in memory at once.

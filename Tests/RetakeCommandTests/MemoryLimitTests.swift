@@ -33,6 +33,14 @@ struct MemoryLimitTests {
       "replay", "large", "--pipeline", "example:motion-boxes",
       environment: ["RETAKE_MEMORY": "64M"])
     #expect(read.status == 2 && read.stderr.contains("[media.memory.limit]"), "\(read.stderr)")
+    // The limit says nothing about the container.
+    let exported = try workplace.retake(
+      "session", "export", "large", "--media", "large.mkv",
+      environment: ["RETAKE_MEMORY": "64M"])
+    #expect(
+      exported.status == 2 && exported.stderr.contains("[media.memory.limit]"),
+      "\(exported.stderr)")
+    #expect(!workplace.exists("large.mkv"))
   }
 
   @Test(arguments: ["", "64", "63M", "lots"])

@@ -19,6 +19,14 @@ import Testing
     #expect(Suggestion.advice(for: "zzz", among: []) == "None is known here")
   }
 
+  @Test func `a word of a shell command is quoted where the shell would divide it`() {
+    #expect("/media/a-b_c.mp4".shellWord == "/media/a-b_c.mp4")
+    #expect("".shellWord == "''" && "my yard".shellWord == "'my yard'")
+    #expect("it's".shellWord == #"'it'\''s'"#)
+    // A quote with an accent behind it is one Character, and two for the shell.
+    #expect(Array("a'\u{301}b".shellWord.utf8) == Array("'a'\\''\u{301}b'".utf8))
+  }
+
   @Test func `among equally near words the first in byte order is offered`() {
     #expect(Suggestion.nearest(to: "cat", among: ["hat", "bat", "rat"]) == "bat")
   }

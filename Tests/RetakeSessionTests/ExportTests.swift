@@ -206,6 +206,22 @@ import Testing
     #expect(code { try text(imported.path, .results, .csv) } == "session.export.nothing")
   }
 
+  @Test func `a comma or a quote under an accent is one for readers of CSV`() throws {
+    let imported = try ImportedClip(.lateStart)
+    let writer = try StoreWriter(continuing: imported.path + "/session.sqlite")
+    writer.append([
+      EventRecord(ordinal: 0, timeNanoseconds: 5, source: "app", kind: "a,\u{301}b"),
+      EventRecord(ordinal: 1, timeNanoseconds: 6, source: "app", kind: "c\"\u{301}d"),
+    ])
+    try writer.close()
+    // Bytes, because Swift's strings take a quote and its accent for one Character.
+    let csv = try Array(text(imported.path, .events, .csv).utf8)
+    let expected =
+      "ordinal,timeNanoseconds,track,source,kind,json\r\n"
+      + "0,5,,app,\"a,\u{301}b\",{}\r\n1,6,,app,\"c\"\"\u{301}d\",{}\r\n"
+    #expect(csv == Array(expected.utf8))
+  }
+
   @Test func `a table that cannot be written leaves nothing`() throws {
     let imported = try ImportedClip(.lateStart)
     let out = imported.folder.file("events.csv").path

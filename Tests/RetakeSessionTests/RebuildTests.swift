@@ -1,5 +1,7 @@
 import Foundation
+import RetakeBuffers
 import RetakeCore
+import RetakeMedia
 import RetakeStore
 import RetakeTestSupport
 import Testing
@@ -107,6 +109,77 @@ import Testing
     #expect(try SessionRecovery(imported.path, fromMedia: true).run().sessionDigest == digest)
     #expect(!FileManager.default.fileExists(atPath: path + "-wal"))
     #expect(try SessionDoctor(path: imported.path).run().findings.isEmpty)
+  }
+
+  @Test func `each database that a recovery replaces is kept, and the first one keeps its name`()
+    throws
+  {
+    let imported = try ImportedClip(.lateStart)
+    let whole = try Data(contentsOf: database(imported))
+    let replaced = [4_000, 3_000, 2_000].map { Data(whole.prefix($0)) }
+    for bytes in replaced {
+      try bytes.write(to: database(imported))
+      #expect(try SessionRecovery(imported.path, fromMedia: true).run().frames == 20)
+    }
+    let kept = try [".damaged", ".damaged-2", ".damaged-3"].map {
+      try Data(contentsOf: URL(filePath: database(imported).path + $0))
+    }
+    #expect(kept == replaced)
+  }
+
+  /// A folder of a recording, with media and nothing else.
+  private func recording(_ clip: Clip, files: Int, in folder: TemporaryFolder) throws
+    -> SessionFolder
+  {
+    let made = try clip.make(in: folder)
+    let site = SessionFolder(path: folder.file("Recordings/yard").path)
+    let media = URL(filePath: site.path + "/media")
+    try FileManager.default.createDirectory(at: media, withIntermediateDirectories: true)
+    for number in 0..<files {
+      try FileManager.default.copyItem(
+        at: made, to: media.appending(path: "video-0000\(number).mkv"))
+    }
+    return site
+  }
+
+  @Test func `a file whose clock restarts late continues one frame after the file before`() throws {
+    let folder = try TemporaryFolder()
+    let site = try recording(.lateStart, files: 2, in: folder)
+
+    #expect(try SessionRecovery(site.path, fromMedia: true).run().frames == 40)
+
+    let times = try SessionReader(opening: site.path).entries(of: 0, sequences: 0..<40)
+      .map(\.timestamp.nanoseconds)
+    try #require(times.count == 40)
+    #expect(times[0] == 3_500_000_000)
+    // The 19 frames after the first take 633 ms.
+    #expect(times[20] - times[19] == 33_000_000)
+  }
+
+  @Test func `frames of a recording that committed no packet have the times of their file`() throws
+  {
+    let folder = try TemporaryFolder()
+    let clip = Clip(
+      name: "first file", file: "first.mkv",
+      inputs: ["-f", "lavfi", "-i", "testsrc2=size=96x64:rate=25", "-frames:v", "10"],
+      output: ["-c:v", "mpeg4"])
+    let site = try recording(clip, files: 1, in: folder)
+    let stream = try MediaDemuxer(path: folder.file("first.mkv").path).videoStream()
+    let shape = DecodedFact.Shape(width: 96, height: 64, format: .i420)
+    let writer = try StoreWriter(creating: site.database, durability: .recording)
+    writer.append([
+      SegmentRecord(index: 0, file: "media/video-00000.mkv", isClosed: false, bytes: 0)
+    ])
+    writer.append([SegmentTrackRecord(segment: 0, track: 0, of: stream, shape: shape)])
+    try writer.commit()
+    try writer.release()
+
+    #expect(try TailRows(site: site, report: { _ in true }).append() == 10)
+
+    let reader = try SessionReader(site, options: ReadOptions(framesPerChain: nil))
+    let rows = try reader.index.store.frames(track: 0, sequences: 0..<99)
+    let times = (0..<10).map { Int64($0) * 40_000_000 }
+    #expect(rows.map(\.ptsNanoseconds) == times && rows.map(\.arrivalNanoseconds) == times)
   }
 
   @Test func `an interrupted rebuild leaves the session as it was`() throws {

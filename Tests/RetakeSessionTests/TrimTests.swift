@@ -188,6 +188,42 @@ import Testing
     #expect(result.notes.contains { $0.contains("decisions") })
   }
 
+  @Test func `a live run of a trimmed session is not reenacted, and the original is named`() throws
+  {
+    let imported = try ImportedClip(.motionJPEG)
+    let facts = JSONValue.object([
+      "name": .string("motion"), "workers": .integer(2), "originNanoseconds": .integer(0),
+      "exactPixels": .bool(true),
+      "tracks": .array([LiveTrack(format: .i420, width: 97, height: 63).json]),
+    ])
+    let writer = try StoreWriter(continuing: imported.path + "/session.sqlite")
+    writer.append([
+      RunRecord(
+        run: 0, kind: "live", pipeline: "{}", startedNanoseconds: 0, json: facts.canonicalText)
+    ])
+    writer.append(
+      (0..<60).map { sequence in
+        ExternalEventRecord(
+          run: 0, ordinal: sequence, timeNanoseconds: Int64(sequence) * 33_333_333,
+          kind: "arrival", json: #"{"frame":"0:\#(sequence)"}"#)
+      })
+    try writer.close()
+    #expect(try imported.reader().liveRun().events(from: 0).count == 60)
+    #expect(try !imported.reader().isTrimmed())
+
+    let result = try trim(imported, from: 500, to: 1_000)
+
+    let reader = try SessionReader(opening: result.path)
+    #expect(try reader.isTrimmed() && reader.liveRuns() == [0])
+    // Its frames were numbered as in the original, where 0:0 is another one.
+    #expect(try reader.index.store.externalEvents(run: 0, ordinals: 0..<99).isEmpty)
+    #expect(result.notes.contains { $0.hasPrefix("inputs, decisions and results") })
+    let error = #expect(throws: SessionError.self) { try reader.liveRun() }
+    #expect(error?.code == "session.run.none")
+    #expect(error?.advice?.hasSuffix("retake replay clip --mode reenact --run 0") == true)
+    #expect(code { try reader.liveRun(7) } == "session.run.none")
+  }
+
   @Test func `damaged frames stay damaged, and their neighbours are whole`() throws {
     let imported = try ImportedClip(.motionJPEG)
     let packet = try #require(try imported.reader().index.packet(track: 0, index: 20))
@@ -268,6 +304,10 @@ import Testing
     let imported = try ImportedClip(.motionJPEG)
     #expect(code { try trim(imported, from: 5_000, to: nil) } == "session.trim.empty")
     #expect(code { try trim(imported, from: 0, to: 500, name: "a/b") } == "session.name.bad")
+    // A session that does not begin at zero, and a span behind the last time that there is.
+    let late = try ImportedClip(.lateStart)
+    #expect(code { try trim(late, from: 9_223_372_036_854, to: nil) } == "session.trim.empty")
+    #expect(try trim(late, from: 0, to: 9_223_372_036_854).frames == 20)
     let done = try trim(imported, from: 0, to: 500)
     #expect(code { try trim(imported, from: 0, to: 500) } == "session.name.taken")
     let stopped = SessionTrim(

@@ -156,6 +156,97 @@ struct BadDatabaseTests {
     }
   }
 
+  /// A database with 400 rows in each table that is counted or read before its rows are checked.
+  private func broad() throws -> (TemporaryFolder, String) {
+    let (folder, path) = try written()
+    let sample = Sample()
+    let writer = try StoreWriter(continuing: path)
+    writer.append(
+      (1..<400).map { number -> SegmentTrackRecord in
+        var part = sample.track
+        part.segment = number
+        return part
+      })
+    writer.append(
+      (1..<400).map { number -> EventRecord in
+        var event = sample.event
+        event.ordinal = number
+        return event
+      })
+    writer.append([RunRecord(run: 0, kind: "live", pipeline: "", startedNanoseconds: 0)])
+    writer.append(
+      (0..<400).map { number -> SpanRecord in
+        SpanRecord(
+          run: 0, node: "motion", track: 0, sequence: number, readyNanoseconds: 0,
+          startNanoseconds: 0, endNanoseconds: 1, cpuNanoseconds: 1, executor: "vision",
+          outcome: "done")
+      })
+    try writer.close()
+    return (folder, path)
+  }
+
+  /// Puts copies of a table's first page between it and its other pages, one below the other, and
+  /// each leads to the next as often as the first page has children. The file grows by a few pages,
+  /// and a reader that follows them reads more rows than can ever be counted.
+  private func multiply(_ table: String, of path: String, to file: URL) throws {
+    let pageBytes = 4_096
+    let query = "SELECT rootpage FROM sqlite_schema WHERE name = '\(table)'"
+    let answer = try runCommand("sqlite3", arguments: [path, query]).stdout
+    let root = try #require(Int(answer.prefix { $0.isNumber }))
+    var bytes = try Data(contentsOf: URL(filePath: path))
+    let first = (root - 1) * pageBytes
+    // An interior page of a table without row ids.
+    try #require(bytes[first] == 2, "\(table) has one page")
+    let original = bytes[first..<first + pageBytes]
+    // SQLite follows at most 20 pages down.
+    let levels = 16
+    let count = bytes.count / pageBytes
+    for _ in 0..<levels { bytes.append(contentsOf: original) }
+    for level in 0..<levels {
+      let page = level == 0 ? first : (count + level - 1) * pageBytes
+      let child = bigEndian(count + level + 1)
+      bytes.replaceSubrange(page + 8..<page + 12, with: child)
+      let cells = Int(bytes[page + 3]) << 8 | Int(bytes[page + 4])
+      for cell in 0..<cells {
+        let pointer = page + 12 + 2 * cell
+        let place = page + (Int(bytes[pointer]) << 8 | Int(bytes[pointer + 1]))
+        bytes.replaceSubrange(place..<place + 4, with: child)
+      }
+    }
+    bytes.replaceSubrange(28..<32, with: bigEndian(count + levels))
+    try bytes.write(to: file)
+  }
+
+  private func bigEndian(_ number: Int) -> Data {
+    withUnsafeBytes(of: UInt32(number).bigEndian) { Data($0) }
+  }
+
+  @Test(arguments: ["packet", "frame", "event", "segment_track", "span"])
+  func `a table with more rows than its file can hold is an error where it is counted or read`(
+    table: String
+  ) throws {
+    let (folder, path) = try broad()
+    let file = folder.file("many.sqlite")
+    try multiply(table, of: path, to: file)
+    let reader = try StoreReader(opening: file.path)
+
+    let found = code {
+      switch table {
+      case "event": _ = try reader.eventCount()
+      case "segment_track": _ = try reader.segmentTracks()
+      case "span": try reader.eachSpan(run: 0) { _ in true }
+      default: _ = try reader.counts(track: 0)
+      }
+    }
+
+    #expect(found == "store.corrupt")
+  }
+
+  @Test func `a file that cannot be read is not taken for an empty one`() {
+    // Linux answers EIO for the first bytes of a process's memory, which no process has.
+    #expect(code { try DatabaseFile.head(of: "/proc/self/mem", count: 16) } == "store.read")
+  }
+
   @Test func `a duplicate key fails the commit and closes the writer`() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("session.sqlite").path

@@ -38,6 +38,24 @@ struct DigestTests {
     #expect(try digest { _, frames in frames[9].pixelHash = nil } == plain)
   }
 
+  @Test func `rows behind a gap of many rows are in the digest`() throws {
+    func far(_ packets: inout [PacketRecord], _ frames: inout [FrameRecord]) {
+      (packets[9].index, frames[9].sequence) = (20_000, 20_000)
+    }
+    let plain = try digest { far(&$0, &$1) }
+
+    #expect(
+      try digest { packets, frames in
+        far(&packets, &frames)
+        packets[9].digest = .zero
+      } != plain)
+    #expect(
+      try digest { packets, frames in
+        far(&packets, &frames)
+        frames[9].arrivalNanoseconds += 1
+      } != plain)
+  }
+
   @Test func `the input digest covers the selected tracks and all events`() throws {
     let folder = try TemporaryFolder()
     let sample = Sample()

@@ -143,7 +143,7 @@ final class RecordingReport {
     let session =
       result.isClosed
       ? "the session is closed"
-      : "the session is not closed; type: retake session recover \(result.folder.path)"
+      : "the session is not closed; type: retake session recover \(result.folder.path.shellWord)"
     // Nothing of the session depends on what follows. Until the lines are read, Ctrl-C loses only
     // lines, and ends the command at once.
     waiting.withLock { $0 = session }

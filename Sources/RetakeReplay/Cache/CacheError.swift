@@ -104,7 +104,8 @@ package enum CacheError: CodedError, Hashable {
       "Set it to a secret of at least \(CacheKey.wordBytesMin) bytes, such as the output of: "
         + "openssl rand -hex 32"
     case .tracked(let path, _):
-      "Take it out of the repository: git rm -r --cached '\(path)'; or name another: --cache DIR"
+      "Take it out of the repository: git rm -r --cached \(path.shellWord); or name another: "
+        + "--cache DIR"
     case .notRemoved:
       "Make the folder writable (mount, chmod, owner) and type it again; a cache may also be removed "
         + "by hand: nothing in it is lost"

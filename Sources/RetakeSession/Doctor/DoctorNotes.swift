@@ -17,7 +17,7 @@ struct DoctorNotes {
 
   /// Advice for data that can be rebuilt from the media.
   var rebuildAdvice: String {
-    "Rebuild the index from the media: retake session recover \(folder.path) --from-media"
+    "Rebuild the index from the media: retake session recover \(folder.path.shellWord) --from-media"
   }
 
   mutating func add(_ finding: SessionFinding) {
@@ -72,7 +72,7 @@ struct DoctorNotes {
   private func advice(for table: String?) -> String {
     guard let table, Self.unique.contains(table) else { return rebuildAdvice }
     return "The media does not hold the \(table)s. Put a copy of session.sqlite back, or keep "
-      + "what is whole: retake session recover \(folder.path) --from-media"
+      + "what is whole: retake session recover \(folder.path.shellWord) --from-media"
   }
 
   func diagnosis(status: SessionStatus?) -> SessionDiagnosis {

@@ -36,7 +36,7 @@ struct RecordingCheck {
       // committed.
       notes.add(
         .warning, "open", "the recording was never closed; commit \(last) is the last",
-        advice: "Close it: retake session recover \(reader.folder.path)")
+        advice: "Close it: retake session recover \(reader.folder.path.shellWord)")
     }
     for tail in tails { note(tail, &notes) }
   }

@@ -43,20 +43,19 @@ struct ExportProof {
   /// In presentation order.
   private func expected(_ written: WrittenPart) throws(SessionError) -> [Expected] {
     guard let numbers = written.numbers else { return [] }
-    let count = try fromStore { () throws(StoreError) in
-      try reader.index.store.counts(track: track).frames
-    }
     var expected: [Expected] = []
-    for start in stride(from: 0, to: count, by: Self.pageRows) {
+    var next = 0
+    while true {
       let rows = try fromStore { () throws(StoreError) in
-        try reader.index.store.frames(track: track, sequences: start..<start + Self.pageRows)
+        try reader.index.store.frames(track: track, from: next, count: Self.pageRows)
       }
+      guard let last = rows.last else { return expected }
+      next = last.sequence + 1
       for row in rows {
         guard let packet = row.packet, numbers.contains(packet) else { continue }
         expected.append(Expected(digest: row.pixelHash, isDamaged: row.cause != nil))
       }
     }
-    return expected
   }
 
   /// The file's frames, in order of their times.
@@ -80,7 +79,7 @@ struct ExportProof {
       switch error {
       // An error of the file that was just written says that the container
       // lost something. A lack of memory says nothing.
-      case .media(let code, let text) where code != "media.memory":
+      case .media(_, let text) where !error.isAboutMemory:
         throw differs(text.cause.map { "\(text.message): \($0)" } ?? text.message)
       default: throw error
       }

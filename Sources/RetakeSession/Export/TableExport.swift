@@ -54,11 +54,23 @@ struct TableExport {
         case .string(let text): text
         default: value.canonicalText
         }
-      guard text.contains(where: { $0 == "," || $0 == "\"" || $0.isNewline }) else { return text }
-      return "\"" + text.replacing("\"", with: "\"\"") + "\""
+      return isPlain(text) ? text : "\"" + doublingQuotes(text) + "\""
     }
     // RFC 4180 ends every line with CRLF.
     return fields.joined(separator: ",") + "\r\n"
+  }
+
+  // By scalars and bytes: a comma or a quote with a combining mark behind it is one Character, and
+  // not equal to the comma or quote that a reader of CSV sees there.
+
+  private static func isPlain(_ text: String) -> Bool {
+    !text.unicodeScalars.contains { $0 == "," || $0 == "\"" || Character($0).isNewline }
+  }
+
+  private static func doublingQuotes(_ text: String) -> String {
+    let quote = UInt8(ascii: "\"")
+    let bytes = text.utf8.flatMap { $0 == quote ? [quote, quote] : [$0] }
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   private func eachPage(_ body: ([[Cell]]) throws -> Void) throws {
@@ -66,7 +78,7 @@ struct TableExport {
     case .frames:
       for track in reader.index.tracks {
         try pages { next in
-          let page = try store.frames(track: track, sequences: next..<next + Self.pageRows)
+          let page = try store.frames(track: track, from: next, count: Self.pageRows)
           return (page.map(Self.cells), page.last.map { $0.sequence + 1 })
         } body: {
           try body($0)
@@ -75,7 +87,7 @@ struct TableExport {
     case .packets:
       for track in reader.index.tracks {
         try pages { next in
-          let page = try store.packets(track: track, indexes: next..<next + Self.pageRows)
+          let page = try store.packets(track: track, from: next, count: Self.pageRows)
           return (page.map(Self.cells), page.last.map { $0.index + 1 })
         } body: {
           try body($0)
@@ -83,7 +95,7 @@ struct TableExport {
       }
     case .events:
       try pages { next in
-        let page = try store.events(ordinals: next..<next + Self.pageRows)
+        let page = try store.events(from: next, count: Self.pageRows)
         return (page.map(Self.cells), page.last.map { $0.ordinal + 1 })
       } body: {
         try body($0)
@@ -109,12 +121,11 @@ struct TableExport {
       return
     }
     try pages { next in
-      let range = next..<next + Self.pageRows
       guard rows == .decisions else {
-        let page = try store.results(run: run, ordinals: range)
+        let page = try store.results(run: run, from: next, count: Self.pageRows)
         return (page.map(Self.cells), page.last.map { $0.ordinal + 1 })
       }
-      let page = try store.decisions(run: run, ordinals: range)
+      let page = try store.decisions(run: run, from: next, count: Self.pageRows)
       return (page.map(Self.cells), page.last.map { $0.ordinal + 1 })
     } body: {
       try body($0)

@@ -91,12 +91,12 @@ struct EntryFinder: Sendable {
       // Contiguous shares: a demuxer that must be read in order then reads each share once.
       let share = spans.count * worker / workerCount..<spans.count * (worker + 1) / workerCount
       let fetcher = PacketFetcher(table: table)
-      for span in spans[share] where shared.goesOn {
+      for span in spans[share] where shared.goesOn(worker) {
         do throws(SessionError) {
           let pictures = wanted[span.wanted].map { Wanted($0, of: facts) }
-          shared.add(try resolve(pictures, of: span, fetcher: fetcher))
+          shared.add(try resolve(pictures, of: span, fetcher: fetcher), worker: worker)
         } catch {
-          shared.fail(error)
+          shared.fail(error, worker: worker)
         }
       }
     }
@@ -316,43 +316,60 @@ struct EntryTable: Sendable {
 }
 
 /// What the finder's threads have found so far.
-private final class SharedEntries: @unchecked Sendable {
+final class SharedEntries: @unchecked Sendable {
   // SAFETY: @unchecked because of the mutable state, all of it guarded by `lock`.
   private let lock = NSLock()
   private let report: @Sendable (Int) -> Bool
   private var entries: EntryTable
   private var done = 0
-  private var failure: SessionError?
-  private var isDoubtful = false
+  /// What ended a share early, of the earliest such share. The shares before it continue: the first
+  /// failure in the order of packets is then the result, whichever thread is faster.
+  private var ending: (worker: Int, reason: Ending)?
+  private var isStopped = false
+
+  private enum Ending {
+    case failure(SessionError)
+    /// The facts are in doubt.
+    case doubt
+  }
 
   init(count: Int, report: @escaping @Sendable (Int) -> Bool) {
     entries = EntryTable(count: count)
     self.report = report
   }
 
-  var goesOn: Bool { lock.withLock { failure == nil && !isDoubtful } }
-
-  /// - Parameter found: nil when the facts are in doubt.
-  func add(_ found: [(EntryFinder.Wanted, EntryFinder.Entry)]?) {
+  func goesOn(_ worker: Int) -> Bool {
     lock.withLock {
-      guard let found else {
-        isDoubtful = true
-        return
-      }
-      for (picture, entry) in found { entries[picture.fact] = entry }
-      done += found.count
-      if failure == nil, !report(done) { failure = .interrupted }
+      !isStopped && ending.map { worker < $0.worker } ?? true
     }
   }
 
-  func fail(_ error: SessionError) {
-    lock.withLock { if failure == nil { failure = error } }
+  /// - Parameter found: nil when the facts are in doubt.
+  func add(_ found: [(EntryFinder.Wanted, EntryFinder.Entry)]?, worker: Int) {
+    guard let found else { return end(.doubt, worker: worker) }
+    lock.withLock {
+      for (picture, entry) in found { entries[picture.fact] = entry }
+      done += found.count
+      if !isStopped, !report(done) { isStopped = true }
+    }
+  }
+
+  func fail(_ error: SessionError, worker: Int) { end(.failure(error), worker: worker) }
+
+  private func end(_ reason: Ending, worker: Int) {
+    lock.withLock {
+      if ending.map({ worker < $0.worker }) ?? true { ending = (worker, reason) }
+    }
   }
 
   func result() throws(SessionError) -> EntryTable? {
     lock.lock()
     defer { lock.unlock() }
-    if let failure { throw failure }
-    return isDoubtful ? nil : entries
+    if isStopped { throw .interrupted }
+    switch ending?.reason {
+    case .failure(let error): throw error
+    case .doubt: return nil
+    case nil: return entries
+    }
   }
 }

@@ -10,10 +10,17 @@ struct FactList: RandomAccessCollection, Sendable {
     var packet: Int32
     var shown: Int32
     var through: Int32
-    var shape: Int16
-    /// Index in `damages`; negative for no damage.
-    var damage: Int16
+    /// The index in `shapes`, and above its bits one more than the index in `damages`; 0 there for
+    /// no damage.
+    ///
+    /// A file may have a new size in each packet, so shapes get the most bits. Each change begins a
+    /// segment, and no session has more than 65,536 of them. Damage is one of the program's own
+    /// error codes, of which there are far fewer than 255.
+    var kinds: UInt32
   }
+
+  private static let shapeBits: UInt32 = 24
+  private static let shapeCountMax = UInt32(1) << shapeBits
 
   private var entries = CompactList<Entry>()
   private var shapes = ValueTable<DecodedFact.Shape>()
@@ -38,18 +45,24 @@ struct FactList: RandomAccessCollection, Sendable {
         bestEffort: CompactNumber(fact.bestEffort), duration: fact.duration,
         packet: Int32(clamping: fact.packet),
         shown: Int32(clamping: fact.shown), through: Int32(clamping: fact.through),
-        shape: Int16(clamping: shapes.number(of: fact.shape)),
-        damage: fact.damage.map { Int16(clamping: damages.number(of: $0)) } ?? -1))
+        kinds: kinds(of: fact)))
+  }
+
+  private mutating func kinds(of fact: DecodedFact) -> UInt32 {
+    let shape = Swift.min(UInt32(shapes.number(of: fact.shape)), Self.shapeCountMax - 1)
+    let damage = fact.damage.map { Swift.min(UInt32(damages.number(of: $0)) + 1, 255) } ?? 0
+    return damage << Self.shapeBits | shape
   }
 
   subscript(place: Int) -> DecodedFact {
     let entry = entries[place]
+    let damage = Int32(entry.kinds >> Self.shapeBits)
     return DecodedFact(
       packet: Int(entry.packet), shown: Int(entry.shown), through: Int(entry.through),
       pts: entry.pts.value, bestEffort: entry.bestEffort.value, duration: entry.duration,
       digest: entry.digest,
-      damage: entry.damage < 0 ? nil : damages[Int32(entry.damage)],
-      shape: shapes[Int32(entry.shape)])
+      damage: damage == 0 ? nil : damages[damage - 1],
+      shape: shapes[Int32(entry.kinds % Self.shapeCountMax)])
   }
 
   /// Equals `self[place].packet`, without building the rest.

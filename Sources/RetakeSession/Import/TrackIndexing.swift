@@ -72,7 +72,8 @@ struct TrackIndexing {
     memory.freeWaiting()
     guard !facts.frames.isEmpty else {
       if let refusal = facts.firstRefusal { throw SessionError(refusal) }
-      throw .noFrames(file: views.values.first?.file.path ?? "")
+      // The first file, so that the error names the same one each time.
+      throw .noFrames(file: views.keys.min().flatMap { views[$0] }?.file.path ?? "")
     }
     let timeline = FrameRanking(
       track: track, timeBase: stream.timeBase,

@@ -34,7 +34,7 @@ final class OptimisedTrack {
     var next = 0
     while true {
       let page = try fromStore { () throws(StoreError) in
-        try reader.index.store.frames(track: track, sequences: next..<next + Self.pageRows)
+        try reader.index.store.frames(track: track, from: next, count: Self.pageRows)
       }
       guard let last = page.last else { break }
       next = last.sequence + 1

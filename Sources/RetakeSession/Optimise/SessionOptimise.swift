@@ -172,7 +172,7 @@ package struct SessionOptimise: Sendable {
     guard rate.isNoGain else { return [] }
     return [
       "the copy is not read faster than the original here: use that, and remove the copy: "
-        + "rm -r '\(destination.path)'"
+        + "rm -r \(destination.path.shellWord)"
     ]
   }
 }

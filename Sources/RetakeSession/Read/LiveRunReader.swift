@@ -92,9 +92,15 @@ extension SessionReader {
       .filter { $0.kind == Self.liveKind }.map(\.run)
   }
 
+  /// Whether the session is a trimmed copy: its live runs have stage times and nothing else, so
+  /// they cannot be reenacted.
+  package func isTrimmed() throws -> Bool {
+    try fromStore { () throws(StoreError) in try index.store.meta(TrimRows.fact) } != nil
+  }
+
   /// A live run by its number; the newest one if `nil`.
   ///
-  /// - Throws: `SessionError.noLiveRun`, `SessionError.badRun`.
+  /// - Throws: `SessionError.noLiveRun`, `SessionError.trimmedRun`, `SessionError.badRun`.
   package func liveRun(_ number: Int? = nil) throws -> LiveRunReader {
     try requireWholeRows()
     let rows = try fromStore { () throws(StoreError) in try index.store.runs() }
@@ -102,6 +108,13 @@ extension SessionReader {
     // Rows are in the order of runs, so the last one is the newest.
     guard let row = number.map({ wanted in rows.first { $0.run == wanted } }) ?? rows.last else {
       throw SessionError.noLiveRun(session: folder.path, known: rows.map(\.run))
+    }
+    // Earlier versions kept inputs of trimmed runs, under the numbers of the original's frames.
+    if let trimmed = try fromStore({ () throws(StoreError) in
+      try index.store.meta(TrimRows.fact)
+    }) {
+      throw SessionError.trimmedRun(
+        session: folder.path, run: row.run, original: TrimRows.original(in: trimmed))
     }
     let nodes = try fromStore { () throws(StoreError) in try index.store.nodes(run: row.run) }
     return try LiveRunReader(row, nodes: nodes, session: folder.path, store: index.store)

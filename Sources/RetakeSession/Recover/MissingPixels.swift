@@ -47,7 +47,7 @@ package struct MissingPixels {
 
   private func frames(of track: Int, from first: Int) throws(SessionError) -> [FrameRecord] {
     try fromStore { () throws(StoreError) in
-      try reader.index.store.frames(track: track, sequences: first..<first + Self.pageRows)
+      try reader.index.store.frames(track: track, from: first, count: Self.pageRows)
     }
   }
 

@@ -78,7 +78,8 @@ struct RecordedRebuild {
   /// container's clock restarted.
   private static func `continue`(_ before: Segment, with segment: inout Segment) {
     let number = (before.packets.last?.index ?? -1) + 1
-    let last = before.packets.compactMap(\.pts).max() ?? 0
+    let times = before.packets.compactMap(\.pts)
+    let last = times.max() ?? 0
     let first = segment.packets.compactMap(\.pts).min() ?? 0
     let base = before.stream.timeBase
     func moved(_ time: Int64?) -> Int64? {
@@ -86,11 +87,12 @@ struct RecordedRebuild {
       guard let time, segment.stream.timeBase != base else { return time }
       return Timestamp(pts: time, timeBase: segment.stream.timeBase)?.pts(in: base)
     }
-    let step = max(1, before.packets.count > 1 ? last / Int64(before.packets.count - 1) : 1)
-    let shift = (moved(first) ?? 0) > last ? 0 : last + step - (moved(first) ?? 0)
+    // Wraps: a file may claim any time, and must not end the process.
+    let length = last &- (times.min() ?? 0)
+    let step = max(1, times.count > 1 ? length / Int64(times.count - 1) : 1)
+    let shift = (moved(first) ?? 0) > last ? 0 : last &+ step &- (moved(first) ?? 0)
     for place in segment.packets.indices {
       segment.packets[place].index += number
-      // Wraps: a file may claim any time, and must not end the process.
       segment.packets[place].pts = moved(segment.packets[place].pts).map { $0 &+ shift }
       segment.packets[place].dts = moved(segment.packets[place].dts).map { $0 &+ shift }
     }

@@ -7,7 +7,8 @@ extension SessionRecovery {
   /// Rebuilds missing rows, or the whole database, from the media.
   ///
   /// The new database is built and checked in a hidden folder, and moved into the session under a
-  /// temporary name. It then replaces the old one, which is kept as `session.sqlite.damaged`.
+  /// temporary name. It then replaces the old one, which is kept as `session.sqlite.damaged`, or
+  /// with a number behind it if an earlier recovery has kept one.
   func recoverFromMedia() throws(SessionError) -> RecoveryResult {
     guard FileManager.default.fileExists(atPath: folder.path) else {
       throw .notSession(path: folder.path, cause: "there is no such folder")
@@ -109,7 +110,6 @@ struct DatabaseExchange {
   let folder: SessionFolder
 
   private var ready: String { folder.database + ".recovered" }
-  private var old: String { folder.database + ".damaged" }
 
   /// Whether a checked database waits to replace the old one.
   var isPending: Bool { FileManager.default.fileExists(atPath: ready) }
@@ -122,22 +122,40 @@ struct DatabaseExchange {
   }
 
   func finish() throws(SessionError) {
+    let old = nameForOld()
     // SQLite would apply a log next to a different database to that database.
-    for suffix in ["-wal", "-journal", "-shm"]
-    where FileManager.default.fileExists(atPath: folder.database + suffix) {
+    for suffix in Self.journalSuffixes where isThere(folder.database + suffix) {
       try move(folder.database + suffix, to: old + suffix)
     }
     // If this is done already, an earlier recovery was killed after this step.
-    if FileManager.default.fileExists(atPath: folder.database) {
-      try move(folder.database, to: old)
-    }
+    if isThere(folder.database) { try move(folder.database, to: old) }
     // Last, because only this name makes `isPending` false again.
     try move(ready, to: folder.database)
     try synchronise()
   }
 
+  private static let journalSuffixes = ["-wal", "-journal", "-shm"]
+  /// How many old databases are kept. Of more, the newest replaces the one before it: only the
+  /// oldest has what was recorded and not made again from the media.
+  private static let oldCountMax = 100
+
+  /// The first name that no old database of an earlier recovery has.
+  ///
+  /// After a kill, it is the name to which that recovery may already have moved the journals.
+  private func nameForOld() -> String {
+    let names = (1...Self.oldCountMax).map {
+      folder.database + ".damaged" + ($0 == 1 ? "" : "-\($0)")
+    }
+    let free = names.first { name in
+      !isThere(name)
+        && !Self.journalSuffixes.contains { isThere(folder.database + $0) && isThere(name + $0) }
+    }
+    return free ?? folder.database + ".damaged-\(Self.oldCountMax)"
+  }
+
+  private func isThere(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
+
   private func move(_ path: String, to target: String) throws(SessionError) {
-    // rename replaces an older `.damaged` in one step (man 2 rename); FileManager would refuse.
     guard rename(path, target) == 0 else {
       throw .write(path: target, cause: String(cString: strerror(errno)))
     }

@@ -107,7 +107,7 @@ package struct SessionRecovery: Sendable {
       let store = reader.index.store
       var time: Int64 = 0
       for track in reader.index.tracks {
-        let last = try store.counts(track: track).frames - 1
+        let last = try store.counts(track: track).frameEnd - 1
         time = max(
           time,
           try store.frame(FrameID(track: track, sequence: last))?.arrivalNanoseconds ?? 0)

@@ -20,7 +20,10 @@ struct TailRows {
     var track: Int
     var nextPacket: Int
     var nextSequence: Int
-    var meeting: Meeting
+    /// Of the last packet. Before the first one, both clocks of the track's first file are at zero.
+    var meeting = Meeting(milliseconds: 0, ptsNanoseconds: 0, arrivalNanoseconds: 0)
+    /// Whether the track has a packet before the next one.
+    var hasBegun = false
     var packets: [PacketRecord] = []
     var frames: [FrameRecord] = []
     var segments: [SegmentRecord] = []
@@ -60,8 +63,7 @@ struct TailRows {
   private func state(of track: Int, _ index: SessionIndex) throws(SessionError) -> State {
     let counts = try fromStore { () throws(StoreError) in try index.store.counts(track: track) }
     return State(
-      track: track, nextPacket: counts.packetEnd, nextSequence: counts.frameEnd,
-      meeting: Meeting(milliseconds: -1, ptsNanoseconds: 0, arrivalNanoseconds: 0))
+      track: track, nextPacket: counts.packetEnd, nextSequence: counts.frameEnd)
   }
 
   private func take(
@@ -91,6 +93,7 @@ struct TailRows {
     if let last = all.prefix(committed).last {
       state.meeting = try meeting(
         at: last, index: index, segments: segments, track: state.track)
+      state.hasBegun = true
     } else {
       begin(all, stream, &state)
     }
@@ -124,7 +127,9 @@ struct TailRows {
 
   /// A file that no row refers to: its clock continues, or restarts after the previous file.
   private func begin(_ packets: [PacketRecord], _ stream: MediaStream, _ state: inout State) {
-    guard let first = packets.first?.pts, first <= state.meeting.milliseconds else { return }
+    guard state.hasBegun, let first = packets.first?.pts, first <= state.meeting.milliseconds else {
+      return
+    }
     let step = TrackIndexing.frameDuration(stream)
     state.meeting = Meeting(
       milliseconds: first, ptsNanoseconds: state.meeting.ptsNanoseconds &+ step,
@@ -185,6 +190,7 @@ struct TailRows {
     state.meeting = Meeting(
       milliseconds: packet.pts ?? meeting.milliseconds, ptsNanoseconds: time,
       arrivalNanoseconds: meeting.arrivalNanoseconds &+ step)
+    state.hasBegun = true
   }
 }
 

@@ -137,7 +137,7 @@ package struct SessionTrim: Sendable {
     }
     if rows.leavesDecisions {
       notes.append(
-        "decisions and results of live runs are left out: they depend on what came before")
+        "inputs, decisions and results of live runs are left out: they depend on what came before")
     }
     return notes
   }
@@ -184,8 +184,8 @@ struct TrimSpan {
     }
     let start = counts.compactMap(\.1.firstNanoseconds).min() ?? 0
     let end = counts.compactMap(\.1.lastNanoseconds).max() ?? 0
-    let lower = start &+ from.nanoseconds
-    let upper = to.map { start &+ $0.nanoseconds } ?? .max
+    let lower = Self.time(from, after: start)
+    let upper = to.map { Self.time($0, after: start) } ?? .max
     guard lower < upper else {
       throw .emptySpan(session: reader.folder.path, durationNanoseconds: end &- start)
     }
@@ -207,5 +207,13 @@ struct TrimSpan {
     self.tracks = tracks
     origin = first
     durationNanoseconds = last &- first
+  }
+
+  /// The last or first possible time for an offset that leads beyond it: wrapped, a very late time
+  /// would be before the session's start.
+  private static func time(_ offset: Duration, after start: Int64) -> Int64 {
+    let (time, isBeyond) = start.addingReportingOverflow(offset.nanoseconds)
+    guard isBeyond else { return time }
+    return offset < .zero ? .min : .max
   }
 }

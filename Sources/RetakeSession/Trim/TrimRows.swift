@@ -9,7 +9,7 @@ struct TrimRows {
   let events: [EventRecord]
   /// Number of those events that carry a device state from before the span.
   let carriedEvents: Int
-  /// Whether the original has decisions or results, which are not copied.
+  /// Whether the original has inputs, decisions or results of live runs, which are not copied.
   let leavesDecisions: Bool
   private let runs: [RunRecord]
 
@@ -32,6 +32,7 @@ struct TrimRows {
     carriedEvents = carried.count
     leavesDecisions = try fromStore { () throws(StoreError) in
       for run in runs {
+        if try !store.externalEvents(run: run.run, ordinals: 0..<1).isEmpty { return true }
         if try !store.decisions(run: run.run, ordinals: 0..<1).isEmpty { return true }
         if try !store.results(run: run.run, ordinals: 0..<1).isEmpty { return true }
       }
@@ -87,12 +88,9 @@ struct TrimRows {
       spans.append(row)
       return true
     }
+    // Not the run's inputs and decisions: a decision core that begins in the middle has other
+    // queues and other busy stages than the live one had, so it would decide otherwise.
     writer.append(spans)
-    let external = try store.externalEvents(run: run.run, ordinals: 0..<Int(Int32.max))
-    var inside = external.filter { span.times.contains($0.timeNanoseconds) }
-    // A gap in the ordinals reads as missing events when the run is reenacted.
-    for place in inside.indices { inside[place].ordinal = place }
-    writer.append(inside)
     try writer.commit()
   }
 
@@ -113,8 +111,19 @@ struct TrimRows {
     return times + [
       ("kind", kind ?? "recorded"), ("source", source ?? reader.folder.name),
       ("status", (isLossy ? SessionStatus.lossy : .clean).rawValue),
-      ("trimmed", trimmed.canonicalText),
+      (Self.fact, trimmed.canonicalText),
     ]
+  }
+
+  /// The key of the fact that a trimmed session has (docs/formats/session.md, meta).
+  static let fact = "trimmed"
+
+  /// The name of the original session in the text of the fact; nil if it cannot be read.
+  static func original(in text: String) -> String? {
+    guard let json = try? JSONValue(parsing: Data(text.utf8)),
+      case .string(let name) = json["session"]
+    else { return nil }
+    return name
   }
 
   /// The places in the span where time does not simply increase.

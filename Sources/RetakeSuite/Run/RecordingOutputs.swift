@@ -112,7 +112,7 @@ package final class RecordingOutputs {
       file.discard()
       return note(
         "warning: there is no trace: the session is not closed; type: "
-          + "retake session recover \(result.folder.path)")
+          + "retake session recover \(result.folder.path.shellWord)")
     }
     // No workers, because no value is computed.
     let reenactment = try Reenactment(
@@ -125,7 +125,7 @@ package final class RecordingOutputs {
     guard let divergence = report.divergence else { return }
     note(
       "warning: the trace ends at decision \(divergence.decision), which could not be made again; "
-        + "type: retake replay \(result.folder.path) --mode reenact")
+        + "type: retake replay \(result.folder.path.shellWord) --mode reenact")
   }
 }
 

@@ -120,7 +120,10 @@ struct SessionInfoCommand: ParsableCommand {
       Console.result("  events: \(visible(Self.kinds(of: events)))")
     }
     if let runs = try? reader.liveRuns(), !runs.isEmpty {
-      Console.result("  \(counted(runs.count, "live run")); --mode reenact replays them")
+      let isTrimmed = (try? reader.isTrimmed()) ?? false
+      Console.result(
+        "  \(counted(runs.count, "live run"))"
+          + (isTrimmed ? ", only stage times (trimmed)" : "; --mode reenact replays them"))
     }
     if let losses = info.losses { Console.result("  lost: \(visible(losses))") }
     // All of them: an import shows ten, and this is where the others are.

@@ -1,0 +1,31 @@
+import RetakeCore
+import Testing
+
+@testable import RetakeSession
+
+@Suite struct SessionErrorTests {
+  @Test func `a path with a space is one word of the command that an error advises`() {
+    let path = "/media/my yard's/clip"
+    let word = path.shellWord
+    #expect(word == #"'/media/my yard'\''s/clip'"#)
+    let frame = FrameID(track: 0, sequence: 1)
+    let errors: [SessionError] = [
+      .unknownTrack(session: path, track: 3, known: [0]),
+      .unknownFrame(session: path, frame: frame),
+      .noDatabase(path: path), .noFrames(file: path),
+      .noGoodFrame(file: path, frames: 1, cause: nil), .beingRecorded(path: path, by: nil),
+      .originalDiffers(session: path, file: "media/original.mp4"),
+      .recoveryFailed(path: path, cause: ""), .notClosed(path: path),
+      .noPictures(session: path, track: 0), .trimDiffers(session: path, frame: frame, cause: ""),
+      .optimiseDiffers(session: path, frame: frame, cause: ""),
+      .nothingToExport(session: path, kind: "events"), .pixelMismatch(session: path, frame: frame),
+      .noPixels(session: path, frame: frame, cause: ""),
+      .undecodable(session: path, frame: frame, cause: ""),
+      .badCosts(session: path, run: 0, detail: ""), .badRun(session: path, run: 0, detail: ""),
+      .trimmedRun(session: "/media/a", run: 0, original: path),
+    ]
+    for error in errors {
+      #expect(error.advice?.contains(" \(word)") == true, "\(error.code): \(error.advice ?? "")")
+    }
+  }
+}
