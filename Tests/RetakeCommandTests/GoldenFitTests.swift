@@ -2,6 +2,8 @@ import Foundation
 import RetakeTestSupport
 import Testing
 
+@testable import RetakeCommand
+
 /// `retake golden fit`.
 @Suite struct GoldenFitTests {
   /// Scalars that depend on the machine: the case's own stage differs slightly when the process has
@@ -87,6 +89,17 @@ import Testing
     #expect(result.status == 2)
     #expect(result.stderr.contains("[suite.fit.notNumbers]"), "\(result.stderr)")
     #expect(try golden(workplace) == before)
+  }
+
+  @Test func `a started process has its own options in front of what was typed`() {
+    let words = GoldenFitCommand.arguments(
+      ["golden", "fit", "--runs", "2", "--", "yard"], key: "yard/motion", condition: "seed",
+      folder: "f")
+    #expect(
+      words == [
+        "golden", "fit", "--only", "yard/motion", "--condition", "seed", "--into", "f", "--runs",
+        "2", "--", "yard",
+      ])
   }
 
   @Test func `nothing is written in CI`() throws {
