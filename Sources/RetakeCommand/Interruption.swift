@@ -4,21 +4,17 @@ import Retake
 /// Handles SIGINT, SIGTERM and SIGHUP as a request to end the work. A second signal ends the
 /// process at once.
 enum Interruption {
-  private static let flag = Locked(false)
+  private static let request = Locked(EndRequest())
   /// Whether a command has begun work that checks `isRequested`.
   private static let isListening = Locked(false)
-  private static let actions = Locked<[@Sendable () -> Void]>([])
   /// The action for each signal that is caught.
   private static let handlers = Locked<[Int32: @Sendable () -> Void]>([:])
 
-  static var isRequested: Bool { flag.withLock { $0 } }
+  static var isRequested: Bool { request.withLock { $0.isMade } }
 
-  /// Calls `action` on a separate thread when an end is requested.
+  /// Calls `action` once, on a separate thread, when an end is requested or if it was.
   static func onRequest(_ action: @escaping @Sendable () -> Void) {
-    actions.withLock { $0.append(action) }
-    // The request may have come before the action was added. If it comes just now the action runs
-    // twice, which every action must allow.
-    if isRequested { action() }
+    if let action = request.withLock({ $0.add(action) }) { start([action]) }
   }
 
   /// Calls `action` on a separate thread for each SIGUSR1 from now on.
@@ -28,16 +24,18 @@ enum Interruption {
   /// command listens.
   static func begin() {
     for number in [SIGINT, SIGTERM, SIGHUP] where !SignalDisposition.isIgnored(number) {
-      handle(number, request)
+      handle(number, makeRequest)
     }
   }
 
   /// Begins to listen. Call once, before long work.
   static func listen() {
     isListening.withLock { $0 = true }
-    // A program started with `nohup` must outlive the terminal.
+    // A program started with `nohup` must outlive the terminal. The others are caught even if they
+    // were ignored: a shell script starts its background jobs with an ignored SIGINT, and
+    // `kill -INT` must still close a recording.
     let numbers = [SIGINT, SIGTERM] + (SignalDisposition.isIgnored(SIGHUP) ? [] : [SIGHUP])
-    for number in numbers { handle(number, request) }
+    for number in numbers { handle(number, makeRequest) }
   }
 
   private static func handle(_ number: Int32, _ action: @escaping @Sendable () -> Void) {
@@ -57,16 +55,19 @@ enum Interruption {
     thread.start()
   }()
 
-  private static func request() {
+  private static func makeRequest() {
     // Before a command listens, nothing has been done that must be undone.
     if !isListening.withLock({ $0 }) { _exit(ExitStatus.interrupted.rawValue) }
-    let isSecond = flag.withLock { flag in
-      defer { flag = true }
-      return flag
+    guard let actions = request.withLock({ $0.make() }) else {
+      _exit(ExitStatus.interrupted.rawValue)
     }
-    if isSecond { _exit(ExitStatus.interrupted.rawValue) }
-    // Not on the signal thread: a long action would delay a second signal.
-    Thread.detachNewThread { for action in actions.withLock({ $0 }) { action() } }
+    start(actions)
+  }
+
+  /// Neither on the signal thread, where a long action would delay a second signal, nor on the
+  /// caller's, which has work to end.
+  private static func start(_ actions: [EndRequest.Action]) {
+    Thread.detachNewThread { for action in actions { action() } }
   }
 
   /// Ends this process some time after an end was requested, even if a thread never responds. Use
@@ -90,5 +91,28 @@ enum Interruption {
     }
     thread.name = "retake.parent"
     thread.start()
+  }
+}
+
+/// Whether an end was requested, and the actions that wait for it. Each action is given out once.
+struct EndRequest: Sendable {
+  typealias Action = @Sendable () -> Void
+
+  private(set) var isMade = false
+  private var actions: [Action] = []
+
+  /// Returns the action if it has to run now, because an end was requested before.
+  mutating func add(_ action: @escaping Action) -> Action? {
+    if isMade { return action }
+    actions.append(action)
+    return nil
+  }
+
+  /// Returns the actions that have to run now; `nil` for a second request.
+  mutating func make() -> [Action]? {
+    guard !isMade else { return nil }
+    isMade = true
+    defer { actions = [] }
+    return actions
   }
 }

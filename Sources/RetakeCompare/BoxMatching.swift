@@ -86,6 +86,9 @@ struct BoxMatching {
       min(left.y.units + left.height.units, right.y.units + right.height.units)
       - max(left.y.units, right.y.units)
     guard height > 0 else { return 0 }
+    // `min` and `max` ignore a NaN in one of their arguments. One of a width or height makes the
+    // union NaN.
+    guard (left.x.units + left.y.units + right.x.units + right.y.units).isFinite else { return 0 }
     let inner = width * height
     let union =
       left.width.units * left.height.units + right.width.units * right.height.units - inner

@@ -34,10 +34,17 @@ struct ErrorMeter {
     var frame: FrameID?
   }
 
-  /// What one frame contributes to the drift, and its largest error by quantity.
-  private struct FrameErrors {
+  /// The sum of signed errors, and how many values it is of.
+  private struct ErrorSum {
     var sum = SIMD4<Double>.zero
     var count = 0
+  }
+
+  /// What one frame contributes to the drifts, and its largest error by quantity.
+  private struct FrameErrors {
+    var boxes = ErrorSum()
+    /// On the first axis.
+    var scalars = ErrorSum()
     var largest = SIMD4<Double>.zero
   }
 
@@ -50,9 +57,12 @@ struct ErrorMeter {
   private let scales: [Double]
   private var worst: [Worst]
   private var current = FrameErrors()
-  /// The quantum of the errors that drift.
-  private var quantum = 0.0
-  private(set) var drift = DriftMeter()
+  /// The quanta of the errors that drift.
+  private var boxQuantum = 0.0
+  private var scalarQuantum = 0.0
+  // Two meters, because pixels and the unit of the scalars cannot be added.
+  private var boxDrift = DriftMeter()
+  private var scalarDrift = DriftMeter()
   /// By track, then quantity.
   private var curves: [Int: [CurveMeter]] = [:]
   private static let noCurves = Quantity.allCases.map { _ in CurveMeter() }
@@ -72,7 +82,7 @@ struct ErrorMeter {
     _ quantity: Quantity, _ golden: FixedDecimal, _ actual: FixedDecimal, _ frame: FrameID
   ) -> Measured {
     // A score is not a sample of the drift, which is in pixels or in the unit of the scalars.
-    if quantity == .scalar { current.count += 1 }
+    if quantity == .scalar { current.scalars.count += 1 }
     if golden == actual {
       return Measured(error: 0, allowed: allowed[quantity.rawValue], isAllowed: true)
     }
@@ -80,8 +90,8 @@ struct ErrorMeter {
     note(quantity, measured.error, allowed: measured.allowed, frame)
     // An infinite error would make the line through all windows NaN, and is a finding of its own.
     if quantity == .scalar, measured.error.isFinite {
-      current.sum[0] += actual.value - golden.value
-      quantum = FixedDecimal(units: 1, like: golden).value
+      current.scalars.sum[0] += actual.value - golden.value
+      scalarQuantum = FixedDecimal(units: 1, like: golden).value
     }
     return measured
   }
@@ -92,7 +102,7 @@ struct ErrorMeter {
   ) -> Measured {
     var worst = Measured(error: 0, allowed: allowed[0], isAllowed: true)
     // A box is one sample of the drift, however many of its sides differ.
-    current.count += 1
+    current.boxes.count += 1
     compareSide(0, golden.x, actual.x, &worst)
     compareSide(1, golden.y, actual.y, &worst)
     compareSide(2, golden.width, actual.width, &worst)
@@ -108,8 +118,8 @@ struct ErrorMeter {
     let measured = judge(.position, golden, actual)
     if measured.isWorse(than: worst) { worst = measured }
     guard measured.error.isFinite else { return }
-    current.sum[axis] += actual.value - golden.value
-    quantum = FixedDecimal(units: 1, like: golden).value
+    current.boxes.sum[axis] += actual.value - golden.value
+    boxQuantum = FixedDecimal(units: 1, like: golden).value
   }
 
   /// Like `measure`, for a scalar that another measure judges. Nothing is recorded.
@@ -160,23 +170,31 @@ struct ErrorMeter {
       curves[frame.track, default: Self.noCurves][quantity.rawValue]
         .add(current.largest[quantity.rawValue], at: frame.sequence)
     }
-    if current.count > 0 { drift.add(current.sum / Double(current.count), frame) }
+    let (boxes, scalars) = (current.boxes, current.scalars)
+    if boxes.count > 0 { boxDrift.add(boxes.sum / Double(boxes.count), frame) }
+    if scalars.count > 0 { scalarDrift.add(scalars.sum / Double(scalars.count), frame) }
     current = FrameErrors()
   }
 
-  mutating func noteEqual(frames: Int) { drift.addEqual(frames: frames) }
+  mutating func noteEqual(frames: Int) {
+    boxDrift.addEqual(frames: frames)
+    scalarDrift.addEqual(frames: frames)
+  }
 
   /// A drift of at least one quantum, if no single error exceeded the tolerance. Errors that exceed
   /// it are findings of their own.
-  var driftWithinTolerance: DriftMeter.Drift? {
+  var driftWithinTolerance: (drift: DriftMeter.Drift, first: FrameID?)? {
     let isWithin = [Quantity.position, .scalar].allSatisfy { quantity in
       worst[quantity.rawValue].error <= worst[quantity.rawValue].allowed * (1 + 1e-9)
     }
-    // Less than a quantum in all can come from rounding.
-    guard isWithin, let drift = drift.largest, drift.total >= quantum * (1 - 1e-9) else {
-      return nil
-    }
-    return drift
+    guard isWithin else { return nil }
+    return [(boxDrift, boxQuantum), (scalarDrift, scalarQuantum)]
+      .compactMap { meter, quantum in
+        // Less than a quantum in all can come from rounding.
+        guard let drift = meter.largest, drift.total >= quantum * (1 - 1e-9) else { return nil }
+        return (drift, meter.first)
+      }
+      .max { $0.drift.change < $1.drift.change }
   }
 
   func headroom(sink: String) -> [ErrorHeadroom] {
@@ -239,14 +257,14 @@ extension ErrorMeter {
   mutating func note(
     _ box: SIMD4<Double>, _ score: Double, like golden: DetectionLine, _ frame: FrameID
   ) {
-    current.count += 1
+    current.boxes.count += 1
     if box != .zero {
       let scale = scales[Int(golden.x.decimals)]
       let sides = max(
         max(box[0].magnitude, box[1].magnitude), max(box[2].magnitude, box[3].magnitude))
       note(.position, sides / scale, allowed: allowed[0], frame)
-      current.sum += box / scale
-      quantum = 1 / scale
+      current.boxes.sum += box / scale
+      boxQuantum = 1 / scale
     }
     if score != 0 {
       let scale = scales[Int(golden.score.decimals)]

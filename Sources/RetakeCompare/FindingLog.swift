@@ -22,36 +22,66 @@ package struct FindingLog: Sendable {
   }
 
   /// Findings, and the roots that have findings, sorted by frame: those about the whole run first,
-  /// then by time if it is known, then by track and sequence.
+  /// then by time, then by track and sequence. The frames of a track stay in the order of their
+  /// sequences.
   package func sorted() -> (findings: [Finding], roots: [RootCause]) {
-    let order = causes.roots.indices.filter { causes.roots[$0].findings > 0 }.sorted {
-      left, right in
-      let (a, b) = (causes.roots[left], causes.roots[right])
-      return Self.precedes((a.time, a.frame, left), (b.time, b.frame, right))
-    }
+    let used = causes.roots.indices.filter { causes.roots[$0].findings > 0 }
+    let ofFindings = findings.map { Place(time: $0.time, frame: $0.frame) }
+    let ofRoots = used.map { Place(time: causes.roots[$0].time, frame: causes.roots[$0].frame) }
+    let times = Self.times(of: ofFindings + ofRoots)
+    let order = Self.sorted(ofRoots, times).map { used[$0] }
     var places = Array(causes.roots.indices)
     for (place, index) in order.enumerated() { places[index] = place }
-    var used = findings
-    for index in used.indices { used[index].root = used[index].root.map { places[$0] } }
-    let sorted = used.indices.sorted { left, right in
-      Self.precedes(
-        (used[left].time, used[left].frame, left), (used[right].time, used[right].frame, right))
+    let sorted = Self.sorted(ofFindings, times).map { index in
+      var finding = findings[index]
+      finding.root = finding.root.map { places[$0] }
+      return finding
     }
-    return (sorted.map { used[$0] }, order.map { causes.roots[$0] })
+    return (sorted, order.map { causes.roots[$0] })
   }
 
-  private typealias Place = (time: Int64?, frame: FrameID?, index: Int)
+  private struct Place {
+    var time: Int64?
+    var frame: FrameID?
+  }
 
-  private static func precedes(_ left: Place, _ right: Place) -> Bool {
-    if (left.frame == nil) != (right.frame == nil) { return left.frame == nil }
-    if let mine = left.frame, let theirs = right.frame, mine != theirs {
-      // Sequences of two tracks cannot be compared; times can.
-      if mine.track != theirs.track, let time = left.time, let other = right.time, time != other {
-        return time < other
+  private static func sorted(_ places: [Place], _ times: [FrameID: Int64]) -> [Int] {
+    places.indices.sorted { left, right in
+      guard let mine = places[left].frame, let theirs = places[right].frame else {
+        let (isLeftFirst, isRightFirst) = (places[left].frame == nil, places[right].frame == nil)
+        return isLeftFirst == isRightFirst ? left < right : isLeftFirst
       }
-      if mine.track == theirs.track { return mine.sequence < theirs.sequence }
-      return mine < theirs
+      if mine == theirs { return left < right }
+      let (time, other) = (times[mine] ?? .max, times[theirs] ?? .max)
+      return time == other ? mine < theirs : time < other
     }
-    return left.index < right.index
+  }
+
+  /// A time for each frame that never falls from one frame of a track to the next. Otherwise three
+  /// frames could each precede the next one, because frames of a track are sorted by their
+  /// sequences, and those of two tracks by their times.
+  ///
+  /// A frame without a time has that of its neighbour; a track without any time has none.
+  private static func times(of places: [Place]) -> [FrameID: Int64] {
+    var known: [FrameID: Int64] = [:]
+    for place in places {
+      guard let frame = place.frame, let time = place.time else { continue }
+      known[frame] = min(known[frame] ?? time, time)
+    }
+    var times: [FrameID: Int64] = [:]
+    var track: Int?
+    var last: Int64?
+    var waiting: [FrameID] = []
+    for frame in Set(places.compactMap(\.frame)).sorted() {
+      if track != frame.track { (track, last, waiting) = (frame.track, nil, []) }
+      guard let time = [known[frame], last].compactMap(\.self).max() else {
+        waiting.append(frame)
+        continue
+      }
+      for frame in waiting { times[frame] = time }
+      waiting = []
+      (times[frame], last) = (time, time)
+    }
+    return times
   }
 }

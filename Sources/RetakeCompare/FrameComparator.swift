@@ -80,20 +80,25 @@ struct FrameComparator {
     if !series.isEmpty {
       for case .scalar(let name, let value) in lines { series.add(name, value, value) }
     }
-    guard !identities.isEmpty else { return }
+    noteEqualIdentities(lines)
+  }
+
+  /// Whether an identity was last paired with a different one.
+  var hasOtherIdentities: Bool { !identities.isEmpty }
+
+  mutating func noteEqualIdentities(_ lines: [ResultLine]) {
+    guard hasOtherIdentities else { return }
     for line in lines {
       if let identity = line.detection?.identity { identities[identity] = nil }
     }
   }
 
-  /// Like `noteEqual(_:)`, for a number of frames whose facts were not read.
+  /// Like `noteEqual(_:)`, for a number of frames with facts that were not read, except for their
+  /// identities: see `noteEqualIdentities(_:)`.
   mutating func noteEqualFacts(frames: Int) {
     meter.noteEqual(frames: frames)
     // The facts of equal blocks are not read, so that the series would have a gap here.
     series.end()
-    // In the frames that were not read, each identity was paired with itself. Which ones they have
-    // is not known.
-    identities.removeAll()
   }
 
   /// A fast path for the boxes of one frame, if comparing the boxes one by one is enough.

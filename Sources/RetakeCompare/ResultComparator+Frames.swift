@@ -11,6 +11,7 @@ extension ResultComparator {
     }
     var findings = timeFindings(golden, actual)
     var isWithin = false
+    var holdsBoxes = false
     var fates: [Finding] = []
     for outcome in golden.outcomes {
       guard let partner = sinkPairs[outcome.sink],
@@ -30,8 +31,9 @@ extension ResultComparator {
       // The lines differ, and no rule objects.
       isWithin = isWithin || differences.isEmpty
       for difference in differences {
-        findings += admit(
-          finding(difference, golden, sinks[sink].sink), sink: sink, within: &isWithin)
+        let admitted = admit(finding(difference, golden, sinks[sink].sink), sink: sink)
+        holdsBoxes = holdsBoxes || admitted.isEmpty
+        findings += admitted
       }
     }
     findings += Self.merged(fates)
@@ -39,8 +41,9 @@ extension ResultComparator {
     for finding in findings { log.add(finding) }
     if !findings.isEmpty {
       counts.changed += 1
-    } else if isWithin {
+    } else if isWithin || holdsBoxes {
       counts.withinTolerance += 1
+      if holdsBoxes { framesWithHeldBoxes.insert(golden.id) }
     } else {
       counts.same += 1
     }
@@ -67,21 +70,19 @@ extension ResultComparator {
 
   /// Boxes without a partner become findings only when there are more than the rule allows; then
   /// all of them do.
-  private mutating func admit(
-    _ finding: Finding, sink: Int, within: inout Bool
-  ) -> [Finding] {
+  private mutating func admit(_ finding: Finding, sink: Int) -> [Finding] {
     guard finding.kind == .boxAppeared || finding.kind == .boxDisappeared else { return [finding] }
     var findings = unmatched[sink].add(finding)
-    if findings.isEmpty { within = true }
-    // The findings that were held back belong to frames that were counted as within tolerance.
-    let earlier = findings.filter { $0.frame != finding.frame }
-    if !earlier.isEmpty {
-      let frames = Set(earlier.compactMap(\.frame)).count
-      counts.withinTolerance -= min(frames, counts.withinTolerance)
-      counts.changed += frames
-      for finding in earlier { log.add(finding) }
-      findings.removeAll { $0.frame != finding.frame }
+    for earlier in findings where earlier.frame != finding.frame {
+      // Only a frame without another finding was counted as within tolerance, and only the first
+      // sink that releases its boxes changes that.
+      if let frame = earlier.frame, framesWithHeldBoxes.remove(frame) != nil {
+        counts.withinTolerance -= 1
+        counts.changed += 1
+      }
+      log.add(earlier)
     }
+    findings.removeAll { $0.frame != finding.frame }
     return findings
   }
 

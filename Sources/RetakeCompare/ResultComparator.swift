@@ -19,6 +19,11 @@ package struct ResultComparator {
   let blocksAreComparable: Bool
   var sinks: [FrameComparator]
   var unmatched: [UnmatchedBoxes]
+  /// Frames that count as within tolerance only while their boxes are held back; at most
+  /// `unmatchedMax` for each sink.
+  var framesWithHeldBoxes: Set<FrameID> = []
+  /// By golden sink: whether its other classes are a finding already.
+  private var hasOtherClasses: [Bool]
   private var aligner: FrameAligner
   private var gaps: [Int: Finding] = [:]
   /// The frames of a block of boxes, reused to avoid allocations.
@@ -53,6 +58,7 @@ package struct ResultComparator {
         sink: sink, rule: rules.rule(for: sink), goldenClasses: golden.classes[index],
         actualClasses: partner.map { actual.classes[$0] } ?? [], images: images)
     }
+    hasOtherClasses = sinks.map { _ in false }
     unmatched = sinks.map { UnmatchedBoxes(allowed: $0.rule.unmatchedMax) }
     noteSinks(actual)
   }
@@ -83,9 +89,7 @@ package struct ResultComparator {
         aligner.isEmpty
       {
         counts.same += mine.frameCount
-        if mine.facts > 0 {
-          for index in sinks.indices { sinks[index].noteEqualFacts(frames: mine.frameCount) }
-        }
+        if mine.facts > 0, let golden { try noteEqual(mine, of: golden) }
         continue
       }
       if let mine, let theirs, let golden, let actual,
@@ -101,6 +105,20 @@ package struct ResultComparator {
       }
       aligner.add(golden: goldenFrames ?? [], actual: actualFrames ?? [])
       for pair in aligner.take(atEnd: false) { compare(pair) }
+    }
+  }
+
+  /// Records a block with facts that both sides have. It is read only if findings depend on the
+  /// identities in it: they must not depend on where a block ends.
+  private mutating func noteEqual(
+    _ block: ResultChunk.Block, of golden: ResultChunk
+  ) throws(ResultTextError) {
+    for index in sinks.indices {
+      sinks[index].noteEqualFacts(frames: block.framesWithFacts[index])
+    }
+    guard sinks.contains(where: \.hasOtherIdentities) else { return }
+    for frame in try golden.frames(of: block) {
+      for outcome in frame.outcomes { sinks[outcome.sink].noteEqualIdentities(outcome.lines) }
     }
   }
 
@@ -174,9 +192,8 @@ package struct ResultComparator {
   }
 
   private mutating func judgeDrift(of sink: FrameComparator) -> [ErrorHeadroom] {
-    guard let drift = sink.meter.driftWithinTolerance else { return [] }
+    guard let (drift, frame) = sink.meter.driftWithinTolerance else { return [] }
     let allowed = sink.rule.driftPer1000
-    let frame = sink.meter.drift.first
     if drift.change > allowed {
       let change = FixedDecimal(drift.change, decimals: 3).text
       let total = FixedDecimal(drift.total, decimals: 3).text
@@ -195,15 +212,16 @@ package struct ResultComparator {
   private mutating func noteClasses(_ golden: ResultHeader?, _ actual: ResultHeader?) {
     guard let golden, let actual else { return }
     for (index, partner) in sinkPairs.enumerated() {
-      guard let partner, golden.classes[index] != actual.classes[partner] else { continue }
+      // Every file's header is compared, because a class that is found later is not in the headers
+      // before. One finding for each sink is enough.
+      guard let partner, golden.classes[index] != actual.classes[partner],
+        !hasOtherClasses[index]
+      else { continue }
+      hasOtherClasses[index] = true
       let sink = golden.sinks[index]
       let names = [golden.classes[index], actual.classes[partner]].map {
         $0.joined(separator: ", ")
       }
-      // Every file's header is compared, because a class that is found later is not in the headers
-      // before. One finding for each sink is enough.
-      let isKnown = log.findings.contains { $0.kind == .classesChanged && $0.node == sink }
-      guard !isKnown else { continue }
       log.add(
         Finding(
           .classesChanged, node: sink, golden: names[0], actual: names[1],

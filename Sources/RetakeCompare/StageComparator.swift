@@ -45,9 +45,8 @@ package struct StageComparator {
       }
       var stage = Stage(column: column, golden: index, actual: other, inputs: inputs)
       if column.inputs != actual[other].inputs {
-        // An earlier root, such as a node that is new, explains the other inputs.
         stage.rewired =
-          self.log.causes.roots.indices.first
+          rewiring(of: column, actual[other])
           ?? self.log.causes.add(RootCause(stage: column.node, why: .inputsRewired))
       }
       // If the stage remembers in one run only, an earlier difference can still explain a later
@@ -78,6 +77,16 @@ package struct StageComparator {
     for column in actual where !golden.contains(where: { $0.node == column.node }) {
       log.add(Finding(.nodeAdded, node: column.node, message: "the node \(column.node) is new"))
     }
+  }
+
+  /// The earlier root that explains other inputs: an input that only one run has, else another
+  /// change of the nodes. A root of another kind, such as a decision, connects no nodes.
+  private func rewiring(of golden: StageColumn, _ actual: StageColumn) -> Int? {
+    let roots = log.causes.roots
+    let changed = Set(golden.inputs).symmetricDifference(actual.inputs)
+    let isOneSided = { (root: RootCause) in root.why == .nodeAdded || root.why == .nodeRemoved }
+    return roots.firstIndex { isOneSided($0) && $0.stage.map(changed.contains) ?? false }
+      ?? roots.firstIndex { isOneSided($0) || $0.why == .inputsRewired }
   }
 
   /// Compares the rows of one frame.

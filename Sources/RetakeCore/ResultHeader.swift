@@ -176,15 +176,18 @@ extension TextBuffer {
 package func decodedWord(_ text: some StringProtocol) -> String? {
   if text == "%" { return "" }
   if text.isEmpty { return nil }
-  guard text.utf8.contains(UInt8(ascii: "%")) else { return String(text) }
+  if text.utf8.allSatisfy(TextBuffer.isPlain) { return String(text) }
   var bytes: [UInt8] = []
   var rest = text.utf8.makeIterator()
   while let byte = rest.next() {
     if byte == UInt8(ascii: "%") {
       guard let high = rest.next().flatMap(hexValue), let low = rest.next().flatMap(hexValue)
       else { return nil }
+      // Each word has one form, so that equal words have equal bytes.
+      guard !TextBuffer.isPlain(high << 4 | low) else { return nil }
       bytes.append(high << 4 | low)
     } else {
+      guard TextBuffer.isPlain(byte) else { return nil }
       bytes.append(byte)
     }
   }
@@ -195,7 +198,6 @@ private func hexValue(_ byte: UInt8) -> UInt8? {
   switch byte {
   case 0x30...0x39: byte - 0x30
   case 0x41...0x46: byte - 0x37
-  case 0x61...0x66: byte - 0x57
   default: nil
   }
 }

@@ -107,7 +107,7 @@ extension TextBuffer {
     }
   }
 
-  private static func isPlain(_ byte: UInt8) -> Bool {
+  static func isPlain(_ byte: UInt8) -> Bool {
     // A space separates fields, a comma the words of a list, `=` a name and its value; `%` begins
     // an escape.
     byte > 0x20 && byte < 0x7f && byte != UInt8(ascii: "%") && byte != UInt8(ascii: ",")

@@ -6,13 +6,15 @@ struct DocumentReader {
   let catalog: any StageCatalog
 
   func pipeline(from json: JSONValue) throws(PipelineError) -> Pipeline {
+    // Before the keys: a newer version may have others, and its number says why they are unknown.
+    if case .integer(let v)? = json["v"], v > 1 {
+      throw PipelineError(.newerVersion(Int(v)), at: "/v")
+    }
     let document = try Members(
       json, at: "", keys: ["v", "name", "nodes", "edges", "executors", "pools"])
     guard let v = try document.integer("v") else { throw PipelineError(.missingKey("v"), at: "") }
     guard v == 1 else {
-      throw v > 1
-        ? PipelineError(.newerVersion(v), at: "/v")
-        : PipelineError(.wrongValue("there is no version \(v)", advice: "Write 1"), at: "/v")
+      throw PipelineError(.wrongValue("there is no version \(v)", advice: "Write 1"), at: "/v")
     }
     var pipeline = Pipeline(
       name: try document.string("name") ?? "pipeline", nodes: [], edges: [])

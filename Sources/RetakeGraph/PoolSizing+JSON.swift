@@ -147,10 +147,12 @@ extension PoolSizing {
 
   private var timeProblem: Problem? {
     let hour = Cost.nanosecondsMax
+    // `window` may still be out of its own range here, and a range must not begin after its end.
+    let window = Swift.min(windowNanoseconds, hour)
     let times: [(String, Int64, ClosedRange<Int64>, String)] = [
       ("window", windowNanoseconds, 10_000_000...60_000_000_000, "10ms to 1m"),
       ("thermalHold", thermalHoldNanoseconds, 0...hour, "0s to an hour"),
-      ("breakerAfter", breakerNanoseconds, windowNanoseconds...hour, "a window to an hour"),
+      ("breakerAfter", breakerNanoseconds, window...hour, "a window to an hour"),
       ("resizeTime", resizeNanoseconds, 0...1_000_000_000, "0s to 1s"),
     ]
     for (key, value, range, words) in times where !range.contains(value) {

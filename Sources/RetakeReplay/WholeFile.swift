@@ -140,6 +140,23 @@ package final class WholeFile {
     }
   }
 
+  /// Writes a file of one text. If that fails, nothing stays.
+  ///
+  /// - Throws: As `init(path:output:)` and `finish()`.
+  package static func write(
+    _ text: String, to path: String, output: ReplayError.Output
+  ) throws(ReplayError) {
+    let file = try WholeFile(path: path, output: output)
+    file.append(text.utf8)
+    do throws(ReplayError) {
+      try file.finish()
+    } catch {
+      // The unfinished file next to the named one must not stay.
+      file.discard()
+      throw error
+    }
+  }
+
   /// Removes the unfinished file.
   package func discard() {
     guard !isStream else { return }

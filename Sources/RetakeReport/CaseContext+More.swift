@@ -9,7 +9,7 @@ extension CaseContext {
   /// Decision groups, tracks, rules and the accept panel of a case.
   static func more(_ item: ReportCase) -> Values {
     let groups = item.decisions?.groups ?? []
-    let left = groups.count - groupsMax
+    let left = (item.decisions?.groupCount ?? 0) - groupsMax
     let accepts = acceptCommands(item)
     return [
       "groups": groups.prefix(groupsMax).map(group), "hasGroups": !groups.isEmpty,

@@ -179,9 +179,10 @@ struct CaseContext {
     let golden = pair.golden?.rows(reasons: reasons)
     let actual = pair.actual?.rows(reasons: reasons)
     let names = (actual ?? golden ?? []).map(\.name)
-    let rows = names.indices.map { place -> Values in
-      // A side may be absent, and then there is no difference to show.
+    let rows = names.indices.compactMap { place -> Values? in
       let (left, right) = (golden?[place].count, actual?[place].count)
+      guard left ?? 0 != 0 || right ?? 0 != 0 else { return nil }
+      // A side may be absent, and then there is no difference to show.
       let difference = left.flatMap { left in right.map { $0 - left } } ?? 0
       return [
         "ledgerName": names[place], "goldenCount": left.map(Wording.grouped) ?? "–",
@@ -191,10 +192,7 @@ struct CaseContext {
       ]
     }
     let place = [pair.sink.map { "sink \($0)" }, pair.track.map { "track \($0)" }]
-    let shown = rows.filter { row in
-      row["goldenCount"] as? String != "0" || row["actualCount"] as? String != "0"
-    }
-    return ["ledgerTitle": place.compactMap(\.self).joined(separator: ", "), "ledgerRows": shown]
+    return ["ledgerTitle": place.compactMap(\.self).joined(separator: ", "), "ledgerRows": rows]
   }
 
   private func headroom(_ row: Headroom) -> Values {

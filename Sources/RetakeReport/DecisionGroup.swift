@@ -18,15 +18,17 @@ package struct DecisionGroup: Hashable, Sendable, Codable {
   /// The most groups that a report keeps.
   static let groupsMax = 500
 
-  /// The groups, in the order of their first lines.
-  static func all(_ lines: [DecisionDifference]) -> [DecisionGroup] {
+  /// The first groups, in the order of their first lines.
+  static func all(
+    _ lines: [DecisionDifference], limit: Int = groupsMax
+  ) -> [DecisionGroup] {
     var groups: [Builder] = []
     for line in lines {
       // A finding about the digests of two logs has no decision line.
       guard let next = Builder(line) else { continue }
       if let last = groups.last, last.takes(next) {
         groups[groups.count - 1].add(next)
-      } else if groups.count < groupsMax {
+      } else if groups.count < limit {
         groups.append(next)
       } else {
         break
@@ -64,7 +66,12 @@ package struct DecisionGroup: Hashable, Sendable, Codable {
       return mine.change == its.change && mine.node == its.node && mine.kind == its.kind
         // A group says from which frame to which, and sequences are counted within a track.
         && mine.first?.track == its.first?.track && (mine.first == nil) == (its.first == nil)
-        && frames == other.frames
+        && frames == other.frames && !isOpposite(to: other)
+    }
+
+    /// Whether one moved earlier and the other one later: a note has one direction.
+    private func isOpposite(to other: Builder) -> Bool {
+      min(shortest, other.shortest) < 0 && max(longest, other.longest) > 0
     }
 
     mutating func add(_ other: Builder) {
@@ -80,7 +87,7 @@ package struct DecisionGroup: Hashable, Sendable, Codable {
       guard group.change == .moved else { return nil }
       let time = milliseconds
       let word =
-        frames == 0 ? (longest < 0 ? "earlier" : "later") : frames < 0 ? "earlier" : "later"
+        frames == 0 ? (shortest < 0 ? "earlier" : "later") : frames < 0 ? "earlier" : "later"
       guard frames != 0 else { return "\(time) \(word)" }
       return "\(Wording.count(Int(frames.magnitude), "frame")) \(word) (\(time))"
     }

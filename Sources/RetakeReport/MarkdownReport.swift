@@ -38,10 +38,11 @@ package struct MarkdownReport {
     }
 
     mutating func addTable(_ heads: [String], _ rows: [String]) {
-      guard !rows.isEmpty else { return }
+      guard let first = rows.first else { return }
       let rule = heads.indices.map { $0 < 2 ? "---" : "--:" }.joined(separator: " | ")
       let start = "\n| \(heads.joined(separator: " | ")) |\n| \(rule) |\n"
-      guard text.utf8.count + start.utf8.count < room else {
+      // A head alone would be an empty table.
+      guard leftOut == 0, text.utf8.count + start.utf8.count + first.utf8.count <= room else {
         leftOut += rows.count
         return
       }

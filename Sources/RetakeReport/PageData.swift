@@ -75,8 +75,8 @@ struct PageData {
   }
 
   /// Replaces characters inside strings by their JSON escapes: those that have a meaning for the
-  /// HTML parser, and those that mislead a reader. These are `<`, `>`, `&`, separators and
-  /// direction marks.
+  /// HTML parser, which are `<`, `>` and `&`, and those that mislead a reader, as in
+  /// `visible(_:)`.
   ///
   /// JSON has none of these outside strings, so bytes can be replaced without parsing.
   static func escaped(_ json: [UInt8]) -> [UInt8] {
@@ -85,12 +85,12 @@ struct PageData {
     var place = 0
     while place < json.count {
       let byte = json[place]
-      // E2, EF and C2 are the first bytes of what `hidden` knows; the others need no closer look.
       if byte == 0x3C || byte == 0x3E || byte == 0x26 || byte == 0x7F {
-        escape(UInt32(byte), into: &result)
-      } else if byte == 0xE2 || byte == 0xEF || byte == 0xC2, let scalar = hidden(json, place) {
-        escape(scalar.value, into: &result)
-        place += scalar.length
+        escape(UInt16(byte), into: &result)
+      } else if byte >= 0x80, let (scalar, length) = scalar(json, place), acts(scalar) {
+        // Above U+FFFF these are two surrogates (RFC 8259, section 7).
+        for unit in String(scalar).utf16 { escape(unit, into: &result) }
+        place += length
         continue
       } else {
         result.append(byte)
@@ -100,27 +100,19 @@ struct PageData {
     return result
   }
 
-  private static func hidden(_ json: [UInt8], _ place: Int) -> (value: UInt32, length: Int)? {
-    if json[place] == 0xC2 {
-      // In UTF-8, C2 80 to C2 9F are U+0080 to U+009F, the C1 controls.
-      guard place + 1 < json.count, json[place + 1] < 0xA0 else { return nil }
-      return (UInt32(json[place + 1]), 2)
-    }
-    guard place + 2 < json.count else { return nil }
-    let middle = UInt32(json[place + 1] & 0x3F) << 6
-    let value = UInt32(json[place] & 0x0F) << 12 | middle | UInt32(json[place + 2] & 0x3F)
-    switch value {
-    case 0x200B, 0x200E...0x200F, 0x2028...0x202E, 0x2060...0x206F, 0xFEFF, 0xFFF0...0xFFFB,
-      0xFFFE...0xFFFF:
-      return (value, 3)
-    default: return nil
-    }
+  /// The scalar whose first byte this is, and its length in UTF-8; `nil` for a byte in the middle
+  /// of one.
+  private static func scalar(_ json: [UInt8], _ place: Int) -> (Unicode.Scalar, length: Int)? {
+    // RFC 3629, section 3: the number of leading ones is the length.
+    let length = (~json[place]).leadingZeroBitCount
+    guard (2...4).contains(length), place + length <= json.count else { return nil }
+    var value = UInt32(json[place]) & (0x7F >> UInt32(length))
+    for byte in json[(place + 1)..<(place + length)] { value = value << 6 | UInt32(byte & 0x3F) }
+    return Unicode.Scalar(value).map { ($0, length) }
   }
 
-  private static func escape(_ value: UInt32, into bytes: inout [UInt8]) {
-    // Four digits are enough for all of `hidden` (RFC 8259, section 7): it knows nothing above
-    // U+FFFF.
-    let digits = String(value, radix: 16)
+  private static func escape(_ unit: UInt16, into bytes: inout [UInt8]) {
+    let digits = String(unit, radix: 16)
     bytes += "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".utf8
   }
 }

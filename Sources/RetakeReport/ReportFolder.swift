@@ -22,18 +22,20 @@ package enum ReportFolder {
       throw .notWritten(file: folder.path, reason: error.systemText)
     }
     return [
-      try write(try json(document), "report.json", folder),
+      try write(try json(document, folder), "report.json", folder),
       try write(Data(JUnitReport.render(document).utf8), "junit.xml", folder),
       try write(Data(MarkdownReport.render(document).utf8), "summary.md", folder),
       try write(Data(HTMLReport.render(document)), "report.html", folder),
     ]
   }
 
-  private static func json(_ document: ReportDocument) throws(ReportError) -> Data {
+  private static func json(
+    _ document: ReportDocument, _ folder: URL
+  ) throws(ReportError) -> Data {
     do {
       return try document.encoded()
     } catch {
-      throw .notWritten(file: "report.json", reason: "\(error)")
+      throw .notWritten(file: folder.appending(path: "report.json").path, reason: "\(error)")
     }
   }
 

@@ -93,6 +93,12 @@ package struct DecisionDifferences: Hashable, Sendable, Codable {
     self.lines = lines
     groups = DecisionGroup.all(lines.items)
   }
+
+  /// The number of groups of the kept lines, including those that are not kept.
+  var groupCount: Int {
+    guard groups.count >= DecisionGroup.groupsMax else { return groups.count }
+    return max(groups.count, DecisionGroup.all(lines.items, limit: .max).count)
+  }
 }
 
 /// One decision line that is on one side only, or that moved or changed.

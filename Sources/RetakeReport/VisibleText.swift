@@ -82,7 +82,8 @@ private let colourCodes = Set(
   // colour cannot be seen.
   (["0", "1", "2", "22"] + (30...39).map { String($0) } + (90...97).map { String($0) }))
 
-private func acts(_ scalar: Unicode.Scalar) -> Bool {
+/// Whether a character could affect a terminal or mislead a reader.
+func acts(_ scalar: Unicode.Scalar) -> Bool {
   switch scalar.value {
   // Controls, the soft hyphen, the Arabic letter mark, and fillers that show nothing.
   case 0..<0x20, 0x7F...0x9F, 0xAD, 0x61C, 0x115F...0x1160, 0x180E: true

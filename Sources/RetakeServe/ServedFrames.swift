@@ -28,17 +28,38 @@ final class ServedFrames: Sendable {
     var damage: String?
   }
 
+  /// What changes with each commit of a session that is being recorded. SQLite appends to the
+  /// write-ahead log, and copies it into the database only now and then.
+  struct IndexState: Hashable, Sendable {
+    private struct File: Hashable, Sendable {
+      var modified: Date?
+      var bytes: Int?
+    }
+
+    private let database: File
+    private let log: File
+
+    init(_ folder: SessionFolder) {
+      (database, log) = (Self.file(folder.database), Self.file(folder.database + "-wal"))
+    }
+
+    private static func file(_ path: String) -> File {
+      let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+      return File(
+        modified: attributes?[.modificationDate] as? Date, bytes: attributes?[.size] as? Int)
+    }
+  }
+
   private struct OpenSession: Sendable {
     var name: String
-    /// When the index was last modified: a session that is being recorded grows.
-    var modified: Date?
+    var state: IndexState
     var reader: SessionReader
   }
 
   private struct State: Sendable {
     /// Sorted by last use, here and below; the most recently used is last.
     var sessions: [OpenSession] = []
-    var pictures: [(name: Name, modified: Date?, png: Data)] = []
+    var pictures: [(name: Name, state: IndexState, png: Data)] = []
   }
 
   private let project: Project
@@ -78,7 +99,7 @@ final class ServedFrames: Sendable {
 
   private func makePNG(_ name: Name) throws -> Data {
     let session = try open(name.session)
-    if let known = kept(name, session.modified) { return known }
+    if let known = kept(name, session.state) { return known }
     let entry = try entry(name.frame, in: session.reader)
     guard entry.damage == nil, !entry.isPayloadMissing else {
       throw ServeError.noPixels(
@@ -88,7 +109,7 @@ final class ServedFrames: Sendable {
     // Outside of the lock, because it takes long.
     let png = Data(try FramePicture.png(of: frame, widthMax: name.width))
     state.withLock { state in
-      state.pictures.append((name, session.modified, png))
+      state.pictures.append((name, session.state, png))
       var bytes = state.pictures.reduce(0) { $0 + $1.png.count }
       // Ends: at most one round per image.
       while bytes > Self.pictureBytesMax, let first = state.pictures.first {
@@ -99,10 +120,10 @@ final class ServedFrames: Sendable {
     return png
   }
 
-  private func kept(_ name: Name, _ modified: Date?) -> Data? {
+  private func kept(_ name: Name, _ index: IndexState) -> Data? {
     state.withLock { state in
       guard
-        let place = state.pictures.firstIndex(where: { $0.name == name && $0.modified == modified })
+        let place = state.pictures.firstIndex(where: { $0.name == name && $0.state == index })
       else { return nil }
       let found = state.pictures.remove(at: place)
       state.pictures.append(found)
@@ -121,11 +142,11 @@ final class ServedFrames: Sendable {
 
   private func open(_ name: String) throws -> OpenSession {
     let folder = try sessionFolder(name)
-    let attributes = try? FileManager.default.attributesOfItem(atPath: folder.database)
-    let modified = attributes?[.modificationDate] as? Date
+    // Before it is opened: a commit in between makes the next request open it again.
+    let index = IndexState(folder)
     let known = state.withLock { state -> OpenSession? in
       guard
-        let place = state.sessions.firstIndex(where: { $0.name == name && $0.modified == modified })
+        let place = state.sessions.firstIndex(where: { $0.name == name && $0.state == index })
       else { return nil }
       let found = state.sessions.remove(at: place)
       state.sessions.append(found)
@@ -133,7 +154,7 @@ final class ServedFrames: Sendable {
     }
     if let known { return known }
     let session = OpenSession(
-      name: name, modified: modified, reader: try SessionReader(opening: folder.path))
+      name: name, state: index, reader: try SessionReader(opening: folder.path))
     state.withLock { state in
       // The session has grown, and this is its reader from before.
       state.sessions.removeAll { $0.name == name }

@@ -2,6 +2,8 @@ import Foundation
 import RetakeTestSupport
 import Testing
 
+@testable import RetakeCommand
+
 /// `retake golden fit`.
 @Suite struct GoldenFitTests {
   /// Scalars that depend on the machine: the case's own stage differs slightly when the process has
@@ -106,6 +108,17 @@ import Testing
     let result = try workplace.retake("golden", "fit", "--runs", "0", "--run", "phone", "--json")
     #expect(result.status == 0, "\(result.stderr)")
     #expect(try result.json()[0].rows.count == 0)
+  }
+
+  @Test func `a started process has its own options in front of what was typed`() {
+    let words = GoldenFitCommand.arguments(
+      ["golden", "fit", "--runs", "2", "--", "yard"], key: "yard/motion", condition: "seed",
+      folder: "f")
+    #expect(
+      words == [
+        "golden", "fit", "--only", "yard/motion", "--condition", "seed", "--into", "f", "--runs",
+        "2", "--", "yard",
+      ])
   }
 
   @Test func `nothing is written in CI`() throws {

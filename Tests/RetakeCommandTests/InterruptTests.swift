@@ -1,7 +1,10 @@
 import Foundation
+import Retake
 import RetakeProcess
 import RetakeTestSupport
 import Testing
+
+@testable import RetakeCommand
 
 /// A `retake` that works for a long time, until it is asked to end.
 final class LongRun {
@@ -87,6 +90,20 @@ final class LongRun {
       })
     #expect(run.end(signal) == 130)
     #expect(try workplace.listing() == before)
+  }
+
+  @Test func `each action of an end runs once, however late it is added`() {
+    let calls = Locked<[String]>([])
+    var request = EndRequest()
+    let early = request.add { calls.withLock { $0.append("early") } }
+    #expect(early == nil && !request.isMade)
+    let first = request.make()
+    for action in first ?? [] { action() }
+    let late = request.add { calls.withLock { $0.append("late") } }
+    late?()
+    let second = request.make()
+    #expect(second == nil && request.isMade)
+    #expect(calls.withLock { $0 } == ["early", "late"])
   }
 
   @Test func `an interrupted test ends with 130 and leaves nothing`() throws {

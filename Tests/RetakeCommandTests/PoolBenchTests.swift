@@ -17,6 +17,20 @@ import Testing
     #expect(try page("pools.svg") == plot)
   }
 
+  @Test func `a plot that does not fit leaves nothing`() throws {
+    let workplace = try Workplace()
+    let before = try workplace.listing()
+    // A file may have one block. Without the trap, the signal would end the program.
+    let result = try runCommand(
+      "sh",
+      arguments: [
+        "-c", "trap '' XFSZ; ulimit -f 1; exec \"$0\" bench pools --plot pools.svg",
+        Workplace.binary,
+      ], folder: workplace.folder.url)
+    #expect(result.status == 2, "\(result.stderr)")
+    #expect(try workplace.listing() == before)
+  }
+
   @Test func `the figures come as JSON too`() throws {
     let workplace = try Workplace()
     let load = workplace.folder.file("mine.json")

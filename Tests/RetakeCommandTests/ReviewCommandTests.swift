@@ -18,18 +18,26 @@ import Testing
   }
 
   /// Runs a review with these keys typed at a terminal.
-  private func review(_ workplace: Workplace, keys: String) throws -> CommandResult {
+  ///
+  /// - Parameter keysMin: VMIN of the terminal, as another program may have left it.
+  private func review(
+    _ workplace: Workplace, keys: String, keysMin: Int = 1
+  ) throws -> CommandResult {
     try runCommand(
       "python3", arguments: ["-c", Self.typist, Workplace.binary, "review"],
-      environment: ["CI": nil, "RETAKE_KEYS": keys], folder: workplace.folder.url)
+      environment: ["CI": nil, "RETAKE_KEYS": keys, "KEYS_MIN": "\(keysMin)"],
+      folder: workplace.folder.url)
   }
 
   /// Types one key each time the program shows its keys or asks for the reason.
   private static let typist = """
-    import os, pty, sys
+    import os, pty, sys, termios
     keys = os.environ["RETAKE_KEYS"].split("|")
     child, terminal = pty.fork()
     if child == 0:
+        settings = termios.tcgetattr(0)
+        settings[6][termios.VMIN] = int(os.environ["KEYS_MIN"])
+        termios.tcsetattr(0, termios.TCSANOW, settings)
         os.execv(sys.argv[1], sys.argv[1:])
     seen = b""
     while True:
@@ -57,6 +65,13 @@ import Testing
       contentsOf: workplace.folder.file("Goldens/yard/motion/golden.yml"), encoding: .utf8)
     #expect(golden.contains("a better threshold"))
     #expect(try workplace.retake("test").status == 0)
+  }
+
+  @Test func `a terminal that was left without waiting for keys waits for them`() throws {
+    let workplace = try changed()
+    let result = try review(workplace, keys: "a|a better threshold\n", keysMin: 0)
+    #expect(result.status == 0, "\(result.stdout)")
+    #expect(result.stdout.contains("accepted  yard/motion  changed"))
   }
 
   @Test func `an empty reason is asked for again, and the answers stay`() throws {

@@ -2,6 +2,8 @@ import Foundation
 import RetakeTestSupport
 import Testing
 
+@testable import RetakeCommand
+
 /// Windows, as users open them. Tests that need a display are skipped without Xvfb, and say so.
 @Suite(.oneAtATime(.displays)) struct ViewTests {
   private static let noDisplay: [String: String?] = [
@@ -10,6 +12,31 @@ import Testing
 
   private func onDisplay(_ xvfb: Xvfb) -> [String: String?] {
     ["DISPLAY": xvfb.display, "WAYLAND_DISPLAY": nil, "SDL_VIDEODRIVER": nil]
+  }
+
+  @Test func `a picture that was not written is not announced`() {
+    #expect(ViewCommand.note("a.png", isWritten: true) == "the window's picture is in a.png")
+    #expect(ViewCommand.note("-", isWritten: true) == nil)
+    let closed = "the window was closed before the last frame"
+    #expect(
+      ViewCommand.note("a.png", isWritten: false)
+        == "warning: no picture was written to a.png: \(closed)")
+    #expect(
+      ViewCommand.note("-", isWritten: false)
+        == "warning: no picture was written to standard output: \(closed)")
+  }
+
+  @Test(.enabled(if: Xvfb.command != nil, "Xvfb is not installed: Scripts/setup installs it"))
+  func `an interrupted view writes no picture`() throws {
+    let xvfb = try Xvfb()
+    let workplace = try Workplace()
+    try workplace.record("figures", frames: 60)
+    let run = try LongRun(
+      ["view", "figures", "--speed", "0.1", "--frames", "60", "--screenshot", "window.png"],
+      in: workplace, environment: ["DISPLAY": xvfb.display])
+    #expect(run.wait { xvfb.clients > 0 })
+    #expect(run.end(SIGINT) == 130)
+    #expect(!workplace.exists("window.png"))
   }
 
   @Test func `without a display it says what to type`() throws {

@@ -54,6 +54,9 @@ import Testing
     #expect(overlap(Samples.box(0), Samples.box(5)) == 50.0 / 150)
     #expect(overlap(Samples.box(0), Samples.box(10)) == 0)
     #expect(overlap(Samples.box(.nan), Samples.box(.nan)) == 0)
+    for odd in [Samples.box(.nan), Samples.box(0, .nan), Samples.box(0, 0, .nan)] {
+      #expect(overlap(Samples.box(0), odd) == 0 && overlap(odd, Samples.box(0)) == 0)
+    }
     #expect(overlap(Samples.box(0, 0, .infinity), Samples.box(0, 0, .infinity)) == 0)
   }
 
@@ -160,6 +163,48 @@ import Testing
     #expect(beyond.counts.changed == 3 && beyond.counts.withinTolerance == 0)
   }
 
+  @Test func `a frame with another finding is counted once when its held boxes are released`()
+    throws
+  {
+    var rule = SinkRule.standard
+    (rule.position, rule.unmatchedMax) = (0.3, 1)
+    let golden = Array(repeating: [Samples.box(0), Samples.box(50)], count: 3)
+    let outcome = try Samples.compare(
+      Samples.frames(golden),
+      // Moved, and a box too few; within tolerance; the second box too few.
+      Samples.frames([
+        [Samples.box(2)], [Samples.box(0.2), Samples.box(50)], [Samples.box(0)],
+      ]), rule)
+    #expect(outcome.findings.map { $0.frame?.sequence } == [0, 0, 2])
+    #expect(outcome.counts.changed == 2 && outcome.counts.withinTolerance == 1)
+    #expect(outcome.counts.compared == 3)
+  }
+
+  @Test func `a frame is counted once when two sinks release its held boxes`() throws {
+    var rule = SinkRule.standard
+    rule.unmatchedMax = 1
+    let header = Samples.header(["boxes", "heads"])
+    func chunks(_ frames: [[ResultFact]]) throws -> [ResultChunk] {
+      let both = Samples.frames(frames).map { frame in
+        FrameResult(
+          id: frame.id, pts: frame.pts,
+          outcomes: header.sinks.map {
+            SinkOutcome(sink: $0, content: .facts(frames[frame.id.sequence]))
+          })
+      }
+      return try Samples.chunks(both, header: header)
+    }
+    let full = [Samples.box(0), Samples.box(50)]
+    var comparator = ResultComparator(
+      golden: header, actual: header, rules: CompareRules(["boxes": rule, "heads": rule]))
+    try comparator.compare(
+      golden: chunks([full, full, full])[0], actual: chunks([[full[0]], [full[0]], full])[0])
+    _ = comparator.finish()
+    #expect(comparator.log.count == 4)
+    #expect(comparator.counts.changed == 2 && comparator.counts.withinTolerance == 0)
+    #expect(comparator.counts.same == 1)
+  }
+
   @Test func `a significant order compares the n-th with the n-th`() throws {
     var rule = SinkRule.standard
     rule.order = .significant
@@ -236,6 +281,33 @@ import Testing
     let findings = try Samples.findings(
       [known] + away + block + [known], [other] + away + block + [other])
     #expect(findings.map { $0.frame?.sequence } == [0, 128])
+  }
+
+  @Test func `what is news about an object does not depend on where blocks end`() throws {
+    let (known, other) = ([Samples.box(0, identity: 1)], [Samples.box(0, identity: 7)])
+    // The object is away, and another one is equal: a few frames, and whole blocks of 64 frames.
+    for equal in [1, 62, 63, 64, 200] {
+      let middle = Array(repeating: [Samples.box(80, identity: 2)], count: equal)
+      let findings = try Samples.findings([known] + middle + [known], [other] + middle + [other])
+      #expect(findings.map { $0.frame?.sequence } == [0], "\(equal)")
+    }
+  }
+
+  @Test func `frames without values are no samples of a drift, wherever blocks end`() throws {
+    var rule = SinkRule.standard
+    rule.position = 3
+    func drift(_ empty: Int) throws -> Double? {
+      let away = Array(repeating: [ResultFact](), count: empty)
+      func list(_ isActual: Bool) -> [[ResultFact]] {
+        // With the empty frames, the first block is equal, and has facts in one frame.
+        [[Samples.box(50)]] + away
+          + (0..<299).map { [Samples.box(50 + (isActual ? 0.1 * Double($0) / 30 : 0))] }
+      }
+      return try Samples.findings(list(false), list(true), rule).first { $0.kind == .drift }?
+        .magnitude
+    }
+    let alone = try #require(try drift(0))
+    #expect(try drift(63) == alone)
   }
 
   @Test func `a significant order is the one in which boxes came`() {

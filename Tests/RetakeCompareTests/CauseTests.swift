@@ -80,6 +80,84 @@ import Testing
     #expect(comparator.log.causes.root(of: frame) == 0)
   }
 
+  @Test func `a stage with other inputs follows from the removed node and not from a decision`() {
+    var log = FindingLog()
+    log.causes.setDecisionRoot(
+      RootCause(frame: FrameID(track: 0, sequence: 0), stage: "queue", why: .decisionDiffers))
+    var comparator = StageComparator(
+      golden: [
+        StageColumn("camera"), StageColumn("grey", inputs: ["camera"]),
+        StageColumn("motion", inputs: ["grey"]),
+      ], actual: [StageColumn("camera"), StageColumn("motion", inputs: ["camera"])], log: log)
+    let frame = FrameID(track: 0, sequence: 3)
+    comparator.compare(
+      golden: StageRow(frame: frame, packet: .notRun, cells: [.value(1), .value(2), .value(3)]),
+      actual: StageRow(frame: frame, packet: .notRun, cells: [.value(1), .value(30)]))
+    let roots = comparator.log.causes.roots
+    #expect(roots.map(\.why) == [.decisionDiffers, .nodeRemoved])
+    #expect(comparator.log.causes.root(of: frame).flatMap { roots[$0].stage } == "grey")
+  }
+
+  @Test func `findings have one order, whichever frames have a time`() {
+    /// The frames in the order of the sorted findings, for each order in which they were added.
+    func orders(_ frames: [(track: Int, sequence: Int, time: Int64?)]) -> Set<[FrameID?]> {
+      let places = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]]
+      return Set(
+        places.map { order in
+          var log = FindingLog()
+          for place in order {
+            let (track, sequence, time) = frames[place]
+            log.add(
+              Finding(
+                .boxMoved, frame: FrameID(track: track, sequence: sequence), time: time,
+                node: "boxes", message: ""))
+          }
+          return log.sorted().findings.map(\.frame)
+        })
+    }
+    // By sequence, by time and by track, each of them would precede the next one.
+    #expect(
+      orders([(1, 0, nil), (1, 1, 1), (0, 0, 5)]) == [
+        [
+          FrameID(track: 1, sequence: 0), FrameID(track: 1, sequence: 1),
+          FrameID(track: 0, sequence: 0),
+        ]
+      ])
+    // A time that falls within a track.
+    #expect(
+      orders([(0, 0, 10), (0, 1, 5), (1, 0, 7)]) == [
+        [
+          FrameID(track: 1, sequence: 0), FrameID(track: 0, sequence: 0),
+          FrameID(track: 0, sequence: 1),
+        ]
+      ])
+    #expect(
+      orders([(0, 1, nil), (0, 0, nil), (1, 0, nil)]) == [
+        [
+          FrameID(track: 0, sequence: 0), FrameID(track: 0, sequence: 1),
+          FrameID(track: 1, sequence: 0),
+        ]
+      ])
+  }
+
+  @Test func `other classes are one finding, also when no more findings are kept`() throws {
+    let golden = CompareSamples.header()
+    let actual = ResultHeader(
+      key: golden.key, tracks: golden.tracks, sinks: golden.sinks, classes: ["boxes": ["bus"]])
+    var comparator = ResultComparator(
+      golden: golden, actual: actual, rules: CompareRules(), log: FindingLog(limit: 0))
+    let frames = CompareSamples.frames(Array(repeating: [CompareSamples.box(0)], count: 6))
+    for half in [frames[..<3], frames[3...]] {
+      // Each half is a file of its own, with its own header.
+      let left = try CompareSamples.chunks(Array(half), header: golden)
+      let right = try CompareSamples.chunks(Array(half), header: actual)
+      try comparator.compare(golden: left[0], actual: right[0])
+    }
+    _ = comparator.finish()
+    #expect(comparator.log.causes.roots.map(\.why).contains(.sinkChanged))
+    #expect(comparator.log.causes.roots.first { $0.why == .sinkChanged }?.findings == 1)
+  }
+
   @Test func `a lost frame taints the stages with state`() {
     var comparator = StageComparator(golden: columns, actual: columns, log: FindingLog())
     func row(_ sequence: Int, _ motion: UInt32) -> StageRow {

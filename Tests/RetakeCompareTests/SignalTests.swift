@@ -134,6 +134,22 @@ import Testing
     #expect(findings[0].frame?.sequence == 16)
   }
 
+  @Test func `the errors of boxes and scalars drift apart from each other`() throws {
+    var rule = SinkRule.standard
+    (rule.position, rule.scalar) = (3, 3)
+    func frames(_ error: Double) -> [FrameResult] {
+      Samples.frames(
+        (0..<300).map {
+          // Together, the two signed errors would be about 0.
+          let own = error * Double($0) / 30
+          return [Samples.box(50 + own), scalar("n", 50 - own)]
+        })
+    }
+    let findings = try Samples.compare(frames(0), frames(0.1), rule).findings
+    #expect(findings.map(\.kind) == [.drift])
+    #expect(abs(try #require(findings[0].magnitude) - 3.333) < 0.1)
+  }
+
   @Test func `steps, single errors, noise and constants are no drift`() throws {
     #expect(try drift { $0 < 150 ? 0 : 1 }.isEmpty)
     #expect(try drift { $0 == 150 ? 2 : 0 }.isEmpty)

@@ -75,6 +75,30 @@ struct RegularFileTests {
       link(door + "/inside/file", in: door) == nil && link(door + "/out/x", in: door) == "out")
   }
 
+  @Test func `a path is followed as the kernel does where it goes up from behind a link`() throws {
+    let folder = try TemporaryFolder()
+    let root = folder.url.path
+    try folder.write("", to: "inside/file")
+    try folder.write("", to: "a/b/file")
+    for (name, target) in [("a/b/in", "../../inside"), ("out", "/"), ("deep", "a/b")] {
+      try FileManager.default.createSymbolicLink(
+        atPath: root + "/" + name, withDestinationPath: target)
+    }
+    func link(_ path: String) -> String? {
+      OwnFolder.linkOut(of: root, to: root + "/" + path)
+        .map { String($0.dropFirst(root.count + 1)) }
+    }
+    // By its text a/b/in/../../x is in the folder; the kernel looks for x next to the folder.
+    #expect(link("a/b/in/../../x") == "a/b/in")
+    #expect(link("a/b/in/../x") == nil && link("deep/../../x") == nil)
+    #expect(link("deep/../../out/x") == "out" && link("a/b/in/../out") == "out")
+    // A path that leaves the folder by its text is not in it.
+    #expect(link("../x") == nil && link("a/../../x") == nil)
+    // Back through the folder's own name.
+    let name = folder.url.lastPathComponent
+    #expect(link("../\(name)/out/x") == "out")
+  }
+
   @Test func `pipes and devices are refused without waiting for them`() throws {
     let folder = try TemporaryFolder()
     let pipe = folder.file("pipe").path

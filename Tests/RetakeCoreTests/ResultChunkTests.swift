@@ -88,6 +88,26 @@ import Testing
     }
   }
 
+  @Test func `a block says how many of its frames have facts, for each sink`() throws {
+    let header = ResultHeader(
+      key: "yard/both", tracks: [.init(0, TimeBase(1, 30_000))], sinks: ["boxes", "heads"])
+    let box = Samples.box(1, 2)
+    let facts: [(boxes: [ResultFact], heads: [ResultFact])] = [
+      ([box, box], []), ([], []), ([box], [box]), ([], [box, box]),
+    ]
+    let frames = facts.enumerated().map { sequence, facts in
+      FrameResult(
+        id: FrameID(track: 0, sequence: sequence), pts: Int64(sequence),
+        outcomes: [
+          SinkOutcome(sink: "boxes", content: .facts(facts.boxes)),
+          SinkOutcome(sink: "heads", content: .facts(facts.heads)),
+        ])
+    }
+    let chunk = try Samples.chunk(Samples.text(frames, header: header))
+    #expect(chunk.blocks.map(\.framesWithFacts) == [[2, 2]])
+    #expect(chunk.blocks.map(\.facts) == [6])
+  }
+
   @Test func `lines with unknown letters are skipped`() throws {
     let lines = "F 0 0\nQ something new\nV n=1.000\nz 1\n"
     let chunk = try Samples.chunk(

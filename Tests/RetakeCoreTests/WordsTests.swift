@@ -27,6 +27,20 @@ import Testing
     #expect(Array("a'\u{301}b".shellWord.utf8) == Array("'a'\\''\u{301}b'".utf8))
   }
 
+  @Test func `a word has one form in a results file, and no other is read`() {
+    for word in ["", "a", "yard/motion", "traffic light", "a,b=c%", "é漢", "\n"] {
+      var buffer = TextBuffer(capacity: 64)
+      buffer.append(word: word)
+      let text = buffer.text
+      #expect(decodedWord(text) == word)
+    }
+    for text in [
+      "", "%41", "%2c", "%c3%a9", "%2", "%2G", "%C3", "a b", "a,b", "a=b", "é", "a%2Cb,c",
+    ] {
+      #expect(decodedWord(text) == nil, "\(text)")
+    }
+  }
+
   @Test func `among equally near words the first in byte order is offered`() {
     #expect(Suggestion.nearest(to: "cat", among: ["hat", "bat", "rat"]) == "bat")
   }

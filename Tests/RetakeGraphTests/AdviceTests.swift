@@ -194,6 +194,23 @@ import Testing
     #expect(warning.fixes == [[.lanes(node: "forEach/labels", count: 8)]])
   }
 
+  @Test func `an executor gets a server for each lane of its own nodes`() throws {
+    let named: PipelineChain<Detections> = frames.forEach(frames.stage(Boxes(options: .init()))) {
+      $0.stage(RegionPixels()).cost(ms(4)).on(executor: "crops")
+        .stage(Labels()).cost(ms(10)).on(executor: "names")
+    }
+    let pipeline = named.executor("crops").executor("names").sink(results)
+    let options = AnalysisOptions(items: 8, budget: .milliseconds(33))
+    let warning = try warning(pipeline, options)
+    #expect(
+      warning.fixes.map(Set.init) == [
+        [
+          .lanes(node: "forEach/crop", count: 8), .lanes(node: "forEach/labels", count: 8),
+          .servers(executor: "crops", count: 8), .servers(executor: "names", count: 8),
+        ]
+      ])
+  }
+
   @Test func `each sink can have a budget of its own`() throws {
     let pipeline = Pipeline.combining(
       detect(45).sink(results, id: "boxes"), frames.sink(results, id: "screen"))

@@ -14,6 +14,9 @@ import Testing
       Wrong(#"{"v": 1"#, "x", "malformed", "", "not a pipeline document"),
       Wrong(#"{"v": 1"#, "", "malformed", "", "retake pipeline example"),
       Wrong(#""v": 1"#, #""v": 2"#, "newerVersion", "/v", "version 2; this Retake reads version 1"),
+      Wrong(
+        #""v": 1"#, #""v": 2, "stages": []"#, "newerVersion", "/v",
+        "version 2; this Retake reads version 1"),
       Wrong(#""v": 1"#, #""v": 0"#, "wrongValue", "/v", "Write 1"),
       Wrong(#""v": 1, "#, "", "missingKey", "", "Add \"v\""),
       Wrong(#""v": 1"#, #""v": "1""#, "wrongValue", "/v", "must be an integer, is a string"),

@@ -109,6 +109,7 @@ import Testing
       wrong(#""off": ["thermals"]"#, "adaptive/off/0", "Did you mean 'thermal'?"),
       wrong(#""off": [1]"#, "adaptive/off/0", "must be a string"),
       wrong(#""window": "1ms""#, "adaptive/window", "10ms to 1m"),
+      wrong(#""window": "3601s""#, "adaptive/window", "10ms to 1m"),
       wrong(#""breakerAfter": "100ms""#, "adaptive/breakerAfter", "a window to an hour"),
       wrong(
         #""window": "10ms", "breakerAfter": "60s""#, "adaptive/breakerAfter", "1000 are the most"),

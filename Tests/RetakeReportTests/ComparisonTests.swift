@@ -121,6 +121,44 @@ import Testing
     #expect(decisions.groups.map(\.count) == [2] && decisions.groups[0].because.isEmpty)
   }
 
+  @Test func `decisions that moved earlier and later are two groups`() {
+    func moved(_ sequence: Int, _ before: Int, _ after: Int) -> DecisionDifference {
+      DecisionDifference(
+        .moved, golden: "@\(before)000000 motion 0:\(sequence) thin",
+        actual: "@\(after)000000 motion 0:\(sequence) thin")
+    }
+    let groups = DecisionGroup.all([
+      moved(1, 10, 5), moved(2, 20, 18), moved(3, 30, 32), moved(4, 40, 40), moved(5, 50, 49),
+    ])
+    #expect(groups.map(\.count) == [2, 2, 1])
+    #expect(groups.map { $0.note?.hasSuffix("earlier") } == [true, false, true])
+  }
+
+  @Test func `groups that are not kept are counted`() {
+    let lines = (0..<600).map {
+      DecisionDifference(
+        .added, golden: nil, actual: "@\($0) n\($0 % 2) 0:\($0) drop reason=queue")
+    }
+    let decisions = DecisionDifferences(added: 600, removed: 0, moved: 0, lines: Excerpt(lines))
+    #expect(decisions.groups.count == DecisionGroup.groupsMax && decisions.groupCount == 600)
+    var item = Samples.changedCase(name: "many")
+    item.decisions = decisions
+    #expect(CaseContext.more(item)["moreGroups"] as? String == "and 560 other groups")
+  }
+
+  @Test func `rows without frames are not shown, also if a side is absent`() throws {
+    var item = Samples.changedCase(name: "first")
+    item.ledgers = [Samples.ledger()]
+    func names() throws -> [String] {
+      let ledgers = CaseContext(item, number: 1).values["ledgers"] as? [CaseContext.Values]
+      let rows = try #require(ledgers?.first?["ledgerRows"] as? [CaseContext.Values])
+      return rows.compactMap { $0["ledgerName"] as? String }
+    }
+    #expect(try names() == ["captured", "delivered", "dropped: queue"])
+    item.ledgers[0].golden = nil
+    #expect(try names() == ["captured", "delivered", "dropped: queue"])
+  }
+
   @Test func `the curve that comes nearest to its tolerance stands first`() {
     func curve(_ quantity: String, _ largest: [Double], allowed: Double) -> ErrorCurve {
       ErrorCurve(

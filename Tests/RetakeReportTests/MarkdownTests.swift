@@ -31,6 +31,16 @@ import Testing
     #expect(text.contains("parts were left out to keep this below 60 KB"))
   }
 
+  @Test func `a table without room for a row is left out with its head`() {
+    var item = Samples.changedCase(name: "large")
+    item.commands = [ReportCommand("replay", String(repeating: "x", count: 70_000))]
+    let document = ReportDocument(
+      tool: ReportTool(version: "1"), title: "t", exit: ReportExit(code: 1), cases: [item])
+    let text = MarkdownReport.render(document)
+    #expect(!text.contains("| Verdict |"))
+    #expect(text.contains("parts were left out"), "the section and the row")
+  }
+
   @Test func `labels make no markup, no link and no mention`() {
     #expect(
       MarkdownReport.prose("@all <b> [x](javascript:1) https://e.org | `a`")

@@ -171,6 +171,21 @@ import Testing
     #expect(page.components(separatedBy: chain).count == 3)
   }
 
+  @Test func `the page's data escapes what the terminal escapes`() throws {
+    let values = Array(0x80...0xFFFF) + Array(0x1F600...0x1F64F) + Array(0xDFFF0...0xE1010)
+    let scalars = values.compactMap { Unicode.Scalar(UInt32($0)) }
+    let different = scalars.filter { scalar in
+      let escaped = String(decoding: PageData.escaped(Array("\(scalar)".utf8)), as: UTF8.self)
+      return escaped != visibleJSON("\(scalar)")
+    }
+    #expect(different.isEmpty)
+    let text = "\"\u{E0041}\u{AD}\u{3164}é漢\u{1F600}<\""
+    let escaped = PageData.escaped(Array(text.utf8))
+    #expect(
+      String(decoding: escaped, as: UTF8.self)
+        == "\"\\udb40\\udc41\\u00ad\\u3164é漢\u{1F600}\\u003c\"")
+  }
+
   @Test func `only addresses of the web become links`() {
     #expect(CaseContext.link("https://example.org/1") == "https://example.org/1")
     #expect(CaseContext.link("javascript:alert(1)") == "")

@@ -58,11 +58,7 @@ struct BenchPoolsCommand: ParsableCommand {
     let loads = try self.loads()
     if tune { return try tell(PoolTuning(loads) { Interruption.isRequested }) }
     let table = try PoolTable(loads, PoolContender.standard) { Interruption.isRequested }
-    if let plot {
-      let file = try WholeFile(path: plot, output: .drawing)
-      file.append(PoolPlot(table).svg.utf8)
-      try file.finish()
-    }
+    if let plot { try WholeFile.write(PoolPlot(table).svg, to: plot, output: .drawing) }
     if output.json { return try Console.json(table.rows) }
     Console.result(table.text)
   }

@@ -77,13 +77,11 @@ struct GoldenFitCommand: ParsableCommand {
     let project = try environment.project()
     var chosen = Selection(sessions: sessions, cases: cases)
     if selection.pipeline != nil { chosen.definition = try selection.definition(in: project) }
-    // As they were typed, so that a started process selects the same cases.
-    let words = environment.arguments
     var fit = GoldenFit(
       project: project, selection: chosen, registry: environment.registry,
       pipelines: environment.pipelines
     ) { key, condition, folder in
-      words + ["--only", key, "--condition", condition, "--into", folder]
+      Self.arguments(environment.arguments, key: key, condition: condition, folder: folder)
     }
     fit.goldens = goldens.map { project.path($0) }
     if let only, let condition, let into {
@@ -102,6 +100,17 @@ struct GoldenFitCommand: ParsableCommand {
     let items = try fit.run(isDryRun: dryRun)
     line.finish()
     try show(items)
+  }
+
+  /// The arguments of a process that fit starts: as they were typed, so that it selects the same
+  /// cases, with its own directly behind the command. At the end they would be sessions if the user
+  /// wrote `--`.
+  static func arguments(
+    _ words: [String], key: String, condition: String, folder: String
+  ) -> [String] {
+    let command = ["golden", "fit"].count
+    return words.prefix(command) + ["--only", key, "--condition", condition, "--into", folder]
+      + words.dropFirst(command)
   }
 
   private func show(_ items: [GoldenFit.Item]) throws {

@@ -43,14 +43,6 @@ struct PipelineDrawCommand: ParsableCommand {
       Console.data(text)
       return
     }
-    let file = try WholeFile(path: output, output: .drawing)
-    file.append(text.utf8)
-    do throws(ReplayError) {
-      try file.finish()
-    } catch {
-      // The unfinished file next to the named one must not stay.
-      file.discard()
-      throw error
-    }
+    try WholeFile.write(text, to: output, output: .drawing)
   }
 }

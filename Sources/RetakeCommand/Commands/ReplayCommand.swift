@@ -28,7 +28,7 @@ struct ReplayCommand: ParsableCommand {
         retake replay clip --pipeline motion.json --cache auto
 
       ui.perfetto.dev opens a trace. FILE may be - for standard output; messages about the run
-      then goes to standard error.
+      then go to standard error.
       """)
 
   @Argument(

@@ -123,16 +123,23 @@ struct ViewCommand: ParsableCommand {
     Interruption.endAtTheLatest(afterSeconds: RecordingWindow.answerSecondsMax)
     let player = try SessionPlayer(content, options: try options(content))
     // Otherwise Xlib would end the process, with the exit status of a regression.
-    DisplayLoss.onLoss {
-      Console.error(PreviewError.displayLost)
-      Foundation.exit(ExitStatus.trouble.rawValue)
-    }
+    DisplayLoss.onLoss { RetakeCommand.end { throw PreviewError.displayLost } }
     let report = try player.run { Interruption.isRequested }
     if output.json { try Console.json(report) }
-    if let screenshot, screenshot != "-" {
-      output.note("the window's picture is in \(screenshot)")
+    if let screenshot, let note = Self.note(screenshot, isWritten: player.hasScreenshot) {
+      output.note(note)
     }
     if Interruption.isRequested { throw CommandEnd(status: .interrupted) }
+  }
+
+  /// What became of the window's picture.
+  static func note(_ screenshot: String, isWritten: Bool) -> String? {
+    guard isWritten else {
+      return "warning: no picture was written to "
+        + (screenshot == "-" ? "standard output" : screenshot)
+        + ": the window was closed before the last frame"
+    }
+    return screenshot == "-" ? nil : "the window's picture is in \(screenshot)"
   }
 
   private func shownTrack() throws -> Int? {

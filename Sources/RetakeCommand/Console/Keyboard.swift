@@ -23,6 +23,13 @@ final class Keyboard {
     // Without ISIG Ctrl-C is a key like others: the command ends by itself and restores the
     // terminal.
     raw.c_lflag &= ~tcflag_t(ICANON | ECHO | ISIG)
+    // VMIN and VTIME: wait for one byte, without a limit. Another program may have left a VMIN of 0,
+    // with which a read without a key looks like the end of input.
+    #if canImport(Darwin)
+      (raw.c_cc.16, raw.c_cc.17) = (1, 0)
+    #else
+      (raw.c_cc.6, raw.c_cc.5) = (1, 0)
+    #endif
     // TCSADRAIN keeps keys that were typed already; TCSAFLUSH would discard them (man 3 termios).
     guard tcsetattr(STDIN_FILENO, TCSADRAIN, &raw) == 0 else { throw .noTerminal }
     defer { giveBack() }

@@ -9,6 +9,8 @@ package struct ResultChunk: Sendable {
     package var digest: Digest128
     /// Lines that state a fact.
     package var facts: Int
+    /// The number of frames with facts, by sink.
+    package var framesWithFacts: [Int]
     /// The number of dropped frames, by sink.
     package var dropped: [Int]
     /// Whether the block has only F and D lines, so that its frames can be read as `BoxFrames`.
@@ -78,6 +80,13 @@ private struct BlockScan {
     var number = 1
     // With one sink there are no O lines, and every X line is about that sink.
     var sink = 0
+    var hasFacts = false
+    func noteFact() {
+      block.facts += 1
+      // A damaged file may have an O line and no sink.
+      if !hasFacts, sink < sinks.count { block.framesWithFacts[sink] += 1 }
+      hasFacts = true
+    }
     let end = try LineScan.forEachLine(in: bytes, range: start..<bytes.count) {
       line throws(ResultTextError) in
       number += 1
@@ -88,16 +97,19 @@ private struct BlockScan {
         try close(&block, bytes: bytes, line: line, number: number)
         blocks.append(block)
         block = emptyBlock((line.upperBound + 1)..<bytes.count, firstLine: number + 1)
-      case UInt8(ascii: "F"): block.frameCount += 1
-      case UInt8(ascii: "D"): block.facts += 1
+      case UInt8(ascii: "F"):
+        block.frameCount += 1
+        hasFacts = false
+      case UInt8(ascii: "D"): noteFact()
       case UInt8(ascii: "C"), UInt8(ascii: "V"), UInt8(ascii: "P"), UInt8(ascii: "N"),
         UInt8(ascii: "W"), UInt8(ascii: "T"), UInt8(ascii: "U"):
-        block.facts += 1
+        noteFact()
         block.holdsBoxesAlone = false
       case UInt8(ascii: "O"):
         // A sink that the header does not have is left to `FrameParser`; here lines are only
         // counted.
         sink = index(ofSinkIn: line, bytes) ?? sink
+        hasFacts = false
         block.holdsBoxesAlone = false
       case UInt8(ascii: "X"):
         if bytes[line].starts(with: "X drop ".utf8), sink < sinks.count { block.dropped[sink] += 1 }
@@ -114,8 +126,8 @@ private struct BlockScan {
 
   private func emptyBlock(_ bytes: Range<Int>, firstLine: Int) -> ResultChunk.Block {
     ResultChunk.Block(
-      frameCount: 0, digest: .zero, facts: 0, dropped: sinks.map { _ in 0 }, bytes: bytes,
-      firstLine: firstLine)
+      frameCount: 0, digest: .zero, facts: 0, framesWithFacts: sinks.map { _ in 0 },
+      dropped: sinks.map { _ in 0 }, bytes: bytes, firstLine: firstLine)
   }
 
   private func index(ofSinkIn line: Range<Int>, _ bytes: UnsafeBufferPointer<UInt8>) -> Int? {

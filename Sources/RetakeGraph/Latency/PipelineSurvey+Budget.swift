@@ -63,9 +63,12 @@ extension PipelineSurvey {
       // A stage that remembers has one lane, and without a cost more lanes save nothing.
       graph.nodes[$0].scope != nil && graph.role($0) == .pure && graph.nodes[$0].cost != nil
     }
-    let executors = Set(inner.compactMap { graph.nodes[$0].executor }).sorted()
+    let executors = inner.compactMap { graph.nodes[$0].executor }
     return inner.map { .lanes(node: id($0), count: lanes) }
-      + executors.map { .servers(executor: $0, count: lanes * inner.count) }
+      + Set(executors).sorted().map { executor in
+        // Only its own nodes wait for a server of an executor.
+        .servers(executor: executor, count: lanes * executors.count { $0 == executor })
+      }
   }
 
   private func cheaper(_ path: FramePath, _ budget: Int64) -> String {

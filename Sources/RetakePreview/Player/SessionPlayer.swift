@@ -55,6 +55,9 @@ package final class SessionPlayer {
   private var isJump = false
   private var isScrubbing = false
   private var report = PlayerReport()
+  /// Whether the image of `PlayerOptions.screenshot` was written. It is not if the window was
+  /// closed before the last frame.
+  public private(set) var hasScreenshot = false
 
   /// The longest wait for an event, which is also the longest delay before the window responds.
   private static let waitMillisecondsMax: Int64 = 8
@@ -155,7 +158,10 @@ package final class SessionPlayer {
   private func draw(_ screen: PlayerScreen) throws {
     try screen.draw(shown, state)
     // Before `present`: SDL leaves undefined what the renderer holds after it.
-    if isLast, let path = options.screenshot { try Screenshot.write(screen.view.canvas, to: path) }
+    if isLast, let path = options.screenshot {
+      try Screenshot.write(screen.view.canvas, to: path)
+      hasScreenshot = true
+    }
     screen.view.canvas.present()
     isStale = false
   }
