@@ -1,6 +1,7 @@
 import RetakeBuffers
 import RetakeCore
 import RetakeRuntime
+import RetakeTimePlane
 
 /// Reports what goes wrong in a live run as it happens: the first few failures of each stage and
 /// code, the halt, the first drop of each stage and reason, and the first frame that is lost before

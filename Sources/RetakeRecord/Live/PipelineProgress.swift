@@ -1,5 +1,6 @@
 import RetakeCore
 import RetakeRuntime
+import RetakeTimePlane
 
 /// Counts the frames of a pipeline that runs alongside a recorder. After the run, `produced =
 /// accepted + dropped`. During the run, some frames have not reached the pipeline yet.
