@@ -28,7 +28,7 @@ extension Pipeline {
     for (index, pool) in pools.enumerated() {
       try pool.checkSizing(at: "/pools/\(index)")
     }
-    for node in flat.nodes { try node.checkNumbers() }
+    for node in flat.nodes { try node.checkNumbers(origin) }
   }
 
   private static func check(
@@ -50,11 +50,15 @@ extension Pipeline {
 }
 
 extension PipelineNode {
-  fileprivate func checkNumbers() throws(PipelineError) {
+  fileprivate func checkNumbers(_ origin: Pipeline.Origin) throws(PipelineError) {
     let place = pointer ?? "/nodes"
     if let problem = cost?.problem {
       throw PipelineError(
-        .wrongValue(problem, advice: "For example {\"fixed\": \"45ms\"}"), at: "\(place)/cost")
+        .wrongValue(
+          problem,
+          advice: origin == .swift
+            ? "For example .cost(.fixed(.milliseconds(45)))" : "For example {\"fixed\": \"45ms\"}"),
+        at: "\(place)/cost")
     }
     for (key, duration) in [("timeout", timeout), ("hold", hold)] {
       guard let duration, duration < .zero || duration.nanoseconds > Cost.nanosecondsMax else {
@@ -62,7 +66,8 @@ extension PipelineNode {
       }
       throw PipelineError(
         .wrongValue(
-          "a \(key) is at most an hour, and not negative", advice: "For example \"50ms\""),
+          "a \(key) is at most an hour, and not negative",
+          advice: origin == .swift ? "For example .milliseconds(50)" : "For example \"50ms\""),
         at: "\(place)/\(key)")
     }
   }

@@ -20,10 +20,10 @@ extension Pipeline {
               : Suggestion.advice(for: executor, among: executors.map(\.id))),
           at: node.place("executor"))
       }
-      try node.checkService()
-      try node.checkTimes()
+      try node.checkService(origin)
+      try node.checkTimes(origin)
       if let id = node.pool { try check(byPool[id], named: id, of: node) }
-      try node.checkQuantum()
+      try node.checkQuantum(origin)
     }
   }
 
@@ -47,9 +47,9 @@ extension Pipeline {
         at: node.place("pool"))
     }
     let role = node.stage.signature.role
-    try node.require(role == .source || role.isServed, "pool", "makes no frames of its own")
+    try node.require(origin, role == .source || role.isServed, "pool", "makes no frames of its own")
     try node.require(
-      node.scope == nil || pool.policy != .drop, "pool",
+      origin, node.scope == nil || pool.policy != .drop, "pool",
       "works on items, which are never dropped", advice: "Give '\(id)' the policy block or fail")
   }
 }
@@ -58,49 +58,54 @@ extension PipelineNode {
   fileprivate func place(_ key: String) -> String { "\(pointer ?? "/nodes")/\(key)" }
 
   fileprivate func require(
-    _ holds: Bool, _ key: String, _ what: String, advice: String? = nil
+    _ origin: Pipeline.Origin, _ holds: Bool, _ key: String, _ what: String, advice: String? = nil
   ) throws(PipelineError) {
     guard !holds else { return }
+    let inSwift = ["executor": ".on(executor:)", "hold": "hold:", "quantum": "quantum:"]
+    let word = origin == .swift ? inSwift[key] ?? ".\(key)" : "\"\(key)\""
     throw PipelineError(
-      .wrongValue("'\(id)' \(what)", advice: advice ?? "Leave out \"\(key)\""), at: place(key))
+      .wrongValue("'\(id)' \(what)", advice: advice ?? "Leave out \(word)"), at: place(key))
   }
 
   /// Checks what serves the node, and how many frames at once.
-  fileprivate func checkService() throws(PipelineError) {
+  fileprivate func checkService(_ origin: Pipeline.Origin) throws(PipelineError) {
     let role = stage.signature.role
-    try require(role.isServed || executor == nil, "executor", "is not served by an executor")
     try require(
-      executor == nil || !isPinned, "executor", "is pinned and owns its executor",
-      advice: "Leave out \"executor\" or \"pinned\"")
-    try require(role.isServed || cost == nil, "cost", "takes no time")
-    try require(role.isServed || !isPinned, "pinned", "has no body to pin")
+      origin, role.isServed || executor == nil, "executor", "is not served by an executor")
     try require(
-      (1...Pipeline.lanesMax).contains(lanes), "lanes", "cannot have \(lanes) lanes",
+      origin, executor == nil || !isPinned, "executor", "is pinned and owns its executor",
+      advice: origin == .swift
+        ? "Leave out .on(executor:) or .pinned()" : "Leave out \"executor\" or \"pinned\"")
+    try require(origin, role.isServed || cost == nil, "cost", "takes no time")
+    try require(origin, role.isServed || !isPinned, "pinned", "has no body to pin")
+    try require(
+      origin, (1...Pipeline.lanesMax).contains(lanes), "lanes", "cannot have \(lanes) lanes",
       advice: "Use 1 to \(Pipeline.lanesMax)")
-    try require(role.isServed || lanes == 1, "lanes", "takes no server, and so has no lanes")
     try require(
-      role != .stateful || lanes == 1, "lanes",
+      origin, role.isServed || lanes == 1, "lanes", "takes no server, and so has no lanes")
+    try require(
+      origin, role != .stateful || lanes == 1, "lanes",
       "remembers, and can only work on one frame at a time")
   }
 
   /// Checks what happens if the node takes too long, or fails.
-  fileprivate func checkTimes() throws(PipelineError) {
+  fileprivate func checkTimes(_ origin: Pipeline.Origin) throws(PipelineError) {
     let role = stage.signature.role
-    try require(fallback == nil || role.isServed, "fallback", "cannot fail")
+    try require(origin, fallback == nil || role.isServed, "fallback", "cannot fail")
     try require(
-      fallback == nil || scope == nil, "fallback", "works on items, which have no fallback")
+      origin, fallback == nil || scope == nil, "fallback", "works on items, which have no fallback")
     try require(
-      timeout == nil || role.isServed || role == .join, "timeout", "waits for nothing")
+      origin, timeout == nil || role.isServed || role == .join, "timeout", "waits for nothing")
     try require(
-      timeout.map { $0 > .zero } ?? true, "timeout", "would time out at once",
-      advice: "For example \"50ms\"")
-    try require(hold == nil || role == .sink, "hold", "is not a sink")
+      origin, timeout.map { $0 > .zero } ?? true, "timeout", "would time out at once",
+      advice: origin == .swift ? "For example .timeout(.milliseconds(50))" : "For example \"50ms\"")
+    try require(origin, hold == nil || role == .sink, "hold", "is not a sink")
   }
 
   /// Checks that the steps in which a sink writes numbers are powers of ten.
-  fileprivate func checkQuantum() throws(PipelineError) {
+  fileprivate func checkQuantum(_ origin: Pipeline.Origin) throws(PipelineError) {
     try require(
-      quantum.isEmpty || stage.signature.role == .sink, "quantum",
+      origin, quantum.isEmpty || stage.signature.role == .sink, "quantum",
       "is not a sink, and writes nothing")
     let known = Quantisation.CodingKeys.allCases.map(\.rawValue)
     // Sorted, so that of several wrong keys every run reports the same one.

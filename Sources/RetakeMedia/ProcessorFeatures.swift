@@ -14,7 +14,11 @@ package enum ProcessorFeatures: String, Hashable, Sendable, Codable, CaseIterabl
   package var isReduced: Bool { flags != ProcessorFeatures.all.flags }
 
   /// Applies to the rest of the process. Call it before anything decodes or scales.
-  package func force() { av_force_cpu_flags(flags) }
+  package func force() {
+    // First: it is read once, and afterwards FFmpeg reports the forced flags.
+    _ = Self.native
+    av_force_cpu_flags(flags)
+  }
 
   /// The flags that FFmpeg detected before any were forced.
   private static let native = av_get_cpu_flags()

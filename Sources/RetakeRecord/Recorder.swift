@@ -91,16 +91,19 @@ public final class Recorder: Sendable {
   }
 
   /// Adds an event of the device to the session, at the current time. A replay repeats it at that
-  /// time. Never shed.
+  /// time. Never shed; without effect on the session when the recording has ended and is being
+  /// closed.
   public func note(_ event: DeviceEvent) {
     pipes.note(source: DeviceEvent.source, kind: event.kind.rawValue, json: event.json)
     live.withLock { $0 }?.session.push(event)
+    watch?.happened(event)
   }
 
   /// Counts of the live pipeline; `nil` without one.
   public var liveCounts: LiveCounts? { live.withLock { $0 }?.session.counts }
 
-  /// Adds another event to the session, at the current time. Never shed.
+  /// Adds another event to the session, at the current time. Never shed; without effect when the
+  /// recording has ended and is being closed.
   ///
   /// - Parameters:
   ///   - source: The event's origin; `device` is for `note(_:)`.

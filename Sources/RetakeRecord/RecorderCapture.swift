@@ -28,7 +28,9 @@ struct RecorderCapture {
       case .frame(let frame):
         guard waitForTime(of: frame) else { return }
         let sequence = tracks[frame.track].frames
-        if isBeyondLimit(frame, sequence: sequence, start: first.frame.timestamp) {
+        if isBeyondLimit(
+          frame.frame.timestamp, sequence: sequence, start: first.frame.timestamp)
+        {
           return pipes.end(.limit)
         }
         capture(
@@ -36,14 +38,20 @@ struct RecorderCapture {
         tracks[frame.track].frames += 1
       // It takes a sequence like any frame: accepted + dropped = produced (docs/recording.md).
       case .missed(let missed):
-        capture(missed, sequence: tracks[missed.track].frames)
+        let sequence = tracks[missed.track].frames
+        let time = missed.timestamp ?? Timestamp(nanoseconds: pipes.sessionTime)
+        if isBeyondLimit(time, sequence: sequence, start: first.frame.timestamp) {
+          return pipes.end(.limit)
+        }
+        capture(missed, at: time, sequence: sequence)
         tracks[missed.track].frames += 1
       case .note(let kind, let json):
         pipes.note(source: "recorder", kind: kind, json: json)
         if SourceWatch.Note.isAway(kind) { live?.sourceLost(code: kind) }
       case .nothing:
         // A silent source gives no frame that could reach the limit, so the clock is asked.
-        if isBeyondLimit(pipes.sessionTime, start: first.frame.timestamp) {
+        let time = Timestamp(nanoseconds: pipes.sessionTime)
+        if isBeyondLimit(time, start: first.frame.timestamp) {
           return pipes.end(.limit)
         }
       case .end: return pipes.end(.sourceEnded)
@@ -78,21 +86,20 @@ struct RecorderCapture {
     return false
   }
 
-  private func isBeyondLimit(_ frame: SourceFrame, sequence: Int, start: Timestamp) -> Bool {
+  private func isBeyondLimit(_ time: Timestamp, sequence: Int, start: Timestamp) -> Bool {
     // Each track's frames are counted, and the first track that would exceed the limit ends the
     // recording.
     if let framesMax = options.framesMax, sequence >= framesMax { return true }
-    return isBeyondLimit(frame.frame.timestamp.nanoseconds, start: start)
+    return isBeyondLimit(time, start: start)
   }
 
-  private func isBeyondLimit(_ time: Int64, start: Timestamp) -> Bool {
+  private func isBeyondLimit(_ time: Timestamp, start: Timestamp) -> Bool {
     guard let durationMax = options.durationMax else { return false }
-    return time - start.nanoseconds >= durationMax.nanoseconds
+    return time.nanoseconds - start.nanoseconds >= durationMax.nanoseconds
   }
 
   /// The row records that the frame existed, and why it has no pixels.
-  private func capture(_ missed: MissedFrame, sequence: Int) {
-    let time = missed.timestamp ?? Timestamp(nanoseconds: pipes.sessionTime)
+  private func capture(_ missed: MissedFrame, at time: Timestamp, sequence: Int) {
     var record = FrameRecord(
       track: missed.track, sequence: sequence, pts: missed.pts, ptsNanoseconds: time.nanoseconds,
       arrivalNanoseconds: pipes.arrival(of: time), packet: nil)

@@ -70,7 +70,7 @@ final class RecorderEncoding: @unchecked Sendable {
         hasTime: options.pace == .unpaced || !pipes.captured.isPressed)
       failures = 0
       if encoded == nil { record.cause = RecordCause.lostReference }
-      waitForRoom(encoded?.packet.size ?? 0)
+      if let encoded { waitForRoom(encoded.packet.size) }
       pipes.encoded.add(.frame(record, encoded))
     } catch {
       let isMemory = (error as? MediaError)?.isOutOfMemory ?? false
@@ -80,8 +80,9 @@ final class RecorderEncoding: @unchecked Sendable {
     }
   }
 
+  /// Also for a packet without bytes, because the writer finishes each packet that it takes.
   private func waitForRoom(_ bytes: Int) {
-    guard bytes > 0, pipes.encoded.offer(bytes) == .full else { return }
+    guard pipes.encoded.offer(bytes) == .full else { return }
     // While this thread waits, the queue in front of it fills up because of the disk, and frames
     // that are shed there must get that cause.
     pipes.setDiskBehind(true)

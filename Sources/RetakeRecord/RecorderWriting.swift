@@ -50,7 +50,7 @@ final class RecorderWriting: @unchecked Sendable {
     writer = SessionWriter(
       site: .init(
         folder: site.folder, makeSink: machine.makeSink,
-        requestKey: { pipes.requestKey(track: $0) }),
+        requestKey: { pipes.requestKey(track: $0) }, hasDurableLog: site.hasDurableLog),
       store: site.store,
       limits: .init(
         bytesMax: options.segmentBytesMax,

@@ -10,7 +10,7 @@ public struct RecordingWatch: Sendable {
   public var captured: @Sendable (Frame) -> Void
   /// Called on the thread that notifies a pipeline's sinks.
   public var found: @Sendable (LiveResult) -> Void
-  /// Called for changes of the device.
+  /// Called for changes of the device, also for those that the app notes; then on its thread.
   public var happened: @Sendable (DeviceEvent) -> Void
   /// Called on the deciding thread, with the decisions of a pipeline since the last call.
   public var decided: @Sendable ([DecisionLine]) -> Void

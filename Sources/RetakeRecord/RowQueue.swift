@@ -1,14 +1,16 @@
 import RetakeBuffers
 import RetakeRuntime
 
-/// A queue of rows. No row is ever refused. Rows may have payload, which has a budget.
+/// A queue of rows. No row is refused before the end. Rows may have payload, which has a budget.
 ///
-/// One thread adds rows, another one takes them.
+/// Any thread may add rows; one thread takes them.
 final class RowQueue<Row: Sendable>: Sendable {
   private struct State: Sendable {
     var rows: [Row] = []
     var budget: PayloadBudget
     var isClosed = false
+    /// The consumer has taken the last row.
+    var hasEnded = false
   }
 
   private let state: Locked<State>
@@ -31,10 +33,13 @@ final class RowQueue<Row: Sendable>: Sendable {
     while offer(bytes) == .full { relieved.wait() }
   }
 
+  /// After the end the row is discarded, because no thread would take it.
+  ///
   /// - Returns: the number of waiting rows.
   @discardableResult
   func add(_ row: Row) -> Int {
     let count = state.withLock {
+      guard !$0.hasEnded else { return 0 }
       $0.rows.append(row)
       return $0.rows.count
     }
@@ -43,10 +48,12 @@ final class RowQueue<Row: Sendable>: Sendable {
     return count
   }
 
-  /// All waiting rows, and whether the queue is closed.
+  /// All waiting rows, and whether the queue is closed. If it is closed and no rows wait, the queue
+  /// has ended.
   func takeAll() -> (rows: [Row], isClosed: Bool) {
     state.withLock { state in
       defer { state.rows = [] }
+      state.hasEnded = state.isClosed && state.rows.isEmpty
       return (state.rows, state.isClosed)
     }
   }

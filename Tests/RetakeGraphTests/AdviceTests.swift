@@ -46,8 +46,8 @@ import Testing
         + "detect fill, and 'camera' loses about 7.8 frames a second, for all sinks")
     #expect(
       warning.advice
-        == "Give 'detect' 2 lanes (\"lanes\": 2), or let frames drop in front of 'detect' "
-        + "(\"policy\": \"dropOldest\")")
+        == "Give 'detect' 2 lanes (.lanes(2)), or let frames drop in front of 'detect' "
+        + "(.queue(capacity: 3, policy: .dropOldest))")
     #expect(
       warning.fixes == [
         [.lanes(node: "detect", count: 2)],
@@ -55,6 +55,48 @@ import Testing
       ])
     #expect(try pipeline.analyzed(AnalysisOptions(framesPerSecond: 22)).warnings.isEmpty)
     #expect(try pipeline.analyzed().warnings.isEmpty, "nobody is too slow for an unknown rate")
+  }
+
+  @Test func `advice is in the language of the pipeline`() throws {
+    var pipeline = detect(45).timeout(.milliseconds(40)).on(executor: "vision").executor("vision")
+      .sink(results)
+    func advice() throws -> [String] { try pipeline.analyzed(at30).warnings.compactMap(\.advice) }
+    let inSwift = try advice().joined(separator: "\n")
+    #expect(inSwift.contains("(.lanes(2))"), "\(inSwift)")
+    #expect(inSwift.contains("(.executor(\"vision\", count: 2))"), "\(inSwift)")
+    #expect(inSwift.contains("(.queue(capacity: 3, policy: .dropOldest))"), "\(inSwift)")
+    #expect(inSwift.contains("(.timeout(.milliseconds(45)))"), "\(inSwift)")
+    pipeline.origin = .document
+    let inJSON = try advice().joined(separator: "\n")
+    #expect(inJSON.contains("(\"lanes\": 2)"), "\(inJSON)")
+    #expect(inJSON.contains("(\"count\": 2)"), "\(inJSON)")
+    #expect(inJSON.contains("(\"policy\": \"dropOldest\")"), "\(inJSON)")
+    #expect(inJSON.contains("(\"timeout\": \"45ms\")"), "\(inJSON)")
+  }
+
+  @Test func `an example of a cost, and what to leave out, are in the language of the pipeline`()
+    throws
+  {
+    func advice(_ pipeline: Pipeline, _ origin: Pipeline.Origin) -> String? {
+      var pipeline = pipeline
+      pipeline.origin = origin
+      do throws(PipelineError) {
+        try pipeline.validate()
+        return nil
+      } catch {
+        return error.advice
+      }
+    }
+    let costly = frames.stage(Grey()).cost(.fixed(.seconds(-1))).sink(results)
+    #expect(advice(costly, .swift) == "For example .cost(.fixed(.milliseconds(45)))")
+    #expect(advice(costly, .document) == "For example {\"fixed\": \"45ms\"}")
+    let served = frames.passing(.test("sample")).on(executor: "vision").executor("vision")
+      .sink(results)
+    #expect(advice(served, .swift) == "Leave out .on(executor:)")
+    #expect(advice(served, .document) == "Leave out \"executor\"")
+    let hasty = frames.stage(Grey()).timeout(.zero).sink(results)
+    #expect(advice(hasty, .swift) == "For example .timeout(.milliseconds(50))")
+    #expect(advice(hasty, .document) == "For example \"50ms\"")
   }
 
   @Test func `a server that is busy all the time is fast enough`() throws {

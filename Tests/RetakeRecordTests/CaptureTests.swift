@@ -1,5 +1,6 @@
 import RetakeBuffers
 import RetakeCore
+import RetakeMedia
 import RetakeTestSupport
 import Testing
 
@@ -97,6 +98,94 @@ import Testing
     #expect(result.isClosed && result.progress.frames.recorded == 3)
     let rows = try StoredFrames(result.folder.path)
     #expect(rows.events.map(\.kind) == ["source.lost"])
+  }
+
+  /// Gives a packet without bytes for each frame.
+  private final class EmptyMaker: PacketMaker {
+    func packet(
+      of frame: Frame, original: OriginalPacket?, wantsKey: Bool, hasTime: Bool
+    ) throws -> EncodedFrame? {
+      let stream = MediaStream(
+        video: "mpeg4", width: 2, height: 2, pixelFormatName: "yuv420p", range: .limited,
+        matrix: .bt601, timeBase: TimeBase(1, 1))
+      return EncodedFrame(
+        epoch: StreamEpoch(number: 0, stream: stream, shape: ""),
+        packet: try MediaPacket(index: 0, pts: 0, dts: 0, bytes: []), pixelHash: nil)
+    }
+  }
+
+  @Test func `a packet without bytes takes a place, which the writer gives back`() throws {
+    var options = try options(waitingFramesMax: 4)
+    options.waitingPacketsMax = 1
+    let clock = ManualClock(jumps: true)
+    let pipes = pipes(options, clock)
+    let source = try Scene(1).source
+    let stream = source.open()
+    let first = try #require(try stream.next())
+    RecorderCapture(source: source, options: options, clock: clock, pipes: pipes)
+      .run(stream, first: first)
+    RecorderEncoding(encoders: [EmptyMaker()], source: "scene", options: options, pipes: pipes)
+      .run()
+    // Required, because the budget traps when more is given back than was taken.
+    try #require(pipes.encoded.isPressed, "its place is the only one")
+    for row in pipes.encoded.takeAll().rows {
+      if case .frame(_, let encoded?) = row { pipes.encoded.finish(encoded.packet.size) }
+    }
+    #expect(!pipes.encoded.isPressed)
+  }
+
+  /// A frame, then only frames that there is no memory for, every 40 ms.
+  private struct Forgetful: RecordingSource {
+    let description = SourceDescription(name: "camera", timeBase: TimeBase(1, 25))
+    func open() -> any FrameStream { Stream() }
+
+    final class Stream: FrameStream {
+      private var count = 0
+
+      func next() throws -> SourceFrame? {
+        guard count < 100 else { return nil }
+        defer { count += 1 }
+        let time = Timestamp(nanoseconds: Int64(count) * 40_000_000)
+        guard count == 0 else { throw MissedFrame(timestamp: time, pts: Int64(count)) }
+        return SourceFrame(frame: Scene(1).frame(FrameID(track: 0, sequence: 0)), pts: 0)
+      }
+    }
+  }
+
+  @Test(arguments: [(5, nil), (nil, Duration.milliseconds(200))] as [(Int?, Duration?)])
+  func `missed frames reach the limits, too`(framesMax: Int?, durationMax: Duration?) throws {
+    var options = RecorderOptions.test(try TemporaryFolder())
+    (options.framesMax, options.durationMax) = (framesMax, durationMax)
+    let clock = ManualClock()
+    let pipes = pipes(options, clock)
+    let source = Forgetful()
+    let stream = source.open()
+    let first = try #require(try stream.next())
+    RecorderCapture(source: source, options: options, clock: clock, pipes: pipes)
+      .run(stream, first: first)
+    let sequences = pipes.captured.takeAll().rows.compactMap { row in
+      if case .frame(let frame) = row { frame.record.sequence } else { nil }
+    }
+    #expect(sequences == [0, 1, 2, 3, 4])
+    #expect(pipes.reason == .limit)
+  }
+
+  @Test func `an event that is noted after the last row was taken waits for no one`() throws {
+    let clock = ManualClock()
+    let pipes = pipes(RecorderOptions.test(try TemporaryFolder()), clock)
+    func note(_ kind: String) { pipes.note(source: "app", kind: kind, json: .object([:])) }
+    func kinds() -> [String] {
+      pipes.captured.takeAll().rows.compactMap { row in
+        if case .event(let event) = row { event.kind } else { nil }
+      }
+    }
+    note("before")
+    pipes.captured.close()
+    note("closing")
+    #expect(kinds() == ["before", "closing"], "what waits is taken after the end was announced")
+    #expect(kinds() == [])
+    note("late")
+    #expect(kinds() == [], "it is not kept in memory either")
   }
 
   @Test func `a recorder that is stopped before its first frame leaves nothing behind`() throws {

@@ -80,6 +80,36 @@ import Testing
     #expect(try SessionDoctor(path: result.folder.path, decodes: true).run().isHealthy)
   }
 
+  @Test func `a packet without a start code is lost with what refers to it`() throws {
+    let path = try clip("lost.ts", "-c:v", "libx264", "-bf", "0", "-g", "10", "-sc_threshold", "0")
+    let copier = PacketCopier(timeBase: TimeBase(1, 90_000))
+    var stored: [Int] = []
+    for (number, frame) in try frames(path).enumerated() {
+      var original = try #require(frame.original)
+      if number == 23 {
+        let packet = original.packet
+        original.packet = try MediaPacket(
+          index: packet.index, pts: packet.pts, dts: packet.dts, flags: packet.flags,
+          bytes: [7, 7, 7, 7, 7])
+      }
+      let made = try copier.packet(
+        of: frame.frame, original: original, wantsKey: false, hasTime: false)
+      if let made {
+        stored.append(number)
+        #expect(made.packet.size > 0)
+      }
+    }
+    #expect(Array(stored.prefix(31)) == Array(0..<23) + Array(30..<38))
+  }
+
+  @Test(arguments: [65_535, 65_536])
+  func `a parameter set that the record cannot state the length of is refused`(bytes: Int) {
+    let sequenceSet = [0x67, 66, 0, 30] + [UInt8](repeating: 1, count: 20)
+    let pictureSet = [0x68] + [UInt8](repeating: 1, count: bytes - 1)
+    let record = AnnexB.configuration([0, 0, 1] + sequenceSet + [0, 0, 1] + pictureSet)
+    #expect((record == nil) == (bytes > 65_535))
+  }
+
   @Test(arguments: ["yuv420p", "yuv422p", "yuv444p", "gray"])
   func `the record of HEVC's parameter sets says what an MP4's does`(format: String) throws {
     let words = ["-c:v", "libx265", "-x265-params", Self.hevc, "-pix_fmt", format]

@@ -100,6 +100,51 @@ private struct FakeSource: RecordingSource {
   func open() throws -> any FrameStream { try LiveStream(plan) }
 }
 
+/// A clock that a source moves. A thread that waits lets the source give its next item.
+private final class StepClock: LiveClock {
+  private let now = Mutex<Int64>(1_000_000_000)
+  private let permits = DispatchSemaphore(value: 0)
+
+  var monotonicNanoseconds: Int64 { now.withLock { $0 } }
+
+  func anchor() -> WallAnchor {
+    WallAnchor(
+      monotonicNanoseconds: monotonicNanoseconds, unixNanoseconds: 0, bootNanoseconds: 0,
+      uncertaintyNanoseconds: 0)
+  }
+
+  func wait(untilNanoseconds deadline: Int64, or bell: Bell) {
+    // The source's pause before a new connection is over at once.
+    guard Thread.current.name != "retake-source" else { return }
+    permits.signal()
+    bell.wait()
+  }
+
+  func step() {
+    permits.wait()
+    now.withLock { $0 += 1_000_000_000 }
+  }
+}
+
+/// Has no memory for its frames, one a second.
+private final class Forgetful: LiveConnection, @unchecked Sendable {
+  // @unchecked: one thread at a time uses it, as the protocol requires.
+  private let clock: StepClock
+  private let count: Int
+  private var given = 0
+
+  init(_ clock: StepClock, count: Int) {
+    (self.clock, self.count) = (clock, count)
+  }
+
+  func next() throws -> SourceFrame? {
+    clock.step()
+    guard given < count else { return nil }
+    given += 1
+    throw MissedFrame(timestamp: nil, pts: nil)
+  }
+}
+
 /// A source that is lost before its first frame.
 private struct LostSource: RecordingSource {
   let description = SourceDescription(name: "fake", timeBase: TimeBase(1, 1_000), isLive: true)
@@ -166,6 +211,35 @@ private struct LostSource: RecordingSource {
     #expect(entries.map(\.isPayloadMissing) == (0..<20).map { $0 == 6 })
     #expect(entries[6].timestamp == Timestamp(nanoseconds: 24_000_000))
     #expect(camera.connections == 1, "it is the same connection")
+  }
+
+  @Test func `frames that there is no memory for are no silence, and end one`() throws {
+    let clock = StepClock()
+    let connections = Mutex(0)
+    let stream = try LiveStream(
+      LiveStream.Plan(
+        connect: { _ in
+          let number = connections.withLock {
+            $0 += 1
+            return $0
+          }
+          return Forgetful(clock, count: number == 1 ? 5 : .max)
+        }, timeBase: TimeBase(1, 1_000), clock: clock))
+    defer { stream.close() }
+    var seen: [String] = []
+    // Ends: the source gives an item each time that the stream waits for one.
+    while seen.count < 9 {
+      switch try stream.item() {
+      case .missed: seen.append("missed")
+      case .note(let kind, _): seen.append(kind)
+      case .frame, .nothing, .end: break
+      }
+    }
+    #expect(
+      seen == [
+        "missed", "missed", "missed", "missed", "missed", "source.lost", "source.back", "missed",
+        "missed",
+      ])
   }
 
   @Test(arguments: [[FakeCamera.Fault.error, .end, .stall], hanging])

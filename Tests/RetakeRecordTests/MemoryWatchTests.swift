@@ -70,6 +70,31 @@ import Testing
     #expect(MemoryRoom(addressLimit: nil, root: path).bytes() == 1_000_000)
   }
 
+  @Test(arguments: ["0::/machine/app/job\n", "4:memory:/machine/app/job\n"])
+  func `the limits of the groups above count, too`(group: String) throws {
+    let root = try TemporaryFolder()
+    try root.write(group, to: "proc/self/cgroup")
+    let isFirst = group.hasPrefix("4")
+    let base = "sys/fs/cgroup/" + (isFirst ? "memory/" : "")
+    let (limit, usage) =
+      isFirst
+      ? ("memory.limit_in_bytes", "memory.usage_in_bytes") : ("memory.max", "memory.current")
+    func set(_ folder: String, _ bytes: Int, used: Int) throws {
+      try root.write("\(bytes)\n", to: base + folder + limit)
+      try root.write("\(used)\n", to: base + folder + usage)
+    }
+    func room() -> Int64? { MemoryRoom(addressLimit: nil, root: root.url.path).bytes() }
+    #expect(room() == nil)
+    try set("machine/", 9_000_000, used: 5_000_000)
+    #expect(room() == 4_000_000)
+    try set("machine/app/job/", 6_000_000, used: 1_000_000)
+    #expect(room() == 4_000_000, "its own limit leaves more")
+    try set("machine/app/", 3_000_000, used: 2_000_000)
+    #expect(room() == 1_000_000)
+    try set("", 8_000_000, used: 7_500_000)
+    #expect(room() == 500_000)
+  }
+
   /// The control group reports how much is used; the test simulates it.
   @Test func `a recorder that is short of memory sheds payload with its cause, and says so`() throws
   {

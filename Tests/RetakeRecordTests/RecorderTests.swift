@@ -178,6 +178,16 @@ import Testing
     #expect(events.map(\.ordinal) == [0, 2])
   }
 
+  @Test func `a watch hears of the device's events that the app notes`() throws {
+    let heard = Mutex<[DeviceEvent]>([])
+    let watch = RecordingWatch(
+      captured: { _ in }, happened: { event in heard.withLock { $0.append(event) } })
+    let recorder = try Recorder(
+      try Scene(10).source, options: .test(folder), machine: .still(), watch: watch)
+    recorder.note(.thermal(.serious))
+    #expect(heard.withLock { $0 } == [.thermal(.serious)])
+  }
+
   @Test func `a device event that nobody knows is named with its place`() throws {
     let recorder = try Recorder(
       try Scene(10).source, options: .test(folder), machine: .still())

@@ -103,4 +103,15 @@ import Testing
     #expect(none?.advice == "Put pictures there whose names end in .png, .jpg or .jpeg")
     #expect(throws: MediaError.self) { try source(folder.file("notes.txt").path) }
   }
+
+  @Test func `a folder that cannot be read is not called empty`() throws {
+    let folder = try folder()
+    let source = try ImagesSource(options: ImagesOptions(path: folder.url.path))
+    let error = #expect(throws: MediaError.self) {
+      try source.files { _ in throw CocoaError(.fileReadNoPermission) }
+    }
+    #expect(error?.code == "media.open.unreadable")
+    #expect(error?.place?.file == folder.url.path)
+    #expect(error?.cause?.contains("Domain=") == false)
+  }
 }

@@ -6,6 +6,9 @@ final class ProgressLine: Sendable {
   private struct State: Sendable {
     var drawnNanoseconds: Int64 = 0
     var isDrawn = false
+    /// Draws the line on a thread of its own, until `finish`; `nil` if the caller's threads may wait
+    /// for the terminal.
+    var stream: LineStream?
   }
 
   /// The interval between two updates.
@@ -15,10 +18,25 @@ final class ProgressLine: Sendable {
   private let start: Int64
   private let state = Locked(State())
   private let isShown: Bool
+  private let terminal: FileHandle
 
-  init(isQuiet: Bool = false) {
-    isShown = Console.isInteractive && !isQuiet
+  /// - Parameter waits: Whether `show` and `update` may wait for a terminal that is paused. If not,
+  ///   only the newest line waits for it. Without a thread for that, they may wait.
+  convenience init(isQuiet: Bool = false, waits: Bool = true) {
+    self.init(
+      on: .standardError, isShown: Console.isInteractive && !isQuiet, waits: waits)
+  }
+
+  init(on terminal: FileHandle, isShown: Bool, waits: Bool) {
+    (self.terminal, self.isShown) = (terminal, isShown)
     start = clock.monotonicNanoseconds
+    guard isShown, !waits else { return }
+    // The kind of output appears in no message: a terminal that has gone away must not end the work.
+    let file = WholeFile(
+      stream: terminal, name: "standard error", output: .results, endsWithReader: false)
+    // The newest line has room in any case, and the others need none.
+    let stream = try? LineStream(file, waitingBytesMax: 1)
+    state.withLock { $0.stream = stream }
   }
 
   func update(_ label: String, done: Int, total: Int?) {
@@ -40,9 +58,10 @@ final class ProgressLine: Sendable {
     if isDue { draw(text()) }
   }
 
-  /// Removes the line.
+  /// Removes the line. It waits for a terminal that is paused.
   func finish() {
     if state.withLock({ $0.isDrawn }) { draw("") }
+    _ = try? state.withLock { $0.stream.take() }?.finish()
   }
 
   /// Removes the line, at the beginning of a message that another thread may print while the line
@@ -61,7 +80,12 @@ final class ProgressLine: Sendable {
   }
 
   private func draw(_ text: String) {
-    // A terminal that has gone away must not end the work.
-    try? FileHandle.standardError.write(contentsOf: Data("\(Self.erase)\(visible(text))".utf8))
+    let line = Self.erase + visible(text)
+    guard let stream = state.withLock({ $0.stream }) else {
+      // A terminal that has gone away must not end the work.
+      try? terminal.write(contentsOf: Data(line.utf8))
+      return
+    }
+    stream.add(line)
   }
 }

@@ -15,7 +15,8 @@ final class RecordingReport {
   private let outputs: RecordingOutputs?
   /// What goes wrong in the pipeline; `nil` without one.
   private let failures: LiveFailureLog?
-  /// The messages of `failures`. No thread of the pipeline waits for a terminal that is paused.
+  /// The messages during the recording. No thread of the recorder or of the pipeline waits for a
+  /// terminal that is paused.
   private var notes: LineStream?
   private let holder = Locked<String?>(nil)
   /// How the session ended, while only readers keep the command from ending.
@@ -33,11 +34,11 @@ final class RecordingReport {
     isFollowed = wanted.follows
     // Lines on standard output may go to the same terminal, and the progress would be drawn into
     // them.
-    let line = ProgressLine(isQuiet: output.quiet || !wanted.leavesStandardOutput)
+    let line = ProgressLine(isQuiet: output.quiet || !wanted.leavesStandardOutput, waits: false)
     self.line = line
     let note: @Sendable (String) -> Void = { output.note($0, replacing: line) }
     outputs = try pipeline.map { try RecordingOutputs(wanted, of: $0, note: note) }
-    let notes = pipeline.flatMap { _ in RecordingReport.noteStream() }
+    let notes = RecordingReport.noteStream()
     self.notes = notes
     let again = RecordingText.replay(session, pipeline: live.pipeline ?? "P")
     failures = pipeline.map { _ in
@@ -49,11 +50,7 @@ final class RecordingReport {
           text = warning
         case .halted(let failure): text = RecordingText.halted(failure, next: again)
         }
-        if let notes {
-          notes.add(line.eraser + Console.noteText(text) + "\n")
-        } else {
-          Console.note(text, after: line.eraser)
-        }
+        RecordingReport.add(text, to: notes, replacing: line)
       }
     }
     // With --follow standard output has the result lines, and the last commit is in their summary.
@@ -79,6 +76,11 @@ final class RecordingReport {
         stream: .standardError, name: "standard error", output: .results, endsWithReader: false))
   }
 
+  private static func add(_ text: String, to notes: LineStream?, replacing line: ProgressLine) {
+    guard let notes else { return Console.note(text, after: line.eraser) }
+    notes.add(line.eraser + Console.noteText(text) + "\n")
+  }
+
   /// What an interruption does where the recording has ended, and only a reader keeps the command
   /// from ending.
   var interrupted: @Sendable () -> Void {
@@ -98,13 +100,17 @@ final class RecordingReport {
     return RecordingWatch([outputs?.watch, log].compactMap(\.self))
   }
 
-  /// Called by the recorder after each commit.
+  /// Called by the recorder after each commit, on the thread that writes the session. It waits for
+  /// no reader and no terminal.
   var committed: @Sendable (RecordingProgress) -> Void {
-    { [output, line, commits, failures, holder, isFollowed] progress in
-      if let name = progress.databaseHolder, holder.withLock({ RecordingReport.isNew(name, &$0) }) {
-        output.note(RecordingText.held(by: name), replacing: line)
+    { [output, line, commits, notes, failures, holder, isFollowed] progress in
+      func note(_ text: String) {
+        if !output.quiet { RecordingReport.add(text, to: notes, replacing: line) }
       }
-      if progress.ringIsShort == true { output.note(RecordingText.shortRing, replacing: line) }
+      if let name = progress.databaseHolder, holder.withLock({ RecordingReport.isNew(name, &$0) }) {
+        note(RecordingText.held(by: name))
+      }
+      if progress.ringIsShort == true { note(RecordingText.shortRing) }
       if let pipeline = progress.pipeline { failures?.counted(lost: pipeline.dropped) }
       if let commits {
         if let text = try? Console.jsonText(progress, isPretty: false) { commits.add(text + "\n") }
@@ -128,7 +134,7 @@ final class RecordingReport {
     _ = try? commits.take()?.finish()
   }
 
-  /// Prints the messages about the pipeline that wait.
+  /// Prints the messages that wait.
   private func endNotes() { _ = try? notes.take()?.finish() }
 
   /// Writes the remaining output, and prints the result of the recording.

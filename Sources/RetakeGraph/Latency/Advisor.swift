@@ -31,7 +31,8 @@ struct Advisor {
     let rank = survey.complaints.firstIndex { $0.subject == complaint.subject } ?? 0
     let helping =
       rank < Self.triedMax ? complaint.candidates.filter { helps($0, complaint) } : []
-    let words = helping.map { fix in fix.map(\.words).joined(separator: " and ") }
+    let words = helping.map { fix in fix.map { $0.words(for: pipeline) }.joined(separator: " and ")
+    }
     let advice = words.isEmpty ? complaint.otherwise : words.joined(separator: ", or ")
     return PipelineWarning(
       complaint.kind, complaint.message, at: complaint.pointer,

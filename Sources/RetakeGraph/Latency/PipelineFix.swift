@@ -9,19 +9,54 @@ package enum PipelineFix: Hashable, Sendable {
   case policy(before: String, port: String?, EdgePolicy)
   case timeout(node: String, Duration)
 
-  /// The change to make, in words.
-  var words: String {
+  /// The change to make, in words, and what to write in the language of the pipeline.
+  func words(for pipeline: Pipeline) -> String {
+    let text = pipeline.origin == .swift ? swiftText(in: pipeline) : documentText
     switch self {
-    case .lanes(let node, let count): "give '\(node)' \(count) lanes (\"lanes\": \(count))"
+    case .lanes(let node, let count): return "give '\(node)' \(count) lanes (\(text))"
     case .servers(let executor, let count):
-      "give the executor '\(executor)' \(count) servers (\"count\": \(count))"
+      return "give the executor '\(executor)' \(count) servers (\(text))"
     case .policy(let node, _, let policy):
-      policy == .replace
-        ? "let only the newest frame wait in front of '\(node)' (\"policy\": \"replace\")"
-        : "let frames drop in front of '\(node)' (\"policy\": \"\(policy.rawValue)\")"
+      return policy == .replace
+        ? "let only the newest frame wait in front of '\(node)' (\(text))"
+        : "let frames drop in front of '\(node)' (\(text))"
     case .timeout(let node, let timeout):
-      "give '\(node)' a timeout of \(timeout.unitText) (\"timeout\": \"\(timeout.unitText)\")"
+      return "give '\(node)' a timeout of \(timeout.unitText) (\(text))"
     }
+  }
+
+  private var documentText: String {
+    switch self {
+    case .lanes(_, let count): "\"lanes\": \(count)"
+    case .servers(_, let count): "\"count\": \(count)"
+    case .policy(_, _, let policy): "\"policy\": \"\(policy.rawValue)\""
+    case .timeout(_, let timeout): "\"timeout\": \"\(timeout.unitText)\""
+    }
+  }
+
+  private func swiftText(in pipeline: Pipeline) -> String {
+    switch self {
+    case .lanes(_, let count): return ".lanes(\(count))"
+    case .servers(let executor, let count): return ".executor(\"\(executor)\", count: \(count))"
+    case .policy(let node, let port, let policy):
+      let edge = pipeline.applying([self]).edges.first { $0.to == node && $0.toPort == port }
+      let end = port.map { ", port: \"\($0)\"" } ?? ""
+      return ".queue(capacity: \(edge?.capacity ?? 1), policy: .\(policy.rawValue)\(end))"
+    case .timeout(_, let timeout): return ".timeout(\(timeout.swiftText))"
+    }
+  }
+}
+
+extension Duration {
+  /// As it is written in Swift: `.milliseconds(45)`.
+  fileprivate var swiftText: String {
+    let value = nanoseconds
+    for (unit, scale) in [
+      ("seconds", Int64(1_000_000_000)), ("milliseconds", 1_000_000), ("microseconds", 1_000),
+    ] where value % scale == 0 {
+      return ".\(unit)(\(value / scale))"
+    }
+    return ".nanoseconds(\(value))"
   }
 }
 

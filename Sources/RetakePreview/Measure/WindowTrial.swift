@@ -60,7 +60,6 @@ package struct WindowTrial: Sendable {
       isDone.withLock { $0 = true }
     }
     _ = try preview.run { isDone.withLock { $0 } || isInterrupted() }
-    isDone.withLock { $0 = true }
     camera.join()
     let outcome = try session.finish()
     if let screenshot { try preview.screenshot(to: screenshot) }

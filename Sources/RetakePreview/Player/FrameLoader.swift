@@ -26,8 +26,6 @@ final class FrameLoader: Sendable {
   private let content: PlayerContent
   private let state: Locked<State>
   private let asked = Bell()
-  /// Rings when another frame has been read.
-  let loaded = Bell()
 
   init(_ content: PlayerContent) {
     self.content = content
@@ -82,7 +80,6 @@ final class FrameLoader: Sendable {
         state.kept.append((next, frame))
         state.forget()
       }
-      loaded.ring()
     }
   }
 }

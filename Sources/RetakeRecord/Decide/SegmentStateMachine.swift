@@ -103,11 +103,18 @@ struct WriteFailure: Hashable, Sendable {
 
   var step: Step
   var file: String
-  /// `errno`.
+  /// `errno`; 0 if no system call failed.
   var errorNumber: Int32
+  /// The muxer's own message, if no system call failed.
+  var muxerCause: String?
 
-  /// Used as the reason of the next segment, and in the event.
-  var word: String { "\(step.rawValue) failed (\(errorNumber))" }
+  /// The cause for people.
+  var cause: String {
+    muxerCause ?? (errorNumber == 0 ? "unknown" : FileSystem.text(errorNumber))
+  }
+
+  /// Used as the reason of the next segment.
+  var word: String { "\(step.rawValue) failed (\(muxerCause ?? "\(errorNumber)"))" }
   var isDiskFull: Bool { FileSystem.diskFullNumbers.contains(errorNumber) }
   /// The file system or the process's own limit does not allow a larger file.
   var isFileFull: Bool { errorNumber == FileSystem.fileFullNumber }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// The memory that this process may still allocate, from its limit of address space (`ulimit -v`)
-/// and the limit of the control group it runs in.
+/// and the limits of the control group it runs in and of the groups above it.
 ///
 /// Source: Documentation/admin-guide/cgroup-v2.rst and cgroup-v1/memory.rst of the Linux kernel.
 package struct MemoryRoom: Sendable {
@@ -33,7 +33,8 @@ package struct MemoryRoom: Sendable {
   /// There is no limit, so no sampling is needed.
   var isUnlimited: Bool { addressLimit == nil && groups.isEmpty }
 
-  /// Bytes left of the tightest limit; nil without a limit.
+  /// Bytes left of the tightest limit; nil without a limit. A group's usage includes that of the
+  /// groups below it.
   func bytes() -> Int64? {
     var rooms = groups.compactMap(Self.room)
     if let addressLimit, let used = addressBytes { rooms.append(addressLimit - used) }
@@ -82,16 +83,22 @@ package struct MemoryRoom: Sendable {
       let (limit, usage) =
         isFirst
         ? ("memory.limit_in_bytes", "memory.usage_in_bytes") : ("memory.max", "memory.current")
-      // Within a container, the group's own folder may appear as the root of the hierarchy.
-      for folder in ["\(base)\(parts[2])", base] {
+      return folders(of: parts[2], below: base).compactMap { folder in
         let number = DeviceFile.text("\(folder)/\(limit)").flatMap { Int64($0) }
         // Version 2 writes `max` for "no limit", which is not a number.
-        guard let number, number < limitMax else { continue }
-        return [
-          Group(limit: number, usage: "\(folder)/\(usage)", statistics: "\(folder)/memory.stat")
-        ]
+        guard let number, number < limitMax else { return nil }
+        return Group(
+          limit: number, usage: "\(folder)/\(usage)", statistics: "\(folder)/memory.stat")
       }
-      return []
+    }
+  }
+
+  /// The folders of a group and of all groups above it. Within a container, the group's own folder
+  /// may appear as the root of the hierarchy.
+  private static func folders(of path: Substring, below base: String) -> [String] {
+    let names = path.split(separator: "/")
+    return (0...names.count).map { count in
+      ([Substring(base)] + names.dropLast(count)).joined(separator: "/")
     }
   }
 

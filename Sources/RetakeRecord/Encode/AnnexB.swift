@@ -2,7 +2,7 @@
 /// the form of containers, each unit after its length. The stored packet and the recorded packet
 /// are then the same bytes.
 enum AnnexB {
-  /// Each unit, preceded by its length in four bytes.
+  /// Each unit, preceded by its length in four bytes; empty when there is no start code.
   static func lengthPrefixed(_ bytes: [UInt8]) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(bytes.count + 16)
@@ -14,7 +14,7 @@ enum AnnexB {
   }
 
   /// The decoder configuration record (ISO/IEC 14496-15, 5.3.3.1) for the parameter sets; nil when
-  /// either kind of set is missing.
+  /// either kind of set is missing, or a set is longer than the record can state.
   static func configuration(_ extradata: [UInt8]) -> [UInt8]? {
     let units = units(extradata)
     // ITU-T H.264, Table 7-1: type 7 is a sequence parameter set, 8 a picture parameter set.
@@ -22,7 +22,8 @@ enum AnnexB {
     let pictureSets = units.filter { ($0.first ?? 0) & 0x1F == 8 }
     // The record counts sequence sets in five bits and picture sets in eight.
     guard let first = sequenceSets.first, !pictureSets.isEmpty, sequenceSets.count < 32,
-      pictureSets.count < 256
+      pictureSets.count < 256,
+      (sequenceSets + pictureSets).allSatisfy({ $0.count <= Int(UInt16.max) })
     else { return nil }
     // Version, then profile, compatibility and level of the set. 0xFF: lengths have the four bytes
     // that `lengthPrefixed` writes.

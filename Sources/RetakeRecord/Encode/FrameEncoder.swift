@@ -120,6 +120,11 @@ final class FrameEncoder: PacketMaker {
         index: packet.index, pts: packet.pts, dts: packet.dts, duration: packet.duration,
         flags: packet.flags, bytes: AnnexB.lengthPrefixed(packet.bytes))
     }
+    // A decoder takes a packet without bytes for the end of the stream.
+    guard stored.size > 0 else {
+      throw .encode(
+        encoder: preset.encoder ?? preset.rawValue, cause: "it gave a packet without a picture")
+    }
     stored.dts = stored.dts ?? stored.pts
     return stored
   }

@@ -70,8 +70,7 @@ final class PacketCopier: PacketMaker {
     try checkOrder(original.packet, of: original.stream)
     let follows = active?.source == original.stream && active?.index == original.packet.index - 1
     guard isKey || follows else {
-      // No packet has the index -1, so nothing follows until the next key packet.
-      self.active?.index = -2
+      loseReference()
       return nil
     }
     var active = try activated(original, frame)
@@ -83,6 +82,12 @@ final class PacketCopier: PacketMaker {
         index: packet.index, pts: packet.pts, dts: packet.dts, flags: packet.flags,
         bytes: AnnexB.lengthPrefixed(packet.bytes))
     }
+    // A decoder takes a packet without bytes for the end of the stream.
+    guard packet.size > 0 else {
+      self.active = active
+      loseReference()
+      return nil
+    }
     let time = active.timeline.milliseconds(atNanoseconds: frame.timestamp.nanoseconds)
     // The source's duration is in another time base. 0 is the container's "unknown".
     (packet.stream, packet.pts, packet.dts, packet.duration) = (0, time, time, 0)
@@ -90,6 +95,12 @@ final class PacketCopier: PacketMaker {
     let hash = active.witness.digest(of: packet, hasTime: hasTime)
     self.active = active
     return EncodedFrame(epoch: active.epoch, packet: packet, pixelHash: hash)
+  }
+
+  /// Nothing follows until the next key packet.
+  private func loseReference() {
+    // No packet has the index -1.
+    active?.index = -2
   }
 
   /// A new connection counts its packets from 0 and begins with another key packet.

@@ -21,8 +21,8 @@ final class LiveStream: FrameStream {
   private var timeline: LiveTimeline
   private var reader: LiveReader
   private var thread: NamedThread
-  /// A frame that follows the note it caused.
-  private var held: SourceFrame?
+  /// A frame, or a missed one, that follows the note it caused.
+  private var held: SourceItem?
 
   /// Maximum time that `item()` blocks, so that the recorder can check whether it should end.
   private static let idleNanosecondsMax: Int64 = 200_000_000
@@ -58,9 +58,9 @@ final class LiveStream: FrameStream {
   }
 
   func item() throws -> SourceItem {
-    if let frame = held {
+    if let item = held {
       held = nil
-      return .frame(frame)
+      return item
     }
     let end = plan.clock.monotonicNanoseconds + Self.idleNanosecondsMax
     // Ends: there is an item, or the time limit is reached.
@@ -100,18 +100,23 @@ final class LiveStream: FrameStream {
         nanoseconds: missed.timestamp?.nanoseconds, pts: missed.pts, connection: connection,
         arrival: arrival)
       (missed.timestamp, missed.pts) = (Timestamp(nanoseconds: place.nanoseconds), place.pts)
-      return .missed(missed)
+      return came(.missed(missed), arrival: arrival)
     case .frame(var frame, let arrival, let connection):
       let place = timeline.place(
         nanoseconds: frame.pts == nil ? nil : frame.frame.timestamp.nanoseconds, pts: frame.pts,
         connection: connection, arrival: arrival)
       frame.frame.timestamp = Timestamp(nanoseconds: place.nanoseconds)
       frame.pts = place.pts
-      guard let note = watch.frame(atNanoseconds: arrival) else { return .frame(frame) }
-      // The note first: the session says that the source is back before the first frame after it.
-      held = frame
-      return .note(kind: note.kind, json: note.json)
+      return came(.frame(frame), arrival: arrival)
     }
+  }
+
+  /// The source gave a frame, also if there was no memory for it.
+  private func came(_ item: SourceItem, arrival: Int64) -> SourceItem {
+    guard let note = watch.frame(atNanoseconds: arrival) else { return item }
+    // The note first: the session says that the source is back before the first frame after it.
+    held = item
+    return .note(kind: note.kind, json: note.json)
   }
 
   private func abandon() throws(RuntimeError) {

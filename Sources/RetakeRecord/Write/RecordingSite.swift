@@ -10,38 +10,51 @@ import RetakeStore
 struct RecordingSite {
   let folder: SessionFolder
   let store: StoreWriter
+  /// Whether the directory entry of the database's log file is known to be durable.
+  let hasDurableLog: Bool
   private let lock: RecorderLock
 
-  /// - Parameter facts: Metadata of the whole session.
+  /// - Parameters:
+  ///   - facts: Metadata of the whole session.
+  ///   - synchronise: Makes a folder's entries durable; tests replace it.
   /// - Throws: `RecordError.nameTaken` or `.busy`, or why the folder cannot be written.
-  init(for target: SessionFolder, facts: [(key: String, value: String)]) throws(RecordError) {
+  init(
+    for target: SessionFolder, facts: [(key: String, value: String)],
+    synchronise: (String) -> Int32 = FileSystem.synchroniseFolder
+  ) throws(RecordError) {
     try Self.checkFree(target)
     let parent = URL(fileURLWithPath: target.path).deletingLastPathComponent().path
     // The random part keeps recorders that start at the same time out of each other's folder.
     let hidden = SessionFolder(path: "\(parent)/.\(target.name).\(UUID().uuidString.prefix(8))")
     Self.sweep(parent, prefix: ".\(target.name).")
+    var made = hidden
     do {
       try FileManager.default.createDirectory(
         atPath: hidden.media, withIntermediateDirectories: true)
       // A lock of flock belongs to the open file and not to its path, so it survives the rename
       // (man 2 flock).
-      lock = try RecorderLock(taking: hidden.lock)
+      lock = try RecorderLock(creating: hidden.lock)
       // Closed again before the rename: SQLite finds the log by the database's path ("How To
       // Corrupt An SQLite Database File").
       let first = try Self.makeDatabase(hidden.database, facts: facts)
       try Data(Self.notes(target.name, facts: facts).utf8)
         .write(to: URL(fileURLWithPath: hidden.notes))
-      let moved = Self.name(hidden, as: target, parent: parent)
+      try Self.complete(hidden, synchronise)
+      let moved = FileSystem.move(hidden.path, to: target.path)
       guard moved == 0 else {
         // Another recorder may have taken the name meanwhile, which says more than the system's
         // error.
         try Self.checkFree(target)
-        throw RecordError(
-          passing: SessionError.write(path: target.path, cause: FileSystem.text(moved)))
+        throw Self.failed(target.path, moved)
       }
-      store = try Self.openDatabase(target, after: first)
+      // From now on the folder has the final name, and a failure must not leave it taken.
+      made = target
+      // The new name is an entry of the parent.
+      let named = synchronise(parent)
+      guard named == 0 else { throw Self.failed(parent, named) }
+      (store, hasDurableLog) = try Self.openDatabase(target, after: first, synchronise)
     } catch {
-      try? FileManager.default.removeItem(atPath: hidden.path)
+      try? FileManager.default.removeItem(atPath: made.path)
       let isOurs = error is any CodedError
       throw RecordError(
         passing: isOurs
@@ -69,51 +82,54 @@ struct RecordingSite {
 
   /// Opens the database for recording. The directory entry of the log file is made durable here,
   /// because SQLite ignores an error of that. If another process has already locked the database,
-  /// the recording begins and the rows wait.
+  /// the recording begins and the rows wait; the log is then made durable with the first commit.
   private static func openDatabase(
-    _ folder: SessionFolder, after first: StoreWriter.Commit
-  ) throws -> StoreWriter {
+    _ folder: SessionFolder, after first: StoreWriter.Commit, _ synchronise: (String) -> Int32
+  ) throws -> (store: StoreWriter, hasDurableLog: Bool) {
     let store = try StoreWriter(continuing: folder.database, after: first)
     store.setMeta("closed", "0")
     do throws(StoreError) {
       try store.commit()
     } catch .busy {
-      return store
+      return (store, false)
     }
-    let number = FileSystem.synchroniseFolder(folder.path)
+    let number = synchronise(folder.path)
     guard number == 0 else {
-      throw SessionError.write(path: folder.path, cause: FileSystem.text(number))
+      // Its files are removed.
+      store.abandon()
+      throw failed(folder.path, number)
     }
-    return store
+    return (store, true)
+  }
+
+  private static func failed(_ path: String, _ number: Int32) -> SessionError {
+    .write(path: path, cause: FileSystem.text(number))
   }
 
   /// Removes the folders of recorders of the same name that were killed during their start.
-  private static func sweep(_ parent: String, prefix: String) {
+  static func sweep(_ parent: String, prefix: String) {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? []
     // 8 is the length of the random part that `init` adds.
     for name in names where name.hasPrefix(prefix) && name.count == prefix.count + 8 {
       let left = SessionFolder(path: parent + "/" + name)
-      // Without the file, a recorder may be between making the folder and taking the lock.
+      // Without the file, a recorder may be between making the folder and taking the lock: the file
+      // has this name only while it is locked, or when its recorder has ended.
       guard FileManager.default.fileExists(atPath: left.lock), !RecorderLock.isHeld(left.lock)
       else { continue }
       try? FileManager.default.removeItem(atPath: left.path)
     }
   }
 
-  /// Makes the folder's contents durable, then renames it. If several recorders want the same name,
-  /// only one succeeds. Returns 0 or the system's error number.
-  private static func name(_ hidden: SessionFolder, as target: SessionFolder, parent: String)
-    -> Int32
-  {
-    // Before the rename: after a loss of power, a folder with the final name must be complete.
+  /// Makes the folder's contents durable. After a loss of power, a folder with the final name must
+  /// be complete.
+  private static func complete(
+    _ hidden: SessionFolder, _ synchronise: (String) -> Int32
+  ) throws(SessionError) {
     // Opening for reading and fsync serve files as well as folders.
     for path in [hidden.database, hidden.notes, hidden.media, hidden.path] {
-      let number = FileSystem.synchroniseFolder(path)
-      guard number == 0 else { return number }
+      let number = synchronise(path)
+      guard number == 0 else { throw failed(path, number) }
     }
-    let number = FileSystem.move(hidden.path, to: target.path)
-    // The new name is an entry of the parent.
-    return number == 0 ? FileSystem.synchroniseFolder(parent) : number
   }
 
   private static func notes(_ name: String, facts: [(key: String, value: String)]) -> String {

@@ -126,8 +126,9 @@ struct SegmentFailed: Error {
 
   init(_ error: MediaError, file: String) {
     guard case .write(_, let number, _) = error else {
-      // The muxer refused the packet, and no system call failed.
-      failure = WriteFailure(step: .write, file: file, errorNumber: 0)
+      // The muxer refused the packet, or had no memory for it, and no system call failed.
+      failure = WriteFailure(
+        step: .write, file: file, errorNumber: 0, muxerCause: error.cause ?? error.message)
       return
     }
     failure = WriteFailure(step: .write, file: file, errorNumber: number)
@@ -150,17 +151,27 @@ struct PacketPlaces {
   func find(_ packets: [PacketRecord]) -> [Int64?] {
     guard let file = try? MediaFile(path: path) else { return packets.map { _ in nil } }
     var next = from
+    // Only a file's first packet comes after the headers, which contain the codec's extradata.
+    var gap = from == 0 ? Self.headerBytesMax : Self.gapBytesMax
     return packets.map { packet in
-      guard let place = place(of: packet, in: file, from: next) else { return nil }
+      guard let place = place(of: packet, in: file, from: next, gap: gap) else {
+        // The packet after it follows its bytes, which are there, and its headers.
+        next += Int64(packet.size)
+        gap = min(gap + Self.gapBytesMax, Self.headerBytesMax)
+        return nil
+      }
       next = place + Int64(packet.size)
+      gap = Self.gapBytesMax
       return place
     }
   }
 
   /// Tries the few candidates in order; the checksum decides.
-  private func place(of packet: PacketRecord, in file: MediaFile, from start: Int64) -> Int64? {
-    // Only a file's first packet comes after the headers, which contain the codec's extradata.
-    let gap = start == 0 ? Self.headerBytesMax : Self.gapBytesMax
+  ///
+  /// - Parameter gap: Upper bound of the headers before the packet.
+  private func place(
+    of packet: PacketRecord, in file: MediaFile, from start: Int64, gap: Int
+  ) -> Int64? {
     let window = min(Int64(gap + packet.size), file.size - start)
     guard packet.size > 0, window >= packet.size,
       let bytes = read(file, at: start, size: Int(window))?.bytes

@@ -1,4 +1,5 @@
 import RetakeCore
+import RetakeSession
 import RetakeStore
 
 /// Makes rows and media durable, and waits for a database that another process has locked.
@@ -21,6 +22,7 @@ extension SessionWriter {
     settle()
     do throws(StoreError) {
       let commit = try store.commit()
+      guard makeLogDurable() else { return false }
       account(commit, at: time)
       return true
     } catch {
@@ -29,8 +31,24 @@ extension SessionWriter {
     }
   }
 
+  /// A commit is durable only with the directory entry of the log that it is in, and SQLite ignores
+  /// an error of that.
+  private func makeLogDurable() -> Bool {
+    guard !hasDurableLog else { return true }
+    let number = site.synchroniseFolder(site.folder.path)
+    guard number == 0 else {
+      loseStore(
+        RecordError(
+          passing: SessionError.write(path: site.folder.path, cause: FileSystem.text(number))))
+      return false
+    }
+    hasDurableLog = true
+    return true
+  }
+
   private func refused(_ error: StoreError, at time: Int64) {
     if case .busy(let path, let holder) = error {
+      hasDurableLog = false
       // The holder may be gone before it is looked up. The one that was found before is then kept,
       // and the whole wait is one event.
       wait = DatabaseWait(since: wait?.since ?? time, holder: holder ?? wait?.holder)

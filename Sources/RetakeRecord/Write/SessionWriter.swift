@@ -20,9 +20,12 @@ final class SessionWriter {
     var makeSink: @Sendable (String) -> SinkResult
     /// Requests a key frame from the track's encoder.
     var requestKey: (Int) -> Void
+    /// Whether the directory entry of the database's log file is known to be durable.
+    var hasDurableLog = true
+    var synchroniseFolder: (String) -> Int32 = FileSystem.synchroniseFolder
   }
 
-  private let site: Site
+  let site: Site
   let store: StoreWriter
   /// By track.
   var lanes: [TrackLane]
@@ -40,6 +43,8 @@ final class SessionWriter {
   /// Whether the database rejected a commit; no other is attempted.
   var isStoreLost = false
   private var isAtReserve = false
+  /// False after a wait for the database, which may have a new log file.
+  var hasDurableLog: Bool
   /// Number of frames with pixels whose hash is not known yet.
   var missingHashes = 0
 
@@ -49,6 +54,7 @@ final class SessionWriter {
   ) {
     self.spoolRowsMax = spoolRowsMax
     self.site = site
+    hasDurableLog = site.hasDurableLog
     self.store = store
     lanes = (0..<tracks).map { TrackLane(track: $0, limits: limits) }
     progress.tracks = tracks > 1 ? (0..<tracks).map { RecordingProgress.Track(track: $0) } : nil
@@ -204,7 +210,7 @@ final class SessionWriter {
     if consequence == .stop, self.failure == nil {
       self.failure = .writeFailed(
         file: site.folder.path + "/" + failure.file, step: failure.step.rawValue,
-        cause: FileSystem.text(failure.errorNumber))
+        cause: failure.cause)
     }
     site.requestKey(track)
   }

@@ -20,7 +20,11 @@ package final class RecorderLock: Sendable {
   ///
   /// - Throws: `SessionError.beingRecorded` when another process holds it, `store.file.unsafe` if
   ///   the path is not a regular file, or `.write`.
-  package init(taking path: String) throws(SessionError) {
+  package convenience init(taking path: String) throws(SessionError) {
+    try self.init(taking: path, isOpen: {})
+  }
+
+  private init(taking path: String, isOpen: () -> Void) throws(SessionError) {
     // Asked before it is opened: opening a device may have effects, and a
     // pipe could be locked like a file.
     if RegularFile.isTaken(path) {
@@ -39,6 +43,7 @@ package final class RecorderLock: Sendable {
       let cause = number == ELOOP ? "it is a symbolic link" : String(cString: strerror(number))
       throw .write(path: path, cause: cause)
     }
+    isOpen()
     // flock and not fcntl: no other part of this process can release it by
     // closing the file, and the kernel releases it when the process is killed.
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
@@ -51,6 +56,22 @@ package final class RecorderLock: Sendable {
       throw .beingRecorded(path: path, by: Self.holder(of: path))
     }
     self.descriptor = descriptor
+  }
+
+  /// Creates the file of a new session. The path exists only once the lock is held, so that no
+  /// process takes it for the file of a recorder that was killed.
+  ///
+  /// - Parameter isMade: Called when the file exists under another name, before the lock is held.
+  /// - Throws: `SessionError.write` and others, as `init(taking:)` does.
+  package convenience init(
+    creating path: String, isMade: () -> Void = {}
+  ) throws(SessionError) {
+    let hidden = path + ".new"
+    try self.init(taking: hidden, isOpen: isMade)
+    // The lock belongs to the open file, so it survives the new name.
+    guard rename(hidden, path) == 0 else {
+      throw .write(path: path, cause: String(cString: strerror(errno)))
+    }
   }
 
   deinit {

@@ -35,24 +35,32 @@ package struct ImagesSource: FrameSource {
     self.options = options
   }
 
-  /// - Throws: `StagesError` when the path does not exist; `MediaError` when the first image cannot
-  ///   be read.
+  /// - Throws: `StagesError` when the path does not exist; `MediaError` when the folder or the first
+  ///   image cannot be read.
   package func open() throws -> any FrameReader {
     try ImagesReader(files: try files(), timeBase: timeBase)
   }
 
-  private func files() throws(StagesError) -> [String] {
+  /// - Parameter list: Returns the names in a folder; tests replace it.
+  package func files(
+    list: (String) throws -> [String] = FileManager.default.contentsOfDirectory
+  ) throws -> [String] {
     var isFolder: ObjCBool = false
     guard FileManager.default.fileExists(atPath: options.path, isDirectory: &isFolder) else {
-      throw .notFound(path: options.path)
+      throw StagesError.notFound(path: options.path)
     }
     // A file that is named is read whatever its ending; endings select within a folder only.
     guard isFolder.boolValue else { return [options.path] }
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: options.path)) ?? []
+    let names: [String]
+    do {
+      names = try list(options.path)
+    } catch {
+      throw MediaError.unreadable(file: options.path, cause: error.systemText)
+    }
     // By bytes: the system gives names in any order, and a locale would sort them in its own.
     let pictures = names.filter(Self.isPicture)
       .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-    guard !pictures.isEmpty else { throw .noPictures(path: options.path) }
+    guard !pictures.isEmpty else { throw StagesError.noPictures(path: options.path) }
     return pictures.map { "\(options.path)/\($0)" }
   }
 
