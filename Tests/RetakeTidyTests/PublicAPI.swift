@@ -33,15 +33,13 @@ struct PublicAPI {
   /// - Throws: `CommandNotFound`, `ExtractionFailed`, decoding errors, and the file system's errors.
   init(of module: String) throws {
     let folder = try TemporaryFolder("retake-api")
-    let maps = try Self.moduleMaps.get().flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
     let result = try runCommand(
       "swift",
-      arguments: [
-        "symbolgraph-extract", "-module-name", module, "-target", try Self.triple.get(),
-        "-I", productsFolder.appending(path: "Modules").path,
+      arguments: try [
+        "symbolgraph-extract", "-module-name", module, "-target", Self.triple.get(),
         "-minimum-access-level", "public", "-skip-synthesized-members",
         "-output-dir", folder.url.path,
-      ] + maps)
+      ] + Self.imports.get())
     guard result.status == 0 else { throw ExtractionFailed(description: result.stderr) }
     // Its extensions of other modules' types are in files of their own: `Module@Other`.
     let files = try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted()
@@ -83,6 +81,27 @@ struct PublicAPI {
     }
     let info = try runCommand("swift", arguments: ["-print-target-info"])
     return try JSONDecoder().decode(Info.self, from: info.stdoutBytes).target.triple
+  }
+
+  /// What the compiler says of files that import the built modules from another package.
+  ///
+  /// - Returns: The errors, one in each line; empty if there is none.
+  static func errors(compiling files: [String]) throws -> String {
+    let result = try runCommand(
+      "swiftc",
+      arguments: try [
+        "-typecheck", "-parse-as-library", "-module-name", "Reader", "-package-name", "reader",
+        "-swift-version", "6", "-module-cache-path",
+        productsFolder.appending(path: "ModuleCache").path,
+      ] + imports.get() + files)
+    let lines = result.stderr.split(separator: "\n").filter { $0.contains(": error: ") }
+    return result.status == 0 || !lines.isEmpty ? lines.joined(separator: "\n") : result.stderr
+  }
+
+  /// The options with which the compiler finds the built modules.
+  private static let imports = Result {
+    try ["-I", productsFolder.appending(path: "Modules").path]
+      + moduleMaps.get().flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
   }
 
   /// The C modules of this package and of those it depends on. The compiler reads them again with

@@ -49,6 +49,24 @@ import Testing
     #expect(documented * 10 >= declarations.count * 9, "\(documented) of \(declarations.count)")
   }
 
+  /// The docs tests compile these files too, but within this package, where more is in scope.
+  @Test func `what the pages show compiles in another package`() throws {
+    let samples = ["Samples", "ArticleSamples"].map {
+      Repository.url("Tests/RetakeDocsTests/\($0).swift").path
+    }
+    #expect(try PublicAPI.errors(compiling: samples) == "")
+  }
+
+  @Test func `a declaration of the package is not in scope in another one`() throws {
+    let folder = try TemporaryFolder()
+    let file = try folder.write(
+      "import Retake\nlet replay = Replay.self\nlet figures = RunFigures.self\n",
+      to: "Reader.swift")
+    let errors = try PublicAPI.errors(compiling: [file.path])
+    #expect(errors.contains("cannot find 'RunFigures' in scope"))
+    #expect(!errors.contains("'Replay'"))
+  }
+
   @Test func `a symbol graph is read as lines`() throws {
     let graph = """
       {"symbols": [
