@@ -109,7 +109,7 @@ struct PublicAPI {
   private static let moduleMaps = Result {
     let checkouts = packageRoot.appending(path: ".build/checkouts")
     let paths = try FileManager.default.subpathsOfDirectory(atPath: checkouts.path)
-      .filter { $0.hasSuffix("/module.modulemap") && $0.contains("/Sources/") }
+      .filter { $0.hasSuffix("/module.modulemap") && !$0.contains("/Tests/") }
       .sorted().map { checkouts.appending(path: $0).path }
     let own = ["CFFmpeg", "CSpawn", "CXXHash"].map {
       packageRoot.appending(path: "Sources/\($0)/module.modulemap").path

@@ -23,6 +23,7 @@ import Testing
     let expected = try Self.expected()
     let folder = Repository.url("docs/api")
     if Self.accepts {
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       for (name, text) in expected {
         try text.write(to: folder.appending(path: name), atomically: true, encoding: .utf8)
       }
