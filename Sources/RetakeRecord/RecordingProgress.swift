@@ -42,13 +42,13 @@ public struct RecordingProgress: Hashable, Sendable, Codable {
   }
 
   /// Progress of one of several tracks.
-  public struct Track: Hashable, Sendable, Codable {
+  package struct Track: Hashable, Sendable, Codable {
     /// The number of the session's track.
-    public var track: Int
+    package var track: Int
     /// The counts of this track alone.
-    public var frames = Frames()
+    package var frames = Frames()
     /// Digest of this track's frames, computed like `packetDigest`.
-    public var packetDigest = Digest128.zero
+    package var packetDigest = Digest128.zero
 
     init(track: Int) {
       self.track = track
@@ -57,41 +57,41 @@ public struct RecordingProgress: Hashable, Sendable, Codable {
 
   package var v = 1
   /// The number of the database's last commit; each commit increases it by one.
-  public var commit = 0
+  package var commit = 0
   /// When the commit was made, on the session's time line.
   public var timeNanoseconds: Int64 = 0
   /// Totals of all tracks.
   public var frames = Frames()
   /// One for each track, by number; `nil` if there is only one track.
-  public var tracks: [Track]?
+  package var tracks: [Track]?
   /// Sequence of the last frame in the commit, on that frame's own track; −1 before the first one.
-  public var lastSequence = -1
+  package var lastSequence = -1
   /// When that frame reached the recorder, on the session's time line; 0 before the first one.
-  public var lastArrivalNanoseconds: Int64 = 0
+  package var lastArrivalNanoseconds: Int64 = 0
   /// Rows of the session's table of events: changes of the device, notes of the app, and what
   /// happened to the source and the recorder. The events of a live pipeline are not among them.
   public var events = 0
   /// Media files that frames were committed to, of all tracks.
-  public var segments = 0
+  package var segments = 0
   /// Bytes of the encoded frames, without what their containers add.
   public var mediaBytes: Int64 = 0
   /// XXH3-128 over (sequence, packet hash) of every frame with pixels so far. A reader of the
   /// session can compute it again. With several tracks it covers only the first one.
-  public var packetDigest = Digest128.zero
+  package var packetDigest = Digest128.zero
   /// Rates over the last 16 commits, about five seconds of a camera; `nil` before the second
   /// commit.
-  public var rate: RecordingRate?
+  package var rate: RecordingRate?
   /// Frames that left the pre-trigger ring before it was written; they are not part of the session.
   /// 0 without a ring.
-  public var passed = 0
+  package var passed = 0
   /// True once, before anything is written: the pre-trigger ring's memory does not hold the
   /// requested time.
-  public var ringIsShort: Bool?
+  package var ringIsShort: Bool?
   /// What the live pipeline has done so far; `nil` without one.
   public var pipeline: PipelineProgress?
   /// The program that has locked the session's database while rows wait for it, such as
   /// `python3 (process 4711)`; `nil` if nothing waits.
-  public var databaseHolder: String?
+  package var databaseHolder: String?
   /// `true` in the last report of a recording whose session was closed.
   public var closed = false
   /// The session's name, after it is finished.
@@ -117,13 +117,13 @@ public struct RecordingProgress: Hashable, Sendable, Codable {
 }
 
 /// The rates of a recording.
-public struct RecordingRate: Hashable, Sendable, Codable {
+package struct RecordingRate: Hashable, Sendable, Codable {
   /// Captured frames, including those without pixels.
-  public var framesPerSecond: Double
+  package var framesPerSecond: Double
   /// Bytes of media.
-  public var bytesPerSecond: Double
+  package var bytesPerSecond: Double
   /// Time until the disk's reserve is reached; nil when unknown.
-  public var minutesLeft: Int?
+  package var minutesLeft: Int?
 }
 
 /// Why a recording ended.

@@ -104,17 +104,12 @@ struct PublicAPI {
       + moduleMaps.get().flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
   }
 
-  /// The C modules of this package and of those it depends on. The compiler reads them again with
-  /// each Swift module that imports one.
+  /// The C modules that the build gave to the compiler, which reads them again with each Swift module
+  /// that imports one.
   private static let moduleMaps = Result {
-    let checkouts = packageRoot.appending(path: ".build/checkouts")
-    let paths = try FileManager.default.subpathsOfDirectory(atPath: checkouts.path)
-      .filter { $0.hasSuffix("/module.modulemap") && !$0.contains("/Tests/") }
-      .sorted().map { checkouts.appending(path: $0).path }
-    let own = ["CFFmpeg", "CSpawn", "CXXHash"].map {
-      packageRoot.appending(path: "Sources/\($0)/module.modulemap").path
-    }
-    return own + paths
+    let plan = packageRoot.appending(path: ".build/\(productsFolder.lastPathComponent).yaml")
+    let text = try String(contentsOf: plan, encoding: .utf8)
+    return Set(text.matches(of: /-fmodule-map-file=([^"]+)/).map { String($0.1) }).sorted()
   }
 }
 

@@ -6,15 +6,15 @@ import RetakeTimePlane
 /// accepted + dropped`. During the run, some frames have not reached the pipeline yet.
 public struct PipelineProgress: Hashable, Sendable, Codable {
   /// Counts of one track that the pipeline reads.
-  public struct Track: Hashable, Sendable, Codable {
+  package struct Track: Hashable, Sendable, Codable {
     /// The number of the source's track.
-    public var track: Int
+    package var track: Int
     /// Frames that the source gave.
-    public var produced: Int
+    package var produced: Int
     /// Frames that the pipeline accepted.
-    public var accepted: Int
+    package var accepted: Int
     /// Frames that it had no room for: lost before capture.
-    public var dropped: Int
+    package var dropped: Int
   }
 
   /// What one stage dropped.
@@ -33,7 +33,7 @@ public struct PipelineProgress: Hashable, Sendable, Codable {
   /// dropped later.
   public var dropped: Int
   /// One for each track that the pipeline reads, in the order of their numbers.
-  public var tracks: [Track]
+  package var tracks: [Track]
   /// What happened to the accepted frames at the primary sink, for example dropped, by reason.
   public var frames: FrameLedger
   /// The stages that dropped frames, in the order of their IDs; `nil` if none did.

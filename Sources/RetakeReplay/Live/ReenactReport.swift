@@ -2,19 +2,19 @@ import RetakeCore
 import RetakeRuntime
 
 /// The result of reenacting a live run.
-package struct ReenactReport: Hashable, Sendable, Codable {
+public struct ReenactReport: Hashable, Sendable, Codable {
   /// The first difference of the decisions. All later differences may follow from it.
-  package struct Divergence: Hashable, Sendable, Codable {
+  public struct Divergence: Hashable, Sendable, Codable {
     /// The index of the decision, from 0.
-    package var decision: Int
+    public var decision: Int
     /// The external event that was being handled; nil if the record ended before.
-    package var event: Int?
+    public var event: Int?
     /// The recorded line; nil if the record has no more lines.
-    package var recorded: String?
+    public var recorded: String?
     /// The new line; nil if no line was decided.
-    package var reenacted: String?
+    public var reenacted: String?
     /// Why the record could not be followed, if that is known.
-    package var detail: String?
+    public var detail: String?
   }
 
   /// A recomputed value that differs from the recorded one.
@@ -52,11 +52,14 @@ package struct ReenactReport: Hashable, Sendable, Codable {
   package var events = 0
   package var recordedDecisions = 0
   package var reproducedDecisions = 0
-  package var divergence: Divergence?
+  /// `nil` if every decision was made again.
+  public var divergence: Divergence?
   package var values = Values()
-  package var frames = FrameLedger()
+  /// The outcomes of the frames at the primary sink.
+  public var frames = FrameLedger()
   package var lostBeforeCapture = 0
-  package var decisionDigest = Digest128.zero
+  /// Of the decision lines that were made again.
+  public var decisionDigest = Digest128.zero
   package var wallSeconds: Double = 0
 
   package init(session: String, run: Int, pipeline: String) {
@@ -66,7 +69,7 @@ package struct ReenactReport: Hashable, Sendable, Codable {
   }
 
   /// Whether every live decision was made again, and no other.
-  package var isReproduced: Bool { divergence == nil }
+  public var isReproduced: Bool { divergence == nil }
 
   /// Whether values differ although the frames have the pixels that the pipeline saw.
   package var hasUnexplainedValues: Bool { values.different > 0 && values.hasExactPixels }

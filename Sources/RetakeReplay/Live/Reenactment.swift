@@ -7,7 +7,7 @@ import RetakeSession
 
 /// Repeats a recorded live run, event by event, and compares the decisions with those of the live
 /// run. This proves that the record contains everything that the decisions depend on.
-package struct Reenactment: Sendable {
+public struct Reenactment: Sendable {
   private let session: SessionReader
   private let live: LiveRunReader
   private let pipeline: Pipeline
@@ -16,10 +16,13 @@ package struct Reenactment: Sendable {
   private let hasOtherPipeline: Bool
 
   /// - Parameters:
+  ///   - session: The session that the pipeline ran next to.
   ///   - run: The number of the live run; the newest one if `nil`.
   ///   - pipeline: Replaces the recorded pipeline. A pipeline with closures is not recorded.
+  ///   - registry: Makes the stages of a recorded pipeline.
+  ///   - workers: Threads that compute; changes the speed only.
   /// - Throws: `SessionError.noLiveRun`, `PipelineError`, `ReplayError`.
-  package init(
+  public init(
     _ session: SessionReader, run: Int? = nil, pipeline: Pipeline? = nil,
     registry: StageRegistry, workers: Int = 2
   ) throws {
@@ -57,11 +60,13 @@ package struct Reenactment: Sendable {
     try PreparedRun(live: pipeline, tracks: live.tracks, catalog: registry).runNodes
   }
 
+  /// Makes every decision of the live run again, and computes the values from the stored frames.
+  ///
   /// - Parameters:
   ///   - isInterrupted: Called between events; `true` ends the run with `RuntimeError.interrupted`.
   ///   - progress: Called from time to time with the number of reproduced decisions.
   /// - Throws: `RuntimeError`, `SessionError`.
-  package func run(
+  public func run(
     isInterrupted: () -> Bool = { false }, progress: (Int) -> Void = { _ in }
   ) throws -> ReenactReport {
     try run(observer: nil, values: .computed, isInterrupted: isInterrupted, progress: progress)
