@@ -127,11 +127,16 @@ import Testing
     #expect(try isWhole(workplace))
   }
 
-  @Test func `a reader that never reads is named, and Ctrl-C does not wait for it`() throws {
+  /// The pipe has room for one line or two: not for the lines of 60 frames, and not for the summary
+  /// behind that of one.
+  @Test(arguments: ["60", "1"])
+  func `a reader that never reads is named, and Ctrl-C does not wait for it`(
+    frames: String
+  ) throws {
     let workplace = try Workplace()
     let said = workplace.folder.file("said.txt")
-    // The pipe has room for one line or two.
-    let line = "head -c 65000 /dev/zero; exec \(quoted(Self.record + ["--follow"])) 2>said.txt"
+    let record = Self.record.map { $0 == "60" ? frames : $0 } + ["--follow"]
+    let line = "head -c 65000 /dev/zero; exec \(quoted(record)) 2>said.txt"
     let run = try LongRun(["-c", line], in: workplace, binary: "/bin/bash")
     func words() -> String { (try? String(contentsOf: said, encoding: .utf8)) ?? "" }
     #expect(run.wait { words().contains("waiting for the reader of the result lines") })

@@ -158,14 +158,27 @@ final class RecordingReport {
     // Thrown only at the end, so that the result is printed also when its lines were lost. Taken,
     // because `discard` follows in any case.
     let committed = Result { try commits.take()?.finish() }
-    waiting.withLock { $0 = nil }
     if !isFollowed || !Self.isUnwritable(written?.failure) {
       try show(result, written?.lines ?? RecordingLines(), preview)
     }
+    waiting.withLock { $0 = nil }
     if let probe = result.probe, probe.isTight { output.note(RecordingText.tight(probe)) }
     try end(result) {
       if let failure = written?.failure { throw failure }
       _ = try committed.get()
+    }
+  }
+
+  /// Writes the line that ends the result lines. Their reader may have left room for them, and none
+  /// for this one.
+  private func addLast(_ line: String) throws {
+    let file = WholeFile(
+      stream: .standardOutput, name: ReplayError.standardOutput, output: .results,
+      endsWithReader: false)
+    let stream = try LineStream(file)
+    stream.add(line + "\n")
+    _ = try stream.finish {
+      output.note("waiting for the reader of the result lines; Ctrl-C ends that")
     }
   }
 
@@ -175,7 +188,7 @@ final class RecordingReport {
     if isFollowed {
       let summary = RecordingSummary(progress: result.progress, lines: lines, preview: preview)
       let line = JSONValue.object(["summary": try JSONValue(encoding: summary)])
-      return Console.data(line.canonicalText)
+      return try addLast(line.canonicalText)
     }
     if output.json {
       if let metadata = lines.metadata { try Console.json(["metadata": metadata], isPretty: false) }
