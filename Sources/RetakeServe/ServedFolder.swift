@@ -12,7 +12,7 @@ struct ServedFolder: Sendable {
   /// Whether a path leads, after all links, to something in the folder.
   func holds(_ path: String) -> Bool {
     let real = Self.real(path)
-    // With the slash, or /work/yard-2 would be inside /work/yard.
+    // With the slash, or /srv/yard-2 would be inside /srv/yard.
     return real == root || real.hasPrefix(root == "/" ? "/" : root + "/")
   }
 

@@ -91,12 +91,13 @@ import Testing
     let full = "standard output: the results cannot be written (No space left on device)"
     #expect(
       result.stderr.contains("warning: \(full); the recording continues"), "\(result.stderr)")
+    let folder = workplace.folder.file("Recordings/yard").path
     #expect(
       result.stderr.hasSuffix(
         """
         error: \(full) [replay.results.unwritable]
           Send standard output to a file on a disk with room, or to another program
-          The session is closed and clean: 60 of 60 frames recorded, in Recordings/yard
+          The session is closed and clean: 60 of 60 frames recorded, in \(folder)
 
         """), "\(result.stderr)")
     #expect(try isWhole(workplace))
@@ -120,9 +121,10 @@ import Testing
     let result = try sh(workplace, quoted(Self.record + more) + " >/dev/full")
     #expect(result.status == 2)
     #expect(result.stderr.contains("No space left on device"), "\(result.stderr)")
+    let folder = workplace.folder.file("Recordings/yard").path
     #expect(
       result.stderr.contains(
-        "  The session is closed and clean: 60 of 60 frames recorded, in Recordings/yard\n"),
+        "  The session is closed and clean: 60 of 60 frames recorded, in \(folder)\n"),
       "\(result.stderr)")
     #expect(try isWhole(workplace))
   }

@@ -1,6 +1,5 @@
 import Foundation
-import RetakeBuffers
-import RetakeRuntime
+import Retake
 import Testing
 
 @testable import RetakeCommand

@@ -151,7 +151,8 @@ struct ViewCommand: ParsableCommand {
     var options = PlayerOptions()
     options.speed = speed
     options.framesMax = once ? 1 : frames
-    options.screenshot = screenshot
+    options.screenshot = screenshot == "-" ? "standard output" : screenshot
+    options.screenshotOutput = screenshot == "-" ? .standardOutput : nil
     options.showsResults = !noOverlay
     options.isPaused = once
     if let start {

@@ -12,9 +12,10 @@ package struct PlayerOptions: Hashable, Sendable {
   /// The number of frames after which the window closes, or at the track's last frame; `nil` leaves
   /// the window open until the user closes it.
   package var framesMax: Int?
-  /// The path for a PNG of the window with the last frame, written before the window closes; `-` is
-  /// standard output.
+  /// The path for a PNG of the window with the last frame, written before the window closes.
   package var screenshot: String?
+  /// Where the PNG goes instead of to that path, which then only names it.
+  package var screenshotOutput: FileHandle?
   package var showsResults = true
   package var isPaused = false
   /// The window's size in pixels; if `nil`, it is derived from the image.
@@ -57,7 +58,7 @@ package final class SessionPlayer {
   private var report = PlayerReport()
   /// Whether the image of `PlayerOptions.screenshot` was written. It is not if the window was
   /// closed before the last frame.
-  public private(set) var hasScreenshot = false
+  package private(set) var hasScreenshot = false
 
   /// The longest wait for an event, which is also the longest delay before the window responds.
   private static let waitMillisecondsMax: Int64 = 8
@@ -159,7 +160,7 @@ package final class SessionPlayer {
     try screen.draw(shown, state)
     // Before `present`: SDL leaves undefined what the renderer holds after it.
     if isLast, let path = options.screenshot {
-      try Screenshot.write(screen.view.canvas, to: path)
+      try Screenshot.write(screen.view.canvas, to: path, options.screenshotOutput)
       hasScreenshot = true
     }
     screen.view.canvas.present()
@@ -216,19 +217,18 @@ package final class SessionPlayer {
 /// An image of a window.
 enum Screenshot {
   /// - Throws: `PreviewError.renderer`, `.notWritten`, `MediaError`.
-  static func write(_ canvas: Canvas, to path: String) throws {
+  static func write(_ canvas: Canvas, to path: String, _ output: FileHandle? = nil) throws {
     var picture = try canvas.picture()
     picture = try MediaScaler().scale(picture, format: .rgb)
     let bytes = try MediaImage.png(picture)
     do {
-      if path == "-" {
-        try FileHandle.standardOutput.write(contentsOf: Data(bytes))
+      if let output {
+        try output.write(contentsOf: Data(bytes))
       } else {
         try Data(bytes).write(to: URL(fileURLWithPath: path))
       }
     } catch {
-      let name = path == "-" ? "standard output" : path
-      throw PreviewError.notWritten(path: name, cause: error.systemText)
+      throw PreviewError.notWritten(path: path, cause: error.systemText)
     }
   }
 }

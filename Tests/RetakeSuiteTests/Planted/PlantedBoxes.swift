@@ -76,7 +76,7 @@ enum PlantedBoxes {
     Planted("a score that is no number", figures, .scoreChanged, at: .frame(40), "filter") {
       $0.changeBox(to: 40) { $0.score = .nan }
     },
-    Planted("a place that is no number", figures, .boxMoved, at: .frame(40), "filter") {
+    Planted("a place that is no number", figures, .boxDisappeared, at: .frame(40), "filter") {
       $0.changeBox(to: 40) { $0.box.x = .nan }
     },
     Planted("an infinite box", figures, .boxDisappeared, at: .frame(40), "filter") {
