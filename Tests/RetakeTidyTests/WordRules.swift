@@ -39,7 +39,8 @@ enum WordRules {
   /// What could tell the time, start a thread, or read a file is not even in scope there.
   static let timeless = WordRule(
     name: "the time plane imports no Foundation, Dispatch or Synchronization",
-    pattern: #"^[ \t]*(@\w+ )*(\w+ )?import (Foundation\w*|Dispatch|Synchronization|Glibc|Darwin)\b"#,
+    pattern: #"^[ \t]*(@\w+ )*(\w+ )?import "#
+      + #"(Foundation\w*|Dispatch|Synchronization|Glibc|Darwin)\b"#,
     applies: { isSource($0) && $0.target == "RetakeTimePlane" },
     planted: ("Sources/RetakeTimePlane/Turn.swift", "import Foundation"))
 
