@@ -22,7 +22,10 @@ public final class LivePreview {
 
   /// Opens the window. Frames may be offered before and after.
   ///
-  /// - Parameter waitsForScreen: Whether each image waits for the screen's refresh.
+  /// - Parameters:
+  ///   - feed: The frames and results that are shown.
+  ///   - title: The window's title.
+  ///   - waitsForScreen: Whether each image waits for the screen's refresh.
   /// - Throws: `PreviewError`.
   public convenience init(
     _ feed: PreviewFeed, title: String, waitsForScreen: Bool = true
