@@ -7,7 +7,8 @@ import RetakeCommand
 
 private func watch() throws {
   // Sources/Retake/Retake.docc/Retake.md
-  let pipeline = Pipeline.named("watch").source(.session()).grey().motion().results("boxes")
+  let pipeline = Pipeline.named("watch").source(.session())
+    .grey().motion().results("boxes")
   let session = try SessionReader(opening: "Recordings/yard")
   let replay = try Replay(
     pipeline, reader: session, catalog: StageRegistry.builtIn,
