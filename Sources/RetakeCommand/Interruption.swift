@@ -74,7 +74,9 @@ enum Interruption {
   /// it only for work whose results need not be kept.
   static func endAtTheLatest(afterSeconds seconds: Double) {
     onRequest {
-      _ = DispatchSemaphore(value: 0).wait(timeout: .now() + seconds)
+      let clock = WallClock()
+      let end = clock.monotonicNanoseconds + Int64(seconds * 1e9)
+      clock.wait(untilNanoseconds: end, or: Bell())
       _exit(ExitStatus.interrupted.rawValue)
     }
   }

@@ -1,4 +1,3 @@
-import Dispatch
 import RetakeBuffers
 import RetakeRuntime
 
@@ -10,11 +9,12 @@ package final class LineStream: Sendable {
   /// Bytes of lines that may wait: minutes of lines for most pipelines.
   package static let waitingBytesMax = 4 << 20
   /// How long the end of a stream waits for its reader before `isSlow` is called.
-  private static let patienceSeconds = 2.0
+  private static let patienceNanoseconds: Int64 = 2_000_000_000
 
   private let writing: LineWriting
   private let thread: NamedThread
-  private let ended = DispatchSemaphore(value: 0)
+  private let ended = Bell()
+  private let hasEnded = Locked(false)
 
   /// - Parameters:
   ///   - lost: Called once, on the thread that writes, when nothing more can be written: the reader
@@ -26,12 +26,13 @@ package final class LineStream: Sendable {
   ) throws(RuntimeError) {
     let writing = LineWriting(file, bytesMax: waitingBytesMax, lost: lost)
     self.writing = writing
-    thread = try NamedThread("retake-lines") { [ended] in
+    thread = try NamedThread("retake-lines") { [ended, hasEnded] in
       // A write to a reader that has left would end the process with SIGPIPE (`man 7 pipe`).
       // Blocked, it is an error of this output alone.
       NamedThread.blockPipeSignal()
       writing.run()
-      ended.signal()
+      hasEnded.withLock { $0 = true }
+      ended.ring()
     }
   }
 
@@ -47,11 +48,13 @@ package final class LineStream: Sendable {
   /// Waits until the reader has taken the waiting lines, and gives the file its name. It is not an
   /// error if the reader has left. Call this once, after the last `add`.
   ///
-  /// - Parameter isSlow: Called once if the reader has not taken all of it after `patienceSeconds`.
+  /// - Parameter isSlow: Called once if the reader has not taken all of it after `patienceNanoseconds`.
   /// - Throws: `ReplayError.unwritable`.
   package func finish(isSlow: () -> Void = {}) throws(ReplayError) -> LineCounts {
     writing.end()
-    if ended.wait(timeout: .now() + Self.patienceSeconds) == .timedOut { isSlow() }
+    let clock = WallClock()
+    clock.wait(untilNanoseconds: clock.monotonicNanoseconds + Self.patienceNanoseconds, or: ended)
+    if !hasEnded.withLock({ $0 }) { isSlow() }
     thread.join()
     try writing.finish()
     return writing.counts

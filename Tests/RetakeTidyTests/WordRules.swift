@@ -24,7 +24,8 @@ struct WordRule: Sendable, CustomTestStringConvertible {
 /// Patterns that must not occur in the code.
 enum WordRules {
   static let all: [WordRule] = [
-    time, timeless, sleep, events, output, pointers, random, locale, forced, unwrapped, unfinished,
+    time, timeless, dates, sleep, events, output, pointers, random, locale, forced, unwrapped,
+    unfinished,
   ]
 
   static let time = WordRule(
@@ -43,6 +44,15 @@ enum WordRules {
       + #"(Foundation\w*|Dispatch|Synchronization|Glibc|Darwin)\b"#,
     applies: { isSource($0) && $0.target == "RetakeTimePlane" },
     planted: ("Sources/RetakeTimePlane/Turn.swift", "import Foundation"))
+
+  /// The timeouts of Dispatch's semaphores and groups go by the date on Linux.
+  static let dates = WordRule(
+    name: "no wait goes by the date; use a Bell and a clock",
+    pattern: #"\bwait\((wallTimeout|timeout):"#,
+    applies: isSource,
+    planted: (
+      "Sources/RetakeReplay/LineStream.swift", "_ = ended.wait(timeout: .now() + .seconds(2))"
+    ))
 
   static let sleep = WordRule(
     name: "nothing sleeps; live waiting is WallClock.swift's",
