@@ -113,7 +113,7 @@ private final class OneFinish: @unchecked Sendable {
   // continues.
   private let work: (RecordingResult, WindowFigures) throws -> Void
   private let isTaken = Locked(false)
-  private let taken = DispatchSemaphore(value: 0)
+  private let taken = Bell()
 
   init(_ work: @escaping (RecordingResult, WindowFigures) throws -> Void) {
     self.work = work
@@ -121,7 +121,7 @@ private final class OneFinish: @unchecked Sendable {
 
   /// For the thread that draws. It never returns if the other thread claimed the work first.
   func take() {
-    if claim() { return _ = taken.signal() }
+    if claim() { return taken.ring() }
     // Ends with the process, which the other thread ends.
     while true { pause() }
   }
@@ -129,8 +129,11 @@ private final class OneFinish: @unchecked Sendable {
   /// For the recorder's thread: whether the work was not claimed in that time. It then belongs to
   /// this thread.
   func isLeft(after seconds: Double) -> Bool {
+    let clock = WallClock()
+    let end = clock.monotonicNanoseconds + Int64(seconds * 1e9)
+    clock.wait(untilNanoseconds: end, or: taken)
     // The other thread may take the work right after the time limit, so the claim decides.
-    taken.wait(timeout: .now() + seconds) == .timedOut && claim()
+    return claim()
   }
 
   private func claim() -> Bool {
