@@ -74,9 +74,7 @@ enum Interruption {
   /// it only for work whose results need not be kept.
   static func endAtTheLatest(afterSeconds seconds: Double) {
     onRequest {
-      let clock = WallClock()
-      let end = clock.monotonicNanoseconds + Int64(seconds * 1e9)
-      clock.wait(untilNanoseconds: end, or: Bell())
+      WallClock().wait(nanoseconds: Int64(seconds * 1e9), or: Bell())
       _exit(ExitStatus.interrupted.rawValue)
     }
   }

@@ -129,9 +129,7 @@ private final class OneFinish: @unchecked Sendable {
   /// For the recorder's thread: whether the work was not claimed in that time. It then belongs to
   /// this thread.
   func isLeft(after seconds: Double) -> Bool {
-    let clock = WallClock()
-    let end = clock.monotonicNanoseconds + Int64(seconds * 1e9)
-    clock.wait(untilNanoseconds: end, or: taken)
+    WallClock().wait(nanoseconds: Int64(seconds * 1e9), or: taken)
     // The other thread may take the work right after the time limit, so the claim decides.
     return claim()
   }

@@ -1,3 +1,4 @@
+import Foundation
 import RetakeBuffers
 import RetakeRuntime
 
@@ -36,6 +37,18 @@ package final class LineStream: Sendable {
     }
   }
 
+  /// Writes to an open stream, which stays open. A reader that leaves ends nothing but the lines.
+  ///
+  /// - Parameter name: The name of the stream in messages.
+  /// - Throws: `RuntimeError.noThread`.
+  package convenience init(
+    to stream: FileHandle, name: String, waitingBytesMax: Int = LineStream.waitingBytesMax,
+    lost: @escaping @Sendable (ReplayError) -> Void = { _ in }
+  ) throws(RuntimeError) {
+    let file = WholeFile(stream: stream, name: name, output: .results, endsWithReader: false)
+    try self.init(file, waitingBytesMax: waitingBytesMax, lost: lost)
+  }
+
   /// Hands over a line with its line end; never waits. Any thread may call this.
   package func add(_ line: String) { writing.add(line) }
 
@@ -52,8 +65,7 @@ package final class LineStream: Sendable {
   /// - Throws: `ReplayError.unwritable`.
   package func finish(isSlow: () -> Void = {}) throws(ReplayError) -> LineCounts {
     writing.end()
-    let clock = WallClock()
-    clock.wait(untilNanoseconds: clock.monotonicNanoseconds + Self.patienceNanoseconds, or: ended)
+    WallClock().wait(nanoseconds: Self.patienceNanoseconds, or: ended)
     if !hasEnded.withLock({ $0 }) { isSlow() }
     thread.join()
     try writing.finish()

@@ -13,8 +13,9 @@ public enum ReplayError: CodedError, Hashable {
     case trace
   }
 
-  /// The path in an error about standard output.
+  /// The paths in errors about standard streams.
   package static let standardOutput = "standard output"
+  package static let standardError = "standard error"
 
   /// The case names a track for a node that is not a session source.
   case unknownSource(node: String, sources: [String])

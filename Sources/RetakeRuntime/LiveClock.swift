@@ -16,6 +16,11 @@ package protocol LiveClock: Sendable {
 extension LiveClock {
   /// A clock that is not a machine's measures no threads.
   package var threadNanoseconds: Int64 { 0 }
+
+  /// Returns when that much time has passed, or when the bell rings.
+  package func wait(nanoseconds: Int64, or bell: Bell) {
+    wait(untilNanoseconds: monotonicNanoseconds + nanoseconds, or: bell)
+  }
 }
 
 /// One instant on several clocks.

@@ -125,14 +125,18 @@ extension StoreReader {
   }
 
   package func eventCount() throws(StoreError) -> Int {
-    try read { database in
-      let count =
-        try Int.fetchOne(
-          database, sql: "SELECT count(*) FROM (SELECT 1 FROM event LIMIT ?)",
-          arguments: [rowCountMax + 1]) ?? 0
-      guard count <= rowCountMax else { throw RowDamage(table: "event", column: "rows") }
-      return count
-    }
+    try read { try boundedCount(of: Schema.event.name, in: $0) }
+  }
+
+  /// The number of a table's rows. A damaged table may lead round in circles, so counting stops
+  /// behind the most rows that the file can hold.
+  func boundedCount(of table: String, in database: Database) throws -> Int {
+    let count =
+      try Int.fetchOne(
+        database, sql: "SELECT count(*) FROM (SELECT 1 FROM \(table) LIMIT ?)",
+        arguments: [rowCountMax + 1]) ?? 0
+    guard count <= rowCountMax else { throw RowDamage(table: table, column: "rows") }
+    return count
   }
 
   /// Passes on the events one at a time, by ordinal, without keeping them in memory.

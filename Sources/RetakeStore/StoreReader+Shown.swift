@@ -34,11 +34,7 @@ extension StoreReader {
     // Two threads may compute this at the same time; they find the same, so the last one wins.
     let found = try read { database in
       // SQLite groups all rows before it gives the first, and a damaged table may have no end.
-      let count =
-        try Int.fetchOne(
-          database, sql: "SELECT count(*) FROM (SELECT 1 FROM frame LIMIT ?)",
-          arguments: [rowCountMax + 1]) ?? 0
-      guard count <= rowCountMax else { throw RowDamage(table: "frame", column: "rows") }
+      _ = try boundedCount(of: Schema.frame.name, in: database)
       let walk = try RowWalk(
         """
         SELECT frame.track, frame.packet, frame.sequence FROM frame

@@ -32,10 +32,8 @@ final class ProgressLine: Sendable {
     start = clock.monotonicNanoseconds
     guard isShown, !waits else { return }
     // The kind of output appears in no message: a terminal that has gone away must not end the work.
-    let file = WholeFile(
-      stream: terminal, name: "standard error", output: .results, endsWithReader: false)
     // The newest line has room in any case, and the others need none.
-    let stream = try? LineStream(file, waitingBytesMax: 1)
+    let stream = try? LineStream(to: terminal, name: ReplayError.standardError, waitingBytesMax: 1)
     state.withLock { $0.stream = stream }
   }
 

@@ -56,11 +56,10 @@ final class RecordingReport {
     // With --follow standard output has the result lines, and the last commit is in their summary.
     guard output.json, !wanted.follows else { return }
     // A reader such as `head` that leaves must not end the recording.
-    let file = WholeFile(
-      stream: .standardOutput, name: ReplayError.standardOutput, output: .results,
-      endsWithReader: false)
     do {
-      commits = try LineStream(file) { note("warning: \($0.lossText); the recording continues") }
+      commits = try LineStream(to: .standardOutput, name: ReplayError.standardOutput) {
+        note("warning: \($0.lossText); the recording continues")
+      }
     } catch {
       // Nothing will be recorded, so no unfinished output stays.
       discard()
@@ -71,9 +70,7 @@ final class RecordingReport {
   /// A stream for messages. If no thread can be created, they are printed where they are noticed.
   private static func noteStream() -> LineStream? {
     // The kind of output appears in no message: without standard error there is none.
-    try? LineStream(
-      WholeFile(
-        stream: .standardError, name: "standard error", output: .results, endsWithReader: false))
+    try? LineStream(to: .standardError, name: ReplayError.standardError)
   }
 
   private static func add(_ text: String, to notes: LineStream?, replacing line: ProgressLine) {
@@ -172,10 +169,7 @@ final class RecordingReport {
   /// Writes the line that ends the result lines. Their reader may have left room for them, and none
   /// for this one.
   private func addLast(_ line: String) throws {
-    let file = WholeFile(
-      stream: .standardOutput, name: ReplayError.standardOutput, output: .results,
-      endsWithReader: false)
-    let stream = try LineStream(file)
+    let stream = try LineStream(to: .standardOutput, name: ReplayError.standardOutput)
     stream.add(line + "\n")
     _ = try stream.finish {
       output.note("waiting for the reader of the result lines; Ctrl-C ends that")

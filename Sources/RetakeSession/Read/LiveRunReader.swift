@@ -94,8 +94,11 @@ extension SessionReader {
 
   /// Whether the session is a trimmed copy: its live runs have stage times and nothing else, so
   /// they cannot be reenacted.
-  package func isTrimmed() throws -> Bool {
-    try fromStore { () throws(StoreError) in try index.store.meta(TrimRows.fact) } != nil
+  package func isTrimmed() throws -> Bool { try trimmed() != nil }
+
+  /// What a trimmed copy knows of its original.
+  private func trimmed() throws -> String? {
+    try fromStore { () throws(StoreError) in try index.store.meta(TrimRows.fact) }
   }
 
   /// A live run by its number; the newest one if `nil`.
@@ -110,9 +113,7 @@ extension SessionReader {
       throw SessionError.noLiveRun(session: folder.path, known: rows.map(\.run))
     }
     // Earlier versions kept inputs of trimmed runs, under the numbers of the original's frames.
-    if let trimmed = try fromStore({ () throws(StoreError) in
-      try index.store.meta(TrimRows.fact)
-    }) {
+    if let trimmed = try trimmed() {
       throw SessionError.trimmedRun(
         session: folder.path, run: row.run, original: TrimRows.original(in: trimmed))
     }
