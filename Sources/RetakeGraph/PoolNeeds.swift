@@ -2,7 +2,8 @@ import RetakeCore
 
 /// The largest number of a pool's buffers that are held at once while a single frame passes through
 /// an otherwise empty pipeline. Fewer can never be enough. Buffers of the newest value of a latest
-/// join, and of the last value of a fallback, are only returned when the next value replaces it.
+/// join, of the last value of a fallback, and of the image that a screen shows are only returned
+/// when the next one replaces it.
 struct PoolNeeds {
   struct Need {
     var count: Int
@@ -85,6 +86,8 @@ struct PoolNeeds {
         for input in inputs(of: node).dropFirst() { kept.formUnion(input) }
       }
       if graph.nodes[node].fallback != nil { kept.formUnion(held[node]) }
+      // By `screen-refresh` an image stays visible until the next one is shown.
+      if graph.nodes[node].stage.screen != nil { kept.formUnion(held[node]) }
     }
   }
 

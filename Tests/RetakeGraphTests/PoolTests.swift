@@ -116,6 +116,13 @@ import Testing
     }
   }
 
+  @Test func `a screen keeps the image that is visible`() {
+    var screen = results
+    screen.screen = ScreenClock(hertz: 60)
+    check(needs: 2, at: "session") { $0.sink(screen) }
+    check(needs: 3, at: "grey") { $0.stage(Grey()).pool("p").sink(screen) }
+  }
+
   @Test func `each item of a forEach needs its buffer beside the frame's`() {
     check(needs: 2, at: "each/crop") { frames in
       frames.forEach(frames.stage(Boxes(options: .init())), id: "each") { region in
