@@ -21,7 +21,6 @@ let grdbSQLite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.sw
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let metricsAPI = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
 let mustache = Target.Dependency.product(name: "Mustache", package: "swift-mustache")
-let rainbow = Target.Dependency.product(name: "Rainbow", package: "Rainbow")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 
 let core = "RetakeCore"
@@ -65,7 +64,7 @@ let rooms: [Room] = [
   Room(name: golden, ours: [core, graph, compare], outside: [yams]),
   Room(name: record, ours: [core, buffers, graph, media, store, timePlane, runtime, session]),
   Room(name: replay, ours: [core, buffers, graph, media, timePlane, runtime, session]),
-  Room(name: report, ours: [core, graph, compare, golden], outside: [mustache, rainbow]),
+  Room(name: report, ours: [core, graph, compare, golden], outside: [mustache]),
   Room(name: preview, ours: [core, buffers, graph, media, timePlane, runtime, stages]),
   Room(
     name: suite,
@@ -158,7 +157,6 @@ let package = Package(
     .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
     .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
-    .package(url: "https://github.com/onevcat/Rainbow", from: "4.2.2"),
   ],
   targets: [
     .systemLibrary(

@@ -1,4 +1,3 @@
-import Rainbow
 import RetakeCore
 
 /// The report for a terminal or a log: first what is wrong, then the table, then what to type next.
@@ -195,18 +194,17 @@ package struct TerminalReport {
 
   private func painted(_ text: String, _ paint: Paint) -> String {
     guard palette == .ansi else { return text }
-    // Only Rainbow's codes: its own methods ask whether standard output is a terminal, and here the
-    // caller has decided that.
-    let codes: [UInt8] =
+    // The parameters of "select graphic rendition" in ECMA-48.
+    let codes =
       switch paint {
-      case .red: NamedColor.red.value + Style.bold.value
-      case .yellow: NamedColor.yellow.value
-      case .green: NamedColor.green.value
-      case .bold: Style.bold.value
-      case .dim: Style.dim.value
+      case .red: "31;1"
+      case .yellow: "33"
+      case .green: "32"
+      case .bold: "1"
+      case .dim: "2"
       }
     // `visibleLines` lets only known codes act on a terminal, so a new one has to be allowed there.
-    return "\u{1B}[\(codes.map(String.init).joined(separator: ";"))m\(text)\u{1B}[0m"
+    return "\u{1B}[\(codes)m\(text)\u{1B}[0m"
   }
 }
 

@@ -88,7 +88,7 @@ enum Floors {
     FloorEntry(
       floor: 4, name: "RetakeReport",
       ours: ["RetakeCompare", "RetakeCore", "RetakeGolden", "RetakeGraph"],
-      outside: ["Mustache", "Rainbow"]),
+      outside: ["Mustache"]),
     FloorEntry(
       floor: 4, name: "RetakePreview",
       ours: [
