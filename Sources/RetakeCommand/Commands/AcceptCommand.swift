@@ -25,13 +25,13 @@ struct AcceptCommand: ParsableCommand {
   @Option(help: "Why the new result is right; kept in golden.yml.")
   var reason: String
 
-  @Flag(help: "Accept for this platform alone, next to the golden, which stays for all others.")
+  @Flag(help: "Accept for this platform only; the golden stays as it is for all others.")
   var alternate = false
 
-  @Flag(help: "Replace goldens that are about another session or case setting of the same name.")
+  @Flag(help: "Replace goldens of another session or case setting that has the same name.")
   var replace = false
 
-  @Flag(help: "Say what would be accepted, and change nothing.")
+  @Flag(help: "Show what would be accepted, and change nothing.")
   var dryRun = false
 
   @OptionGroup var output: OutputOptions
@@ -49,7 +49,7 @@ struct AcceptCommand: ParsableCommand {
 struct RejectCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "reject",
-    abstract: "Discard pending goldens, so that no one accepts them.",
+    abstract: "Discard pending goldens.",
     discussion: """
       The goldens stay as they are. With --root or --stage only what follows
       from these root causes is taken out; what is left can still be accepted.
@@ -63,7 +63,7 @@ struct RejectCommand: ParsableCommand {
   @OptionGroup var choice: PendingOptions
   @OptionGroup var causes: RootCauseOptions
 
-  @Flag(help: "Say what would be rejected, and change nothing.")
+  @Flag(help: "Show what would be rejected, and change nothing.")
   var dryRun = false
 
   @OptionGroup var output: OutputOptions

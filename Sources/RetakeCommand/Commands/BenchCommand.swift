@@ -5,7 +5,7 @@ import Retake
 struct BenchCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "bench",
-    abstract: "Try policies out in virtual time, and a window in real time.",
+    abstract: "Benchmark pool and preview policies in virtual time, and a window in real time.",
     discussion: """
       Pools and previews give the same numbers on every machine, whatever else it does; a window
       does not.
@@ -22,7 +22,7 @@ struct BenchCommand: ParsableCommand {
 struct BenchPoolsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "pools",
-    abstract: "Fixed and adaptive pools of camera buffers under the same loads.",
+    abstract: "Compare fixed and adaptive pools of camera buffers under the same loads.",
     discussion: """
       stalls: frames that found no buffer. mean, sizes: buffers over time, fewest to most. used: how
       much of them was held; most: at once. resizes: changes of size, and whether the breaker made a
@@ -44,7 +44,7 @@ struct BenchPoolsCommand: ParsableCommand {
     help: ArgumentHelp("Draw the sizes over time, as SVG, into this file.", valueName: "file"))
   var plot: String?
 
-  @Flag(help: "Look for options: on all kinds of loads but one, judged on that one.")
+  @Flag(help: "Search for options: tune on all kinds of load but one, and judge on that one.")
   var tune = false
 
   @OptionGroup var output: OutputOptions
@@ -82,7 +82,7 @@ struct BenchPoolsCommand: ParsableCommand {
 struct BenchPreviewCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "preview",
-    abstract: "A preview next to slow vision, late rendering and heat.",
+    abstract: "Compare preview policies with slow vision, late rendering and heat.",
     discussion: """
       Ten seconds of a camera at 60 frames a second before a screen of 60 hertz. lost: no buffer was
       left. dropped: two frames were behind. repeats: refreshes without a new frame. Times are in

@@ -16,10 +16,10 @@ struct BenchWindowCommand: ParsableCommand {
         xvfb-run -a retake bench window --screenshot window.png
       """)
 
-  @Option(help: "How long each of the two runs.")
+  @Option(help: "How long each of the two runs takes.")
   var seconds = 60
 
-  @Option(help: "Frames a second of the drawn camera.")
+  @Option(help: "Frames per second of the drawn camera.")
   var fps = 60
 
   @Option(help: "How long the detector computes on a frame.")
@@ -31,7 +31,7 @@ struct BenchWindowCommand: ParsableCommand {
   @Option(help: "Write a PNG of the window at the end.")
   var screenshot: String?
 
-  @Flag(help: "Show pictures at once instead of at the screen's refresh.")
+  @Flag(help: "Show images at once instead of at the screen's refresh.")
   var noVsync = false
 
   @OptionGroup var output: OutputOptions

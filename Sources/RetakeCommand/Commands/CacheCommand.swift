@@ -60,7 +60,7 @@ extension CacheFolder {
 struct CacheCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cache",
-    abstract: "Look after what runs keep for later runs: pixels, and outputs of pure stages.",
+    abstract: "Manage the cache: pixels and outputs of pure stages, kept for later runs.",
     discussion: """
       What a cache holds can go at any time: it only makes runs faster.
 
@@ -103,7 +103,7 @@ struct CachePlace: ParsableArguments {
 
 struct CacheInfoCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "info", abstract: "Say what a cache holds, by session and track.",
+    commandName: "info", abstract: "Show what a cache contains, by session and track.",
     discussion: """
       A CI cache carries values alone well: kept without the pixels, an unchanged case is decoded no
       more; a changed stage decodes again.
@@ -176,7 +176,7 @@ struct CacheWarmCommand: ParsableCommand {
 
 struct CachePruneCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "prune", abstract: "Take away what was used longest ago.",
+    commandName: "prune", abstract: "Remove what was not used for the longest time.",
     discussion: """
       Examples:
         retake cache prune                  # down to 4 GiB, as runs do by themselves
@@ -191,10 +191,10 @@ struct CachePruneCommand: ParsableCommand {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("What may stay, such as 500MB.", valueName: "size"))
+    help: ArgumentHelp("The size that the cache may keep, such as 500MB.", valueName: "size"))
   var limit: String?
 
-  @Flag(help: "Take away everything.")
+  @Flag(help: "Remove everything.")
   var all = false
 
   @OptionGroup var output: OutputOptions
@@ -218,7 +218,7 @@ struct CachePruneCommand: ParsableCommand {
 
 struct CacheVerifyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "verify", abstract: "Hold every record against its checksum.",
+    commandName: "verify", abstract: "Check every record against its checksum.",
     discussion: """
       A file in which a record differs is removed: what it held is computed again. Runs notice such
       a record by themselves. A file that cannot be read is left. Exit code 1 when there was either.

@@ -6,7 +6,7 @@ struct OutputOptions: ParsableArguments {
   @Flag(name: .long, help: "Print the result as JSON.")
   var json = false
 
-  @Flag(name: [.customShort("q"), .long], help: "Say nothing but results and errors.")
+  @Flag(name: [.customShort("q"), .long], help: "Print nothing but results and errors.")
   var quiet = false
 
   /// Prints a message that is not a result, unless `--quiet` is given.
@@ -22,7 +22,7 @@ struct WatchdogOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Give up on a stage that has not come back for so long; 0 waits for ever.",
+      "End the run if a stage does not return within this time; 0 waits forever.",
       valueName: "seconds"), transform: Bounded.seconds(0...86_400))
   var watchdog = 60.0
 
@@ -53,7 +53,7 @@ struct CaseOptions: ParsableArguments {
         """))
   var costs: String?
 
-  @Flag(name: .long, help: "A cost that the tape does not have is an error.")
+  @Flag(name: .long, help: "Fail if the tape lacks a cost.")
   var strictCosts = false
 
   @Option(

@@ -4,7 +4,7 @@ import Retake
 struct DoctorCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",
-    abstract: "Say what of the machine's set-up is missing, and the command that fixes it.",
+    abstract: "Check this machine's set-up, and print the command that fixes what is missing.",
     discussion: """
       Exits with 0 when nothing needed is missing, with 2 otherwise.
 

@@ -4,7 +4,7 @@ import Retake
 struct GoldenAdoptCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "adopt",
-    abstract: "Take tolerances and budgets of retake.yml over into accepted goldens.",
+    abstract: "Adopt the tolerances and budgets of retake.yml in accepted goldens.",
     discussion: """
       A golden is judged by the rules that it was accepted with. This writes those of retake.yml into
       golden.yml, where they differ, and prints each difference. Goldens without a pipeline.json get
@@ -26,10 +26,10 @@ struct GoldenAdoptCommand: ParsableCommand {
   @Option(help: "The folder of the goldens.")
   var goldens: String?
 
-  @Flag(help: "Add the documents of pipelines alone; tolerances and budgets stay as they are.")
+  @Flag(help: "Add only the pipelines' documents; tolerances and budgets stay as they are.")
   var pipelines = false
 
-  @Flag(help: "Say what would be written, and change nothing.")
+  @Flag(help: "Show what would be written, and change nothing.")
   var dryRun = false
 
   @OptionGroup var output: OutputOptions

@@ -3,7 +3,7 @@ import Retake
 
 struct GoldenCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "golden", abstract: "Look after goldens.",
+    commandName: "golden", abstract: "Fit and adopt tolerances, and list stale goldens.",
     discussion: """
       Examples:
         retake golden fit --runs 3 --dry-run
@@ -16,7 +16,7 @@ struct GoldenCommand: ParsableCommand {
 struct GoldenFitCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "fit",
-    abstract: "Find tolerances by running cases under other conditions, and write them.",
+    abstract: "Find tolerances by running cases under varied conditions, and write them.",
     discussion: """
       A run is the same each time, so each has a condition of its own: fewer of the processor's
       instructions, another hash seed, a poisoned heap. Runs of other machines or with other costs
@@ -52,7 +52,7 @@ struct GoldenFitCommand: ParsableCommand {
   @Option(help: "The folder of the goldens.")
   var goldens: String?
 
-  @Flag(help: "Say what would be written, and change nothing.")
+  @Flag(help: "Show what would be written, and change nothing.")
   var dryRun = false
 
   @OptionGroup var output: OutputOptions

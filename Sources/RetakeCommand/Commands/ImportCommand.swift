@@ -5,7 +5,7 @@ import Retake
 struct ImportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
-    abstract: "Make a session of a video file.",
+    abstract: "Make a session from a video file.",
     discussion: """
       The file is kept byte for byte and indexed by packet and frame, each with a checksum.
 

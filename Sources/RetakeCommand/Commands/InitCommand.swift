@@ -3,7 +3,7 @@ import Retake
 
 struct InitCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "init", abstract: "Make this folder a project, with a retake.yml.",
+    commandName: "init", abstract: "Make this folder a project: write a retake.yml.",
     discussion: """
       Writes retake.yml with a case for each pipeline of the program, or for the example
       motion-boxes with its document in Pipelines, and lines for .gitignore. Files that exist are

@@ -6,7 +6,7 @@ struct OverrideOptions: ParsableArguments {
   @Option(
     name: .customLong("override"),
     help: ArgumentHelp(
-      "Let something happen; repeat for several.",
+      "Inject an event into the run; repeat for several.",
       discussion: """
         An event of the device: thermal=serious@12s, memory=warning@3.5s, \
         battery=15,charging@3s, orientation=portrait@1s. \

@@ -20,7 +20,7 @@ struct PipelineCheckCommand: ParsableCommand {
   @Argument(help: "A JSON file, a case of retake.yml, or example:NAME.")
   var pipeline: String
 
-  @Option(help: "Frames a second of every source, or SOURCE=RATE; else the session's own.")
+  @Option(help: "Frames per second of every source, or SOURCE=RATE; the session's if not given.")
   var rate: [String] = []
 
   @Option(help: "How long a frame may take to every sink, or SINK=TIME, such as 33ms.")
@@ -28,14 +28,14 @@ struct PipelineCheckCommand: ParsableCommand {
 
   @Option(
     parsing: .unconditional,
-    help: "Detections of a frame, for what is in a forEach. 1 if not given.",
+    help: "Detections per frame, for the stages in a forEach; 1 if not given.",
     transform: Bounded.whole(1...10_000))
   var items: Int?
 
-  @Option(help: "The session that it will read: shows conversions of its pixel formats.")
+  @Option(help: "The session to be read: shows the conversions of its pixel formats.")
   var session: String?
 
-  @Flag(help: "Warnings count as mistakes: exit with 2.")
+  @Flag(help: "Treat warnings as errors: exit with 2.")
   var strict = false
 
   @OptionGroup var output: OutputOptions

@@ -4,7 +4,7 @@ import Retake
 
 struct PipelineCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "pipeline", abstract: "Check and draw pipelines, and see examples.",
+    commandName: "pipeline", abstract: "Check and draw pipelines, and print examples.",
     discussion: """
       Examples:
         retake pipeline example motion-boxes > motion.json

@@ -17,16 +17,16 @@ struct PipelineDrawCommand: ParsableCommand {
   @Argument(help: "A JSON file, a case of retake.yml, or example:NAME.")
   var pipeline: String
 
-  @Flag(help: "SVG: the default.")
+  @Flag(help: "Draw SVG (the default).")
   var svg = false
 
-  @Flag(help: "The language of Graphviz.")
+  @Flag(help: "Write Graphviz's DOT instead.")
   var dot = false
 
-  @Option(help: "The session that it will read: shows conversions of its pixel formats.")
+  @Option(help: "The session to be read: shows the conversions of its pixel formats.")
   var session: String?
 
-  @Option(help: "Write to this file; else to standard output.")
+  @Option(help: "Write to this file; to standard output if not given.")
   var output: String?
 
   func validate() throws {

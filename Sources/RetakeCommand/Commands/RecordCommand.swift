@@ -47,7 +47,7 @@ struct RecordCommand: ParsableCommand {
     transform: Bounded.any())
   var frames: Int?
 
-  @Option(help: "How long to record, such as 10s; on the source's own time line.")
+  @Option(help: "How long to record, such as 10s, in the source's own time.")
   var duration: String?
 
   @Option(
@@ -57,18 +57,18 @@ struct RecordCommand: ParsableCommand {
       """)
   var preset = RecordingPreset.mpeg4.rawValue
 
-  @Option(help: "realtime: each frame at its own time; unpaced: as fast as it is encoded.")
+  @Option(help: "realtime: each frame at its own time; unpaced: as fast as the encoder allows.")
   var pace: RecordingPace = .realtime
 
   @Option(help: "refuse, warn or skip when the encoder cannot keep up.")
   var probe: EncoderProbe.Policy = .refuse
 
-  @Option(help: "The size of a drawn scene (640x480 if not given) or asked of a camera.")
+  @Option(help: "The size of a drawn scene (640x480 if not given), or to request from a camera.")
   var size: String?
 
   @Option(
     parsing: .unconditional,
-    help: "Frames a second of a drawn scene (30 if not given) or asked of a camera.",
+    help: "Frames per second of a drawn scene (30 if not given), or to request from a camera.",
     transform: Bounded.any())
   var fps: Int?
 
@@ -81,14 +81,14 @@ struct RecordCommand: ParsableCommand {
   var track: [String] = []
 
   @Option(
-    parsing: .unconditional, help: "Of a drawn scene's noise; 1 if not given.",
+    parsing: .unconditional, help: "The seed of a drawn scene's noise; 1 if not given.",
     transform: Bounded.any())
   var seed: Int?
 
-  @Option(help: "Begin a new media file after so long or so much, such as 60s, 10m or 500MB.")
+  @Option(help: "Begin a new media file after this time or size, such as 60s, 10m or 500MB.")
   var segment: String?
 
-  @Option(help: "Keep the last so long in memory, such as 30s; SIGUSR1 writes it and what follows.")
+  @Option(help: "Keep the newest part in memory, such as 30s; SIGUSR1 writes it and what follows.")
   var ring: String?
 
   @Option(
@@ -105,7 +105,7 @@ struct RecordCommand: ParsableCommand {
   var reserve: String?
 
   @Option(
-    help: "End when a camera or stream is away for longer, such as 60s; else it is waited for.")
+    help: "End when a camera or stream is away for longer, such as 60s; wait if not given.")
   var patience: String?
 
   @Flag(

@@ -39,7 +39,7 @@ struct ReplayCommand: ParsableCommand {
 
   @Option(
     parsing: .unconditional,
-    help: "Threads that compute; changes the speed and nothing else. 2 if not given.",
+    help: "Threads that compute; only the speed depends on it. 2 if not given.",
     transform: Bounded.whole(0...256))
   var workers: Int?
 
@@ -69,7 +69,7 @@ struct ReplayCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Decide again for each combination of values, and print a table of figures.",
+      "Replay with each combination of values, and print a table of figures.",
       discussion: """
         queue, executors, pools (each of them); NODE.queue, NODE.lanes, EXECUTOR.count, \
         POOL.capacity (one); scale (of all costs). Values are 4, 1..6 or 1|3|6; 256 combinations \

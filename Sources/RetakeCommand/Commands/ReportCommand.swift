@@ -6,7 +6,7 @@ import RetakeServe
 
 struct ReportCommands: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "report", abstract: "Look at reports in a browser.",
+    commandName: "report", abstract: "Open and serve reports in a browser.",
     discussion: """
       Examples:
         retake report open

@@ -4,7 +4,7 @@ import Retake
 struct ReviewCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "review",
-    abstract: "Go through what waits, one key for each root cause.",
+    abstract: "Review pending goldens in the terminal: one key for each root cause.",
     discussion: """
       Keys: a accept, r reject, s skip (it continues to wait); A, R, S the same for
       every root cause at this stage; d details, b back, q done. Nothing changes
@@ -21,7 +21,7 @@ struct ReviewCommand: ParsableCommand {
 
   @OptionGroup var choice: PendingOptions
 
-  @Option(help: "Why what is accepted is right; asked for at the end if not given.")
+  @Option(help: "Why the accepted results are right; asked for at the end if not given.")
   var reason: String?
 
   func run() throws {

@@ -51,7 +51,7 @@ struct TestCommand: ParsableCommand {
 
   @Option(
     parsing: .unconditional,
-    help: "Sessions that are replayed at once, the largest first; as many as there are processors.",
+    help: "Sessions to replay at once, the largest first; one per processor if not given.",
     transform: Bounded.whole(1...64))
   var jobs: Int?
 

@@ -30,17 +30,18 @@ struct ViewCommand: ParsableCommand {
 
   @OptionGroup var selection: CaseOptions
 
-  @Option(help: "How fast it plays: 0.1 to 16 times its own pace.")
+  @Option(help: "Playback speed: 0.1 to 16 times real time.")
   var speed = 1.0
 
-  @Option(help: "Where it begins: a frame's number, or a time from the first frame such as 2s.")
+  @Option(help: "Where to start: a frame number, or a time from the first frame, such as 2s.")
   var start: String?
 
   @Option(
-    parsing: .unconditional, help: "Close the window after this many frames, or with the last one.")
+    parsing: .unconditional, help: "Close the window after this many frames, or after the last one."
+  )
   var frames: Int?
 
-  @Flag(help: "Show one frame, that of --start, and end.")
+  @Flag(help: "Show one frame (see --start), and exit.")
   var once = false
 
   @Option(
@@ -50,10 +51,10 @@ struct ViewCommand: ParsableCommand {
       """)
   var screenshot: String?
 
-  @Option(help: "The window's size, such as 1280x800; as the picture wants it if not given.")
+  @Option(help: "The window's size, such as 1280x800; fits the frame if not given.")
   var size: String?
 
-  @Flag(help: "Begin without what the pipeline found drawn over the frames.")
+  @Flag(help: "Start with the results hidden; a key shows them.")
   var noOverlay = false
 
   @OptionGroup var output: OutputOptions

@@ -4,7 +4,7 @@ import Retake
 
 struct SessionCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "session", abstract: "Look at sessions, repair them, and make others of them.",
+    commandName: "session", abstract: "List, check, repair, trim, convert and export sessions.",
     discussion: """
       Examples:
         retake session list
@@ -90,7 +90,7 @@ private struct ListedSession: Encodable {
 
 struct SessionInfoCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "info", abstract: "Say what a session holds.",
+    commandName: "info", abstract: "Show what a session contains.",
     discussion: """
       Examples:
         retake session info yard

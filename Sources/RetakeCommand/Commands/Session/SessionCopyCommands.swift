@@ -23,7 +23,7 @@ struct TargetOptions: ParsableArguments {
 
 struct SessionSnapshotCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "snapshot", abstract: "Copy a session safely, also while it is being recorded.",
+    commandName: "snapshot", abstract: "Copy a session safely, even while it is being recorded.",
     discussion: """
       The copy is the session as its last commit left it: closed, every packet checked. The recording \
       goes on undisturbed.
@@ -50,7 +50,7 @@ struct SessionSnapshotCommand: ParsableCommand {
 
 struct SessionMigrateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "migrate", abstract: "Copy a session of an older schema into the present one.",
+    commandName: "migrate", abstract: "Copy a session of an older schema into the current one.",
     discussion: """
       The old session stays as it is, and is still read. A session of a newer schema is refused.
 

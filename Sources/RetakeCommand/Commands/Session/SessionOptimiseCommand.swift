@@ -21,14 +21,14 @@ struct SessionOptimiseCommand: ParsableCommand {
   @Option(
     name: .customLong("as"),
     help: ArgumentHelp(
-      "The copy's name; the session's with -fast behind it, or the same with --into.",
+      "The copy's name; if not given, the session's name plus -fast, or the same name with --into.",
       valueName: "name"))
   var name: String?
   @Option(help: "The folder that the copy's folder is made in; the session's own if not given.")
   var into: String?
   @Option(help: "raw, or a preset of record: ffv1, h264, mpeg4, mjpeg.")
   var preset = ReplayEncoding.raw.name
-  @Flag(help: "Also when the session replays as fast already.")
+  @Flag(help: "Make the copy even if the session already replays as fast.")
   var force = false
   @OptionGroup var output: OutputOptions
 

@@ -4,7 +4,7 @@ import Retake
 struct SessionRecoverCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "recover",
-    abstract: "Close a session that a recorder left open, or make its database again.",
+    abstract: "Close a session that a recorder left open, or rebuild its database.",
     discussion: """
       Everything up to the last commit is kept. With --from-media, frames that no row speaks of are \
       found in the media, and a database that is gone or damaged is made again; the old one stays \
@@ -16,7 +16,7 @@ struct SessionRecoverCommand: ParsableCommand {
       """)
 
   @OptionGroup var session: SessionArgument
-  @Flag(help: "Make the rows that are missing, or all of them, from the media.")
+  @Flag(help: "Rebuild missing rows, or all of them, from the media.")
   var fromMedia = false
   @OptionGroup var output: OutputOptions
 

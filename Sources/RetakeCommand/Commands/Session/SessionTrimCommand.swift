@@ -3,7 +3,7 @@ import Retake
 
 struct SessionTrimCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "trim", abstract: "Make a new session of a span of another one's time.",
+    commandName: "trim", abstract: "Make a new session from a time span of another one.",
     discussion: """
       Times count from the session's first frame; --to itself is not in the span. Nothing that was \
       seen outside of the span comes along: packets are copied only where all that they show lies \
