@@ -153,7 +153,7 @@ import Testing
     let workplace = try Workplace()
     let words = [
       "record", "synthetic:figures", "--frames", "45", "--size", "160x120", "--probe", "skip",
-      "--pace", "unpaced", "--preview", "--pipeline", "example:motion-boxes",
+      "--preview", "--pipeline", "example:motion-boxes",
     ]
     let result = try workplace.retake(
       words: words + ["--name", "seen", "--json"], environment: onDisplay(xvfb))
@@ -171,7 +171,7 @@ import Testing
     let text = try workplace.retake(
       words: words + ["--name", "told"], environment: onDisplay(xvfb))
     #expect(text.stdout.contains("of 45 frames shown"))
-    #expect(text.stdout.contains("45 of 45 frames recorded"))
+    #expect(text.stdout.contains(" of 45 frames recorded"))
   }
 
   @Test(.enabled(if: Xvfb.command != nil, "Xvfb is not installed: Scripts/setup installs it"))
