@@ -76,13 +76,15 @@ extension DecisionCore {
     LatestStateMachine.Value(slot: slot, id: slots[slot].id, arrival: slots[slot].arrival)
   }
 
-  /// Releases the values that no frame still in flight to the first port can read.
+  /// Releases the values that no frame in flight or still to come can read at the first port.
   private mutating func prune(_ node: Int, port: Int, _ turn: inout Turn) {
+    let source = plan.nodes[node].source
+    // Frames arrive in the order of time, but not always in that of their sequence.
     var oldest = LatestStateMachine.Value(
-      slot: -1, id: FrameID(track: 0, sequence: .max), arrival: .max)
+      slot: -1, id: FrameID(track: 0, sequence: lowestToCome[source]), arrival: .max)
     // latest-read: only frames of the node's own source
-    // read here, and none in flight is before `oldest`.
-    for slot in slots where slot.tokens > 0 && slot.source == plan.nodes[node].source {
+    // read here, and none of them is before `oldest`.
+    for slot in slots where slot.tokens > 0 && slot.source == source {
       oldest.id.sequence = min(oldest.id.sequence, slot.id.sequence)
       oldest.arrival = min(oldest.arrival, slot.arrival)
     }

@@ -23,16 +23,21 @@ extension DecisionCore {
 
   // MARK: Input of the controllers
 
-  /// A buffer was leased. If a stage leased it, the stage no longer waits.
+  /// A buffer was leased. If a stage leased it, the stage no longer waits. A frame that waited was
+  /// counted as a request when its wait began.
   mutating func noteLease(of pool: Int, at stage: Int? = nil) {
     guard sizings.isInUse, sizings.pools[pool] != nil else { return }
     let inUse = leases.inUse(pool: pool)
-    sizings.pools[pool]?.controller.leased(inUse: inUse)
-    sizings.pools[pool]?.counts.requests += 1
+    if let stage, sizings.isWaiting[stage] {
+      sizings.isWaiting[stage] = false
+      sizings.pools[pool]?.controller.leasedAfterStall(inUse: inUse)
+    } else {
+      sizings.pools[pool]?.controller.leased(inUse: inUse)
+      sizings.pools[pool]?.counts.requests += 1
+    }
     if let peak = sizings.pools[pool]?.counts.peak, inUse > peak {
       sizings.pools[pool]?.counts.peak = inUse
     }
-    if let stage { sizings.isWaiting[stage] = false }
     startWindow(of: pool)
   }
 

@@ -22,6 +22,8 @@ package struct DecisionCore: ~Copyable {
   var joins: [JoinStateMachine?]
   /// By node, then port; the first port of each is never read.
   var latests: [[LatestStateMachine]]
+  /// By source: the lowest sequence that may still arrive after the announced frames.
+  var lowestToCome: [Int]
   /// The frame that a latest join has taken and not yet passed on.
   var triggers: [Int?]
   /// The last value that left each node with a fallback.
@@ -87,6 +89,7 @@ package struct DecisionCore: ~Copyable {
           isSameTrack: plan.nodes[plan.edges[edge].from].source == node.source)
       }
     }
+    lowestToCome = plan.nodes.map { _ in 0 }
     triggers = plan.nodes.map { _ in nil }
     previous = plan.nodes.map { _ in nil }
     failures = plan.nodes.map { _ in [] }
@@ -140,9 +143,14 @@ package struct DecisionCore: ~Copyable {
 
   /// Announces a frame: it arrives at the source at the given virtual time.
   ///
+  /// - Parameter lowestToCome: The lowest sequence of the source's frames that arrive after this
+  ///   one; by default, they arrive in the order of their sequence.
   /// - Returns: The slot that identifies the frame until it is lost or freed.
   @discardableResult
-  package mutating func addArrival(source: Int, id: FrameID, time: Int64) -> Int {
+  package mutating func addArrival(
+    source: Int, id: FrameID, time: Int64, lowestToCome: Int? = nil
+  ) -> Int {
+    self.lowestToCome[source] = lowestToCome ?? id.sequence + 1
     let slot = makeSlot(id: id, arrival: time, source: source)
     // order-later: arrivals have a band of their own, after everything that ends at the same
     // instant and may make room for them.

@@ -33,13 +33,14 @@ public final class BufferPool<Buffer: Sendable>: Sendable {
     store = PoolStore(id: id, PoolBook(fixed: capacity))
   }
 
-  /// A pool that adapts to the load.
+  /// A pool that adapts to the load. A `sizing` with an option out of its range ends the process.
   ///
   /// - Parameter capacity: The initial number of buffers.
   public init(
     _ id: String, sizing: PoolSizing, capacity: Int = 8,
     make: @escaping @Sendable () throws -> Buffer
   ) {
+    if let problem = sizing.problem { requirementFailure(problem.detail) }
     self.make = make
     store = PoolStore(id: id, PoolBook(PoolController(sizing, size: capacity)))
   }

@@ -93,6 +93,11 @@ public struct PoolController: Hashable, Sendable {
   /// A buffer was requested and leased; `inUse` buffers are held now.
   package mutating func leased(inUse: Int) {
     window.requests += 1
+    leasedAfterStall(inUse: inUse)
+  }
+
+  /// A request that waited, and was counted when it stalled, got its buffer.
+  package mutating func leasedAfterStall(inUse: Int) {
     window.peak = Swift.max(window.peak, inUse)
   }
 

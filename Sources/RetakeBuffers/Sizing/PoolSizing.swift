@@ -40,7 +40,7 @@ public struct PoolSizing: Hashable, Sendable {
   public var predictor = Predictor.ewma
   /// The weight of the newest window, in thousandths; 1 to 1,000.
   public var alphaPermille = 300
-  /// The length of a window; a pipeline's pool allows 10 ms to a minute.
+  /// The length of a window, 10 ms to a minute.
   public var windowNanoseconds: Int64 = 500_000_000
   /// Percent of the size; a prediction above it requests one more buffer.
   public var expandAbove = 75
@@ -68,7 +68,8 @@ public struct PoolSizing: Hashable, Sendable {
   public var off: Set<Policy> = []
 
   /// All options have their defaults, which docs/pools.md lists. The validation of a pipeline
-  /// checks the ranges of changed options; a `BufferPool` does not.
+  /// checks the ranges of changed options; a `BufferPool` with one out of its range ends the
+  /// process.
   public init() {}
 
   /// Whether `off` does not contain the policy.
@@ -90,4 +91,66 @@ public struct PoolSizing: Hashable, Sendable {
   func shrinksNeeded() -> Int { isOn(.hysteresis) ? shrinkAfter : 1 }
 
   package var breakerWindows: Int { Int(Swift.max(1, breakerNanoseconds / windowNanoseconds)) }
+}
+
+/// The ranges of the options.
+extension PoolSizing {
+  package struct Problem: Sendable {
+    /// The option, as a pipeline's document names it.
+    package var key: String
+    package var detail: String
+    package var advice: String
+  }
+
+  /// The first option that is out of its range.
+  package var problem: Problem? {
+    let ranges: [(String, Int, ClosedRange<Int>)] = [
+      ("min", min, 1...4_096), ("max", max, 1...4_096), ("alpha", alphaPermille, 1...1_000),
+      ("expandAbove", expandAbove, 1...99), ("expandAfter", expandAfter, 1...100),
+      ("shrinkBelow", shrinkBelow, 1...99), ("shrinkAfter", shrinkAfter, 1...100),
+      ("thermalSize", thermalSize, 1...4_096), ("memorySize", memorySize, 1...4_096),
+      ("breakerSize", breakerSize, 1...4_096), ("breakerAbove", breakerAbove, 0...100),
+    ]
+    for (key, value, range) in ranges where !range.contains(value) {
+      return Problem(
+        key: key, detail: "\(key) is \(range.lowerBound) to \(range.upperBound)",
+        advice: "Write \(range.lowerBound) to \(range.upperBound)")
+    }
+    if min > max {
+      return Problem(
+        key: "max", detail: "a pool's max of \(max) is below its min of \(min)",
+        advice: "Write at least \(min)")
+    }
+    // The breaker trips because buffers are missing, so it must not take any away.
+    if breakerSize < max, isOn(.breaker) {
+      return Problem(
+        key: "breakerSize", detail: "the breaker's fixed pool is smaller than the max of \(max)",
+        advice: "Write at least \(max), or switch the breaker off: \"off\": [\"breaker\"]")
+    }
+    return timeProblem
+  }
+
+  private var timeProblem: Problem? {
+    let hour: Int64 = 3_600_000_000_000
+    // `window` may still be out of its own range here, and a range must not begin after its end.
+    let window = Swift.min(windowNanoseconds, hour)
+    let times: [(String, Int64, ClosedRange<Int64>, String)] = [
+      ("window", windowNanoseconds, 10_000_000...60_000_000_000, "10ms to 1m"),
+      ("thermalHold", thermalHoldNanoseconds, 0...hour, "0s to an hour"),
+      ("breakerAfter", breakerNanoseconds, window...hour, "a window to an hour"),
+      ("resizeTime", resizeNanoseconds, 0...1_000_000_000, "0s to 1s"),
+    ]
+    for (key, value, range, words) in times where !range.contains(value) {
+      return Problem(key: key, detail: "\(key) is \(words)", advice: "Write \(words)")
+    }
+    guard breakerWindows <= Self.breakerWindowsMax else {
+      return Problem(
+        key: "breakerAfter",
+        detail: "breakerAfter is \(breakerWindows) windows, and \(Self.breakerWindowsMax) are the "
+          + "most", advice: "Write a shorter time, or a longer window")
+    }
+    return nil
+  }
+
+  private static var breakerWindowsMax: Int { 1_000 }
 }

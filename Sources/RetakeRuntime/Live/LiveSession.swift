@@ -85,11 +85,11 @@ public actor LiveSession {
   /// - Returns: The frame's ID.
   @discardableResult
   public nonisolated func push(_ frame: Frame, track: Int = 0, pts: Int64? = nil) -> FrameID {
-    let id = door.nextID(track: track)
-    var frame = frame
-    frame.id = id
-    push(FrameEntry(id: id, pts: pts, timestamp: frame.timestamp), frame)
-    return id
+    door.admit(track: track) { id in
+      var frame = frame
+      frame.id = id
+      push(FrameEntry(id: id, pts: pts, timestamp: frame.timestamp), frame)
+    }
   }
 
   /// Reports a frame for whose pixels there was no memory: it fails at its source.
@@ -97,9 +97,7 @@ public actor LiveSession {
   package nonisolated func pushFailed(
     timestamp: Timestamp, track: Int = 0, pts: Int64? = nil
   ) -> FrameID {
-    let id = door.nextID(track: track)
-    push(FrameEntry(id: id, pts: pts, timestamp: timestamp), nil)
-    return id
+    door.admit(track: track) { push(FrameEntry(id: $0, pts: pts, timestamp: timestamp), nil) }
   }
 
   /// Pushes a frame as an app does, but with an ID and a time that the caller gives.
@@ -204,13 +202,17 @@ private final class LiveDoor: Sendable {
     state = Mutex(State(next: next))
   }
 
-  func nextID(track: Int) -> FrameID {
+  /// Hands over the track's next frame while no other thread does: the decision core relies on a
+  /// track's frames to come in the order of their IDs.
+  func admit(track: Int, _ handOver: (FrameID) -> Void) -> FrameID {
     state.withLock { state in
       guard let sequence = state.next[track] else {
         preconditionFailure("frames are pushed to tracks that the session has")
       }
       state.next[track] = sequence + 1
-      return FrameID(track: track, sequence: sequence)
+      let id = FrameID(track: track, sequence: sequence)
+      handOver(id)
+      return id
     }
   }
 

@@ -11,13 +11,20 @@ struct ArrivalSchedule {
   private let frameCount: Int
   private let mode: RunOptions.Mode
   private let originNanoseconds: Int64
-  /// Sequences by arrival; set only if the track's frames do not arrive in the order of their
-  /// sequence.
-  private let order: [Int]?
+  /// By arrival; set only if the track's frames do not arrive in the order of their sequence.
+  private let order: [Arrival]?
   private var page: [FrameEntry] = []
   private var position = 0
   private var next = 0
   private(set) var payloadMissing = 0
+  /// The lowest sequence that may still arrive after the frame that was returned last.
+  private(set) var lowestToCome = 0
+
+  private struct Arrival {
+    var sequence: Int
+    /// The lowest sequence of the frames that arrive after it.
+    var lowestToCome = Int.max
+  }
 
   /// - Throws: The reader's errors for its index.
   init(
@@ -53,7 +60,8 @@ struct ArrivalSchedule {
     if let order {
       guard next < order.count else { return nil }
       defer { next += 1 }
-      let sequence = order[next]
+      let sequence = order[next].sequence
+      lowestToCome = order[next].lowestToCome
       return try reader.entries(of: track, sequences: sequence..<sequence + 1).first
     }
     if position == page.count {
@@ -67,6 +75,7 @@ struct ArrivalSchedule {
       } while page.isEmpty
     }
     defer { position += 1 }
+    lowestToCome = page[position].id.sequence + 1
     return page[position]
   }
 
@@ -83,7 +92,7 @@ struct ArrivalSchedule {
 
   private static func order(
     reader: any FrameReader, track: Int, count: Int, mode: RunOptions.Mode
-  ) throws -> [Int]? {
+  ) throws -> [Arrival]? {
     var times: [Int64] = []
     var sequences: [Int] = []
     var isSorted = true
@@ -100,7 +109,13 @@ struct ArrivalSchedule {
     }
     guard !isSorted else { return nil }
     // Of frames that arrive at one time, the lower sequence is first, as in the keys of arrivals.
-    return times.indices.sorted { (times[$0], sequences[$0]) < (times[$1], sequences[$1]) }
-      .map { sequences[$0] }
+    var order = times.indices
+      .sorted { (times[$0], sequences[$0]) < (times[$1], sequences[$1]) }
+      .map { Arrival(sequence: sequences[$0]) }
+    for place in order.indices.dropLast().reversed() {
+      let later = order[place + 1]
+      order[place].lowestToCome = min(later.sequence, later.lowestToCome)
+    }
+    return order
   }
 }

@@ -6,6 +6,8 @@ import RetakeGraph
 struct AheadFrame {
   var entry: FrameEntry
   var time: Int64
+  /// The lowest sequence that may still arrive after it.
+  var lowestToCome: Int
   /// By node; only the source and the pure stages behind it.
   var futures: [ValueFuture?]
   /// The epoch whose stages computed them.

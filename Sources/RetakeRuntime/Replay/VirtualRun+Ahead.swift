@@ -16,7 +16,8 @@ extension VirtualRun {
     guard let frame = sources[source].ahead.popFirst() else { return }
     sources[source].announcedMissing += frame.missingBefore
     let slot = core.addArrival(
-      source: sources[source].node, id: frame.entry.id, time: frame.time)
+      source: sources[source].node, id: frame.entry.id, time: frame.time,
+      lowestToCome: frame.lowestToCome)
     // The core reuses slots, so the arrays grow only to the number of frames in flight.
     if slot >= values.count {
       values.append(SlotValues())
@@ -37,8 +38,9 @@ extension VirtualRun {
       guard let (entry, time) = try sources[source].schedule.nextFrame() else { return }
       sources[source].ahead.append(
         AheadFrame(
-          entry: entry, time: time, futures: futures(for: entry, source: source),
-          epoch: core.epoch, missingBefore: sources[source].schedule.payloadMissing - missing))
+          entry: entry, time: time, lowestToCome: sources[source].schedule.lowestToCome,
+          futures: futures(for: entry, source: source), epoch: core.epoch,
+          missingBefore: sources[source].schedule.payloadMissing - missing))
     }
   }
 

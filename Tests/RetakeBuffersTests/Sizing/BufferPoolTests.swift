@@ -145,6 +145,21 @@ struct Packet: Hashable, Sendable {
     #expect(pool.report.size == 4 && pool.report.resizes == 4)
   }
 
+  @Test func `a pool that adapts is not made with options out of their ranges`() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      var sizing = PoolSizing()
+      sizing.windowNanoseconds = 0
+      _ = BufferPool("audio", sizing: sizing) { AudioBlock(samples: 1) }
+    }
+    let said = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(said.contains("window is 10ms to 1m"), "\(said)")
+    await #expect(processExitsWith: .failure) {
+      var sizing = PoolSizing()
+      (sizing.min, sizing.max) = (12, 4)
+      _ = BufferPool("audio", sizing: sizing) { AudioBlock(samples: 1) }
+    }
+  }
+
   @Test func `eight threads take and give back, and the book balances`() async throws {
     let pool = BufferPool("audio", sizing: PoolSizing(), capacity: 4) { AudioBlock(samples: 1) }
     let rounds = 2_000

@@ -101,7 +101,7 @@ import Testing
     #expect(notes.sizes.isEmpty && outcome.headline.delivered == 300)
   }
 
-  @Test func `a stage that waits for a buffer is one stall a frame`() throws {
+  @Test func `a frame that waits for a buffer is one stall and one request`() throws {
     let pipeline = Pipeline(
       [
         .source(.on("ffff")),
@@ -119,7 +119,7 @@ import Testing
     let (_, outcome) = try pipeline.noted()
     #expect(outcome.headline.delivered == 4)
     // Each but the first waits for the buffer of the previous one.
-    #expect(outcome.pools.first?.stalls == 3 && outcome.pools.first?.requests == 7)
+    #expect(outcome.pools.first?.stalls == 3 && outcome.pools.first?.requests == 4)
   }
 
   @Test func `a wait that would never end is told, unless the pool may grow`() throws {

@@ -82,6 +82,24 @@ import Testing
         "@20000000 view 0:2 latest newest=0:2",
       ])
   }
+
+  @Test func `a latest join keeps the values of a frame that was overtaken twice`() throws {
+    // 64 arrives behind 65 and 66, when more values wait than are kept without a reader. Only 0 and
+    // 64, the first and the 67th arrival, read.
+    let places = (0..<64).map { $0 } + [66, 64, 65]
+    let pipeline = Pipeline(
+      [
+        .source(arriving(places.map { Int64($0) * 20 })),
+        PipelineNode(id: "thin", stage: MixingNodes.sample(66)),
+        .stage("motion", AnyStage(Brightness()), 10),
+        PipelineNode(id: "shown", stage: .latest(["frame", "boxes"])), .sink(),
+      ], ["camera → thin → shown.frame", "camera → motion → shown.boxes", "shown → sink"])
+    let (notes, _) = try pipeline.noted()
+    #expect(
+      notes.lines("latest") == [
+        "@0 shown 0:0 latest boxes=-", "@1320000000 shown 0:64 latest boxes=0:63",
+      ])
+  }
 }
 
 /// Accepts any value.

@@ -138,6 +138,25 @@ import Testing
     #expect(outcome.lostBeforeCapture >= session.counts.refused)
   }
 
+  @Test func `frames that several threads push to a track arrive in the order of their IDs`()
+    async throws
+  {
+    let kept = KeptRun()
+    let session = try LiveSession(
+      chain([]), tracks: [Self.track], catalog: StageRegistry(), options: LiveOptions(), tap: kept)
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<4 {
+        group.addTask { for index in 0..<500 { session.push(frame(Int64(index))) } }
+      }
+    }
+    try await session.stop()
+    let sequences = kept.kept.events.compactMap { stamped -> Int? in
+      guard case .arrival(let id) = stamped.event else { return nil }
+      return id.sequence
+    }
+    #expect(!sequences.isEmpty && sequences == sequences.sorted())
+  }
+
   @Test func `a body that is over its time fails the frame, and its end is late`() async throws {
     let gate = Gate()
     let kept = KeptRun()
