@@ -107,7 +107,9 @@ package struct ReplayJob {
   package func run() throws -> RunSummary {
     let (pipeline, reader) = try open()
     // Before any output is opened, which could already overwrite what the run reads.
-    try outputs.check(session: session, pipeline: pipelineFile)
+    try outputs.check(
+      session: session, pipeline: pipelineFile,
+      costs: definition.costs.files.map { project.path($0) })
     let replay = try makeReplay(pipeline, reader: reader)
     let pixelNotes = try replay.pixelNotes(reader)
     (pixelNotes + replay.costNotes + replay.overrideNotes + outputs.notes(on: replay))
@@ -150,8 +152,8 @@ package struct ReplayJob {
     let folder = URL(fileURLWithPath: project.path(output))
     if let session { try Project.checkName(ofSession: session) }
     // The run writes a pipeline.json, which may be the very file that its pipeline was read from.
-    try RunOutputs.check(
-      file: folder.appending(path: GoldenFolder.pipelineName).path, pipeline: pipelineFile)
+    try RunOutputs.checkPipeline(
+      pipelineFile, file: folder.appending(path: GoldenFolder.pipelineName).path)
     try Self.checkFree(folder, named: output)
     return try GoldenRun.write(
       replay, definition: definition, project: project, reader: reader,

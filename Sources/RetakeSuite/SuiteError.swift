@@ -61,6 +61,8 @@ package enum SuiteError: CodedError, Hashable {
   case sameOutput(String)
   /// An output would overwrite what the run reads.
   case outputOverInput(path: String, input: String)
+  /// An output would replace a media file that Retake did not write.
+  case outputOverMedia(path: String)
   case noMetadata(pipeline: String)
   /// The container of a video cannot be inferred from its file name.
   case overlayFile(path: String, known: [String])
@@ -132,6 +134,7 @@ package enum SuiteError: CodedError, Hashable {
     case .sceneOnly: "suite.record.sceneOnly"
     case .sameOutput: "suite.output.same"
     case .outputOverInput: "suite.output.overInput"
+    case .outputOverMedia: "suite.output.overMedia"
     case .noMetadata: "suite.metadata.none"
     case .overlayFile: "suite.overlay.file"
     case .overlaySession: "suite.overlay.noSession"
@@ -185,6 +188,7 @@ package enum SuiteError: CodedError, Hashable {
     case .sameOutput("-"): "standard output can take one stream"
     case .sameOutput: "two outputs of the run have the same file"
     case .outputOverInput(let path, let input): "'\(path)' would be written over \(input)"
+    case .outputOverMedia(let path): "'\(path)' is a media file that Retake did not write"
     case .noMetadata(let pipeline): "the pipeline '\(pipeline)' has no metadata sink"
     case .overlayFile(let path, _): "'\(path)' does not say what kind of video to write"
     case .overlaySession(let pipeline):
@@ -272,6 +276,7 @@ package enum SuiteError: CodedError, Hashable {
     case .sceneOnly(let option, _):
       "Leave \(option) out: drawn scenes (synthetic:figures) and cameras (/dev/video0) heed it"
     case .outputOverInput: "Name a file outside of sessions, goldens and what is read"
+    case .outputOverMedia: "Name another file, or move this one away first"
     case .sameOutput: "Give each a file of its own"
     case .noMetadata:
       "Add {\"id\": \"analytics\", \"kind\": \"metadata\"} to its nodes, and an edge to it"

@@ -51,12 +51,14 @@ struct BenchPoolsCommand: ParsableCommand {
 
   func validate() throws {
     if tune, plot != nil { throw ValidationError("--tune draws nothing: no --plot") }
+    if let plot { try Drawing.check(plot) }
   }
 
   func run() throws {
     Interruption.listen()
     let loads = try self.loads()
     if tune { return try tell(PoolTuning(loads) { Interruption.isRequested }) }
+    if let plot { try RunOutputs.check(file: plot, pipeline: nil) }
     let table = try PoolTable(loads, PoolContender.standard) { Interruption.isRequested }
     if let plot { try WholeFile.write(PoolPlot(table).svg, to: plot, output: .drawing) }
     if output.json { return try Console.json(table.rows) }

@@ -31,6 +31,7 @@ struct PipelineDrawCommand: ParsableCommand {
 
   func validate() throws {
     if svg, dot { throw ValidationError("--svg and --dot are two drawings: choose one") }
+    if let output { try Drawing.check(output, isDOT: dot) }
   }
 
   func run() throws {
@@ -43,6 +44,21 @@ struct PipelineDrawCommand: ParsableCommand {
       Console.data(text)
       return
     }
+    let project = try CommandEnvironment.current.project()
+    try RunOutputs.check(file: output, pipeline: project.pipelineFile(of: pipeline))
     try WholeFile.write(text, to: output, output: .drawing)
+  }
+}
+
+/// The files that drawings are written to.
+enum Drawing {
+  /// A drawing has the ending of its format, so that a wrong word replaces no file of another kind.
+  ///
+  /// - Throws: `ValidationError`.
+  static func check(_ path: String, isDOT: Bool = false) throws {
+    let endings = isDOT ? [".dot", ".gv"] : [".svg"]
+    guard path == "-" || path.hasPrefix("/dev/") || endings.contains(where: path.hasSuffix) else {
+      throw ValidationError("'\(path)' does not end in \(endings.joined(separator: " or "))")
+    }
   }
 }

@@ -21,12 +21,13 @@ package final class MediaMuxer: @unchecked Sendable {
   ///   - format: FFmpeg's name: `matroska`, `mp4`, `avi`.
   ///   - file: The name of the output in errors.
   ///   - clusterMilliseconds: Maximum duration of a Matroska cluster.
+  ///   - comment: Metadata of the file, by which the file can be recognised.
   ///   - options: The container's own options.
   /// - Throws: `MediaError.muxer` or `.write`.
   package init(
     format: String = "matroska", to output: MediaOutput, file: String? = nil,
     streams: [MediaStream], clusterMilliseconds: Int = 500,
-    options: [EncoderSettings.Option] = []
+    comment: String? = nil, options: [EncoderSettings.Option] = []
   ) throws(MediaError) {
     _ = FFmpeg.quiet
     self.format = format
@@ -39,6 +40,7 @@ package final class MediaMuxer: @unchecked Sendable {
     }
     context.pointee.pb = self.output.makeContext()
     context.pointee.flags |= retake_format_bitexact | retake_format_custom_io
+    if let comment { av_dict_set(&context.pointee.metadata, "comment", comment, 0) }
     for stream in streams { Self.add(stream, to: context) }
     try writeHeader(context, clusterMilliseconds: clusterMilliseconds, options: options)
   }

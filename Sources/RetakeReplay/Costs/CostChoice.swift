@@ -54,6 +54,12 @@ package struct CostChoice: Hashable, Sendable, CustomStringConvertible {
   package var needsRedecide: Bool { self != .declared }
 
   package var hasTape: Bool { source != .declared }
+
+  /// The tape and the profile that are read, as they were named.
+  package var files: [String] {
+    guard case .file(let tape) = source else { return [profile].compactMap(\.self) }
+    return [tape, profile].compactMap(\.self)
+  }
 }
 
 extension CostChoice.Source: CustomStringConvertible {

@@ -19,6 +19,9 @@ final class OverlayVideo: RunOutput {
     "mkv": "matroska", "mp4": "mp4", "mov": "mov", "nut": "nut",
   ]
 
+  /// The comment in each file, by which a later run recognises a video that it may replace.
+  static let mark = "made by retake --overlay"
+
   private let path: String
   private let container: String
   private let file: WholeFile
@@ -162,7 +165,8 @@ final class OverlayVideo: RunOutput {
       var stream = encoder.stream
       stream.index = 0
       muxer = try MediaMuxer(
-        format: container, to: .descriptor(descriptor), file: path, streams: [stream])
+        format: container, to: .descriptor(descriptor), file: path, streams: [stream],
+        comment: OverlayVideo.mark)
     }
 
     private static func prepared(

@@ -69,9 +69,12 @@ extension RunOutputs {
   /// - Parameters:
   ///   - session: The session's folder.
   ///   - pipeline: The pipeline's file.
-  /// - Throws: `SuiteError.outputOverInput`.
-  func check(session: String?, pipeline: String?) throws(SuiteError) {
-    for path in paths { try Self.check(file: path, session: session, pipeline: pipeline) }
+  ///   - costs: The files of a tape and a profile.
+  /// - Throws: `SuiteError.outputOverInput`, `.outputOverMedia`.
+  func check(session: String?, pipeline: String?, costs: [String] = []) throws(SuiteError) {
+    for path in paths {
+      try Self.check(file: path, session: session, pipeline: pipeline, costs: costs)
+    }
   }
 
   /// The same check for a recording.
@@ -99,22 +102,26 @@ extension RunOutputs {
 
   /// The same check for one file.
   ///
-  /// - Throws: `SuiteError.outputOverInput`.
+  /// - Throws: `SuiteError.outputOverInput`, `.outputOverMedia`.
   package static func check(
-    file path: String, session: String?, pipeline: String?
+    file path: String, session: String? = nil, pipeline: String?, costs: [String] = []
   ) throws(SuiteError) {
     guard !isStandardOutput(path), !path.hasPrefix("/dev/") else { return }
     let file = resolved(path)
+    guard !costs.map(resolved).contains(file) else {
+      throw .outputOverInput(path: path, input: "the tape or profile that is read")
+    }
     // With the slash, because a session `yard` does not contain the files of `yard2`.
     if let session, file == resolved(session) || file.hasPrefix(resolved(session) + "/") {
       throw .outputOverInput(path: path, input: "the session that is read")
     }
-    try check(file: path, pipeline: pipeline)
+    try checkPipeline(pipeline, file: path)
     try checkKept(path, file)
+    guard !ExistingMedia.isOfOthers(file) else { throw .outputOverMedia(path: path) }
   }
 
   /// - Throws: `SuiteError.outputOverInput` for the pipeline's own file.
-  static func check(file path: String, pipeline: String?) throws(SuiteError) {
+  static func checkPipeline(_ pipeline: String?, file path: String) throws(SuiteError) {
     guard let pipeline, resolved(path) == resolved(pipeline) else { return }
     throw .outputOverInput(path: path, input: "the pipeline's own file")
   }
