@@ -99,8 +99,8 @@ extension RootCause {
       why.rawValue + " (the pipeline changed)"
     // The digest of a pipeline does not include costs, but decisions depend on them.
     case .code where why == .decisionDiffers:
-      why.rawValue + " (pipeline, models and libraries are the golden's; costs may be others)"
-    case .code: why.rawValue + " (pipeline, models and libraries are the golden's)"
+      why.rawValue + " (pipeline and libraries are the golden's; the costs may differ)"
+    case .code: why.rawValue + " (pipeline and libraries are the golden's)"
     case .codeOrLibraries:
       why.rawValue + " (pipeline and models are the golden's; its libraries here are not known)"
     default: why.rawValue

@@ -89,7 +89,7 @@ extension DeviceProfile {
   /// Inserted nodes are named after the node that they belong to: `motion/convert`.
   private func notes(_ word: String, _ given: [String], among known: [String]) -> [String] {
     given.sorted().filter { id in !known.contains { id == $0 || id.hasPrefix("\($0)/") } }.map {
-      "the profile '\(name)' speaks of the \(word) '\($0)', which the pipeline does not have. "
+      "the profile '\(name)' names the \(word) '\($0)', which the pipeline does not have. "
         + Suggestion.advice(for: $0, among: known)
     }
   }

@@ -38,7 +38,7 @@ import Testing
     #expect(try digests(workplace, words).count == 1)
     let result = try workplace.retake(words: words)
     #expect(result.stdout.contains("costs     100 % recorded, 0 % modelled (tape:"))
-    #expect(result.stderr.contains("mode redecide: --costs tape:a.tape decides again"))
+    #expect(result.stderr.contains("--costs tape:a.tape implies --mode redecide"))
     #expect(try workplace.retake(words: words + ["-q"]).stderr.isEmpty)
   }
 

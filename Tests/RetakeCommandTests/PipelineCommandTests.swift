@@ -60,7 +60,7 @@ import Testing
     let failed = try check("--rate 30 --strict", in: workplace)
     #expect(failed.status == 2)
     #expect(
-      failed.stderr.contains("error: 1 warning, and --strict takes none [suite.check.strict]\n"))
+      failed.stderr.contains("error: 1 warning (--strict: warnings are errors) [suite.check.strict]\n"))
     #expect(try check("--rate 22 --budget 61ms --strict", in: workplace).status == 0)
   }
 

@@ -7,7 +7,7 @@ enum Bounded {
     { text in
       guard let value = Int(text), range.contains(value) else {
         throw ValidationError(
-          "it is not between \(range.lowerBound) and \(range.upperBound), a whole number")
+          "it is not between \(range.lowerBound) and \(range.upperBound) (whole numbers)")
       }
       return value
     }
@@ -17,7 +17,7 @@ enum Bounded {
   static func whole(from first: Int) -> @Sendable (String) throws -> Int {
     { text in
       guard let value = Int(text), value >= first else {
-        throw ValidationError("it is not a whole number, \(first) or more")
+        throw ValidationError("it is not a whole number from \(first) on")
       }
       return value
     }

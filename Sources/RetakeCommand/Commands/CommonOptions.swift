@@ -76,7 +76,7 @@ struct CaseOptions: ParsableArguments {
       }
       guard !choice.needsRedecide || mode != .lossless else {
         throw ValidationError(
-          "--costs \(costs) decides again, and in lossless nothing has a cost; "
+          "--costs \(costs) needs --mode redecide: in lossless nothing has a cost; "
             + "leave out --mode, or write --mode redecide")
       }
     }
@@ -132,7 +132,7 @@ struct CaseOptions: ParsableArguments {
     guard mode == nil, let costs, CostChoice(parsing: costs)?.needsRedecide == true else {
       return nil
     }
-    return "mode redecide: --costs \(costs) decides again"
+    return "--costs \(costs) implies --mode redecide"
   }
 
   private func base(in project: Project) throws -> CaseDefinition {

@@ -74,7 +74,7 @@ struct PipelineCheckCommand: ParsableCommand {
     guard strict, !analysis.warnings.isEmpty else { return }
     let count = analysis.warnings.count
     Console.note(
-      "error: \(count) warning\(count == 1 ? "" : "s"), and --strict takes none "
+      "error: \(count) warning\(count == 1 ? "" : "s") (--strict: warnings are errors) "
         + "[suite.check.strict]\n  Change the pipeline as they say, or leave out --strict")
     throw CommandEnd(status: .trouble)
   }

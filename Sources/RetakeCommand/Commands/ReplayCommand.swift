@@ -134,7 +134,7 @@ struct ReplayCommand: ParsableCommand {
   private func checkSweep() throws {
     guard try parsedSweep() != nil else { return }
     guard selection.mode != .lossless else {
-      throw ValidationError("--sweep decides again: leave out --mode, or write --mode redecide")
+      throw ValidationError("--sweep implies --mode redecide: leave out --mode")
     }
     guard output == nil, decisions == nil, writeTape == nil, trace == nil, overlay == nil,
       metadata.isEmpty, !follow
@@ -186,7 +186,7 @@ struct ReplayCommand: ParsableCommand {
     if let note = selection.note {
       form.note(note)
     } else if sweep != nil, definition.mode == .lossless {
-      form.note("mode redecide: --sweep decides again")
+      form.note("--sweep implies --mode redecide")
     }
     // In lossless no queue, server or cost makes a difference.
     if sweep != nil { definition.mode = .redecide }

@@ -71,7 +71,7 @@ struct ReportServeCommand: ParsableCommand {
     abstract: "Show reports, runs and sessions in the browser, and accept from there.",
     discussion: """
       Serves this project's pages to this machine alone, until Ctrl-C. The address has a token that
-      is new each time: who does not have the address sees nothing. Every frame of a session can be
+      is new each time, and without it nothing is served. Every frame of a session can be
       looked at, and a report's page can accept what is pending, with a reason; not where CI is set.
 
       Examples:

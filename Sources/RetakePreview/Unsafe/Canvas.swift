@@ -60,7 +60,7 @@ final class Canvas {
       showsNothing(driver)
     {
       sdl.quitSubSystem(SDLNumber.initVideo)
-      throw .noDisplay(cause: "SDL has nothing but its driver '\(driver)'")
+      throw .noDisplay(cause: "SDL only offers its driver '\(driver)', which draws nowhere")
     }
     let place = SDLNumber.windowCentered
     guard

@@ -48,7 +48,7 @@ package struct SweepAxis: Hashable, Sendable {
     let parts = text.split(separator: "=", omittingEmptySubsequences: false).map(String.init)
     guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else {
       throw .badSweep(
-        "'\(text)' says not what to vary and how", advice: "Write, for example, queue=1..6")
+        "'\(text)' does not say what to vary, or how", advice: "Write, for example, queue=1..6")
     }
     name = parts[0]
     target = try Self.target(name)

@@ -26,7 +26,7 @@ struct SessionSnapshotCommand: ParsableCommand {
     commandName: "snapshot", abstract: "Copy a session safely, even while it is being recorded.",
     discussion: """
       The copy is the session as its last commit left it: closed, every packet checked. The recording \
-      goes on undisturbed.
+      continues.
 
       Examples:
         retake session snapshot yard --into Backup

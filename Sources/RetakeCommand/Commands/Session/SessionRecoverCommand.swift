@@ -6,7 +6,7 @@ struct SessionRecoverCommand: ParsableCommand {
     commandName: "recover",
     abstract: "Close a session that a recorder left open, or rebuild its database.",
     discussion: """
-      Everything up to the last commit is kept. With --from-media, frames that no row speaks of are \
+      Everything up to the last commit is kept. With --from-media, frames without a row are \
       found in the media, and a database that is gone or damaged is made again; the old one stays \
       as session.sqlite.damaged. Done twice, or after a kill, the result is the same.
 
