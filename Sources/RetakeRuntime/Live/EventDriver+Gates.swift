@@ -4,12 +4,12 @@ import RetakeTimePlane
 
 /// The core asks these questions during an event, so nothing here reads the core.
 extension EventDriver: GateKeeper {
-  func damage(slot: Int) -> String? { values[slot].damage }
+  func damage(slot: Int) -> String? { frames[slot].damage }
 
   func outcome(node: Int, work: Work) -> CompletionOutcome { ending }
 
   func keepsInput(node: Int, slot: Int) -> Bool {
-    stages.keepsInput(node, epoch: values[slot].epoch)
+    stages.keepsInput(node, epoch: frames[slot].epoch)
   }
 
   func itemCount(node: Int, slot: Int) -> Int {
@@ -21,7 +21,7 @@ extension EventDriver: GateKeeper {
   }
 
   private func gate(_ kind: GateQuestion.Kind, node: Int, slot: Int) -> Int {
-    let id = values[slot].entry?.id ?? FrameID(track: 0, sequence: 0)
+    let id = frames[slot].entry?.id ?? FrameID(track: 0, sequence: 0)
     let question = GateQuestion(
       kind: kind, node: node, frame: id, input: input(of: node, work: Work(slot: slot)))
     var value = max(0, host.gateValue(question))

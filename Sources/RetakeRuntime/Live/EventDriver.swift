@@ -21,7 +21,7 @@ protocol EventHost: AnyObject {
 /// decided before the next event is handled.
 ///
 /// The driver never waits: values come with the events.
-final class EventDriver {
+final class EventDriver: CoreDriver {
   let plan: GraphPlan
   /// Subtracted from the frames' times before stages see them.
   let originNanoseconds: Int64
@@ -29,7 +29,9 @@ final class EventDriver {
   var core: DecisionCore
   var stages: StageBook
   /// By slot.
-  var values: [LiveValues] = []
+  var values: [FrameValues<any PipelineValue>] = []
+  /// By slot.
+  var frames: [FrameInFlight] = []
   /// The slots of the frames in flight.
   var slotOfFrame: [FrameID: Int] = [:]
   let sourceOfTrack: [Int: Int]
@@ -166,9 +168,12 @@ final class EventDriver {
       throw stray(stamped, "there is no frame \(id)")
     }
     let slot = core.addArrival(source: source, id: id, time: stamped.nanoseconds)
-    while values.count <= slot { values.append(LiveValues()) }
-    values[slot] = LiveValues(
-      entry: entry, arrival: stamped.nanoseconds, damage: damage, nodes: plan.nodes.count)
+    if slot >= values.count {
+      values.append(FrameValues())
+      frames.append(FrameInFlight())
+    }
+    frames[slot] = FrameInFlight(entry: entry, arrival: stamped.nanoseconds, damage: damage)
+    values[slot] = FrameValues(nodes: plan.nodes.count)
     values[slot].outputs[source] = frame
     slotOfFrame[id] = slot
   }
@@ -207,7 +212,7 @@ final class EventDriver {
   /// Ends the run. What has no outcome yet stays in flight.
   func finish() -> RunOutcome {
     let node = outcome.halt.flatMap { halt in plan.nodes.firstIndex { $0.id == halt.node } } ?? 0
-    let open = values.compactMap { value in value.frame.map { ($0, value.failures) } }
+    let open = frames.compactMap { slot in slot.frame.map { ($0, slot.failures) } }
     // Slots are reused, so their order is not the order of the frames.
     for (frame, failures) in open.sorted(by: { $0.0.entry.id < $1.0.entry.id }) {
       let source = sourceOfTrack[frame.entry.id.track] ?? 0
@@ -219,6 +224,7 @@ final class EventDriver {
       host.settled(frame)
     }
     values = []
+    frames = []
     return summary
   }
 

@@ -19,11 +19,12 @@ extension VirtualRun {
       source: sources[source].node, id: frame.entry.id, time: frame.time)
     // The core reuses slots, so the arrays grow only to the number of frames in flight.
     if slot >= values.count {
-      values.append(SlotValues())
+      values.append(FrameValues())
+      unusedValues.append(UnusedValues())
       pendingBySlot.append(nil)
       announced.append(nil)
     }
-    values[slot].futures = frame.futures
+    values[slot].outputs = frame.futures
     announced[slot] = frame
   }
 

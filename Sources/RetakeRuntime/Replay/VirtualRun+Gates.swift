@@ -10,7 +10,7 @@ extension VirtualRun: GateKeeper {
   /// A body that can throw decides where the frame continues.
   func outcome(node: Int, work: Work) -> CompletionOutcome {
     guard let record = pendingBySlot[work.slotIndex],
-      stages.isGate(node, epoch: record.epoch), let future = record.started(node, work)
+      stages.isGate(node, epoch: record.epoch), let future = record.started[node, work]
     else { return .success }
     // Only the outcome of a stage that can fail is
     // waited for; it decides where the frame continues.
@@ -83,13 +83,5 @@ extension VirtualRun: GateKeeper {
     } catch {
       gateFault = error
     }
-  }
-}
-
-extension PendingFrame {
-  func started(_ node: Int, _ work: Work) -> ValueFuture? {
-    guard work.isItem else { return started[node] }
-    let items = startedItems[node] ?? []
-    return items.indices.contains(Int(work.item)) ? items[Int(work.item)] : nil
   }
 }

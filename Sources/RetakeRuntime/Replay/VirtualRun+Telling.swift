@@ -103,8 +103,8 @@ extension VirtualRun {
   private func digests(of frame: PendingFrame) throws -> [NodeDigest] {
     try plan.nodes.indices.filter { RunNode.StageRoleName(plan.nodes[$0].role).isDigested }.map {
       node in
-      if let items = frame.startedItems[node] { return try digest(of: items) }
-      return try frame.started[node].map { try digest(of: $0) } ?? .notRun
+      if let items = frame.started.items[node] { return try digest(of: items) }
+      return try frame.started.outputs[node].map { try digest(of: $0) } ?? .notRun
     }
   }
 
