@@ -3,7 +3,7 @@ import RetakeGraph
 import RetakeTimePlane
 
 /// The core asks these questions during an event, so nothing here reads the core.
-extension EventDriver: GateKeeper {
+extension EventDriver {
   func damage(slot: Int) -> String? { frames[slot].damage }
 
   func outcome(node: Int, work: Work) -> CompletionOutcome { ending }
@@ -31,18 +31,7 @@ extension EventDriver: GateKeeper {
     return value
   }
 
-  func deviceChanged(event index: Int) -> [Int] {
-    // device-policy: the state is changed when the event is handled, before any policy decides.
-    device.apply(deviceEvents[index])
-    return plan.nodes.indices.filter { plan.nodes[$0].role == .throttle }
-  }
-
-  func pressure(event index: Int) -> PoolPressure { PoolPressure(deviceEvents[index]) }
-
-  func throttleInterval(node: Int) -> Int64 {
-    guard case .throttle(let policy) = plan.nodes[node].stage.body else { return 0 }
-    return policy.intervalNanoseconds(in: device)
-  }
+  func deviceEvent(_ index: Int) -> DeviceEvent? { deviceEvents[index] }
 
   func swap(_ index: Int) -> (refusal: String?, prepareNanoseconds: Int64) {
     // swap-prepare: preparing has taken its real time already.

@@ -45,7 +45,7 @@ struct GateQuestion {
   func answer(plan: GraphPlan) -> Int? {
     guard let input else { return nil }
     switch kind {
-    case .items: return ForEachItems.input(input)?.1.items.count ?? 0
+    case .items: return ForEachItems.count(in: input)
     case .port:
       guard case .route(let choose) = plan.nodes[node].stage.body else { return nil }
       return choose(input)

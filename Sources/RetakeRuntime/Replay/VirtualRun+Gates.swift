@@ -4,7 +4,7 @@ import RetakeTimePlane
 
 /// The only place where the time plane waits for a value. The core asks these questions during an
 /// event, so nothing here reads the core.
-extension VirtualRun: GateKeeper {
+extension VirtualRun {
   func damage(slot: Int) -> String? { announced[slot]?.entry.damage }
 
   /// A body that can throw decides where the frame continues.
@@ -41,7 +41,7 @@ extension VirtualRun: GateKeeper {
   func itemCount(node: Int, slot: Int) -> Int {
     guard let value = inputValue(of: node, slot: slot) else { return 0 }
     // fork-take: a function of the value alone, so it does not matter when it was computed.
-    return ForEachItems.input(value)?.1.items.count ?? 0
+    return ForEachItems.count(in: value)
   }
 
   func port(node: Int, slot: Int) -> Int {

@@ -15,7 +15,6 @@ final class VirtualRun: CoreDriver {
   let workers: Workers
   let origin: Int64
   let changes: RunChanges
-  /// The current state of the device.
   var device = DeviceState()
   var core: DecisionCore
   var costs: CostModel

@@ -7,14 +7,19 @@ import RetakeTimePlane
 /// `carryOut` moves values in the same way for both. A handle stands for a value: in replay it is a
 /// future that may still be computing, live it is the value itself. What differs is left to the
 /// driver: time, the bodies of stages, and what is reported to observers.
-protocol CoreDriver: AnyObject {
+protocol CoreDriver: GateKeeper {
   associatedtype Handle
   /// Ends the run if a body cannot start.
   associatedtype StartError: Error
 
   var plan: GraphPlan { get }
+  /// The current state of the device.
+  var device: DeviceState { get set }
   /// By slot.
   var values: [FrameValues<Handle>] { get set }
+
+  /// The event of the device with this index; `nil` if the index is a swap's.
+  func deviceEvent(_ index: Int) -> DeviceEvent?
 
   // MARK: Values
 
@@ -151,6 +156,25 @@ extension CoreDriver {
   }
 }
 
+/// Answers about the device.
+extension CoreDriver {
+  func deviceChanged(event index: Int) -> [Int] {
+    guard let event = deviceEvent(index) else { return [] }
+    // device-policy: the state changes first; then each throttle decides again.
+    device.apply(event)
+    return plan.nodes.indices.filter { plan.nodes[$0].role == .throttle }
+  }
+
+  func pressure(event index: Int) -> PoolPressure {
+    deviceEvent(index).map { PoolPressure($0) } ?? []
+  }
+
+  func throttleInterval(node: Int) -> Int64 {
+    guard case .throttle(let policy) = plan.nodes[node].stage.body else { return 0 }
+    return policy.intervalNanoseconds(in: device)
+  }
+}
+
 /// How the engine itself computes a value from others, at joins and forEach nodes.
 enum Combination: Sendable {
   /// The input at each of a join's ports that has its bit set.
@@ -174,8 +198,7 @@ enum Combination: Sendable {
         })
     case .region(let item): return ForEachItems.region(item, of: inputs[0])
     case .gathered(let count, let failed, let isClassified):
-      // A frame that an `any` or latest join passed on without its detections has no items.
-      guard ForEachItems.input(inputs[0])?.1.items.count ?? 0 == count else { return nil }
+      guard ForEachItems.count(in: inputs[0]) == count else { return nil }
       var rest = inputs[1...]
       // gather-close: a failed item keeps its place, so items and outcomes have the same indexes.
       let outcomes = (0..<count).map { item -> Items.Outcome in
