@@ -67,19 +67,6 @@ enum LiveCode {
   static let ended = "swap.ended"
 }
 
-/// What the driver knows of a frame in flight, apart from its values.
-struct FrameInFlight {
-  var entry: FrameEntry?
-  var arrival: Int64 = 0
-  /// The code with which the frame fails at its source.
-  var damage: String?
-  /// The number of swaps that were in force when the frame arrived.
-  var epoch = 0
-  var failures = FrameFailures()
-  /// Set from capture until everything is decided.
-  var frame: LiveFrame?
-}
-
 /// The outcome of a captured frame at one sink.
 struct LiveDelivery: Sendable {
   enum Content: Sendable {
