@@ -23,8 +23,7 @@ protocol EventHost: AnyObject {
 /// The driver never waits: values come with the events.
 final class EventDriver: CoreDriver {
   let plan: GraphPlan
-  /// Subtracted from the frames' times before stages see them.
-  private let originNanoseconds: Int64
+  let originNanoseconds: Int64
   private unowned let host: any EventHost
   private var core: DecisionCore
   private var stages: StageBook
@@ -267,16 +266,11 @@ extension EventDriver {
         nodeID: plan.nodes[node].id, body: stages.call(node, epoch: epoch),
         lane: plan.nodes[node].isPinned ? node : nil,
         context: StageContext(
-          frame: entry.id,
-          timestamp: timestamp(of: entry), item: work.isItem ? Int(work.item) : nil),
+          frame: entry.id, timestamp: timestamp(of: entry),
+          item: work.isItem ? Int(work.item) : nil),
         input: input(of: node, work: work), readyNanoseconds: ready))
     // stage-timeout: from the decision to start; a thread may begin the body later.
     core.startTimer(node: node, work: work)
-  }
-
-  /// The timestamp that stages and sinks see.
-  func timestamp(of entry: FrameEntry) -> Timestamp {
-    Timestamp(nanoseconds: entry.timestamp.nanoseconds - originNanoseconds)
   }
 
   func kept(_ node: Int, of slot: Int) -> (any PipelineValue)? { values[slot].outputs[node] }
@@ -404,8 +398,8 @@ extension EventDriver {
     let id = frames[slot].entry?.id ?? FrameID(track: 0, sequence: 0)
     let question = GateQuestion(
       kind: kind, node: node, frame: id, input: input(of: node, work: Work(slot: slot)))
-    var value = max(0, host.gateValue(question))
-    if kind == .port { value = min(value, plan.nodes[node].stage.outputPorts.count - 1) }
+    let answer = host.gateValue(question)
+    let value = kind == .port ? nearestPort(to: answer, of: node) : max(0, answer)
     // Recorded with the event: a reenactment answers the same, even if a value differs then.
     gates.append(GateValue(node: node, frame: id, value: value))
     return value

@@ -82,7 +82,7 @@ extension VirtualRun {
   private func makeRead(_ entry: FrameEntry, source: Int, hold: FrameHold?) -> ValueFuture {
     let reader = sources[source].reader
     let id = entry.id
-    let timestamp = Timestamp(nanoseconds: entry.timestamp.nanoseconds - origin)
+    let timestamp = timestamp(of: entry)
     let load = { @Sendable () -> ValueOutcome in
       do {
         var frame = try reader.frame(id)

@@ -50,8 +50,7 @@ extension VirtualRun {
     else { return 0 }
     var port = 0
     workers.watching(node: node, frame: frame) { port = choose(value) }
-    // route-port: an index outside the ports is the nearest port, so each frame has one path.
-    return min(max(0, port), plan.nodes[node].stage.outputPorts.count - 1)
+    return nearestPort(to: port, of: node)
   }
 
   private func inputValue(of node: Int, slot: Int) -> (any PipelineValue)? {

@@ -85,9 +85,8 @@ extension VirtualRun {
   ) {
     guard case .sink(let receive) = plan.nodes[sink].stage.body else { return }
     let delivery = SinkDelivery(
-      frame: frame.entry.id,
-      timestamp: Timestamp(nanoseconds: frame.entry.timestamp.nanoseconds - origin),
-      content: content, failure: failure)
+      frame: frame.entry.id, timestamp: timestamp(of: frame.entry), content: content,
+      failure: failure)
     workers.watching(node: sink, frame: frame.entry.id) { receive(delivery) }
   }
 

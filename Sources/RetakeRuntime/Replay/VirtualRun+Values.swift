@@ -20,9 +20,7 @@ extension VirtualRun {
     _ node: Int, entry: FrameEntry, item: Int? = nil, input: ValueFuture, epoch: Int,
     isNeeded: Bool, hold: FrameHold? = nil
   ) -> ValueFuture {
-    let context = StageContext(
-      frame: entry.id,
-      timestamp: Timestamp(nanoseconds: entry.timestamp.nanoseconds - origin), item: item)
+    let context = StageContext(frame: entry.id, timestamp: timestamp(of: entry), item: item)
     let version = stages.version(of: node, epoch: epoch)
     guard let call = stages[node, version].call else {
       preconditionFailure("only stages are computed")

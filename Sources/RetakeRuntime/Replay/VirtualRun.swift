@@ -13,7 +13,7 @@ final class VirtualRun: CoreDriver {
   let options: RunOptions
   let observer: any RunObserver
   let workers: Workers
-  let origin: Int64
+  let originNanoseconds: Int64
   let changes: RunChanges
   var device = DeviceState()
   var core: DecisionCore
@@ -42,14 +42,14 @@ final class VirtualRun: CoreDriver {
   var gateFault: (any Error)?
 
   init(
-    plan: GraphPlan, options: RunOptions, window: Int, sources: [SourceState], origin: Int64,
-    changes: RunChanges, observer: any RunObserver, watch: RunWatch?
+    plan: GraphPlan, options: RunOptions, window: Int, sources: [SourceState],
+    originNanoseconds: Int64, changes: RunChanges, observer: any RunObserver, watch: RunWatch?
   ) throws(RuntimeError) {
     self.plan = plan
     self.options = options
     self.window = window
     self.observer = observer
-    self.origin = origin
+    self.originNanoseconds = originNanoseconds
     self.changes = changes
     self.sources = sources
     let readsMax =

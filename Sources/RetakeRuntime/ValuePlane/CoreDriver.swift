@@ -13,6 +13,8 @@ protocol CoreDriver: GateKeeper {
   associatedtype StartError: Error
 
   var plan: GraphPlan { get }
+  /// Subtracted from the frames' times before stages and sinks see them.
+  var originNanoseconds: Int64 { get }
   /// The current state of the device.
   var device: DeviceState { get set }
   /// By slot.
@@ -94,6 +96,11 @@ extension CoreDriver {
     return value
   }
 
+  /// The timestamp that stages and sinks see.
+  func timestamp(of entry: FrameEntry) -> Timestamp {
+    Timestamp(nanoseconds: entry.timestamp.nanoseconds - originNanoseconds)
+  }
+
   // MARK: Joins
 
   private func latest(node: Int, slot: Int, others: [Int]) {
@@ -156,8 +163,13 @@ extension CoreDriver {
   }
 }
 
-/// Answers about the device.
+/// Answers to the core.
 extension CoreDriver {
+  /// route-port: an index outside the ports is the nearest port, so each frame has one path.
+  func nearestPort(to index: Int, of route: Int) -> Int {
+    min(max(0, index), plan.nodes[route].stage.outputPorts.count - 1)
+  }
+
   func deviceChanged(event index: Int) -> [Int] {
     guard let event = deviceEvent(index) else { return [] }
     // device-policy: the state changes first; then each throttle decides again.
