@@ -165,8 +165,8 @@ extension CoreDriver {
 
 /// Answers to the core.
 extension CoreDriver {
-  /// route-port: an index outside the ports is the nearest port, so each frame has one path.
   func nearestPort(to index: Int, of route: Int) -> Int {
+    // route-port: an index outside the ports is the nearest port, so each frame has one path.
     min(max(0, index), plan.nodes[route].stage.outputPorts.count - 1)
   }
 
