@@ -158,6 +158,12 @@ package enum ForEachItems {
     return (frame, detections)
   }
 
+  /// The number of items. A frame that an `any` or latest join passed on without its detections has
+  /// none.
+  package static func count(in value: any PipelineValue) -> Int {
+    input(value)?.1.items.count ?? 0
+  }
+
   /// The item with a given index.
   package static func region(_ index: Int, of value: any PipelineValue) -> Region? {
     guard let (frame, detections) = input(value), detections.items.indices.contains(index) else {
@@ -170,7 +176,6 @@ package enum ForEachItems {
   package static func gathered(
     _ value: any PipelineValue, outcomes: [Items.Outcome], isClassified: Bool
   ) -> any PipelineValue {
-    // A frame that an `any` or latest join passed on without its detections has no items.
     guard var detections = input(value)?.1 else { return Detections([], classNames: []) }
     guard isClassified else { return Items(detections: detections, outcomes: outcomes) }
     for (index, outcome) in outcomes.enumerated() {

@@ -21,33 +21,34 @@ protocol EventHost: AnyObject {
 /// decided before the next event is handled.
 ///
 /// The driver never waits: values come with the events.
-final class EventDriver {
+final class EventDriver: CoreDriver {
   let plan: GraphPlan
-  /// Subtracted from the frames' times before stages see them.
   let originNanoseconds: Int64
-  unowned let host: any EventHost
-  var core: DecisionCore
-  var stages: StageBook
+  private unowned let host: any EventHost
+  private var core: DecisionCore
+  private var stages: StageBook
   /// By slot.
-  var values: [LiveValues] = []
+  var values: [FrameValues<any PipelineValue>] = []
+  /// By slot.
+  private var frames: [FrameInFlight] = []
   /// The slots of the frames in flight.
-  var slotOfFrame: [FrameID: Int] = [:]
-  let sourceOfTrack: [Int: Int]
+  private var slotOfFrame: [FrameID: Int] = [:]
+  private let sourceOfTrack: [Int: Int]
   var device = DeviceState()
-  private(set) var deviceEvents: [DeviceEvent] = []
-  private(set) var swaps: [LiveSwap] = []
-  var ledgers: LedgerBook
-  var outcome = RunOutcome(headline: FrameLedger(), ledgers: [])
+  private var deviceEvents: [DeviceEvent] = []
+  private var swaps: [LiveSwap] = []
+  private var ledgers: LedgerBook
+  private(set) var outcome = RunOutcome(headline: FrameLedger(), ledgers: [])
   /// What sinks hold, if pools count buffers.
-  var heldBySinks: Set<BodyName> = []
+  private var heldBySinks: Set<BodyName> = []
   private var actions: [Action] = []
   /// The outcome of the body whose end is being handled.
-  private(set) var ending: CompletionOutcome = .success
-  var gates: [GateValue] = []
+  private var ending: CompletionOutcome = .success
+  private var gates: [GateValue] = []
   /// Receives leases and sizes of pools; `nil` if there is no observer.
   private var poolObserver: (any RunObserver)?
   private var poolTeller: PoolTeller
-  private(set) var lastNanoseconds = Int64.min
+  private var lastNanoseconds = Int64.min
 
   /// - Parameters:
   ///   - tracks: The track that each source reads, by node.
@@ -166,9 +167,12 @@ final class EventDriver {
       throw stray(stamped, "there is no frame \(id)")
     }
     let slot = core.addArrival(source: source, id: id, time: stamped.nanoseconds)
-    while values.count <= slot { values.append(LiveValues()) }
-    values[slot] = LiveValues(
-      entry: entry, arrival: stamped.nanoseconds, damage: damage, nodes: plan.nodes.count)
+    if slot >= values.count {
+      values.append(FrameValues())
+      frames.append(FrameInFlight())
+    }
+    frames[slot] = FrameInFlight(entry: entry, arrival: stamped.nanoseconds, damage: damage)
+    values[slot] = FrameValues(nodes: plan.nodes.count)
     values[slot].outputs[source] = frame
     slotOfFrame[id] = slot
   }
@@ -207,7 +211,7 @@ final class EventDriver {
   /// Ends the run. What has no outcome yet stays in flight.
   func finish() -> RunOutcome {
     let node = outcome.halt.flatMap { halt in plan.nodes.firstIndex { $0.id == halt.node } } ?? 0
-    let open = values.compactMap { value in value.frame.map { ($0, value.failures) } }
+    let open = frames.compactMap { slot in slot.frame.map { ($0, slot.failures) } }
     // Slots are reused, so their order is not the order of the frames.
     for (frame, failures) in open.sorted(by: { $0.0.entry.id < $1.0.entry.id }) {
       let source = sourceOfTrack[frame.entry.id.track] ?? 0
@@ -219,6 +223,7 @@ final class EventDriver {
       host.settled(frame)
     }
     values = []
+    frames = []
     return summary
   }
 
@@ -244,4 +249,179 @@ final class EventDriver {
 
   /// XXH3-128 of all decision lines.
   func decisionDigest() -> Digest128 { core.log.digest() }
+}
+
+/// Values pass from node to node unchanged. A value arrives with an earlier event than the one that
+/// reads it.
+extension EventDriver {
+  func start(node: Int, work: Work, ready: Int64) {
+    let slot = work.slotIndex
+    guard let entry = frames[slot].entry else {
+      preconditionFailure("what is served was captured")
+    }
+    let epoch = frames[slot].epoch
+    host.begin(
+      BodyCall(
+        name: BodyName(node: node, frame: entry.id, item: Int(work.item)),
+        nodeID: plan.nodes[node].id, body: stages.call(node, epoch: epoch),
+        lane: plan.nodes[node].isPinned ? node : nil,
+        context: StageContext(
+          frame: entry.id, timestamp: timestamp(of: entry),
+          item: work.isItem ? Int(work.item) : nil),
+        input: input(of: node, work: work), readyNanoseconds: ready))
+    // stage-timeout: from the decision to start; a thread may begin the body later.
+    core.startTimer(node: node, work: work)
+  }
+
+  func kept(_ node: Int, of slot: Int) -> (any PipelineValue)? { values[slot].outputs[node] }
+
+  func combine(
+    _ inputs: [any PipelineValue], at node: Int, _ work: Work, as combination: Combination
+  ) -> (any PipelineValue)? {
+    combination.value(of: inputs)
+  }
+
+  // Nothing is computed ahead, so it does not matter when a value is read or replaced.
+  func use(_ value: any PipelineValue, of node: Int, slot: Int) {}
+  func entered(_ item: Work, fork: Int) {}
+  func forgetAhead(behind node: Int, slot: Int) {}
+}
+
+/// What the core decided about frames.
+extension EventDriver {
+  func lose(_ slot: Int) {
+    outcome.lostBeforeCapture += 1
+    if let place = place(ofTrack: core.slots[slot].id.track) {
+      outcome.tracks[place].lostBeforeCapture += 1
+    }
+  }
+
+  private func place(ofTrack track: Int) -> Int? {
+    outcome.tracks.firstIndex { $0.track == track }
+  }
+
+  func capture(_ slot: Int) {
+    guard let entry = frames[slot].entry else { return }
+    if let place = place(ofTrack: entry.id.track) { outcome.tracks[place].captured += 1 }
+    let frame = LiveFrame(
+      entry: entry, timestamp: timestamp(of: entry), arrival: frames[slot].arrival,
+      sinks: plan.sinks.count)
+    frames[slot].frame = frame
+    // swap-epoch: which stages handle the frame is known at capture.
+    frames[slot].epoch = core.slots[slot].epoch
+    for position in plan.sinkPositions[core.slots[slot].source] {
+      frame.isOpen[position] = true
+      ledgers.capture(track: entry.id.track, sink: position)
+    }
+  }
+
+  func deliver(_ value: (any PipelineValue)?, to sink: Int, slot: Int) {
+    guard let frame = frames[slot].frame, let position = plan.sinks.firstIndex(of: sink) else {
+      preconditionFailure("what is delivered was captured")
+    }
+    frame.isOpen[position] = false
+    ledgers.count(.delivered, sink: position, track: frame.entry.id.track)
+    if core.holdsAtSinks {
+      // sink-hold: the buffers are free when the end of this lease comes as an event.
+      heldBySinks.insert(BodyName(node: sink, frame: frame.entry.id))
+    }
+    host.delivered(
+      LiveDelivery(
+        frame: frame, sink: sink, position: position, nanoseconds: core.now,
+        content: .value(value)))
+  }
+
+  func end(sink: Int, slot: Int, _ fate: FrameFate, node: Int) {
+    guard let frame = frames[slot].frame else { return }
+    end(frame, sink: sink, fate, node: node, failure: frames[slot].failures[node])
+  }
+
+  private func end(
+    _ frame: LiveFrame, sink: Int, _ fate: FrameFate, node: Int, failure: StageFailure?
+  ) {
+    guard let position = plan.sinks.firstIndex(of: sink) else { return }
+    frame.isOpen[position] = false
+    ledgers.count(fate, sink: position, track: frame.entry.id.track)
+    host.delivered(
+      LiveDelivery(
+        frame: frame, sink: sink, position: position, nanoseconds: core.now,
+        content: .ended(fate, node: plan.nodes[node].id), failure: failure))
+  }
+
+  func report(_ error: StageError, node: Int, work: Work) {
+    let failure = StageFailure(
+      error, at: core.slots[work.slotIndex].id, work, node: plan.nodes[node].id)
+    frames[work.slotIndex].failures.note(failure, node: node)
+    outcome.note(failure)
+  }
+
+  func halt(node: Int, slot: Int) { outcome.halt = frames[slot].failures[node] }
+
+  func settle(_ slot: Int) {
+    guard let frame = frames[slot].frame.take() else { return }
+    frame.failures = frames[slot].failures.all
+    host.settled(frame)
+  }
+
+  func free(_ slot: Int) {
+    slotOfFrame[core.slots[slot].id] = nil
+    values[slot] = FrameValues()
+    frames[slot] = FrameInFlight()
+  }
+
+  func putInForce(_ index: Int) {
+    let swap = swaps[index]
+    // swap-epoch: the new stage is added. Frames of earlier epochs still find the old one.
+    stages.swap(node: swap.node, to: swap.swap.stage, cost: swap.swap.cost)
+  }
+}
+
+/// The core asks these questions during an event, so nothing here reads the core.
+extension EventDriver {
+  func damage(slot: Int) -> String? { frames[slot].damage }
+
+  func outcome(node: Int, work: Work) -> CompletionOutcome { ending }
+
+  func keepsInput(node: Int, slot: Int) -> Bool {
+    stages.keepsInput(node, epoch: frames[slot].epoch)
+  }
+
+  func itemCount(node: Int, slot: Int) -> Int {
+    gate(.items, node: node, slot: slot)
+  }
+
+  func port(node: Int, slot: Int) -> Int {
+    gate(.port, node: node, slot: slot)
+  }
+
+  private func gate(_ kind: GateQuestion.Kind, node: Int, slot: Int) -> Int {
+    let id = frames[slot].entry?.id ?? FrameID(track: 0, sequence: 0)
+    let question = GateQuestion(
+      kind: kind, node: node, frame: id, input: input(of: node, work: Work(slot: slot)))
+    let answer = host.gateValue(question)
+    let value = kind == .port ? nearestPort(to: answer, of: node) : max(0, answer)
+    // Recorded with the event: a reenactment answers the same, even if a value differs then.
+    gates.append(GateValue(node: node, frame: id, value: value))
+    return value
+  }
+
+  func deviceEvent(_ index: Int) -> DeviceEvent? { deviceEvents[index] }
+
+  func swap(_ index: Int) -> (refusal: String?, prepareNanoseconds: Int64) {
+    // swap-prepare: preparing has taken its real time already.
+    (swaps[index].refusal, 0)
+  }
+}
+
+/// What the driver knows of a frame in flight, apart from its values.
+private struct FrameInFlight {
+  var entry: FrameEntry?
+  var arrival: Int64 = 0
+  /// The code with which the frame fails at its source.
+  var damage: String?
+  /// The number of swaps that were in force when the frame arrived.
+  var epoch = 0
+  var failures = FrameFailures()
+  /// Set from capture until everything is decided.
+  var frame: LiveFrame?
 }

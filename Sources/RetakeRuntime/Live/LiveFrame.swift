@@ -45,7 +45,7 @@ struct GateQuestion {
   func answer(plan: GraphPlan) -> Int? {
     guard let input else { return nil }
     switch kind {
-    case .items: return ForEachItems.input(input)?.1.items.count ?? 0
+    case .items: return ForEachItems.count(in: input)
     case .port:
       guard case .route(let choose) = plan.nodes[node].stage.body else { return nil }
       return choose(input)
@@ -65,52 +65,6 @@ struct LiveSwap: Sendable {
 enum LiveCode {
   /// The run ended before the swap was decided.
   static let ended = "swap.ended"
-}
-
-/// The values of one frame in flight.
-struct LiveValues {
-  var entry: FrameEntry?
-  var arrival: Int64 = 0
-  /// The code with which the frame fails at its source.
-  var damage: String?
-  /// The number of swaps that were in force when the frame arrived.
-  var epoch = 0
-  /// By node.
-  var outputs: [(any PipelineValue)?] = []
-  /// By node of a forEach or of its body, then by item.
-  var items: [Int: [(any PipelineValue)?]] = [:]
-  /// The codes of failed items, by forEach, then by item.
-  var failedItems: [Int: [Int: String]] = [:]
-  var failures = FrameFailures()
-  /// Set from capture until everything is decided.
-  var frame: LiveFrame?
-
-  init() {}
-
-  init(entry: FrameEntry, arrival: Int64, damage: String?, nodes: Int) {
-    self.entry = entry
-    self.arrival = arrival
-    self.damage = damage
-    outputs = Array(repeating: nil, count: nodes)
-  }
-
-  subscript(node: Int, work: Work) -> (any PipelineValue)? {
-    get {
-      guard work.isItem else { return outputs[node] }
-      let items = items[node] ?? []
-      return items.indices.contains(Int(work.item)) ? items[Int(work.item)] : nil
-    }
-    set {
-      guard work.isItem else {
-        outputs[node] = newValue
-        return
-      }
-      var all = items[node] ?? []
-      while all.count <= Int(work.item) { all.append(nil) }
-      all[Int(work.item)] = newValue
-      items[node] = all
-    }
-  }
 }
 
 /// The outcome of a captured frame at one sink.

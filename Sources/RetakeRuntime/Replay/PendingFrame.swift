@@ -19,13 +19,9 @@ final class PendingFrame {
   let epoch: Int
   /// By position in `GraphPlan.sinks`.
   var sinks: [SinkState]
-  /// By node: the work that began in virtual time. Values that were computed ahead but not used are
-  /// not here.
-  var started: [ValueFuture?]
-  /// By node of a forEach's body, then by item.
-  var startedItems: [Int: [ValueFuture?]] = [:]
-  /// The codes of failed items, by forEach, then by item.
-  var failedItems: [Int: [Int: String]] = [:]
+  /// The work that began in virtual time. Values that were computed ahead but not used are not
+  /// here.
+  var started: FrameValues<ValueFuture>
   var failures = FrameFailures()
   var isSettled = false
 
@@ -34,26 +30,15 @@ final class PendingFrame {
     self.arrival = arrival
     self.epoch = epoch
     self.sinks = Array(repeating: .elsewhere, count: sinks)
-    started = Array(repeating: nil, count: nodes)
-  }
-
-  func start(_ future: ValueFuture, node: Int, work: Work) {
-    guard work.isItem else {
-      started[node] = future
-      return
-    }
-    var items = startedItems[node] ?? []
-    while items.count <= Int(work.item) { items.append(nil) }
-    items[Int(work.item)] = future
-    startedItems[node] = items
+    started = FrameValues(nodes: nodes)
   }
 
   /// Visits all work that began in virtual time, by node.
   func forEachStarted(_ body: (ValueFuture) throws -> Void) rethrows {
-    for node in started.indices {
-      if let future = started[node] { try body(future) }
-      guard !startedItems.isEmpty else { continue }
-      for future in startedItems[node] ?? [] { if let future { try body(future) } }
+    for node in started.outputs.indices {
+      if let future = started.outputs[node] { try body(future) }
+      guard !started.items.isEmpty else { continue }
+      for future in started.items[node] ?? [] { if let future { try body(future) } }
     }
   }
 }
@@ -61,43 +46,21 @@ final class PendingFrame {
 extension PendingFrame {
   /// Whether a condition holds for all work that began in virtual time.
   func allStarted(_ isSatisfied: (ValueFuture) -> Bool) -> Bool {
-    for case let future? in started where !isSatisfied(future) { return false }
-    for items in startedItems.values {
+    for case let future? in started.outputs where !isSatisfied(future) { return false }
+    for items in started.items.values {
       for case let future? in items where !isSatisfied(future) { return false }
     }
     return true
   }
 }
 
-/// The values of one frame in flight.
-struct SlotValues {
-  /// By node.
-  var futures: [ValueFuture?] = []
-  /// By node of a forEach or of its body, then by item.
-  var items: [Int: [ValueFuture?]] = [:]
+/// What was computed for a frame in flight, and may not be used.
+struct UnusedValues {
   /// Values of this frame that other frames read through a latest join.
   var read: [ValueFuture] = []
   /// Set once everything is decided: values that were computed but not used, unless a reader is
   /// left.
   var leftovers: [ValueFuture] = []
-
-  subscript(node: Int, work: Work) -> ValueFuture? {
-    get {
-      guard work.isItem else { return futures[node] }
-      let items = items[node] ?? []
-      return items.indices.contains(Int(work.item)) ? items[Int(work.item)] : nil
-    }
-    set {
-      guard work.isItem else {
-        futures[node] = newValue
-        return
-      }
-      var all = items[node] ?? []
-      while all.count <= Int(work.item) { all.append(nil) }
-      all[Int(work.item)] = newValue
-      items[node] = all
-    }
-  }
 }
 
 /// What a results sink writes for a value. It is computed in parallel with the other stages.

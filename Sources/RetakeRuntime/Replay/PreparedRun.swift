@@ -105,7 +105,8 @@ package struct PreparedRun: Sendable {
     let (runPlan, runOptions) = (plan, options)
     let run = { (watch: RunWatch?) in
       try VirtualRun(
-        plan: runPlan, options: runOptions, window: window, sources: sources, origin: origin,
+        plan: runPlan, options: runOptions, window: window, sources: sources,
+        originNanoseconds: origin,
         changes: RunChanges(plan: runPlan, options: runOptions, sources: sources, origin: origin),
         observer: observer, watch: watch
       ).run()

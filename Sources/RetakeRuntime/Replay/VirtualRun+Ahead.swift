@@ -20,11 +20,12 @@ extension VirtualRun {
       lowestToCome: frame.lowestToCome)
     // The core reuses slots, so the arrays grow only to the number of frames in flight.
     if slot >= values.count {
-      values.append(SlotValues())
+      values.append(FrameValues())
+      unusedValues.append(UnusedValues())
       pendingBySlot.append(nil)
       announced.append(nil)
     }
-    values[slot].futures = frame.futures
+    values[slot].outputs = frame.futures
     announced[slot] = frame
   }
 
@@ -83,7 +84,7 @@ extension VirtualRun {
   private func makeRead(_ entry: FrameEntry, source: Int, hold: FrameHold?) -> ValueFuture {
     let reader = sources[source].reader
     let id = entry.id
-    let timestamp = Timestamp(nanoseconds: entry.timestamp.nanoseconds - origin)
+    let timestamp = timestamp(of: entry)
     let load = { @Sendable () -> ValueOutcome in
       do {
         var frame = try reader.frame(id)

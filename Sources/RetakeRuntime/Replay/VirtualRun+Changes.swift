@@ -15,21 +15,9 @@ extension VirtualRun {
     }
   }
 
-  func deviceChanged(event index: Int) -> [Int] {
-    guard case .event(let event) = changes.all[index].change else { return [] }
-    device.apply(event)
-    // device-policy: each throttle decides again; one whose interval stays the same writes nothing.
-    return plan.nodes.indices.filter { plan.nodes[$0].role == .throttle }
-  }
-
-  func pressure(event index: Int) -> PoolPressure {
-    guard case .event(let event) = changes.all[index].change else { return [] }
-    return PoolPressure(event)
-  }
-
-  func throttleInterval(node: Int) -> Int64 {
-    guard case .throttle(let policy) = plan.nodes[node].stage.body else { return 0 }
-    return policy.intervalNanoseconds(in: device)
+  func deviceEvent(_ index: Int) -> DeviceEvent? {
+    guard case .event(let event) = changes.all[index].change else { return nil }
+    return event
   }
 
   func swap(_ index: Int) -> (refusal: String?, prepareNanoseconds: Int64) {

@@ -22,10 +22,10 @@ extension VirtualRun {
 
   /// Values that were computed ahead with stages no longer in force are computed again when needed.
   private func forgetAhead(_ slot: Int, source: Int) {
-    for node in values[slot].futures.indices where node != source {
-      guard let future = values[slot].futures[node] else { continue }
+    for node in values[slot].outputs.indices where node != source {
+      guard let future = values[slot].outputs[node] else { continue }
       if plan.nodes[node].role == .pure { workers.cancel(future) }
-      values[slot].futures[node] = nil
+      values[slot].outputs[node] = nil
     }
   }
 
@@ -33,12 +33,12 @@ extension VirtualRun {
     // source-lost: no ledger counts the frame, and what was computed ahead is not used.
     outcome.lostBeforeCapture += 1
     announced[slot] = nil
-    for case let future? in values[slot].futures { workers.cancel(future) }
+    for case let future? in values[slot].outputs { workers.cancel(future) }
   }
 
-  func deliver(sink: Int, slot: Int) {
+  func deliver(_ value: ValueFuture?, to sink: Int, slot: Int) {
     guard let record = pendingBySlot[slot], let position = plan.sinks.firstIndex(of: sink),
-      let value = input(of: sink, work: Work(slot: slot))
+      let value
     else { preconditionFailure("what is delivered has a value") }
     let isDiscarded = plan.nodes[sink].stage.signature.kind == AnyStage.discardKind
     let facts = ValueFuture(
@@ -68,12 +68,12 @@ extension VirtualRun {
     record.isSettled = true
     settledCount += 1
     for node in plan.nodes.indices where plan.nodes[node].isComputedAhead {
-      if let future = values[slot].futures[node], record.started[node] == nil {
+      if let future = values[slot].outputs[node], record.started.outputs[node] == nil {
         leave(future, slot: slot)
       }
       guard !values[slot].items.isEmpty else { continue }
       for (item, future) in (values[slot].items[node] ?? []).enumerated() {
-        guard let future, record.started(node, Work(slot: slot, item: item)) == nil else {
+        guard let future, record.started[node, Work(slot: slot, item: item)] == nil else {
           continue
         }
         leave(future, slot: slot)
@@ -83,22 +83,22 @@ extension VirtualRun {
   }
 
   private func leave(_ future: ValueFuture, slot: Int) {
-    guard !values[slot].read.contains(where: { $0 === future }) else { return }
-    values[slot].leftovers.append(future)
+    guard !unusedValues[slot].read.contains(where: { $0 === future }) else { return }
+    unusedValues[slot].leftovers.append(future)
   }
 
   /// No reader of the frame's values is left.
   func free(_ slot: Int) {
-    for future in values[slot].leftovers { workers.cancel(future) }
-    values[slot] = SlotValues()
+    for future in unusedValues[slot].leftovers { workers.cancel(future) }
+    unusedValues[slot] = UnusedValues()
+    values[slot] = FrameValues()
   }
 
-  /// A latest join reads the value that it kept of another frame.
-  func read(_ node: Int, of slot: Int) -> ValueFuture? {
-    guard let future = values[slot].futures[node] else { return nil }
+  func kept(_ node: Int, of slot: Int) -> ValueFuture? {
+    guard let future = values[slot].outputs[node] else { return nil }
     workers.need(future)
-    values[slot].read.append(future)
-    values[slot].leftovers.removeAll { $0 === future }
+    unusedValues[slot].read.append(future)
+    unusedValues[slot].leftovers.removeAll { $0 === future }
     return future
   }
 }

@@ -4,13 +4,13 @@ import RetakeTimePlane
 
 /// The only place where the time plane waits for a value. The core asks these questions during an
 /// event, so nothing here reads the core.
-extension VirtualRun: GateKeeper {
+extension VirtualRun {
   func damage(slot: Int) -> String? { announced[slot]?.entry.damage }
 
   /// A body that can throw decides where the frame continues.
   func outcome(node: Int, work: Work) -> CompletionOutcome {
     guard let record = pendingBySlot[work.slotIndex],
-      stages.isGate(node, epoch: record.epoch), let future = record.started(node, work)
+      stages.isGate(node, epoch: record.epoch), let future = record.started[node, work]
     else { return .success }
     // Only the outcome of a stage that can fail is
     // waited for; it decides where the frame continues.
@@ -41,7 +41,7 @@ extension VirtualRun: GateKeeper {
   func itemCount(node: Int, slot: Int) -> Int {
     guard let value = inputValue(of: node, slot: slot) else { return 0 }
     // fork-take: a function of the value alone, so it does not matter when it was computed.
-    return ForEachItems.input(value)?.1.items.count ?? 0
+    return ForEachItems.count(in: value)
   }
 
   func port(node: Int, slot: Int) -> Int {
@@ -50,8 +50,7 @@ extension VirtualRun: GateKeeper {
     else { return 0 }
     var port = 0
     workers.watching(node: node, frame: frame) { port = choose(value) }
-    // route-port: an index outside the ports is the nearest port, so each frame has one path.
-    return min(max(0, port), plan.nodes[node].stage.outputPorts.count - 1)
+    return nearestPort(to: port, of: node)
   }
 
   private func inputValue(of node: Int, slot: Int) -> (any PipelineValue)? {
@@ -83,13 +82,5 @@ extension VirtualRun: GateKeeper {
     } catch {
       gateFault = error
     }
-  }
-}
-
-extension PendingFrame {
-  func started(_ node: Int, _ work: Work) -> ValueFuture? {
-    guard work.isItem else { return started[node] }
-    let items = startedItems[node] ?? []
-    return items.indices.contains(Int(work.item)) ? items[Int(work.item)] : nil
   }
 }

@@ -85,9 +85,8 @@ extension VirtualRun {
   ) {
     guard case .sink(let receive) = plan.nodes[sink].stage.body else { return }
     let delivery = SinkDelivery(
-      frame: frame.entry.id,
-      timestamp: Timestamp(nanoseconds: frame.entry.timestamp.nanoseconds - origin),
-      content: content, failure: failure)
+      frame: frame.entry.id, timestamp: timestamp(of: frame.entry), content: content,
+      failure: failure)
     workers.watching(node: sink, frame: frame.entry.id) { receive(delivery) }
   }
 
@@ -103,8 +102,8 @@ extension VirtualRun {
   private func digests(of frame: PendingFrame) throws -> [NodeDigest] {
     try plan.nodes.indices.filter { RunNode.StageRoleName(plan.nodes[$0].role).isDigested }.map {
       node in
-      if let items = frame.startedItems[node] { return try digest(of: items) }
-      return try frame.started[node].map { try digest(of: $0) } ?? .notRun
+      if let items = frame.started.items[node] { return try digest(of: items) }
+      return try frame.started.outputs[node].map { try digest(of: $0) } ?? .notRun
     }
   }
 

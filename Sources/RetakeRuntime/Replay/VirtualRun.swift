@@ -5,7 +5,7 @@ import RetakeTimePlane
 
 /// One run of a pipeline in virtual time. It feeds the decision core from the sources and the cost
 /// model, and lets the workers compute what the core decides.
-final class VirtualRun {
+final class VirtualRun: CoreDriver {
   let plan: GraphPlan
   let window: Int
   /// Frames are read when there is memory for them, see `ReadGate`.
@@ -13,16 +13,17 @@ final class VirtualRun {
   let options: RunOptions
   let observer: any RunObserver
   let workers: Workers
-  let origin: Int64
+  let originNanoseconds: Int64
   let changes: RunChanges
-  /// The current state of the device.
   var device = DeviceState()
   var core: DecisionCore
   var costs: CostModel
   var sources: [SourceState]
   var stages: StageBook
   /// By slot.
-  var values: [SlotValues] = []
+  var values: [FrameValues<ValueFuture>] = []
+  /// By slot.
+  var unusedValues: [UnusedValues] = []
   /// By slot.
   var pendingBySlot: [PendingFrame?] = []
   /// Frames between their announcement and their arrival, by slot.
@@ -41,14 +42,14 @@ final class VirtualRun {
   var gateFault: (any Error)?
 
   init(
-    plan: GraphPlan, options: RunOptions, window: Int, sources: [SourceState], origin: Int64,
-    changes: RunChanges, observer: any RunObserver, watch: RunWatch?
+    plan: GraphPlan, options: RunOptions, window: Int, sources: [SourceState],
+    originNanoseconds: Int64, changes: RunChanges, observer: any RunObserver, watch: RunWatch?
   ) throws(RuntimeError) {
     self.plan = plan
     self.options = options
     self.window = window
     self.observer = observer
-    self.origin = origin
+    self.originNanoseconds = originNanoseconds
     self.changes = changes
     self.sources = sources
     let readsMax =
@@ -104,40 +105,17 @@ final class VirtualRun {
     return demand
   }
 
-  private func carryOut(_ action: Action) throws {
-    switch action {
-    case .captured(let slot): capture(slot)
-    case .lost(let slot): lose(slot)
-    case .start(let node, let work, _): try start(node: node, work: work)
-    case .pass(let node, let slot): pass(node: node, slot: slot)
-    case .fallback(let node, let slot, let previous):
-      fallBack(node: node, slot: slot, to: previous)
-    case .fanOut(let node, let slot, let items): fanOut(node: node, slot: slot, items: items)
-    case .gather(let node, let slot): gather(node: node, slot: slot)
-    case .join(let node, let slot, let ports): join(node: node, slot: slot, ports: ports)
-    case .latest(let node, let slot, let others): latest(node: node, slot: slot, others: others)
-    case .deliver(let sink, let slot): deliver(sink: sink, slot: slot)
-    case .end(let sink, let slot, let fate, let node):
-      end(sink: sink, slot: slot, fate, node: node)
-    case .report(let node, let work, let error): report(node: node, work: work, error)
-    case .settled(let slot): settle(slot)
-    case .freed(let slot): free(slot)
-    case .swapped(let index): putInForce(index)
-    case .halt(let node, let work):
-      // stage-halt: `popEvent` returns no event from now on, so the loop in `run` ends.
-      outcome.halt = pendingBySlot[work.slotIndex]?.failures[node]
-    }
-  }
-
-  private func report(node: Int, work: Work, _ error: StageError) {
-    if work.isItem, let fork = plan.nodes[node].fork {
-      pendingBySlot[work.slotIndex]?.failedItems[fork, default: [:]][Int(work.item)] = error.code
-    }
+  func report(_ error: StageError, node: Int, work: Work) {
     let failure = StageFailure(
       error, at: core.slots[work.slotIndex].id, work, node: plan.nodes[node].id)
     pendingBySlot[work.slotIndex]?.failures.note(failure, node: node)
     outcome.note(failure)
     observer.failed(failure)
+  }
+
+  func halt(node: Int, slot: Int) {
+    // stage-halt: `popEvent` returns no event from now on, so the loop in `run` ends.
+    outcome.halt = pendingBySlot[slot]?.failures[node]
   }
 
   private func finish() throws {

@@ -205,6 +205,23 @@ import Testing
     }
   }
 
+  @Test func `a frame that comes to a forEach without detections has an empty result`() async throws
+  {
+    var pipeline = Pipeline.people([], frames: .on("f"), label: .label(nil))
+    pipeline.nodes[0].stage = .pushed(track: 0)
+    pipeline.nodes[1].stage = AnyStage(FailingFinder())
+    pipeline.nodes[2].stage = .join(["frame", "boxes"], mode: .any)
+    let kept = KeptRun()
+    let session = try LiveSession(
+      pipeline, tracks: [Self.track], catalog: StageRegistry(), options: LiveOptions(), tap: kept)
+    session.push(frame(0))
+    let outcome = try await session.stop()
+    #expect(outcome.headline.delivered == 1)
+    #expect(kept.kept.decisions.contains { $0.hasSuffix("join failed=0 items=0") })
+    #expect(kept.kept.results.map(\.frame.result.outcomes[0].content) == [.facts([])])
+    #expect(kept.kept.results.map(\.isComputed) == [[true]])
+  }
+
   @Test func `a frame without memory fails at its source`() async throws {
     let session = try LiveSession(
       chain([.stage("sum", AnyStage(Brightness()))]), tracks: [Self.track])
@@ -268,5 +285,19 @@ import Testing
     #expect(throws: RuntimeError.notLive(node: "camera")) {
       try LiveSession(own, tracks: [Self.track])
     }
+  }
+}
+
+/// Finds nothing, because it fails on every frame.
+private struct FailingFinder: PureStage {
+  static let kind = "failing-finder"
+  struct Options: StageOptions {}
+  let options: Options
+
+  init() { options = Options() }
+  init(options: Options) { self.options = options }
+
+  func process(_ frame: Frame, _ context: StageContext) throws(StageError) -> Detections {
+    throw StageError(code: "finder.failed", message: "every frame")
   }
 }
