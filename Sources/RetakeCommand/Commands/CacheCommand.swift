@@ -147,8 +147,8 @@ struct CacheWarmCommand: ParsableCommand {
   @OptionGroup var place: CachePlace
   @Option(
     parsing: .unconditional, help: "Threads that compute.",
-    transform: Bounded.whole(0...256))
-  var workers = 2
+    transform: Bounded.workers)
+  var workers = RunOptions.workersDefault
   @OptionGroup var patience: WatchdogOptions
   @OptionGroup var output: OutputOptions
 

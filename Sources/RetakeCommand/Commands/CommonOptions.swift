@@ -24,7 +24,7 @@ struct WatchdogOptions: ParsableArguments {
     help: ArgumentHelp(
       "Give up on a stage that has not come back for so long; 0 waits for ever.",
       valueName: "seconds"), transform: Bounded.seconds(0...86_400))
-  var watchdog = 60.0
+  var watchdog = RunOptions.watchdogStandard / .seconds(1)
 
   /// `nil` means forever.
   var limit: Duration? { watchdog > 0 ? .seconds(watchdog) : nil }

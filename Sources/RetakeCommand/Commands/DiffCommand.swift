@@ -41,8 +41,8 @@ struct DiffCommand: ParsableCommand {
   @Option(
     parsing: .unconditional,
     help: "With --base: threads that compute; changes the speed and nothing else.",
-    transform: Bounded.whole(0...256))
-  var workers = 2
+    transform: Bounded.workers)
+  var workers = RunOptions.workersDefault
 
   @OptionGroup var output: OutputOptions
 

@@ -41,13 +41,12 @@ struct LivePipelineOptions: ParsableArguments {
     } catch {
       throw ValidationError(error.description)
     }
-    if let workers {
-      // One less than the most workers: the first one belongs to the thread that decides.
-      guard (1...255).contains(workers) else {
-        throw ValidationError(
-          "'--workers \(workers)' is not between 1 and 255: a live pipeline computes on threads "
-            + "besides the one that decides (0 is for replay, which can wait)")
-      }
+    let range = LiveOptions.workersRange
+    if let workers, !range.contains(workers) {
+      throw ValidationError(
+        "'--workers \(workers)' is not between \(range.lowerBound) and \(range.upperBound): a live "
+          + "pipeline computes on threads besides the one that decides (0 is for replay, which can "
+          + "wait)")
     }
   }
 

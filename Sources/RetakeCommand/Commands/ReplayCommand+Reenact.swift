@@ -14,7 +14,7 @@ extension ReplayCommand {
       project: project, definition: definition,
       session: try session.map { try project.sessionPath($0) },
       registry: environment.registry, pipelines: environment.pipelines)
-    job.workers = workers ?? 2
+    job.workers = workers ?? RunOptions.workersDefault
     job.outputs = outputs
     job.isInterrupted = { Interruption.isRequested }
     job.progress = { done, _ in line.update("reenacting", done: done, total: nil) }

@@ -39,8 +39,11 @@ struct ReplayCommand: ParsableCommand {
 
   @Option(
     parsing: .unconditional,
-    help: "Threads that compute; changes the speed and nothing else. 2 if not given.",
-    transform: Bounded.whole(0...256))
+    help: """
+      Threads that compute; changes the speed and nothing else. \(RunOptions.workersDefault) if not \
+      given.
+      """,
+    transform: Bounded.workers)
   var workers: Int?
 
   @Option(help: "Write the run here, as a golden folder and run.json.")
@@ -198,7 +201,7 @@ struct ReplayCommand: ParsableCommand {
       form.note("note: device events change nothing in lossless; write --mode redecide")
     }
     // docs/costs.md: a tape is measured with one worker.
-    job.workers = workers ?? (writeTape == nil ? 2 : 1)
+    job.workers = workers ?? (writeTape == nil ? RunOptions.workersDefault : 1)
     job.watchdog = patience.limit
     job.openCache = { try caching.folder(in: project, standard: .none) }
     job.output = output

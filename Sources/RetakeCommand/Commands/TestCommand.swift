@@ -46,7 +46,7 @@ struct TestCommand: ParsableCommand {
   @Option(
     parsing: .unconditional,
     help: "Threads that compute each case; changes the speed and nothing else.",
-    transform: Bounded.whole(0...256))
+    transform: Bounded.workers)
   var workers: Int?
 
   @Option(
