@@ -103,7 +103,7 @@ private struct Turned: PureStage {
     var job = ReplayJob(
       project: project, definition: try #require(project.cases.first),
       session: fixture.folder.file("Recordings/yard").path, registry: registry)
-    job.output = fixture.folder.file("run").path
+    job.destination = .run(fixture.folder.file("run").path)
     _ = try job.run()
     let difference = try RunDifference(
       golden: fixture.folder.file("Goldens/yard/motion").path,

@@ -137,7 +137,7 @@ import Testing
       definition: CaseDefinition(name: "over", pipeline: "motion.json"), session: session,
       registry: .builtIn)
     job.outputs.overlay = fixture.folder.file("over.mp4").path
-    job.isInterrupted = { true }
+    job.conditions.isInterrupted = { true }
     #expect(throws: RuntimeError.interrupted) { try job.run() }
     let names = try FileManager.default.contentsOfDirectory(atPath: fixture.folder.url.path)
     #expect(!names.contains { $0.hasPrefix("over.mp4") }, "\(names)")

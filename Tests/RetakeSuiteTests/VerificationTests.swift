@@ -127,8 +127,7 @@ private struct ReadsPadding: PureStage {
         project: project,
         definition: CaseDefinition(name: "padded", pipeline: "example:padded"),
         session: session, registry: .builtIn, pipelines: [pipeline])
-      job.workers = condition.workers
-      job.poisonsMemory = condition.memory != .asItIs
+      job.conditions = RunConditions().under(condition)
       return try job.makeReplay()
     }).run()
     let differing = report.variations.filter { $0.outcome == .different }

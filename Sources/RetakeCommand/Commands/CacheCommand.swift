@@ -162,11 +162,10 @@ struct CacheWarmCommand: ParsableCommand {
       project: project, definition: try selection.definition(in: project),
       session: try session.path(in: project), registry: environment.registry,
       pipelines: environment.pipelines)
-    job.workers = workers
-    job.watchdog = patience.limit
-    job.openCache = { try CacheFolder(ofUser: place.path(in: project), in: project) }
+    job.conditions = patience.conditions(workers: workers)
+    job.conditions.openCache = { _ in try CacheFolder(ofUser: place.path(in: project), in: project)
+    }
     job.progress = { line.update("warming", done: $0, total: $1) }
-    job.isInterrupted = { Interruption.isRequested }
     let summary = try job.run()
     line.finish()
     if output.json { return try Console.json(summary) }

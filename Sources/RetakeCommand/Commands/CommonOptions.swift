@@ -26,8 +26,12 @@ struct WatchdogOptions: ParsableArguments {
       valueName: "seconds"), transform: Bounded.seconds(0...86_400))
   var watchdog = RunOptions.watchdogStandard / .seconds(1)
 
-  /// `nil` means forever.
-  var limit: Duration? { watchdog > 0 ? .seconds(watchdog) : nil }
+  /// The conditions of a command's runs, which end when an end is requested.
+  func conditions(workers: Int? = RunOptions.workersDefault) -> RunConditions {
+    RunConditions(
+      workers: workers, watchdog: watchdog > 0 ? .seconds(watchdog) : nil,
+      isInterrupted: { Interruption.isRequested })
+  }
 }
 
 /// The options that define a case, for `replay`, `test` and `verify` of one session.

@@ -88,10 +88,10 @@ struct DiffCommand: ParsableCommand {
     var comparison = BaseComparison(
       project: try environment.project(), base: base, selection: selection,
       registry: environment.registry, pipelines: environment.pipelines)
-    comparison.workers = workers
+    comparison.conditions = RunConditions(
+      workers: workers, isInterrupted: { Interruption.isRequested })
     comparison.program = environment.program
     comparison.reportFolder = report
-    comparison.isInterrupted = { Interruption.isRequested }
     comparison.progress = { line.update($0, done: $1, total: $2) }
     let outcome = try comparison.run()
     line.finish()

@@ -14,9 +14,8 @@ extension ReplayCommand {
       project: project, definition: definition,
       session: try session.map { try project.sessionPath($0) },
       registry: environment.registry, pipelines: environment.pipelines)
-    job.workers = workers ?? RunOptions.workersDefault
+    job.conditions = conditions
     job.outputs = outputs
-    job.isInterrupted = { Interruption.isRequested }
     job.progress = { done, _ in line.update("reenacting", done: done, total: nil) }
     let report = try job.reenact(run: liveRun, hasOwnPipeline: hasOwnPipeline)
     line.finish()

@@ -200,15 +200,18 @@ struct ReplayCommand: ParsableCommand {
     if job.definition.mode == .lossless, job.definition.overrides.contains(where: \.isEvent) {
       form.note("note: device events change nothing in lossless; write --mode redecide")
     }
-    // docs/costs.md: a tape is measured with one worker.
-    job.workers = workers ?? (writeTape == nil ? RunOptions.workersDefault : 1)
-    job.watchdog = patience.limit
-    job.openCache = { try caching.folder(in: project, standard: .none) }
-    job.output = output
+    job.conditions = conditions
+    job.conditions.openCache = { try caching.folder(in: project, standard: .none, note: $0) }
+    if let output { job.destination = .run(output) }
     job.outputs = outputs
     job.note = { form.note("note: \($0)") }
-    job.isInterrupted = { Interruption.isRequested }
     return job
+  }
+
+  var conditions: RunConditions {
+    // docs/costs.md: a tape is measured with one worker.
+    let workersDefault = writeTape == nil ? RunOptions.workersDefault : 1
+    return patience.conditions(workers: workers ?? workersDefault)
   }
 
   private func finish(_ summary: RunSummary) throws {

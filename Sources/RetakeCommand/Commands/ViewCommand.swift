@@ -195,7 +195,7 @@ struct ViewCommand: ParsableCommand {
     let line = ProgressLine(isQuiet: output.quiet)
     defer { line.finish() }
     job.observers = [found]
-    job.isInterrupted = { Interruption.isRequested }
+    job.conditions.isInterrupted = { Interruption.isRequested }
     job.progress = { line.update("replaying", done: $0, total: $1) }
     job.note = { output.note("note: \($0)") }
     let summary = try job.run()

@@ -17,13 +17,11 @@ package struct BaseComparison {
   package var selection: Selection
   package var registry: StageRegistry
   package var pipelines: [Pipeline]
-  package var workers = 2
-  package var watchdog: Duration? = RunOptions.watchdogStandard
+  package var conditions = RunConditions()
   /// Where the report is written; no report is written if `nil`.
   package var reportFolder: String?
   /// The program name in the commands of the report.
   package var program = Tool.name
-  package var isInterrupted: @Sendable () -> Bool = { false }
   /// Called with the current case, its finished frames and the number of its frames, in both runs.
   package var progress: (String, Int, Int) -> Void = { _, _, _ in }
 
@@ -44,7 +42,7 @@ package struct BaseComparison {
     // Before the first case: a revision that does not exist is one error, and not the verdict of
     // each case.
     let files = try RevisionFiles(
-      base, of: project.folder, scratch: scratch.url, isInterrupted: isInterrupted)
+      base, of: project.folder, scratch: scratch.url, isInterrupted: conditions.isInterrupted)
     let clock = WallClock()
     let start = clock.monotonicNanoseconds
     let results = try selected.map { try compare($0, files, scratch.url) }
@@ -115,15 +113,12 @@ package struct BaseComparison {
 
   private func write(
     _ pipeline: Pipeline, _ selected: SelectedCase, to folder: GoldenFolder
-  ) throws -> (RunSummary, SessionReader, Replay) {
+  ) throws -> (RunSummary, SessionReader?, Replay) {
     var job = ReplayJob(
       project: project, definition: selected.definition, session: selected.session,
       registry: registry, pipelines: pipelines)
-    job.workers = workers
-    job.watchdog = watchdog
-    job.isInterrupted = isInterrupted
-    let reader = try SessionReader(opening: selected.session)
-    let replay = try job.makeReplay(pipeline, reader: reader)
+    job.conditions = conditions
+    let (replay, reader) = try job.open(pipeline)
     let observer = ProgressObserver(total: replay.frameCount) {
       progress(selected.key.description, $0, $1)
     }

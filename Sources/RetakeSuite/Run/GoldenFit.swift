@@ -119,7 +119,7 @@ package struct GoldenFit {
     // with which the process was started.
     condition.process?.processor.force()
     var job = try job(selected, into: folder)
-    job.poisonsMemory = condition.memory != .asItIs
+    job.conditions = RunConditions().under(condition)
     _ = try job.run()
   }
 
@@ -127,7 +127,7 @@ package struct GoldenFit {
     var job = ReplayJob(
       project: project, definition: selected.definition, session: selected.session,
       registry: registry, pipelines: pipelines)
-    job.output = folder
+    job.destination = .run(folder)
     // Written in the golden's form, such as its order of boxes, because the two are compared.
     job.comparedWith = try library.folder(selected.key).manifest()
     return job
@@ -247,7 +247,7 @@ package struct GoldenFit {
     // What it wrote is not compared: it is under the conditions of the golden.
     defer { try? FileManager.default.removeItem(at: folder) }
     var job = try job(selected, into: folder.path)
-    job.isInterrupted = isInterrupted
+    job.conditions.isInterrupted = isInterrupted
     return try job.run().wallSeconds
   }
 
