@@ -13,8 +13,6 @@ package struct ReplayJob {
   package var definition: CaseDefinition
   /// The session's folder; `nil` for pipelines whose sources have their own frames.
   package var session: String?
-  package var registry: StageRegistry
-  package var pipelines: [Pipeline]
   package var conditions = RunConditions()
   package var destination = Destination.nowhere
   /// The golden that the run will be compared with.
@@ -37,22 +35,17 @@ package struct ReplayJob {
     case golden(GoldenFolder)
   }
 
-  package init(
-    project: Project, definition: CaseDefinition, session: String?, registry: StageRegistry,
-    pipelines: [Pipeline] = []
-  ) {
+  package init(project: Project, definition: CaseDefinition, session: String?) {
     self.project = project
     self.definition = definition
     self.session = session
-    self.registry = registry
-    self.pipelines = pipelines
   }
 
   /// Opens the session and connects the pipeline.
   package func makeReplay() throws -> Replay { try open().replay }
 
   /// The file that the pipeline is read from, if it is read from one.
-  package var pipelineFile: String? { project.pipelineFile(of: definition.pipeline) }
+  var pipelineFile: String? { project.pipelineFile(of: definition.pipeline) }
 
   /// - Parameter pipeline: Replaces the pipeline of the case.
   func open(
@@ -63,15 +56,14 @@ package struct ReplayJob {
   }
 
   private func inputs(_ pipeline: Pipeline? = nil) throws -> (Pipeline, SessionReader?) {
-    let pipeline =
-      try pipeline ?? project.pipeline(definition.pipeline, catalog: registry, given: pipelines)
+    let pipeline = try pipeline ?? project.pipeline(definition.pipeline)
     let options = ReadOptions(poisonsMemory: conditions.poisonsMemory)
     return (pipeline, try session.map { try SessionReader(opening: $0, options: options) })
   }
 
   private func connect(_ pipeline: Pipeline, _ reader: SessionReader?) throws -> Replay {
     var replay = try Replay(
-      pipeline, reader: reader, catalog: registry, request: request(reader: reader))
+      pipeline, reader: reader, catalog: project.registry, request: request(reader: reader))
     // A tape measures the computation, and a known value is not computed (docs/cache.md).
     if let reader, outputs.tape == nil, let cache = try conditions.openCache(note) {
       replay.cache = try RunCache(cache, reader: reader, tracks: Set(replay.tracks.values))
@@ -142,10 +134,10 @@ package struct ReplayJob {
     let request = try request(reader: reader)
     // Made for its notes alone: the sweep makes a replay for each combination, and each would
     // repeat them.
-    try Replay(pipeline, reader: reader, catalog: registry, request: request).costNotes
+    try Replay(pipeline, reader: reader, catalog: project.registry, request: request).costNotes
       .forEach(note)
     return try SweepRun(
-      pipeline, reader: reader, catalog: registry, request: request, sweep: sweep
+      pipeline, reader: reader, catalog: project.registry, request: request, sweep: sweep
     ).run(progress: progress)
   }
 

@@ -13,7 +13,7 @@ import Testing
       var job = ReplayJob(
         project: try Project(reading: folder.url.path),
         definition: CaseDefinition(name: "motion", pipeline: "motion.json"),
-        session: folder.file("Recordings/yard").path, registry: .builtIn)
+        session: folder.file("Recordings/yard").path)
       job.destination = .run("runs/first")
       _ = try job.run()
       try folder.write("{}", to: "broken/report.json")

@@ -77,7 +77,7 @@ private struct Careless: PureStage {
     _ fixture: ProjectFixture, _ program: Int, _ change: (inout SuiteRun) -> Void = { _ in }
   ) throws -> SuiteRun.Outcome {
     try fixture.test {
-      $0.registry = registries[program]
+      $0.project.registry = registries[program]
       change(&$0)
     }
   }

@@ -32,8 +32,7 @@ import Testing
     var definition = CaseDefinition(name: "two", pipeline: "two.json")
     definition.mode = .redecide
     var job = ReplayJob(
-      project: Project(folder: folder.url.path), definition: definition, session: nil,
-      registry: .builtIn)
+      project: Project(folder: folder.url.path), definition: definition, session: nil)
     job.note = note
     change(&job)
     return try job.run()

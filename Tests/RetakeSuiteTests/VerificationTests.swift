@@ -119,14 +119,15 @@ private struct ReadsPadding: PureStage {
     let fixture = try ProjectFixture()
     try fixture.record("yard", frames: 4)
     let session = fixture.folder.file("Recordings/yard").path
-    let project = try fixture.project()
-    let pipeline = Pipeline.named("padded").source(.session()).stage(ReadsPadding(), id: "sum")
-      .results()
+    var project = try fixture.project()
+    project.pipelines = [
+      Pipeline.named("padded").source(.session()).stage(ReadsPadding(), id: "sum").results()
+    ]
     let report = try Verification(makeReplay: { condition in
       var job = ReplayJob(
         project: project,
         definition: CaseDefinition(name: "padded", pipeline: "example:padded"),
-        session: session, registry: .builtIn, pipelines: [pipeline])
+        session: session)
       job.conditions = RunConditions().under(condition)
       return try job.makeReplay()
     }).run()

@@ -154,14 +154,12 @@ struct CacheWarmCommand: ParsableCommand {
 
   func run() throws {
     Interruption.listen()
-    let environment = CommandEnvironment.current
-    let project = try environment.project()
+    let project = try CommandEnvironment.current.project()
     let line = ProgressLine(isQuiet: output.quiet)
     defer { line.finish() }
     var job = ReplayJob(
       project: project, definition: try selection.definition(in: project),
-      session: try session.path(in: project), registry: environment.registry,
-      pipelines: environment.pipelines)
+      session: try session.path(in: project))
     job.conditions = patience.conditions(workers: workers)
     job.conditions.openCache = { _ in try CacheFolder(ofUser: place.path(in: project), in: project)
     }

@@ -104,9 +104,7 @@ struct CaseOptions: ParsableArguments {
     guard !choices.isEmpty else { return definition }
     // Only now, because a pipeline is read to find its sources, and without --track that is not
     // needed.
-    let environment = CommandEnvironment.current
-    let pipeline = try project.pipeline(
-      definition.pipeline, catalog: environment.registry, given: environment.pipelines)
+    let pipeline = try project.pipeline(definition.pipeline)
     for choice in choices {
       let nodes = choice.nodes(in: pipeline)
       guard !nodes.isEmpty else {
@@ -148,9 +146,7 @@ struct CaseOptions: ParsableArguments {
       return only
     }
     if let known = project.definition(named: pipeline) { return known }
-    return try project.definition(
-      ofPipeline: pipeline, catalog: CommandEnvironment.current.registry,
-      given: CommandEnvironment.current.pipelines)
+    return try project.definition(ofPipeline: pipeline)
   }
 }
 

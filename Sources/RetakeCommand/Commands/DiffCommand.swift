@@ -86,8 +86,7 @@ struct DiffCommand: ParsableCommand {
     let line = ProgressLine(isQuiet: output.quiet)
     defer { line.finish() }
     var comparison = BaseComparison(
-      project: try environment.project(), base: base, selection: selection,
-      registry: environment.registry, pipelines: environment.pipelines)
+      project: try environment.project(), base: base, selection: selection)
     comparison.conditions = RunConditions(
       workers: workers, isInterrupted: { Interruption.isRequested })
     comparison.program = environment.program

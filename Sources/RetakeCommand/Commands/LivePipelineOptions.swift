@@ -54,9 +54,8 @@ struct LivePipelineOptions: ParsableArguments {
     guard let name = pipeline else { return nil }
     let environment = CommandEnvironment.current
     return LivePipeline(
-      try environment.project().pipeline(
-        name, catalog: environment.registry, given: environment.pipelines),
-      registry: environment.registry, options: LiveOptions(workers: workers))
+      try environment.project().pipeline(name), registry: environment.registry,
+      options: LiveOptions(workers: workers))
   }
 
   /// The file that the pipeline is read from, if it is read from one.

@@ -183,8 +183,7 @@ struct ReplayCommand: ParsableCommand {
   }
 
   private func job() throws -> ReplayJob {
-    let environment = CommandEnvironment.current
-    let project = try environment.project()
+    let project = try CommandEnvironment.current.project()
     var definition = try selection.definition(in: project)
     if let note = selection.note {
       form.note(note)
@@ -195,8 +194,7 @@ struct ReplayCommand: ParsableCommand {
     if sweep != nil { definition.mode = .redecide }
     var job = ReplayJob(
       project: project, definition: definition,
-      session: try session.map { try project.sessionPath($0) },
-      registry: environment.registry, pipelines: environment.pipelines)
+      session: try session.map { try project.sessionPath($0) })
     if job.definition.mode == .lossless, job.definition.overrides.contains(where: \.isEvent) {
       form.note("note: device events change nothing in lossless; write --mode redecide")
     }

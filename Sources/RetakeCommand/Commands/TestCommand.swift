@@ -85,9 +85,7 @@ struct TestCommand: ParsableCommand {
     if let note = selection.note { form.note(note) }
     let line = ProgressLine(isQuiet: form.quiet)
     defer { line.finish() }
-    var suiteRun = SuiteRun(
-      project: project, selection: chosen, registry: environment.registry,
-      pipelines: environment.pipelines)
+    var suiteRun = SuiteRun(project: project, selection: chosen)
     suiteRun.goldens = goldens.map { project.path($0) }
     // Together the sessions then compute on about as many threads as there are processors.
     suiteRun.jobs =

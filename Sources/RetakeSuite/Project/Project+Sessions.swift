@@ -39,10 +39,8 @@ extension Project {
   /// pipeline.
   ///
   /// - Throws: `SuiteError.noPipeline`, `PipelineError`.
-  package func definition(
-    ofPipeline name: String, catalog: some StageCatalog, given: [Pipeline]
-  ) throws -> CaseDefinition {
-    let pipeline = try pipeline(name, catalog: catalog, given: given)
+  package func definition(ofPipeline name: String) throws -> CaseDefinition {
+    let pipeline = try pipeline(name)
     return CaseDefinition(name: pipeline.name.folderName, pipeline: name)
   }
 }

@@ -69,8 +69,6 @@ extension CaseResult {
 /// Replays a case, compares it with the accepted golden, and leaves differing results pending.
 struct CaseRunner {
   let project: Project
-  let registry: StageRegistry
-  let pipelines: [Pipeline]
   let library: GoldenLibrary
   /// Where pending goldens are written; if `nil`, none are.
   let pendingRoot: URL?
@@ -155,8 +153,7 @@ struct CaseRunner {
     progress: @escaping (Int, Int) -> Void
   ) throws {
     var job = ReplayJob(
-      project: project, definition: selected.definition, session: selected.session,
-      registry: registry, pipelines: pipelines)
+      project: project, definition: selected.definition, session: selected.session)
     job.conditions = conditions
     job.destination = .golden(result.actual)
     job.progress = progress

@@ -39,8 +39,6 @@ package struct GoldenFit {
 
   package var project: Project
   package var selection: Selection
-  package var registry: StageRegistry
-  package var pipelines: [Pipeline]
   package var goldens: String?
   /// The most runs on this machine.
   package var runs = 3
@@ -59,11 +57,10 @@ package struct GoldenFit {
   }
 
   package init(
-    project: Project, selection: Selection, registry: StageRegistry, pipelines: [Pipeline] = [],
+    project: Project, selection: Selection,
     arguments: @escaping (String, String, String) -> [String]
   ) {
     (self.project, self.selection, self.arguments) = (project, selection, arguments)
-    (self.registry, self.pipelines) = (registry, pipelines)
   }
 
   /// Conditions that may change values come first, then the others, in this order.
@@ -125,8 +122,7 @@ package struct GoldenFit {
 
   private func job(_ selected: SelectedCase, into folder: String) throws -> ReplayJob {
     var job = ReplayJob(
-      project: project, definition: selected.definition, session: selected.session,
-      registry: registry, pipelines: pipelines)
+      project: project, definition: selected.definition, session: selected.session)
     job.destination = .run(folder)
     // Written in the golden's form, such as its order of boxes, because the two are compared.
     job.comparedWith = try library.folder(selected.key).manifest()

@@ -21,9 +21,9 @@ extension ReplayJob {
     let reader = try SessionReader(opening: session)
     let pipeline =
       hasOwnPipeline
-      ? try project.pipeline(definition.pipeline, catalog: registry, given: pipelines) : nil
+      ? try project.pipeline(definition.pipeline) : nil
     let reenactment = try Reenactment(
-      reader, run: run, pipeline: pipeline, registry: registry,
+      reader, run: run, pipeline: pipeline, registry: project.registry,
       workers: conditions.workerCount())
     guard let trace = outputs.trace else { return try follow(reenactment, observer: nil) }
     let file = try RunOutputs.file(trace, .trace)

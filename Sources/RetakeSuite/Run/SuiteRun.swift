@@ -11,8 +11,6 @@ import RetakeRuntime
 package struct SuiteRun {
   package var project: Project
   package var selection: Selection
-  package var registry: StageRegistry
-  package var pipelines: [Pipeline]
   /// The folder of the goldens; the project's if `nil`.
   package var goldens: String?
   package var conditions = RunConditions()
@@ -44,13 +42,9 @@ package struct SuiteRun {
     package var warnings: [String]
   }
 
-  package init(
-    project: Project, selection: Selection, registry: StageRegistry, pipelines: [Pipeline] = []
-  ) {
+  package init(project: Project, selection: Selection) {
     self.project = project
     self.selection = selection
-    self.registry = registry
-    self.pipelines = pipelines
   }
 
   /// - Throws: `SuiteError` for a selection that cannot be made, `RuntimeError.interrupted`, and
@@ -64,7 +58,7 @@ package struct SuiteRun {
     let selected = try selection.resolve(in: project)
     // A rule for a sink that does not exist would never be used, and the real sink would be
     // compared without it.
-    try project.checkRules(and: selection.definition, catalog: registry, given: pipelines)
+    try project.checkRules(and: selection.definition)
     var run = self
     let cache = try conditions.openCache { run.notes.append($0) }
     // Once for all cases.
@@ -130,9 +124,8 @@ package struct SuiteRun {
     var conditions = conditions
     conditions.workers = conditions.workerCount(casesAtOnce: atOnce)
     return CaseRunner(
-      project: project, registry: registry, pipelines: pipelines, library: library,
-      pendingRoot: pendingRoot, isPendingOptional: pendingFolder == nil,
-      scratch: scratch,
+      project: project, library: library, pendingRoot: pendingRoot,
+      isPendingOptional: pendingFolder == nil, scratch: scratch,
       traces: traceFolder.map { URL(fileURLWithPath: project.path($0)) },
       conditions: conditions, memory: atOnce > 1 ? .ofMachine : nil)
   }
