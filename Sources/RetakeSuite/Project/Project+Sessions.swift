@@ -1,6 +1,5 @@
 import Foundation
 import RetakeCore
-import RetakeGraph
 
 extension Project {
   /// The names of the sessions in Recordings, sorted by their bytes.

@@ -1,8 +1,5 @@
 import Foundation
 import RetakeCore
-import RetakeGraph
-import RetakeReplay
-import RetakeRuntime
 import RetakeStages
 
 /// Turns a folder into a project: writes a retake.yml with a case for each pipeline, the document of

@@ -3,8 +3,6 @@ import RetakeCompare
 import RetakeCore
 import RetakeGolden
 import RetakeGraph
-import RetakeRuntime
-import RetakeStages
 
 /// Copies the rules of retake.yml into accepted goldens, and adds the documents of their pipelines:
 /// what `retake golden adopt` does.

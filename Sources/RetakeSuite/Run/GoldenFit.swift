@@ -2,7 +2,6 @@ import Foundation
 import RetakeCompare
 import RetakeCore
 import RetakeGolden
-import RetakeGraph
 import RetakeRuntime
 import RetakeSession
 

@@ -2,8 +2,6 @@ import Foundation
 import RetakeCompare
 import RetakeCore
 import RetakeGolden
-import RetakeGraph
-import RetakeReplay
 import RetakeReport
 import RetakeRuntime
 
