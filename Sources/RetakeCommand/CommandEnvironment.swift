@@ -34,14 +34,18 @@ struct CommandEnvironment: Sendable {
 
   var folder: String { FileManager.default.currentDirectoryPath }
 
-  func project() throws -> Project { try Project(reading: folder) }
+  func project() throws -> Project {
+    var project = try Project(reading: folder)
+    (project.registry, project.pipelines) = (registry, pipelines)
+    return project
+  }
 
   /// A pipeline as named on the command line, and what it gets from a session.
   func inspection(of pipeline: String, session: String?) throws -> PipelineInspection {
     let project = try project()
     return try PipelineInspection(
-      try project.pipeline(pipeline, catalog: registry, given: pipelines),
-      session: try session.map { try project.sessionPath($0) }, catalog: registry)
+      try project.pipeline(pipeline), session: try session.map { try project.sessionPath($0) },
+      catalog: registry)
   }
 }
 

@@ -22,6 +22,9 @@ public struct RunOptions: Sendable {
 
   /// Longer than any body should take, and short enough for a person to wait.
   public static let watchdogStandard = Duration.seconds(60)
+  /// The default of `workers`. The number itself is in the initializer, where users read it.
+  package static let workersDefault = RunOptions().workers
+  package static let workersRange = 0...Workers.countMax
 
   /// `lossless` by default.
   public var mode: Mode

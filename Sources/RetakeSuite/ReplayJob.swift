@@ -13,26 +13,12 @@ package struct ReplayJob {
   package var definition: CaseDefinition
   /// The session's folder; `nil` for pipelines whose sources have their own frames.
   package var session: String?
-  package var registry: StageRegistry
-  package var pipelines: [Pipeline]
-  package var workers = 2
-  package var perturbation: UInt64?
-  /// How long a stage's body may take, in real time; `nil` means forever.
-  package var watchdog: Duration? = RunOptions.watchdogStandard
-  package var poisonsMemory = false
-  /// Where the run is written; nothing is written if `nil`.
-  package var output: String?
+  package var conditions = RunConditions()
+  package var destination = Destination.nowhere
   /// The golden that the run will be compared with.
   var comparedWith: GoldenManifest?
-  /// What is written in addition to the run's folder.
+  /// What is written in addition to the results' folder.
   package var outputs = RunOutputs()
-  /// Where results of earlier runs are read and results of this run are stored; nothing is stored
-  /// if `nil`. Not used when stages are measured.
-  package var cache: CacheFolder?
-  /// Opens the cache when the session and the pipeline are known, so that a wrong argument creates
-  /// no folder.
-  package var openCache: () throws -> CacheFolder? = { nil }
-  package var isInterrupted: @Sendable () -> Bool = { false }
   /// Receive everything that happens in the run, in addition to what is written.
   package var observers: [any RunObserver] = []
   /// Called with the number of finished frames and the number of all frames.
@@ -40,51 +26,57 @@ package struct ReplayJob {
   /// Receives notes about the case for the user, in sentences.
   package var note: (String) -> Void = { _ in }
 
-  package init(
-    project: Project, definition: CaseDefinition, session: String?, registry: StageRegistry,
-    pipelines: [Pipeline] = []
-  ) {
+  /// The folder that the results are written to.
+  package enum Destination: Equatable {
+    case nowhere
+    /// The folder of a run, with run.json. It may replace an earlier run, and nothing else.
+    case run(String)
+    /// A golden. A run that is halted makes none.
+    case golden(GoldenFolder)
+  }
+
+  package init(project: Project, definition: CaseDefinition, session: String?) {
     self.project = project
     self.definition = definition
     self.session = session
-    self.registry = registry
-    self.pipelines = pipelines
   }
 
   /// Opens the session and connects the pipeline.
-  package func makeReplay() throws -> Replay {
-    let (pipeline, reader) = try open()
-    return try makeReplay(pipeline, reader: reader)
-  }
+  package func makeReplay() throws -> Replay { try open().replay }
 
   /// The file that the pipeline is read from, if it is read from one.
-  package var pipelineFile: String? { project.pipelineFile(of: definition.pipeline) }
+  var pipelineFile: String? { project.pipelineFile(of: definition.pipeline) }
 
-  private func open() throws -> (Pipeline, SessionReader?) {
-    let pipeline = try project.pipeline(
-      definition.pipeline, catalog: registry, given: pipelines)
-    let reader = try session.map {
-      try SessionReader(opening: $0, options: ReadOptions(poisonsMemory: poisonsMemory))
-    }
-    return (pipeline, reader)
+  /// - Parameter pipeline: Replaces the pipeline of the case.
+  func open(
+    _ pipeline: Pipeline? = nil
+  ) throws -> (replay: Replay, reader: SessionReader?) {
+    let (pipeline, reader) = try inputs(pipeline)
+    return (try connect(pipeline, reader), reader)
   }
 
-  func makeReplay(_ pipeline: Pipeline, reader: SessionReader?) throws -> Replay {
+  private func inputs(_ pipeline: Pipeline? = nil) throws -> (Pipeline, SessionReader?) {
+    let pipeline = try pipeline ?? project.pipeline(definition.pipeline)
+    let options = ReadOptions(poisonsMemory: conditions.poisonsMemory)
+    return (pipeline, try session.map { try SessionReader(opening: $0, options: options) })
+  }
+
+  private func connect(_ pipeline: Pipeline, _ reader: SessionReader?) throws -> Replay {
     var replay = try Replay(
-      pipeline, reader: reader, catalog: registry, request: request(reader: reader))
+      pipeline, reader: reader, catalog: project.registry, request: request(reader: reader))
     // A tape measures the computation, and a known value is not computed (docs/cache.md).
-    if let reader, outputs.tape == nil, let cache = try cache ?? openCache() {
+    if let reader, outputs.tape == nil, let cache = try conditions.openCache(note) {
       replay.cache = try RunCache(cache, reader: reader, tracks: Set(replay.tracks.values))
     }
     return replay
   }
 
   private func request(reader: SessionReader?) throws -> Replay.Request {
-    var options = RunOptions(mode: definition.mode, workers: workers, seed: definition.seed)
+    var options = RunOptions(
+      mode: definition.mode, workers: conditions.workerCount(), seed: definition.seed,
+      perturbation: conditions.perturbation, watchdog: conditions.watchdog,
+      isInterrupted: conditions.isInterrupted)
     options.costs = try costs(reader: reader)
-    options.perturbation = perturbation
-    options.watchdog = watchdog
-    options.isInterrupted = isInterrupted
     var request = Replay.Request(
       sessionName: reader?.folder.name, caseName: definition.name, options: options,
       tracks: definition.tracks, quantisation: definition.quantisation)
@@ -105,20 +97,26 @@ package struct ReplayJob {
   ///
   /// - Throws: What the session, the pipeline or the run throws. No incomplete file is left.
   package func run() throws -> RunSummary {
-    let (pipeline, reader) = try open()
+    let (pipeline, reader) = try inputs()
     // Before any output is opened, which could already overwrite what the run reads.
     try outputs.check(
       session: session, pipeline: pipelineFile,
       costs: definition.costs.files.map { project.path($0) })
-    let replay = try makeReplay(pipeline, reader: reader)
+    let replay = try connect(pipeline, reader)
     let pixelNotes = try replay.pixelNotes(reader)
     (pixelNotes + replay.costNotes + replay.overrideNotes + outputs.notes(on: replay))
       .forEach(note)
+    return try run(replay, reader: reader)
+  }
+
+  /// Runs what `open` returned.
+  func run(_ replay: Replay, reader: SessionReader?) throws -> RunSummary {
     let progress = ProgressObserver(total: replay.frameCount, progress)
-    let outputs = try OpenOutputs(outputs, of: replay, reader: reader, isAlone: output == nil)
+    let outputs = try OpenOutputs(
+      outputs, of: replay, reader: reader, isAlone: destination == .nowhere)
     do {
       let live = try liveComparison(reader)
-      let summary = try run(
+      let summary = try write(
         replay, reader: reader,
         observers: [progress] + observers + outputs.observers + (live.map { [$0] } ?? []))
       try outputs.finish(isHalted: summary.haltedBy != nil)
@@ -134,35 +132,45 @@ package struct ReplayJob {
   ///
   /// - Throws: `ReplayError.badSweep`, and what a run throws.
   package func sweep(_ sweep: Sweep) throws -> SweepReport {
-    let (pipeline, reader) = try open()
+    let (pipeline, reader) = try inputs()
     let request = try request(reader: reader)
     // Made for its notes alone: the sweep makes a replay for each combination, and each would
     // repeat them.
-    try Replay(pipeline, reader: reader, catalog: registry, request: request).costNotes
+    try Replay(pipeline, reader: reader, catalog: project.registry, request: request).costNotes
       .forEach(note)
     return try SweepRun(
-      pipeline, reader: reader, catalog: registry, request: request, sweep: sweep
+      pipeline, reader: reader, catalog: project.registry, request: request, sweep: sweep
     ).run(progress: progress)
   }
 
-  private func run(
+  private func write(
     _ replay: Replay, reader: SessionReader?, observers: [any RunObserver]
   ) throws -> RunSummary {
-    guard let output else { return try replay.run(observers: observers) }
-    let folder = URL(fileURLWithPath: project.path(output))
-    if let session { try Project.checkName(ofSession: session) }
-    // The run writes a pipeline.json, which may be the very file that its pipeline was read from.
-    try RunOutputs.checkPipeline(
-      pipelineFile, file: folder.appending(path: GoldenFolder.pipelineName).path)
-    try Self.checkFree(folder, named: output)
-    return try GoldenRun.write(
-      replay, definition: definition, project: project, reader: reader,
-      to: GoldenFolder(folder), observers: observers, withRun: true,
-      comparedWith: comparedWith)
+    func write(to folder: GoldenFolder, withRun: Bool) throws -> RunSummary {
+      try GoldenRun.write(
+        replay, definition: definition, project: project, reader: reader, to: folder,
+        observers: observers, withRun: withRun, comparedWith: comparedWith)
+    }
+    switch destination {
+    case .nowhere: return try replay.run(observers: observers)
+    case .run(let path): return try write(to: runFolder(path), withRun: true)
+    case .golden(let folder): return try write(to: folder, withRun: false)
+    }
   }
 }
 
 extension ReplayJob {
+  /// The folder of a run, after the checks that nothing else is overwritten.
+  private func runFolder(_ path: String) throws -> GoldenFolder {
+    let folder = URL(fileURLWithPath: project.path(path))
+    if let session { try Project.checkName(ofSession: session) }
+    // The run writes a pipeline.json, which may be the very file that its pipeline was read from.
+    try RunOutputs.checkPipeline(
+      pipelineFile, file: folder.appending(path: GoldenFolder.pipelineName).path)
+    try Self.checkFree(folder, named: path)
+    return GoldenFolder(folder)
+  }
+
   /// Only an earlier run is replaced. A golden changes only when it is accepted, never in a replay.
   private static func checkFree(_ folder: URL, named name: String) throws(SuiteError) {
     guard FileManager.default.fileExists(atPath: folder.path) else { return }

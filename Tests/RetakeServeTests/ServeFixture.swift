@@ -65,8 +65,7 @@ final class ServeFixture {
   static func test(
     _ folder: TemporaryFolder, report: String? = nil
   ) throws -> SuiteRun.Outcome {
-    var run = SuiteRun(
-      project: try Project(reading: folder.url.path), selection: Selection(), registry: .builtIn)
+    var run = SuiteRun(project: try Project(reading: folder.url.path), selection: Selection())
     run.reportFolder = report
     return try run.run()
   }

@@ -13,8 +13,8 @@ import Testing
       var job = ReplayJob(
         project: try Project(reading: folder.url.path),
         definition: CaseDefinition(name: "motion", pipeline: "motion.json"),
-        session: folder.file("Recordings/yard").path, registry: .builtIn)
-      job.output = "runs/first"
+        session: folder.file("Recordings/yard").path)
+      job.destination = .run("runs/first")
       _ = try job.run()
       try folder.write("{}", to: "broken/report.json")
       try folder.write("", to: "broken/report.html")

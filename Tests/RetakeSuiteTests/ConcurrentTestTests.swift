@@ -77,7 +77,7 @@ private struct Careless: PureStage {
     _ fixture: ProjectFixture, _ program: Int, _ change: (inout SuiteRun) -> Void = { _ in }
   ) throws -> SuiteRun.Outcome {
     try fixture.test {
-      $0.registry = registries[program]
+      $0.project.registry = registries[program]
       change(&$0)
     }
   }
@@ -183,7 +183,7 @@ private struct Careless: PureStage {
         $0.progress = { key, done, _ in
           if key.hasPrefix("zone"), done > 0 { asked.withLock { $0 += 1 } }
         }
-        $0.isInterrupted = { asked.withLock { $0 > 0 } }
+        $0.conditions.isInterrupted = { asked.withLock { $0 > 0 } }
       }
     }
     #expect(fixture.files("Goldens").allSatisfy { !$0.hasSuffix(".new") })

@@ -13,8 +13,7 @@ import Testing
     _ = try fixture.test()
     _ = try fixture.accept()
     var fit = GoldenFit(
-      project: try fixture.project(), selection: Selection(), registry: .builtIn,
-      arguments: { _, _, _ in [] })
+      project: try fixture.project(), selection: Selection(), arguments: { _, _, _ in [] })
     fit.runs = 2
     var seconds: [Double] = []
     fit.runProcess = { _, condition, _, first in

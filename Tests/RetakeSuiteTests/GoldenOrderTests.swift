@@ -58,7 +58,7 @@ private struct Turned: PureStage {
   private func test<Stage: PureStage>(
     _ fixture: ProjectFixture, _ stage: Stage.Type
   ) throws -> SuiteRun.Outcome where Stage.Options == NoOptions {
-    try fixture.test { $0.registry.register(Stage.self) }
+    try fixture.test { $0.project.registry.register(Stage.self) }
   }
 
   @Test func `an order that counts in the golden counts though retake.yml no longer says so`()
@@ -97,13 +97,12 @@ private struct Turned: PureStage {
   @Test func `a run with sorted boxes is not compared with a golden whose order counts`() throws {
     let fixture = try accepted(Self.rule)
     try fixture.folder.write(ProjectFixture.document, to: Project.fileName)
-    var registry = StageRegistry.builtIn
-    registry.register(Turned.self)
-    let project = try fixture.project()
+    var project = try fixture.project()
+    project.registry.register(Turned.self)
     var job = ReplayJob(
       project: project, definition: try #require(project.cases.first),
-      session: fixture.folder.file("Recordings/yard").path, registry: registry)
-    job.output = fixture.folder.file("run").path
+      session: fixture.folder.file("Recordings/yard").path)
+    job.destination = .run(fixture.folder.file("run").path)
     _ = try job.run()
     let difference = try RunDifference(
       golden: fixture.folder.file("Goldens/yard/motion").path,

@@ -126,7 +126,7 @@ import Testing
     for (jobs, workers) in [(2, nil), (4, 1), (8, 3), (3, 0)] as [(Int, Int?)] {
       let outcome = try fixture.test {
         $0.jobs = jobs
-        $0.workers = workers
+        $0.conditions.workers = workers
       }
       #expect(try facts(outcome) == facts(alone))
       #expect(outcome.status == alone.status)

@@ -47,8 +47,7 @@ import Testing
     let session = fixture.folder.file("Recordings/yard").path
     var definition = CaseDefinition(name: "over", pipeline: "motion.json")
     definition.mode = mode
-    var job = ReplayJob(
-      project: try fixture.project(), definition: definition, session: session, registry: .builtIn)
+    var job = ReplayJob(project: try fixture.project(), definition: definition, session: session)
     let file = fixture.folder.file(name)
     job.outputs.overlay = file.path
     let summary = try job.run()
@@ -121,7 +120,7 @@ import Testing
       """, to: "own.json")
     var job = ReplayJob(
       project: try fixture.project(), definition: CaseDefinition(name: "own", pipeline: "own.json"),
-      session: nil, registry: .builtIn)
+      session: nil)
     job.outputs.overlay = fixture.folder.file("own.mp4").path
     #expect { try job.run() } throws: { ($0 as? any CodedError)?.code == "suite.overlay.noSession" }
     let names = try FileManager.default.contentsOfDirectory(atPath: fixture.folder.url.path)
@@ -134,10 +133,9 @@ import Testing
     let session = fixture.folder.file("Recordings/yard").path
     var job = ReplayJob(
       project: try fixture.project(),
-      definition: CaseDefinition(name: "over", pipeline: "motion.json"), session: session,
-      registry: .builtIn)
+      definition: CaseDefinition(name: "over", pipeline: "motion.json"), session: session)
     job.outputs.overlay = fixture.folder.file("over.mp4").path
-    job.isInterrupted = { true }
+    job.conditions.isInterrupted = { true }
     #expect(throws: RuntimeError.interrupted) { try job.run() }
     let names = try FileManager.default.contentsOfDirectory(atPath: fixture.folder.url.path)
     #expect(!names.contains { $0.hasPrefix("over.mp4") }, "\(names)")
@@ -158,8 +156,7 @@ import Testing
     ] {
       var job = ReplayJob(
         project: try fixture.project(),
-        definition: CaseDefinition(name: "motion", pipeline: "motion.json"), session: session,
-        registry: .builtIn)
+        definition: CaseDefinition(name: "motion", pipeline: "motion.json"), session: session)
       if path.hasSuffix(".mkv") { job.outputs.overlay = path } else { job.outputs.trace = path }
       #expect {
         try job.run()

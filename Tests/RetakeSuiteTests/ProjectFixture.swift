@@ -64,7 +64,7 @@ struct ProjectFixture {
 
   /// What `retake test` does.
   func test(_ change: (inout SuiteRun) -> Void = { _ in }) throws -> SuiteRun.Outcome {
-    var run = SuiteRun(project: try project(), selection: Selection(), registry: .builtIn)
+    var run = SuiteRun(project: try project(), selection: Selection())
     change(&run)
     return try run.run()
   }

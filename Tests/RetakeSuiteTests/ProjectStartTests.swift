@@ -16,8 +16,9 @@ import Testing
     let fixture = try ProjectFixture(nil)
     try fixture.record("yard", frames: 6)
     let pipelines = [light("front"), light("rear view"), light("rear-view")]
-    let start = ProjectStart(try fixture.project(), registry: .builtIn, pipelines: pipelines)
-    let made = try start.write()
+    var empty = try fixture.project()
+    empty.pipelines = pipelines
+    let made = try ProjectStart(empty).write()
     #expect(made.cases.map(\.name) == ["front", "rear-view", "rear-view-2"])
     #expect(
       made.cases.map(\.pipeline) == ["example:front", "example:rear view", "example:rear-view"])
@@ -26,7 +27,7 @@ import Testing
 
     let project = try fixture.project()
     #expect(project.cases.map(\.name).sorted() == ["front", "rear-view", "rear-view-2"])
-    let outcome = try fixture.test { $0.pipelines = pipelines }
+    let outcome = try fixture.test { $0.project.pipelines = pipelines }
     #expect(outcome.status == Status.missingGolden)
     #expect(
       outcome.document.cases.map(\.title).sorted()
@@ -38,9 +39,9 @@ import Testing
     let fixture = try ProjectFixture(nil)
     try fixture.folder.write(ProjectFixture.pipeline, to: "Pipelines/mine.json")
     try fixture.folder.write(ProjectFixture.pipeline, to: "Pipelines/other.json")
-    let start = ProjectStart(
-      try fixture.project(), registry: .builtIn, pipelines: [light("front")])
-    let made = try start.write(pipeline: "./Pipelines/mine.json")
+    var project = try fixture.project()
+    project.pipelines = [light("front")]
+    let made = try ProjectStart(project).write(pipeline: "./Pipelines/mine.json")
     #expect(made.cases.map(\.name) == ["motion-boxes"])
     #expect(made.leftOut == ["Pipelines/other.json"])
     #expect(try fixture.project().cases.map(\.name) == ["motion-boxes"])

@@ -139,7 +139,7 @@ import Testing
     var job = ReplayJob(
       project: Project(folder: folder.url.path),
       definition: CaseDefinition(name: "live", pipeline: ""),
-      session: recorded.result.folder.path, registry: .builtIn)
+      session: recorded.result.folder.path)
     job.outputs.trace = later.path
     #expect(try job.reenact(run: nil, hasOwnPipeline: false).isReproduced)
     #expect(try Data(contentsOf: later) == data)

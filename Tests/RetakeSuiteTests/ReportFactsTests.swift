@@ -114,12 +114,12 @@ private struct OtherLevel: PureStage {
        "edges": [{"from": "camera", "to": "level"}, {"from": "level", "to": "values"}]}
       """, to: "motion.json")
     try fixture.record("yard")
-    _ = try fixture.test { $0.registry.register(Level.self) }
+    _ = try fixture.test { $0.project.registry.register(Level.self) }
     _ = try fixture.accept()
-    let same = try fixture.test { $0.registry.register(Level.self) }
+    let same = try fixture.test { $0.project.registry.register(Level.self) }
     #expect(same.status == .passed && same.document.cases.first?.notes == [])
 
-    let other = try fixture.test { $0.registry.register(OtherLevel.self) }
+    let other = try fixture.test { $0.project.registry.register(OtherLevel.self) }
     #expect(other.status == .passed)
     let note = try #require(other.document.cases.first?.notes.last)
     #expect(note.hasPrefix("12 of 12 frames differ within the tolerances"), "\(note)")
@@ -134,7 +134,7 @@ private struct OtherLevel: PureStage {
     let environment = fixture.folder.file("Goldens").appending(path: name)
     let old = try String(contentsOf: environment, encoding: .utf8)
     try Data((old + "another: \"1\"\n").utf8).write(to: environment)
-    let elsewhere = try fixture.test { $0.registry.register(OtherLevel.self) }
+    let elsewhere = try fixture.test { $0.project.registry.register(OtherLevel.self) }
     #expect(elsewhere.document.cases.first?.counts.withinTolerance == 12)
     #expect(
       elsewhere.document.cases.first?.notes.contains { $0.contains("deterministic") } == false)

@@ -32,8 +32,7 @@ import Testing
     var definition = CaseDefinition(name: "two", pipeline: "two.json")
     definition.mode = .redecide
     var job = ReplayJob(
-      project: Project(folder: folder.url.path), definition: definition, session: nil,
-      registry: .builtIn)
+      project: Project(folder: folder.url.path), definition: definition, session: nil)
     job.note = note
     change(&job)
     return try job.run()
@@ -51,7 +50,7 @@ import Testing
     let killed = try ChildProcess(ChildProcess.Request("/bin/true"))
     #expect(killed.wait() == .exited(0))
     try folder.write("half", to: "run/.writing-\(killed.id)-0.new/results.gold")
-    let summary = try run(folder) { $0.output = folder.file("run").path }
+    let summary = try run(folder) { $0.destination = .run(folder.file("run").path) }
     #expect(summary.frames.captured == 24)
     let entries = try FileManager.default.contentsOfDirectory(atPath: folder.file("run").path)
     #expect(entries.contains("run.json") && !entries.contains { $0.hasPrefix(".") })
@@ -61,7 +60,7 @@ import Testing
     defer { close(held) }
     #expect(flock(held, LOCK_EX | LOCK_NB) == 0)
     #expect(throws: SuiteError.exists(path: folder.file("busy").path)) {
-      try run(folder) { $0.output = folder.file("busy").path }
+      try run(folder) { $0.destination = .run(folder.file("busy").path) }
     }
   }
 
@@ -85,9 +84,9 @@ import Testing
 
   @Test func `in a golden a metadata sink is like a results sink`() throws {
     let folder = try TemporaryFolder()
-    let one = try run(folder) { $0.output = "one" }
+    let one = try run(folder) { $0.destination = .run("one") }
     let two = try run(folder, sinks: #"{"id": "analytics", "kind": "results"}"#) {
-      $0.output = "two"
+      $0.destination = .run("two")
     }
     #expect(one.resultDigest == two.resultDigest)
     let results = try ["one", "two"].map {
@@ -152,7 +151,7 @@ import Testing
     #expect(throws: RuntimeError.interrupted) {
       try run(folder) {
         $0.outputs.trace = folder.file("other.json").path
-        $0.isInterrupted = { true }
+        $0.conditions.isInterrupted = { true }
       }
     }
     #expect(try names(folder) == ["trace.json", "two.json"])

@@ -69,7 +69,7 @@ private struct GivesUp: PureStage {
 
     try fixture.change(#""kind": "grey""#, to: #""kind": "gives-up""#)
     let status = try fixture.test {
-      $0.registry.register(GivesUp.self)
+      $0.project.registry.register(GivesUp.self)
       $0.traceFolder = "others"
     }.status
     #expect(status == Status.trouble)
@@ -207,9 +207,7 @@ private struct GivesUp: PureStage {
   @Test func `a run that a stage halts is trouble, and no golden`() throws {
     let fixture = try yard()
     try fixture.change("\"motion\", \"options\": {\"threshold\": 24}", to: "\"gives-up\"")
-    var registry = StageRegistry.builtIn
-    registry.register(GivesUp.self)
-    let outcome = try fixture.test { $0.registry = registry }
+    let outcome = try fixture.test { $0.project.registry.register(GivesUp.self) }
     #expect(outcome.status == Status.trouble)
     let error = try #require(outcome.document.cases.first?.error)
     #expect(error.code == "suite.run.halted")
@@ -223,7 +221,7 @@ private struct GivesUp: PureStage {
     #expect(throws: RuntimeError.interrupted) {
       try fixture.test {
         $0.reportFolder = "report"
-        $0.isInterrupted = {
+        $0.conditions.isInterrupted = {
           asked.withLock { count in
             count += 1
             return count > 20

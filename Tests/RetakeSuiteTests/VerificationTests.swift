@@ -119,16 +119,16 @@ private struct ReadsPadding: PureStage {
     let fixture = try ProjectFixture()
     try fixture.record("yard", frames: 4)
     let session = fixture.folder.file("Recordings/yard").path
-    let project = try fixture.project()
-    let pipeline = Pipeline.named("padded").source(.session()).stage(ReadsPadding(), id: "sum")
-      .results()
+    var project = try fixture.project()
+    project.pipelines = [
+      Pipeline.named("padded").source(.session()).stage(ReadsPadding(), id: "sum").results()
+    ]
     let report = try Verification(makeReplay: { condition in
       var job = ReplayJob(
         project: project,
         definition: CaseDefinition(name: "padded", pipeline: "example:padded"),
-        session: session, registry: .builtIn, pipelines: [pipeline])
-      job.workers = condition.workers
-      job.poisonsMemory = condition.memory != .asItIs
+        session: session)
+      job.conditions = RunConditions().under(condition)
       return try job.makeReplay()
     }).run()
     let differing = report.variations.filter { $0.outcome == .different }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Retake
 
 /// Parsers for numbers with bounds, for options that accept any argument that follows. The error
 /// for an invalid number names the allowed range.
@@ -12,6 +13,8 @@ enum Bounded {
       return value
     }
   }
+
+  static let workers = whole(RunOptions.workersRange)
 
   /// For values counted from a first number on.
   static func whole(from first: Int) -> @Sendable (String) throws -> Int {

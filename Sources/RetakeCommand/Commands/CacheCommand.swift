@@ -147,26 +147,23 @@ struct CacheWarmCommand: ParsableCommand {
   @OptionGroup var place: CachePlace
   @Option(
     parsing: .unconditional, help: "Threads that compute.",
-    transform: Bounded.whole(0...256))
-  var workers = 2
+    transform: Bounded.workers)
+  var workers = RunOptions.workersDefault
   @OptionGroup var patience: WatchdogOptions
   @OptionGroup var output: OutputOptions
 
   func run() throws {
     Interruption.listen()
-    let environment = CommandEnvironment.current
-    let project = try environment.project()
+    let project = try CommandEnvironment.current.project()
     let line = ProgressLine(isQuiet: output.quiet)
     defer { line.finish() }
     var job = ReplayJob(
       project: project, definition: try selection.definition(in: project),
-      session: try session.path(in: project), registry: environment.registry,
-      pipelines: environment.pipelines)
-    job.workers = workers
-    job.watchdog = patience.limit
-    job.openCache = { try CacheFolder(ofUser: place.path(in: project), in: project) }
+      session: try session.path(in: project))
+    job.conditions = patience.conditions(workers: workers)
+    job.conditions.openCache = { _ in try CacheFolder(ofUser: place.path(in: project), in: project)
+    }
     job.progress = { line.update("warming", done: $0, total: $1) }
-    job.isInterrupted = { Interruption.isRequested }
     let summary = try job.run()
     line.finish()
     if output.json { return try Console.json(summary) }

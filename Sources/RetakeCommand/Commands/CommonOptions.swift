@@ -24,10 +24,14 @@ struct WatchdogOptions: ParsableArguments {
     help: ArgumentHelp(
       "End the run if a stage does not return within this time; 0 waits forever.",
       valueName: "seconds"), transform: Bounded.seconds(0...86_400))
-  var watchdog = 60.0
+  var watchdog = RunOptions.watchdogStandard / .seconds(1)
 
-  /// `nil` means forever.
-  var limit: Duration? { watchdog > 0 ? .seconds(watchdog) : nil }
+  /// The conditions of a command's runs, which end when an end is requested.
+  func conditions(workers: Int? = RunOptions.workersDefault) -> RunConditions {
+    RunConditions(
+      workers: workers, watchdog: watchdog > 0 ? .seconds(watchdog) : nil,
+      isInterrupted: { Interruption.isRequested })
+  }
 }
 
 /// The options that define a case, for `replay`, `test` and `verify` of one session.
@@ -100,9 +104,7 @@ struct CaseOptions: ParsableArguments {
     guard !choices.isEmpty else { return definition }
     // Only now, because a pipeline is read to find its sources, and without --track that is not
     // needed.
-    let environment = CommandEnvironment.current
-    let pipeline = try project.pipeline(
-      definition.pipeline, catalog: environment.registry, given: environment.pipelines)
+    let pipeline = try project.pipeline(definition.pipeline)
     for choice in choices {
       let nodes = choice.nodes(in: pipeline)
       guard !nodes.isEmpty else {
@@ -144,9 +146,7 @@ struct CaseOptions: ParsableArguments {
       return only
     }
     if let known = project.definition(named: pipeline) { return known }
-    return try project.definition(
-      ofPipeline: pipeline, catalog: CommandEnvironment.current.registry,
-      given: CommandEnvironment.current.pipelines)
+    return try project.definition(ofPipeline: pipeline)
   }
 }
 

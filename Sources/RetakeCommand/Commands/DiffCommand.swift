@@ -41,8 +41,8 @@ struct DiffCommand: ParsableCommand {
   @Option(
     parsing: .unconditional,
     help: "With --base: threads that compute; changes the speed and nothing else.",
-    transform: Bounded.whole(0...256))
-  var workers = 2
+    transform: Bounded.workers)
+  var workers = RunOptions.workersDefault
 
   @OptionGroup var output: OutputOptions
 
@@ -86,12 +86,11 @@ struct DiffCommand: ParsableCommand {
     let line = ProgressLine(isQuiet: output.quiet)
     defer { line.finish() }
     var comparison = BaseComparison(
-      project: try environment.project(), base: base, selection: selection,
-      registry: environment.registry, pipelines: environment.pipelines)
-    comparison.workers = workers
+      project: try environment.project(), base: base, selection: selection)
+    comparison.conditions = RunConditions(
+      workers: workers, isInterrupted: { Interruption.isRequested })
     comparison.program = environment.program
     comparison.reportFolder = report
-    comparison.isInterrupted = { Interruption.isRequested }
     comparison.progress = { line.update($0, done: $1, total: $2) }
     let outcome = try comparison.run()
     line.finish()

@@ -42,8 +42,6 @@ struct GoldenAdoptCommand: ParsableCommand {
     adoption.goldens = goldens.map { project.path($0) }
     adoption.leavesRules = pipelines
     adoption.isCI = environment.isCI
-    adoption.registry = environment.registry
-    adoption.pipelines = environment.pipelines
     let items = try adoption.run(isDryRun: dryRun)
     if output.json { return try Console.json(items) }
     for item in items {

@@ -77,10 +77,7 @@ struct GoldenFitCommand: ParsableCommand {
     let project = try environment.project()
     var chosen = Selection(sessions: sessions, cases: cases)
     if selection.pipeline != nil { chosen.definition = try selection.definition(in: project) }
-    var fit = GoldenFit(
-      project: project, selection: chosen, registry: environment.registry,
-      pipelines: environment.pipelines
-    ) { key, condition, folder in
+    var fit = GoldenFit(project: project, selection: chosen) { key, condition, folder in
       Self.arguments(environment.arguments, key: key, condition: condition, folder: folder)
     }
     fit.goldens = goldens.map { project.path($0) }

@@ -26,8 +26,7 @@ struct InitCommand: ParsableCommand {
 
   func run() throws {
     let environment = CommandEnvironment.current
-    let start = ProjectStart(
-      try environment.project(), registry: environment.registry, pipelines: environment.pipelines)
+    let start = ProjectStart(try environment.project())
     let result = try start.write(pipeline: pipeline)
     if output.json { return try Console.json(result) }
     for file in result.kept { Console.result("kept \(file), which is there already") }

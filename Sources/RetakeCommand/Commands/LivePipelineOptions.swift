@@ -41,13 +41,12 @@ struct LivePipelineOptions: ParsableArguments {
     } catch {
       throw ValidationError(error.description)
     }
-    if let workers {
-      // One less than the most workers: the first one belongs to the thread that decides.
-      guard (1...255).contains(workers) else {
-        throw ValidationError(
-          "'--workers \(workers)' is not between 1 and 255: a live pipeline computes on threads "
-            + "besides the one that decides (0 is for replay, which can wait)")
-      }
+    let range = LiveOptions.workersRange
+    if let workers, !range.contains(workers) {
+      throw ValidationError(
+        "'--workers \(workers)' is not between \(range.lowerBound) and \(range.upperBound): a live "
+          + "pipeline computes on threads besides the one that decides (0 is for replay, which can "
+          + "wait)")
     }
   }
 
@@ -55,9 +54,8 @@ struct LivePipelineOptions: ParsableArguments {
     guard let name = pipeline else { return nil }
     let environment = CommandEnvironment.current
     return LivePipeline(
-      try environment.project().pipeline(
-        name, catalog: environment.registry, given: environment.pipelines),
-      registry: environment.registry, options: LiveOptions(workers: workers))
+      try environment.project().pipeline(name), registry: environment.registry,
+      options: LiveOptions(workers: workers))
   }
 
   /// The file that the pipeline is read from, if it is read from one.

@@ -3,8 +3,7 @@ import Retake
 /// `retake replay SESSION --mode reenact`
 extension ReplayCommand {
   func reenact(_ line: ProgressLine) throws {
-    let environment = CommandEnvironment.current
-    let project = try environment.project()
+    let project = try CommandEnvironment.current.project()
     let hasOwnPipeline = selection.pipeline != nil
     // The record has the pipeline of the live run, so none needs a name here.
     let definition =
@@ -12,11 +11,9 @@ extension ReplayCommand {
       ? try selection.definition(in: project) : CaseDefinition(name: "live", pipeline: "")
     var job = ReplayJob(
       project: project, definition: definition,
-      session: try session.map { try project.sessionPath($0) },
-      registry: environment.registry, pipelines: environment.pipelines)
-    job.workers = workers ?? 2
+      session: try session.map { try project.sessionPath($0) })
+    job.conditions = conditions
     job.outputs = outputs
-    job.isInterrupted = { Interruption.isRequested }
     job.progress = { done, _ in line.update("reenacting", done: done, total: nil) }
     let report = try job.reenact(run: liveRun, hasOwnPipeline: hasOwnPipeline)
     line.finish()

@@ -39,8 +39,11 @@ struct ReplayCommand: ParsableCommand {
 
   @Option(
     parsing: .unconditional,
-    help: "Threads that compute; only the speed depends on it. 2 if not given.",
-    transform: Bounded.whole(0...256))
+    help: """
+      Threads that compute; only the speed depends on it. \(RunOptions.workersDefault) if not \
+      given.
+      """,
+    transform: Bounded.workers)
   var workers: Int?
 
   @Option(help: "Write the run here, as a golden folder and run.json.")
@@ -180,8 +183,7 @@ struct ReplayCommand: ParsableCommand {
   }
 
   private func job() throws -> ReplayJob {
-    let environment = CommandEnvironment.current
-    let project = try environment.project()
+    let project = try CommandEnvironment.current.project()
     var definition = try selection.definition(in: project)
     if let note = selection.note {
       form.note(note)
@@ -192,20 +194,22 @@ struct ReplayCommand: ParsableCommand {
     if sweep != nil { definition.mode = .redecide }
     var job = ReplayJob(
       project: project, definition: definition,
-      session: try session.map { try project.sessionPath($0) },
-      registry: environment.registry, pipelines: environment.pipelines)
+      session: try session.map { try project.sessionPath($0) })
     if job.definition.mode == .lossless, job.definition.overrides.contains(where: \.isEvent) {
       form.note("note: device events change nothing in lossless; write --mode redecide")
     }
-    // docs/costs.md: a tape is measured with one worker.
-    job.workers = workers ?? (writeTape == nil ? 2 : 1)
-    job.watchdog = patience.limit
-    job.openCache = { try caching.folder(in: project, standard: .none) }
-    job.output = output
+    job.conditions = conditions
+    job.conditions.openCache = { try caching.folder(in: project, standard: .none, note: $0) }
+    if let output { job.destination = .run(output) }
     job.outputs = outputs
     job.note = { form.note("note: \($0)") }
-    job.isInterrupted = { Interruption.isRequested }
     return job
+  }
+
+  var conditions: RunConditions {
+    // docs/costs.md: a tape is measured with one worker.
+    let workersDefault = writeTape == nil ? RunOptions.workersDefault : 1
+    return patience.conditions(workers: workers ?? workersDefault)
   }
 
   private func finish(_ summary: RunSummary) throws {

@@ -46,7 +46,7 @@ struct TestCommand: ParsableCommand {
   @Option(
     parsing: .unconditional,
     help: "Threads that compute each case; changes the speed and nothing else.",
-    transform: Bounded.whole(0...256))
+    transform: Bounded.workers)
   var workers: Int?
 
   @Option(
@@ -85,26 +85,20 @@ struct TestCommand: ParsableCommand {
     if let note = selection.note { form.note(note) }
     let line = ProgressLine(isQuiet: form.quiet)
     defer { line.finish() }
-    var suiteRun = SuiteRun(
-      project: project, selection: chosen, registry: environment.registry,
-      pipelines: environment.pipelines)
+    var suiteRun = SuiteRun(project: project, selection: chosen)
     suiteRun.goldens = goldens.map { project.path($0) }
-    suiteRun.workers = workers
     // Together the sessions then compute on about as many threads as there are processors.
     suiteRun.jobs =
       jobs ?? max(1, ProcessInfo.processInfo.activeProcessorCount / max(1, workers ?? 1))
-    suiteRun.watchdog = patience.limit
-    suiteRun.openCache = {
-      var note: String?
-      let folder = try caching.folder(in: project, standard: .automatic) { note = $0 }
-      return (folder, note)
+    suiteRun.conditions = patience.conditions(workers: workers)
+    suiteRun.conditions.openCache = {
+      try caching.folder(in: project, standard: .automatic, note: $0)
     }
     suiteRun.isCI = environment.isCI
     suiteRun.program = environment.program
     suiteRun.pendingFolder = environment.pendingFolder
     suiteRun.reportFolder = report
     suiteRun.traceFolder = traces
-    suiteRun.isInterrupted = { Interruption.isRequested }
     suiteRun.progress = { line.update($0, done: $1, total: $2) }
     let outcome = try suiteRun.run()
     line.finish()

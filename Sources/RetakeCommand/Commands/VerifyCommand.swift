@@ -68,20 +68,14 @@ struct VerifyCommand: ParsableCommand {
   }
 
   private func replayMaker() throws -> (VerifyCondition) throws -> Replay {
-    let environment = CommandEnvironment.current
-    let project = try environment.project()
+    let project = try CommandEnvironment.current.project()
     let definition = try selection.definition(in: project)
     let path = try session.map { try project.sessionPath($0) }
+    let conditions = patience.conditions()
     return { condition in
       // Without a cache: a value of an earlier run would hide that this run computes another one.
-      var job = ReplayJob(
-        project: project, definition: definition, session: path,
-        registry: environment.registry, pipelines: environment.pipelines)
-      job.workers = condition.workers
-      job.perturbation = condition.delaySeed
-      job.poisonsMemory = condition.memory != .asItIs
-      job.watchdog = patience.limit
-      job.isInterrupted = { Interruption.isRequested }
+      var job = ReplayJob(project: project, definition: definition, session: path)
+      job.conditions = conditions.under(condition)
       return try job.makeReplay()
     }
   }

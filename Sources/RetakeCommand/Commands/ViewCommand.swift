@@ -104,16 +104,12 @@ struct ViewCommand: ParsableCommand {
       // A reader that leaves early is an error of writing, not the end of the process.
       Console.outliveReaders()
     }
-    let environment = CommandEnvironment.current
-    let project = try environment.project()
+    let project = try CommandEnvironment.current.project()
     let path = try project.sessionPath(session)
     // Before anything is read: the image must not replace a file of the session or the pipeline.
     if let screenshot {
       let pipeline = try selection.pipeline.map { name in
-        ReplayJob(
-          project: project, definition: try selection.definition(in: project), session: path,
-          registry: environment.registry, pipelines: environment.pipelines
-        ).pipelineFile ?? name
+        project.pipelineFile(of: try selection.definition(in: project).pipeline) ?? name
       }
       try RunOutputs.check(file: screenshot, session: path, pipeline: pipeline)
     }
@@ -174,12 +170,9 @@ struct ViewCommand: ParsableCommand {
   private func replay(
     _ project: Project, _ path: String, _ reader: SessionReader, into content: inout PlayerContent
   ) throws {
-    let environment = CommandEnvironment.current
     let definition = try selection.definition(in: project)
     if let note = selection.note { output.note(note) }
-    var job = ReplayJob(
-      project: project, definition: definition, session: path, registry: environment.registry,
-      pipelines: environment.pipelines)
+    var job = ReplayJob(project: project, definition: definition, session: path)
     let replay = try job.makeReplay()
     // Results about the pipeline's own frames have no place on those of the session.
     guard !replay.tracks.isEmpty else {
@@ -196,7 +189,7 @@ struct ViewCommand: ParsableCommand {
     let line = ProgressLine(isQuiet: output.quiet)
     defer { line.finish() }
     job.observers = [found]
-    job.isInterrupted = { Interruption.isRequested }
+    job.conditions.isInterrupted = { Interruption.isRequested }
     job.progress = { line.update("replaying", done: $0, total: $1) }
     job.note = { output.note("note: \($0)") }
     let summary = try job.run()

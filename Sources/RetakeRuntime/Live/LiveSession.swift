@@ -175,9 +175,14 @@ public actor LiveSession {
 }
 
 extension LiveOptions {
+  /// One less than the most workers: the first one belongs to the thread that decides.
+  package static let workersRange = 1...Workers.countMax - 1
+
   func check() throws(RuntimeError) {
-    guard (1...Workers.countMax - 1).contains(workers) else {
-      throw .badOption("between 1 and \(Workers.countMax - 1) workers, not \(workers)")
+    let range = Self.workersRange
+    guard range.contains(workers) else {
+      throw .badOption(
+        "between \(range.lowerBound) and \(range.upperBound) workers, not \(workers)")
     }
     for (count, name) in [
       (waitingFramesMax, "waitingFramesMax"), (waitingResultsMax, "waitingResultsMax"),

@@ -133,7 +133,7 @@ package struct PreparedRun: Sendable {
       throw .badOption(
         "a live run is reenacted from its record: retake replay SESSION --mode reenact")
     }
-    guard (0...Workers.countMax).contains(options.workers) else {
+    guard RunOptions.workersRange.contains(options.workers) else {
       throw .badOption("between 0 and \(Workers.countMax) workers, not \(options.workers)")
     }
     guard options.costs.meter == nil || options.workers == 1 else {

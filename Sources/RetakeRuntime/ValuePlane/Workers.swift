@@ -61,7 +61,7 @@ package final class Workers: Sendable {
     count: Int, lanes: [Int] = [], perturbation: UInt64? = nil, readsMax: Int? = nil,
     waitingWork: WaitingWork = .any, watch: RunWatch? = nil
   ) throws(RuntimeError) {
-    precondition((0...Self.countMax).contains(count), "between 0 and 256 workers")
+    precondition((0...Self.countMax).contains(count), "between 0 and \(Self.countMax) workers")
     // With `.awaited` the time plane computes less, so another thread takes its place.
     let workers = 0..<(max(1, count) + (waitingWork == .awaited && count > 1 ? 1 : 0))
     self.waitingWork = waitingWork

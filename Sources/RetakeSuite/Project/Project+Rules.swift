@@ -7,15 +7,11 @@ extension Project {
   /// - Throws: `SuiteError.badProject` for a rule of a sink that no pipeline has. If a pipeline
   ///   cannot be read, its sinks are unknown and nothing is checked; its cases report that error
   ///   themselves.
-  func checkRules(
-    and definition: CaseDefinition?, catalog: some StageCatalog, given: [Pipeline]
-  ) throws(SuiteError) {
+  func checkRules(and definition: CaseDefinition?) throws(SuiteError) {
     guard !compare.bySink.isEmpty else { return }
     var sinks: Set<String> = []
     for item in cases + [definition].compactMap(\.self) {
-      guard let pipeline = try? pipeline(item.pipeline, catalog: catalog, given: given) else {
-        return
-      }
+      guard let pipeline = try? pipeline(item.pipeline) else { return }
       sinks.formUnion(pipeline.nodes.filter { $0.stage.signature.role == .sink }.map(\.id))
     }
     // The name of a rule may also be the name of a mode.

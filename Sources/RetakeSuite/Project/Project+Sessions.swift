@@ -1,6 +1,5 @@
 import Foundation
 import RetakeCore
-import RetakeGraph
 
 extension Project {
   /// The names of the sessions in Recordings, sorted by their bytes.
@@ -39,10 +38,8 @@ extension Project {
   /// pipeline.
   ///
   /// - Throws: `SuiteError.noPipeline`, `PipelineError`.
-  package func definition(
-    ofPipeline name: String, catalog: some StageCatalog, given: [Pipeline]
-  ) throws -> CaseDefinition {
-    let pipeline = try pipeline(name, catalog: catalog, given: given)
+  package func definition(ofPipeline name: String) throws -> CaseDefinition {
+    let pipeline = try pipeline(name)
     return CaseDefinition(name: pipeline.name.folderName, pipeline: name)
   }
 }

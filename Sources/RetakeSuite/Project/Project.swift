@@ -24,6 +24,10 @@ package struct Project: Sendable {
   package var budgets = GoldenManifest.Budgets()
   /// A lower rate causes a warning, never a verdict.
   package var minimumFramesPerSecond: Double?
+  /// The stages that pipelines can use. The program that reads the project knows them.
+  package var registry = StageRegistry.builtIn
+  /// Pipelines that the program defines itself.
+  package var pipelines: [Pipeline] = []
 
   package init(folder: String) {
     self.folder = URL(fileURLWithPath: folder).standardizedFileURL.path
@@ -54,23 +58,20 @@ package struct Project: Sendable {
 
   /// A pipeline by the name of a case, `example:NAME`, or a file.
   ///
-  /// - Parameter given: Pipelines that the program defines itself, by name.
   /// - Throws: `SuiteError.noPipeline`, `badProject` for cases that refer to each other,
   ///   `PipelineError`.
-  package func pipeline(
-    _ name: String, catalog: some StageCatalog, given: [Pipeline] = []
-  ) throws -> Pipeline {
+  package func pipeline(_ name: String) throws -> Pipeline {
     let name = try pipelineName(name)
     if name.hasPrefix("example:") {
-      return try example(String(name.dropFirst("example:".count)), catalog: catalog, given: given)
+      return try example(String(name.dropFirst("example:".count)))
     }
     let file = path(name)
     // One byte more than the limit is enough for the parser to reject the file as too large.
     let count = PipelineDocument.bytesMax + 1
     guard let data = try? RegularFile.head(file, links: .followed, count: count) else {
-      throw SuiteError.noPipeline(name, known: known(beside: name, given: given))
+      throw SuiteError.noPipeline(name, known: known(beside: name))
     }
-    return try PipelineDocument.parse(data, catalog: catalog, file: name)
+    return try PipelineDocument.parse(data, catalog: registry, file: name)
   }
 
   /// The file that a pipeline is read from, if it is read from one.
@@ -99,29 +100,27 @@ package struct Project: Sendable {
 
   /// Suggestions for the name of a file that does not exist: files in the same folder, cases with
   /// another pipeline, and the examples.
-  private func known(beside name: String, given: [Pipeline]) -> [String] {
+  private func known(beside name: String) -> [String] {
     let folder = name.split(separator: "/").dropLast().joined(separator: "/")
     let prefix = folder.isEmpty ? "" : (name.hasPrefix("/") ? "/" : "") + folder + "/"
     let files = (try? FileManager.default.contentsOfDirectory(atPath: path(prefix))) ?? []
     return files.filter { $0.hasSuffix(".json") }.sorted().map { prefix + $0 }
       + cases.filter { $0.pipeline != name }.map(\.name)
-      + Self.exampleNames(given).map { "example:\($0)" }
+      + exampleNames.map { "example:\($0)" }
   }
 
-  private func example(
-    _ name: String, catalog: some StageCatalog, given: [Pipeline]
-  ) throws -> Pipeline {
+  private func example(_ name: String) throws -> Pipeline {
     // First, so that a program may use a name that an example of Retake has as well.
-    if let own = given.first(where: { $0.name == name }) { return own }
+    if let own = pipelines.first(where: { $0.name == name }) { return own }
     guard let example = ExamplePipelines.named(name) else {
       throw SuiteError.noPipeline(
-        "example:\(name)", known: Self.exampleNames(given).map { "example:\($0)" })
+        "example:\(name)", known: exampleNames.map { "example:\($0)" })
     }
     return try PipelineDocument.parse(
-      Data(example.document.utf8), catalog: catalog, file: "example:\(name)")
+      Data(example.document.utf8), catalog: registry, file: "example:\(name)")
   }
 
-  private static func exampleNames(_ given: [Pipeline]) -> [String] {
-    (given.map(\.name) + ExamplePipelines.all.map(\.name)).sorted()
+  private var exampleNames: [String] {
+    (pipelines.map(\.name) + ExamplePipelines.all.map(\.name)).sorted()
   }
 }

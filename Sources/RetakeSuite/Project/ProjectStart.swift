@@ -1,8 +1,5 @@
 import Foundation
 import RetakeCore
-import RetakeGraph
-import RetakeReplay
-import RetakeRuntime
 import RetakeStages
 
 /// Turns a folder into a project: writes a retake.yml with a case for each pipeline, the document of
@@ -31,18 +28,12 @@ package struct ProjectStart {
   }
 
   private let project: Project
-  private let registry: StageRegistry
-  private let pipelines: [Pipeline]
 
   /// Lines of `.gitignore`: files that runs can create again at any time.
   static let ignored = ["*.new", ".retake/"]
   private static let defaultExample = "motion-boxes"
 
-  package init(_ project: Project, registry: StageRegistry, pipelines: [Pipeline] = []) {
-    self.project = project
-    self.registry = registry
-    self.pipelines = pipelines
-  }
+  package init(_ project: Project) { self.project = project }
 
   /// Writes the files. An existing file is not changed, except `.gitignore`, to which missing lines
   /// are added.
@@ -74,14 +65,14 @@ package struct ProjectStart {
 
   /// Never empty.
   private var standardNames: [String] {
-    let own = pipelines.map(\.name)
+    let own = project.pipelines.map(\.name)
     return (own.isEmpty ? [Self.defaultExample] : own).map { "example:\($0)" }
   }
 
   private func makeCase(
     ofPipeline name: String, in result: inout Result
   ) throws -> Case {
-    let pipeline = try project.pipeline(name, catalog: registry, given: pipelines)
+    let pipeline = try project.pipeline(name)
     var made = Case(name: pipeline.name.folderName, pipeline: name)
     // Two names of pipelines can give the same name of a folder. Ends: there are more numbers than
     // cases.
@@ -94,7 +85,7 @@ package struct ProjectStart {
     made.pipeline = "Pipelines/\(pipeline.name).json"
     try add(document, as: made.pipeline, to: &result)
     // A file that already existed may contain anything, so it is parsed.
-    if !result.kept.isEmpty { _ = try project.pipeline(made.pipeline, catalog: registry) }
+    if !result.kept.isEmpty { _ = try project.pipeline(made.pipeline) }
     return made
   }
 
@@ -113,7 +104,7 @@ package struct ProjectStart {
   private func builtInDocument(_ name: String) -> String? {
     guard name.hasPrefix("example:") else { return nil }
     let name = String(name.dropFirst("example:".count))
-    guard !pipelines.contains(where: { $0.name == name }) else { return nil }
+    guard !project.pipelines.contains(where: { $0.name == name }) else { return nil }
     return ExamplePipelines.named(name)?.document
   }
 

@@ -15,24 +15,16 @@ package struct BaseComparison {
   /// A git revision: a branch, a tag or a commit.
   package var base: String
   package var selection: Selection
-  package var registry: StageRegistry
-  package var pipelines: [Pipeline]
-  package var workers = 2
-  package var watchdog: Duration? = RunOptions.watchdogStandard
+  package var conditions = RunConditions()
   /// Where the report is written; no report is written if `nil`.
   package var reportFolder: String?
   /// The program name in the commands of the report.
   package var program = Tool.name
-  package var isInterrupted: @Sendable () -> Bool = { false }
   /// Called with the current case, its finished frames and the number of its frames, in both runs.
   package var progress: (String, Int, Int) -> Void = { _, _, _ in }
 
-  package init(
-    project: Project, base: String, selection: Selection, registry: StageRegistry,
-    pipelines: [Pipeline] = []
-  ) {
+  package init(project: Project, base: String, selection: Selection) {
     (self.project, self.base, self.selection) = (project, base, selection)
-    (self.registry, self.pipelines) = (registry, pipelines)
   }
 
   /// - Throws: `SuiteError` for a selection or a revision that does not exist, and
@@ -44,7 +36,7 @@ package struct BaseComparison {
     // Before the first case: a revision that does not exist is one error, and not the verdict of
     // each case.
     let files = try RevisionFiles(
-      base, of: project.folder, scratch: scratch.url, isInterrupted: isInterrupted)
+      base, of: project.folder, scratch: scratch.url, isInterrupted: conditions.isInterrupted)
     let clock = WallClock()
     let start = clock.monotonicNanoseconds
     let results = try selected.map { try compare($0, files, scratch.url) }
@@ -66,8 +58,7 @@ package struct BaseComparison {
       golden: folder("base"), actual: folder("change"))
     do {
       try selected.check()
-      let change = try project.pipeline(
-        selected.definition.pipeline, catalog: registry, given: pipelines)
+      let change = try project.pipeline(selected.definition.pipeline)
       result.pipeline = change
       // A pipeline that is new in the working tree has nothing to be compared with, which is a
       // verdict and not an error.
@@ -106,24 +97,18 @@ package struct BaseComparison {
     of definition: CaseDefinition, _ files: RevisionFiles
   ) throws -> Pipeline? {
     let name = try project.pipelineName(definition.pipeline)
-    if name.hasPrefix("example:") {
-      return try project.pipeline(name, catalog: registry, given: pipelines)
-    }
+    if name.hasPrefix("example:") { return try project.pipeline(name) }
     guard let data = try files.contents(of: name) else { return nil }
-    return try PipelineDocument.parse(data, catalog: registry, file: "\(base):\(name)")
+    return try PipelineDocument.parse(data, catalog: project.registry, file: "\(base):\(name)")
   }
 
   private func write(
     _ pipeline: Pipeline, _ selected: SelectedCase, to folder: GoldenFolder
-  ) throws -> (RunSummary, SessionReader, Replay) {
+  ) throws -> (RunSummary, SessionReader?, Replay) {
     var job = ReplayJob(
-      project: project, definition: selected.definition, session: selected.session,
-      registry: registry, pipelines: pipelines)
-    job.workers = workers
-    job.watchdog = watchdog
-    job.isInterrupted = isInterrupted
-    let reader = try SessionReader(opening: selected.session)
-    let replay = try job.makeReplay(pipeline, reader: reader)
+      project: project, definition: selected.definition, session: selected.session)
+    job.conditions = conditions
+    let (replay, reader) = try job.open(pipeline)
     let observer = ProgressObserver(total: replay.frameCount) {
       progress(selected.key.description, $0, $1)
     }

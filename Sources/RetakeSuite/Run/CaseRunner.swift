@@ -35,9 +35,9 @@ struct CaseResult {
 
 extension CaseResult {
   /// Stores what the run reads.
-  mutating func note(_ replay: Replay, _ reader: SessionReader) {
-    sessionPath = reader.folder.path
-    tracks = reader.tracks.filter { replay.tracks.values.contains($0.track) }
+  mutating func note(_ replay: Replay, _ reader: SessionReader?) {
+    sessionPath = reader?.folder.path
+    tracks = reader?.tracks.filter { replay.tracks.values.contains($0.track) } ?? []
     sourceTracks = replay.tracks
   }
 
@@ -69,8 +69,6 @@ extension CaseResult {
 /// Replays a case, compares it with the accepted golden, and leaves differing results pending.
 struct CaseRunner {
   let project: Project
-  let registry: StageRegistry
-  let pipelines: [Pipeline]
   let library: GoldenLibrary
   /// Where pending goldens are written; if `nil`, none are.
   let pendingRoot: URL?
@@ -81,12 +79,9 @@ struct CaseRunner {
   let scratch: URL
   /// Where the trace of each case is written; no trace is written if `nil`.
   let traces: URL?
-  let workers: Int
+  let conditions: RunConditions
   /// Shared with the cases that run at the same time.
   let memory: MemoryShare?
-  let watchdog: Duration?
-  let cache: CacheFolder?
-  let isInterrupted: @Sendable () -> Bool
 
   /// Never throws for an error of one case: that becomes its verdict. An interruption is rethrown.
   func run(_ selected: SelectedCase, progress: @escaping (Int, Int) -> Void) throws -> CaseResult {
@@ -158,52 +153,40 @@ struct CaseRunner {
     progress: @escaping (Int, Int) -> Void
   ) throws {
     var job = ReplayJob(
-      project: project, definition: selected.definition, session: selected.session,
-      registry: registry, pipelines: pipelines)
-    job.workers = workers
-    job.watchdog = watchdog
-    job.cache = cache
-    job.isInterrupted = isInterrupted
+      project: project, definition: selected.definition, session: selected.session)
+    job.conditions = conditions
+    job.destination = .golden(result.actual)
+    job.progress = progress
     try selected.check()
-    let pipeline = try project.pipeline(
-      selected.definition.pipeline, catalog: registry, given: pipelines)
-    let reader = try SessionReader(opening: selected.session)
-    let replay = try job.makeReplay(pipeline, reader: reader)
-    result.pipeline = pipeline
+    let (replay, reader) = try job.open()
+    result.pipeline = replay.pipeline
     result.note(replay, reader)
-    try holdingMemory(for: reader, replay) {
-      try run(selected, job, replay, reader, into: &result, progress: progress)
+    try holdingMemory(for: result.tracks) {
+      try run(&job, replay, reader, into: &result)
     }
   }
 
   /// Reserves memory for the frames that are computed ahead, both decoded and processed.
   private func holdingMemory(
-    for reader: SessionReader, _ replay: Replay, _ body: () throws -> Void
+    for tracks: [TrackDescription], _ body: () throws -> Void
   ) throws {
     guard let memory else { return try body() }
-    let tracks = reader.tracks.filter { replay.tracks.values.contains($0.track) }
     try memory.holding(RunOptions.aheadBytes(of: tracks), body)
   }
 
   private func run(
-    _ selected: SelectedCase, _ job: ReplayJob, _ replay: Replay, _ reader: SessionReader,
-    into result: inout CaseResult, progress: @escaping (Int, Int) -> Void
+    _ job: inout ReplayJob, _ replay: Replay, _ reader: SessionReader?,
+    into result: inout CaseResult
   ) throws {
+    let key = result.selected.key
     // Noted before the folders are made, so that a failed run leaves none of them.
-    let made = traces.map { NewFolders(upTo: $0.appending(path: selected.key.session)) }
-    let outputs = try OpenOutputs(try outputs(of: selected.key), of: replay, isAlone: false)
+    let made = traces.map { NewFolders(upTo: $0.appending(path: key.session)) }
+    job.outputs = try outputs(of: key)
+    // A damaged manifest is reported by the comparison.
+    job.comparedWith = try? result.golden.manifest()
     do {
-      let live = try job.liveComparison(reader)
-      result.summary = try GoldenRun.write(
-        replay, definition: selected.definition, project: project, reader: reader,
-        to: result.actual,
-        observers: [ProgressObserver(total: replay.frameCount, progress)] + outputs.observers
-          + (live.map { [$0] } ?? []),
-        // A damaged manifest is reported by the comparison.
-        comparedWith: try? result.golden.manifest())
-      try outputs.finish()
+      result.summary = try job.run(replay, reader: reader)
     } catch {
-      outputs.discard()
       made?.removeEmpty()
       throw error
     }
@@ -212,7 +195,7 @@ struct CaseRunner {
       golden: result.golden, actual: result.actual, options: .withPictures
     ).outcome()
     result.comparison.notes += try replay.pixelNotes(reader) + replay.costNotes
-    if result.golden != library.folder(selected.key) {
+    if result.golden != library.folder(key) {
       result.comparison.notes.append(
         "compared with the alternate for \(PlatformKey.current)")
     }

@@ -3,8 +3,6 @@ import RetakeCompare
 import RetakeCore
 import RetakeGolden
 import RetakeGraph
-import RetakeRuntime
-import RetakeStages
 
 /// Copies the rules of retake.yml into accepted goldens, and adds the documents of their pipelines:
 /// what `retake golden adopt` does.
@@ -35,10 +33,6 @@ package struct GoldenAdoption {
   }
 
   package var project: Project
-  /// The stages that pipelines can use.
-  package var registry = StageRegistry.builtIn
-  /// Pipelines that the program defines itself.
-  package var pipelines: [Pipeline] = []
   package var selection: Selection
   package var goldens: String?
   /// Whether documents are added but rules stay unchanged.
@@ -98,8 +92,7 @@ package struct GoldenAdoption {
     guard !folders.isEmpty else { return }
     let record: PipelineRecord
     do {
-      record = PipelineRecord(
-        try project.pipeline(definition.pipeline, catalog: registry, given: pipelines))
+      record = PipelineRecord(try project.pipeline(definition.pipeline))
     } catch let error as any CodedError {
       // Rules do not depend on the pipeline, so they are adopted even if it cannot be read.
       work.item.note = "no pipeline.json is added: \(error.message)"

@@ -2,7 +2,6 @@ import Foundation
 import RetakeCompare
 import RetakeCore
 import RetakeGolden
-import RetakeGraph
 import RetakeRuntime
 import RetakeSession
 
@@ -39,8 +38,6 @@ package struct GoldenFit {
 
   package var project: Project
   package var selection: Selection
-  package var registry: StageRegistry
-  package var pipelines: [Pipeline]
   package var goldens: String?
   /// The most runs on this machine.
   package var runs = 3
@@ -59,11 +56,10 @@ package struct GoldenFit {
   }
 
   package init(
-    project: Project, selection: Selection, registry: StageRegistry, pipelines: [Pipeline] = [],
+    project: Project, selection: Selection,
     arguments: @escaping (String, String, String) -> [String]
   ) {
     (self.project, self.selection, self.arguments) = (project, selection, arguments)
-    (self.registry, self.pipelines) = (registry, pipelines)
   }
 
   /// Conditions that may change values come first, then the others, in this order.
@@ -119,15 +115,14 @@ package struct GoldenFit {
     // with which the process was started.
     condition.process?.processor.force()
     var job = try job(selected, into: folder)
-    job.poisonsMemory = condition.memory != .asItIs
+    job.conditions = RunConditions().under(condition)
     _ = try job.run()
   }
 
   private func job(_ selected: SelectedCase, into folder: String) throws -> ReplayJob {
     var job = ReplayJob(
-      project: project, definition: selected.definition, session: selected.session,
-      registry: registry, pipelines: pipelines)
-    job.output = folder
+      project: project, definition: selected.definition, session: selected.session)
+    job.destination = .run(folder)
     // Written in the golden's form, such as its order of boxes, because the two are compared.
     job.comparedWith = try library.folder(selected.key).manifest()
     return job
@@ -247,7 +242,7 @@ package struct GoldenFit {
     // What it wrote is not compared: it is under the conditions of the golden.
     defer { try? FileManager.default.removeItem(at: folder) }
     var job = try job(selected, into: folder.path)
-    job.isInterrupted = isInterrupted
+    job.conditions.isInterrupted = isInterrupted
     return try job.run().wallSeconds
   }
 

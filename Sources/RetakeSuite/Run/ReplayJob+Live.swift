@@ -21,9 +21,10 @@ extension ReplayJob {
     let reader = try SessionReader(opening: session)
     let pipeline =
       hasOwnPipeline
-      ? try project.pipeline(definition.pipeline, catalog: registry, given: pipelines) : nil
+      ? try project.pipeline(definition.pipeline) : nil
     let reenactment = try Reenactment(
-      reader, run: run, pipeline: pipeline, registry: registry, workers: workers)
+      reader, run: run, pipeline: pipeline, registry: project.registry,
+      workers: conditions.workerCount())
     guard let trace = outputs.trace else { return try follow(reenactment, observer: nil) }
     let file = try RunOutputs.file(trace, .trace)
     do {
@@ -40,7 +41,9 @@ extension ReplayJob {
   private func follow(
     _ reenactment: Reenactment, observer: (any RunObserver)?
   ) throws -> ReenactReport {
-    try reenactment.run(observer: observer, values: .computed, isInterrupted: isInterrupted) {
+    try reenactment.run(
+      observer: observer, values: .computed, isInterrupted: conditions.isInterrupted
+    ) {
       progress($0, 0)
     }
   }

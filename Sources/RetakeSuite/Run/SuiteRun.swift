@@ -2,8 +2,6 @@ import Foundation
 import RetakeCompare
 import RetakeCore
 import RetakeGolden
-import RetakeGraph
-import RetakeReplay
 import RetakeReport
 import RetakeRuntime
 
@@ -11,25 +9,11 @@ import RetakeRuntime
 package struct SuiteRun {
   package var project: Project
   package var selection: Selection
-  package var registry: StageRegistry
-  package var pipelines: [Pipeline]
   /// The folder of the goldens; the project's if `nil`.
   package var goldens: String?
-  /// Compute threads of each case; `nil` means all processors, shared by the cases that run at
-  /// once.
-  package var workers: Int? = 2
+  package var conditions = RunConditions()
   /// The most sessions whose cases run at once.
   package var jobs = 1
-  /// How long a stage's body may take, in real time, before its case counts as errored; `nil` means
-  /// forever.
-  package var watchdog: Duration? = RunOptions.watchdogStandard
-  /// Where results of earlier runs are read and results of this run are stored.
-  package var cache: CacheFolder?
-  /// Opens the cache when the cases are known, so that a selection that cannot be made creates no
-  /// folder. Also returns why there is none.
-  package var openCache: () throws -> (folder: CacheFolder?, note: String?) = { (nil, nil) }
-  /// What the report says in addition to its cases, such as why there is no cache.
-  package var notes: [String] = []
   /// In CI, nothing is written among the goldens, and stale goldens fail.
   package var isCI = false
   /// The program name in the commands of the report.
@@ -41,10 +25,11 @@ package struct SuiteRun {
   /// Where the traces of the cases are written, as `SESSION/CASE.json`; no trace is written if
   /// `nil`.
   package var traceFolder: String?
-  package var isInterrupted: @Sendable () -> Bool = { false }
   /// Called with the current case, its finished frames and the number of its frames. If several
   /// cases run at once, called with how many have ended and the frames of all.
   package var progress: (String, Int, Int) -> Void = { _, _, _ in }
+  /// What the report says in addition to its cases, such as why there is no cache.
+  private var notes: [String] = []
 
   /// The outcome of a run.
   package struct Outcome {
@@ -55,13 +40,9 @@ package struct SuiteRun {
     package var warnings: [String]
   }
 
-  package init(
-    project: Project, selection: Selection, registry: StageRegistry, pipelines: [Pipeline] = []
-  ) {
+  package init(project: Project, selection: Selection) {
     self.project = project
     self.selection = selection
-    self.registry = registry
-    self.pipelines = pipelines
   }
 
   /// - Throws: `SuiteError` for a selection that cannot be made, `RuntimeError.interrupted`, and
@@ -75,11 +56,11 @@ package struct SuiteRun {
     let selected = try selection.resolve(in: project)
     // A rule for a sink that does not exist would never be used, and the real sink would be
     // compared without it.
-    try project.checkRules(and: selection.definition, catalog: registry, given: pipelines)
-    let opened = try openCache()
+    try project.checkRules(and: selection.definition)
     var run = self
-    run.cache = cache ?? opened.folder
-    run.notes += [opened.note].compactMap(\.self)
+    let cache = try conditions.openCache { run.notes.append($0) }
+    // Once for all cases.
+    run.conditions.openCache = { _ in cache }
     return try run.run(selected)
   }
 
@@ -138,15 +119,13 @@ package struct SuiteRun {
     _ library: GoldenLibrary, _ scratch: URL, sessions selected: [SelectedCase]
   ) -> CaseRunner {
     let atOnce = max(1, min(jobs, Set(selected.map(\.session)).count))
-    let processors = ProcessInfo.processInfo.activeProcessorCount
+    var conditions = conditions
+    conditions.workers = conditions.workerCount(casesAtOnce: atOnce)
     return CaseRunner(
-      project: project, registry: registry, pipelines: pipelines, library: library,
-      pendingRoot: pendingRoot, isPendingOptional: pendingFolder == nil,
-      scratch: scratch,
+      project: project, library: library, pendingRoot: pendingRoot,
+      isPendingOptional: pendingFolder == nil, scratch: scratch,
       traces: traceFolder.map { URL(fileURLWithPath: project.path($0)) },
-      workers: workers ?? max(atOnce == 1 ? 2 : 1, processors / atOnce),
-      memory: atOnce > 1 ? .ofMachine : nil, watchdog: watchdog, cache: cache,
-      isInterrupted: isInterrupted)
+      conditions: conditions, memory: atOnce > 1 ? .ofMachine : nil)
   }
 
   private func staleResults(

@@ -16,7 +16,8 @@ import Testing
     let cache = try CacheFolder(path: fixture.folder.file("kept").path, key: CacheRun.key)
     let run = { (jobs: Int) in
       try fixture.test {
-        ($0.cache, $0.jobs) = (cache, jobs)
+        $0.conditions.openCache = { _ in cache }
+        $0.jobs = jobs
       }.document
     }
     #expect(try fixture.test().document.totals.cache == nil)
@@ -60,7 +61,12 @@ import Testing
   @Test func `why there is no cache is a note of the report`() throws {
     let fixture = try ProjectFixture()
     try fixture.record("yard-1")
-    let document = try fixture.test { $0.notes = ["no cache: of no use"] }.document
+    let document = try fixture.test {
+      $0.conditions.openCache = { note in
+        note("no cache: of no use")
+        return nil
+      }
+    }.document
     #expect(document.notes == ["no cache: of no use"])
     let text = TerminalReport.render(document, palette: .plain)
     #expect(text.contains("\nnote: no cache: of no use\n"))

@@ -1,0 +1,47 @@
+import Foundation
+import RetakeReplay
+import RetakeRuntime
+
+/// How cases are run, in contrast to what they are. A command makes this value once, and it is
+/// passed on whole. Nothing in it changes a result.
+package struct RunConditions: Sendable {
+  /// Compute threads of each case; `nil` means all processors, shared by the cases that run at
+  /// once.
+  package var workers: Int?
+  /// How long a stage's body may take, in real time, before its run fails; `nil` means forever.
+  package var watchdog: Duration?
+  /// Seeds real delays before each computation; no delays if `nil`.
+  package var perturbation: UInt64?
+  package var poisonsMemory = false
+  /// Opens the folder where results of earlier runs are read and new results are stored; nothing is
+  /// stored if it returns `nil`. Not used when stages are measured.
+  ///
+  /// Called when the session and the pipeline are known, so that a wrong argument creates no
+  /// folder. `note` receives the reason why there is no cache, for the user.
+  package var openCache: @Sendable (_ note: (String) -> Void) throws -> CacheFolder? = { _ in nil }
+  package var isInterrupted: @Sendable () -> Bool
+
+  package init(
+    workers: Int? = RunOptions.workersDefault,
+    watchdog: Duration? = RunOptions.watchdogStandard,
+    isInterrupted: @escaping @Sendable () -> Bool = { false }
+  ) {
+    self.workers = workers
+    self.watchdog = watchdog
+    self.isInterrupted = isInterrupted
+  }
+
+  func workerCount(casesAtOnce: Int = 1) -> Int {
+    let processors = ProcessInfo.processInfo.activeProcessorCount
+    return workers
+      ?? max(casesAtOnce == 1 ? RunOptions.workersDefault : 1, processors / casesAtOnce)
+  }
+
+  package func under(_ condition: VerifyCondition) -> RunConditions {
+    var conditions = self
+    conditions.workers = condition.workers
+    conditions.perturbation = condition.delaySeed
+    conditions.poisonsMemory = condition.memory != .asItIs
+    return conditions
+  }
+}
