@@ -15,7 +15,7 @@ extension DecisionCore {
       return
     }
     // swap-epoch: for its whole life the frame keeps the stages that are in force now.
-    slots[slot].epoch = epoch
+    slots.setEpoch(epoch, of: slot)
     turn.actions.append(.captured(slot: slot))
     // source-damaged: asked before the pool, because a frame without pixels takes no buffer.
     if let code = turn.gates.damage(slot: slot) {
@@ -34,17 +34,10 @@ extension DecisionCore {
 
   private func lossReason(_ source: Int) -> String? {
     // source-lost: a camera cannot wait. One full block edge loses the frame for all paths.
-    if plan.nodes[source].outEdges.contains(where: { isSourceEdgeFull($0) }) { return "queue" }
+    if plan.nodes[source].outEdges.contains(where: { queues[$0].losesArrivals }) { return "queue" }
     // source-no-buffer: asked second; without room and without buffer the reason is `queue`.
     guard let pool = emptyPool(of: source), plan.pools[pool].policy == .block else { return nil }
     return DropReason.pool.rawValue
-  }
-
-  private func isSourceEdgeFull(_ edge: Int) -> Bool {
-    guard queues[edge].policy == .block else { return false }
-    // source-lost: frames of this instant that are on their
-    // way into the queue will find their places first.
-    return queues[edge].count >= queues[edge].capacity - offersInTransit[edge]
   }
 
   private mutating func failAtSource(

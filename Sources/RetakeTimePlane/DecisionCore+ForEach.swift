@@ -16,7 +16,7 @@ extension DecisionCore {
       turn.actions.append(.fanOut(node: node, slot: slot, items: items))
       gathers[gather].open(slot: slot, sequence: slots[slot].id.sequence, items: items)
       // The gather's token: it ends when the whole frame leaves.
-      addToken(slot)
+      slots.addToken(slot)
       guard items > 0 else {
         // gather-close: no item will close this frame, so an event at the gather does.
         push(

@@ -88,7 +88,7 @@ extension DecisionCore {
     guard matters else { return }
     // The join keeps the ending until the frame is decided;
     // the tombstone releases only its own reference.
-    endings[tombstone.ending].references += 1
+    endings.retain(tombstone.ending)
     if let verdict = joins[node]?.decide(slot: slot) { carryOut(verdict, node, slot: slot, &turn) }
     runJoin(node, &turn)
   }
@@ -109,7 +109,7 @@ extension DecisionCore {
     case .timedOut: drop(work, at: node, .timeout)
     case .partnerMissing: drop(work, at: node, .partnerMissing)
     }
-    for ending in held.endings { releaseEnding(ending) }
+    for ending in held.endings { endings.release(ending) }
     // join-leave: an ending does not wait for frames of
     // lower sequence, so its parts are released now.
     if case .joined = verdict { return }

@@ -76,7 +76,7 @@ extension DecisionCore {
     for port in Set(edges.map { plan.edges[$0].fromPort }).sorted() {
       decide(.thin, node: node, work, .port(stage.outputPorts[port]))
     }
-    let ending = makeEnding(fate: .thinned(by: stage.signature.kind), node: node)
+    let ending = endings.add(.thinned(by: stage.signature.kind), node: node)
     for edge in edges { sendTombstone(along: edge, work, ending: ending) }
   }
 }

@@ -23,9 +23,9 @@ package struct PoolPressure: OptionSet, Sendable {
 }
 
 /// The pools that adapt to the load, and when their windows end.
-package struct SizingBook: Sendable {
-  package struct Sizing: Sendable {
-    package var controller: PoolController
+struct SizingBook: Sendable {
+  struct Sizing: Sendable {
+    var controller: PoolController
     /// The first node that leases from the pool. Decision lines about the pool name this node.
     var node: Int
     /// When the first window began.
@@ -36,7 +36,7 @@ package struct SizingBook: Sendable {
   }
 
   /// `nil` for pools of a fixed size.
-  package internal(set) var pools: [Sizing?] = []
+  var pools: [Sizing?] = []
   /// Stages whose next frame waits for a buffer. One wait is one stall, however long it is.
   var isWaiting: [Bool] = []
   /// Whether any pool adapts to the load.
