@@ -10,7 +10,9 @@ extension DecisionCore {
     if let reason = lossReason(source) {
       // source-lost, source-no-buffer: decided before capture, so the frame is in no sink's ledger.
       decide(.lost, node: source, work, .reason(reason))
-      if reason == DropReason.pool.rawValue { noteStall(ofPoolOf: source) }
+      if reason == DropReason.pool.rawValue, let pool = plan.nodes[source].pool {
+        noteStall(of: pool)
+      }
       forgetLost(slot, &turn)
       return
     }

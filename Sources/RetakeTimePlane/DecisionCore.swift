@@ -10,7 +10,7 @@ import RetakeGraph
 package struct DecisionCore: ~Copyable {
   let plan: GraphPlan
   let rules: Rules
-  // By edge, node or executor. The state of each machine, table and book is its own: what handles
+  // By edge, node, executor or pool. The state of each machine, table and book is its own: what handles
   // an event here coordinates them, and none of it can break what another one keeps true.
   var queues: [QueueStateMachine]
   var offers: [OfferStateMachine]
@@ -18,7 +18,6 @@ package struct DecisionCore: ~Copyable {
   var services: [ServiceStateMachine]
   var fallbacks: [FallbackStateMachine]
   var thinnings: [Thinning?]
-  var isPolicyPending: [Bool]
   var forks: [ForkStateMachine]
   var gathers: [GatherStateMachine]
   var joins: [JoinStateMachine?]
@@ -26,9 +25,12 @@ package struct DecisionCore: ~Copyable {
   var latests: [[LatestStateMachine]]
   var screens: [ScreenStateMachine?]
   var leases: LeaseBook
-  var sizings: SizingBook
+  /// `nil` for pools that do not adapt to the load.
+  var sizings: [SizingStateMachine?]
   package internal(set) var slots: SlotTable
   var endings = EndingTable()
+  /// Throttles whose policy decides again in this instant.
+  var isPolicyPending: [Bool]
   private var events = EventQueue()
   package var log: DecisionLog
   private(set) var current: EventKey
@@ -78,10 +80,12 @@ package struct DecisionCore: ~Copyable {
     }
     fallbacks = plan.nodes.map { _ in FallbackStateMachine() }
     leases = LeaseBook(pools: plan.pools)
-    sizings = SizingBook(plan: rules.isBounded ? plan : nil)
-    for (pool, sizing) in sizings.pools.enumerated() {
+    sizings = plan.pools.indices.map { pool in
+      rules.isBounded ? SizingStateMachine(pool: pool, of: plan) : nil
+    }
+    for (pool, sizing) in sizings.enumerated() {
       // The controller keeps the declared capacity within its own bounds.
-      if let sizing { leases.setCapacity(sizing.controller.size, of: pool) }
+      if let sizing { leases.setCapacity(sizing.size, of: pool) }
     }
     screens = Self.screens(of: plan, rules)
     isPolicyPending = plan.nodes.map { _ in false }
