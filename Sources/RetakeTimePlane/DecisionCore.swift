@@ -10,8 +10,8 @@ import RetakeGraph
 package struct DecisionCore: ~Copyable {
   let plan: GraphPlan
   let rules: Rules
-  // By edge, node, executor or pool. The state of each machine, table and book is its own: what handles
-  // an event here coordinates them, and none of it can break what another one keeps true.
+  // By edge, node, executor or pool. The state of each machine, table and book is private: the core
+  // coordinates them, and cannot break what one of them keeps true.
   var queues: [QueueStateMachine]
   var offers: [OfferStateMachine]
   var lanes: [LaneStateMachine]

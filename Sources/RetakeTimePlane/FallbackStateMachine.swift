@@ -9,7 +9,7 @@ struct FallbackStateMachine: Sendable {
   }
 
   private(set) var previous: Value?
-  /// Frames that failed and wait for their turn to get a fallback, with the codes of their failures.
+  /// Frames that failed and wait for their turn to get a fallback, with the codes of the failures.
   private var failures: [(work: Work, code: String)] = []
 
   mutating func wait(_ work: Work, code: String) { failures.append((work, code)) }
