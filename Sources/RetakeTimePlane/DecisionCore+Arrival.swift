@@ -29,7 +29,7 @@ extension DecisionCore {
       // source-offer, pool-lease: the offers hold the buffer, so the source can release it.
       leaseAtSource(source, work)
       for edge in plan.nodes[source].outEdges { offer(edge: edge, work) }
-      releaseOutput(of: source, work, &turn)
+      releaseOutput(of: source, work)
     }
     endToken(slot, &turn)
   }

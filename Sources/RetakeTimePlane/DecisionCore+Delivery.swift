@@ -68,7 +68,7 @@ extension DecisionCore {
     // tombstone: it adds its own tokens before the frame's
     // token ends, so the frame is not settled too early.
     sendTombstone(fromEdge: edge, work, ending: ending)
-    releaseValue(on: edge, work, &turn)
+    releaseValue(on: edge, work)
     endToken(work.slotIndex, &turn)
   }
 
@@ -154,7 +154,7 @@ extension DecisionCore {
       push(
         .holdEnd, phase: .completion, node: sink, work: entry.work, at: current.time + hold)
     } else {
-      releaseValue(on: edge, entry.work, &turn)
+      releaseValue(on: edge, entry.work)
     }
     settleSink(slot, &turn)
     endToken(slot, &turn)
@@ -162,7 +162,7 @@ extension DecisionCore {
 
   mutating func endHold(sink: Int, _ work: Work, _ turn: inout Turn) {
     guard let edge = plan.nodes[sink].inEdge else { return }
-    releaseValue(on: edge, work, &turn)
+    releaseValue(on: edge, work)
     release(work.slotIndex, &turn)
   }
 }

@@ -18,7 +18,7 @@ extension DecisionCore {
           slots.retain(slot)
         } else {
           // latest-forward: no frame will read this value, so it holds no buffers here.
-          releaseValue(on: edges[port], entry.work, &turn)
+          releaseValue(on: edges[port], entry.work)
         }
         endToken(slot, &turn)
       }
@@ -63,8 +63,8 @@ extension DecisionCore {
       .ports(ports.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }))
     turn.actions.append(.latest(node: node, slot: slot, from: found.map { $0?.slot ?? -1 }))
     offerOutput(of: node, work)
-    releaseOutput(of: node, work, &turn)
-    releaseValue(on: edges[0], work, &turn)
+    releaseOutput(of: node, work)
+    releaseValue(on: edges[0], work)
     endToken(slot, &turn)
   }
 
@@ -87,7 +87,7 @@ extension DecisionCore {
     of values: [LatestStateMachine.Value], on edge: Int, _ turn: inout Turn
   ) {
     for value in values {
-      releaseValue(on: edge, Work(slot: value.slot), &turn)
+      releaseValue(on: edge, Work(slot: value.slot))
       release(value.slot, &turn)
     }
   }

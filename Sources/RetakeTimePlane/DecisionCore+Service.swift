@@ -28,7 +28,7 @@ extension DecisionCore {
         // pool-empty: the policy is `drop` or `fail`, since serve-ready excludes a stage that
         // waits. The frame takes no server, so the next one is served.
         endForWantOfBuffer(pool: pool, node: node, entry.work, &turn)
-        releaseValue(on: edge, entry.work, &turn)
+        releaseValue(on: edge, entry.work)
         endToken(entry.work.slotIndex, &turn)
         continue
       }
@@ -119,8 +119,8 @@ extension DecisionCore {
       // unrecoverable error has no effect.
       decide(.late, node: node, work)
     }
-    releaseBody(of: node, work, &turn)
-    releaseValue(on: edge, work, &turn)
+    releaseBody(of: node, work)
+    releaseValue(on: edge, work)
     letLeave(from: node, &turn)
     endToken(work.slotIndex, &turn)
     requestDispatch(of: node)
@@ -185,7 +185,7 @@ extension DecisionCore {
       // lane-hold: from here on `nextToLeave` returns
       // nothing until all edges have settled this output.
       offerOutput(of: node, work)
-      releaseOutput(of: node, work, &turn)
+      releaseOutput(of: node, work)
       endToken(work.slotIndex, &turn)
     }
   }
@@ -221,7 +221,7 @@ extension DecisionCore {
     retainOutput(of: node, work)
     let value = FallbackStateMachine.Value(slot: slot, origin: origin ?? slots[slot].id)
     guard let last = fallbacks[node].remember(value) else { return }
-    releaseOutput(of: node, Work(slot: last.slot), &turn)
+    releaseOutput(of: node, Work(slot: last.slot))
     release(last.slot, &turn)
   }
 }

@@ -71,7 +71,7 @@ extension DecisionCore {
     push(Event(key: key, kind: .poolWindow, target: pool))
   }
 
-  mutating func endWindow(pool: Int, _ turn: inout Turn) {
+  mutating func endWindow(pool: Int) {
     // In a replay, nothing more arrives once no frame is in flight. In a live run, it may.
     guard rules.isLive || tokensAlive > 0 else {
       sizings[pool]?.stopWindows()
@@ -99,7 +99,7 @@ extension DecisionCore {
     }
   }
 
-  mutating func press(pool: Int, bits: Int, _ turn: inout Turn) {
+  mutating func press(pool: Int, bits: Int) {
     guard let step = sizings[pool]?.press(PoolPressure(rawValue: bits), at: current.time) else {
       return
     }

@@ -44,7 +44,7 @@ extension DecisionCore {
         bury(entry.work, fate: .thinned(by: plan.nodes[node].stage.signature.kind), node: node)
         endToken(entry.work.slotIndex, &turn)
       }
-      releaseValue(on: edge, entry.work, &turn)
+      releaseValue(on: edge, entry.work)
     }
   }
 
@@ -64,7 +64,7 @@ extension DecisionCore {
       // offer-each-edge: only the edges of the chosen port have to settle the frame.
       offers[node].offer(to: taken.count)
       for edge in taken { offer(edge: edge, work) }
-      releaseValue(on: edge, work, &turn)
+      releaseValue(on: edge, work)
       endToken(work.slotIndex, &turn)
     }
   }

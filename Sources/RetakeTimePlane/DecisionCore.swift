@@ -197,8 +197,8 @@ package struct DecisionCore: ~Copyable {
     case .policy: decidePolicy(node: target, &turn)
     case .swapPrepare: prepareSwap(index: Int(event.extra), node: target, &turn)
     case .swapReady: finishSwap(index: Int(event.extra), node: target, &turn)
-    case .poolWindow: endWindow(pool: target, &turn)
-    case .poolPressure: press(pool: target, bits: Int(event.extra), &turn)
+    case .poolWindow: endWindow(pool: target)
+    case .poolPressure: press(pool: target, bits: Int(event.extra))
     case .poolResized: putInForce(pool: target, size: Int(event.extra))
     case .vsync: refresh(screen: target)
     }
