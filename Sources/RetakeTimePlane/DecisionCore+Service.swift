@@ -159,8 +159,7 @@ extension DecisionCore {
     if plan.nodes[node].hasFallback {
       // stage-fallback: decided at its turn (lane-order), because
       // the frame before it may still leave a newer value.
-      lanes[node].finish(work, with: .fallback)
-      fallbacks[node].wait(work, code: error.code)
+      lanes[node].finish(work, with: .fallback(code: error.code))
       slots.addToken(work.slotIndex)
     } else {
       lanes[node].abandon(work)
@@ -175,8 +174,8 @@ extension DecisionCore {
     while let (work, output) = lanes[node].nextToLeave() {
       switch output {
       case .value: rememberLeft(work, origin: nil, node: node, &turn)
-      case .fallback:
-        guard fallBack(work, node: node, &turn) else {
+      case .fallback(let code):
+        guard fallBack(work, code: code, node: node, &turn) else {
           lanes[node].left()
           endToken(work.slotIndex, &turn)
           continue
@@ -192,11 +191,12 @@ extension DecisionCore {
 
   /// Replaces the value of a failed frame with the value that left last; without one, the frame
   /// ends.
-  private mutating func fallBack(_ work: Work, node: Int, _ turn: inout Turn) -> Bool {
-    guard let code = fallbacks[node].end(work) else { return false }
+  private mutating func fallBack(
+    _ work: Work, code: String, node: Int, _ turn: inout Turn
+  ) -> Bool {
     // stage-fallback: before the first value has left,
     // there is nothing to repeat, and the frame fails.
-    guard let last = fallbacks[node].previous else {
+    guard let last = lanes[node].lastValue else {
       bury(work, fate: .failed(code: code), node: node)
       return false
     }
@@ -219,8 +219,8 @@ extension DecisionCore {
     // pool-holders: the value may be needed again, so
     // it keeps its buffers until the next one leaves.
     retainOutput(of: node, work)
-    let value = FallbackStateMachine.Value(slot: slot, origin: origin ?? slots[slot].id)
-    guard let last = fallbacks[node].remember(value) else { return }
+    let value = LaneStateMachine.LastValue(slot: slot, origin: origin ?? slots[slot].id)
+    guard let last = lanes[node].remember(value) else { return }
     releaseOutput(of: node, Work(slot: last.slot))
     release(last.slot, &turn)
   }

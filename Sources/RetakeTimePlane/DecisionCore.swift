@@ -16,7 +16,6 @@ package struct DecisionCore: ~Copyable {
   var offers: [OfferStateMachine]
   var lanes: [LaneStateMachine]
   var services: [ServiceStateMachine]
-  var fallbacks: [FallbackStateMachine]
   var thinnings: [Thinning?]
   var forks: [ForkStateMachine]
   var gathers: [GatherStateMachine]
@@ -78,7 +77,6 @@ package struct DecisionCore: ~Copyable {
           isSameTrack: plan.nodes[plan.edges[edge].from].source == node.source)
       }
     }
-    fallbacks = plan.nodes.map { _ in FallbackStateMachine() }
     leases = LeaseBook(pools: plan.pools)
     sizings = plan.pools.indices.map { pool in
       rules.isBounded ? SizingStateMachine(pool: pool, of: plan) : nil
