@@ -10,12 +10,14 @@ extension DecisionCore {
     if let reason = lossReason(source) {
       // source-lost, source-no-buffer: decided before capture, so the frame is in no sink's ledger.
       decide(.lost, node: source, work, .reason(reason))
-      if reason == DropReason.pool.rawValue { noteStall(ofPoolOf: source) }
+      if reason == DropReason.pool.rawValue, let pool = plan.nodes[source].pool {
+        noteStall(of: pool)
+      }
       forgetLost(slot, &turn)
       return
     }
     // swap-epoch: for its whole life the frame keeps the stages that are in force now.
-    slots[slot].epoch = epoch
+    slots.setEpoch(epoch, of: slot)
     turn.actions.append(.captured(slot: slot))
     // source-damaged: asked before the pool, because a frame without pixels takes no buffer.
     if let code = turn.gates.damage(slot: slot) {
@@ -27,24 +29,17 @@ extension DecisionCore {
       // source-offer, pool-lease: the offers hold the buffer, so the source can release it.
       leaseAtSource(source, work)
       for edge in plan.nodes[source].outEdges { offer(edge: edge, work) }
-      releaseOutput(of: source, work, &turn)
+      releaseOutput(of: source, work)
     }
     endToken(slot, &turn)
   }
 
   private func lossReason(_ source: Int) -> String? {
     // source-lost: a camera cannot wait. One full block edge loses the frame for all paths.
-    if plan.nodes[source].outEdges.contains(where: { isSourceEdgeFull($0) }) { return "queue" }
+    if plan.nodes[source].outEdges.contains(where: { queues[$0].losesArrivals }) { return "queue" }
     // source-no-buffer: asked second; without room and without buffer the reason is `queue`.
     guard let pool = emptyPool(of: source), plan.pools[pool].policy == .block else { return nil }
     return DropReason.pool.rawValue
-  }
-
-  private func isSourceEdgeFull(_ edge: Int) -> Bool {
-    guard queues[edge].policy == .block else { return false }
-    // source-lost: frames of this instant that are on their
-    // way into the queue will find their places first.
-    return queues[edge].count >= queues[edge].capacity - offersInTransit[edge]
   }
 
   private mutating func failAtSource(

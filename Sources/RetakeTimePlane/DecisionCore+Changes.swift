@@ -9,7 +9,7 @@ extension DecisionCore {
       isPolicyPending[node] = true
       push(Event(key: releaseKey(node: node, ordinal: index), kind: .policy, target: node))
     }
-    if sizings.isInUse { pressPools(turn.gates.pressure(event: index), index: index) }
+    pressPools(turn.gates.pressure(event: index), index: index)
   }
 
   mutating func decidePolicy(node: Int, _ turn: inout Turn) {

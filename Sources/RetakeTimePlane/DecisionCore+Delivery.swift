@@ -4,8 +4,8 @@ import RetakeGraph
 extension DecisionCore {
   /// Sends a frame along an edge: the receiver is offered the frame in the delivery phase.
   mutating func offer(edge: Int, _ work: Work) {
-    offersInTransit[edge] += 1
-    addToken(work.slotIndex)
+    queues[edge].send()
+    slots.addToken(work.slotIndex)
     // pool-holders: the offer holds the buffers; its
     // hold passes to the queue, and then to the taker.
     retainValue(on: edge, work)
@@ -15,7 +15,6 @@ extension DecisionCore {
   }
 
   mutating func deliver(edge: Int, _ work: Work, _ turn: inout Turn) {
-    offersInTransit[edge] -= 1
     let receiver = plan.edges[edge].to
     switch queues[edge].offer(work, at: current.time) {
     case .accepted:
@@ -65,11 +64,11 @@ extension DecisionCore {
   private mutating func leave(
     edge: Int, _ work: Work, fate: FrameFate, _ turn: inout Turn
   ) {
-    let ending = makeEnding(fate: fate, node: plan.edges[edge].to)
+    let ending = endings.add(fate, node: plan.edges[edge].to)
     // tombstone: it adds its own tokens before the frame's
     // token ends, so the frame is not settled too early.
     sendTombstone(fromEdge: edge, work, ending: ending)
-    releaseValue(on: edge, work, &turn)
+    releaseValue(on: edge, work)
     endToken(work.slotIndex, &turn)
   }
 
@@ -144,18 +143,18 @@ extension DecisionCore {
     turn.actions.append(.deliver(sink: sink, slot: slot))
     if holdsAtSinks {
       // sink-hold: live, the sink's lease decides when the buffers are free.
-      retain(slot)
+      slots.retain(slot)
     } else if screens[sink] != nil {
       // screen-refresh: the screen decides when the buffers are free.
       show(entry.work, on: sink)
     } else if rules.isBounded, !rules.isLive, let hold = plan.nodes[sink].holdNanoseconds, hold > 0
     {
       // sink-hold: the frame is settled now, but its slot and buffers are kept until the hold ends.
-      retain(slot)
+      slots.retain(slot)
       push(
         .holdEnd, phase: .completion, node: sink, work: entry.work, at: current.time + hold)
     } else {
-      releaseValue(on: edge, entry.work, &turn)
+      releaseValue(on: edge, entry.work)
     }
     settleSink(slot, &turn)
     endToken(slot, &turn)
@@ -163,7 +162,7 @@ extension DecisionCore {
 
   mutating func endHold(sink: Int, _ work: Work, _ turn: inout Turn) {
     guard let edge = plan.nodes[sink].inEdge else { return }
-    releaseValue(on: edge, work, &turn)
+    releaseValue(on: edge, work)
     release(work.slotIndex, &turn)
   }
 }

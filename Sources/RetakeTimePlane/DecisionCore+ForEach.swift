@@ -16,12 +16,12 @@ extension DecisionCore {
       turn.actions.append(.fanOut(node: node, slot: slot, items: items))
       gathers[gather].open(slot: slot, sequence: slots[slot].id.sequence, items: items)
       // The gather's token: it ends when the whole frame leaves.
-      addToken(slot)
+      slots.addToken(slot)
       guard items > 0 else {
         // gather-close: no item will close this frame, so an event at the gather does.
         push(
           .emptyFrame, phase: .delivery, node: gather, work: entry.work, at: current.time)
-        releaseValue(on: edge, entry.work, &turn)
+        releaseValue(on: edge, entry.work)
         endToken(slot, &turn)
         continue
       }
@@ -40,7 +40,7 @@ extension DecisionCore {
     } else if let slot = forks[node].end() {
       // fork-take, pool-holders: items use the frame's buffers,
       // so the forEach holds them until the last was accepted.
-      releaseValue(on: edge, Work(slot: slot), &turn)
+      releaseValue(on: edge, Work(slot: slot))
       endToken(slot, &turn)
       runFork(node, &turn)
     }
@@ -56,13 +56,13 @@ extension DecisionCore {
         // gather-leave: one frame at a time, by sequence.
         let work = Work(slot: slot)
         offerOutput(of: node, work)
-        releaseOutput(of: node, work, &turn)
+        releaseOutput(of: node, work)
         endToken(slot, &turn)
       } else if let entry = take(from: edge) {
         // pool-lease: the whole frame uses the buffers of its items' outputs.
         gatherLeases(of: entry.work, at: node, from: edge)
         add(item: entry.work, to: node, isFailed: false, &turn)
-        releaseValue(on: edge, entry.work, &turn)
+        releaseValue(on: edge, entry.work)
         endToken(entry.work.slotIndex, &turn)
       } else {
         return

@@ -44,7 +44,7 @@ extension DecisionCore {
     case .late:
       // join-late: the frame was decided without this part, which only releases what it holds.
       decide(.late, node: node, work)
-      releaseValue(on: edge, work, &turn)
+      releaseValue(on: edge, work)
       endToken(slot, &turn)
       return
     case .first: startTimer(of: node, work)
@@ -88,7 +88,7 @@ extension DecisionCore {
     guard matters else { return }
     // The join keeps the ending until the frame is decided;
     // the tombstone releases only its own reference.
-    endings[tombstone.ending].references += 1
+    endings.retain(tombstone.ending)
     if let verdict = joins[node]?.decide(slot: slot) { carryOut(verdict, node, slot: slot, &turn) }
     runJoin(node, &turn)
   }
@@ -109,7 +109,7 @@ extension DecisionCore {
     case .timedOut: drop(work, at: node, .timeout)
     case .partnerMissing: drop(work, at: node, .partnerMissing)
     }
-    for ending in held.endings { releaseEnding(ending) }
+    for ending in held.endings { endings.release(ending) }
     // join-leave: an ending does not wait for frames of
     // lower sequence, so its parts are released now.
     if case .joined = verdict { return }
@@ -132,7 +132,7 @@ extension DecisionCore {
       gatherLeases(of: work, at: node, from: edge)
     }
     offerOutput(of: node, work)
-    releaseOutput(of: node, work, &turn)
+    releaseOutput(of: node, work)
     letGo(ofParts: ports, at: node, slot: slot, &turn)
   }
 
@@ -140,7 +140,7 @@ extension DecisionCore {
     ofParts ports: UInt32, at node: Int, slot: Int, _ turn: inout Turn
   ) {
     let edges = edges(of: node, ports: ports)
-    for edge in edges { releaseValue(on: edge, Work(slot: slot), &turn) }
+    for edge in edges { releaseValue(on: edge, Work(slot: slot)) }
     for _ in edges { endToken(slot, &turn) }
   }
 

@@ -15,20 +15,18 @@ extension DecisionCore {
       while let entry = take(from: edges[port]) {
         let slot = entry.work.slotIndex
         if latests[node][port].add(value(of: slot)) {
-          retain(slot)
+          slots.retain(slot)
         } else {
           // latest-forward: no frame will read this value, so it holds no buffers here.
-          releaseValue(on: edges[port], entry.work, &turn)
+          releaseValue(on: edges[port], entry.work)
         }
         endToken(slot, &turn)
       }
       if latests[node][port].count > Self.pruneLength { prune(node, port: port, &turn) }
     }
     // latest-trigger: one frame at a time, which keeps them in order.
-    guard triggers[node] == nil, !offers[node].isHeld, let entry = take(from: edges[0]) else {
-      return
-    }
-    triggers[node] = entry.work.slotIndex
+    guard !offers[node].isHeld, let entry = take(from: edges[0]) else { return }
+    offers[node].reserve()
     let id = slots[entry.work.slotIndex].id
     // order-latest: everything else of this instant comes first, so its values can be read. Behind
     // another latest join this band has begun already.
@@ -42,9 +40,8 @@ extension DecisionCore {
     push(Event(key: key, kind: .latest, target: node, work: entry.work))
   }
 
-  mutating func readLatest(node: Int, _ turn: inout Turn) {
-    guard let slot = triggers[node] else { return }
-    let work = Work(slot: slot)
+  mutating func readLatest(node: Int, _ work: Work, _ turn: inout Turn) {
+    let slot = work.slotIndex
     let edges = plan.nodes[node].inEdges
     let names = plan.nodes[node].stage.inputPorts
     var found: [LatestStateMachine.Value?] = []
@@ -65,10 +62,9 @@ extension DecisionCore {
       .latest, node: node, work,
       .ports(ports.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }))
     turn.actions.append(.latest(node: node, slot: slot, from: found.map { $0?.slot ?? -1 }))
-    triggers[node] = nil
     offerOutput(of: node, work)
-    releaseOutput(of: node, work, &turn)
-    releaseValue(on: edges[0], work, &turn)
+    releaseOutput(of: node, work)
+    releaseValue(on: edges[0], work)
     endToken(slot, &turn)
   }
 
@@ -78,16 +74,11 @@ extension DecisionCore {
 
   /// Releases the values that no frame in flight or still to come can read at the first port.
   private mutating func prune(_ node: Int, port: Int, _ turn: inout Turn) {
-    let source = plan.nodes[node].source
-    // Frames arrive in the order of time, but not always in that of their sequence.
-    var oldest = LatestStateMachine.Value(
-      slot: -1, id: FrameID(track: 0, sequence: lowestToCome[source]), arrival: .max)
     // latest-read: only frames of the node's own source
     // read here, and none of them is before `oldest`.
-    for slot in slots where slot.tokens > 0 && slot.source == source {
-      oldest.id.sequence = min(oldest.id.sequence, slot.id.sequence)
-      oldest.arrival = min(oldest.arrival, slot.arrival)
-    }
+    let (sequence, arrival) = slots.oldest(ofSource: plan.nodes[node].source)
+    let oldest = LatestStateMachine.Value(
+      slot: -1, id: FrameID(track: 0, sequence: sequence), arrival: arrival)
     let released = latests[node][port].prune(before: oldest)
     letGo(of: released, on: plan.nodes[node].inEdges[port], &turn)
   }
@@ -96,7 +87,7 @@ extension DecisionCore {
     of values: [LatestStateMachine.Value], on edge: Int, _ turn: inout Turn
   ) {
     for value in values {
-      releaseValue(on: edge, Work(slot: value.slot), &turn)
+      releaseValue(on: edge, Work(slot: value.slot))
       release(value.slot, &turn)
     }
   }

@@ -67,7 +67,7 @@ extension DecisionCore {
     hold(found, as: node, work)
   }
 
-  mutating func releaseBody(of node: Int, _ work: Work, _ turn: inout Turn) {
+  mutating func releaseBody(of node: Int, _ work: Work) {
     guard hasLeases else { return }
     returnBuffers(leases.release(leases.output(of: bodyOf(node), work)))
     leases.setOutput([], of: bodyOf(node), work)
@@ -115,7 +115,7 @@ extension DecisionCore {
   }
 
   /// The node itself no longer holds its output.
-  mutating func releaseOutput(of node: Int, _ work: Work, _ turn: inout Turn) {
+  mutating func releaseOutput(of node: Int, _ work: Work) {
     guard hasLeases else { return }
     returnBuffers(leases.release(leases.output(of: node, work)))
   }
@@ -124,14 +124,12 @@ extension DecisionCore {
 
   /// A value that is offered along an edge, or waits there, holds its buffers.
   mutating func retainValue(on edge: Int, _ work: Work) {
-    guard hasLeases else { return }
     // pool-holders: one hold for each edge, so the slowest path decides when the buffer is free.
-    leases.retain(leases.output(of: plan.edges[edge].from, work))
+    retainOutput(of: plan.edges[edge].from, work)
   }
 
-  mutating func releaseValue(on edge: Int, _ work: Work, _ turn: inout Turn) {
-    guard hasLeases else { return }
-    returnBuffers(leases.release(leases.output(of: plan.edges[edge].from, work)))
+  mutating func releaseValue(on edge: Int, _ work: Work) {
+    releaseOutput(of: plan.edges[edge].from, work)
   }
 
   /// Stages that wait for a buffer may be ready now.

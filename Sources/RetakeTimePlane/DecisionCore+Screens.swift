@@ -19,7 +19,7 @@ extension DecisionCore {
 
   /// An image has arrived at a screen, which holds it until a newer one is shown.
   mutating func show(_ work: Work, on sink: Int) {
-    retain(work.slotIndex)
+    slots.retain(work.slotIndex)
     if let replaced = screens[sink]?.add(work) {
       // screen-refresh: the image that waited will never be seen, so its buffers are free now.
       letGo(of: replaced, shownBy: sink, at: current.time)

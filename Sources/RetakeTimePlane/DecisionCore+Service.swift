@@ -4,10 +4,9 @@ import RetakeGraph
 extension DecisionCore {
   /// Requests a dispatch of the node's executor, once per microstep.
   mutating func requestDispatch(of node: Int) {
-    guard let executor = plan.nodes[node].executor, !services[executor].isDispatchPending else {
+    guard let executor = plan.nodes[node].executor, services[executor].requestDispatch() else {
       return
     }
-    services[executor].isDispatchPending = true
     // order-once: the key of the first node, whichever node requests the dispatch first.
     let first = plan.executors[executor].nodes[0]
     push(
@@ -19,7 +18,7 @@ extension DecisionCore {
   /// Serves ready frames while a server is free.
   mutating func dispatch(executor: Int, _ turn: inout Turn) {
     // order-once: reset first, because serving can free buffers and so request the next dispatch.
-    services[executor].isDispatchPending = false
+    services[executor].beginDispatch()
     // serve-order: asked again for each free server,
     // because each start changes which nodes are ready.
     while services[executor].freeServers > 0, let (node, place) = nextReady(of: executor),
@@ -29,7 +28,7 @@ extension DecisionCore {
         // pool-empty: the policy is `drop` or `fail`, since serve-ready excludes a stage that
         // waits. The frame takes no server, so the next one is served.
         endForWantOfBuffer(pool: pool, node: node, entry.work, &turn)
-        releaseValue(on: edge, entry.work, &turn)
+        releaseValue(on: edge, entry.work)
         endToken(entry.work.slotIndex, &turn)
         continue
       }
@@ -112,7 +111,7 @@ extension DecisionCore {
         // The output has a token of its own, because it may have to wait for its turn in the lane.
         publishOutput(of: node, work, turn)
         lanes[node].finish(work, with: .value)
-        addToken(work.slotIndex)
+        slots.addToken(work.slotIndex)
       case .failure(let error): fail(node: node, work, error, &turn)
       }
     } else {
@@ -120,8 +119,8 @@ extension DecisionCore {
       // unrecoverable error has no effect.
       decide(.late, node: node, work)
     }
-    releaseBody(of: node, work, &turn)
-    releaseValue(on: edge, work, &turn)
+    releaseBody(of: node, work)
+    releaseValue(on: edge, work)
     letLeave(from: node, &turn)
     endToken(work.slotIndex, &turn)
     requestDispatch(of: node)
@@ -151,18 +150,17 @@ extension DecisionCore {
       lanes[node].abandon(work)
       // stage-halt: an event of the control phase, so bodies
       // that end in the same microstep are decided before.
-      let ending = makeEnding(fate: .failed(code: error.code), node: node)
+      let ending = endings.add(.failed(code: error.code), node: node)
       push(
         .halt, phase: .control, node: node, work: work, at: current.time, extra: ending)
-      addToken(work.slotIndex)
+      slots.addToken(work.slotIndex)
       return
     }
     if plan.nodes[node].hasFallback {
       // stage-fallback: decided at its turn (lane-order), because
       // the frame before it may still leave a newer value.
-      lanes[node].finish(work, with: .fallback)
-      failures[node].append(Failure(work: work, code: error.code))
-      addToken(work.slotIndex)
+      lanes[node].finish(work, with: .fallback(code: error.code))
+      slots.addToken(work.slotIndex)
     } else {
       lanes[node].abandon(work)
       // stage-fail: the lane has no output any more, so later frames do not wait for this one.
@@ -176,8 +174,8 @@ extension DecisionCore {
     while let (work, output) = lanes[node].nextToLeave() {
       switch output {
       case .value: rememberLeft(work, origin: nil, node: node, &turn)
-      case .fallback:
-        guard fallBack(work, node: node, &turn) else {
+      case .fallback(let code):
+        guard fallBack(work, code: code, node: node, &turn) else {
           lanes[node].left()
           endToken(work.slotIndex, &turn)
           continue
@@ -186,19 +184,19 @@ extension DecisionCore {
       // lane-hold: from here on `nextToLeave` returns
       // nothing until all edges have settled this output.
       offerOutput(of: node, work)
-      releaseOutput(of: node, work, &turn)
+      releaseOutput(of: node, work)
       endToken(work.slotIndex, &turn)
     }
   }
 
   /// Replaces the value of a failed frame with the value that left last; without one, the frame
   /// ends.
-  private mutating func fallBack(_ work: Work, node: Int, _ turn: inout Turn) -> Bool {
-    guard let index = failures[node].firstIndex(where: { $0.work == work }) else { return false }
-    let code = failures[node].remove(at: index).code
+  private mutating func fallBack(
+    _ work: Work, code: String, node: Int, _ turn: inout Turn
+  ) -> Bool {
     // stage-fallback: before the first value has left,
     // there is nothing to repeat, and the frame fails.
-    guard let last = previous[node] else {
+    guard let last = lanes[node].lastValue else {
       bury(work, fate: .failed(code: code), node: node)
       return false
     }
@@ -217,22 +215,15 @@ extension DecisionCore {
   ) {
     guard plan.nodes[node].hasFallback else { return }
     let slot = work.slotIndex
-    retain(slot)
+    slots.retain(slot)
     // pool-holders: the value may be needed again, so
     // it keeps its buffers until the next one leaves.
     retainOutput(of: node, work)
-    let last = previous[node]
-    previous[node] = Previous(slot: slot, origin: origin ?? slots[slot].id)
-    guard let last else { return }
-    releaseOutput(of: node, Work(slot: last.slot), &turn)
+    let value = LaneStateMachine.LastValue(slot: slot, origin: origin ?? slots[slot].id)
+    guard let last = lanes[node].remember(value) else { return }
+    releaseOutput(of: node, Work(slot: last.slot))
     release(last.slot, &turn)
   }
-}
-
-/// A frame that failed and waits for its turn to get a fallback.
-struct Failure: Sendable {
-  var work: Work
-  var code: String
 }
 
 /// The order in which ready work is served.

@@ -44,7 +44,7 @@ extension DecisionCore {
         bury(entry.work, fate: .thinned(by: plan.nodes[node].stage.signature.kind), node: node)
         endToken(entry.work.slotIndex, &turn)
       }
-      releaseValue(on: edge, entry.work, &turn)
+      releaseValue(on: edge, entry.work)
     }
   }
 
@@ -64,7 +64,7 @@ extension DecisionCore {
       // offer-each-edge: only the edges of the chosen port have to settle the frame.
       offers[node].offer(to: taken.count)
       for edge in taken { offer(edge: edge, work) }
-      releaseValue(on: edge, work, &turn)
+      releaseValue(on: edge, work)
       endToken(work.slotIndex, &turn)
     }
   }
@@ -76,7 +76,7 @@ extension DecisionCore {
     for port in Set(edges.map { plan.edges[$0].fromPort }).sorted() {
       decide(.thin, node: node, work, .port(stage.outputPorts[port]))
     }
-    let ending = makeEnding(fate: .thinned(by: stage.signature.kind), node: node)
+    let ending = endings.add(.thinned(by: stage.signature.kind), node: node)
     for edge in edges { sendTombstone(along: edge, work, ending: ending) }
   }
 }

@@ -15,7 +15,7 @@ struct Tombstone {
 extension DecisionCore {
   /// Ends a frame at a node: every node behind it is notified at this instant.
   mutating func bury(_ work: Work, fate: FrameFate, node: Int) {
-    let ending = makeEnding(fate: fate, node: node)
+    let ending = endings.add(fate, node: node)
     for edge in plan.nodes[node].outEdges { sendTombstone(along: edge, work, ending: ending) }
   }
 
@@ -33,8 +33,8 @@ extension DecisionCore {
   mutating func sendTombstone(along edge: Int, _ work: Work, ending: Int) {
     // tombstone: a delivery that no queue judges, so it needs
     // no room and no server, and overtakes frames that wait.
-    endings[ending].references += 1
-    addToken(work.slotIndex)
+    endings.retain(ending)
+    slots.addToken(work.slotIndex)
     push(
       .tombstone, phase: .delivery, node: plan.edges[edge].to, work: work, at: current.time,
       port: plan.edges[edge].toPort, extra: ending)
@@ -63,7 +63,7 @@ extension DecisionCore {
       }
     }
     // Last, because the tombstones that were sent on above need the ending and the frame.
-    releaseEnding(tombstone.ending)
+    endings.release(tombstone.ending)
     endToken(slot, &turn)
   }
 }

@@ -10,9 +10,9 @@ import RetakeGraph
 package struct DecisionCore: ~Copyable {
   let plan: GraphPlan
   let rules: Rules
+  // By edge, node, executor or pool. The state of each machine, table and book is private: the core
+  // coordinates them, and cannot break what one of them keeps true.
   var queues: [QueueStateMachine]
-  /// Frames that were offered to each edge and have no decision yet.
-  var offersInTransit: [Int]
   var offers: [OfferStateMachine]
   var lanes: [LaneStateMachine]
   var services: [ServiceStateMachine]
@@ -22,31 +22,20 @@ package struct DecisionCore: ~Copyable {
   var joins: [JoinStateMachine?]
   /// By node, then port; the first port of each is never read.
   var latests: [[LatestStateMachine]]
-  /// By source: the lowest sequence that may still arrive after the announced frames.
-  var lowestToCome: [Int]
-  /// The frame that a latest join has taken and not yet passed on.
-  var triggers: [Int?]
-  /// The last value that left each node with a fallback.
-  var previous: [Previous?]
-  /// Frames that failed and wait for their turn to get a fallback, by node.
-  var failures: [[Failure]]
-  var leases: LeaseBook
-  /// The sizes of the pools that adapt to the load.
-  package internal(set) var sizings: SizingBook
   var screens: [ScreenStateMachine?]
+  var leases: LeaseBook
+  /// `nil` for pools that do not adapt to the load.
+  var sizings: [SizingStateMachine?]
+  package internal(set) var slots: SlotTable
+  var endings = EndingTable()
+  /// Throttles whose policy decides again in this instant.
   var isPolicyPending: [Bool]
-  package internal(set) var slots: [FrameSlot] = []
-  private var freeSlots: [Int] = []
-  var endings: [Ending] = []
-  private var freeEndings: [Int] = []
   private var events = EventQueue()
   package var log: DecisionLog
   private(set) var current: EventKey
   private var lastKey: EventKey?
   private let bound: MicrostepBound
   private var microstepsMax = 0
-  /// Frames and items in flight.
-  package private(set) var tokensAlive = 0
   package internal(set) var epoch = 0
   package internal(set) var isHalted = false
 
@@ -71,7 +60,6 @@ package struct DecisionCore: ~Copyable {
         ? QueueStateMachine(capacity: $0.capacity, policy: $0.policy)
         : QueueStateMachine(capacity: .max, policy: .block)
     }
-    offersInTransit = plan.edges.map { _ in 0 }
     offers = plan.nodes.map { _ in OfferStateMachine() }
     lanes = plan.nodes.map { LaneStateMachine(count: $0.lanes) }
     services = plan.executors.map { ServiceStateMachine(servers: $0.count) }
@@ -89,18 +77,17 @@ package struct DecisionCore: ~Copyable {
           isSameTrack: plan.nodes[plan.edges[edge].from].source == node.source)
       }
     }
-    lowestToCome = plan.nodes.map { _ in 0 }
-    triggers = plan.nodes.map { _ in nil }
-    previous = plan.nodes.map { _ in nil }
-    failures = plan.nodes.map { _ in [] }
     leases = LeaseBook(pools: plan.pools)
-    sizings = SizingBook(plan: rules.isBounded ? plan : nil)
-    for (pool, sizing) in sizings.pools.enumerated() {
+    sizings = plan.pools.indices.map { pool in
+      rules.isBounded ? SizingStateMachine(pool: pool, of: plan) : nil
+    }
+    for (pool, sizing) in sizings.enumerated() {
       // The controller keeps the declared capacity within its own bounds.
-      if let sizing { leases.setCapacity(sizing.controller.size, of: pool) }
+      if let sizing { leases.setCapacity(sizing.size, of: pool) }
     }
     screens = Self.screens(of: plan, rules)
     isPolicyPending = plan.nodes.map { _ in false }
+    slots = SlotTable(nodes: plan.nodes.count)
     log = DecisionLog(nodeIDs: plan.nodes.map(\.id), observer: observer)
     current = EventKey(time: .min, band: .environment, phase: .arrival, node: 0)
     bound = MicrostepBound(nodes: plan.nodes.count)
@@ -112,6 +99,9 @@ package struct DecisionCore: ~Copyable {
 
   /// Virtual time, in nanoseconds, of the event that is being handled.
   package var now: Int64 { current.time }
+
+  /// Frames and items in flight.
+  package var tokensAlive: Int { slots.tokens }
 
   /// The next event in the total order.
   ///
@@ -150,8 +140,9 @@ package struct DecisionCore: ~Copyable {
   package mutating func addArrival(
     source: Int, id: FrameID, time: Int64, lowestToCome: Int? = nil
   ) -> Int {
-    self.lowestToCome[source] = lowestToCome ?? id.sequence + 1
-    let slot = makeSlot(id: id, arrival: time, source: source)
+    let slot = slots.add(
+      id, arrival: time, source: source, sinks: plan.sinkPositions[source].count,
+      lowestToCome: lowestToCome ?? id.sequence + 1)
     // order-later: arrivals have a band of their own, after everything that ends at the same
     // instant and may make room for them.
     let key = EventKey(
@@ -198,14 +189,14 @@ package struct DecisionCore: ~Copyable {
     case .stageTimeout: timeOut(stage: target, work, generation: event.extra, &turn)
     case .joinTimeout: timeOut(join: target, work, generation: event.extra, &turn)
     case .emptyFrame: closeEmpty(gather: target, slot: work.slotIndex, &turn)
-    case .latest: readLatest(node: target, &turn)
+    case .latest: readLatest(node: target, work, &turn)
     case .holdEnd: endHold(sink: target, work, &turn)
     case .environment: changeDevice(index: Int(event.extra), &turn)
     case .policy: decidePolicy(node: target, &turn)
     case .swapPrepare: prepareSwap(index: Int(event.extra), node: target, &turn)
     case .swapReady: finishSwap(index: Int(event.extra), node: target, &turn)
-    case .poolWindow: endWindow(pool: target, &turn)
-    case .poolPressure: press(pool: target, bits: Int(event.extra), &turn)
+    case .poolWindow: endWindow(pool: target)
+    case .poolPressure: press(pool: target, bits: Int(event.extra))
     case .poolResized: putInForce(pool: target, size: Int(event.extra))
     case .vsync: refresh(screen: target)
     }
@@ -233,73 +224,39 @@ package struct DecisionCore: ~Copyable {
 
   mutating func push(_ event: Event) { events.push(event) }
 
-  // MARK: Slots
+  // MARK: Frames
 
-  private mutating func makeSlot(id: FrameID, arrival: Int64, source: Int) -> Int {
-    tokensAlive += 1
-    var slot = FrameSlot(
-      id: id, arrival: arrival, source: source,
-      unsettledSinks: plan.sinkPositions[source].count, tokens: 1)
-    if let free = freeSlots.popLast() {
-      // A timer of the frame that used this slot before must not end the new frame.
-      slot.generation = slots[free].generation &+ 1
-      slots[free] = slot
-      return free
-    }
-    slots.append(slot)
-    return slots.count - 1
-  }
-
-  /// One more part or item of a frame is in flight.
-  mutating func addToken(_ slot: Int) {
-    slots[slot].tokens += 1
-    tokensAlive += 1
-  }
-
-  /// One part or item fewer is in flight. The last one settles the frame.
+  /// One part or item fewer is in flight.
   mutating func endToken(_ slot: Int, _ turn: inout Turn) {
-    slots[slot].tokens -= 1
-    tokensAlive -= 1
-    precondition(slots[slot].tokens >= 0, "what is on its way ends once")
-    settleIfDone(slot, &turn)
-  }
-
-  /// Keeps a value of the frame without moving on with the frame.
-  mutating func retain(_ slot: Int) { slots[slot].retained += 1 }
-
-  mutating func release(_ slot: Int, _ turn: inout Turn) {
-    slots[slot].retained -= 1
-    if slots[slot].isTold, slots[slot].retained == 0 { freeSlot(slot, &turn) }
+    carryOut(slots.endToken(slot), slot, &turn)
   }
 
   mutating func settleSink(_ slot: Int, _ turn: inout Turn) {
     // ledger: each sink that counts the frame settles it once, by a delivery or by a tombstone.
-    slots[slot].unsettledSinks -= 1
-    settleIfDone(slot, &turn)
+    carryOut(slots.settleSink(slot), slot, &turn)
   }
 
-  private mutating func settleIfDone(_ slot: Int, _ turn: inout Turn) {
-    guard slots[slot].tokens == 0, slots[slot].unsettledSinks == 0, !slots[slot].isTold else {
-      return
-    }
-    slots[slot].isTold = true
+  private mutating func carryOut(_ change: SlotTable.Change, _ slot: Int, _ turn: inout Turn) {
+    guard change != .none else { return }
     turn.actions.append(.settled(slot: slot))
-    // A latest join, a fallback or a sink may still need its values; then its slot is not free yet.
-    if slots[slot].retained == 0 { freeSlot(slot, &turn) }
+    if change == .settledAndFree { tellFree(slot, &turn) }
   }
 
-  mutating func freeSlot(_ slot: Int, _ turn: inout Turn) {
-    leases.clear(slot: slot)
-    freeSlots.append(slot)
-    turn.actions.append(.freed(slot: slot))
+  /// A value of the frame that was kept is not needed any more.
+  mutating func release(_ slot: Int, _ turn: inout Turn) {
+    if slots.release(slot) { tellFree(slot, &turn) }
   }
 
   /// A lost frame is treated as if it had never arrived.
   mutating func forgetLost(_ slot: Int, _ turn: inout Turn) {
-    tokensAlive -= 1
-    slots[slot].tokens = 0
+    slots.forgetLost(slot)
     turn.actions.append(.lost(slot: slot))
-    freeSlot(slot, &turn)
+    tellFree(slot, &turn)
+  }
+
+  private mutating func tellFree(_ slot: Int, _ turn: inout Turn) {
+    leases.clear(slot: slot)
+    turn.actions.append(.freed(slot: slot))
   }
 
   // MARK: Lines
@@ -318,23 +275,6 @@ package struct DecisionCore: ~Copyable {
     log.append(
       Decision(
         time: current.time, node: node, frame: nil, item: -1, kind: kind, detail: detail))
-  }
-
-  // MARK: Endings
-
-  mutating func makeEnding(fate: FrameFate, node: Int) -> Int {
-    let ending = Ending(fate: fate, node: node)
-    if let free = freeEndings.popLast() {
-      endings[free] = ending
-      return free
-    }
-    endings.append(ending)
-    return endings.count - 1
-  }
-
-  mutating func releaseEnding(_ ending: Int) {
-    endings[ending].references -= 1
-    if endings[ending].references == 0 { freeEndings.append(ending) }
   }
 
   private mutating func halt(node: Int, _ work: Work, ending: Int, _ turn: inout Turn) {

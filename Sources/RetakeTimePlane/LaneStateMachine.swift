@@ -1,4 +1,7 @@
-/// The lanes of one stage: the work in progress, and the output that may leave next.
+import RetakeCore
+
+/// The lanes of one stage: the work in progress, the output that may leave next, and the value that
+/// left last.
 ///
 /// Outputs leave in the order of sequence and item. A lane is held until every edge has accepted
 /// its output and its body has ended.
@@ -18,13 +21,20 @@ package struct LaneStateMachine: Sendable {
     }
   }
 
-  package enum Output: Hashable, Sendable {
+  package enum Output: Sendable {
     case value
-    /// The body failed. The value that left last replaces its output.
-    case fallback
+    /// The body failed with this code. The value that left last replaces its output.
+    case fallback(code: String)
   }
 
-  private enum Phase: Hashable, Sendable {
+  /// The value that left last, which a fallback repeats.
+  package struct LastValue: Sendable {
+    package var slot: Int
+    /// The frame that the value was computed for.
+    package var origin: FrameID
+  }
+
+  private enum Phase: Sendable {
     case working
     case ready(Output)
     case leaving
@@ -32,17 +42,20 @@ package struct LaneStateMachine: Sendable {
     case over
   }
 
-  private struct Lane: Hashable, Sendable {
+  private struct Lane: Sendable {
     var work: Work
     var order: Order
     var phase = Phase.working
     var isBodyRunning = true
 
-    var isDone: Bool { phase == .over && !isBodyRunning }
+    var isOpen: Bool { if case .working = phase { true } else { false } }
+    var isLeaving: Bool { if case .leaving = phase { true } else { false } }
+    var isOver: Bool { if case .over = phase { true } else { false } }
   }
 
   private let count: Int
   private var lanes: [Lane] = []
+  package private(set) var lastValue: LastValue?
 
   package init(count: Int = 1) {
     precondition(count > 0, "a stage has a lane")
@@ -59,7 +72,7 @@ package struct LaneStateMachine: Sendable {
 
   /// Whether the frame's outcome is still open. It is not open after its timeout.
   package func isOpen(_ work: Work) -> Bool {
-    lanes.contains { $0.work == work && $0.phase == .working }
+    lanes.contains { $0.work == work && $0.isOpen }
   }
 
   /// Whether the frame's body has not returned yet.
@@ -92,9 +105,9 @@ package struct LaneStateMachine: Sendable {
   /// The next output that may leave, if there is one. It begins to leave.
   package mutating func nextToLeave() -> (work: Work, output: Output)? {
     var lowest: Int?
-    for index in lanes.indices where lanes[index].phase != .over {
+    for index in lanes.indices where !lanes[index].isOver {
       // lane-hold: one output leaves at a time.
-      if lanes[index].phase == .leaving { return nil }
+      if lanes[index].isLeaving { return nil }
       // lane-order: lanes that still work count too, because their outputs have to leave first.
       if lowest.map({ lanes[index].order < lanes[$0].order }) ?? true { lowest = index }
     }
@@ -103,9 +116,15 @@ package struct LaneStateMachine: Sendable {
     return (lanes[lowest].work, output)
   }
 
+  /// - Returns: The value that left before this one.
+  package mutating func remember(_ value: LastValue) -> LastValue? {
+    defer { lastValue = value }
+    return lastValue
+  }
+
   /// Every edge has accepted the output that was leaving.
   package mutating func left() {
-    guard let lane = lanes.firstIndex(where: { $0.phase == .leaving }) else { return }
+    guard let lane = lanes.firstIndex(where: \.isLeaving) else { return }
     // lane-hold: a fallback can leave before the body that
     // timed out has ended; then the lane stays taken.
     lanes[lane].phase = .over
@@ -115,6 +134,6 @@ package struct LaneStateMachine: Sendable {
   private func index(of work: Work) -> Int? { lanes.firstIndex { $0.work == work } }
 
   private mutating func removeIfDone(_ lane: Int) {
-    if lanes[lane].isDone { lanes.remove(at: lane) }
+    if lanes[lane].isOver, !lanes[lane].isBodyRunning { lanes.remove(at: lane) }
   }
 }

@@ -30,7 +30,6 @@ package struct LatestStateMachine: Sendable {
   }
 
   package var count: Int { values.count }
-  package var slots: [Int] { values.map(\.slot) }
 
   /// - Returns: `false` for a value that is not kept: a newer value was read, so no frame will read
   ///   this one.

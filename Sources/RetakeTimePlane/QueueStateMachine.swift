@@ -14,7 +14,7 @@ package enum QueueVerdict: Hashable, Sendable {
   case blocked
 }
 
-/// The bounded queue of one edge. It decides, and remembers which frames wait.
+/// The bounded queue of one edge. It decides, and remembers which frames wait or are on their way.
 ///
 /// The capacity counts the frames that wait here, not the frames in service. Whether there is room
 /// is decided when a frame is offered.
@@ -25,12 +25,14 @@ package struct QueueStateMachine: Sendable {
     package var since: Int64
   }
 
-  package let capacity: Int
-  package let policy: EdgePolicy
+  private let capacity: Int
+  private let policy: EdgePolicy
   private var waiting: Deque<Entry> = []
   /// The frame that the sender holds because there is no room.
   package private(set) var blocked: Work?
   private var isUnblockDue = false
+  /// Frames that were sent along the edge and were not offered to the queue yet.
+  private var onTheWay = 0
 
   package init(capacity: Int, policy: EdgePolicy) {
     precondition(capacity > 0, "a queue has room for one frame at least")
@@ -39,11 +41,23 @@ package struct QueueStateMachine: Sendable {
   }
 
   package var count: Int { waiting.count }
-  package var isFull: Bool { waiting.count >= capacity }
+  private var isFull: Bool { waiting.count >= capacity }
   package var first: Entry? { waiting.first }
   package var entries: [Entry] { Array(waiting) }
 
+  /// Whether a frame that arrives at a source in front of this edge finds no room.
+  package var losesArrivals: Bool {
+    // source-lost: frames of this instant that are on their
+    // way into the queue will find their places first.
+    policy == .block && waiting.count >= capacity - onTheWay
+  }
+
+  /// A frame is on its way, and is offered at the same instant.
+  package mutating func send() { onTheWay += 1 }
+
   package mutating func offer(_ work: Work, at time: Int64) -> QueueVerdict {
+    precondition(onTheWay > 0, "a frame is sent before it is offered")
+    onTheWay -= 1
     let entry = Entry(work: work, since: time)
     // queue-room: only frames that wait count. A frame in service is not here any more.
     guard isFull else {

@@ -76,35 +76,3 @@ package struct Turn {
     self.gates = gates
   }
 }
-
-/// A frame in flight, as the core sees it.
-package struct FrameSlot: Sendable {
-  package var id: FrameID
-  /// Virtual time of its arrival at the source, in nanoseconds.
-  package var arrival: Int64
-  package var source: Int
-  package var unsettledSinks: Int
-  /// Parts and items of the frame that can still advance.
-  package var tokens: Int
-  /// Holders of its values that do not advance: latest joins, fallbacks, sinks.
-  package var retained = 0
-  /// The number of swaps that were in force when the frame arrived.
-  package var epoch = 0
-  package var isTold = false
-  /// Counts the frames that used this slot.
-  package var generation: Int32 = 0
-}
-
-/// Why and where a frame ended, shared by its tombstones.
-struct Ending: Sendable {
-  var fate: FrameFate
-  var node: Int
-  var references = 0
-}
-
-/// The last value that left a node.
-struct Previous: Sendable {
-  var slot: Int
-  /// The frame that the value was computed for.
-  var origin: FrameID
-}

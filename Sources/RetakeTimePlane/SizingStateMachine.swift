@@ -1,0 +1,131 @@
+import RetakeBuffers
+import RetakeCore
+import RetakeGraph
+
+/// The pressure that the device puts on adaptive pools.
+package struct PoolPressure: OptionSet, Sendable {
+  package let rawValue: Int
+
+  package init(rawValue: Int) { self.rawValue = rawValue }
+
+  /// The device is hot: the thermal state is serious or worse.
+  package static let heat = PoolPressure(rawValue: 1)
+  /// Memory is short: the memory pressure is a warning or worse.
+  package static let memory = PoolPressure(rawValue: 2)
+
+  package init(_ event: DeviceEvent) {
+    switch event {
+    case .thermal(let state): self = state >= .serious ? .heat : []
+    case .memory(let pressure): self = pressure >= .warning ? .memory : []
+    case .battery, .orientation: self = []
+    }
+  }
+}
+
+/// One pool that adapts to the load: its controller, its counts, and when its windows end.
+struct SizingStateMachine: Sendable {
+  let id: String
+  /// The first node that leases from the pool. Decision lines about the pool name this node.
+  let node: Int
+  private var controller: PoolController
+  /// When the first window began.
+  private var origin: Int64?
+  /// Whether the end of the current window is scheduled.
+  private var isTicking = false
+  /// Stages whose next frame waits for a buffer. One wait is one stall, however long it is.
+  private var waitingStages: [Int] = []
+  private var peak = 0
+  private var requests = 0
+  private var stalls = 0
+
+  /// `nil` for a pool of a fixed size.
+  init?(pool index: Int, of plan: GraphPlan) {
+    guard let sizing = plan.pools[index].adaptive,
+      let node = plan.nodes.indices.first(where: { plan.nodes[$0].pool == index })
+    else { return nil }
+    id = plan.pools[index].id
+    self.node = node
+    controller = PoolController(sizing, size: plan.pools[index].capacity)
+  }
+
+  /// The size that the controller wants, which may not be in force yet.
+  var size: Int { controller.size }
+  var resizeNanoseconds: Int64 { controller.sizing.resizeNanoseconds }
+
+  var counts: PoolCounts {
+    var counts = PoolCounts(pool: id, size: size)
+    (counts.peak, counts.requests, counts.stalls) = (peak, requests, stalls)
+    (counts.resizes, counts.isBroken) = (controller.resizes, controller.isTripped)
+    return counts
+  }
+
+  // MARK: Input of the controller
+
+  /// A buffer was leased. If a stage leased it, the stage no longer waits. A frame that waited was
+  /// counted as a request when its wait began.
+  mutating func lease(at stage: Int?, inUse: Int) {
+    peak = max(peak, inUse)
+    if let place = waitingStages.firstIndex(where: { $0 == stage }) {
+      waitingStages.remove(at: place)
+      controller.leasedAfterStall(inUse: inUse)
+    } else {
+      requests += 1
+      controller.leased(inUse: inUse)
+    }
+  }
+
+  mutating func stall() {
+    requests += 1
+    stalls += 1
+    controller.stalled()
+  }
+
+  /// A stage waits for a buffer.
+  ///
+  /// - Returns: Whether it did not wait before.
+  mutating func wait(at stage: Int) -> Bool {
+    guard !waitingStages.contains(stage) else { return false }
+    waitingStages.append(stage)
+    return true
+  }
+
+  mutating func returned() { controller.returned() }
+  mutating func allocationFailed() { controller.allocationFailed() }
+
+  // MARK: Windows
+
+  /// Windows follow each other without gaps from the first use of the pool.
+  ///
+  /// - Returns: The end of the current window, unless it is scheduled already.
+  mutating func startWindow(at now: Int64) -> Int64? {
+    guard !isTicking else { return nil }
+    isTicking = true
+    let length = controller.sizing.windowNanoseconds
+    let origin = origin ?? now
+    self.origin = origin
+    // pool-window: windows that were skipped still count,
+    // so ends are at fixed times, whatever the load was.
+    return origin + ((now - origin) / length + 1) * length
+  }
+
+  /// - Returns: Also the end of the next window, which has to be scheduled.
+  mutating func endWindow(
+    inUse: Int, at now: Int64
+  ) -> (step: PoolController.Step, next: Int64?) {
+    let step = controller.endWindow(inUse: inUse, at: now)
+    // pool-window: no event for windows that would change
+    // nothing; the pool's next use starts them again.
+    isTicking = !controller.isAtRest(inUse: inUse, at: now)
+    return (step, isTicking ? now + controller.sizing.windowNanoseconds : nil)
+  }
+
+  /// The window that ends has no effect.
+  mutating func stopWindows() { isTicking = false }
+
+  // MARK: Pressure
+
+  mutating func press(_ pressure: PoolPressure, at now: Int64) -> PoolController.Step {
+    pressure.contains(.heat)
+      ? controller.becameHot(at: now) : controller.ranShortOfMemory(at: now)
+  }
+}
