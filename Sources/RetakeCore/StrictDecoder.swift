@@ -1,163 +1,219 @@
-/// A problem at one place of a document, before the module that reads it gives it a code.
-package struct DocumentProblem: Error, Hashable, Sendable {
+import Foundation
+
+/// One value of a document, and its place. Reading it as a type either succeeds or throws an error
+/// that names the place.
+///
+/// An object is read in two steps: `object(_:)` refuses keys that are not known, and the subscript
+/// then gives the value of each key. Only `members()` reads objects with keys of the author's
+/// choice.
+///
+/// ```
+/// let edge = try decoder.object(["from", "to", "capacity"])
+/// let from = try edge.required("from").string()
+/// let capacity = try edge["capacity"]?.integer() ?? 4
+/// ```
+package struct StrictDecoder<Failure: DocumentFailure>: Sendable {
   /// The largest number of elements of one array.
-  package static let elementsMax = 4_096
+  private static var elementsMax: Int { 4_096 }
 
-  package enum Reason: Hashable, Sendable {
-    case unknownKey(String, advice: String)
-    case missingKey(String)
-    case wrongValue(String, advice: String?)
-    case tooLarge(String)
-  }
+  package let json: JSONValue
+  /// A JSON pointer (RFC 6901); empty for the whole document.
+  package let pointer: String
 
-  package var reason: Reason
-  /// A JSON pointer (RFC 6901).
-  package var pointer: String
-
-  package init(reason: Reason, pointer: String) {
-    self.reason = reason
+  package init(_ json: JSONValue, at pointer: String = "") {
+    self.json = json
     self.pointer = pointer
   }
 
-  /// The problem in words, without the place.
-  package var message: String {
-    switch reason {
-    case .unknownKey(let key, _): "unknown key '\(key)'"
-    case .missingKey(let key): "'\(key)' is missing"
-    case .wrongValue(let detail, _), .tooLarge(let detail): detail
+  /// Parses a JSON document.
+  package init(parsing data: Data, bytesMax: Int) throws(Failure) {
+    // Before parsing, because the size of the document bounds what the parser allocates.
+    guard data.count <= bytesMax else {
+      throw Failure(
+        DocumentProblem(
+          .tooLarge("the document is larger than \(bytesMax >> 20) MiB"), at: ""))
+    }
+    do throws(DecodingError) {
+      self.init(try JSONValue(parsing: data))
+    } catch {
+      // A message may contain a key, and a key may be as long as the document.
+      throw Failure(
+        DocumentProblem(
+          .malformed(String(error.shortText.prefix(200)), advice: nil), at: error.pointer))
     }
   }
 
-  package var advice: String? {
-    switch reason {
-    case .unknownKey(_, let advice): advice
-    case .missingKey(let key): "Add \"\(key)\""
-    case .wrongValue(_, let advice): advice
-    case .tooLarge: nil
-    }
+  /// The error for this place.
+  package func failure(_ reason: DocumentProblem.Reason) -> Failure {
+    Failure(DocumentProblem(reason, at: pointer))
+  }
+
+  package func wrong(_ detail: String, advice: String? = nil) -> Failure {
+    failure(.wrongValue(detail, advice: advice))
+  }
+
+  private func wrong(mustBe wanted: String) -> Failure {
+    wrong("must be \(wanted), is \(json.kindText)")
   }
 }
 
-/// A module's error that can describe a problem with a document.
-package protocol DocumentFailure: Error {
-  init(_ problem: DocumentProblem)
-}
+// MARK: - Objects and arrays
 
-extension DocumentFailure {
-  fileprivate static func problem(_ reason: DocumentProblem.Reason, at pointer: String) -> Self {
-    Self(DocumentProblem(reason: reason, pointer: pointer))
+extension StrictDecoder {
+  /// A whole document, after checking its version and then its keys: `v` and these.
+  package func document(_ keys: [String]) throws(Failure) -> Self {
+    // In this order: a later version may have other keys, and "unknown key" would mislead its
+    // reader.
+    try requireVersion()
+    return try object(["v"] + keys)
   }
-}
 
-/// One JSON object of a document with a known set of keys.
-package struct DocumentFields<Failure: DocumentFailure>: Sendable {
-  private let members: [String: JSONValue]
-  private let pointer: String
+  /// Checks that this is an object of version 1, with any keys.
+  package func requireVersion() throws(Failure) {
+    guard case .object = json else { throw wrong(mustBe: "an object") }
+    let version = try required("v")
+    let number = try version.integer()
+    guard number == 1 else { throw version.failure(.otherVersion(number)) }
+  }
 
-  package init(_ json: JSONValue, at pointer: String, keys: [String]) throws(Failure) {
-    guard case .object(let members) = json else {
-      throw Failure.problem(
-        .wrongValue("must be an object, is \(json.kindText)", advice: nil), at: pointer)
-    }
+  /// This value, after checking that it is an object with no keys except these.
+  package func object(_ keys: [String]) throws(Failure) -> Self {
+    guard case .object(let members) = json else { throw wrong(mustBe: "an object") }
     // Sorted, so that of several unknown keys every run reports the same one.
     for key in members.keys.sorted() where !keys.contains(key) {
-      throw Failure.problem(
-        .unknownKey(key.shortened, advice: Suggestion.advice(for: key, among: keys)),
-        at: "\(pointer)/\(key.shortened.pointerEscaped)")
+      throw Self(json, at: "\(pointer)/\(key.shortened.pointerEscaped)").failure(
+        .unknownKey(key.shortened, advice: Suggestion.advice(for: key, among: keys)))
     }
-    self.members = members
-    self.pointer = pointer
+    return self
   }
 
-  package func value(_ key: String) -> JSONValue? { members[key] }
+  /// The value of a key that `object(_:)` knows; `nil` if the key is absent.
+  package subscript(key: String) -> Self? {
+    json[key].map { Self($0, at: "\(pointer)/\(key)") }
+  }
 
-  package func has(exactly keys: Set<String>) -> Bool { Set(members.keys) == keys }
+  package func required(_ key: String) throws(Failure) -> Self {
+    guard let value = self[key] else { throw failure(.missingKey(key)) }
+    return value
+  }
 
-  package func string(_ key: String) throws(Failure) -> String? {
-    guard let value = members[key] else { return nil }
-    guard case .string(let text) = value else { throw wrong(key, "a string", value) }
+  /// Whether an object has all of these keys and no others.
+  package func has(exactly keys: Set<String>) -> Bool {
+    guard case .object(let members) = json else { return false }
+    return Set(members.keys) == keys
+  }
+
+  /// The members of an object with any keys, in the order of the keys.
+  package func members() throws(Failure) -> [(key: String, value: Self)] {
+    guard case .object(let members) = json else { throw wrong(mustBe: "an object") }
+    // Sorted, so that the order is fixed and, of several errors, every run reports the same one.
+    return members.sorted { $0.key < $1.key }.map { key, value in
+      (key, Self(value, at: "\(pointer)/\(key.shortened.pointerEscaped)"))
+    }
+  }
+
+  /// The members of the object of a key; empty if the key is absent.
+  package func members(_ key: String) throws(Failure) -> [(key: String, value: Self)] {
+    try self[key]?.members() ?? []
+  }
+
+  package func elements() throws(Failure) -> [Self] {
+    guard case .array(let values) = json else { throw wrong(mustBe: "an array") }
+    guard values.count <= Self.elementsMax else {
+      throw failure(.tooLarge("more than \(Self.elementsMax) elements"))
+    }
+    return values.enumerated().map { Self($1, at: "\(pointer)/\($0)") }
+  }
+
+  /// The elements of the array of a key; empty if the key is absent.
+  package func elements(_ key: String) throws(Failure) -> [Self] {
+    try self[key]?.elements() ?? []
+  }
+
+  package func strings() throws(Failure) -> [String] {
+    try elements().map { element throws(Failure) in try element.string() }
+  }
+
+  /// The strings of the array of a key; empty if the key is absent.
+  package func strings(_ key: String) throws(Failure) -> [String] {
+    try self[key]?.strings() ?? []
+  }
+}
+
+// MARK: - Single values
+
+extension StrictDecoder {
+  package func string() throws(Failure) -> String {
+    guard case .string(let text) = json else { throw wrong(mustBe: "a string") }
     return text
   }
 
-  package func required(_ key: String) throws(Failure) -> String {
-    guard let text = try string(key) else {
-      throw Failure.problem(.missingKey(key), at: pointer)
-    }
-    return text
-  }
-
-  package func bool(_ key: String) throws(Failure) -> Bool? {
-    guard let value = members[key] else { return nil }
-    guard case .bool(let flag) = value else { throw wrong(key, "true or false", value) }
+  package func bool() throws(Failure) -> Bool {
+    guard case .bool(let flag) = json else { throw wrong(mustBe: "true or false") }
     return flag
   }
 
-  package func integer(_ key: String) throws(Failure) -> Int? {
-    guard let value = members[key] else { return nil }
+  package func integer() throws(Failure) -> Int {
     // The parser makes a Double of an integer beyond 64 bits. It is an integer to its author, so
     // "must be an integer" would be the wrong message.
-    if case .number(let number) = value, number.magnitude >= 0x1p63 {
-      throw Failure.problem(
-        .wrongValue("is too large; at most \(Int64.max) is read", advice: nil),
-        at: "\(pointer)/\(key)")
+    if case .number(let number) = json, number.magnitude >= 0x1p63 {
+      throw wrong("is too large; at most \(Int64.max) is read")
     }
-    guard case .integer(let number) = value else { throw wrong(key, "an integer", value) }
+    guard case .integer(let number) = json else { throw wrong(mustBe: "an integer") }
     return Int(number)
   }
 
-  package func number(_ key: String) throws(Failure) -> Double? {
-    switch members[key] {
-    case nil: return nil
+  /// - Parameter rule: The message for an integer outside of the range, such as "a seed is 0 or
+  ///   more".
+  package func integer(in range: ClosedRange<Int>, _ rule: String) throws(Failure) -> Int {
+    let number = try integer()
+    guard range.contains(number) else { throw wrong(rule) }
+    return number
+  }
+
+  package func number() throws(Failure) -> Double {
+    switch json {
     case .number(let number) where number.isFinite: return number
+    case .number: throw wrong("must be a finite number")
     case .integer(let number): return Double(number)
-    case let value?: throw wrong(key, "a number", value)
+    default: throw wrong(mustBe: "a number")
     }
   }
 
-  /// Empty if the key is absent.
-  package func array(_ key: String) throws(Failure) -> [JSONValue] {
-    guard let value = members[key] else { return [] }
-    guard case .array(let values) = value else { throw wrong(key, "an array", value) }
-    guard values.count <= DocumentProblem.elementsMax else {
-      throw Failure.problem(
-        .tooLarge("more than \(DocumentProblem.elementsMax) elements"), at: "\(pointer)/\(key)")
-    }
-    return values
+  /// A number of 0 or more.
+  package func tolerance() throws(Failure) -> Double {
+    let number = try number()
+    guard number >= 0 else { throw wrong("must be 0 or more") }
+    return number
   }
 
-  /// An object of numbers; empty if the key is absent.
-  package func numbers(_ key: String) throws(Failure) -> [String: Double] {
-    guard let value = members[key] else { return [:] }
-    guard case .object(let entries) = value else { throw wrong(key, "an object", value) }
-    var result: [String: Double] = [:]
-    // Sorted, so that of several wrong values every run reports the same one.
-    for name in entries.keys.sorted() {
-      switch entries[name] {
-      case .number(let number): result[name] = number
-      case .integer(let number): result[name] = Double(number)
-      default:
-        throw Failure.problem(
-          .wrongValue("must be a number", advice: nil),
-          at: "\(pointer)/\(key)/\(name.shortened.pointerEscaped)")
-      }
+  package func duration() throws(Failure) -> Duration {
+    let advice = "Write it like 45ms, 1.5s or 250us"
+    switch json {
+    // An error of its own: "must be a string" would not tell that the unit is missing.
+    case .integer, .number: throw wrong("a duration has a unit", advice: advice)
+    default: break
     }
-    return result
-  }
-
-  package func duration(_ key: String) throws(Failure) -> Duration {
-    let text = try required(key)
+    let text = try string()
     guard let duration = Duration(parsing: text) else {
-      throw Failure.problem(
-        .wrongValue(
-          "'\(text.shortened)' is not a duration", advice: "Write it like 45ms, 1.5s or 250us"),
-        at: "\(pointer)/\(key)")
+      throw wrong("'\(text.shortened)' is not a duration", advice: advice)
     }
     return duration
   }
 
-  private func wrong(_ key: String, _ wanted: String, _ value: JSONValue) -> Failure {
-    Failure.problem(
-      .wrongValue("must be \(wanted), is \(value.kindText)", advice: nil), at: "\(pointer)/\(key)")
+  /// One of a closed set of strings.
+  ///
+  /// - Parameter name: What they are, in messages: "a policy".
+  package func choice<Choice: RawRepresentable<String> & CaseIterable>(
+    _ name: String
+  ) throws(Failure) -> Choice {
+    let word = try string()
+    guard let choice = Choice(rawValue: word) else {
+      throw wrong(
+        "'\(word.shortened)' is not \(name)",
+        advice: Suggestion.advice(for: word, among: Choice.allCases.map(\.rawValue)))
+    }
+    return choice
   }
 }
 
