@@ -5,7 +5,7 @@ import RetakeCore
 /// 0 is a tolerance and does not mean "unset". The smallest tolerance that allows anything is one
 /// quantum of the sink.
 package struct SinkRule: Hashable, Sendable {
-  package enum Mode: String, Hashable, Sendable, Codable, CaseIterable {
+  package enum Mode: String, Hashable, Sendable, Encodable, CaseIterable {
     /// Lines must be equal.
     case exact
     /// Numbers within `scalar` and `score`; detections are compared one by one, in their order.
@@ -17,7 +17,7 @@ package struct SinkRule: Hashable, Sendable {
     case pictures
   }
 
-  package enum Order: String, Hashable, Sendable, Codable, CaseIterable {
+  package enum Order: String, Hashable, Sendable, Encodable, CaseIterable {
     case any
     /// The n-th detection is compared with the n-th.
     case significant
@@ -68,36 +68,20 @@ package struct SinkRule: Hashable, Sendable {
 
 /// The rules of a case, by the path of the sink, or by the name of a mode for all sinks of that
 /// kind.
-package struct CompareRules: Hashable, Sendable, Codable {
+package struct CompareRules: Hashable, Sendable {
   package var bySink: [String: SinkRule]
 
   package init(_ bySink: [String: SinkRule] = [:]) {
     self.bySink = bySink
   }
 
-  /// A rule named after a mode has that mode unless it sets another one.
-  package init(from decoder: any Decoder) throws {
-    let container = try decoder.singleValueContainer()
-    bySink = try container.decode([String: SinkRule].self)
-    // Decoded twice: a missing `mode` and a written `boxes` give the same rule, and only the
-    // written one may stay.
-    let given = try container.decode([String: GivenMode].self)
-    for (name, rule) in bySink where given[name]?.mode == nil {
-      if let mode = SinkRule.Mode(rawValue: name) {
-        var rule = rule
-        rule.mode = mode
-        bySink[name] = rule
-      }
+  /// Reads the rules of retake.yml or golden.yml.
+  package init<Failure>(_ decoder: StrictDecoder<Failure>) throws(Failure) {
+    bySink = [:]
+    for (sink, rule) in try decoder.members() {
+      // A rule with the name of a mode has that mode unless it sets another one.
+      bySink[sink] = try SinkRule(rule, mode: SinkRule.Mode(rawValue: sink) ?? .boxes)
     }
-  }
-
-  package func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(bySink)
-  }
-
-  private struct GivenMode: Codable {
-    var mode: SinkRule.Mode?
   }
 
   /// The rule for a sink: its own rule, else the rule of the mode that suits what it receives, else

@@ -38,53 +38,32 @@ extension DeviceEvent {
       json = try JSONValue(parsing: Data(text.utf8))
     } catch {
       throw DeviceEventError(
-        DocumentProblem(reason: .wrongValue("it is not JSON", advice: nil), pointer: ""))
+        DocumentProblem(.malformed("it is not JSON", advice: nil), at: ""))
     }
     try self.init(kind: kind, json: json)
   }
 
   private static func read(_ kind: Kind, _ json: JSONValue) throws(DeviceEventError) -> DeviceEvent
   {
-    let keys = kind == .battery ? ["level", "charging", "lowPower"] : ["state"]
-    let fields = try DocumentFields<DeviceEventError>(json, at: "", keys: keys)
+    let fields = try StrictDecoder<DeviceEventError>(json)
+      .object(kind == .battery ? ["level", "charging", "lowPower"] : ["state"])
     switch kind {
-    case .thermal: return .thermal(try fields.choice("state"))
-    case .memory: return .memory(try fields.choice("state"))
-    case .orientation: return .orientation(try fields.choice("state"))
+    case .thermal: return .thermal(try fields.required("state").choice("a state"))
+    case .memory: return .memory(try fields.required("state").choice("a state"))
+    case .orientation: return .orientation(try fields.required("state").choice("a state"))
     case .battery:
-      guard let level = try fields.integer("level") else {
-        throw DeviceEventError(DocumentProblem(reason: .missingKey("level"), pointer: ""))
-      }
+      let level = try fields.required("level")
+      let percent = try level.integer()
       // Checked here, because `BatteryState` ends the process for such a level, and a session may
       // come from someone else.
-      guard (0...100).contains(level) else {
-        throw DeviceEventError(
-          DocumentProblem(
-            reason: .wrongValue("a battery has 0 to 100 percent, not \(level)", advice: nil),
-            pointer: "/level"))
+      guard (0...100).contains(percent) else {
+        throw level.wrong("a battery has 0 to 100 percent, not \(percent)")
       }
       return .battery(
         BatteryState(
-          level: level, isCharging: try fields.bool("charging") ?? false,
-          isLowPower: try fields.bool("lowPower") ?? false))
+          level: percent, isCharging: try fields["charging"]?.bool() ?? false,
+          isLowPower: try fields["lowPower"]?.bool() ?? false))
     }
-  }
-}
-
-extension DocumentFields<DeviceEventError> {
-  fileprivate func choice<Choice: RawRepresentable<String> & CaseIterable>(
-    _ key: String
-  ) throws(DeviceEventError) -> Choice {
-    let word = try required(key)
-    guard let choice = Choice(rawValue: word) else {
-      throw DeviceEventError(
-        DocumentProblem(
-          reason: .wrongValue(
-            "'\(word)' is not a state",
-            advice: Suggestion.advice(for: word, among: Choice.allCases.map(\.rawValue))),
-          pointer: "/\(key)"))
-    }
-    return choice
   }
 }
 

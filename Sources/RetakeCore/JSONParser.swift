@@ -137,7 +137,7 @@ extension JSONParser {
     }
     let text = String(decoding: bytes[start..<position], as: UTF8.self)
     // A larger integer continues as a Double, so that the reader of its key can say that it is too
-    // large (`DocumentFields.integer`).
+    // large (`StrictDecoder.integer`).
     if isWhole, let value = Int64(text) { return .integer(value) }
     // `Double` parses 1e999 to infinity, which JSON does not have.
     guard let value = Double(text), value.isFinite else {

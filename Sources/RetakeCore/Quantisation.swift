@@ -72,3 +72,37 @@ extension Quantisation: Codable {
     }
   }
 }
+
+extension Quantisation {
+  /// Reads the quanta of retake.yml and golden.yml. Keys that are absent have their defaults.
+  package init<Failure>(_ decoder: StrictDecoder<Failure>) throws(Failure) {
+    let quanta = try Self.given(in: decoder)
+    func decimals(_ key: CodingKeys) -> Int? {
+      quanta[key.rawValue].flatMap { Self.quanta.firstIndex(of: $0) }
+    }
+    self.init()
+    boxDecimals = decimals(.box) ?? boxDecimals
+    scoreDecimals = decimals(.score) ?? scoreDecimals
+    scalarDecimals = decimals(.scalar) ?? scalarDecimals
+  }
+
+  /// The quanta that a document gives, by key, without the defaults.
+  package static func given<Failure>(
+    in decoder: StrictDecoder<Failure>
+  ) throws(Failure) -> [String: Double] {
+    let keys = CodingKeys.allCases.map(\.rawValue)
+    let fields = try decoder.object(keys)
+    var result: [String: Double] = [:]
+    for key in keys {
+      guard let field = fields[key] else { continue }
+      let quantum = try field.tolerance()
+      guard quanta.contains(quantum) else {
+        throw field.wrong(
+          "a quantum is a power of ten, from 1 to 0.000000001",
+          advice: "Write, for example: \(key): 0.01")
+      }
+      result[key] = quantum
+    }
+    return result
+  }
+}

@@ -136,19 +136,24 @@ extension GoldenError {
 extension GoldenError: DocumentFailure {
   /// The reader fills in the file, because only the reader knows it.
   package init(_ problem: DocumentProblem) {
-    let (detail, advice): (String, String?) =
-      switch problem.reason {
-      case .unknownKey(let key, let advice): ("there is no key '\(key)'", advice)
-      case .missingKey(let key): ("the key '\(key)' is missing", nil)
-      case .wrongValue(let detail, let advice): (detail, advice)
-      case .tooLarge(let detail): (detail, nil)
-      }
-    self = .manifest(file: "", pointer: problem.pointer, detail: detail, advice: advice)
+    switch problem.reason {
+    case .otherVersion(let version): self = .version(file: "", version: version)
+    // What is missing is restored, not written by hand.
+    case .missingKey:
+      self = .manifest(file: "", pointer: problem.pointer, detail: problem.message, advice: nil)
+    default:
+      self = .manifest(
+        file: "", pointer: problem.pointer, detail: problem.message, advice: problem.advice)
+    }
   }
 
   /// The same error with the name of the file, if it has none.
   func at(_ file: String) -> GoldenError {
-    guard case .manifest("", let pointer, let detail, let advice) = self else { return self }
-    return .manifest(file: file, pointer: pointer, detail: detail, advice: advice)
+    switch self {
+    case .manifest("", let pointer, let detail, let advice):
+      .manifest(file: file, pointer: pointer, detail: detail, advice: advice)
+    case .version("", let version): .version(file: file, version: version)
+    default: self
+    }
   }
 }

@@ -1,35 +1,39 @@
 import RetakeCore
 import Yams
 
-/// Why a string cannot be read as YAML.
-package struct YAMLProblem: Error, Hashable, Sendable {
-  package var detail: String
-  package var advice: String?
-  /// A JSON pointer; empty if the whole document is meant.
-  package var pointer: String
-}
-
 extension JSONValue {
   /// Reads YAML as the equivalent JSON, with the types of YAML 1.2's core schema; `nil` for an
   /// empty document. Keys are strings. Anchors are rejected, so that a small input cannot become a
   /// huge document.
-  package init?(yaml text: String) throws(YAMLProblem) {
+  package init?(yaml text: String) throws(DocumentProblem) {
     // Before Yams sees the document: it would expand aliases while it composes.
     try YAMLOutline.check(text)
     let root: Node?
     do {
       root = try Yams.compose(yaml: text)
     } catch {
-      throw YAMLProblem(error)
+      throw DocumentProblem(yaml: error)
     }
     guard let root else { return nil }
     self = try YAMLReader().value(of: root, at: "", depth: 0)
   }
 }
 
-extension YAMLProblem {
-  fileprivate init(_ error: any Error) {
-    pointer = ""
+extension StrictDecoder {
+  /// Parses a YAML document. An empty one is read as an empty object.
+  package init(yaml text: String) throws(Failure) {
+    do throws(DocumentProblem) {
+      self.init(try JSONValue(yaml: text) ?? .object([:]))
+    } catch {
+      throw Failure(error)
+    }
+  }
+}
+
+extension DocumentProblem {
+  fileprivate init(yaml error: any Error) {
+    var advice: String?
+    let detail: String
     switch error as? YamlError {
     case .duplicatedKeysInMapping(let keys, let context)?:
       let list = keys.sorted().map { "'\($0)'" }.joined(separator: ", ")
@@ -43,6 +47,7 @@ extension YAMLProblem {
     case .reader(let problem, _, _, _)?: detail = "this is not YAML: \(problem)"
     default: detail = "this is not YAML: \("\(error)".prefix(200))"
     }
+    self.init(.malformed(detail, advice: advice), at: "")
   }
 }
 
@@ -50,9 +55,9 @@ extension YAMLProblem {
 private struct YAMLReader {
   func value(
     of node: Node, at pointer: String, depth: Int
-  ) throws(YAMLProblem) -> JSONValue {
+  ) throws(DocumentProblem) -> JSONValue {
     guard depth <= YAMLOutline.depthMax else {
-      throw YAMLProblem(detail: "nests too deeply", pointer: pointer)
+      throw Self.problem("nests too deeply", at: pointer)
     }
     switch node {
     case .scalar(let scalar): return Self.value(of: scalar)
@@ -66,25 +71,28 @@ private struct YAMLReader {
       var members: [String: JSONValue] = [:]
       for (key, item) in entries {
         guard let name = key.scalar?.string else {
-          throw YAMLProblem(detail: "a key is not a string", pointer: pointer)
+          throw Self.problem("a key is not a string", at: pointer)
         }
         let place = "\(pointer)/\(name.pointerEscaped)"
         // Yams compares keys with their tags, so `1` and `"1"` are two keys for it, but one name
         // here.
         guard members[name] == nil else {
-          throw YAMLProblem(detail: "the key is there twice", pointer: place)
+          throw Self.problem("the key is there twice", at: place)
         }
         members[name] = try value(of: item, at: place, depth: depth + 1)
       }
       return .object(members)
-    case .alias: throw Self.alias(at: pointer)
+    case .alias:
+      throw Self.problem(
+        "anchors and aliases are not read", advice: "Write the value out in each place",
+        at: pointer)
     }
   }
 
-  private static func alias(at pointer: String) -> YAMLProblem {
-    YAMLProblem(
-      detail: "anchors and aliases are not read", advice: "Write the value out in each place",
-      pointer: pointer)
+  private static func problem(
+    _ detail: String, advice: String? = nil, at pointer: String
+  ) -> DocumentProblem {
+    DocumentProblem(.malformed(detail, advice: advice), at: pointer)
   }
 
   private static func value(of scalar: Node.Scalar) -> JSONValue {

@@ -18,29 +18,26 @@ extension DeviceRule {
 
   /// - Throws: `OptionProblem` for unknown keys, for values out of range, and for a rule without a
   ///   condition.
-  package init(json: JSONValue, at pointer: String) throws(OptionProblem) {
-    let fields = try DocumentFields<OptionProblem>(
-      json, at: pointer, keys: ["thermal", "memory", "battery", "orientation", "fps"])
-    guard let fps = try fields.number("fps") else {
-      throw OptionProblem(
-        pointer: pointer, message: "'fps' is missing", advice: "Say how many frames a second")
+  package init(_ decoder: StrictDecoder<OptionProblem>) throws(OptionProblem) {
+    let fields = try decoder.object(["thermal", "memory", "battery", "orientation", "fps"])
+    guard let rate = fields["fps"] else {
+      throw fields.wrong("'fps' is missing", advice: "Say how many frames a second")
     }
+    let fps = try rate.number()
     guard fps > 0, fps <= Self.fpsMax else {
-      throw OptionProblem(
-        pointer: "\(pointer)/fps", message: "'fps' must be above 0 and at most 1000, is \(fps)",
+      throw rate.wrong(
+        "'fps' must be above 0 and at most 1000, is \(fps)",
         advice: "A throttle never stops all frames; write a small rate such as 0.1")
     }
     self.init(
-      thermal: try fields.choice("thermal", at: pointer),
-      memory: try fields.choice("memory", at: pointer),
-      battery: try fields.value("battery").map { value throws(OptionProblem) in
-        try BatteryCondition(json: value, at: "\(pointer)/battery")
-      }, orientation: try fields.choice("orientation", at: pointer), fps: fps)
+      thermal: try fields["thermal"]?.choice("a state"),
+      memory: try fields["memory"]?.choice("a state"),
+      battery: try fields["battery"].map(BatteryCondition.init(_:)),
+      orientation: try fields["orientation"]?.choice("a state"), fps: fps)
     // Such a rule would match no state and have no effect.
     guard thermal != nil || memory != nil || battery != nil || orientation != nil else {
-      throw OptionProblem(
-        pointer: pointer, message: "the rule has no condition",
-        advice: "Name thermal, memory, battery or orientation")
+      throw fields.wrong(
+        "the rule has no condition", advice: "Name thermal, memory, battery or orientation")
     }
   }
 }
@@ -54,36 +51,16 @@ extension DeviceRule.BatteryCondition {
     return .object(members)
   }
 
-  fileprivate init(json: JSONValue, at pointer: String) throws(OptionProblem) {
-    let fields = try DocumentFields<OptionProblem>(
-      json, at: pointer, keys: ["below", "charging", "lowPower"])
+  fileprivate init(_ decoder: StrictDecoder<OptionProblem>) throws(OptionProblem) {
+    let fields = try decoder.object(["below", "charging", "lowPower"])
     self.init(
-      below: try fields.integer("below"), charging: try fields.bool("charging"),
-      lowPower: try fields.bool("lowPower"))
-    // No level is below 0, so a rule with 0 would never match.
-    guard below.map({ (1...100).contains($0) }) ?? true else {
-      throw OptionProblem(
-        pointer: "\(pointer)/below", message: "'below' is 1 to 100 percent")
-    }
+      // No level is below 0, so a rule with 0 would never match.
+      below: try fields["below"]?.integer(in: 1...100, "'below' is 1 to 100 percent"),
+      charging: try fields["charging"]?.bool(), lowPower: try fields["lowPower"]?.bool())
     guard below != nil || charging != nil || lowPower != nil else {
-      throw OptionProblem(
-        pointer: pointer, message: "the battery has no condition",
-        advice: "Name below, charging or lowPower")
+      throw fields.wrong(
+        "the battery has no condition", advice: "Name below, charging or lowPower")
     }
-  }
-}
-
-extension DocumentFields<OptionProblem> {
-  fileprivate func choice<Choice: RawRepresentable<String> & CaseIterable>(
-    _ key: String, at pointer: String
-  ) throws(OptionProblem) -> Choice? {
-    guard let word = try string(key) else { return nil }
-    guard let choice = Choice(rawValue: word) else {
-      throw OptionProblem(
-        pointer: "\(pointer)/\(key)", message: "'\(word)' is not a state",
-        advice: Suggestion.advice(for: word, among: Choice.allCases.map(\.rawValue)))
-    }
-    return choice
   }
 }
 

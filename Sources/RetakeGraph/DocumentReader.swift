@@ -1,3 +1,4 @@
+import RetakeBuffers
 import RetakeCore
 
 /// Converts the JSON of a pipeline document to a `Pipeline`, one object at a time, and checks each
@@ -5,41 +6,25 @@ import RetakeCore
 struct DocumentReader {
   let catalog: any StageCatalog
 
-  func pipeline(from json: JSONValue) throws(PipelineError) -> Pipeline {
-    // Before the keys: a newer version may have others, and its number says why they are unknown.
-    if case .integer(let v)? = json["v"], v > 1 {
-      throw PipelineError(.newerVersion(Int(v)), at: "/v")
-    }
-    let document = try Members(
-      json, at: "", keys: ["v", "name", "nodes", "edges", "executors", "pools"])
-    guard let v = try document.integer("v") else { throw PipelineError(.missingKey("v"), at: "") }
-    guard v == 1 else {
-      throw PipelineError(.wrongValue("there is no version \(v)", advice: "Write 1"), at: "/v")
-    }
+  func pipeline(_ decoder: PipelineDecoder) throws(PipelineError) -> Pipeline {
+    let document = try decoder.document(["name", "nodes", "edges", "executors", "pools"])
     var pipeline = Pipeline(
-      name: try document.string("name") ?? "pipeline", nodes: [], edges: [])
+      name: try document["name"]?.string() ?? "pipeline", nodes: [], edges: [])
     pipeline.origin = .document
-    try checkSize(try document.array("nodes"))
-    for (index, json) in try document.array("nodes").enumerated() {
-      pipeline.nodes.append(try node(json, at: "/nodes/\(index)"))
-    }
-    for (index, json) in try document.array("edges").enumerated() {
-      pipeline.edges.append(try edge(json, at: "/edges/\(index)"))
-    }
-    for (index, json) in try document.array("executors").enumerated() {
-      pipeline.executors.append(try executor(json, at: "/executors/\(index)"))
-    }
-    for (index, json) in try document.array("pools").enumerated() {
-      pipeline.pools.append(try pool(json, at: "/pools/\(index)"))
-    }
+    let nodes = try document.elements("nodes")
+    try checkSize(nodes)
+    pipeline.nodes = try nodes.map { json throws(PipelineError) in try node(json) }
+    pipeline.edges = try document.elements("edges").map(edge)
+    pipeline.executors = try document.elements("executors").map(executor)
+    pipeline.pools = try document.elements("pools").map(pool)
     return pipeline
   }
 
   /// Counts all nodes, including those in bodies, before any is created, so that the size is
   /// bounded.
-  private func checkSize(_ nodes: [JSONValue]) throws(PipelineError) {
+  private func checkSize(_ nodes: [PipelineDecoder]) throws(PipelineError) {
     let count = nodes.reduce(nodes.count) { count, node in
-      guard case .array(let inner)? = node["body"]?["nodes"] else { return count }
+      guard case .array(let inner)? = node.json["body"]?["nodes"] else { return count }
       return count + inner.count
     }
     guard count <= Pipeline.nodesMax else {
@@ -55,40 +40,46 @@ struct DocumentReader {
   ]
 
   private func node(
-    _ json: JSONValue, at pointer: String, isInner: Bool = false
+    _ decoder: PipelineDecoder, isInner: Bool = false
   ) throws(PipelineError) -> PipelineNode {
-    let members = try Members(json, at: pointer, keys: Self.nodeKeys)
-    let id = try members.required("id")
-    guard PipelineNode.isValidID(id) else {
-      throw PipelineError(.invalidID(id, of: "node"), at: "\(pointer)/id")
-    }
-    let kind = try members.required("kind")
-    var node = PipelineNode(id: id, stage: try stage(kind, members, at: pointer))
+    let fields = try decoder.object(Self.nodeKeys)
+    let id = try id(of: "node", fields)
+    let kind = try fields.required("kind").string()
+    var node = PipelineNode(id: id, stage: try stage(kind, fields))
     if kind == AnyStage.forEachKind {
-      node.body = try body(members, at: pointer, isInner: isInner)
-    } else if members.value("body") != nil {
-      throw PipelineError(
-        .wrongValue("'\(kind)' has no body", advice: "Only a forEach has one"),
-        at: "\(pointer)/body")
+      node.body = try body(fields, isInner: isInner)
+    } else if let body = fields["body"] {
+      throw body.wrong("'\(kind)' has no body", advice: "Only a forEach has one")
     }
-    if let cost = members.value("cost") {
-      node.cost = try self.cost(cost, at: "\(pointer)/cost")
+    node.cost = try fields["cost"].map(cost)
+    node.executor = try fields["executor"]?.string()
+    node.isPrimary = try fields["primary"]?.bool() ?? false
+    for (key, quantum) in try fields.members("quantum") {
+      node.quantum[key] = try quantum.number()
     }
-    node.executor = try members.string("executor")
-    node.isPrimary = try members.bool("primary") ?? false
-    node.quantum = try members.numbers("quantum")
-    try readService(of: &node, members, at: pointer)
+    try readService(of: &node, fields)
     return node
   }
 
+  private func id(
+    of what: String, _ fields: PipelineDecoder
+  ) throws(PipelineError) -> String {
+    let field = try fields.required("id")
+    let id = try field.string()
+    guard PipelineNode.isValidID(id) else {
+      throw PipelineError(.invalidID(id, of: what), at: field.pointer)
+    }
+    return id
+  }
+
   private func stage(
-    _ kind: String, _ members: Members, at pointer: String
+    _ kind: String, _ fields: PipelineDecoder
   ) throws(PipelineError) -> AnyStage {
     if kind == AnyStage.forEachKind {
-      guard members.value("options") == nil else {
+      if let options = fields["options"] {
         throw PipelineError(
           .badOption("a forEach has no options", advice: "Give them to the nodes of its body"),
-          at: "\(pointer)/options")
+          at: options.pointer)
       }
       return .forEach
     }
@@ -97,107 +88,77 @@ struct DocumentReader {
       let known = catalog.kinds + [AnyStage.forEachKind]
       throw PipelineError(
         .unknownKind(kind.shortened, advice: Suggestion.advice(for: kind, among: known.sorted())),
-        at: "\(pointer)/kind")
+        at: "\(fields.pointer)/kind")
     }
     do throws(OptionProblem) {
-      return try catalog.make(kind: kind, options: members.value("options") ?? .object([:]))
+      return try catalog.make(kind: kind, options: fields["options"]?.json ?? .object([:]))
     } catch {
       throw PipelineError(
-        .badOption(error.message, advice: error.advice), at: "\(pointer)/options\(error.pointer)")
+        .badOption(error.message, advice: error.advice),
+        at: "\(fields.pointer)/options\(error.pointer)")
     }
   }
 
   /// How the node is served, and what happens to frames that it cannot serve.
   private func readService(
-    of node: inout PipelineNode, _ members: Members, at pointer: String
+    of node: inout PipelineNode, _ fields: PipelineDecoder
   ) throws(PipelineError) {
-    node.lanes = try members.integer("lanes") ?? 1
-    node.isPinned = try members.bool("pinned") ?? false
-    node.pool = try members.string("pool")
-    // `duration` throws for a key that is missing, and these two are optional.
-    if members.value("timeout") != nil { node.timeout = try members.duration("timeout") }
-    if members.value("hold") != nil { node.hold = try members.duration("hold") }
-    if let word = try members.string("fallback") {
-      node.fallback = try choice(word, of: Fallback.self, "fallback", at: "\(pointer)/fallback")
-    }
-  }
-
-  func choice<Choice: RawRepresentable<String> & CaseIterable>(
-    _ word: String, of type: Choice.Type, _ name: String, at pointer: String
-  ) throws(PipelineError) -> Choice {
-    guard let choice = Choice(rawValue: word) else {
-      throw PipelineError(
-        .wrongValue(
-          "'\(word.shortened)' is not a \(name)",
-          advice: Suggestion.advice(for: word, among: Choice.allCases.map(\.rawValue))),
-        at: pointer)
-    }
-    return choice
+    node.lanes = try fields["lanes"]?.integer() ?? 1
+    node.isPinned = try fields["pinned"]?.bool() ?? false
+    node.pool = try fields["pool"]?.string()
+    node.timeout = try fields["timeout"]?.duration()
+    node.hold = try fields["hold"]?.duration()
+    node.fallback = try fields["fallback"]?.choice("a fallback")
   }
 
   private func body(
-    _ members: Members, at outer: String, isInner: Bool
+    _ outer: PipelineDecoder, isInner: Bool
   ) throws(PipelineError) -> PipelineBody {
     guard !isInner else {
       throw PipelineError(
         .unsupported(
-          "'\(try members.required("id"))' is a forEach, and a forEach cannot be in the body of "
-            + "another",
-          advice: "Do the inner work in one stage, or gather the items first"), at: outer)
+          "'\(try outer.required("id").string())' is a forEach, and a forEach cannot be in the "
+            + "body of another",
+          advice: "Do the inner work in one stage, or gather the items first"), at: outer.pointer)
     }
-    guard let json = members.value("body") else {
-      throw PipelineError(.missingKey("body"), at: outer)
+    let fields = try outer.required("body").object(["nodes", "edges", "output"])
+    var body = PipelineBody(
+      nodes: [], edges: [], output: try fields.required("output").string())
+    body.nodes = try fields.elements("nodes").map { json throws(PipelineError) in
+      try node(json, isInner: true)
     }
-    let pointer = "\(outer)/body"
-    let fields = try Members(json, at: pointer, keys: ["nodes", "edges", "output"])
-    var body = PipelineBody(nodes: [], edges: [], output: try fields.required("output"))
-    for (index, json) in try fields.array("nodes").enumerated() {
-      body.nodes.append(try node(json, at: "\(pointer)/nodes/\(index)", isInner: true))
-    }
-    for (index, json) in try fields.array("edges").enumerated() {
-      body.edges.append(try edge(json, at: "\(pointer)/edges/\(index)"))
-    }
+    body.edges = try fields.elements("edges").map(edge)
     return body
   }
 
-  private func pool(_ json: JSONValue, at pointer: String) throws(PipelineError) -> PipelinePool {
-    let members = try Members(json, at: pointer, keys: ["id", "capacity", "policy", "adaptive"])
-    let id = try members.required("id")
-    guard PipelineNode.isValidID(id) else {
-      throw PipelineError(.invalidID(id, of: "pool"), at: "\(pointer)/id")
-    }
-    var pool = PipelinePool(id: id)
-    pool.capacity = try members.integer("capacity") ?? pool.capacity
-    if let word = try members.string("policy") {
-      pool.policy = try choice(
-        word, of: PipelinePool.Policy.self, "policy", at: "\(pointer)/policy")
-    }
-    if let adaptive = members.value("adaptive") {
-      pool.adaptive = try sizing(adaptive, at: "\(pointer)/adaptive")
+  private func pool(_ decoder: PipelineDecoder) throws(PipelineError) -> PipelinePool {
+    let fields = try decoder.object(["id", "capacity", "policy", "adaptive"])
+    var pool = PipelinePool(id: try id(of: "pool", fields))
+    pool.capacity = try fields["capacity"]?.integer() ?? pool.capacity
+    pool.policy = try fields["policy"]?.choice("a policy") ?? pool.policy
+    if let adaptive = fields["adaptive"] {
+      pool.adaptive = try PoolSizing(adaptive)
       // The default of a fixed pool may be outside of `min` to `max`, which would be refused.
-      if members.value("capacity") == nil { pool.capacity = pool.adaptive?.startStandard ?? 8 }
+      if fields["capacity"] == nil { pool.capacity = pool.adaptive?.startStandard ?? 8 }
     }
     return pool
   }
 
-  private func edge(_ json: JSONValue, at pointer: String) throws(PipelineError) -> PipelineEdge {
-    let members = try Members(json, at: pointer, keys: ["from", "to", "capacity", "policy"])
-    let (from, fromPort) = split(try members.required("from"))
-    let (to, toPort) = split(try members.required("to"))
+  private func edge(_ decoder: PipelineDecoder) throws(PipelineError) -> PipelineEdge {
+    let fields = try decoder.object(["from", "to", "capacity", "policy"])
+    let (from, fromPort) = split(try fields.required("from").string())
+    let (to, toPort) = split(try fields.required("to").string())
     var edge = PipelineEdge(from: from, to: to, fromPort: fromPort, toPort: toPort)
-    if let word = try members.string("policy") {
-      edge.policy = try choice(word, of: EdgePolicy.self, "policy", at: "\(pointer)/policy")
-    }
+    edge.policy = try fields["policy"]?.choice("a policy") ?? edge.policy
     // The default capacity of other policies would be refused for this one.
     if edge.policy == .replace { edge.capacity = 1 }
-    if let capacity = try members.integer("capacity") {
+    if let field = fields["capacity"] {
+      let capacity = try field.integer()
       // `Pipeline.checkNumbers` has the same bounds for pipelines that are made in Swift.
       guard (1...65_536).contains(capacity), edge.policy != .replace || capacity == 1 else {
-        throw PipelineError(
-          .wrongValue(
-            "a capacity of \(capacity) is out of range",
-            advice: edge.policy == .replace
-              ? "A replace edge has capacity 1" : "Use 1 to 65536"), at: "\(pointer)/capacity")
+        throw field.wrong(
+          "a capacity of \(capacity) is out of range",
+          advice: edge.policy == .replace ? "A replace edge has capacity 1" : "Use 1 to 65536")
       }
       edge.capacity = capacity
     }
@@ -209,30 +170,21 @@ struct DocumentReader {
     return (String(text[..<dot]), String(text[text.index(after: dot)...]))
   }
 
-  private func executor(
-    _ json: JSONValue, at pointer: String
-  ) throws(PipelineError) -> PipelineExecutor {
-    let members = try Members(json, at: pointer, keys: ["id", "count"])
-    let id = try members.required("id")
-    guard PipelineNode.isValidID(id) else {
-      throw PipelineError(.invalidID(id, of: "executor"), at: "\(pointer)/id")
-    }
-    let count = try members.integer("count") ?? 1
-    guard (1...1_024).contains(count) else {
-      throw PipelineError(
-        .wrongValue("an executor has 1 to 1024 servers", advice: nil), at: "\(pointer)/count")
-    }
-    return PipelineExecutor(id: id, count: count)
+  private func executor(_ decoder: PipelineDecoder) throws(PipelineError) -> PipelineExecutor {
+    let fields = try decoder.object(["id", "count"])
+    return PipelineExecutor(
+      id: try id(of: "executor", fields),
+      count: try fields["count"]?.integer(in: 1...1_024, "an executor has 1 to 1024 servers") ?? 1)
   }
 
-  private func cost(_ json: JSONValue, at pointer: String) throws(PipelineError) -> Cost {
-    let members = try Members(json, at: pointer, keys: ["fixed", "uniform", "p50", "p99"])
+  private func cost(_ decoder: PipelineDecoder) throws(PipelineError) -> Cost {
+    let fields = try decoder.object(["fixed", "uniform", "p50", "p99"])
     // Exact sets of keys: a cost with `fixed` and `p50` must not be read as one of the two.
-    if members.has(exactly: ["fixed"]) {
-      return .fixed(try members.duration("fixed"))
+    if fields.has(exactly: ["fixed"]) {
+      return .fixed(try fields.required("fixed").duration())
     }
-    if members.has(exactly: ["uniform"]) {
-      let bounds = try members.array("uniform")
+    if fields.has(exactly: ["uniform"]) {
+      let bounds = try fields.elements("uniform").map(\.json)
       guard bounds.count == 2, case .string(let low) = bounds[0],
         case .string(let high) = bounds[1],
         let low = Duration(parsing: low), let high = Duration(parsing: high), low <= high
@@ -240,37 +192,37 @@ struct DocumentReader {
         throw PipelineError(
           .wrongValue(
             "uniform is two durations, the smaller first", advice: "[\"20ms\", \"30ms\"]"),
-          at: "\(pointer)/uniform")
+          at: "\(fields.pointer)/uniform")
       }
       return .uniform(low, high)
     }
-    if members.has(exactly: ["p50", "p99"]) {
-      let p50 = try members.duration("p50")
-      let p99 = try members.duration("p99")
+    if fields.has(exactly: ["p50", "p99"]) {
+      let p50 = try fields.required("p50").duration()
+      let p99 = try fields.required("p99").duration()
       guard .zero < p50, p50 <= p99 else {
-        throw PipelineError(
-          .wrongValue("p50 must be above zero and at most p99", advice: nil), at: pointer)
+        throw fields.wrong("p50 must be above zero and at most p99")
       }
       return .quantiles(p50: p50, p99: p99)
     }
-    throw PipelineError(
-      .wrongValue(
-        "a cost is fixed, uniform, or p50 with p99", advice: "For example {\"fixed\": \"45ms\"}"),
-      at: pointer)
+    throw fields.wrong(
+      "a cost is fixed, uniform, or p50 with p99", advice: "For example {\"fixed\": \"45ms\"}")
   }
 }
 
-typealias Members = DocumentFields<PipelineError>
+typealias PipelineDecoder = StrictDecoder<PipelineError>
 
 extension PipelineError: DocumentFailure {
   package init(_ problem: DocumentProblem) {
-    switch problem.reason {
-    case .unknownKey(let key, let advice):
-      self.init(.unknownKey(key, advice: advice), at: problem.pointer)
-    case .missingKey(let key): self.init(.missingKey(key), at: problem.pointer)
-    case .wrongValue(let detail, let advice):
-      self.init(.wrongValue(detail, advice: advice), at: problem.pointer)
-    case .tooLarge(let detail): self.init(.tooLarge(detail), at: problem.pointer)
-    }
+    let reason: Reason =
+      switch problem.reason {
+      case .malformed(let detail, _): .malformed(detail)
+      case .otherVersion(let v) where v > 1: .newerVersion(v)
+      case .otherVersion(let v): .wrongValue("there is no version \(v)", advice: "Write 1")
+      case .unknownKey(let key, let advice): .unknownKey(key, advice: advice)
+      case .missingKey(let key): .missingKey(key)
+      case .wrongValue(let detail, let advice): .wrongValue(detail, advice: advice)
+      case .tooLarge(let detail): .tooLarge(detail)
+      }
+    self.init(reason, at: problem.pointer)
   }
 }

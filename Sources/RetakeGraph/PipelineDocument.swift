@@ -13,7 +13,8 @@ public enum PipelineDocument {
     _ data: Data, catalog: some StageCatalog, file: String? = nil
   ) throws(PipelineError) -> Pipeline {
     do throws(PipelineError) {
-      let pipeline = try DocumentReader(catalog: catalog).pipeline(from: try json(data))
+      let pipeline = try DocumentReader(catalog: catalog).pipeline(
+        PipelineDecoder(parsing: data, bytesMax: bytesMax))
       try pipeline.validate()
       return pipeline
     } catch {
@@ -21,18 +22,6 @@ public enum PipelineDocument {
       var located = error
       located.file = file
       throw located
-    }
-  }
-
-  static func json(_ data: Data) throws(PipelineError) -> JSONValue {
-    // Before parsing, because the size of the document bounds what the parser allocates.
-    guard data.count <= bytesMax else {
-      throw PipelineError(.tooLarge("the document is larger than 2 MiB"), at: "")
-    }
-    do throws(DecodingError) {
-      return try JSONValue(parsing: data)
-    } catch {
-      throw PipelineError(.malformed(error.rootText), at: error.pointer)
     }
   }
 
@@ -47,13 +36,6 @@ public enum PipelineDocument {
           .notExportable(node.id, node.stage.signature.role), at: node.pointer ?? "/nodes"))
     }
     return pipeline.json
-  }
-}
-
-extension DecodingError {
-  /// The problem, without a full stop, because the advice follows.
-  fileprivate var rootText: String {
-    String(shortText.prefix(200).reversed().drop { $0 == "." }.reversed())
   }
 }
 

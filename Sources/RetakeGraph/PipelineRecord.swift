@@ -15,15 +15,9 @@ package struct PipelineRecord: Hashable, Sendable {
   ///
   /// - Throws: `PipelineError` for data that is not a document of this version.
   package init(parsing data: Data) throws(PipelineError) {
-    json = try PipelineDocument.json(data)
-    guard case .object = json else {
-      throw PipelineError(
-        .wrongValue("must be an object, is \(json.kindText)", advice: nil), at: "")
-    }
-    guard case .integer(let version)? = json["v"] else {
-      throw PipelineError(.missingKey("v"), at: "")
-    }
-    guard version == 1 else { throw PipelineError(.newerVersion(Int(version)), at: "/v") }
+    let decoder = try PipelineDecoder(parsing: data, bytesMax: PipelineDocument.bytesMax)
+    try decoder.requireVersion()
+    json = decoder.json
   }
 
   package var name: String {

@@ -3,7 +3,7 @@ import RetakeCore
 
 /// The options of an adaptive pool, in the form of a document.
 extension PoolSizing {
-  static let keys = [
+  private static let keys = [
     "min", "max", "predictor", "alpha", "window", "expandAbove", "expandAfter", "shrinkBelow",
     "shrinkAfter", "thermalSize", "thermalHold", "memorySize", "breakerSize", "breakerAbove",
     "breakerAfter", "resizeTime", "off",
@@ -34,7 +34,7 @@ extension PoolSizing {
     return .object(members)
   }
 
-  fileprivate static var counts: [(String, WritableKeyPath<PoolSizing, Int>)] {
+  private static var counts: [(String, WritableKeyPath<PoolSizing, Int>)] {
     [
       ("min", \.min), ("max", \.max), ("expandAbove", \.expandAbove),
       ("expandAfter", \.expandAfter), ("shrinkBelow", \.shrinkBelow),
@@ -44,47 +44,32 @@ extension PoolSizing {
     ]
   }
 
-  fileprivate static var times: [(String, WritableKeyPath<PoolSizing, Int64>)] {
+  private static var times: [(String, WritableKeyPath<PoolSizing, Int64>)] {
     [
       ("window", \.windowNanoseconds), ("thermalHold", \.thermalHoldNanoseconds),
       ("breakerAfter", \.breakerNanoseconds), ("resizeTime", \.resizeNanoseconds),
     ]
   }
-}
 
-extension DocumentReader {
-  func sizing(_ json: JSONValue, at pointer: String) throws(PipelineError) -> PoolSizing {
-    let members = try Members(json, at: pointer, keys: PoolSizing.keys)
-    var sizing = PoolSizing()
-    for (key, path) in PoolSizing.counts {
-      if let count = try members.integer(key) { sizing[keyPath: path] = count }
+  init(_ decoder: PipelineDecoder) throws(PipelineError) {
+    let fields = try decoder.object(Self.keys)
+    self.init()
+    for (key, path) in Self.counts {
+      self[keyPath: path] = try fields[key]?.integer() ?? self[keyPath: path]
     }
-    for (key, path) in PoolSizing.times where members.value(key) != nil {
-      sizing[keyPath: path] = try members.duration(key).nanoseconds
+    for (key, path) in Self.times {
+      self[keyPath: path] = try fields[key]?.duration().nanoseconds ?? self[keyPath: path]
     }
-    if let word = try members.string("predictor") {
-      sizing.predictor = try choice(
-        word, of: PoolSizing.Predictor.self, "predictor", at: "\(pointer)/predictor")
-    }
-    if let alpha = try members.number("alpha") {
-      sizing.alphaPermille = try permille(alpha, at: "\(pointer)/alpha")
-    }
-    for (index, json) in try members.array("off").enumerated() {
-      let place = "\(pointer)/off/\(index)"
-      guard case .string(let word) = json else {
-        throw PipelineError(
-          .wrongValue("must be a string, is \(json.kindText)", advice: nil), at: place)
-      }
-      sizing.off.insert(try choice(word, of: PoolSizing.Policy.self, "policy", at: place))
-    }
-    return sizing
+    predictor = try fields["predictor"]?.choice("a predictor") ?? predictor
+    if let alpha = fields["alpha"] { alphaPermille = try Self.permille(alpha) }
+    for policy in try fields.elements("off") { off.insert(try policy.choice("a policy")) }
   }
 
-  private func permille(_ alpha: Double, at pointer: String) throws(PipelineError) -> Int {
+  private static func permille(_ decoder: PipelineDecoder) throws(PipelineError) -> Int {
+    let alpha = try decoder.number()
     let scaled = (alpha * 1_000).rounded()
     guard (1...1_000).contains(scaled), (alpha * 1_000 - scaled).magnitude < 1e-6 else {
-      throw PipelineError(
-        .wrongValue("alpha is 0.001 to 1, in thousandths", advice: "For example 0.3"), at: pointer)
+      throw decoder.wrong("alpha is 0.001 to 1, in thousandths", advice: "For example 0.3")
     }
     return Int(scaled)
   }

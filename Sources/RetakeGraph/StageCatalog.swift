@@ -100,28 +100,3 @@ extension JSONValue {
     }
   }
 }
-
-extension DecodingError {
-  /// The JSON pointer of the value that could not be decoded.
-  package var pointer: String {
-    let path =
-      switch self {
-      case .typeMismatch(_, let context), .valueNotFound(_, let context),
-        .dataCorrupted(let context):
-        context.codingPath
-      case .keyNotFound(let key, let context): context.codingPath + [key]
-      @unknown default: [any CodingKey]()
-      }
-    return path.map { "/" + ($0.intValue.map(String.init) ?? $0.stringValue) }.joined()
-  }
-
-  /// The problem, without the path.
-  package var shortText: String {
-    switch self {
-    case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
-      context.debugDescription
-    case .keyNotFound(let key, _): "'\(key.stringValue)' is missing"
-    @unknown default: "cannot be read"
-    }
-  }
-}

@@ -76,18 +76,16 @@ package enum SuiteError: CodedError, Hashable {
   case traceUnwritable(path: String, cause: String)
 
   static func project(_ problem: DocumentProblem, file: String) -> SuiteError {
-    switch problem.reason {
-    case .unknownKey(let key, let advice):
-      .badProject(
-        message: "unknown key '\(key)'", advice: advice, pointer: problem.pointer, file: file)
-    case .missingKey(let key):
-      .badProject(
-        message: "'\(key)' is missing", advice: "Add it", pointer: problem.pointer, file: file)
-    case .wrongValue(let detail, let advice):
-      .badProject(message: detail, advice: advice, pointer: problem.pointer, file: file)
-    case .tooLarge(let detail):
-      .badProject(message: detail, advice: nil, pointer: problem.pointer, file: file)
-    }
+    // As YAML is written, without quotes.
+    let advice =
+      switch problem.reason {
+      case .otherVersion: "Update Retake, or write v: 1"
+      case .missingKey("v"): "Begin the file with: v: 1"
+      case .missingKey: "Add it"
+      default: problem.advice
+      }
+    return .badProject(
+      message: problem.message, advice: advice, pointer: problem.pointer, file: file)
   }
 
   /// Whether the name was meant as a file.

@@ -47,7 +47,7 @@ import Testing
   @Test func `what is not a document of this version is refused`() {
     for (text, code) in [
       ("", "malformed"), ("[]", "wrongValue"), ("{}", "missingKey"), (#"{"v": 2}"#, "newerVersion"),
-      (#"{"v": "1"}"#, "missingKey"),
+      (#"{"v": "1"}"#, "wrongValue"),
     ] {
       let error = #expect(throws: PipelineError.self) {
         try PipelineRecord(parsing: Data(text.utf8))

@@ -22,7 +22,8 @@ import Testing
       Wrong(
         #""timeout": "100ms""#, #""timeout": "7200s""#, "wrongValue", "/nodes/4/timeout",
         "at most an hour"),
-      Wrong(#""timeout": "100ms""#, #""timeout": 5"#, "wrongValue", "/nodes/4/timeout", "a string"),
+      Wrong(
+        #""timeout": "100ms""#, #""timeout": 5"#, "wrongValue", "/nodes/4/timeout", "has a unit"),
       Wrong(#""hold": "16ms""#, #""hold": "16""#, "wrongValue", "/nodes/11/hold", "45ms"),
       Wrong(#""hold": "16ms""#, #""hold": "9999s""#, "wrongValue", "/nodes/11/hold", "an hour"),
       Wrong(

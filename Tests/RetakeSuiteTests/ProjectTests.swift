@@ -47,8 +47,8 @@ struct WrongProject: Sendable, CustomTestStringConvertible {
   private static let heads = [
     Self("", at: "", "'v' is missing"),
     Self("cases: {}", at: "", "v: 1"),
-    Self("v: 2", at: "/v", "version 2 is not 1"),
-    Self("v: 2\nmatrix: {}", at: "/v", "version 2 is not 1"),
+    Self("v: 2", at: "/v", "version 2; this Retake reads version 1"),
+    Self("v: 2\nmatrix: {}", at: "/v", "version 2; this Retake reads version 1"),
     Self("v: \"1\"", at: "/v", "an integer"),
     Self("- 1", at: "", "an object"),
     Self("hello", at: "", "an object"),
@@ -89,8 +89,8 @@ struct WrongProject: Sendable, CustomTestStringConvertible {
     Self(case: "seed: 99999999999999999999", at: "/seed", "is too large"),
     Self(case: "tracks: 0", at: "/tracks", "an object"),
     Self(case: "tracks: {camera: -1}", at: "/tracks/camera", "whole number"),
-    Self(case: "tracks: {a/b: 1.5}", at: "/tracks/a~1b", "whole number"),
-    Self(case: "tracks: {camera: 1e300}", at: "/tracks/camera", "whole number"),
+    Self(case: "tracks: {a/b: 1.5}", at: "/tracks/a~1b", "an integer"),
+    Self(case: "tracks: {camera: 1e300}", at: "/tracks/camera", "is too large"),
     Self(case: "quantisation: {boxes: 3}", at: "/quantisation/boxes", "an object"),
     Self(case: "overrides: thermal=fair@1s", at: "/overrides", "an array"),
     Self(case: "overrides: []", at: "", "'overrides' is missing or empty"),
@@ -112,7 +112,7 @@ struct WrongProject: Sendable, CustomTestStringConvertible {
 
   private static let suites = [
     Self(
-      body: "cases: {}\nsuites: {default: {sessions: [a]}}", at: "/suites/default", "a list"),
+      body: "cases: {}\nsuites: {default: {sessions: [a]}}", at: "/suites/default", "an array"),
     Self(entry: "3", at: "/0", "an object"),
     Self(entry: "{session: [a], cases: [motion]}", at: "/0/session", "Did you mean 'sessions'?"),
     Self(entry: "{cases: [motion]}", at: "/0", "'sessions' is missing"),
@@ -130,14 +130,14 @@ struct WrongProject: Sendable, CustomTestStringConvertible {
     Self(body: "compare: {boxes: {iou: -1}}", at: "/compare/boxes/iou", "0 or more"),
     Self(body: "compare: {boxes: {iou: 2}}", at: "/compare/boxes/iou", "0 to 1"),
     Self(body: "compare: {boxes: {iou: .nan}}", at: "/compare/boxes/iou", "a number"),
-    Self(body: "compare: {boxes: {score: 1e999}}", at: "/compare/boxes/score", "0 or more"),
-    Self(body: "compare: {boxes: {order: some}}", at: "/compare/boxes/order", "no order"),
+    Self(body: "compare: {boxes: {score: 1e999}}", at: "/compare/boxes/score", "a finite number"),
+    Self(body: "compare: {boxes: {order: some}}", at: "/compare/boxes/order", "not an order"),
     Self(body: "compare: {boxes: {mode: exakt}}", at: "/compare/boxes/mode", "'exact'"),
     Self(body: "compare: {boxes: {unmatchedMax: -1}}", at: "/compare/boxes/unmatchedMax", "whole"),
     Self(body: "compare: {a~/b: {iou: x}}", at: "/compare/a~0~1b/iou", "a number"),
     Self(body: "budgets: {dropedMax: 3}", at: "/budgets/dropedMax", "'droppedMax'"),
-    Self(body: "budgets: {droppedMax: 1e300}", at: "/budgets/droppedMax", "whole number"),
-    Self(body: "budgets: {droppedMax: 1.5}", at: "/budgets/droppedMax", "whole number"),
+    Self(body: "budgets: {droppedMax: 1e300}", at: "/budgets/droppedMax", "is too large"),
+    Self(body: "budgets: {droppedMax: 1.5}", at: "/budgets/droppedMax", "an integer"),
   ]
 }
 

@@ -25,17 +25,17 @@ struct YAMLOutline {
   private var nodes = 0
   private var levels: [Level] = []
 
-  /// - Throws: `YAMLProblem` for anchors and aliases, for keys that are not strings, and for a
+  /// - Throws: `DocumentProblem` for anchors and aliases, for keys that are not strings, and for a
   ///   document that is too large or nested too deeply. Input that is not YAML at all is left to
   ///   Yams, which describes the error well.
-  static func check(_ text: String) throws(YAMLProblem) {
+  static func check(_ text: String) throws(DocumentProblem) {
     let bytes = Array(text.utf8)
     guard bytes.count <= bytesMax else {
-      throw YAMLProblem(
-        detail: "the document has \(bytes.count) bytes; at most \(bytesMax) are read", pointer: "")
+      throw DocumentProblem(
+        .tooLarge("the document has \(bytes.count) bytes; at most \(bytesMax) are read"), at: "")
     }
     var outline = YAMLOutline()
-    var problem: YAMLProblem?
+    var problem: DocumentProblem?
     // SAFETY: the parser reads the bytes only within the closure, and is deleted at its end. Each
     // event is deleted before the next one is made.
     bytes.withUnsafeBufferPointer { buffer in
@@ -56,7 +56,7 @@ struct YAMLOutline {
     if let problem { throw problem }
   }
 
-  private mutating func problem(of event: yaml_event_t) -> YAMLProblem? {
+  private mutating func problem(of event: yaml_event_t) -> DocumentProblem? {
     let line = Int(event.start_mark.line) + 1
     switch event.type {
     case YAML_ALIAS_EVENT: return alias(line)
@@ -77,7 +77,7 @@ struct YAMLOutline {
     }
   }
 
-  private mutating func open(_ level: Level, _ line: Int) -> YAMLProblem? {
+  private mutating func open(_ level: Level, _ line: Int) -> DocumentProblem? {
     if let problem = count(line) { return problem }
     // An object or list in the place of a key. Yams would compare all of it with the other keys,
     // which this pass prevents.
@@ -90,7 +90,7 @@ struct YAMLOutline {
   }
 
   /// A string or a number: a key, or a value.
-  private mutating func take(_ text: String) -> YAMLProblem? {
+  private mutating func take(_ text: String) -> DocumentProblem? {
     if case .object(key: nil)? = levels.last {
       levels[levels.count - 1] = .object(key: text)
     } else {
@@ -108,25 +108,25 @@ struct YAMLOutline {
     }
   }
 
-  private mutating func count(_ line: Int) -> YAMLProblem? {
+  private mutating func count(_ line: Int) -> DocumentProblem? {
     nodes += 1
     guard nodes > Self.nodesMax else { return nil }
     return problem("the document has more than \(Self.nodesMax) values", line)
   }
 
-  private func alias(_ line: Int) -> YAMLProblem {
+  private func alias(_ line: Int) -> DocumentProblem {
     problem(
       "anchors and aliases are not read", line, advice: "Write the value out in each place")
   }
 
-  private func problem(_ detail: String, _ line: Int, advice: String? = nil) -> YAMLProblem {
+  private func problem(_ detail: String, _ line: Int, advice: String? = nil) -> DocumentProblem {
     let pointer = levels.map { level in
       switch level {
       case .object(let key): key.map { "/\($0.shortened.pointerEscaped)" } ?? ""
       case .list(let next): "/\(next)"
       }
     }
-    return YAMLProblem(
-      detail: "\(detail), in line \(line)", advice: advice, pointer: pointer.joined())
+    return DocumentProblem(
+      .malformed("\(detail), in line \(line)", advice: advice), at: pointer.joined())
   }
 }

@@ -36,33 +36,29 @@ extension RouteRule {
 
   /// - Throws: `OptionProblem` with the position within the options.
   init(json: JSONValue) throws(OptionProblem) {
-    let rule = try DocumentFields<OptionProblem>(json, at: "", keys: Self.words)
-    let given = Self.words.filter { rule.value($0) != nil }
-    guard given.count == 1, let word = given.first, let content = rule.value(word) else {
-      throw OptionProblem(
-        pointer: "",
-        message: given.isEmpty
-          ? "a route has a rule" : "a route has one rule, not \(given.count)",
+    let rule = try StrictDecoder<OptionProblem>(json).object(Self.words)
+    let given = Self.words.filter { rule[$0] != nil }
+    guard given.count == 1, let word = given.first, let content = rule[word] else {
+      throw rule.wrong(
+        given.isEmpty ? "a route has a rule" : "a route has one rule, not \(given.count)",
         advice: "For example {\"detections\": {\"countMin\": 1}}")
     }
     switch word {
     case "detections":
-      let fields = try DocumentFields<OptionProblem>(
-        content, at: "/detections", keys: ["countMin", "countMax", "scoreMin", "label"])
+      let fields = try content.object(["countMin", "countMax", "scoreMin", "label"])
       self = .detections(
-        countMin: try fields.integer("countMin") ?? 1, countMax: try fields.integer("countMax"),
-        scoreMin: try fields.number("scoreMin"), label: try fields.string("label"))
+        countMin: try fields["countMin"]?.integer() ?? 1,
+        countMax: try fields["countMax"]?.integer(), scoreMin: try fields["scoreMin"]?.number(),
+        label: try fields["label"]?.string())
     case "scalar":
-      let fields = try DocumentFields<OptionProblem>(
-        content, at: "/scalar", keys: ["name", "min", "max"])
+      let fields = try content.object(["name", "min", "max"])
       self = .scalar(
-        name: try fields.required("name"), min: try fields.number("min"),
-        max: try fields.number("max"))
+        name: try fields.required("name").string(), min: try fields["min"]?.number(),
+        max: try fields["max"]?.number())
     default:
-      let fields = try DocumentFields<OptionProblem>(
-        content, at: "/class", keys: ["label", "scoreMin"])
+      let fields = try content.object(["label", "scoreMin"])
       self = .classified(
-        label: try fields.required("label"), scoreMin: try fields.number("scoreMin"))
+        label: try fields.required("label").string(), scoreMin: try fields["scoreMin"]?.number())
     }
   }
 

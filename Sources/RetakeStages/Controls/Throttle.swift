@@ -30,7 +30,7 @@ enum Throttle {
     }
     // Rules from the DSL are checked like those of a document.
     for (index, rule) in policy.rules.enumerated() {
-      _ = try DeviceRule(json: rule.json, at: "/when/\(index)")
+      _ = try DeviceRule(StrictDecoder(rule.json, at: "/when/\(index)"))
     }
     return AnyStage(
       signature: signature,
@@ -40,11 +40,9 @@ enum Throttle {
   }
 
   static func stage(reading options: JSONValue) throws(OptionProblem) -> AnyStage {
-    let fields = try DocumentFields<OptionProblem>(options, at: "", keys: ["fps", "when"])
-    var policy = DevicePolicy(fps: try fields.number("fps") ?? 15)
-    for (index, json) in try fields.array("when").enumerated() {
-      policy.rules.append(try DeviceRule(json: json, at: "/when/\(index)"))
-    }
+    let fields = try StrictDecoder<OptionProblem>(options).object(["fps", "when"])
+    var policy = DevicePolicy(fps: try fields["fps"]?.number() ?? 15)
+    policy.rules = try fields.elements("when").map(DeviceRule.init(_:))
     return try stage(policy)
   }
 }

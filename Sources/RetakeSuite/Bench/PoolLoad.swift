@@ -57,7 +57,9 @@ package struct PoolLoad: Sendable {
 
 extension PoolLoad {
   /// The longest duration of a load.
-  private static let nanosecondsMax: Int64 = 3_600_000_000_000
+  fileprivate static let nanosecondsMax: Int64 = 3_600_000_000_000
+  /// The largest document that is read, in bytes.
+  private static let bytesMax = 1 << 20
 
   /// The loads built into Retake, in the order in which they are reported.
   package static func standard() throws(SuiteError) -> [PoolLoad] {
@@ -79,110 +81,81 @@ extension PoolLoad {
 
   /// - Throws: `SuiteError.badLoad` with the JSON pointer of what is wrong.
   package init(reading data: Data, file: String) throws(SuiteError) {
-    do throws(LoadProblem) {
-      let json: JSONValue
-      do throws(DecodingError) {
-        json = try JSONValue(parsing: data)
-      } catch {
-        throw LoadProblem(error.shortText, at: error.pointer)
-      }
-      self = try Self(json)
+    do throws(DocumentProblem) {
+      try self.init(LoadDecoder(parsing: data, bytesMax: Self.bytesMax))
     } catch {
       throw .badLoad(
-        message: error.problem.message, advice: error.problem.advice,
-        pointer: error.problem.pointer, file: file)
+        message: error.message, advice: error.advice, pointer: error.pointer, file: file)
     }
   }
 
-  private init(_ json: JSONValue) throws(LoadProblem) {
-    let fields = try Fields(
-      json, at: "",
-      keys: [
-        "v", "name", "family", "seed", "fps", "executors", "bufferBytes", "resizeTime", "repeat",
-        "phases", "events",
-      ])
-    guard try fields.integer("v") == 1 else { throw LoadProblem("'v' must be 1", at: "/v") }
-    name = try fields.required("name")
-    family = try fields.required("family")
-    seed = UInt64(try Self.count(fields, "seed", 0...Int.max))
-    fps = try Self.count(fields, "fps", 1...1_000)
-    executors = try Self.count(fields, "executors", 1...64)
-    bufferBytes = try Self.count(fields, "bufferBytes", 1...1 << 32)
-    resizeNanoseconds = try fields.duration("resizeTime").nanoseconds
-    repeats = try Self.count(fields, "repeat", 1...100_000)
-    phases = []
-    for (index, json) in try fields.array("phases").enumerated() {
-      phases.append(try Self.phase(json, at: "/phases/\(index)"))
+  private init(_ decoder: LoadDecoder) throws(DocumentProblem) {
+    let fields = try decoder.document([
+      "name", "family", "seed", "fps", "executors", "bufferBytes", "resizeTime", "repeat", "phases",
+      "events",
+    ])
+    name = try fields.required("name").string()
+    family = try fields.required("family").string()
+    seed = UInt64(try fields.count("seed", 0...Int.max))
+    fps = try fields.count("fps", 1...1_000)
+    executors = try fields.count("executors", 1...64)
+    bufferBytes = try fields.count("bufferBytes", 1...1 << 32)
+    resizeNanoseconds = try fields.required("resizeTime").duration().nanoseconds
+    repeats = try fields.count("repeat", 1...100_000)
+    phases = try fields.elements("phases").map(Phase.init(_:))
+    events = try fields.elements("events").map(Self.event)
+    func wrongPhases(_ detail: String) -> DocumentProblem {
+      DocumentProblem(.wrongValue(detail, advice: nil), at: "/phases")
     }
-    guard !phases.isEmpty else { throw LoadProblem("there are no phases", at: "/phases") }
-    for (index, json) in try fields.array("events").enumerated() {
-      events.append(try Self.event(json, at: "/events/\(index)"))
-    }
+    guard !phases.isEmpty else { throw wrongPhases("there are no phases") }
     // Divided and not multiplied: the product with `repeats` could overflow.
     guard phases.allSatisfy({ $0.nanoseconds <= Self.nanosecondsMax }),
       cycle <= Self.nanosecondsMax / Int64(repeats)
-    else { throw LoadProblem("a load lasts an hour at most", at: "/phases") }
-    guard frameCount > 0 else { throw LoadProblem("there is no frame", at: "/phases") }
-  }
-
-  private static func count(
-    _ fields: Fields, _ key: String, _ range: ClosedRange<Int>
-  ) throws(LoadProblem) -> Int {
-    guard let value = try fields.integer(key) else {
-      throw LoadProblem("'\(key)' is missing", at: "")
-    }
-    guard range.contains(value) else {
-      throw LoadProblem(
-        "'\(key)' is \(range.lowerBound) to \(range.upperBound)", at: "/\(key)")
-    }
-    return value
-  }
-
-  private static func phase(_ json: JSONValue, at pointer: String) throws(LoadProblem) -> Phase {
-    let fields = try Fields(json, at: pointer, keys: ["for", "costs"])
-    var phase = Phase(nanoseconds: try fields.duration("for").nanoseconds, costs: [])
-    for (index, json) in try fields.array("costs").enumerated() {
-      guard case .array(let bounds) = json, bounds.count == 2,
-        case .string(let low) = bounds[0], case .string(let high) = bounds[1],
-        let low = Duration(parsing: low), let high = Duration(parsing: high), low <= high,
-        low >= .zero, high.nanoseconds <= nanosecondsMax
-      else {
-        throw LoadProblem(
-          "a cost is two durations, the smaller first: [\"25ms\", \"50ms\"]",
-          at: "\(pointer)/costs/\(index)")
-      }
-      phase.costs.append(low.nanoseconds...high.nanoseconds)
-    }
-    guard !phase.costs.isEmpty, phase.nanoseconds > 0 else {
-      throw LoadProblem("a phase lasts some time and has a cost at least", at: pointer)
-    }
-    return phase
+    else { throw wrongPhases("a load lasts an hour at most") }
+    guard frameCount > 0 else { throw wrongPhases("there is no frame") }
   }
 
   private static func event(
-    _ json: JSONValue, at pointer: String
-  ) throws(LoadProblem) -> (Int64, DeviceEvent) {
-    let fields = try Fields(json, at: pointer, keys: ["at", "thermal", "memory"])
-    let time = try fields.duration("at").nanoseconds
-    if let state = try fields.string("thermal").flatMap({ ThermalState(rawValue: $0) }) {
+    _ decoder: LoadDecoder
+  ) throws(DocumentProblem) -> (nanoseconds: Int64, event: DeviceEvent) {
+    let fields = try decoder.object(["at", "thermal", "memory"])
+    let time = try fields.required("at").duration().nanoseconds
+    if let word = try fields["thermal"]?.string(), let state = ThermalState(rawValue: word) {
       return (time, .thermal(state))
     }
-    if let pressure = try fields.string("memory").flatMap({ MemoryPressure(rawValue: $0) }) {
+    if let word = try fields["memory"]?.string(), let pressure = MemoryPressure(rawValue: word) {
       return (time, .memory(pressure))
     }
-    throw LoadProblem("an event is thermal or memory, as in overrides", at: pointer)
+    throw fields.wrong("an event is thermal or memory, as in overrides")
   }
-
-  private typealias Fields = DocumentFields<LoadProblem>
 }
 
-/// A problem in a load, before it becomes a `SuiteError`.
-struct LoadProblem: DocumentFailure {
-  var problem: DocumentProblem
+private typealias LoadDecoder = StrictDecoder<DocumentProblem>
 
-  init(_ problem: DocumentProblem) { self.problem = problem }
+extension LoadDecoder {
+  fileprivate func count(
+    _ key: String, _ range: ClosedRange<Int>
+  ) throws(DocumentProblem) -> Int {
+    try required(key).integer(in: range, "'\(key)' is \(range.lowerBound) to \(range.upperBound)")
+  }
+}
 
-  init(_ detail: String, at pointer: String) {
-    self.init(DocumentProblem(reason: .wrongValue(detail, advice: nil), pointer: pointer))
+extension PoolLoad.Phase {
+  fileprivate init(_ decoder: LoadDecoder) throws(DocumentProblem) {
+    let fields = try decoder.object(["for", "costs"])
+    nanoseconds = try fields.required("for").duration().nanoseconds
+    costs = try fields.elements("costs").map { cost throws(DocumentProblem) in
+      guard case .array(let bounds) = cost.json, bounds.count == 2,
+        case .string(let low) = bounds[0], case .string(let high) = bounds[1],
+        let low = Duration(parsing: low), let high = Duration(parsing: high), low <= high,
+        low >= .zero, high.nanoseconds <= PoolLoad.nanosecondsMax
+      else {
+        throw cost.wrong("a cost is two durations, the smaller first: [\"25ms\", \"50ms\"]")
+      }
+      return low.nanoseconds...high.nanoseconds
+    }
+    guard !costs.isEmpty, nanoseconds > 0 else {
+      throw fields.wrong("a phase lasts some time and has a cost at least")
+    }
   }
 }

@@ -25,10 +25,11 @@ extension Project {
         file: file, cause: error.description, advice: Self.advice(for: error))
     }
     hasFile = true
-    do throws(ProjectProblem) {
-      try ProjectReader().read(try Self.json(String(decoding: data, as: UTF8.self)), into: &self)
+    do throws(DocumentProblem) {
+      let text = String(decoding: data, as: UTF8.self)
+      try ProjectReader().read(try ProjectDecoder(yaml: text), into: &self)
     } catch {
-      throw SuiteError.project(error.problem, file: Self.fileName)
+      throw SuiteError.project(error, file: Self.fileName)
     }
   }
 
@@ -39,172 +40,131 @@ extension Project {
     case .missing, .link, .folder, .special: "Put a regular file in its place"
     }
   }
-
-  private static func json(_ text: String) throws(ProjectProblem) -> JSONValue {
-    do throws(YAMLProblem) {
-      // An empty file gets the same advice as one without `v`.
-      return try JSONValue(yaml: text) ?? .object([:])
-    } catch {
-      throw ProjectProblem(error.detail, advice: error.advice, at: error.pointer)
-    }
-  }
 }
 
-/// A problem in retake.yml, before it becomes a `SuiteError`.
-struct ProjectProblem: DocumentFailure {
-  var problem: DocumentProblem
-
-  init(_ problem: DocumentProblem) { self.problem = problem }
-
-  init(_ detail: String, advice: String? = nil, at pointer: String) {
-    problem = DocumentProblem(reason: .wrongValue(detail, advice: advice), pointer: pointer)
-  }
-}
+typealias ProjectDecoder = StrictDecoder<DocumentProblem>
 
 /// Turns the content of retake.yml into a `Project` and checks every key.
 struct ProjectReader {
-  typealias Fields = DocumentFields<ProjectProblem>
-
-  func read(_ json: JSONValue, into project: inout Project) throws(ProjectProblem) {
-    // First of all: a later version may have other keys, and "unknown key" would mislead its
-    // reader.
-    if case .integer(let version)? = json["v"], version != 1 {
-      throw ProjectProblem(
-        "version \(version) is not 1", advice: "Update Retake, or write v: 1", at: "/v")
-    }
-    let keys = ["v", "cases", "suites", "compare", "budgets", "minimumFramesPerSecond"]
-    let fields = try Fields(json, at: "", keys: keys)
-    guard try fields.integer("v") != nil else {
-      throw ProjectProblem("'v' is missing", advice: "Begin the file with: v: 1", at: "")
-    }
-    for (name, json) in try members(fields.value("cases"), at: "/cases") {
-      project.cases.append(try definition(name, json, at: "/cases/\(name.pointerEscaped)"))
+  func read(_ decoder: ProjectDecoder, into project: inout Project) throws(DocumentProblem) {
+    let fields = try decoder.document([
+      "cases", "suites", "compare", "budgets", "minimumFramesPerSecond",
+    ])
+    for (name, definition) in try fields.members("cases") {
+      project.cases.append(try self.definition(name, definition))
     }
     // After the cases, because a suite may only name existing ones.
-    for (name, json) in try members(fields.value("suites"), at: "/suites") {
-      project.suites[name] = try suite(
-        json, at: "/suites/\(name.pointerEscaped)", known: project.cases.map(\.name))
+    let known = project.cases.map(\.name)
+    for (name, suite) in try fields.members("suites") {
+      project.suites[name] = try suite.elements().map { entry throws(DocumentProblem) in
+        try suiteEntry(entry, known: known)
+      }
     }
-    if let rules = fields.value("compare") { project.compare = try compareRules(rules) }
-    if let json = fields.value("budgets") {
-      project.budgets = try budgets(
-        try Fields(json, at: "/budgets", keys: ["droppedMax", "latencyMax", "latencyP99"]))
-    }
-    project.minimumFramesPerSecond = try tolerance(fields, "minimumFramesPerSecond", at: "")
-  }
-
-  /// The members of an object, sorted by name.
-  func members(
-    _ json: JSONValue?, at pointer: String
-  ) throws(ProjectProblem) -> [(String, JSONValue)] {
-    guard let json else { return [] }
-    guard case .object(let members) = json else {
-      throw ProjectProblem("must be an object, is \(json.kindText)", at: pointer)
-    }
-    // Sorted, so that cases have a fixed order and, of several errors, the same one is reported.
-    return members.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    if let rules = fields["compare"] { project.compare = try CompareRules(rules) }
+    if let budgets = fields["budgets"] { project.budgets = try GoldenManifest.Budgets(budgets) }
+    project.minimumFramesPerSecond = try fields["minimumFramesPerSecond"]?.tolerance()
   }
 
   private func definition(
-    _ name: String, _ json: JSONValue, at pointer: String
-  ) throws(ProjectProblem) -> CaseDefinition {
+    _ name: String, _ decoder: ProjectDecoder
+  ) throws(DocumentProblem) -> CaseDefinition {
     guard name.isSafeName else {
-      throw ProjectProblem(
+      throw decoder.wrong(
         "'\(name)' cannot be a case's name",
-        advice: "Use letters, digits, -, _ and ., a letter or digit first; at most 64", at: pointer)
+        advice: "Use letters, digits, -, _ and ., a letter or digit first; at most 64")
     }
-    let keys = [
+    let fields = try decoder.object([
       "pipeline", "mode", "costs", "strictCosts", "seed", "tracks", "quantisation", "overrides",
-    ]
-    let fields = try Fields(json, at: pointer, keys: keys)
-    var definition = CaseDefinition(name: name, pipeline: try fields.required("pipeline"))
-    if let mode = try fields.string("mode") {
-      definition.mode = try word(mode, RunOptions.Mode.self, "mode", at: "\(pointer)/mode")
-    }
-    try costs(fields, of: &definition, at: pointer)
-    if let seed = try fields.integer("seed") {
-      guard seed >= 0 else { throw ProjectProblem("a seed is 0 or more", at: "\(pointer)/seed") }
+    ])
+    var definition = CaseDefinition(
+      name: name, pipeline: try fields.required("pipeline").string())
+    definition.mode = try fields["mode"]?.choice("a mode") ?? definition.mode
+    try readCosts(of: &definition, fields)
+    if let seed = try fields["seed"]?.integer(in: 0...Int.max, "a seed is 0 or more") {
       definition.seed = UInt64(seed)
     }
-    for (node, json) in try members(fields.value("tracks"), at: "\(pointer)/tracks") {
-      definition.tracks[node] = try whole(
-        json, "a track", at: "\(pointer)/tracks/\(node.pointerEscaped)")
+    for (node, track) in try fields.members("tracks") {
+      definition.tracks[node] = try track.integer(
+        in: 0...Int.max, "a track is a whole number, 0 or more")
     }
-    for (sink, json) in try members(
-      fields.value("quantisation"), at: "\(pointer)/quantisation")
-    {
-      definition.quantisation[sink] = try quanta(
-        json, at: "\(pointer)/quantisation/\(sink.pointerEscaped)")
+    for (sink, quanta) in try fields.members("quantisation") {
+      definition.quantisation[sink] = try Quantisation.given(in: quanta)
     }
-    if fields.value("overrides") != nil {
-      definition.overrides = try overrides(try texts(fields, "overrides", at: pointer), at: pointer)
-    }
+    if fields["overrides"] != nil { definition.overrides = try overrides(fields) }
     return definition
   }
 
-  private func overrides(
-    _ words: [String], at pointer: String
-  ) throws(ProjectProblem) -> [CaseOverride] {
+  /// Where the virtual costs of a case come from. All except declared costs need `redecide`.
+  private func readCosts(
+    of definition: inout CaseDefinition, _ fields: ProjectDecoder
+  ) throws(DocumentProblem) {
+    definition.strictCosts = try fields["strictCosts"]?.bool() ?? false
+    // `none` is how golden.yml names the costs of `lossless`; in that mode it may be copied from
+    // there.
+    if let costs = fields["costs"] {
+      let text = try costs.string()
+      if text != "none" || definition.mode != .lossless {
+        guard let choice = CostChoice(parsing: text) else {
+          throw costs.wrong(
+            "costs '\(text)' cannot be used here", advice: "Write one of: \(CostChoice.forms)")
+        }
+        definition.costs = choice
+      }
+      if definition.costs.needsRedecide {
+        // A mode that is not written follows from the costs. Only a written `lossless` contradicts
+        // them.
+        guard fields["mode"] == nil || definition.mode == .redecide else {
+          throw costs.wrong(
+            "in mode lossless nothing has a cost", advice: "Write: mode: redecide")
+        }
+        definition.mode = .redecide
+      }
+    }
+    if definition.strictCosts, !definition.costs.hasTape, let strict = fields["strictCosts"] {
+      throw strict.wrong(
+        "only a tape can lack a cost", advice: "Write: costs: tape, or leave out strictCosts")
+    }
+  }
+
+  private func overrides(_ fields: ProjectDecoder) throws(DocumentProblem) -> [CaseOverride] {
     var result: [CaseOverride] = []
-    for (index, text) in words.enumerated() {
+    for element in try nonempty("overrides", of: fields) {
+      let text = try element.string()
       do throws(ReplayError) {
         result.append(try CaseOverride(parsing: text))
         // After each one, so that the error names the second of two equal overrides.
         _ = try CaseOverride.ordered(result)
       } catch {
-        throw ProjectProblem(
-          error.message, advice: error.advice, at: "\(pointer)/overrides/\(index)")
+        throw element.wrong(error.message, advice: error.advice)
       }
     }
     return result
   }
 
-  private func suite(
-    _ json: JSONValue, at pointer: String, known: [String]
-  ) throws(ProjectProblem) -> [SuiteEntry] {
-    guard case .array(let entries) = json else {
-      throw ProjectProblem("must be a list, is \(json.kindText)", at: pointer)
-    }
-    var result: [SuiteEntry] = []
-    for (index, entry) in entries.enumerated() {
-      let place = "\(pointer)/\(index)"
-      let fields = try Fields(entry, at: place, keys: ["sessions", "cases"])
-      let cases = try texts(fields, "cases", at: place)
-      for (position, name) in cases.enumerated() where !known.contains(name) {
-        throw ProjectProblem(
-          "there is no case '\(name)'", advice: Suggestion.advice(for: name, among: known),
-          at: "\(place)/cases/\(position)")
+  private func suiteEntry(
+    _ decoder: ProjectDecoder, known: [String]
+  ) throws(DocumentProblem) -> SuiteEntry {
+    let fields = try decoder.object(["sessions", "cases"])
+    let cases = try nonempty("cases", of: fields).map { element throws(DocumentProblem) in
+      let name = try element.string()
+      guard known.contains(name) else {
+        throw element.wrong(
+          "there is no case '\(name)'", advice: Suggestion.advice(for: name, among: known))
       }
-      result.append(SuiteEntry(sessions: try texts(fields, "sessions", at: place), cases: cases))
+      return name
     }
-    return result
+    let sessions = try nonempty("sessions", of: fields).map { element throws(DocumentProblem) in
+      try element.string()
+    }
+    return SuiteEntry(sessions: sessions, cases: cases)
   }
 
-  private func texts(
-    _ fields: Fields, _ key: String, at pointer: String
-  ) throws(ProjectProblem) -> [String] {
-    var result: [String] = []
-    for (index, value) in try fields.array(key).enumerated() {
-      guard case .string(let text) = value else {
-        throw ProjectProblem(
-          "must be a string, is \(value.kindText)", at: "\(pointer)/\(key)/\(index)")
-      }
-      result.append(text)
-    }
-    guard !result.isEmpty else {
-      throw ProjectProblem("'\(key)' is missing or empty", at: pointer)
-    }
-    return result
-  }
-
-  func word<Word: RawRepresentable & CaseIterable>(
-    _ text: String, _ type: Word.Type, _ what: String, at pointer: String
-  ) throws(ProjectProblem) -> Word where Word.RawValue == String {
-    guard let word = Word(rawValue: text) else {
-      throw ProjectProblem(
-        "'\(text)' is no \(what)",
-        advice: Suggestion.advice(for: text, among: Word.allCases.map(\.rawValue)), at: pointer)
-    }
-    return word
+  /// The elements of an array that must have some.
+  private func nonempty(
+    _ key: String, of fields: ProjectDecoder
+  ) throws(DocumentProblem) -> [ProjectDecoder] {
+    let elements = try fields.elements(key)
+    guard !elements.isEmpty else { throw fields.wrong("'\(key)' is missing or empty") }
+    return elements
   }
 }

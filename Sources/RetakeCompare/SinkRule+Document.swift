@@ -1,6 +1,6 @@
 import RetakeCore
 
-extension SinkRule: Codable {
+extension SinkRule: Encodable {
   /// The keys of the YAML form, in order.
   package enum CodingKeys: String, CodingKey, CaseIterable {
     case mode, iou, position, score, scalar, relative, rmsMax, correlationMin, lagMax
@@ -23,37 +23,38 @@ extension SinkRule: Codable {
       (.lagMax, \.lagMax), (.pictureEvery, \.pictureEvery), (.unmatchedMax, \.unmatchedMax),
     ]
 
-  /// The error in a rule, in words; `nil` for a valid rule.
-  package var problem: String? {
-    let shares = [
-      (iou, "iou"), (correlationMin, "correlationMin"), (ssimMin, "ssimMin"),
-      (densestMax, "densestMax"), (relative, "relative"),
-    ]
-    for (value, name) in shares where value > 1 { return "\(name) is 0 to 1" }
-    return pictureEvery < 1 ? "pictureEvery is 1 or more" : nil
-  }
+  /// Tolerances that are fractions.
+  private static let fractions: Set<CodingKeys> = [
+    .iou, .correlationMin, .ssimMin, .densestMax, .relative,
+  ]
 
-  /// Missing keys have their defaults.
-  package init(from decoder: any Decoder) throws {
-    let fields = try decoder.container(keyedBy: CodingKeys.self)
-    func bad(_ text: String) -> DecodingError {
-      .dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: text))
-    }
-    self.init()
-    mode = try fields.decodeIfPresent(Mode.self, forKey: .mode) ?? mode
-    order = try fields.decodeIfPresent(Order.self, forKey: .order) ?? order
+  /// Reads a rule of retake.yml or golden.yml. Keys that are absent have their defaults.
+  ///
+  /// - Parameter mode: The mode of a rule that sets none.
+  package init<Failure>(
+    _ decoder: StrictDecoder<Failure>, mode: Mode
+  ) throws(Failure) {
+    let fields = try decoder.object(CodingKeys.allCases.map(\.rawValue))
+    self.init(mode: try fields["mode"]?.choice("a mode") ?? mode)
+    order = try fields["order"]?.choice("an order") ?? order
     for (key, path) in Self.tolerances {
-      guard let value = try fields.decodeIfPresent(Double.self, forKey: key) else { continue }
-      // False for NaN, too, against which every comparison would fail.
-      guard value >= 0 else { throw bad("a tolerance is 0 or more") }
+      guard let field = fields[key.rawValue] else { continue }
+      let value = try field.tolerance()
+      guard value <= 1 || !Self.fractions.contains(key) else {
+        throw field.wrong(
+          "\(key.rawValue) is 0 to 1", advice: "Write, for example: \(key.rawValue): 0.5")
+      }
       self[keyPath: path] = value
     }
     for (key, path) in Self.counts {
-      guard let value = try fields.decodeIfPresent(Int.self, forKey: key) else { continue }
-      guard value >= 0 else { throw bad("\(key.rawValue) is 0 or more") }
+      guard let field = fields[key.rawValue] else { continue }
+      let value = try field.integer(in: 0...Int.max, "a count is a whole number, 0 or more")
+      guard value >= 1 || key != .pictureEvery else {
+        throw field.wrong(
+          "pictureEvery is 1 or more", advice: "Write, for example: pictureEvery: 30")
+      }
       self[keyPath: path] = value
     }
-    if let problem { throw bad(problem) }
   }
 
   /// Writes only the keys that the mode uses. Keys that were added later are written only if they
