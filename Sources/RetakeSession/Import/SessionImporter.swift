@@ -234,11 +234,12 @@ extension SessionError {
     case .noGoodFrame(let file, let frames, let cause) where file.hasPrefix(folder):
       return .noGoodFrame(file: source, frames: frames, cause: cause)
     case .media(let code, var description)
-    where description.place?.file?.hasPrefix(folder) ?? false:
-      let copy = description.place?.file ?? folder
+    where description.facts.place?.file?.hasPrefix(folder) ?? false:
+      let facts = description.facts
+      let copy = facts.place?.file ?? folder
       // Advice has the path as a word of the shell, so that form is replaced.
-      description.advice = description.advice?.replacing(copy.shellWord, with: source.shellWord)
-      description.place?.file = source
+      description.facts.advice = facts.advice?.replacing(copy.shellWord, with: source.shellWord)
+      description.facts.place?.file = source
       return .media(code: code, description: description)
     default: return self
     }
