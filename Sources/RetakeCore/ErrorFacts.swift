@@ -22,19 +22,27 @@ package struct ErrorFacts: Hashable, Sendable {
   package var advice: String?
   package var kind: Kind
 
-  /// - Parameters:
-  ///   - file: With `frame` and `pointer` the place, if there is any of them.
   package init(
-    _ code: String, _ message: String, cause: String? = nil, at file: String? = nil,
-    frame: FrameID? = nil, pointer: String? = nil, advice: String? = nil, kind: Kind = .trouble
+    _ code: String, _ message: String, cause: String? = nil, place: Place?,
+    advice: String? = nil, kind: Kind = .trouble
   ) {
     self.code = code
     self.message = message
     self.cause = cause
-    let place = Place(file: file, frame: frame, pointer: pointer)
-    self.place = place == Place() ? nil : place
+    self.place = place
     self.advice = advice
     self.kind = kind
+  }
+
+  /// The place is made of those of `file`, `frame` and `pointer` that are given.
+  package init(
+    _ code: String, _ message: String, cause: String? = nil, at file: String? = nil,
+    frame: FrameID? = nil, pointer: String? = nil, advice: String? = nil, kind: Kind = .trouble
+  ) {
+    let place = Place(file: file, frame: frame, pointer: pointer)
+    self.init(
+      code, message, cause: cause, place: place == Place() ? nil : place, advice: advice,
+      kind: kind)
   }
 }
 
