@@ -37,6 +37,8 @@ public enum RecordError: RetakeError {
   /// Another program locked the session's database until the queue of waiting rows was full. The
   /// media that was written is kept.
   case databaseHeld(path: String, by: String?)
+  /// A session cannot have more segments; the recording was closed.
+  case tooManySegments(path: String, segmentsMax: Int)
   /// The ring's bytes hold less than the requested time.
   case ringTooSmall(seconds: Double, neededBytes: Int64, bytesMax: Int64)
   case layer(code: String, message: String, cause: String?, place: Place?, advice: String?)
@@ -147,6 +149,11 @@ public enum RecordError: RetakeError {
         // The error's path is the database's, and the command takes the session's folder.
         advice: "End that program, then: retake session recover "
           + "\(path.replacing("/session.sqlite", with: "")) --from-media")
+    case .tooManySegments(let path, let most):
+      ErrorFacts(
+        "record.segments.tooMany",
+        "the recording has \(most) segments, the most that a session has; it was closed", at: path,
+        advice: "Choose longer segments with --segment, and a source that keeps its frame size")
     case .ringTooSmall(let seconds, let needed, let bytesMax):
       ErrorFacts(
         "record.ring.tooSmall",

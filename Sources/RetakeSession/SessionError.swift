@@ -53,6 +53,8 @@ public enum SessionError: RetakeError {
   case nothingToExport(session: String, kind: String)
   /// The result of a recovery does not read back as it should.
   case recoveryFailed(path: String, cause: String)
+  /// The images of the file change their size or format more often than a session has segments.
+  case tooManySegments(file: String, frame: FrameID?, segmentsMax: Int)
   case noFrames(file: String)
   /// Every frame of the file is damaged; the cause is that of the first one.
   case noGoodFrame(file: String, frames: Int, cause: String?)
@@ -231,6 +233,14 @@ public enum SessionError: RetakeError {
       ErrorFacts(
         "session.recover.failed", "the session could not be recovered", cause: cause, at: path,
         advice: Self.damage(path))
+    case .tooManySegments(let file, let frame, let most):
+      ErrorFacts(
+        "session.import.tooManySegments",
+        "the pictures change their size or format too often: each change begins a segment, "
+          + "and a session has at most \(most)",
+        at: file, frame: frame,
+        advice: "Give all pictures one size first: "
+          + "ffmpeg -i \(file.shellWord) -vf scale=1280:720 -c:v ffv1 OUT.mkv")
     case .noFrames(let file):
       ErrorFacts(
         "session.import.noFrames", "no frame of the file can be decoded", at: file,
