@@ -74,18 +74,11 @@ package enum SuiteError: RetakeError, Hashable {
   case traceUnwritable(path: String, cause: String)
 
   static func project(_ problem: DocumentProblem, file: String) -> SuiteError {
-    switch problem.reason {
-    case .unknownKey(let key, let advice):
-      .badProject(
-        message: "unknown key '\(key)'", advice: advice, pointer: problem.pointer, file: file)
-    case .missingKey(let key):
-      .badProject(
-        message: "'\(key)' is missing", advice: "Add it", pointer: problem.pointer, file: file)
-    case .wrongValue(let detail, let advice):
-      .badProject(message: detail, advice: advice, pointer: problem.pointer, file: file)
-    case .tooLarge(let detail):
-      .badProject(message: detail, advice: nil, pointer: problem.pointer, file: file)
-    }
+    var advice = problem.advice
+    // YAML has other forms than the one that the general advice shows.
+    if case .missingKey = problem.reason { advice = "Add it" }
+    return .badProject(
+      message: problem.message, advice: advice, pointer: problem.pointer, file: file)
   }
 
   package var facts: ErrorFacts {
@@ -248,7 +241,8 @@ package enum SuiteError: RetakeError, Hashable {
         "suite.record.sceneOnly", "'\(name)' brings its own pictures; \(option) has no effect",
         advice: option == "--seed"
           ? "Leave it out: only a drawn scene (synthetic:figures) has a seed"
-          : "Leave \(option) out: drawn scenes (synthetic:figures) and cameras (/dev/video0) heed it",
+          : "Leave \(option) out: drawn scenes (synthetic:figures) and cameras (/dev/video0) "
+            + "heed it",
         kind: .usage)
     case .sameOutput(let path):
       ErrorFacts(
