@@ -1,7 +1,7 @@
 import RetakeCore
 
 /// There was no memory for a frame. The content of the frame is not the cause.
-package struct FrameMemoryError: CodedError, Hashable {
+package struct FrameMemoryError: RetakeError, Hashable {
   /// Pixels.
   package var width: Int
   /// Pixels.
@@ -11,13 +11,9 @@ package struct FrameMemoryError: CodedError, Hashable {
     (self.width, self.height) = (width, height)
   }
 
-  package var code: String { "frame.memory" }
-
-  package var message: String { "there was no memory for a frame of \(width)x\(height)" }
-
-  package var cause: String? { nil }
-
-  package var place: Place? { nil }
-
-  package var advice: String? { "Give it more memory (ulimit -v), or end other programs" }
+  package var facts: ErrorFacts {
+    ErrorFacts(
+      "frame.memory", "there was no memory for a frame of \(width)x\(height)",
+      advice: "Give it more memory (ulimit -v), or end other programs", kind: .memory)
+  }
 }

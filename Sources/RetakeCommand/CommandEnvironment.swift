@@ -52,25 +52,13 @@ struct CommandEnvironment: Sendable {
 /// The status with which an error ends a command.
 enum ErrorStatus {
   static func of(_ error: any CodedError) -> ExitStatus {
-    switch error {
-    case SuiteError.nothingSelected: .nothingCompared
-    case RuntimeError.interrupted: .interrupted
-    default:
-      // What fails after the request may fail because of it, so it is not reported as trouble.
-      if Interruption.isRequested {
-        .interrupted
-      } else {
-        wrongArguments.contains(error.code) ? .usage : .trouble
-      }
+    switch (error as? any RetakeError)?.facts.kind {
+    case .nothingSelected: .nothingCompared
+    case .interrupted: .interrupted
+    // What fails after the request may fail because of it, so it is not reported as trouble.
+    case _ where Interruption.isRequested: .interrupted
+    case .usage: .usage
+    case .trouble, .memory, nil: .trouble
     }
   }
-
-  /// Codes of errors in the arguments themselves, which do not depend on the machine.
-  private static let wrongArguments: Set<String> = [
-    "media.live.address", "media.live.protocol", "media.live.testPicture", "record.preset.unknown",
-    "record.ring.pipeline", "record.ring.tracks", "session.copy.intoItself",
-    "session.export.container", "session.name.bad", "suite.accept.missingReason",
-    "suite.output.same", "suite.record.badScene",
-    "suite.record.noScene", "suite.record.sceneOnly", "suite.record.tracks",
-  ]
 }

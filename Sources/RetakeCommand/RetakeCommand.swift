@@ -170,7 +170,7 @@ struct CommandEnd: Error {
 
   /// The status with which a command's work ends. Errors are printed.
   ///
-  /// - Throws: Any error that is neither a `CommandEnd` nor a `CodedError`.
+  /// - Throws: Any error that is neither a `CommandEnd` nor has a code.
   static func status(of work: () throws -> Void) throws -> ExitStatus {
     do {
       try work()
@@ -178,9 +178,16 @@ struct CommandEnd: Error {
     } catch let end as CommandEnd {
       return end.status
     } catch let error as any CodedError {
-      Console.error(error)
-      return ErrorStatus.of(error)
+      return report(error)
+    } catch let error as StageError {
+      // From a user's source that cannot be opened.
+      return report(UserError(error))
     }
+  }
+
+  private static func report(_ error: any CodedError) -> ExitStatus {
+    Console.error(error)
+    return ErrorStatus.of(error)
   }
 }
 

@@ -68,7 +68,7 @@ extension DeviceEvent {
 }
 
 /// A row of a session's event table that comes from the device and cannot be interpreted.
-public struct DeviceEventError: CodedError, Hashable, DocumentFailure {
+public struct DeviceEventError: RetakeError, Hashable, DocumentFailure {
   private enum Reason: Hashable {
     case unknownKind(String)
     case content(DocumentProblem)
@@ -90,16 +90,19 @@ public struct DeviceEventError: CodedError, Hashable, DocumentFailure {
     return error
   }
 
-  public var code: String {
-    switch reason {
-    case .unknownKind: "core.deviceEvent.unknownKind"
-    case .content: "core.deviceEvent.content"
-    }
-  }
-
-  public var message: String {
+  package var facts: ErrorFacts {
     let what = ordinal.map { "the device event \($0)" } ?? "the device event"
-    return "\(what) cannot be read: \(detail)"
+    let message = "\(what) cannot be read: \(detail)"
+    return switch reason {
+    case .unknownKind(let kind):
+      ErrorFacts(
+        "core.deviceEvent.unknownKind", message, at: session,
+        advice: Suggestion.advice(for: kind, among: DeviceEvent.Kind.allCases.map(\.rawValue)))
+    case .content(let problem):
+      ErrorFacts(
+        "core.deviceEvent.content", message, at: session,
+        pointer: problem.pointer.isEmpty ? nil : problem.pointer, advice: problem.advice)
+    }
   }
 
   /// The problem, without the event.
@@ -110,18 +113,8 @@ public struct DeviceEventError: CodedError, Hashable, DocumentFailure {
     }
   }
 
-  public var place: Place? {
-    guard case .content(let problem) = reason, !problem.pointer.isEmpty else {
-      return session.map { Place(file: $0) }
-    }
-    return Place(file: session, pointer: problem.pointer)
-  }
-
-  public var advice: String? {
-    switch reason {
-    case .unknownKind(let kind):
-      Suggestion.advice(for: kind, among: DeviceEvent.Kind.allCases.map(\.rawValue))
-    case .content(let problem): problem.advice
-    }
-  }
+  public var code: String { facts.code }
+  public var message: String { facts.message }
+  public var place: Place? { facts.place }
+  public var advice: String? { facts.advice }
 }

@@ -1,5 +1,5 @@
 /// Errors of results as text, and of the quanta that determine it.
-package enum ResultTextError: CodedError, Hashable {
+package enum ResultTextError: RetakeError, Hashable {
   /// A quantum that is not a power of ten.
   case quantum(name: String, value: Double)
   /// The first line is not a results header.
@@ -15,51 +15,43 @@ package enum ResultTextError: CodedError, Hashable {
   /// The file's line ends are CR LF.
   case lineEnds(file: String)
 
-  package var code: String {
+  package var facts: ErrorFacts {
     switch self {
-    case .quantum: "core.results.quantum"
-    case .header: "core.results.header"
-    case .version: "core.results.version"
-    case .line: "core.results.line"
-    case .block: "core.results.block"
-    case .cutShort: "core.results.cutShort"
-    case .lineEnds: "core.results.lineEnds"
+    case .quantum(let name, let value):
+      ErrorFacts(
+        "core.results.quantum", "the quantum \(name): \(value) is not a power of ten",
+        advice: "Use 1, 0.1, 0.01 and so on down to 0.000000001")
+    case .header(let file, let line):
+      ErrorFacts(
+        "core.results.header", "'\(line)' is not a header of a results file", at: file,
+        advice: Self.remedy)
+    case .version(let file, let version):
+      ErrorFacts(
+        "core.results.version", "results of version \(version) cannot be read here", at: file,
+        // No version is older than this one, so a lower number is damage.
+        advice: version > ResultHeader.version
+          ? "Use the Retake that wrote it, or a newer one" : Self.remedy)
+    case .line(let file, let line, let text, let expected):
+      ErrorFacts(
+        "core.results.line", "line \(line) is damaged: '\(text)' should be \(expected)", at: file,
+        advice: Self.remedy)
+    case .block(let file, let line):
+      ErrorFacts(
+        "core.results.block",
+        "the lines before line \(line) were changed: they do not give its digest", at: file,
+        advice: Self.remedy)
+    case .cutShort(let file):
+      ErrorFacts(
+        "core.results.cutShort", "the results end in the middle of a block", at: file,
+        advice: Self.remedy)
+    case .lineEnds(let file):
+      ErrorFacts(
+        "core.results.lineEnds", "the lines end in CR LF instead of LF", at: file,
+        advice: "Add '*.gold text eol=lf' to .gitattributes and check the file out again")
     }
   }
 
-  package var message: String {
-    switch self {
-    case .quantum(let name, let value): "the quantum \(name): \(value) is not a power of ten"
-    case .header(_, let line): "'\(line)' is not a header of a results file"
-    case .version(_, let version): "results of version \(version) cannot be read here"
-    case .line(_, let line, let text, let expected):
-      "line \(line) is damaged: '\(text)' should be \(expected)"
-    case .block(_, let line):
-      "the lines before line \(line) were changed: they do not give its digest"
-    case .cutShort: "the results end in the middle of a block"
-    case .lineEnds: "the lines end in CR LF instead of LF"
-    }
-  }
-
-  package var place: Place? {
-    switch self {
-    case .quantum: nil
-    case .header(let file, _), .version(let file, _), .line(let file, _, _, _),
-      .block(let file, _), .cutShort(let file), .lineEnds(let file):
-      Place(file: file)
-    }
-  }
-
-  package var advice: String? {
-    switch self {
-    case .quantum: "Use 1, 0.1, 0.01 and so on down to 0.000000001"
-    // No version is older than this one, so a lower number is damage and gets the last advice.
-    case .version(_, let version) where version > ResultHeader.version:
-      "Use the Retake that wrote it, or a newer one"
-    case .lineEnds: "Add '*.gold text eol=lf' to .gitattributes and check the file out again"
-    case .header, .version, .line, .block, .cutShort:
-      "Restore the file, for instance with 'git checkout', or make a new golden: "
-        + "retake test, then retake accept --replace --reason '…'"
-    }
-  }
+  private static let remedy =
+    "Restore the file, for instance with 'git checkout', or make a new golden: "
+    + "retake test, then retake accept --replace --reason '…'"
 }

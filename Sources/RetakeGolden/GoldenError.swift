@@ -1,7 +1,7 @@
 import RetakeCore
 
 /// Errors in the files of a golden.
-package enum GoldenError: CodedError, Hashable {
+package enum GoldenError: RetakeError, Hashable {
   /// Nothing has been accepted yet.
   case missing(folder: String)
   /// golden.yml exists, but a file that belongs to it does not.
@@ -26,77 +26,53 @@ package enum GoldenError: CodedError, Hashable {
   case inseparable(folder: String, why: String, others: [String])
   case io(path: String, action: String, cause: String)
 
-  package var code: String {
+  package var facts: ErrorFacts {
     switch self {
-    case .missing: "golden.missing"
-    case .fileMissing: "golden.file.missing"
-    case .manifest: "golden.manifest.invalid"
-    case .version: "golden.version"
-    case .line: "golden.file.line"
-    case .inconsistent: "golden.file.inconsistent"
-    case .results(let error): error.code
-    case .nothingPending: "golden.pending.none"
-    case .pendingChanged: "golden.pending.changed"
-    case .indivisible: "golden.pending.indivisible"
-    case .inseparable: "golden.pending.inseparable"
-    case .io: "golden.io"
-    }
-  }
-
-  package var message: String {
-    switch self {
-    case .missing: "there is no accepted golden"
-    case .fileMissing: "the file belongs to the golden and is missing"
-    case .manifest(_, _, let detail, _): detail
-    case .version(_, let version): "a golden of version \(version) cannot be read here"
-    case .line(_, let line, let text, let expected):
-      "line \(line) is damaged: '\(text)' should be \(expected)"
-    case .inconsistent(_, let detail): detail
-    case .results(let error): error.message
-    case .nothingPending: "there is no pending golden"
-    case .pendingChanged: "another run ended meanwhile: what is pending is not what was looked at"
-    case .indivisible(_, let why): "the pending golden has no root causes: \(why)"
-    case .inseparable(_, let why, let others):
-      "\(why); left out: \(others.joined(separator: ", "))"
-    case .io(_, let action, _): "cannot \(action)"
-    }
-  }
-
-  package var cause: String? {
-    switch self {
-    case .io(_, _, let cause): cause
-    case .results(let error): error.cause
-    default: nil
-    }
-  }
-
-  package var place: Place? {
-    switch self {
-    case .missing(let path), .fileMissing(let path), .version(let path, _),
-      .line(let path, _, _, _), .inconsistent(let path, _), .nothingPending(let path),
-      .pendingChanged(let path), .indivisible(let path, _), .inseparable(let path, _, _),
-      .io(let path, _, _):
-      Place(file: path)
-    case .manifest(let file, let pointer, _, _): Place(file: file, pointer: pointer)
-    case .results(let error): error.place
-    }
-  }
-
-  package var advice: String? {
-    switch self {
-    case .missing: "Look at the pending result and take it: retake accept --reason '…'"
-    case .fileMissing(let file), .line(let file, _, _, _), .inconsistent(let file, _):
-      Self.remedy(file)
-    case .manifest(let file, _, _, let advice): advice ?? Self.remedy(file)
-    case .version: "Use the Retake that wrote it, or a newer one"
-    case .results(let error): error.advice
-    case .nothingPending: "Run 'retake test' first: it writes what it found as pending"
-    case .pendingChanged: "Look at the new result, then decide again: retake review"
-    case .indivisible: "Take or refuse it as a whole, without --root and --stage"
-    case .inseparable(_, _, let others):
-      "Name them too: " + others.map { "--root '\($0)'" }.joined(separator: " ")
-    case .io(_, _, let cause):
-      Self.advice(forCause: cause)
+    case .missing(let folder):
+      ErrorFacts(
+        "golden.missing", "there is no accepted golden", at: folder,
+        advice: "Look at the pending result and take it: retake accept --reason '…'")
+    case .fileMissing(let file):
+      ErrorFacts(
+        "golden.file.missing", "the file belongs to the golden and is missing", at: file,
+        advice: Self.remedy(file))
+    case .manifest(let file, let pointer, let detail, let advice):
+      ErrorFacts(
+        "golden.manifest.invalid", detail, at: file, pointer: pointer,
+        advice: advice ?? Self.remedy(file))
+    case .version(let file, let version):
+      ErrorFacts(
+        "golden.version", "a golden of version \(version) cannot be read here", at: file,
+        advice: "Use the Retake that wrote it, or a newer one")
+    case .line(let file, let line, let text, let expected):
+      ErrorFacts(
+        "golden.file.line", "line \(line) is damaged: '\(text)' should be \(expected)", at: file,
+        advice: Self.remedy(file))
+    case .inconsistent(let file, let detail):
+      ErrorFacts("golden.file.inconsistent", detail, at: file, advice: Self.remedy(file))
+    case .results(let error): error.facts
+    case .nothingPending(let folder):
+      ErrorFacts(
+        "golden.pending.none", "there is no pending golden", at: folder,
+        advice: "Run 'retake test' first: it writes what it found as pending")
+    case .pendingChanged(let folder):
+      ErrorFacts(
+        "golden.pending.changed",
+        "another run ended meanwhile: what is pending is not what was looked at", at: folder,
+        advice: "Look at the new result, then decide again: retake review")
+    case .indivisible(let folder, let why):
+      ErrorFacts(
+        "golden.pending.indivisible", "the pending golden has no root causes: \(why)", at: folder,
+        advice: "Take or refuse it as a whole, without --root and --stage")
+    case .inseparable(let folder, let why, let others):
+      ErrorFacts(
+        "golden.pending.inseparable", "\(why); left out: \(others.joined(separator: ", "))",
+        at: folder,
+        advice: "Name them too: " + others.map { "--root '\($0)'" }.joined(separator: " "))
+    case .io(let path, let action, let cause):
+      ErrorFacts(
+        "golden.io", "cannot \(action)", cause: cause, at: path,
+        advice: Self.advice(forCause: cause))
     }
   }
 }

@@ -2,7 +2,7 @@ import RetakeCore
 
 /// A problem with a pipeline or its document, with its place: the JSON pointer, and for a pipeline
 /// made in Swift the names of the nodes.
-public struct PipelineError: CodedError, Hashable {
+public struct PipelineError: RetakeError, Hashable {
   /// What is wrong. `PipelineError.message` says it in a sentence, and `PipelineError.advice` says
   /// what to do about it.
   ///
@@ -76,59 +76,90 @@ public struct PipelineError: CodedError, Hashable {
     self.file = file
   }
 
-  public var place: Place? {
-    Place(file: file, part: part, pointer: part == nil ? pointer : nil)
+  package var facts: ErrorFacts {
+    var facts = reason.facts
+    facts.place = Place(file: file, part: part, pointer: part == nil ? pointer : nil)
+    return facts
   }
 
-  public var code: String {
-    let word =
-      switch reason {
-      case .malformed: "malformed"
-      case .newerVersion: "newerVersion"
-      case .unknownKey: "unknownKey"
-      case .missingKey: "missingKey"
-      case .wrongValue: "wrongValue"
-      case .unknownKind: "unknownKind"
-      case .badOption: "badOption"
-      case .duplicateID: "duplicateID"
-      case .unknownNode: "unknownNode"
-      case .unknownExecutor: "unknownExecutor"
-      case .cycle: "cycle"
-      case .typeMismatch: "typeMismatch"
-      case .missing: "missing"
-      case .unreachable: "unreachable"
-      case .tooLarge: "tooLarge"
-      case .unsupported: "unsupported"
-      case .notExportable: "notExportable"
-      }
-    return "graph.pipeline.\(word)"
-  }
+  public var code: String { facts.code }
+  public var message: String { facts.message }
+  public var place: Place? { facts.place }
+  public var advice: String? { facts.advice }
+}
 
-  public var message: String {
-    switch reason {
-    case .malformed(let detail): "this is not a pipeline document: \(detail)"
-    case .newerVersion(let v): "the document has version \(v); this Retake reads version 1"
-    case .unknownKey(let key, _): "unknown key '\(key)'"
-    case .missingKey(let key): "'\(key)' is missing"
-    case .wrongValue(let detail, _): detail
-    case .unknownKind(let kind, _): "there is no stage '\(kind)'"
-    case .badOption(let detail, _): detail
-    case .duplicateID(let id): "the id '\(id)' is used twice"
-    case .unknownNode(let id, _): "there is no node '\(id)'"
-    case .unknownExecutor(let id, _): "there is no executor '\(id)'"
-    case .cycle(let ids): "the graph runs in a circle: \(Self.path(ids))"
+extension PipelineError.Reason {
+  fileprivate var facts: ErrorFacts {
+    switch self {
+    case .malformed(let detail):
+      ErrorFacts(
+        "graph.pipeline.malformed", "this is not a pipeline document: \(detail)",
+        advice: Self.example)
+    case .newerVersion(let v):
+      ErrorFacts(
+        "graph.pipeline.newerVersion", "the document has version \(v); this Retake reads version 1",
+        advice: "Update Retake, or write \"v\": 1")
+    case .unknownKey(let key, let advice):
+      ErrorFacts("graph.pipeline.unknownKey", "unknown key '\(key)'", advice: advice)
+    case .missingKey(let key):
+      ErrorFacts("graph.pipeline.missingKey", "'\(key)' is missing", advice: "Add \"\(key)\"")
+    case .wrongValue(let detail, let advice):
+      ErrorFacts("graph.pipeline.wrongValue", detail, advice: advice ?? Self.example)
+    case .unknownKind(let kind, let advice):
+      ErrorFacts("graph.pipeline.unknownKind", "there is no stage '\(kind)'", advice: advice)
+    case .badOption(let detail, let advice):
+      ErrorFacts(
+        "graph.pipeline.badOption", detail,
+        advice: advice ?? "See the options with: retake pipeline stages")
+    case .duplicateID(let id):
+      ErrorFacts(
+        "graph.pipeline.duplicateID", "the id '\(id)' is used twice",
+        advice: "Give each node an id of its own")
+    case .unknownNode(let id, let advice):
+      ErrorFacts("graph.pipeline.unknownNode", "there is no node '\(id)'", advice: advice)
+    case .unknownExecutor(let id, let advice):
+      ErrorFacts("graph.pipeline.unknownExecutor", "there is no executor '\(id)'", advice: advice)
+    case .cycle(let ids):
+      ErrorFacts(
+        "graph.pipeline.cycle", "the graph runs in a circle: \(Self.path(ids))",
+        advice: "Remove one of these edges")
     case .typeMismatch(let from, let gives, let to, let takes):
-      "'\(from)' gives \(gives), but '\(to)' takes \(takes)"
-    case .missing(let what, _): what
-    case .unreachable(let id): "no frame can reach the node '\(id)'"
-    case .tooLarge(let detail): detail
-    case .unsupported(let what, _): what
-    case .notExportable(let id, .sink): "the sink '\(id)' is a closure and has no document form"
+      ErrorFacts(
+        "graph.pipeline.typeMismatch", "'\(from)' gives \(gives), but '\(to)' takes \(takes)",
+        advice: "Put a stage between them that turns one into the other")
+    case .missing(let what, let advice):
+      ErrorFacts("graph.pipeline.missing", what, advice: advice)
+    case .unreachable(let id):
+      ErrorFacts(
+        "graph.pipeline.unreachable", "no frame can reach the node '\(id)'",
+        advice: "Connect '\(id)' to a source, or remove it")
+    case .tooLarge(let detail):
+      ErrorFacts(
+        "graph.pipeline.tooLarge", detail,
+        advice: "Make it smaller, or several pipelines of it")
+    case .unsupported(let what, let advice):
+      ErrorFacts("graph.pipeline.unsupported", what, advice: advice)
+    case .notExportable(let id, .sink):
+      ErrorFacts(
+        "graph.pipeline.notExportable", "the sink '\(id)' is a closure and has no document form",
+        advice: "End the pipeline with results(), metadata() or discard(); "
+          + "a closure sink runs in Swift only")
     case .notExportable(let id, .source):
-      "the source '\(id)' has its frames in memory and no document form"
-    case .notExportable(let id, _): "the stage '\(id)' is a closure and has no document form"
+      ErrorFacts(
+        "graph.pipeline.notExportable",
+        "the source '\(id)' has its frames in memory and no document form",
+        advice: "Begin the pipeline with session(), images() or synthetic()")
+    case .notExportable(let id, let role):
+      ErrorFacts(
+        "graph.pipeline.notExportable", "the stage '\(id)' is a closure and has no document form",
+        advice: role == .route
+          ? "Write it with the rules of the built-in route"
+          : "Make it a PureStage type, or a StatefulStage if it remembers frames, "
+            + "and register that")
     }
   }
+
+  private static let example = "See a whole one with: retake pipeline example motion-boxes"
 
   /// The IDs along a path; for a long path, its two ends.
   private static func path(_ ids: [String]) -> String {
@@ -139,36 +170,6 @@ public struct PipelineError: CodedError, Hashable {
     return (ids.prefix(endMax) + [middle] + ids.suffix(endMax)).joined(separator: " → ")
   }
 
-  public var advice: String? {
-    switch reason {
-    case .malformed: Self.example
-    case .newerVersion: "Update Retake, or write \"v\": 1"
-    case .unknownKey(_, let advice), .unknownKind(_, let advice), .unknownNode(_, let advice),
-      .unknownExecutor(_, let advice), .missing(_, let advice), .unsupported(_, let advice):
-      advice
-    case .wrongValue(_, let advice): advice ?? Self.example
-    case .badOption(_, let advice): advice ?? "See the options with: retake pipeline stages"
-    case .missingKey(let key): "Add \"\(key)\""
-    case .duplicateID: "Give each node an id of its own"
-    case .cycle: "Remove one of these edges"
-    case .typeMismatch: "Put a stage between them that turns one into the other"
-    case .unreachable(let id): "Connect '\(id)' to a source, or remove it"
-    case .tooLarge: "Make it smaller, or several pipelines of it"
-    case .notExportable(_, .sink):
-      "End the pipeline with results(), metadata() or discard(); a closure sink runs in Swift only"
-    case .notExportable(_, .source): "Begin the pipeline with session(), images() or synthetic()"
-    case .notExportable(_, .route): "Write it with the rules of the built-in route"
-    case .notExportable:
-      "Make it a PureStage type, or a StatefulStage if it remembers frames, and register that"
-    }
-  }
-}
-
-extension PipelineError {
-  private static let example = "See a whole one with: retake pipeline example motion-boxes"
-}
-
-extension PipelineError.Reason {
   /// An ID that is not allowed in documents; `what` has the ID, such as a node.
   static func invalidID(_ id: String, of what: String) -> Self {
     .wrongValue(

@@ -270,3 +270,14 @@ public struct StageError: Error, Sendable, Hashable {
     }
   }
 }
+
+/// An error that a user's code threw outside a stage's body, such as a source that cannot be
+/// opened, with its own code and message.
+package struct UserError: RetakeError {
+  package let facts: ErrorFacts
+
+  package init(_ error: any Error) {
+    let error = StageError(wrapping: error)
+    facts = ErrorFacts(error.code, error.message)
+  }
+}

@@ -6,14 +6,6 @@ extension MediaError {
     if case .noMemory = self { true } else { false }
   }
 
-  /// Says nothing about the decoded bytes: with more memory, decoding may succeed.
-  package var isAboutMemory: Bool {
-    switch self {
-    case .noMemory, .pictureMemory: true
-    default: false
-    }
-  }
-
   /// Later packets fail for the same reason.
   package var isLasting: Bool {
     switch self {

@@ -1,9 +1,10 @@
+import RetakeBuffers
 import RetakeCore
 
 /// An error of a media file, a codec or an image.
 ///
 /// `cause` contains FFmpeg's own message, if there is one.
-public enum MediaError: CodedError, Hashable {
+public enum MediaError: RetakeError, Hashable {
   case missing(file: String)
   case directory(file: String)
   /// A socket, a device or a named pipe.
@@ -66,100 +67,227 @@ public enum MediaError: CodedError, Hashable {
   /// FFmpeg's library for cameras and test images is not installed.
   case noDevices(cause: String)
 
-  public var code: String {
+  package var facts: ErrorFacts {
     switch self {
-    case .missing: "media.open.missing"
-    case .directory: "media.open.directory"
-    case .special: "media.open.special"
-    case .unreadable: "media.open.unreadable"
-    case .empty: "media.open.empty"
-    case .playlist: "media.open.playlist"
-    case .notMedia: "media.open.notMedia"
-    case .container: "media.open.container"
-    case .stillImage: "media.open.stillImage"
-    case .noIndex: "media.open.noIndex"
-    case .damaged: "media.open.damaged"
-    case .noVideo: "media.demux.noVideo"
-    case .noTrack: "media.demux.noTrack"
-    case .read: "media.demux.read"
-    case .encrypted: "media.decode.encrypted"
-    case .noDecoder: "media.decode.noDecoder"
-    case .bitDepth: "media.decode.bitDepth"
-    case .pixelFormat: "media.decode.pixelFormat"
-    case .pictureTooLarge: "media.decode.tooLarge"
-    case .decode: "media.decode.refused"
-    case .noEncoder: "media.encode.noEncoder"
-    case .encoderFormat: "media.encode.format"
-    case .encoderOption: "media.encode.option"
-    case .encode: "media.encode.refused"
-    case .muxer: "media.mux.refused"
-    case .write: "media.mux.write"
-    case .scale: "media.scale.refused"
-    case .notImage: "media.image.notImage"
-    case .protocolRefused: "media.live.protocol"
-    case .badAddress: "media.live.address"
-    case .badTestPicture: "media.live.testPicture"
-    case .unreachable: "media.live.unreachable"
-    case .unknownHost: "media.live.unknownHost"
-    case .notStream: "media.live.notStream"
-    case .noMemory: "media.memory"
-    case .pictureMemory: "media.memory.limit"
-    case .redirected: "media.live.redirected"
-    case .timedOut: "media.live.timedOut"
-    case .lost: "media.live.lost"
-    case .noDevices: "media.live.noDevices"
+    case .missing(let file):
+      ErrorFacts(
+        "media.open.missing", "there is no such file", at: file, advice: "Check the path")
+    case .directory(let file):
+      ErrorFacts(
+        "media.open.directory", "this is a folder, not a media file", at: file,
+        advice: "Name a file inside it")
+    case .special(let file):
+      ErrorFacts(
+        "media.open.special", "this is not a regular file", at: file, advice: Self.nameVideo)
+    case .unreadable(let file, let cause):
+      ErrorFacts(
+        "media.open.unreadable", "the file cannot be opened", cause: cause, at: file,
+        advice: "Check its permissions with ls -l")
+    case .empty(let file):
+      ErrorFacts(
+        "media.open.empty", "the file is empty", at: file,
+        advice: "Copy it again from where it was recorded")
+    case .playlist(let file):
+      ErrorFacts(
+        "media.open.playlist", "this is a playlist, which only names other files", at: file,
+        advice: "Name one of the media files that it lists")
+    case .notMedia(let file, let cause):
+      ErrorFacts(
+        "media.open.notMedia", "this is not a media file", cause: cause, at: file,
+        advice: Self.nameVideo)
+    case .container(let file, let format):
+      ErrorFacts(
+        "media.open.container", "files of format \(format) are not opened", at: file,
+        advice: format == "mjpeg"
+          ? "Put it into a container first: "
+            + "ffmpeg -f mjpeg -framerate 25 -i \(file.shellWord) -c copy OUT.mkv"
+          : Self.nameVideo)
+    case .stillImage(let file, let format):
+      ErrorFacts(
+        "media.open.stillImage", "this is a still image (\(format)), not a video", at: file,
+        advice: "Make a video of it first: heif-convert \(file.shellWord) OUT.png "
+          + "&& ffmpeg -i OUT.png -c:v ffv1 OUT.mkv")
+    case .noIndex(let file, let cause):
+      ErrorFacts(
+        "media.open.noIndex", "the file was cut short: its index is missing", cause: cause,
+        at: file,
+        advice: "Repair it with an MP4 of that camera: untrunc WHOLE.mp4 \(file.shellWord)")
+    case .damaged(let file, let cause):
+      ErrorFacts(
+        "media.open.damaged", "the file is damaged", cause: cause, at: file,
+        advice: Self.copyAgain)
+    case .noVideo(let file):
+      ErrorFacts(
+        "media.demux.noVideo", "the file has no video track", at: file, advice: Self.nameVideo)
+    case .noTrack(let file, let track, let tracks):
+      ErrorFacts(
+        "media.demux.noTrack", "the file has no video track \(track)", at: file,
+        advice: tracks.isEmpty
+          ? "It has none" : "Use --track with \(tracks.map(String.init).joined(separator: " or "))")
+    case .read(let file, let cause):
+      ErrorFacts(
+        "media.demux.read", "the file could not be read on", cause: cause, at: file,
+        advice: Self.copyAgain)
+    case .encrypted(let file):
+      ErrorFacts(
+        "media.decode.encrypted", "the video is encrypted", at: file,
+        advice: "Decrypt it first, with its key: "
+          + "ffmpeg -decryption_key KEY -i \(file?.shellWord ?? "IN") -c copy OUT.mp4")
+    case .noDecoder(let codec, let file):
+      ErrorFacts(
+        "media.decode.noDecoder", "there is no decoder for \(codec)", at: file,
+        advice: "Convert it first with an FFmpeg that reads it: "
+          + "ffmpeg -i \(file?.shellWord ?? "IN") -c:v ffv1 OUT.mkv; "
+          + "retake doctor says what this one has")
+    case .bitDepth(let format, let bits, let file):
+      ErrorFacts(
+        "media.decode.bitDepth",
+        "the pixels are \(format), \(bits) bits a sample; 8 are supported", at: file,
+        advice: Self.conversion(of: file))
+    case .pixelFormat(let format, let file):
+      ErrorFacts(
+        "media.decode.pixelFormat", "pixels of format \(format) are not supported", at: file,
+        advice: Self.conversion(of: file))
+    case .pictureTooLarge(let width, let height, let pixelsMax, let file):
+      ErrorFacts(
+        "media.decode.tooLarge",
+        "a picture of \(width)x\(height) has more than \(pixelsMax) pixels, "
+          + "the most that is decoded",
+        at: file, advice: "Make it smaller first: ffmpeg -i IN -vf scale=iw/2:-2 -c:v ffv1 OUT.mkv")
+    case .decode(let packet, let file, let cause):
+      ErrorFacts(
+        "media.decode.refused",
+        "the decoder refused \(packet.map { "packet \($0)" } ?? "the stream")", cause: cause,
+        at: file,
+        advice: file.flatMap { Self.isLive($0) ? nil : $0.shellWord }.map {
+          "See why: ffmpeg -v error -i \($0) -f null -; a piece that was cut out of a longer "
+            + "recording has to be cut again at a key frame, with ffmpeg -ss"
+        })
+    case .noEncoder(let name):
+      ErrorFacts(
+        "media.encode.noEncoder", "this FFmpeg has no encoder \(name)",
+        advice: "Run retake doctor, or choose ffv1, mpeg4 or mjpeg")
+    case .encoderFormat(let encoder, let format, let supported):
+      ErrorFacts(
+        "media.encode.format", "\(encoder) cannot encode \(format)",
+        advice: "Convert the picture to \(supported.joined(separator: ", ")) first")
+    case .encoderOption(let encoder, let option, let cause):
+      ErrorFacts(
+        "media.encode.option", "\(encoder) does not take the option \(option)", cause: cause)
+    case .encode(let encoder, let cause):
+      ErrorFacts("media.encode.refused", "\(encoder) could not encode the picture", cause: cause)
+    case .muxer(let format, let file, let cause):
+      ErrorFacts(
+        "media.mux.refused", "the \(format) file could not be written", cause: cause, at: file)
+    case .write(let file, let errorNumber, let cause):
+      ErrorFacts(
+        "media.mux.write", "the media could not be written", cause: cause, at: file,
+        // ENOSPC, on Linux and on Darwin.
+        advice: errorNumber == 28
+          ? "Free some space on the disk" : "Check the disk; dmesg may say more")
+    case .scale(let from, let to, let cause):
+      ErrorFacts("media.scale.refused", "a picture of \(from) cannot be made \(to)", cause: cause)
+    case .notImage(let file, let cause):
+      ErrorFacts(
+        "media.image.notImage", "this is not a PNG or JPEG picture", cause: cause, at: file,
+        advice: "Name a PNG or JPEG file")
+    case .protocolRefused(let name, let allowed):
+      ErrorFacts(
+        "media.live.protocol",
+        "streams of protocol '\(name)' are not opened; these are: "
+          + allowed.joined(separator: ", "),
+        advice: "Name the stream by one of them, or a file, or a camera: /dev/video0",
+        kind: .usage)
+    case .badAddress(let address):
+      ErrorFacts(
+        "media.live.address", "this is not the URL of a stream", at: address,
+        advice: "Write it like rtsp://HOST:PORT/PATH or http://HOST/PATH", kind: .usage)
+    case .badTestPicture(let graph, let cause):
+      ErrorFacts(
+        "media.live.testPicture", "this test picture is not drawn", cause: cause,
+        at: "lavfi:\(graph)", advice: "Write it like lavfi:testsrc2=size=640x480:rate=30",
+        kind: .usage)
+    case .unreachable(let address, let cause) where Self.isCamera(address):
+      ErrorFacts(
+        "media.live.unreachable", "the camera cannot be opened", cause: cause, at: address,
+        advice: "See which cameras there are with ls -l /dev/video*, and who uses them with fuser")
+    case .unreachable(let address, let cause):
+      ErrorFacts(
+        "media.live.unreachable", "the source cannot be reached", cause: cause, at: address,
+        advice: Self.checkSource)
+    case .unknownHost(let address, let host, let cause):
+      ErrorFacts(
+        "media.live.unknownHost", "there is no host '\(host)'", cause: cause, at: address,
+        advice: "Check the host's name, and whether this machine has a name server")
+    case .notStream(let address, let cause):
+      ErrorFacts(
+        "media.live.notStream", "the source answered, but with no stream that can be read",
+        cause: cause, at: address,
+        advice: "Check the path behind the host, the user's name and password, and the source")
+    case .redirected(let address, let target):
+      ErrorFacts(
+        "media.live.redirected", "the source sends us to \(target)", at: address,
+        advice: "If you trust that place, name it yourself: \(target)")
+    case .timedOut(let address):
+      ErrorFacts(
+        "media.live.timedOut", "the source said nothing for too long", at: address,
+        advice: Self.checkSource)
+    case .lost(let address, let cause):
+      ErrorFacts(
+        "media.live.lost", "the source was lost", cause: cause, at: address,
+        advice: Self.checkSource)
+    case .noMemory(let step, let file):
+      ErrorFacts(
+        "media.memory", "there was no memory to \(step)", at: file,
+        advice: "Give it more memory (ulimit -v), or end other programs", kind: .memory)
+    case .pictureMemory(let width, let height, let bytes, let bytesMax, let file):
+      ErrorFacts(
+        "media.memory.limit",
+        "decoding pictures of \(width)x\(height) takes \(Self.megabytes(bytes)) MB of memory "
+          + "or more, and a decoder may have \(bytesMax >> 20)",
+        at: file,
+        advice: "If you trust the file, allow more: "
+          + "\(PixelBudget.variable)=\(Self.gigabytes(bytes))G",
+        kind: .memory)
+    case .noDevices(let cause):
+      ErrorFacts(
+        "media.live.noDevices",
+        "FFmpeg's libavdevice is missing, which cameras and test pictures need", cause: cause,
+        advice: "Install it, then try again: apt-get install libavdevice59")
     }
   }
 
-  public var message: String {
-    switch self {
-    case .missing: "there is no such file"
-    case .directory: "this is a folder, not a media file"
-    case .special: "this is not a regular file"
-    case .unreadable: "the file cannot be opened"
-    case .empty: "the file is empty"
-    case .playlist: "this is a playlist, which only names other files"
-    case .notMedia: "this is not a media file"
-    case .container(_, let format): "files of format \(format) are not opened"
-    case .stillImage(_, let format): "this is a still image (\(format)), not a video"
-    case .noIndex: "the file was cut short: its index is missing"
-    case .damaged: "the file is damaged"
-    case .noVideo: "the file has no video track"
-    case .noTrack(_, let track, _): "the file has no video track \(track)"
-    case .read: "the file could not be read on"
-    case .encrypted: "the video is encrypted"
-    case .noDecoder(let codec, _): "there is no decoder for \(codec)"
-    case .bitDepth(let format, let bits, _):
-      "the pixels are \(format), \(bits) bits a sample; 8 are supported"
-    case .pictureTooLarge(let width, let height, let pixelsMax, _):
-      "a picture of \(width)x\(height) has more than \(pixelsMax) pixels, the most that is decoded"
-    case .pixelFormat(let format, _): "pixels of format \(format) are not supported"
-    case .decode(let packet, _, _):
-      "the decoder refused \(packet.map { "packet \($0)" } ?? "the stream")"
-    case .noEncoder(let name): "this FFmpeg has no encoder \(name)"
-    case .encoderFormat(let encoder, let format, _): "\(encoder) cannot encode \(format)"
-    case .encoderOption(let encoder, let option, _): "\(encoder) does not take the option \(option)"
-    case .encode(let encoder, _): "\(encoder) could not encode the picture"
-    case .muxer(let format, _, _): "the \(format) file could not be written"
-    case .write: "the media could not be written"
-    case .scale(let from, let to, _): "a picture of \(from) cannot be made \(to)"
-    case .notImage: "this is not a PNG or JPEG picture"
-    case .protocolRefused(let name, let allowed):
-      "streams of protocol '\(name)' are not opened; these are: \(allowed.joined(separator: ", "))"
-    case .badAddress: "this is not the URL of a stream"
-    case .badTestPicture: "this test picture is not drawn"
-    case .unreachable(let address, _):
-      Self.isCamera(address) ? "the camera cannot be opened" : "the source cannot be reached"
-    case .unknownHost(_, let host, _): "there is no host '\(host)'"
-    case .notStream: "the source answered, but with no stream that can be read"
-    case .noMemory(let step, _): "there was no memory to \(step)"
-    case .pictureMemory(let width, let height, let bytes, let bytesMax, _):
-      "decoding pictures of \(width)x\(height) takes \(Self.megabytes(bytes)) MB of memory or more, "
-        + "and a decoder may have \(bytesMax >> 20)"
-    case .redirected(_, let target): "the source sends us to \(target)"
-    case .timedOut: "the source said nothing for too long"
-    case .lost: "the source was lost"
-    case .noDevices: "FFmpeg's libavdevice is missing, which cameras and test pictures need"
+  private static let nameVideo = "Name a video file, such as MP4 or Matroska"
+  private static let copyAgain = "Copy it again from its source, or see ffprobe on it for details"
+  private static let checkSource = "Check the address, the network and the source itself"
+
+  private static func conversion(of file: String?) -> String {
+    // A live source cannot be converted like a file, so its settings come first.
+    guard let file, isLive(file) else {
+      return "Convert it first: ffmpeg -i IN -pix_fmt yuv420p -c:v ffv1 OUT.mkv"
     }
+    return "Set the source to 8 bits and YUV 4:2:0, or record it converted and import that: "
+      + "ffmpeg -i \(file.shellWord) -pix_fmt yuv420p -c:v ffv1 OUT.mkv && retake import OUT.mkv"
   }
+
+  /// Rounded up.
+  static func megabytes(_ bytes: Int) -> Int { (bytes + 1 << 20 - 1) >> 20 }
+
+  /// A budget that allows a decoder twice these bytes, because it may need more than it requested.
+  private static func gigabytes(_ bytes: Int) -> Int {
+    let wanted = 4 * bytes
+    return max(1, (wanted + 1 << 30 - 1) >> 30)
+  }
+
+  private static func isLive(_ address: String) -> Bool {
+    address.contains("://") || isCamera(address)
+  }
+
+  static func isCamera(_ address: String) -> Bool { address.hasPrefix("v4l2:") }
+
+  public var code: String { facts.code }
+  public var message: String { facts.message }
+  public var cause: String? { facts.cause }
+  public var place: Place? { facts.place }
+  public var advice: String? { facts.advice }
 }

@@ -1,7 +1,7 @@
 import RetakeCore
 
 /// Errors that keep a window from showing images.
-public enum PreviewError: CodedError, Hashable {
+public enum PreviewError: RetakeError, Hashable {
   /// SDL 2 is not installed on this machine, or cannot be loaded.
   case noLibrary(cause: String)
   /// SDL 2 is installed but lacks a function.
@@ -24,69 +24,57 @@ public enum PreviewError: CodedError, Hashable {
   /// The cause if a PNG would be printed on a terminal.
   package static let terminal = "it is a terminal"
 
-  public var code: String {
+  package var facts: ErrorFacts {
     switch self {
-    case .noLibrary: "preview.sdl.missing"
-    case .oldLibrary: "preview.sdl.old"
-    case .noDisplay: "preview.display.none"
-    case .displayLost: "preview.display.lost"
-    case .noWindow: "preview.window.failed"
-    case .renderer: "preview.renderer.failed"
-    case .noFrames: "preview.frames.none"
-    case .noSuchFrame: "preview.frames.noSuch"
-    case .notWritten: "preview.screenshot.notWritten"
+    case .noLibrary(let cause):
+      ErrorFacts(
+        "preview.sdl.missing", "the library that opens windows, SDL 2, could not be loaded",
+        cause: Self.text(cause),
+        advice: "Type: apt-get install libsdl2-2.0-0    "
+          + "(or Scripts/setup, which installs all that is needed)")
+    case .oldLibrary(let symbol):
+      ErrorFacts(
+        "preview.sdl.old", "this SDL 2 is too old: it has no \(symbol)",
+        advice: "SDL 2.0.18 or newer is needed. Type: apt-get install libsdl2-2.0-0")
+    case .noDisplay(let cause):
+      ErrorFacts(
+        "preview.display.none", "there is no display to open a window on", cause: Self.text(cause),
+        // SDL's message for a driver that was requested but does not exist.
+        advice: cause.hasSuffix(" not available")
+          ? "SDL_VIDEODRIVER names a driver that this SDL does not have: unset SDL_VIDEODRIVER"
+          : "Set DISPLAY or WAYLAND_DISPLAY to a running one; or without a screen: "
+            + "xvfb-run -a retake view …    (apt-get install xvfb)")
+    case .displayLost:
+      ErrorFacts("preview.display.lost", "the display went away")
+    case .noWindow(let cause):
+      ErrorFacts(
+        "preview.window.failed", "the window could not be opened", cause: Self.text(cause),
+        advice: "SDL_RENDER_DRIVER=software takes the renderer that works everywhere")
+    case .renderer(let step, let cause):
+      ErrorFacts(
+        "preview.renderer.failed", "the window's renderer failed: \(step)",
+        cause: Self.text(cause),
+        advice: "Try SDL_RENDER_DRIVER=software, which works everywhere")
+    case .noFrames(let path, let track):
+      ErrorFacts(
+        "preview.frames.none", "track \(track) has no frames to show", at: path,
+        advice: "Choose another one with --track; retake session info lists them")
+    case .noSuchFrame(let path, let start, let count):
+      ErrorFacts(
+        "preview.frames.noSuch", "there is no frame at \(start); the track has \(count)", at: path)
+    case .notWritten(let path, let cause):
+      ErrorFacts(
+        "preview.screenshot.notWritten", "the picture of the window could not be written",
+        cause: Self.text(cause), at: path,
+        advice: cause == Self.terminal ? "Name a file, or a reader: --screenshot - | display" : nil)
     }
   }
 
-  public var message: String {
-    switch self {
-    case .noLibrary: "the library that opens windows, SDL 2, could not be loaded"
-    case .oldLibrary(let symbol): "this SDL 2 is too old: it has no \(symbol)"
-    case .noDisplay: "there is no display to open a window on"
-    case .displayLost: "the display went away"
-    case .noWindow: "the window could not be opened"
-    case .renderer(let step, _): "the window's renderer failed: \(step)"
-    case .noFrames(_, let track): "track \(track) has no frames to show"
-    case .noSuchFrame(_, let start, let count):
-      "there is no frame at \(start); the track has \(count)"
-    case .notWritten: "the picture of the window could not be written"
-    }
-  }
+  private static func text(_ cause: String) -> String? { cause.isEmpty ? nil : cause }
 
-  public var cause: String? {
-    switch self {
-    case .noLibrary(let cause), .noDisplay(let cause), .noWindow(let cause),
-      .renderer(_, let cause), .notWritten(_, let cause):
-      cause.isEmpty ? nil : cause
-    case .oldLibrary, .displayLost, .noFrames, .noSuchFrame: nil
-    }
-  }
-
-  public var place: Place? {
-    switch self {
-    case .noFrames(let path, _), .noSuchFrame(let path, _, _), .notWritten(let path, _):
-      Place(file: path)
-    default: nil
-    }
-  }
-
-  public var advice: String? {
-    switch self {
-    case .noLibrary:
-      "Type: apt-get install libsdl2-2.0-0    (or Scripts/setup, which installs all that is needed)"
-    case .oldLibrary: "SDL 2.0.18 or newer is needed. Type: apt-get install libsdl2-2.0-0"
-    // SDL's message for a driver that was requested but does not exist.
-    case .noDisplay(let cause) where cause.hasSuffix(" not available"):
-      "SDL_VIDEODRIVER names a driver that this SDL does not have: unset SDL_VIDEODRIVER"
-    case .noDisplay:
-      "Set DISPLAY or WAYLAND_DISPLAY to a running one; or without a screen: "
-        + "xvfb-run -a retake view …    (apt-get install xvfb)"
-    case .noWindow: "SDL_RENDER_DRIVER=software takes the renderer that works everywhere"
-    case .renderer: "Try SDL_RENDER_DRIVER=software, which works everywhere"
-    case .noFrames: "Choose another one with --track; retake session info lists them"
-    case .notWritten(_, let cause) where cause == PreviewError.terminal:
-      "Name a file, or a reader: --screenshot - | display"
-    case .displayLost, .noSuchFrame, .notWritten: nil
-    }
-  }
+  public var code: String { facts.code }
+  public var message: String { facts.message }
+  public var cause: String? { facts.cause }
+  public var place: Place? { facts.place }
+  public var advice: String? { facts.advice }
 }

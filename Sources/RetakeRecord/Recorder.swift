@@ -27,6 +27,7 @@ public final class Recorder: Sendable {
     var freeBytes: @Sendable (String) -> Int64? = FileSystem.freeBytes
     var memory = MemoryRoom()
     var spoolRowsMax = RecorderOptions.spoolRowsMax
+    var segmentsMax = StoreReader.segmentCountMax
   }
 
   private let source: any RecordingSource

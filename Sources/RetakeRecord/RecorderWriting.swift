@@ -55,7 +55,8 @@ final class RecorderWriting: @unchecked Sendable {
       limits: .init(
         bytesMax: options.segmentBytesMax,
         nanosecondsMax: options.segmentDurationMax.nanoseconds),
-      tracks: tracks, spoolRowsMax: machine.spoolRowsMax)
+      tracks: tracks, spoolRowsMax: machine.spoolRowsMax,
+      segmentsMax: machine.segmentsMax)
     self.tracks = tracks
     schedule = CommitSchedule(
       intervalNanoseconds: options.commitInterval.nanoseconds,

@@ -1,7 +1,7 @@
 import RetakeCore
 
 /// Errors that prevent a replay from starting, or its files from being written.
-public enum ReplayError: CodedError, Hashable {
+public enum ReplayError: RetakeError, Hashable {
   /// A file that a command writes.
   public enum Output: String, Hashable, Sendable {
     case decisions
@@ -40,81 +40,64 @@ public enum ReplayError: CodedError, Hashable {
   case tape(TapeFault, path: String)
   case profile(ProfileFault, path: String)
 
-  public var code: String {
+  package var facts: ErrorFacts {
     switch self {
-    case .unknownSource: "replay.case.unknownSource"
-    case .unknownSink: "replay.case.unknownSink"
-    case .badQuantum: "replay.case.badQuantum"
-    case .badOverride: "replay.case.badOverride"
-    case .noSession: "replay.case.noSession"
-    case .noPipeline: "replay.reenact.noPipeline"
-    case .noSuchSink: "replay.results.noSuchSink"
-    case .noSessionCosts: "replay.costs.noSession"
-    case .unwritable(let output, _, _): "replay.\(output.rawValue).unwritable"
-    case .readerGone(let output): "replay.\(output.rawValue).readerGone"
-    case .badSweep: "replay.sweep.bad"
-    case .tape(let fault, _): "replay.tape.\(fault.word)"
-    case .profile(let fault, _): "replay.profile.\(fault.word)"
-    }
-  }
-
-  public var message: String {
-    switch self {
-    case .unknownSource(let node, _):
-      "a track is chosen for '\(node)', which is not a session source"
-    case .unknownSink(let node, _): "quanta are given for '\(node)', which is not a sink"
-    case .badQuantum(let node, let detail): "the quantum of '\(node)' cannot be used: \(detail)"
-    case .badOverride(let text, let detail, _): "the override '\(text)' cannot be used: \(detail)"
-    case .noSession(let node): "the source '\(node)' reads a session, and none was named"
-    case .noPipeline(_, let run): "the run \(run) was recorded without a pipeline document"
-    case .noSuchSink(let node, _): "the pipeline has no sink '\(node)'"
-    case .noSessionCosts: "the costs are to come from a session, and none was named"
-    case .unwritable(let output, _, _): "\(output.words) cannot be written"
-    case .readerGone(let output): "no one reads \(output.words) any more"
-    case .badSweep(let detail, _): detail
-    case .tape(let fault, _): fault.message
-    case .profile(let fault, _): fault.message
-    }
-  }
-
-  public var cause: String? {
-    switch self {
-    case .unwritable(_, _, let cause), .tape(.unreadable(let cause), _),
-      .profile(.unreadable(let cause), _):
-      cause
-    default: nil
-    }
-  }
-
-  public var place: Place? {
-    switch self {
-    case .unwritable(_, let path, _), .tape(_, let path): Place(file: path)
-    case .profile(let fault, let path): Place(file: path, pointer: fault.pointer)
-    default: nil
-    }
-  }
-
-  public var advice: String? {
-    switch self {
-    case .unknownSource(let node, let known), .unknownSink(let node, let known),
-      .noSuchSink(let node, let known):
-      Suggestion.advice(for: node, among: known)
-    case .badQuantum: "Use powers of ten: {\"box\": 0.1, \"score\": 0.0001, \"scalar\": 0.001}"
-    case .badOverride(_, _, let advice): advice
-    case .noSession: "Name one: retake replay SESSION --pipeline P"
-    case .noPipeline(let session, _):
-      "Name it: retake replay \(session.shellWord) --mode reenact --pipeline P"
+    case .unknownSource(let node, let known):
+      ErrorFacts(
+        "replay.case.unknownSource",
+        "a track is chosen for '\(node)', which is not a session source",
+        advice: Suggestion.advice(for: node, among: known))
+    case .unknownSink(let node, let known):
+      ErrorFacts(
+        "replay.case.unknownSink", "quanta are given for '\(node)', which is not a sink",
+        advice: Suggestion.advice(for: node, among: known))
+    case .badQuantum(let node, let detail):
+      ErrorFacts(
+        "replay.case.badQuantum", "the quantum of '\(node)' cannot be used: \(detail)",
+        advice: "Use powers of ten: {\"box\": 0.1, \"score\": 0.0001, \"scalar\": 0.001}")
+    case .badOverride(let text, let detail, let advice):
+      ErrorFacts(
+        "replay.case.badOverride", "the override '\(text)' cannot be used: \(detail)",
+        advice: advice)
+    case .noSession(let node):
+      ErrorFacts(
+        "replay.case.noSession", "the source '\(node)' reads a session, and none was named",
+        advice: "Name one: retake replay SESSION --pipeline P")
+    case .noPipeline(let session, let run):
+      ErrorFacts(
+        "replay.reenact.noPipeline", "the run \(run) was recorded without a pipeline document",
+        advice: "Name it: retake replay \(session.shellWord) --mode reenact --pipeline P")
+    case .noSuchSink(let node, let known):
+      ErrorFacts(
+        "replay.results.noSuchSink", "the pipeline has no sink '\(node)'",
+        advice: Suggestion.advice(for: node, among: known))
     case .noSessionCosts:
-      "Name one: retake replay SESSION --pipeline P --costs tape; or a file: --costs tape:FILE"
-    case .unwritable(_, Self.standardOutput, _):
-      "Send standard output to a file on a disk with room, or to another program"
-    case .unwritable: "Choose a file in a folder that exists, can be written and has room"
-    case .readerGone: nil
-    case .badSweep(_, let advice): advice
-    case .tape(let fault, _): fault.advice
-    case .profile(let fault, _): fault.advice
+      ErrorFacts(
+        "replay.costs.noSession", "the costs are to come from a session, and none was named",
+        advice: "Name one: retake replay SESSION --pipeline P --costs tape; "
+          + "or a file: --costs tape:FILE")
+    case .unwritable(let output, let path, let cause):
+      ErrorFacts(
+        "replay.\(output.rawValue).unwritable", "\(output.words) cannot be written", cause: cause,
+        at: path,
+        advice: path == Self.standardOutput
+          ? "Send standard output to a file on a disk with room, or to another program"
+          : "Choose a file in a folder that exists, can be written and has room")
+    case .readerGone(let output):
+      ErrorFacts(
+        "replay.\(output.rawValue).readerGone", "no one reads \(output.words) any more")
+    case .badSweep(let detail, let advice):
+      ErrorFacts("replay.sweep.bad", detail, advice: advice)
+    case .tape(let fault, let path): fault.facts(path)
+    case .profile(let fault, let path): fault.facts(path)
     }
   }
+
+  public var code: String { facts.code }
+  public var message: String { facts.message }
+  public var cause: String? { facts.cause }
+  public var place: Place? { facts.place }
+  public var advice: String? { facts.advice }
 }
 
 extension ReplayError {
@@ -148,30 +131,28 @@ public enum TapeFault: Hashable, Sendable {
   /// A line was changed after it was written.
   case damaged(line: Int, detail: String)
 
-  fileprivate var word: String {
-    switch self {
-    case .unreadable: "unreadable"
-    case .notTape: "notTape"
-    case .newer: "newerVersion"
-    case .cut: "cut"
-    case .damaged: "damaged"
-    }
-  }
-
-  fileprivate var message: String {
-    switch self {
-    case .unreadable: "the cost tape cannot be read"
-    case .notTape: "this is not a cost tape"
-    case .newer(let version): "the cost tape has version \(version); this Retake reads version 1"
-    case .cut(let spans): "the cost tape is cut short after \(spans) spans"
-    case .damaged(let line, let detail): "line \(line) of the cost tape is damaged: \(detail)"
-    }
-  }
-
-  fileprivate var advice: String {
-    switch self {
-    case .newer: "Update Retake, or write the tape again with this one"
-    default: "Write one with: retake replay SESSION --pipeline P --write-tape FILE"
+  fileprivate func facts(_ path: String) -> ErrorFacts {
+    let write = "Write one with: retake replay SESSION --pipeline P --write-tape FILE"
+    return switch self {
+    case .unreadable(let cause):
+      ErrorFacts(
+        "replay.tape.unreadable", "the cost tape cannot be read", cause: cause, at: path,
+        advice: write)
+    case .notTape:
+      ErrorFacts("replay.tape.notTape", "this is not a cost tape", at: path, advice: write)
+    case .newer(let version):
+      ErrorFacts(
+        "replay.tape.newerVersion",
+        "the cost tape has version \(version); this Retake reads version 1", at: path,
+        advice: "Update Retake, or write the tape again with this one")
+    case .cut(let spans):
+      ErrorFacts(
+        "replay.tape.cut", "the cost tape is cut short after \(spans) spans", at: path,
+        advice: write)
+    case .damaged(let line, let detail):
+      ErrorFacts(
+        "replay.tape.damaged", "line \(line) of the cost tape is damaged: \(detail)", at: path,
+        advice: write)
     }
   }
 }
@@ -181,31 +162,17 @@ public enum ProfileFault: Hashable, Sendable {
   case unreadable(cause: String)
   case malformed(message: String, advice: String?, pointer: String)
 
-  fileprivate var word: String {
-    switch self {
-    case .unreadable: "unreadable"
-    case .malformed: "malformed"
-    }
-  }
-
-  fileprivate var message: String {
-    switch self {
-    case .unreadable: "the device profile cannot be read"
-    case .malformed(let message, _, _): message
-    }
-  }
-
-  fileprivate var pointer: String? {
-    guard case .malformed(_, _, let pointer) = self else { return nil }
-    return pointer
-  }
-
-  fileprivate var advice: String {
-    switch self {
-    case .unreadable:
-      "Name a JSON file, such as {\"v\": 1, \"name\": \"slow\", \"scale\": {\"*\": 2}}"
-    case .malformed(_, let advice, _):
-      advice ?? "For example {\"v\": 1, \"name\": \"slow\", \"scale\": {\"*\": 2}}"
+  fileprivate func facts(_ path: String) -> ErrorFacts {
+    let example = "{\"v\": 1, \"name\": \"slow\", \"scale\": {\"*\": 2}}"
+    return switch self {
+    case .unreadable(let cause):
+      ErrorFacts(
+        "replay.profile.unreadable", "the device profile cannot be read", cause: cause, at: path,
+        advice: "Name a JSON file, such as \(example)")
+    case .malformed(let message, let advice, let pointer):
+      ErrorFacts(
+        "replay.profile.malformed", message, at: path, pointer: pointer,
+        advice: advice ?? "For example \(example)")
     }
   }
 }

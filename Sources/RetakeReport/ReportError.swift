@@ -1,7 +1,7 @@
 import RetakeCore
 
 /// Errors of reports themselves.
-package enum ReportError: CodedError, Hashable {
+package enum ReportError: RetakeError, Hashable {
   case unreadable(reason: String)
   case newerVersion(Int)
   /// Written by another build, with other keys.
@@ -11,53 +11,36 @@ package enum ReportError: CodedError, Hashable {
   case notWritten(file: String, reason: String)
   case drawingTooLarge(nodes: Int, nodesMax: Int)
 
-  package var code: String {
+  package var facts: ErrorFacts {
     switch self {
-    case .unreadable: "report.document.unreadable"
-    case .newerVersion: "report.document.newerVersion"
-    case .otherBuild: "report.document.otherBuild"
-    case .template: "report.html.template"
-    case .notWritten: "report.folder.notWritten"
-    case .drawingTooLarge: "report.drawing.tooLarge"
-    }
-  }
-
-  package var message: String {
-    switch self {
-    case .unreadable: "this is not a report document"
+    case .unreadable(let reason):
+      ErrorFacts(
+        "report.document.unreadable", "this is not a report document", cause: reason,
+        advice: "Make the report again with retake test")
     case .newerVersion(let version):
-      "the report has version \(version), and this retake reads version 1"
-    case .otherBuild(let tool, _):
-      "the report was written by another build (\(tool)), and this one cannot read it"
-    case .template: "the report page's template is damaged"
-    case .notWritten: "the report could not be written"
+      ErrorFacts(
+        "report.document.newerVersion",
+        "the report has version \(version), and this retake reads version 1",
+        advice: "Update retake, or make the report again with this one")
+    case .otherBuild(let tool, let reason):
+      ErrorFacts(
+        "report.document.otherBuild",
+        "the report was written by another build (\(tool)), and this one cannot read it",
+        cause: reason,
+        advice: "Open its report.html from disk, or make the report again: "
+          + "retake test --report report")
+    case .template(let reason):
+      ErrorFacts(
+        "report.html.template", "the report page's template is damaged", cause: reason,
+        advice: "Build retake again from a clean clone")
+    case .notWritten(let file, let reason):
+      ErrorFacts(
+        "report.folder.notWritten", "the report could not be written", cause: reason, at: file,
+        advice: "Choose another folder with --report DIR, or make room on the disk")
     case .drawingTooLarge(let nodes, let most):
-      "the pipeline has \(nodes) nodes; at most \(most) are drawn"
-    }
-  }
-
-  package var cause: String? {
-    switch self {
-    case .unreadable(let reason), .template(let reason), .notWritten(_, let reason),
-      .otherBuild(_, let reason):
-      reason
-    case .newerVersion, .drawingTooLarge: nil
-    }
-  }
-
-  package var place: Place? {
-    if case .notWritten(let file, _) = self { Place(file: file) } else { nil }
-  }
-
-  package var advice: String? {
-    switch self {
-    case .unreadable: "Make the report again with retake test"
-    case .newerVersion: "Update retake, or make the report again with this one"
-    case .otherBuild:
-      "Open its report.html from disk, or make the report again: retake test --report report"
-    case .template: "Build retake again from a clean clone"
-    case .notWritten: "Choose another folder with --report DIR, or make room on the disk"
-    case .drawingTooLarge: "Write it for Graphviz: retake pipeline draw FILE --dot"
+      ErrorFacts(
+        "report.drawing.tooLarge", "the pipeline has \(nodes) nodes; at most \(most) are drawn",
+        advice: "Write it for Graphviz: retake pipeline draw FILE --dot")
     }
   }
 }

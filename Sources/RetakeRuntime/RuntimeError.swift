@@ -2,7 +2,7 @@ import RetakeCore
 import RetakeTimePlane
 
 /// Errors of a run as a whole. A failing stage is not among them: that is an outcome.
-public enum RuntimeError: CodedError, Hashable {
+public enum RuntimeError: RetakeError, Hashable {
   /// A source node was given no frames to read.
   case unboundSource(node: String)
   case noSuchTrack(node: String, track: Int, available: [Int])
@@ -47,107 +47,97 @@ public enum RuntimeError: CodedError, Hashable {
     }
   }
 
-  public var code: String {
+  package var facts: ErrorFacts {
     switch self {
-    case .unboundSource: "runtime.source.unbound"
-    case .noSuchTrack: "runtime.source.noSuchTrack"
-    case .sameTrack: "runtime.source.sameTrack"
-    case .unknownSwapNode: "runtime.swap.unknownNode"
-    case .endlessInstant: "runtime.core.endlessInstant"
-    case .stuck: "runtime.core.stuck"
-    case .frameUnreadable: "runtime.source.frameUnreadable"
-    case .timeOutOfRange: "runtime.source.timeOutOfRange"
-    case .eventTimeOutOfRange: "runtime.source.eventTimeOutOfRange"
-    case .costMissing: "runtime.cost.missing"
-    case .interrupted: "runtime.run.interrupted"
-    case .badOption: "runtime.run.badOption"
-    case .notLive: "runtime.live.ownFrames"
-    case .swapRefused: "runtime.swap.refused"
-    case .badExternalEvent: "runtime.live.badEvent"
-    case .strayExternalEvent: "runtime.live.strayEvent"
-    case .hung: "runtime.stage.hung"
-    case .noThread: "runtime.memory.noThread"
-    }
-  }
-
-  public var message: String {
-    switch self {
-    case .unboundSource(let node): "the source '\(node)' has no session to read"
-    case .noSuchTrack(let node, let track, _): "'\(node)' reads track \(track), which is not there"
+    case .unboundSource(let node):
+      ErrorFacts(
+        "runtime.source.unbound", "the source '\(node)' has no session to read",
+        advice: "Name a session: retake replay SESSION --pipeline P")
+    case .noSuchTrack(let node, let track, let available):
+      ErrorFacts(
+        "runtime.source.noSuchTrack", "'\(node)' reads track \(track), which is not there",
+        advice: available.isEmpty
+          ? "The session has no video track"
+          : "It has track " + available.map(String.init).joined(separator: ", "))
     case .sameTrack(let nodes, let track):
-      "the sources '\(nodes.joined(separator: "' and '"))' both read track \(track)"
-    case .unknownSwapNode(let node, _): "a swap names the node '\(node)', which is not there"
+      ErrorFacts(
+        "runtime.source.sameTrack",
+        "the sources '\(nodes.joined(separator: "' and '"))' both read track \(track)",
+        advice: "Let one source lead to both branches, or choose another track")
+    case .unknownSwapNode(let node, let nodes):
+      ErrorFacts(
+        "runtime.swap.unknownNode", "a swap names the node '\(node)', which is not there",
+        advice: Suggestion.advice(for: node, among: nodes))
     case .endlessInstant(let nanoseconds, let node):
-      "virtual time stands still at \(nanoseconds) ns: a loop without delay through '\(node)'"
-    case .stuck(let explanation): "nothing can move any more: \(explanation)"
-    case .frameUnreadable(let id, _, _): "frame \(id) cannot be read as it was recorded"
+      ErrorFacts(
+        "runtime.core.endlessInstant",
+        "virtual time stands still at \(nanoseconds) ns: a loop without delay through '\(node)'",
+        advice: "Give a stage of the loop a cost")
+    case .stuck(let explanation):
+      ErrorFacts("runtime.core.stuck", "nothing can move any more: \(explanation)")
+    case .frameUnreadable(let id, let cause, let advice):
+      ErrorFacts(
+        "runtime.source.frameUnreadable", "frame \(id) cannot be read as it was recorded",
+        cause: cause, frame: id, advice: advice)
     case .timeOutOfRange(let id, let nanoseconds):
-      "frame \(id) has an impossible time of \(nanoseconds) ns"
+      ErrorFacts(
+        "runtime.source.timeOutOfRange",
+        "frame \(id) has an impossible time of \(nanoseconds) ns", frame: id,
+        advice: Self.examine)
     case .eventTimeOutOfRange(let ordinal, let nanoseconds):
-      "the device event \(ordinal) has an impossible time of \(nanoseconds) ns"
-    case .costMissing(let node, _, let item, let tape, _):
-      "the tape \(tape) has no cost of '\(node)'" + (item.map { " for item \($0)" } ?? "")
-    case .interrupted: "the run was interrupted"
-    case .badOption(let detail): detail
-    case .notLive(let node): "the source '\(node)' brings its own frames: it cannot run live"
+      ErrorFacts(
+        "runtime.source.eventTimeOutOfRange",
+        "the device event \(ordinal) has an impossible time of \(nanoseconds) ns",
+        advice: Self.examine)
+    case .costMissing(let node, let frame, let item, let tape, let detail):
+      ErrorFacts(
+        "runtime.cost.missing",
+        "the tape \(tape) has no cost of '\(node)'" + (item.map { " for item \($0)" } ?? ""),
+        cause: detail, frame: frame,
+        advice: "Draw it from the tape's other costs: leave out --strict-costs; "
+          + "or write a tape that has it: retake replay SESSION --pipeline P --write-tape FILE")
+    case .interrupted:
+      ErrorFacts("runtime.run.interrupted", "the run was interrupted", kind: .interrupted)
+    case .badOption(let detail):
+      ErrorFacts("runtime.run.badOption", detail)
+    case .notLive(let node):
+      ErrorFacts(
+        "runtime.live.ownFrames", "the source '\(node)' brings its own frames: it cannot run live",
+        advice: "Write a source of kind 'session'")
     case .swapRefused(let node, let code):
-      "the new stage cannot take the place of '\(node)' [\(code)]"
+      ErrorFacts(
+        "runtime.swap.refused", "the new stage cannot take the place of '\(node)' [\(code)]",
+        advice: "Give a stage with the same input and output; the old one continues")
     case .badExternalEvent(let ordinal, let detail):
-      "the external event \(ordinal) cannot be read: \(detail)"
+      ErrorFacts(
+        "runtime.live.badEvent", "the external event \(ordinal) cannot be read: \(detail)",
+        advice: Self.examine)
     case .strayExternalEvent(let ordinal, let detail):
-      "the external event \(ordinal) does not fit: \(detail)"
-    case .hung(let node, _, let seconds):
-      "'\(node)' has not come back for \(Self.text(seconds))"
-    case .noThread(let name, _): "the system gives no thread for \(name)"
+      ErrorFacts(
+        "runtime.live.strayEvent", "the external event \(ordinal) does not fit: \(detail)",
+        advice: "Its pipeline may be another one: leave out --pipeline to take the recorded one")
+    case .hung(let node, let id, let seconds):
+      ErrorFacts(
+        "runtime.stage.hung", "'\(node)' has not come back for \(Self.text(seconds))", frame: id,
+        advice: "If it is only slow, wait longer: "
+          + "--watchdog \(Int((10 * seconds).rounded(.up))). If not, look where it hangs: "
+          + "retake replay … --workers 0 --watchdog 0 in a debugger")
+    case .noThread(let name, let cause):
+      ErrorFacts(
+        "runtime.memory.noThread", "the system gives no thread for \(name)", cause: cause,
+        advice: "Give it more memory or threads (ulimit -v, ulimit -u), or end other programs")
     }
   }
 
-  public var cause: String? {
-    switch self {
-    case .frameUnreadable(_, let cause, _), .noThread(_, let cause): cause
-    case .costMissing(_, _, _, _, let detail): detail
-    default: nil
-    }
-  }
-
-  public var place: Place? {
-    switch self {
-    case .frameUnreadable(let id, _, _), .timeOutOfRange(let id, _),
-      .costMissing(_, let id, _, _, _), .hung(_, let id, _):
-      Place(frame: id)
-    default: nil
-    }
-  }
-
-  public var advice: String? {
-    switch self {
-    case .unboundSource: "Name a session: retake replay SESSION --pipeline P"
-    case .noSuchTrack(_, _, let available):
-      available.isEmpty
-        ? "The session has no video track"
-        : "It has track " + available.map(String.init).joined(separator: ", ")
-    case .sameTrack: "Let one source lead to both branches, or choose another track"
-    case .unknownSwapNode(let node, let nodes): Suggestion.advice(for: node, among: nodes)
-    case .endlessInstant: "Give a stage of the loop a cost"
-    case .frameUnreadable(_, _, let advice): advice
-    case .timeOutOfRange, .eventTimeOutOfRange, .badExternalEvent:
-      "Examine the session: retake session doctor SESSION"
-    case .costMissing:
-      "Draw it from the tape's other costs: leave out --strict-costs; or write a tape that has it: "
-        + "retake replay SESSION --pipeline P --write-tape FILE"
-    case .hung(_, _, let seconds):
-      "If it is only slow, wait longer: --watchdog \(Int((10 * seconds).rounded(.up))). If not, "
-        + "look where it hangs: retake replay … --workers 0 --watchdog 0 in a debugger"
-    case .notLive: "Write a source of kind 'session'"
-    case .swapRefused: "Give a stage with the same input and output; the old one continues"
-    case .strayExternalEvent:
-      "Its pipeline may be another one: leave out --pipeline to take the recorded one"
-    case .noThread: "Give it more memory or threads (ulimit -v, ulimit -u), or end other programs"
-    case .stuck, .interrupted, .badOption: nil
-    }
-  }
+  private static let examine = "Examine the session: retake session doctor SESSION"
 
   private static func text(_ seconds: Double) -> String {
     seconds == seconds.rounded() ? "\(Int(seconds)) s" : "\(seconds) s"
   }
+
+  public var code: String { facts.code }
+  public var message: String { facts.message }
+  public var cause: String? { facts.cause }
+  public var place: Place? { facts.place }
+  public var advice: String? { facts.advice }
 }

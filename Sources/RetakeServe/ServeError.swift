@@ -1,7 +1,7 @@
 import Retake
 
 /// Errors of the report server and of the requests to it.
-package enum ServeError: CodedError, Hashable {
+package enum ServeError: RetakeError, Hashable {
   /// Another program listens on the port.
   case portTaken(Int)
   case cannotListen(port: Int, cause: String)
@@ -21,59 +21,50 @@ package enum ServeError: CodedError, Hashable {
   /// The pending result is not the one that the page shows.
   case otherResult(key: String)
 
-  package var code: String {
+  package var facts: ErrorFacts {
     switch self {
-    case .portTaken: "serve.port.taken"
-    case .cannotListen: "serve.port.cannotListen"
-    case .noToken: "serve.request.noToken"
-    case .otherHost: "serve.request.otherHost"
-    case .otherSite: "serve.request.otherSite"
-    case .badRequest: "serve.request.malformed"
-    case .notFound: "serve.request.notFound"
-    case .wrongMethod: "serve.request.method"
-    case .bodyTooLarge: "serve.request.tooLarge"
-    case .outside: "serve.request.outside"
-    case .noPixels: "serve.frame.noPixels"
-    case .otherResult: "serve.accept.otherResult"
-    }
-  }
-
-  package var message: String {
-    switch self {
-    case .portTaken(let port): "port \(port) is taken"
-    case .cannotListen(let port, _): "nothing can be served on port \(port)"
-    case .noToken: "this address has not the token of the pages"
-    case .otherHost: "the request names another host"
-    case .otherSite: "another site sent this request"
-    case .badRequest(let detail): detail
-    case .notFound(let what): "there is no \(what)"
-    case .wrongMethod: "this address takes another method"
+    case .portTaken(let port):
+      ErrorFacts(
+        "serve.port.taken", "port \(port) is taken",
+        advice: "Take any free port: retake report serve")
+    case .cannotListen(let port, let cause):
+      ErrorFacts(
+        "serve.port.cannotListen", "nothing can be served on port \(port)", cause: cause,
+        advice: "Take another port, or any free one: retake report serve")
+    case .noToken:
+      ErrorFacts(
+        "serve.request.noToken", "this address has not the token of the pages",
+        advice: "Open the address that retake report serve printed, with all of its letters")
+    case .otherHost:
+      ErrorFacts(
+        "serve.request.otherHost", "the request names another host",
+        advice: "Open the address that retake report serve printed")
+    case .otherSite:
+      ErrorFacts(
+        "serve.request.otherSite", "another site sent this request",
+        advice: "Open the address that retake report serve printed")
+    case .badRequest(let detail):
+      ErrorFacts("serve.request.malformed", detail)
+    case .notFound(let what):
+      ErrorFacts("serve.request.notFound", "there is no \(what)")
+    case .wrongMethod:
+      ErrorFacts("serve.request.method", "this address takes another method")
     case .bodyTooLarge(let most):
-      "the request has more than \(most) bytes, or does not say how many"
-    case .outside(let what): "\(what) leads out of the project's folder"
-    case .noPixels(let frame, _): "frame \(frame) has no picture"
-    case .otherResult(let key): "what is pending for \(key) is not the result that this page shows"
-    }
-  }
-
-  package var cause: String? {
-    switch self {
-    case .cannotListen(_, let cause), .noPixels(_, let cause): cause
-    default: nil
-    }
-  }
-
-  package var advice: String? {
-    switch self {
-    case .portTaken: "Take any free port: retake report serve"
-    case .cannotListen: "Take another port, or any free one: retake report serve"
-    case .noToken: "Open the address that retake report serve printed, with all of its letters"
-    case .otherHost, .otherSite: "Open the address that retake report serve printed"
-    case .otherResult:
-      "Reload the page; if it says the same again, make a new report: "
-        + "retake test --report report"
-    case .outside: "Copy it into the project; links are not followed out of it"
-    case .badRequest, .notFound, .wrongMethod, .bodyTooLarge, .noPixels: nil
+      ErrorFacts(
+        "serve.request.tooLarge",
+        "the request has more than \(most) bytes, or does not say how many")
+    case .outside(let what):
+      ErrorFacts(
+        "serve.request.outside", "\(what) leads out of the project's folder",
+        advice: "Copy it into the project; links are not followed out of it")
+    case .noPixels(let frame, let cause):
+      ErrorFacts("serve.frame.noPixels", "frame \(frame) has no picture", cause: cause)
+    case .otherResult(let key):
+      ErrorFacts(
+        "serve.accept.otherResult",
+        "what is pending for \(key) is not the result that this page shows",
+        advice: "Reload the page; if it says the same again, make a new report: "
+          + "retake test --report report")
     }
   }
 

@@ -1,7 +1,7 @@
 import RetakeCore
 
 /// An error of a session's database.
-package enum StoreError: CodedError {
+package enum StoreError: RetakeError {
   case missing(path: String)
   case exists(path: String)
   /// The file is not a SQLite database, or not the database of a session.
@@ -24,97 +24,85 @@ package enum StoreError: CodedError {
   /// The writer was closed, or an earlier commit failed: nothing more is written.
   case closed(path: String)
 
-  package var code: String {
+  package var facts: ErrorFacts {
     switch self {
-    case .missing: "store.missing"
-    case .exists: "store.exists"
-    case .notSession: "store.notSession"
-    case .truncated: "store.truncated"
-    case .corrupt: "store.corrupt"
-    case .unsafeFile: "store.file.unsafe"
-    case .schemaTooNew: "store.schema.tooNew"
-    case .schemaUnknown: "store.schema.unknown"
-    case .busy: "store.busy"
-    case .diskFull: "store.diskFull"
-    case .noMemory: "store.memory"
-    case .readFailed: "store.read"
-    case .writeFailed: "store.write"
-    case .closed: "store.closed"
+    case .missing(let path):
+      ErrorFacts(
+        "store.missing", "there is no session database here", at: path,
+        advice: "Make a session with: retake import FILE")
+    case .exists(let path):
+      ErrorFacts(
+        "store.exists", "a session database exists here already", at: path,
+        advice: "Choose another name with --name")
+    case .notSession(let path, let cause):
+      ErrorFacts(
+        "store.notSession", "this is not a session database", cause: cause, at: path,
+        advice: "Make a session with: retake import FILE")
+    case .truncated(let path, let expected, let actual):
+      ErrorFacts(
+        "store.truncated", "the session database is cut short: \(actual) of \(expected) bytes",
+        at: path, advice: Self.repair(path))
+    case .corrupt(let path, let cause):
+      ErrorFacts(
+        "store.corrupt", "the session database is damaged", cause: cause, at: path,
+        advice: Self.repair(path))
+    case .unsafeFile(let path, let cause):
+      ErrorFacts(
+        "store.file.unsafe", "the session has a file that is not opened", cause: cause, at: path,
+        advice: "Do not use a session of unknown origin. Where it is yours, look at the file: "
+          + "ls -ls \(path)")
+    case .schemaTooNew(let path, let found):
+      ErrorFacts(
+        "store.schema.tooNew",
+        "the session has schema \(found), this version reads up to \(Schema.version)", at: path,
+        advice: "Update retake, or import the media again with this version")
+    case .schemaUnknown(let path, let object):
+      ErrorFacts(
+        "store.schema.unknown",
+        "the session database's '\(object)' is not the one of schema \(Schema.version)", at: path,
+        advice: "This database was not written by retake. Where the media is yours: "
+          + "retake session recover \(Self.folder(path)) --from-media")
+    case .busy(let path, let holder):
+      ErrorFacts(
+        "store.busy",
+        holder.map { "the session's database is held by \($0)" }
+          ?? "another program writes to this session",
+        at: path,
+        advice: holder.map { "End \($0), or wait until it has ended" }
+          ?? "Wait until the recording has ended")
+    case .diskFull(let path):
+      ErrorFacts(
+        "store.diskFull", "the disk is full", at: path, advice: "Free some space and try again")
+    case .noMemory(let path):
+      ErrorFacts(
+        "store.memory", "there was no memory to read or write the session database", at: path,
+        advice: "Give it more memory (ulimit -v), or end other programs", kind: .memory)
+    case .readFailed(let path, let cause):
+      ErrorFacts(
+        "store.read", "the session database cannot be read", cause: cause, at: path,
+        advice: Self.checkDisk)
+    case .writeFailed(let path, let cause):
+      ErrorFacts(
+        "store.write", "the session database cannot be written", cause: cause, at: path,
+        advice: Self.checkDisk)
+    case .closed(let path):
+      ErrorFacts(
+        "store.closed", "the session database is closed for writing", at: path,
+        advice: Self.checkDisk)
     }
   }
 
-  package var message: String {
-    switch self {
-    case .missing: "there is no session database here"
-    case .exists: "a session database exists here already"
-    case .notSession: "this is not a session database"
-    case .truncated(_, let expected, let actual):
-      "the session database is cut short: \(actual) of \(expected) bytes"
-    case .corrupt: "the session database is damaged"
-    case .unsafeFile: "the session has a file that is not opened"
-    case .schemaTooNew(_, let found):
-      "the session has schema \(found), this version reads up to \(Schema.version)"
-    case .schemaUnknown(_, let object):
-      "the session database's '\(object)' is not the one of schema \(Schema.version)"
-    case .busy(_, let holder):
-      holder.map { "the session's database is held by \($0)" }
-        ?? "another program writes to this session"
-    case .diskFull: "the disk is full"
-    case .noMemory: "there was no memory to read or write the session database"
-    case .readFailed: "the session database cannot be read"
-    case .writeFailed: "the session database cannot be written"
-    case .closed: "the session database is closed for writing"
-    }
+  private static let checkDisk = "Check the disk and the folder's permissions"
+
+  private static func repair(_ path: String) -> String {
+    "See what is damaged: retake session doctor \(folder(path)); "
+      + "rebuild the index: retake session recover \(folder(path)) --from-media, "
+      + "or copy the session again from where it is whole"
   }
 
-  package var cause: String? {
-    switch self {
-    case .notSession(_, let cause), .corrupt(_, let cause), .readFailed(_, let cause),
-      .writeFailed(_, let cause), .unsafeFile(_, let cause):
-      cause
-    default: nil
-    }
-  }
-
-  package var path: String {
-    switch self {
-    case .missing(let path), .exists(let path), .notSession(let path, _),
-      .truncated(let path, _, _), .corrupt(let path, _), .unsafeFile(let path, _),
-      .schemaTooNew(let path, _),
-      .schemaUnknown(let path, _), .busy(let path, _), .diskFull(let path),
-      .noMemory(let path), .readFailed(let path, _),
-      .writeFailed(let path, _), .closed(let path):
-      path
-    }
-  }
-
-  /// The session that the database belongs to.
-  private var folder: String {
-    guard let end = path.lastIndex(of: "/"), end > path.startIndex else { return path }
-    return String(path[..<end])
-  }
-
-  package var place: Place? { Place(file: path) }
-
-  package var advice: String? {
-    switch self {
-    case .missing, .notSession: "Make a session with: retake import FILE"
-    case .exists: "Choose another name with --name"
-    case .truncated, .corrupt:
-      "See what is damaged: retake session doctor \(folder.shellWord); "
-        + "rebuild the index: retake session recover \(folder.shellWord) --from-media, "
-        + "or copy the session again from where it is whole"
-    case .unsafeFile(let path, _):
-      "Do not use a session of unknown origin. Where it is yours, look at the file: ls -ls \(path)"
-    case .schemaTooNew: "Update retake, or import the media again with this version"
-    case .schemaUnknown:
-      "This database was not written by retake. Where the media is yours: "
-        + "retake session recover \(folder.shellWord) --from-media"
-    case .busy(_, let holder):
-      holder.map { "End \($0), or wait until it has ended" } ?? "Wait until the recording has ended"
-    case .diskFull: "Free some space and try again"
-    case .noMemory: "Give it more memory (ulimit -v), or end other programs"
-    case .readFailed, .writeFailed, .closed: "Check the disk and the folder's permissions"
-    }
+  /// The session that the database belongs to, as a word of a command.
+  private static func folder(_ path: String) -> String {
+    guard let end = path.lastIndex(of: "/"), end > path.startIndex else { return path.shellWord }
+    return String(path[..<end]).shellWord
   }
 }

@@ -1,7 +1,7 @@
 import RetakeCore
 
 /// An error that keeps a suite from doing its work.
-package enum SuiteError: CodedError, Hashable {
+package enum SuiteError: RetakeError, Hashable {
   case projectUnreadable(file: String, cause: String, advice: String)
   case badProject(message: String, advice: String?, pointer: String, file: String)
   /// A load for the pool benchmark is malformed.
@@ -88,209 +88,226 @@ package enum SuiteError: CodedError, Hashable {
       message: problem.message, advice: advice, pointer: problem.pointer, file: file)
   }
 
-  /// Whether the name was meant as a file.
-  private static func isPath(_ name: String) -> Bool {
-    name.contains("/") || name.lowercased().hasSuffix(".json")
-  }
-
-  package var code: String {
+  package var facts: ErrorFacts {
     switch self {
-    case .projectUnreadable: "suite.project.unreadable"
-    case .badProject: "suite.project.malformed"
-    case .badLoad: "suite.bench.load"
-    case .noPipeline: "suite.select.noPipeline"
-    case .noSession: "suite.select.noSession"
-    case .noSuite: "suite.select.noSuite"
-    case .noCase: "suite.select.noCase"
-    case .nothingSelected: "suite.select.nothing"
-    case .badSessionName: "suite.select.badSessionName"
-    case .sameName: "suite.select.sameName"
-    case .halted: "suite.run.halted"
-    case .notWritable: "suite.output.notWritable"
-    case .exists: "suite.output.exists"
-    case .hasProject: "suite.project.exists"
-    case .missingReason: "suite.accept.missingReason"
-    case .noGoldenYet: "suite.adopt.noGolden"
-    case .replacesOther: "suite.accept.replacesOther"
-    case .nothingPending: "suite.accept.nothingPending"
-    case .noProjectFile: "suite.project.none"
-    case .notPending: "suite.accept.notPending"
-    case .noRoot: "suite.accept.noRoot"
-    case .partialAlternate: "suite.accept.partialAlternate"
-    case .noTerminal: "suite.review.noTerminal"
-    case .acceptInCI: "suite.accept.inCI"
-    case .noGolden: "suite.diff.noGolden"
-    case .noGoldenFits: "suite.stale.noGolden"
-    case .noRevision: "suite.diff.noRevision"
-    case .notFitted: "suite.fit.notNumbers"
-    case .noRun: "suite.fit.noRun"
-    case .noReport: "suite.report.none"
-    case .noFile: "suite.record.noFile"
-    case .noScene: "suite.record.noScene"
-    case .badScene: "suite.record.badScene"
-    case .tracksOfFiles: "suite.record.tracks"
-    case .sceneOnly: "suite.record.sceneOnly"
-    case .sameOutput: "suite.output.same"
-    case .outputOverInput: "suite.output.overInput"
-    case .outputOverMedia: "suite.output.overMedia"
-    case .noMetadata: "suite.metadata.none"
-    case .overlayFile: "suite.overlay.file"
-    case .overlaySession: "suite.overlay.noSession"
-    case .severalMetadata: "suite.metadata.several"
-    case .notMetadata: "suite.metadata.otherNode"
-    case .verifyProcessFailed: "suite.verify.infrastructure"
-    case .traceUnwritable: "suite.verify.traceUnwritable"
-    }
-  }
-
-  package var message: String {
-    switch self {
-    case .projectUnreadable: "the project file cannot be read"
-    case .badProject(let message, _, _, _), .badLoad(let message, _, _, _): message
-    case .noPipeline(let name, _):
-      Self.isPath(name) ? "there is no pipeline file '\(name)'" : "there is no pipeline '\(name)'"
-    case .noSession(let name, _, _): "there is no session '\(name)'"
-    case .noSuite(let name, _): "there is no suite '\(name)'"
-    case .noCase(let name, _): "there is no case '\(name)'"
-    case .nothingSelected(let what, _): "nothing is selected: \(what)"
-    case .badSessionName: "goldens cannot be named after this session"
-    case .sameName(let name, let paths):
-      "two sessions are named '\(name)': \(paths.joined(separator: " and "))"
-    case .halted(let failure): "the run was halted: \(failure)"
-    case .notWritable: "cannot write here"
-    case .exists: "there is something here already"
-    case .hasProject: "this folder is a project already"
-    case .missingReason: "a golden is accepted with a reason"
-    case .noGoldenYet: "none of the selected cases has a golden"
-    case .replacesOther(let key, let differences):
-      "the golden of '\(key)' would be replaced, not changed: \(differences.joined(separator: "; "))"
-    case .nothingPending: "nothing waits to be accepted"
-    case .noProjectFile: "there is no retake.yml, and nothing else says which goldens are wanted"
-    case .notPending(let key, _): "no pending golden fits '\(key)'"
-    case .noRoot(let name, _): "nothing pending has the root cause or stage '\(name)'"
-    case .partialAlternate: "an alternate is a whole golden, not some root causes"
-    case .noTerminal: "a review asks for keys, and standard input is not a terminal"
-    case .acceptInCI: "nothing is written to Goldens/ in CI"
-    case .noGolden: "this is neither a golden nor a run"
-    case .noGoldenFits(let key, _): "no golden fits '\(key)'"
-    case .noRevision(let name, _): "git cannot read revision '\(name)' of this project"
-    case .notFitted(let key, _): "the runs of \(key) differ in more than numbers"
-    case .noRun(let keys): "no run was given of \(keys)"
-    case .noReport: "there is no report here"
-    case .noFile: "there is no such file"
-    case .noScene(let name, _): "there is no scene '\(name)'"
-    case .badScene(let detail): detail
-    case .tracksOfFiles(let name): "'\(name)' has one track; --track chooses among a file's"
-    case .sceneOnly(let option, let name):
-      "'\(name)' brings its own pictures; \(option) has no effect"
-    case .sameOutput("-"): "standard output can take one stream"
-    case .sameOutput: "two outputs of the run have the same file"
-    case .outputOverInput(let path, let input): "'\(path)' would be written over \(input)"
-    case .outputOverMedia(let path): "'\(path)' is a media file that Retake did not write"
-    case .noMetadata(let pipeline): "the pipeline '\(pipeline)' has no metadata sink"
-    case .overlayFile(let path, _): "'\(path)' does not say what kind of video to write"
-    case .overlaySession(let pipeline):
-      "the pipeline '\(pipeline)' reads no session that results could be drawn over"
-    case .severalMetadata(let known):
-      "the pipeline has several metadata sinks: \(known.joined(separator: ", "))"
-    case .notMetadata(let name, _): "'\(name)' is not a metadata sink"
-    case .verifyProcessFailed(let condition, _): "infrastructure: no result from '\(condition)'"
-    case .traceUnwritable: "the trace of a run cannot be written"
-    }
-  }
-
-  package var cause: String? {
-    switch self {
-    case .projectUnreadable(_, let cause, _), .notWritable(_, let cause),
-      .noRevision(_, let cause), .notFitted(_, let cause), .verifyProcessFailed(_, let cause),
-      .traceUnwritable(_, let cause):
-      cause
-    default: nil
-    }
-  }
-
-  package var place: Place? {
-    switch self {
-    case .projectUnreadable(let file, _, _), .hasProject(let file): Place(file: file)
-    case .badProject(_, _, let pointer, let file), .badLoad(_, _, let pointer, let file):
-      Place(file: file, pointer: pointer)
-    case .noSession(_, let folder, _): Place(file: folder)
-    // Standard output is not a file that could be shown as the place.
-    case .sameOutput(let path) where path != "-": Place(file: path)
-    case .badSessionName(let path), .notWritable(let path, _), .exists(let path),
-      .noGolden(let path), .noReport(let path), .noFile(let path), .traceUnwritable(let path, _):
-      Place(file: path)
-    default: nil
-    }
-  }
-
-  package var advice: String? {
-    switch self {
-    case .projectUnreadable(_, _, let advice): advice
-    case .badLoad(_, let advice, _, _): advice ?? "See the loads in docs/pools.md"
-    case .badProject(_, let advice, _, _):
-      advice ?? "Fix it, and check that it can be read with: retake doctor"
+    case .projectUnreadable(let file, let cause, let advice):
+      ErrorFacts(
+        "suite.project.unreadable", "the project file cannot be read", cause: cause, at: file,
+        advice: advice)
+    case .badProject(let message, let advice, let pointer, let file):
+      ErrorFacts(
+        "suite.project.malformed", message, at: file, pointer: pointer,
+        advice: advice ?? "Fix it, and check that it can be read with: retake doctor")
+    case .badLoad(let message, let advice, let pointer, let file):
+      ErrorFacts(
+        "suite.bench.load", message, at: file, pointer: pointer,
+        advice: advice ?? "See the loads in docs/pools.md")
     // Nothing is similar to this path, so a suggestion would be empty. The known ones are listed.
     case .noPipeline(let name, let known)
     where Self.isPath(name) && Suggestion.nearest(to: name, among: known) == nil:
-      "Check the path, or name one of these: \(known.joined(separator: ", "))"
-    case .noCase(_, let known) where known.isEmpty:
-      "No case is defined in this folder. Make a project: retake init"
-    case .noPipeline(let name, let known), .noSuite(let name, let known),
-      .noCase(let name, let known), .notPending(let name, let known),
-      .notMetadata(let name, let known), .noRoot(let name, let known),
-      .noGoldenFits(let name, let known):
-      Suggestion.advice(for: name, among: known)
-    case .noSession(let name, _, let known):
-      known.isEmpty
-        ? "Make one: retake import FILE" : Suggestion.advice(for: name, among: known)
-    case .nothingSelected(_, let advice?): advice
-    case .nothingSelected:
-      "See the sessions that there are: retake session list; "
-        + "or test one without a project: retake test SESSION --pipeline example:motion-boxes"
-    case .notWritable: "Choose a folder that exists and can be written"
-    case .exists: "Choose another name, or remove it first"
-    case .hasProject: "Edit its cases and suites, then: retake test"
+      ErrorFacts(
+        "suite.select.noPipeline", "there is no pipeline file '\(name)'",
+        advice: "Check the path, or name one of these: \(known.joined(separator: ", "))")
+    case .noPipeline(let name, let known):
+      ErrorFacts(
+        "suite.select.noPipeline",
+        "there is no pipeline \(Self.isPath(name) ? "file " : "")'\(name)'",
+        advice: Suggestion.advice(for: name, among: known))
+    case .noSession(let name, let folder, let known):
+      ErrorFacts(
+        "suite.select.noSession", "there is no session '\(name)'", at: folder,
+        advice: known.isEmpty
+          ? "Make one: retake import FILE" : Suggestion.advice(for: name, among: known))
+    case .noSuite(let name, let known):
+      ErrorFacts(
+        "suite.select.noSuite", "there is no suite '\(name)'",
+        advice: Suggestion.advice(for: name, among: known))
+    case .noCase(let name, let known):
+      ErrorFacts(
+        "suite.select.noCase", "there is no case '\(name)'",
+        advice: known.isEmpty
+          ? "No case is defined in this folder. Make a project: retake init"
+          : Suggestion.advice(for: name, among: known))
+    case .nothingSelected(let what, let advice):
+      ErrorFacts(
+        "suite.select.nothing", "nothing is selected: \(what)",
+        advice: advice
+          ?? "See the sessions that there are: retake session list; or test one without a "
+          + "project: retake test SESSION --pipeline example:motion-boxes",
+        kind: .nothingSelected)
+    case .badSessionName(let path):
+      ErrorFacts(
+        "suite.select.badSessionName", "goldens cannot be named after this session", at: path,
+        advice: "Rename its folder: it may have letters, digits, '-', '_' and '.'")
+    case .sameName(let name, let paths):
+      ErrorFacts(
+        "suite.select.sameName",
+        "two sessions are named '\(name)': \(paths.joined(separator: " and "))",
+        advice: "Test one after the other, each with --goldens of its own")
+    case .halted(let failure):
+      ErrorFacts(
+        "suite.run.halted", "the run was halted: \(failure)",
+        advice: "Repair what the stage needs, or let it throw a recoverable error")
+    case .notWritable(let path, let cause):
+      ErrorFacts(
+        "suite.output.notWritable", "cannot write here", cause: cause, at: path,
+        advice: "Choose a folder that exists and can be written")
+    case .exists(let path):
+      ErrorFacts(
+        "suite.output.exists", "there is something here already", at: path,
+        advice: "Choose another name, or remove it first")
+    case .hasProject(let file):
+      ErrorFacts(
+        "suite.project.exists", "this folder is a project already", at: file,
+        advice: "Edit its cases and suites, then: retake test")
+    case .missingReason:
+      ErrorFacts(
+        "suite.accept.missingReason", "a golden is accepted with a reason",
+        advice: "Say why: retake accept --reason \"new detector\"", kind: .usage)
     case .noGoldenYet:
-      "Make them: retake test, then: retake accept --reason \"first golden\""
-    case .missingReason: "Say why: retake accept --reason \"new detector\""
-    case .replacesOther(let key, _):
-      "To keep that golden, restore its files if they are damaged, or give the session or the case "
-        + "another name; then test again. To replace it: "
-        + "retake accept \(key) --replace --reason \"why\""
-    case .nothingPending: "Make pending goldens with: retake test"
-    case .noProjectFile: "Name the cases in retake.yml, or remove a golden's folder by hand"
-    case .partialAlternate: "Leave out --root and --stage, or --alternate"
-    case .noTerminal: "Name what is right: retake accept --root ID --reason \"…\""
-    case .acceptInCI: "Accept on a desk and commit Goldens/"
-    case .noFile: "Record a file, or a drawn scene: retake record synthetic:figures"
-    case .noScene(let name, let known): Suggestion.advice(for: name, among: known)
-    case .badSessionName: "Rename its folder: it may have letters, digits, '-', '_' and '.'"
-    case .sameName: "Test one after the other, each with --goldens of its own"
-    case .halted: "Repair what the stage needs, or let it throw a recoverable error"
-    case .badScene: "See the options: retake record --help"
-    case .tracksOfFiles: "Leave out --track"
-    case .sceneOnly("--seed", _): "Leave it out: only a drawn scene (synthetic:figures) has a seed"
-    case .sceneOnly(let option, _):
-      "Leave \(option) out: drawn scenes (synthetic:figures) and cameras (/dev/video0) heed it"
-    case .outputOverInput: "Name a file outside of sessions, goldens and what is read"
-    case .outputOverMedia: "Name another file, or move this one away first"
-    case .sameOutput: "Give each a file of its own"
-    case .noMetadata:
-      "Add {\"id\": \"analytics\", \"kind\": \"metadata\"} to its nodes, and an edge to it"
-    case .overlayFile(_, let known):
-      "End its name with one of: \(known.map { "." + $0 }.joined(separator: ", "))"
-    case .overlaySession:
-      "Name a session, and a pipeline with a node of kind 'session': "
-        + "retake replay SESSION --pipeline P --overlay FILE"
-    case .severalMetadata(let known): "Say which: --metadata \(known.first ?? "NODE")=FILE"
-    case .verifyProcessFailed:
-      "Run it again; if it ends so again, a stage cannot bear the condition: see its last words"
-    case .traceUnwritable: "Choose a folder with more room: export TMPDIR=DIR"
-    case .noRevision: "See what there is: git log --oneline"
-    case .notFitted: "Fix that first, or look at it: retake diff GOLDEN RUN"
-    case .noReport: "Make one with: retake test --report report"
-    case .noGolden, .noRun: "Make a run with: retake replay SESSION --pipeline P --output RUN"
+      ErrorFacts(
+        "suite.adopt.noGolden", "none of the selected cases has a golden",
+        advice: "Make them: retake test, then: retake accept --reason \"first golden\"")
+    case .replacesOther(let key, let differences):
+      ErrorFacts(
+        "suite.accept.replacesOther",
+        "the golden of '\(key)' would be replaced, not changed: "
+          + differences.joined(separator: "; "),
+        advice: "To keep that golden, restore its files if they are damaged, or give the session "
+          + "or the case another name; then test again. To replace it: "
+          + "retake accept \(key) --replace --reason \"why\"")
+    case .nothingPending:
+      ErrorFacts(
+        "suite.accept.nothingPending", "no golden is pending",
+        advice: "Make pending goldens with: retake test")
+    case .noProjectFile:
+      ErrorFacts(
+        "suite.project.none",
+        "there is no retake.yml, and nothing else says which goldens are wanted",
+        advice: "Name the cases in retake.yml, or remove a golden's folder by hand")
+    case .notPending(let key, let known):
+      ErrorFacts(
+        "suite.accept.notPending", "no pending golden fits '\(key)'",
+        advice: Suggestion.advice(for: key, among: known))
+    case .noRoot(let name, let known):
+      ErrorFacts(
+        "suite.accept.noRoot", "nothing pending has the root cause or stage '\(name)'",
+        advice: Suggestion.advice(for: name, among: known))
+    case .partialAlternate:
+      ErrorFacts(
+        "suite.accept.partialAlternate", "an alternate is a whole golden, not some root causes",
+        advice: "Leave out --root and --stage, or --alternate")
+    case .noTerminal:
+      ErrorFacts(
+        "suite.review.noTerminal", "a review asks for keys, and standard input is not a terminal",
+        advice: "Name what is right: retake accept --root ID --reason \"…\"")
+    case .acceptInCI:
+      ErrorFacts(
+        "suite.accept.inCI", "nothing is written to Goldens/ in CI",
+        advice: "Accept on a desk and commit Goldens/")
+    case .noGolden(let path):
+      ErrorFacts(
+        "suite.diff.noGolden", "this is neither a golden nor a run", at: path,
+        advice: Self.makeRun)
+    case .noGoldenFits(let key, let known):
+      ErrorFacts(
+        "suite.stale.noGolden", "no golden fits '\(key)'",
+        advice: Suggestion.advice(for: key, among: known))
+    case .noRevision(let name, let cause):
+      ErrorFacts(
+        "suite.diff.noRevision", "git cannot read revision '\(name)' of this project",
+        cause: cause, advice: "See what there is: git log --oneline")
+    case .notFitted(let key, let cause):
+      ErrorFacts(
+        "suite.fit.notNumbers", "the runs of \(key) differ in more than numbers", cause: cause,
+        advice: "Fix that first, or look at it: retake diff GOLDEN RUN")
+    case .noRun(let keys):
+      ErrorFacts("suite.fit.noRun", "no run was given of \(keys)", advice: Self.makeRun)
+    case .noReport(let path):
+      ErrorFacts(
+        "suite.report.none", "there is no report here", at: path,
+        advice: "Make one with: retake test --report report")
+    case .noFile(let path):
+      ErrorFacts(
+        "suite.record.noFile", "there is no such file", at: path,
+        advice: "Record a file, or a drawn scene: retake record synthetic:figures")
+    case .noScene(let name, let known):
+      ErrorFacts(
+        "suite.record.noScene", "there is no scene '\(name)'",
+        advice: Suggestion.advice(for: name, among: known), kind: .usage)
+    case .badScene(let detail):
+      ErrorFacts(
+        "suite.record.badScene", detail, advice: "See the options: retake record --help",
+        kind: .usage)
+    case .tracksOfFiles(let name):
+      ErrorFacts(
+        "suite.record.tracks", "'\(name)' has one track; --track chooses among a file's",
+        advice: "Leave out --track", kind: .usage)
+    case .sceneOnly(let option, let name):
+      ErrorFacts(
+        "suite.record.sceneOnly", "'\(name)' brings its own pictures; \(option) has no effect",
+        advice: option == "--seed"
+          ? "Leave it out: only a drawn scene (synthetic:figures) has a seed"
+          : "Leave \(option) out: drawn scenes (synthetic:figures) and cameras (/dev/video0) "
+            + "have it",
+        kind: .usage)
+    case .sameOutput(let path):
+      ErrorFacts(
+        "suite.output.same",
+        path == "-"
+          ? "standard output can take one stream" : "two outputs of the run have the same file",
+        // Standard output is not a file that could be shown as the place.
+        at: path == "-" ? nil : path, advice: "Give each a file of its own", kind: .usage)
+    case .outputOverInput(let path, let input):
+      ErrorFacts(
+        "suite.output.overInput", "'\(path)' would be written over \(input)",
+        advice: "Name a file outside of sessions, goldens and what is read")
+    case .outputOverMedia(let path):
+      ErrorFacts(
+        "suite.output.overMedia", "'\(path)' is a media file that Retake did not write",
+        advice: "Name another file, or move this one away first")
+    case .noMetadata(let pipeline):
+      ErrorFacts(
+        "suite.metadata.none", "the pipeline '\(pipeline)' has no metadata sink",
+        advice: "Add {\"id\": \"analytics\", \"kind\": \"metadata\"} to its nodes, "
+          + "and an edge to it")
+    case .overlayFile(let path, let known):
+      ErrorFacts(
+        "suite.overlay.file", "'\(path)' does not say what kind of video to write",
+        advice: "End its name with one of: \(known.map { "." + $0 }.joined(separator: ", "))")
+    case .overlaySession(let pipeline):
+      ErrorFacts(
+        "suite.overlay.noSession",
+        "the pipeline '\(pipeline)' reads no session that results could be drawn over",
+        advice: "Name a session, and a pipeline with a node of kind 'session': "
+          + "retake replay SESSION --pipeline P --overlay FILE")
+    case .severalMetadata(let known):
+      ErrorFacts(
+        "suite.metadata.several",
+        "the pipeline has several metadata sinks: \(known.joined(separator: ", "))",
+        advice: "Say which: --metadata \(known.first ?? "NODE")=FILE")
+    case .notMetadata(let name, let known):
+      ErrorFacts(
+        "suite.metadata.otherNode", "'\(name)' is not a metadata sink",
+        advice: Suggestion.advice(for: name, among: known))
+    case .verifyProcessFailed(let condition, let cause):
+      ErrorFacts(
+        "suite.verify.infrastructure", "infrastructure: no result from '\(condition)'",
+        cause: cause,
+        advice: "Run it again; if it fails again, a stage cannot run under the condition: "
+          + "see its last words")
+    case .traceUnwritable(let path, let cause):
+      ErrorFacts(
+        "suite.verify.traceUnwritable", "the trace of a run cannot be written", cause: cause,
+        at: path, advice: "Choose a folder with more room: export TMPDIR=DIR")
     }
+  }
+
+  private static let makeRun =
+    "Make a run with: retake replay SESSION --pipeline P --output RUN"
+
+  /// Whether the name was meant as a file.
+  private static func isPath(_ name: String) -> Bool {
+    name.contains("/") || name.lowercased().hasSuffix(".json")
   }
 }

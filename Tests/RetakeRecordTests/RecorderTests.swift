@@ -112,6 +112,20 @@ import Testing
     #expect(again.progress.segments == result.progress.segments)
   }
 
+  @Test func `a recording ends before it has more segments than a session may have`() throws {
+    var options = RecorderOptions.test(folder)
+    options.segmentDurationMax = .milliseconds(400)
+    var machine = Recorder.Machine.ticking()
+    machine.segmentsMax = 2
+    let result = try record(Scene(60), options: options, machine: machine)
+    #expect(result.failure?.code == "record.segments.tooMany")
+    #expect(result.failure?.place?.file == result.folder.path)
+    #expect(result.isClosed && result.status == .lossy && result.end == .failed)
+    #expect(result.progress.segments == 2)
+    #expect(try StoredFrames(result.folder.path).segments.count == 2)
+    #expect(try reader(result).frame(FrameID(track: 0, sequence: 0)).width > 0)
+  }
+
   @Test func `each commit says what is durable`() throws {
     let reports = Reports()
     let result = try record(

@@ -173,8 +173,8 @@ struct ReaderTests {
     #expect(notes.contains("two.mp4") && notes.contains("## Licence"))
   }
 
-  @Test func `a change of size begins a new segment and odd times are flagged`() throws {
-    let folder = try TemporaryFolder()
+  /// A clip that changes its size once.
+  private func resized(in folder: TemporaryFolder) throws -> String {
     var joined = Data()
     for size in ["96x64", "64x48"] {
       let part = try Clip(
@@ -186,9 +186,34 @@ struct ReaderTests {
     }
     let file = folder.file("joined.ts")
     try joined.write(to: file)
+    return file.path
+  }
+
+  @Test func `a file with more sizes than a session has segments is refused, with the frame`()
+    throws
+  {
+    let folder = try TemporaryFolder()
+    let (file, into) = (try resized(in: folder), folder.file("Recordings").path)
+    var importer = SessionImporter(ImportOptions(file: file, into: into))
+    importer.segmentsMax = 1
+
+    let error = #expect(throws: SessionError.self) { try importer.run() }
+
+    #expect(error?.code == "session.import.tooManySegments")
+    #expect(error?.place?.file == file)
+    // The pieces have 30 frames each, and decoders may lose some where they meet.
+    #expect(error?.place?.frame.map { (26...34).contains($0.sequence) } == true, "\(error as Any)")
+    #expect((try? FileManager.default.subpathsOfDirectory(atPath: into)) ?? [] == [])
+    importer.segmentsMax = 2
+    #expect(throws: Never.self) { try importer.run() }
+  }
+
+  @Test func `a change of size begins a new segment and odd times are flagged`() throws {
+    let folder = try TemporaryFolder()
+    let file = try resized(in: folder)
 
     let result = try SessionImporter(
-      ImportOptions(file: file.path, into: folder.file("Recordings").path)
+      ImportOptions(file: file, into: folder.file("Recordings").path)
     ).run()
 
     let reader = try SessionReader(

@@ -1,4 +1,6 @@
 import RetakeCore
+import RetakeMedia
+import RetakeStore
 import Testing
 
 @testable import RetakeSession
@@ -14,6 +16,7 @@ import Testing
       .unknownFrame(session: path, frame: frame),
       .noDatabase(path: path), .noFrames(file: path),
       .noGoodFrame(file: path, frames: 1, cause: nil), .beingRecorded(path: path, by: nil),
+      .tooManySegments(file: path, frame: frame, segmentsMax: 1),
       .originalDiffers(session: path, file: "media/original.mp4"),
       .recoveryFailed(path: path, cause: ""), .notClosed(path: path),
       .noPictures(session: path, track: 0), .trimDiffers(session: path, frame: frame, cause: ""),
@@ -27,5 +30,12 @@ import Testing
     for error in errors {
       #expect(error.advice?.contains(" \(word)") == true, "\(error.code): \(error.advice ?? "")")
     }
+  }
+
+  @Test func `an error of another module keeps its code and kind`() {
+    let address = SessionError(MediaError.badAddress(address: "x"))
+    #expect(address.code == "media.live.address" && address.facts.kind == .usage)
+    #expect(SessionError(StoreError.noMemory(path: "x")).isAboutMemory)
+    #expect(!SessionError(StoreError.diskFull(path: "x")).isAboutMemory)
   }
 }

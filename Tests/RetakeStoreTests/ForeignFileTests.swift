@@ -125,7 +125,7 @@ struct ForeignFileTests {
 
     let error = #expect(throws: StoreError.self) { try StoreReader(opening: place.database) }
     #expect(error?.code == "store.file.unsafe")
-    #expect(error?.path == log)
+    #expect(error?.place?.file == log)
     #expect(error?.cause?.contains("\(bytes)") == true, "\(String(describing: error))")
   }
 

@@ -1,13 +1,53 @@
 import Foundation
 import RetakeCore
+import RetakeGraph
+import RetakeRuntime
+import RetakeStages
 import RetakeTestSupport
 import Testing
 
 @testable import RetakeReport
 @testable import RetakeSuite
 
+/// A user's source that cannot be opened.
+private struct Unplugged: FrameSource {
+  struct CameraGone: Error {}
+
+  let error: any Error
+  func open() throws -> any FrameReader { throw error }
+
+  func pipeline(_ name: String) -> Pipeline {
+    Pipeline.named(name).source(
+      AnyStage(
+        signature: StageSignature(
+          kind: "unplugged", version: 1, role: .source, input: nil, output: .frame),
+        options: .object([:]), body: .source(self))
+    ).grey().motion().results()
+  }
+}
+
 /// Errors of one case, or of retake.yml, and their effect on the rest.
 @Suite struct ProjectTroubleTests {
+  @Test func `a source that cannot be opened is its case's error, with its own code`() throws {
+    let fixture = try ProjectFixture(
+      "v: 1\ncases:\n  coded: {pipeline: 'example:coded'}\n  plain: {pipeline: 'example:plain'}\n"
+        + "  motion: {pipeline: motion.json}\nsuites:\n"
+        + "  default: [{sessions: [yard], cases: [coded, plain, motion]}]\n")
+    try fixture.record("yard")
+    let gone = StageError(code: "camera.gone", message: "no camera answers")
+    let outcome = try fixture.test {
+      $0.pipelines = [
+        Unplugged(error: gone).pipeline("coded"),
+        Unplugged(error: Unplugged.CameraGone()).pipeline("plain"),
+      ]
+    }
+    #expect(outcome.status == Status.trouble)
+    let cases = outcome.document.cases
+    #expect(cases.map(\.verdict) == [.errored, .errored, .missing])
+    #expect(cases.map(\.error?.code) == ["camera.gone", "error.CameraGone", nil])
+    #expect(cases.first?.error?.message == "no camera answers")
+  }
+
   @Test func `a session that is not there is the error of its own cases, and the others run`()
     throws
   {

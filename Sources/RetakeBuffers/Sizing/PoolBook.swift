@@ -175,30 +175,22 @@ public struct PoolReport: Hashable, Sendable {
 }
 
 /// An error of a pool.
-public enum PoolError: CodedError, Hashable {
+public enum PoolError: RetakeError, Hashable {
   case allocation(pool: String, cause: String)
 
-  public var code: String {
+  package var facts: ErrorFacts {
     switch self {
-    case .allocation: "buffers.pool.allocation"
+    case .allocation(let pool, let cause):
+      ErrorFacts(
+        "buffers.pool.allocation", "a buffer of the pool '\(pool)' could not be made",
+        cause: cause, advice: "Try again: an adaptive pool is made again at the end of the window")
     }
   }
 
-  public var message: String {
-    switch self {
-    case .allocation(let pool, _): "a buffer of the pool '\(pool)' could not be made"
-    }
-  }
-
-  public var cause: String? {
-    switch self {
-    case .allocation(_, let cause): cause
-    }
-  }
-
-  public var advice: String? {
-    "Try again: an adaptive pool is made again at the end of the window"
-  }
+  public var code: String { facts.code }
+  public var message: String { facts.message }
+  public var cause: String? { facts.cause }
+  public var advice: String? { facts.advice }
 }
 
 /// Something that happens only once, for the first caller.

@@ -36,6 +36,7 @@ final class SessionWriter {
   var spool: [CommitBatch] = []
   var wait: DatabaseWait?
   let spoolRowsMax: Int
+  private let segmentsMax: Int
   var hasSegment = false
   var progress = RecordingProgress()
   /// Set once; nothing more is recorded after that.
@@ -50,9 +51,10 @@ final class SessionWriter {
 
   init(
     site: Site, store: StoreWriter, limits: SegmentStateMachine.Limits, tracks: Int = 1,
-    spoolRowsMax: Int = RecorderOptions.spoolRowsMax
+    spoolRowsMax: Int = RecorderOptions.spoolRowsMax,
+    segmentsMax: Int = StoreReader.segmentCountMax
   ) {
-    self.spoolRowsMax = spoolRowsMax
+    (self.spoolRowsMax, self.segmentsMax) = (spoolRowsMax, segmentsMax)
     self.site = site
     hasDurableLog = site.hasDurableLog
     self.store = store
@@ -120,6 +122,12 @@ final class SessionWriter {
         record.cause = cause
         return
       case .open(let reason):
+        guard nextSegment < segmentsMax else {
+          // A session with more of them could not be opened.
+          failure = .tooManySegments(path: site.folder.path, segmentsMax: segmentsMax)
+          record.cause = RecordCause.lostWrite
+          return
+        }
         try open(track, encoded.epoch, at: record.ptsNanoseconds, reason: reason)
       case .write: break
       }

@@ -80,7 +80,7 @@ public actor LiveSession {
   ///   - frame: Its timestamp is its presentation time. Its ID is assigned here. Its pixels must
   ///     not be written to any more.
   ///   - track: One of the tracks that the session was made with; with another one, the process
-  ///     ends.
+  ///     ends with a message.
   ///   - pts: In the track's time base, if it has one.
   /// - Returns: The frame's ID.
   @discardableResult
@@ -212,7 +212,8 @@ private final class LiveDoor: Sendable {
   func admit(track: Int, _ handOver: (FrameID) -> Void) -> FrameID {
     state.withLock { state in
       guard let sequence = state.next[track] else {
-        preconditionFailure("frames are pushed to tracks that the session has")
+        requirementFailure(
+          "frames are pushed to the tracks of the session, and track \(track) is not one of them")
       }
       state.next[track] = sequence + 1
       let id = FrameID(track: track, sequence: sequence)

@@ -79,8 +79,8 @@ struct ExportProof {
       switch error {
       // An error of the file that was just written says that the container
       // lost something. A lack of memory says nothing.
-      case .media(_, let text) where !error.isAboutMemory:
-        throw differs(text.cause.map { "\(text.message): \($0)" } ?? text.message)
+      case .media where !error.isAboutMemory:
+        throw differs(error.cause.map { "\(error.message): \($0)" } ?? error.message)
       default: throw error
       }
     }

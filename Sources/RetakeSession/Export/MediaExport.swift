@@ -189,7 +189,7 @@ struct MediaExport {
     } catch {
       switch error {
       case .media("media.mux.refused", var description):
-        description.advice = "Use another container: \(instead)"
+        description.facts.advice = "Use another container: \(instead)"
         throw .media(code: error.code, description: description)
       case .exportDiffers(_, let form, let cause, _):
         throw .exportDiffers(path: path, form: form, cause: cause, instead: instead)

@@ -12,6 +12,25 @@ struct ImportWriting {
   let sha256: [UInt8]
   let facts: [(key: String, value: String)]
 
+  /// Refuses a session that no reader would open.
+  ///
+  /// - Parameter file: Named by the error, with the first frame of the first segment too many.
+  static func requireSegments(
+    of tracks: [TrackRows], file: String, most: Int = StoreReader.segmentCountMax
+  ) throws(SessionError) {
+    // Each track has a row for its part in segment 0, so these are as many as the segments or more.
+    var free = most
+    for rows in tracks {
+      guard rows.parts.count <= free else {
+        let frame = rows.firstFrame(of: rows.parts[free])
+        throw .tooManySegments(
+          file: file, frame: frame.map { FrameID(track: rows.track, sequence: $0) },
+          segmentsMax: most)
+      }
+      free -= rows.parts.count
+    }
+  }
+
   func write(_ tracks: [(MediaStream, TrackRows)]) throws(SessionError) {
     try fromStore { () throws(StoreError) in
       let writer = try StoreWriter(creating: path, durability: .building)
@@ -46,8 +65,7 @@ struct ImportWriting {
   private func segment(
     _ index: Int, from part: TrackRows.Part, of rows: TrackRows
   ) -> SegmentRecord {
-    let first = rows.timeline.frames.indices.first { rows.packet(ofFrame: $0) == part.packet }
-    let start = first.map { rows.timeline.frames[$0].nanoseconds } ?? 0
+    let start = rows.firstFrame(of: part).map { rows.timeline.frames[$0].nanoseconds } ?? 0
     // Each segment has the size of the whole file, which `MediaSize` compares with the disk.
     return SegmentRecord(
       index: index, file: media, startedNanoseconds: start, isClosed: true, bytes: bytes,

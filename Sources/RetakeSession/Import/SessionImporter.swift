@@ -17,6 +17,8 @@ import RetakeStore
 public struct SessionImporter: Sendable {
   private let options: ImportOptions
   private let report: @Sendable (ImportProgress) -> Bool
+  /// Lower in tests, because a file with one segment too many takes minutes.
+  var segmentsMax = StoreReader.segmentCountMax
 
   /// - Parameter report: Called with the progress, from any thread, one at a time; returning false
   ///   stops the import.
@@ -151,6 +153,7 @@ public struct SessionImporter: Sendable {
     }
     // Before the file is hashed, which takes a while for a file that is refused in any case.
     try requireGoodFrame(rows, in: path)
+    try ImportWriting.requireSegments(of: rows.map(\.1), file: path, most: segmentsMax)
     let isLossy = !findings.losses.isEmpty || rows.contains { $0.1.damaged > 0 }
     let status = isLossy ? SessionStatus.lossy : .clean
     let digest = try mediaDigest(path) {
@@ -233,12 +236,15 @@ extension SessionError {
       return .noFrames(file: source)
     case .noGoodFrame(let file, let frames, let cause) where file.hasPrefix(folder):
       return .noGoodFrame(file: source, frames: frames, cause: cause)
+    case .tooManySegments(let file, let frame, let most) where file.hasPrefix(folder):
+      return .tooManySegments(file: source, frame: frame, segmentsMax: most)
     case .media(let code, var description)
-    where description.place?.file?.hasPrefix(folder) ?? false:
-      let copy = description.place?.file ?? folder
+    where description.facts.place?.file?.hasPrefix(folder) ?? false:
+      let facts = description.facts
+      let copy = facts.place?.file ?? folder
       // Advice has the path as a word of the shell, so that form is replaced.
-      description.advice = description.advice?.replacing(copy.shellWord, with: source.shellWord)
-      description.place?.file = source
+      description.facts.advice = facts.advice?.replacing(copy.shellWord, with: source.shellWord)
+      description.facts.place?.file = source
       return .media(code: code, description: description)
     default: return self
     }

@@ -43,6 +43,10 @@ struct TrackRows: Sendable {
       ? facts.refused[Int(frame.refusal)].packet : facts.frames.packet(Int(frame.fact))
   }
 
+  func firstFrame(of part: Part) -> Int? {
+    timeline.frames.indices.first { packet(ofFrame: $0) == part.packet }
+  }
+
   mutating func settle(_ sequence: Int, entry: Int, cause: String?) {
     entries[sequence] = Int32(clamping: entry)
     causes[sequence] = cause

@@ -64,6 +64,7 @@ struct MediaRebuild {
       ) { report(SessionDoctor.Progress(done: $0.done, total: $0.total ?? 0)) }
       rows.append((stream, try indexing.run()))
     }
+    try ImportWriting.requireSegments(of: rows.map(\.1), file: path)
     let digest = try mediaDigest(path) {
       report(
         SessionDoctor.Progress(

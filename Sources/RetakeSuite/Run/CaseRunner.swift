@@ -102,8 +102,9 @@ struct CaseRunner {
       throw RuntimeError.interrupted
     } catch let error as any CodedError {
       fail(&result, error)
-    } catch let error as StageError {
-      fail(&result, RuntimeError.stuck(explanation: error.message))
+    } catch {
+      // What a user's source throws when it is opened.
+      fail(&result, UserError(error))
     }
     return result
   }

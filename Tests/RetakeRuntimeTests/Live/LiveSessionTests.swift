@@ -49,6 +49,19 @@ import Testing
     #expect(session.counts.ledger == outcome.headline)
   }
 
+  @Test func `a frame of a track that the session does not have ends the process with a message`()
+    async
+  {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let tests = LiveSessionTests()
+      let session = try LiveSession(
+        tests.chain([.stage("sum", AnyStage(Brightness()))]), tracks: [LiveSessionTests.track])
+      session.push(tests.frame(0), track: 3)
+    }
+    let said = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(said.contains("track 3 is not one of them"), "\(said)")
+  }
+
   @Test func `while a stage is at work, a full block edge at the source loses what comes`()
     async throws
   {

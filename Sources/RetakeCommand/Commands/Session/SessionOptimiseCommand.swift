@@ -95,12 +95,12 @@ struct SessionOptimiseCommand: ParsableCommand {
 
 /// An error that prevents a copy. Where other commands that make sessions have `--name`, this
 /// command has `--as`.
-private struct OptimiseError: CodedError {
+private struct OptimiseError: RetakeError {
   let error: SessionError
 
-  var code: String { error.code }
-  var message: String { error.message }
-  var cause: String? { error.cause }
-  var place: Place? { error.place }
-  var advice: String? { error.advice?.replacing("--name", with: "--as") }
+  var facts: ErrorFacts {
+    var facts = error.facts
+    facts.advice = facts.advice?.replacing("--name", with: "--as")
+    return facts
+  }
 }

@@ -1,0 +1,63 @@
+/// All that is said about one error, in one place.
+package struct ErrorFacts: Hashable, Sendable {
+  /// What an error is to its caller.
+  package enum Kind: Hashable, Sendable {
+    /// Everything that has no kind of its own.
+    case trouble
+    /// The arguments are wrong, on every machine.
+    case usage
+    /// There was not enough memory, which says nothing about what was read.
+    case memory
+    /// Nothing matched the request.
+    case nothingSelected
+    /// The user stopped the work.
+    case interrupted
+  }
+
+  /// See `CodedError.code`, and so on.
+  package var code: String
+  package var message: String
+  package var cause: String?
+  package var place: Place?
+  package var advice: String?
+  package var kind: Kind
+
+  package init(
+    _ code: String, _ message: String, cause: String? = nil, place: Place?,
+    advice: String? = nil, kind: Kind = .trouble
+  ) {
+    self.code = code
+    self.message = message
+    self.cause = cause
+    self.place = place
+    self.advice = advice
+    self.kind = kind
+  }
+
+  /// The place is made of those of `file`, `frame` and `pointer` that are given.
+  package init(
+    _ code: String, _ message: String, cause: String? = nil, at file: String? = nil,
+    frame: FrameID? = nil, pointer: String? = nil, advice: String? = nil, kind: Kind = .trouble
+  ) {
+    let place = Place(file: file, frame: frame, pointer: pointer)
+    self.init(
+      code, message, cause: cause, place: place == Place() ? nil : place, advice: advice,
+      kind: kind)
+  }
+}
+
+/// An error of this package: one switch over its cases gives all facts of each.
+package protocol RetakeError: CodedError {
+  var facts: ErrorFacts { get }
+}
+
+// A public error declares these properties again, because users cannot see this protocol.
+extension RetakeError {
+  public var code: String { facts.code }
+  public var message: String { facts.message }
+  public var cause: String? { facts.cause }
+  public var place: Place? { facts.place }
+  public var advice: String? { facts.advice }
+
+  package var isAboutMemory: Bool { facts.kind == .memory }
+}
