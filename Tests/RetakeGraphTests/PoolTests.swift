@@ -119,7 +119,7 @@ import Testing
   @Test func `a screen keeps the image that is visible`() {
     var screen = results
     screen.screen = ScreenClock(hertz: 60)
-    check(needs: 2, at: "session") { $0.sink(screen) }
+    check(needs: 2, at: "camera") { $0.sink(screen) }
     check(needs: 3, at: "grey") { $0.stage(Grey()).pool("p").sink(screen) }
   }
 
