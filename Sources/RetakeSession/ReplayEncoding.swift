@@ -32,16 +32,16 @@ package struct ReplayEncoding: Sendable {
   }
 
   /// Codec name of raw images in the session's index.
-  static let rawCodec = "rawvideo"
+  package static let rawCodec = "rawvideo"
 
   /// Number of frames from one key frame to the next. Decoders work in parallel on stretches of 24
   /// frames, so a stretch has two groups.
   package static let groupFrames = 12
 
   /// The container of the packets. Matroska does not support some formats of raw images.
-  var container: String { name == Self.raw.name ? "nut" : "matroska" }
+  package var container: String { name == Self.raw.name ? "nut" : "matroska" }
 }
 
 extension TimeBase {
-  static let milliseconds = TimeBase(1, 1_000)
+  package static let milliseconds = TimeBase(1, 1_000)
 }

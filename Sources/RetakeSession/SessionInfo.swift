@@ -76,7 +76,7 @@ extension SessionReader {
   /// How complete the session is.
   public func status() throws -> SessionStatus { try sessionStatus() }
 
-  func sessionStatus() throws(SessionError) -> SessionStatus {
+  package func sessionStatus() throws(SessionError) -> SessionStatus {
     try index.store.status(in: folder)
   }
 

@@ -1,6 +1,7 @@
 import Foundation
 import RetakeCore
 import RetakeMedia
+import RetakeSession
 import RetakeStore
 
 /// The destination of a session that is made from another one.

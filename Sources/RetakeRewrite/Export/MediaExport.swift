@@ -1,6 +1,7 @@
 import Foundation
 import RetakeCore
 import RetakeMedia
+import RetakeSession
 import RetakeStore
 
 /// Copies a track's packets unchanged to one media file, and reads the file back before it gets its

@@ -1,6 +1,7 @@
 import Foundation
 import RetakeCore
 import RetakeMedia
+import RetakeSession
 import RetakeStore
 
 /// Exports the contents of a session to files that other programs can read.

@@ -1,4 +1,5 @@
 import RetakeCore
+import RetakeSession
 import RetakeStore
 
 /// Writes rows of the database as CSV or JSON lines, page by page.

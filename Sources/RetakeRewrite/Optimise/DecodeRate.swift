@@ -1,5 +1,6 @@
 import RetakeCore
 import RetakeRuntime
+import RetakeSession
 
 /// Measures how fast a session's first frames are read and decoded in order by one thread. The
 /// result is only shown; no decision depends on it.

@@ -2,6 +2,7 @@ import RetakeBuffers
 import RetakeCore
 import RetakeMedia
 import RetakeRuntime
+import RetakeSession
 import RetakeStore
 
 /// Estimates the size of a replay copy; it rather overestimates.

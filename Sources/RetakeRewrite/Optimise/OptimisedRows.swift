@@ -1,5 +1,6 @@
 import Foundation
 import RetakeCore
+import RetakeSession
 import RetakeStore
 
 /// Writes the rows of a replay copy that are not media, the sidecar files, and the notes.
@@ -67,9 +68,9 @@ struct OptimisedRows {
     for tracks in account.isExact ? InputLineage.choices(of: reader.index.tracks) : [] {
       inputs.append(
         InputLineage.Input(
-          // `input` and not `stored`: a copy of an exact copy stands in for the first original.
-          tracks: tracks, original: try reader.input(tracks: tracks),
-          copy: try copy.stored(tracks: tracks)))
+          // Not the stored digest: a copy of an exact copy stands in for the first original.
+          tracks: tracks, original: try reader.inputDigest(tracks: tracks),
+          copy: try copy.storedDigest(tracks: tracks)))
     }
     try fromStore { () throws(StoreError) in
       let lineage = InputLineage(

@@ -2,6 +2,7 @@ import Foundation
 import RetakeBuffers
 import RetakeCore
 import RetakeMedia
+import RetakeSession
 import RetakeStore
 
 /// One media file of a replay copy, while it is written and checked.

@@ -1,6 +1,7 @@
 import RetakeBuffers
 import RetakeCore
 import RetakeMedia
+import RetakeSession
 import RetakeStore
 
 /// Encodes one track of a replay copy, one file at a time, and writes its rows.

@@ -2,6 +2,7 @@ import Foundation
 import RetakeBuffers
 import RetakeCore
 import RetakeMedia
+import RetakeSession
 import RetakeStore
 
 /// The result of making a replay copy.

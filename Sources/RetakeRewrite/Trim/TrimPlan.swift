@@ -1,3 +1,4 @@
+import RetakeSession
 import RetakeStore
 
 /// Which packets of a track a trim may copy, and which frames it must encode again.

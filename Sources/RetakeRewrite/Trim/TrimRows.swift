@@ -1,5 +1,6 @@
 import Foundation
 import RetakeCore
+import RetakeSession
 import RetakeStore
 
 /// The rows of a trimmed session that are not media: facts, events and runs of the span.
@@ -102,28 +103,13 @@ struct TrimRows {
       let store = reader.index.store
       return (try store.meta("kind"), try store.meta("source"), try store.digest())
     }
-    let trimmed = JSONValue.object([
-      "session": .string(reader.folder.name), "digest": .string("\(digest)"),
-      "fromNanoseconds": .integer(span.times.lowerBound),
-      "toNanoseconds": .integer(span.times.upperBound),
-    ])
+    let origin = TrimOrigin(session: reader.folder.name, digest: digest, times: span.times)
     let times = try self.times().map { [(TimePlaces.fact, $0)] } ?? []
     return times + [
       ("kind", kind ?? "recorded"), ("source", source ?? reader.folder.name),
       ("status", (isLossy ? SessionStatus.lossy : .clean).rawValue),
-      (Self.fact, trimmed.canonicalText),
+      (TrimOrigin.fact, origin.text),
     ]
-  }
-
-  /// The key of the fact that a trimmed session has (docs/formats/session.md, meta).
-  static let fact = "trimmed"
-
-  /// The name of the original session in the text of the fact; nil if it cannot be read.
-  static func original(in text: String) -> String? {
-    guard let json = try? JSONValue(parsing: Data(text.utf8)),
-      case .string(let name) = json["session"]
-    else { return nil }
-    return name
   }
 
   /// The places in the span where time does not simply increase.

@@ -1,6 +1,7 @@
 import RetakeBuffers
 import RetakeCore
 import RetakeMedia
+import RetakeSession
 import RetakeStore
 
 /// Reads one track of the original for a trim.

@@ -1,6 +1,7 @@
 import RetakeBuffers
 import RetakeCore
 import RetakeMedia
+import RetakeSession
 import RetakeStore
 
 /// The rows and media files of one track of a trimmed session.

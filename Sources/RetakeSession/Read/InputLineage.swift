@@ -7,26 +7,37 @@ import RetakeStore
 /// An exact copy also maps its own input digests to those of the original, so that goldens of the
 /// original apply to the copy. A mapped digest is valid only while the copy's own digest is the
 /// same as when the copy was made.
-struct InputLineage: Hashable {
-  struct Input: Hashable {
+package struct InputLineage: Hashable {
+  package struct Input: Hashable {
     /// In ascending order.
-    var tracks: [Int]
-    var original: Digest128
-    var copy: Digest128
+    let tracks: [Int]
+    let original: Digest128
+    let copy: Digest128
+
+    package init(tracks: [Int], original: Digest128, copy: Digest128) {
+      (self.tracks, self.original, self.copy) = (tracks, original, copy)
+    }
   }
 
-  static let fact = "optimised"
+  package static let fact = "optimised"
 
-  var session: String
-  var digest: Digest128
-  var codec: String
-  var isExact: Bool
-  /// Empty unless the copy is exact.
-  var inputs: [Input]
+  private let session: String
+  private let digest: Digest128
+  private let codec: String
+  private let isExact: Bool
+  private let inputs: [Input]
+
+  /// - Parameter inputs: Empty unless the copy is exact.
+  package init(
+    session: String, digest: Digest128, codec: String, isExact: Bool, inputs: [Input]
+  ) {
+    (self.session, self.digest, self.codec) = (session, digest, codec)
+    (self.isExact, self.inputs) = (isExact, inputs)
+  }
 
   /// The selections of tracks that a case may read. With many tracks, only each alone and all
   /// together.
-  static func choices(of tracks: [Int]) -> [[Int]] {
+  package static func choices(of tracks: [Int]) -> [[Int]] {
     // Every subset would be 2^tracks digests, each of a whole input.
     guard tracks.count <= tracksMax else { return tracks.map { [$0] } + [tracks] }
     return (1..<(1 << tracks.count)).map { bits in
@@ -36,7 +47,7 @@ struct InputLineage: Hashable {
 
   private static let tracksMax = 4
 
-  var text: String {
+  package var text: String {
     JSONValue.object([
       "session": .string(session), "digest": .string("\(digest)"), "codec": .string(codec),
       "exact": .bool(isExact),
@@ -67,14 +78,17 @@ struct InputLineage: Hashable {
 }
 
 extension SessionReader {
-  func stored(tracks: [Int]) throws(SessionError) -> Digest128 {
+  /// The digest of these tracks as stored here, and of all events.
+  package func storedDigest(tracks: [Int]) throws(SessionError) -> Digest128 {
     try requireWholeRows()
     for track in tracks { try index.requireTrack(track) }
     return try fromStore { () throws(StoreError) in try index.store.digest(tracks: tracks) }
   }
 
-  func input(tracks: [Int]) throws(SessionError) -> Digest128 {
-    let own = try stored(tracks: tracks)
+  /// The digest of the inputs of a case: these tracks, and all events. An exact replay copy has the
+  /// digest of its original.
+  package func inputDigest(tracks: [Int]) throws(SessionError) -> Digest128 {
+    let own = try storedDigest(tracks: tracks)
     let lineage = try fromStore { () throws(StoreError) in
       try index.store.meta(InputLineage.fact)
     }
