@@ -7,6 +7,8 @@ struct Room {
   var name: String
   var ours: [String] = []
   var outside: [Target.Dependency] = []
+  /// What its tests use in addition.
+  var inTests: [String] = []
 
   func uses(_ room: String) -> Bool { name == room || ours.contains(room) }
 }
@@ -36,6 +38,7 @@ let compare = "RetakeCompare"
 let stages = "RetakeStages"
 let session = "RetakeSession"
 let golden = "RetakeGolden"
+let rewrite = "RetakeRewrite"
 let record = "RetakeRecord"
 let replay = "RetakeReplay"
 let report = "RetakeReport"
@@ -44,10 +47,14 @@ let suite = "RetakeSuite"
 let serve = "RetakeServe"
 let metrics = "RetakeMetrics"
 
+let support = "RetakeTestSupport"
+/// Sessions of clips that tests make.
+let clips = "RetakeClips"
+
 /// What Retake re-exports.
 let facade = [
-  core, buffers, graph, media, timePlane, runtime, compare, stages, session, golden, record, replay,
-  report, suite,
+  core, buffers, graph, media, timePlane, runtime, compare, stages, session, golden, rewrite, record,
+  replay, report, suite,
 ]
 
 let rooms: [Room] = [
@@ -61,9 +68,15 @@ let rooms: [Room] = [
   Room(name: runtime, ours: [core, buffers, graph, timePlane], outside: [deque]),
   Room(name: compare, ours: [core, buffers, graph]),
   Room(name: stages, ours: [core, buffers, graph, media, runtime]),
-  Room(name: session, ours: [core, buffers, graph, media, store, timePlane, runtime]),
+  Room(
+    name: session, ours: [core, buffers, graph, media, store, timePlane, runtime],
+    inTests: [clips]),
   Room(name: golden, ours: [core, graph, compare], outside: [yams]),
-  Room(name: record, ours: [core, buffers, graph, media, store, timePlane, runtime, session]),
+  Room(
+    name: rewrite, ours: [core, buffers, media, store, runtime, session], inTests: [clips]),
+  Room(
+    name: record, ours: [core, buffers, graph, media, store, timePlane, runtime, session],
+    inTests: [rewrite]),
   Room(name: replay, ours: [core, buffers, graph, media, timePlane, runtime, session]),
   Room(name: report, ours: [core, graph, compare, golden], outside: [mustache, rainbow]),
   Room(name: preview, ours: [core, buffers, graph, media, timePlane, runtime, stages]),
@@ -72,7 +85,7 @@ let rooms: [Room] = [
     ours: [
       core, buffers, graph, store, process, media, timePlane, runtime, compare, stages, session,
       golden, record, replay, report,
-    ]),
+    ], inTests: [rewrite]),
   Room(name: "Retake", ours: facade),
   // The doors import Retake alone. SwiftPM sees a change behind a re-export only in targets that
   // name its room, so they name them all.
@@ -100,7 +113,6 @@ let sourceTargets: [Target] = rooms.map { room in
     swiftSettings: settings)
 }
 
-let support = "RetakeTestSupport"
 /// What any test may use.
 let testTools = [process, support]
 /// A user's own `retake`, with stages that are not as they must be.
@@ -109,7 +121,8 @@ let untested = ["Retake", "RetakeCommand"]
 let roomTests: [Target] = rooms.filter { !untested.contains($0.name) }.map { room in
   .testTarget(
     name: "\(room.name)Tests",
-    dependencies: named([room.name] + room.ours + testTools.filter { !room.uses($0) })
+    dependencies: named(
+      [room.name] + room.ours + (room.inTests + testTools).filter { !room.uses($0) })
       // Its tests bring a back end of their own.
       + (room.name == metrics ? room.outside : []),
     swiftSettings: settings)
@@ -175,6 +188,9 @@ let package = Package(
       name: "retake", dependencies: ["RetakeCommand"], swiftSettings: settings),
     .target(
       name: support, dependencies: named([process]), path: "Tests/\(support)",
+      swiftSettings: settings),
+    .target(
+      name: clips, dependencies: named([core, session, support]), path: "Tests/\(clips)",
       swiftSettings: settings),
     .executableTarget(
       name: impure, dependencies: named(["Retake", "RetakeCommand"]), path: "Tests/\(impure)",

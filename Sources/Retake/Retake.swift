@@ -7,6 +7,7 @@
 @_exported import RetakeRecord
 @_exported import RetakeReplay
 @_exported import RetakeReport
+@_exported import RetakeRewrite
 @_exported import RetakeRuntime
 @_exported import RetakeSession
 @_exported import RetakeStages

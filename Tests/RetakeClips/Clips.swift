@@ -1,81 +1,88 @@
 import Foundation
 import RetakeBuffers
 import RetakeCore
+import RetakeSession
 import RetakeTestSupport
 import Testing
 
-@testable import RetakeSession
-
 /// A clip that the tests create with the ffmpeg command.
-struct Clip: Sendable, CustomTestStringConvertible {
-  var name: String
+package struct Clip: Sendable, CustomTestStringConvertible {
+  package var name: String
   /// Including its extension.
-  var file: String
-  var inputs: [String]
-  var output: [String]
+  package var file: String
+  package var inputs: [String]
+  package var output: [String]
   /// Some frame cannot be decoded from the key frame before it.
-  var hasOpenEntries = false
+  package var hasOpenEntries = false
   /// Encoded in two passes, so that the encoder can plan ahead.
-  var isTwoPass = false
+  package var isTwoPass = false
   /// A change of the file afterwards.
-  var change: (@Sendable (Data) -> Data)?
+  package var change: (@Sendable (Data) -> Data)?
 
-  var testDescription: String { name }
+  package var testDescription: String { name }
+
+  package init(
+    name: String, file: String, inputs: [String], output: [String], hasOpenEntries: Bool = false,
+    isTwoPass: Bool = false, change: (@Sendable (Data) -> Data)? = nil
+  ) {
+    (self.name, self.file, self.inputs, self.output) = (name, file, inputs, output)
+    (self.hasOpenEntries, self.isTwoPass, self.change) = (hasOpenEntries, isTwoPass, change)
+  }
 
   private static func source(_ kind: String, size: String = "96x64", frames: Int = 60) -> [String] {
     ["-f", "lavfi", "-i", "\(kind)=size=\(size):rate=30", "-frames:v", "\(frames)"]
   }
 
-  static let openGOP = Clip(
+  package static let openGOP = Clip(
     name: "open-GOP H.264", file: "open.mp4", inputs: source("testsrc2", frames: 120),
     output: [
       "-c:v", "libx264", "-g", "12", "-bf", "3", "-x264-params", "open-gop=1:scenecut=0:b-adapt=0",
       "-pix_fmt", "yuv420p",
     ], hasOpenEntries: true)
 
-  static let mpeg2 = Clip(
+  package static let mpeg2 = Clip(
     name: "MPEG-2 with B-frames", file: "mpeg2.mkv", inputs: source("testsrc2", frames: 90),
     output: ["-c:v", "mpeg2video", "-bf", "2", "-g", "15", "-q:v", "5"], hasOpenEntries: true)
 
-  static let intraRefresh = Clip(
+  package static let intraRefresh = Clip(
     name: "intra refresh", file: "refresh.mp4", inputs: source("testsrc2", frames: 120),
     output: [
       "-c:v", "libx264", "-x264-params", "intra-refresh=1:keyint=24:scenecut=0", "-bf", "0",
       "-pix_fmt", "yuv420p",
     ], hasOpenEntries: true)
 
-  static let transport = Clip(
+  package static let transport = Clip(
     name: "MPEG-TS", file: "stream.ts", inputs: source("testsrc2"),
     output: ["-c:v", "libx264", "-g", "10", "-bf", "2", "-pix_fmt", "yuv420p"])
 
-  static let variableRate = Clip(
+  package static let variableRate = Clip(
     name: "variable frame rate", file: "variable.mp4", inputs: source("testsrc2"),
     output: [
       "-vf", "select='not(mod(n,3))+not(mod(n,7))'", "-fps_mode", "vfr", "-c:v", "libx264",
       "-pix_fmt", "yuv420p",
     ])
 
-  static let lateStart = Clip(
+  package static let lateStart = Clip(
     name: "non-zero start", file: "late.mkv", inputs: source("testsrc2", frames: 20),
     output: ["-output_ts_offset", "3.5", "-c:v", "mpeg4"])
 
-  static let motionJPEG = Clip(
+  package static let motionJPEG = Clip(
     name: "Motion JPEG in AVI", file: "intra.avi", inputs: source("testsrc2", size: "97x63"),
     output: ["-c:v", "mjpeg", "-q:v", "4"])
 
-  static let packed = Clip(
+  package static let packed = Clip(
     name: "MPEG-4 with B-frames in AVI", file: "packed.avi", inputs: source("testsrc2"),
     output: ["-c:v", "mpeg4", "-bf", "2", "-g", "12"])
 
-  static let oddSize = Clip(
+  package static let oddSize = Clip(
     name: "odd size", file: "odd.mkv", inputs: source("testsrc2", size: "65x49", frames: 20),
     output: ["-c:v", "ffv1", "-pix_fmt", "yuv420p"])
 
-  static let elementary = Clip(
+  package static let elementary = Clip(
     name: "raw H.264 without times", file: "raw.h264", inputs: source("testsrc2", frames: 40),
     output: ["-c:v", "libx264", "-g", "10", "-bf", "2", "-pix_fmt", "yuv420p"])
 
-  static let twoTracks = Clip(
+  package static let twoTracks = Clip(
     name: "two video tracks and audio", file: "two.mp4",
     inputs: [
       "-f", "lavfi", "-i", "sine=duration=1", "-f", "lavfi", "-i",
@@ -87,7 +94,7 @@ struct Clip: Sendable, CustomTestStringConvertible {
       "-c:a", "aac",
     ])
 
-  static let vp9 = Clip(
+  package static let vp9 = Clip(
     name: "VP9 with hidden frames", file: "vp9.webm", inputs: source("testsrc2"),
     output: [
       "-c:v", "libvpx-vp9", "-b:v", "200k", "-g", "20", "-auto-alt-ref", "1", "-lag-in-frames",
@@ -95,7 +102,7 @@ struct Clip: Sendable, CustomTestStringConvertible {
     ])
 
   /// Images that are decoded long before they are shown, and shown by packets of one byte.
-  static let layeredVP9 = Clip(
+  package static let layeredVP9 = Clip(
     name: "VP9 with layers of hidden frames", file: "layers.webm", inputs: source("testsrc2"),
     output: [
       "-c:v", "libvpx-vp9", "-b:v", "200k", "-g", "128", "-auto-alt-ref", "4", "-lag-in-frames",
@@ -103,7 +110,7 @@ struct Clip: Sendable, CustomTestStringConvertible {
     ], isTwoPass: true)
 
   /// Images that are shown again: up to three times in a row, and long after they were decoded.
-  static let shownAgain = Clip(
+  package static let shownAgain = Clip(
     name: "VP9 with frames that are shown again", file: "again.ivf",
     inputs: source("testsrc2", frames: 150),
     output: [
@@ -111,15 +118,15 @@ struct Clip: Sendable, CustomTestStringConvertible {
       "realtime", "-cpu-used", "8",
     ], change: { VideoPackets(ivf: $0).showingAgain().ivf })
 
-  static let svtAV1 = Clip(
+  package static let svtAV1 = Clip(
     name: "AV1 with layers of hidden frames", file: "svt.mp4", inputs: source("testsrc2"),
     output: ["-c:v", "libsvtav1", "-preset", "10", "-g", "30", "-svtav1-params", "lp=1"])
 
-  static let av1 = Clip(
+  package static let av1 = Clip(
     name: "AV1", file: "av1.mkv", inputs: source("testsrc2", frames: 40),
     output: ["-c:v", "libaom-av1", "-cpu-used", "8", "-g", "15", "-b:v", "150k"])
 
-  static let hevc = Clip(
+  package static let hevc = Clip(
     name: "HEVC with leading pictures", file: "hevc.mp4", inputs: source("testsrc2", frames: 90),
     output: [
       "-c:v", "libx265", "-preset", "ultrafast", "-x265-params",
@@ -127,30 +134,30 @@ struct Clip: Sendable, CustomTestStringConvertible {
       "yuv420p",
     ])
 
-  static let interlaced = Clip(
+  package static let interlaced = Clip(
     name: "interlaced MPEG-2 program stream", file: "fields.mpg",
     inputs: source("testsrc2", size: "96x96"),
     output: ["-c:v", "mpeg2video", "-flags", "+ildct+ilme", "-bf", "2", "-g", "12"])
 
-  static let fragmented = Clip(
+  package static let fragmented = Clip(
     name: "fragmented MP4", file: "fragments.mp4", inputs: source("testsrc2"),
     output: [
       "-c:v", "libx264", "-g", "15", "-pix_fmt", "yuv420p", "-movflags",
       "+frag_keyframe+empty_moov",
     ])
 
-  static let paletted = Clip(
+  package static let paletted = Clip(
     name: "RGB in AVI", file: "rgb.avi", inputs: source("testsrc2", frames: 20),
     output: ["-c:v", "png", "-pix_fmt", "rgb24"])
 
-  static let all = [
+  package static let all = [
     vp9, layeredVP9, shownAgain, av1, svtAV1, hevc, interlaced, fragmented, paletted,
     openGOP, mpeg2, intraRefresh, transport, variableRate, lateStart, motionJPEG, packed, oddSize,
     elementary, twoTracks,
   ]
 
   /// Creates the clip in a folder.
-  func make(in folder: TemporaryFolder) throws -> URL {
+  package func make(in folder: TemporaryFolder) throws -> URL {
     let url = folder.file(file)
     let passes = isTwoPass ? [1, 2] : [0]
     for pass in passes {
@@ -167,11 +174,11 @@ struct Clip: Sendable, CustomTestStringConvertible {
 }
 
 /// The packets of an IVF file.
-struct VideoPackets {
+package struct VideoPackets {
   private var header: Data
-  var packets: [Data] = []
+  package var packets: [Data] = []
 
-  init(ivf file: Data) {
+  package init(ivf file: Data) {
     let file = Data(file)
     header = file.prefix(32)
     var place = 32
@@ -184,8 +191,8 @@ struct VideoPackets {
 
   /// After some packets, packets of one byte that show the content of one of the decoder's eight
   /// slots.
-  func showingAgain() -> VideoPackets {
-    var numbers = SeededNumbers(state: 3)
+  package func showingAgain() -> VideoPackets {
+    var numbers = SeededGenerator(seed: 3)
     var result = self
     result.packets = []
     for (place, packet) in packets.enumerated() {
@@ -199,7 +206,7 @@ struct VideoPackets {
     return result
   }
 
-  var ivf: Data {
+  package var ivf: Data {
     var file = header
     file.replaceSubrange(24..<28, with: Self.bytes(packets.count, 4))
     for (place, packet) in packets.enumerated() {
@@ -213,17 +220,19 @@ struct VideoPackets {
   }
 }
 
-struct ClipFailed: Error {
-  var message: String
+package struct ClipFailed: Error {
+  package var message: String
+
+  package init(message: String) { self.message = message }
 }
 
 /// A session made from a clip, in a separate folder.
-struct ImportedClip {
-  let folder: TemporaryFolder
-  let source: URL
-  let result: ImportResult
+package struct ImportedClip {
+  package let folder: TemporaryFolder
+  package let source: URL
+  package let result: ImportResult
 
-  init(_ clip: Clip, tracks: [Int] = []) throws {
+  package init(_ clip: Clip, tracks: [Int] = []) throws {
     let folder = try TemporaryFolder()
     self.folder = folder
     source = try clip.make(in: folder)
@@ -233,28 +242,17 @@ struct ImportedClip {
     ).run()
   }
 
-  var path: String { result.folder.path }
+  package var path: String { result.folder.path }
 
-  func reader(_ options: ReadOptions = ReadOptions(verifiesPixels: true)) throws -> SessionReader {
+  package func reader(_ options: ReadOptions = ReadOptions(verifiesPixels: true)) throws
+    -> SessionReader
+  {
     try SessionReader(opening: path, options: options)
   }
 }
 
-/// The same numbers on every run (SplitMix64).
-struct SeededNumbers: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var value = state
-    value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-    return value ^ (value >> 31)
-  }
-}
-
 /// The error's code, or `nil` if nothing is thrown.
-func code(_ body: () throws -> some Any) -> String? {
+package func code(_ body: () throws -> some Any) -> String? {
   do {
     _ = try body()
     return nil
@@ -264,7 +262,7 @@ func code(_ body: () throws -> some Any) -> String? {
 }
 
 /// All paths of a folder with their bytes, links with their targets.
-func contents(of path: String) throws -> [String: Data] {
+package func contents(of path: String) throws -> [String: Data] {
   let manager = FileManager.default
   var result: [String: Data] = [:]
   for name in try manager.subpathsOfDirectory(atPath: path) {

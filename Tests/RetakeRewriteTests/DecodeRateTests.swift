@@ -1,7 +1,9 @@
+import RetakeClips
+import RetakeSession
 import RetakeTestSupport
 import Testing
 
-@testable import RetakeSession
+@testable import RetakeRewrite
 
 @Suite struct DecodeRateTests {
   @Test(arguments: [(200, 105.0, true), (200, 111, false), (200, 50, true), (0, 50, false)])

@@ -1,11 +1,13 @@
 import Foundation
+import RetakeClips
 import RetakeCore
 import RetakeMedia
+import RetakeSession
 import RetakeStore
 import RetakeTestSupport
 import Testing
 
-@testable import RetakeSession
+@testable import RetakeRewrite
 
 @Suite struct ExportTests {
   private func text(

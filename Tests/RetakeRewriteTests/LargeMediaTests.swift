@@ -1,10 +1,12 @@
 import Foundation
+import RetakeClips
 import RetakeCore
+import RetakeSession
 import RetakeTestSupport
 import Synchronization
 import Testing
 
-@testable import RetakeSession
+@testable import RetakeRewrite
 
 /// Media that takes long to read: nothing is read needlessly, and work on it can be stopped.
 struct LargeMediaTests {

@@ -1,9 +1,11 @@
 import Foundation
+import RetakeClips
 import RetakeCore
 import RetakeStore
 import RetakeTestSupport
 import Testing
 
+@testable import RetakeRewrite
 @testable import RetakeSession
 
 /// Sessions in which rows of frames are missing, one or many.

@@ -1,11 +1,13 @@
 import Foundation
 import RetakeBuffers
+import RetakeClips
 import RetakeCore
 import RetakeMedia
 import RetakeStore
 import RetakeTestSupport
 import Testing
 
+@testable import RetakeRewrite
 @testable import RetakeSession
 
 @Suite struct OptimiseTests {

@@ -1,9 +1,11 @@
 import Foundation
+import RetakeClips
 import RetakeCore
+import RetakeSession
 import RetakeTestSupport
 import Testing
 
-@testable import RetakeSession
+@testable import RetakeRewrite
 @testable import RetakeStore
 
 @Suite struct ShownAgainTests {

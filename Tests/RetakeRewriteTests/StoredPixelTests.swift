@@ -1,10 +1,12 @@
 import Foundation
+import RetakeClips
 import RetakeCore
+import RetakeSession
 import RetakeStore
 import RetakeTestSupport
 import Testing
 
-@testable import RetakeSession
+@testable import RetakeRewrite
 
 /// Rows and media that contradict each other are never replayed, cut or copied without an error.
 @Suite struct StoredPixelTests {

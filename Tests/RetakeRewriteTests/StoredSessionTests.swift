@@ -1,10 +1,12 @@
 import Foundation
+import RetakeClips
 import RetakeCore
+import RetakeSession
 import RetakeStore
 import RetakeTestSupport
 import Testing
 
-@testable import RetakeSession
+@testable import RetakeRewrite
 
 /// Sessions written by earlier versions, in Tests/Sessions. Copies of them are used.
 @Suite struct StoredSessionTests {

@@ -1,10 +1,12 @@
 import Foundation
+import RetakeClips
 import RetakeCore
+import RetakeSession
 import RetakeStore
 import RetakeTestSupport
 import Testing
 
-@testable import RetakeSession
+@testable import RetakeRewrite
 
 /// Rows that are not those of the last commit are never replayed, cut or copied without an error.
 @Suite struct TamperedRowTests {

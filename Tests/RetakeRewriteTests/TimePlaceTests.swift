@@ -1,8 +1,10 @@
 import Foundation
+import RetakeClips
 import RetakeCore
 import RetakeTestSupport
 import Testing
 
+@testable import RetakeRewrite
 @testable import RetakeSession
 
 /// Footage whose time stamps restart, jump or wrap.

@@ -1,6 +1,7 @@
+import RetakeSession
 import Testing
 
-@testable import RetakeSession
+@testable import RetakeRewrite
 
 /// One letter per packet, in decode order, and the frames that they produce: `I` an entry, `P` and
 /// `B` depend on the entry before, `L` is a leading frame: it depends on the entry before the last

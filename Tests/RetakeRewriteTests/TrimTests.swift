@@ -1,13 +1,15 @@
 import Foundation
 import RetakeBuffers
+import RetakeClips
 import RetakeCore
 import RetakeMedia
 import RetakeRuntime
+import RetakeSession
 import RetakeStore
 import RetakeTestSupport
 import Testing
 
-@testable import RetakeSession
+@testable import RetakeRewrite
 
 @Suite struct TrimTests {
   private func trim(

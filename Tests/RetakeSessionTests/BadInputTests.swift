@@ -1,4 +1,5 @@
 import Foundation
+import RetakeClips
 import RetakeCore
 import RetakeTestSupport
 import Testing

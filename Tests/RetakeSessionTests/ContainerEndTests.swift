@@ -1,4 +1,5 @@
 import Foundation
+import RetakeClips
 import RetakeMedia
 import RetakeTestSupport
 import Testing

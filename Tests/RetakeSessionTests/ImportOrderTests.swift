@@ -1,5 +1,6 @@
 import Foundation
 import RetakeBuffers
+import RetakeClips
 import RetakeCore
 import RetakeMedia
 import RetakeTestSupport

@@ -1,3 +1,4 @@
+import RetakeClips
 import RetakeCore
 import RetakeMedia
 import RetakeStore

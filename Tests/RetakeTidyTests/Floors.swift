@@ -21,14 +21,14 @@ enum Floors {
   /// What tests may import in addition to what their target declares.
   static let inTests = ["FoundationXML", "Synchronization", "Testing"]
   /// Targets that are neither modules nor tests, and that only tests use.
-  static let forTests = ["ImpureRetake", "RetakeTestSupport"]
+  static let forTests = ["ImpureRetake", "RetakeClips", "RetakeTestSupport"]
   /// What a user's package may import; the examples are such packages.
   static let doors = ["Retake", "RetakeCommand", "RetakeMetrics", "RetakeTesting"]
   /// The modules that Retake re-exports.
   static let reexported = [
     "RetakeBuffers", "RetakeCompare", "RetakeCore", "RetakeGolden", "RetakeGraph", "RetakeMedia",
-    "RetakeRecord", "RetakeReplay", "RetakeReport", "RetakeRuntime", "RetakeSession",
-    "RetakeStages", "RetakeSuite", "RetakeTimePlane",
+    "RetakeRecord", "RetakeReplay", "RetakeReport", "RetakeRewrite", "RetakeRuntime",
+    "RetakeSession", "RetakeStages", "RetakeSuite", "RetakeTimePlane",
   ]
   /// The lowest floor that may print, and the only one that may re-export.
   static let suite = 5
@@ -73,6 +73,12 @@ enum Floors {
       floor: 3, name: "RetakeGolden", ours: ["RetakeCompare", "RetakeCore", "RetakeGraph"],
       outside: ["Yams"], toolchain: ["CYaml"]),
 
+    FloorEntry(
+      floor: 4, name: "RetakeRewrite",
+      ours: [
+        "RetakeBuffers", "RetakeCore", "RetakeMedia", "RetakeRuntime", "RetakeSession",
+        "RetakeStore",
+      ]),
     FloorEntry(
       floor: 4, name: "RetakeRecord",
       ours: [
