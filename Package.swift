@@ -53,7 +53,8 @@ let clips = "RetakeClips"
 
 /// What Retake re-exports.
 let facade = [
-  core, buffers, graph, media, timePlane, runtime, compare, stages, session, golden, rewrite, record,
+  core, buffers, graph, media, timePlane, runtime, compare, stages, session, golden, rewrite,
+  record,
   replay, report, suite,
 ]
 

@@ -1,5 +1,4 @@
 import RetakeClips
-import RetakeSession
 import RetakeTestSupport
 import Testing
 

@@ -1,4 +1,3 @@
-import RetakeSession
 import Testing
 
 @testable import RetakeRewrite
