@@ -1,4 +1,5 @@
 import RetakeClips
+import RetakeSession
 import RetakeTestSupport
 import Testing
 
