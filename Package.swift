@@ -44,18 +44,20 @@ let replay = "RetakeReplay"
 let report = "RetakeReport"
 let preview = "RetakePreview"
 let suite = "RetakeSuite"
+let verify = "RetakeVerify"
 let serve = "RetakeServe"
 let metrics = "RetakeMetrics"
 
 let support = "RetakeTestSupport"
 /// Sessions of clips that tests make.
 let clips = "RetakeClips"
+/// A project that tests make.
+let projects = "RetakeProjects"
 
 /// What Retake re-exports.
 let facade = [
   core, buffers, graph, media, timePlane, runtime, compare, stages, session, golden, rewrite,
-  record,
-  replay, report, suite,
+  record, replay, report, suite, verify,
 ]
 
 let rooms: [Room] = [
@@ -86,7 +88,11 @@ let rooms: [Room] = [
     ours: [
       core, buffers, graph, store, process, media, timePlane, runtime, compare, stages, session,
       golden, record, replay, report,
-    ], inTests: [rewrite]),
+    ], inTests: [rewrite, projects]),
+  Room(
+    name: verify,
+    ours: [core, media, runtime, compare, graph, session, golden, replay, suite],
+    inTests: [buffers, stages, projects]),
   Room(name: "Retake", ours: facade),
   // The doors import Retake alone. SwiftPM sees a change behind a re-export only in targets that
   // name its room, so they name them all.
@@ -193,6 +199,10 @@ let package = Package(
     .target(
       name: clips, dependencies: named([core, session, support]), path: "Tests/\(clips)",
       swiftSettings: settings),
+    .target(
+      name: projects,
+      dependencies: named([core, runtime, stages, golden, record, suite, support]),
+      path: "Tests/\(projects)", swiftSettings: settings),
     .executableTarget(
       name: impure, dependencies: named(["Retake", "RetakeCommand"]), path: "Tests/\(impure)",
       swiftSettings: settings),

@@ -13,3 +13,4 @@
 @_exported import RetakeStages
 @_exported import RetakeSuite
 @_exported import RetakeTimePlane
+@_exported import RetakeVerify

@@ -5,8 +5,8 @@ import RetakeRuntime
 
 /// A process with limits on its time and on the output that is kept. When `run` returns, no process
 /// of its group is left.
-struct BoundedProcess {
-  enum End: Hashable {
+package struct BoundedProcess {
+  package enum End: Hashable {
     case exited(Int32)
     case signalled(Int32)
     /// It was stopped at its time limit.
@@ -14,10 +14,10 @@ struct BoundedProcess {
     case interrupted
   }
 
-  struct Result: Hashable {
-    var end: End
+  package struct Result: Hashable {
+    package var end: End
     /// The end of its standard output and standard error.
-    var lastWords: String
+    package var lastWords: String
   }
 
   /// Bytes of the output that are kept.
@@ -27,14 +27,22 @@ struct BoundedProcess {
   /// How long to wait for remaining output after every process that could write it has ended.
   private static let drainNanoseconds: Int64 = 5_000_000_000
 
-  var executable: String
-  var arguments: [String]
-  var environment: [String: String]
-  var secondsMax: Double
-  var isInterrupted: () -> Bool = { false }
+  private let executable: String
+  private let arguments: [String]
+  private let environment: [String: String]
+  private let secondsMax: Double
+  private let isInterrupted: () -> Bool
+
+  package init(
+    executable: String, arguments: [String], environment: [String: String], secondsMax: Double,
+    isInterrupted: @escaping () -> Bool = { false }
+  ) {
+    (self.executable, self.arguments, self.environment) = (executable, arguments, environment)
+    (self.secondsMax, self.isInterrupted) = (secondsMax, isInterrupted)
+  }
 
   /// - Throws: `ChildProcessError` if the process cannot be started.
-  func run() throws -> Result {
+  package func run() throws -> Result {
     // Kept open while this process lives: a child that reads the end of its input knows that this
     // process has ended.
     let input = try ChildPipe()

@@ -23,7 +23,7 @@ package struct ReplayJob {
   /// Where the run is written; nothing is written if `nil`.
   package var output: String?
   /// The golden that the run will be compared with.
-  var comparedWith: GoldenManifest?
+  package var comparedWith: GoldenManifest?
   /// What is written in addition to the run's folder.
   package var outputs = RunOutputs()
   /// Where results of earlier runs are read and results of this run are stored; nothing is stored

@@ -5,6 +5,7 @@ import RetakeGolden
 import RetakeGraph
 import RetakeRuntime
 import RetakeSession
+import RetakeSuite
 
 /// Finds the tolerances of goldens by running their cases under other conditions: what
 /// `retake golden fit` does.

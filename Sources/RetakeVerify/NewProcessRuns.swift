@@ -1,6 +1,7 @@
 import Foundation
 import RetakeCore
 import RetakeRuntime
+import RetakeSuite
 
 /// Runs of a case in separate processes: the verifying program, started again.
 package struct NewProcessRuns {

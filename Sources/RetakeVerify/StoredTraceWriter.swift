@@ -2,6 +2,7 @@ import Foundation
 import RetakeCore
 import RetakeReplay
 import RetakeRuntime
+import RetakeSuite
 
 /// Writes the trace of a run during the run.
 final class StoredTraceWriter: RunObserver {

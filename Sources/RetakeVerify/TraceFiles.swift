@@ -1,5 +1,6 @@
 import Foundation
 import RetakeCore
+import RetakeSuite
 
 /// The files of one run's trace: a few digests per frame and the line of each decision. They are on
 /// disk, so that a long session needs no memory. Only the processes of one verification read them,

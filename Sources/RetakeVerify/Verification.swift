@@ -2,6 +2,7 @@ import Foundation
 import RetakeCore
 import RetakeReplay
 import RetakeRuntime
+import RetakeSuite
 
 /// Runs a case repeatedly under conditions that must not change its results.
 package struct Verification {

@@ -1,4 +1,5 @@
 import RetakeCore
+import RetakeSuite
 
 /// The result of `retake verify` for one case.
 package struct VerifyReport: Hashable, Sendable, Codable {

@@ -8,8 +8,8 @@ import RetakeSuite
 import RetakeTestSupport
 
 /// A temporary folder with a retake.yml, a pipeline and synthetic recordings.
-struct ProjectFixture {
-  static let pipeline = """
+package struct ProjectFixture {
+  package static let pipeline = """
     {"v": 1, "name": "motion-boxes",
      "nodes": [
       {"id": "camera", "kind": "session"},
@@ -22,7 +22,7 @@ struct ProjectFixture {
       {"from": "motion", "to": "boxes"}]}
     """
 
-  static let document = """
+  package static let document = """
     v: 1
     cases:
       motion: {pipeline: motion.json}
@@ -32,18 +32,18 @@ struct ProjectFixture {
       slow: [{sessions: ["yard-*"], cases: [motion, slow]}]
     """
 
-  let folder: TemporaryFolder
+  package let folder: TemporaryFolder
 
-  init(_ document: String? = document) throws {
+  package init(_ document: String? = document) throws {
     folder = try TemporaryFolder()
     try folder.write(Self.pipeline, to: "motion.json")
     if let document { try folder.write(document, to: Project.fileName) }
   }
 
-  func project() throws -> Project { try Project(reading: folder.url.path) }
+  package func project() throws -> Project { try Project(reading: folder.url.path) }
 
   /// Records a small synthetic scene.
-  func record(
+  package func record(
     _ name: String, frames: Int = 12, seed: Int = 1, width: Int = 96, height: Int = 64
   ) throws {
     var picture = RecordingInput.Picture()
@@ -58,19 +58,19 @@ struct ProjectFixture {
   }
 
   /// Creates placeholders for sessions when only their names matter.
-  func pretend(_ names: String...) throws {
+  package func pretend(_ names: String...) throws {
     for name in names { try folder.write("", to: "Recordings/\(name)/session.sqlite") }
   }
 
   /// What `retake test` does.
-  func test(_ change: (inout SuiteRun) -> Void = { _ in }) throws -> SuiteRun.Outcome {
+  package func test(_ change: (inout SuiteRun) -> Void = { _ in }) throws -> SuiteRun.Outcome {
     var run = SuiteRun(project: try project(), selection: Selection(), registry: .builtIn)
     change(&run)
     return try run.run()
   }
 
   /// What `retake accept` does.
-  func accept(
+  package func accept(
     _ keys: String..., reason: String = "first golden", dryRun: Bool = false,
     change: (inout Acceptance) -> Void = { _ in }
   ) throws -> [Acceptance.Item] {
@@ -81,12 +81,12 @@ struct ProjectFixture {
   }
 
   /// Replaces a string in the pipeline.
-  func change(_ old: String, to new: String) throws {
+  package func change(_ old: String, to new: String) throws {
     try folder.write(Self.pipeline.replacing(old, with: new), to: "motion.json")
   }
 
   /// Paths of all files under a folder, in order.
-  func files(_ path: String) -> [String] {
+  package func files(_ path: String) -> [String] {
     let names = try? FileManager.default.subpathsOfDirectory(atPath: folder.file(path).path)
     return (names ?? []).filter { name in
       var isFolder: ObjCBool = false
@@ -96,7 +96,7 @@ struct ProjectFixture {
     }.sorted()
   }
 
-  func exists(_ path: String) -> Bool {
+  package func exists(_ path: String) -> Bool {
     FileManager.default.fileExists(atPath: folder.file(path).path)
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import RetakeGolden
+import RetakeProjects
 import RetakeSuite
 import RetakeTestSupport
 import Testing

@@ -1,6 +1,7 @@
 import Foundation
 import RetakeCompare
 import RetakeCore
+import RetakeProjects
 import RetakeTestSupport
 import Testing
 

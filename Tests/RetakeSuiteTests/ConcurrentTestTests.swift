@@ -5,6 +5,7 @@ import RetakeCompare
 import RetakeCore
 import RetakeGolden
 import RetakeGraph
+import RetakeProjects
 import RetakeRuntime
 import RetakeStages
 import RetakeTestSupport

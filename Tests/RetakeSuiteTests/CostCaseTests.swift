@@ -1,5 +1,6 @@
 import Foundation
 import RetakeCompare
+import RetakeProjects
 import RetakeReplay
 import RetakeRuntime
 import RetakeStore

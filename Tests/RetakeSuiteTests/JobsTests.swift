@@ -1,6 +1,7 @@
 import Foundation
 import RetakeBuffers
 import RetakeCore
+import RetakeProjects
 import RetakeReport
 import RetakeTestSupport
 import Testing

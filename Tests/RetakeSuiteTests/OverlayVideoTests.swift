@@ -2,6 +2,7 @@ import Foundation
 import RetakeBuffers
 import RetakeCore
 import RetakeMedia
+import RetakeProjects
 import RetakeReplay
 import RetakeRuntime
 import RetakeSession

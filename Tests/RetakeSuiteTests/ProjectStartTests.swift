@@ -1,6 +1,7 @@
 import Foundation
 import RetakeCore
 import RetakeGraph
+import RetakeProjects
 import RetakeStages
 import Testing
 

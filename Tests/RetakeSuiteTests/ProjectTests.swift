@@ -2,6 +2,7 @@ import Foundation
 import RetakeCompare
 import RetakeCore
 import RetakeGolden
+import RetakeProjects
 import RetakeRuntime
 import RetakeSuite
 import RetakeTestSupport

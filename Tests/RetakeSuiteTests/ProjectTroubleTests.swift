@@ -1,5 +1,6 @@
 import Foundation
 import RetakeCore
+import RetakeProjects
 import RetakeTestSupport
 import Testing
 

@@ -3,6 +3,7 @@ import RetakeBuffers
 import RetakeCompare
 import RetakeCore
 import RetakeGraph
+import RetakeProjects
 import RetakeStages
 import RetakeTestSupport
 import Testing

@@ -1,3 +1,4 @@
+import RetakeProjects
 import RetakeSuite
 import Testing
 

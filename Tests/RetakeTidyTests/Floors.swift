@@ -21,14 +21,14 @@ enum Floors {
   /// What tests may import in addition to what their target declares.
   static let inTests = ["FoundationXML", "Synchronization", "Testing"]
   /// Targets that are neither modules nor tests, and that only tests use.
-  static let forTests = ["ImpureRetake", "RetakeClips", "RetakeTestSupport"]
+  static let forTests = ["ImpureRetake", "RetakeClips", "RetakeProjects", "RetakeTestSupport"]
   /// What a user's package may import; the examples are such packages.
   static let doors = ["Retake", "RetakeCommand", "RetakeMetrics", "RetakeTesting"]
   /// The modules that Retake re-exports.
   static let reexported = [
     "RetakeBuffers", "RetakeCompare", "RetakeCore", "RetakeGolden", "RetakeGraph", "RetakeMedia",
     "RetakeRecord", "RetakeReplay", "RetakeReport", "RetakeRewrite", "RetakeRuntime",
-    "RetakeSession", "RetakeStages", "RetakeSuite", "RetakeTimePlane",
+    "RetakeSession", "RetakeStages", "RetakeSuite", "RetakeTimePlane", "RetakeVerify",
   ]
   /// The lowest floor that may print, and the only one that may re-export.
   static let suite = 5
@@ -109,6 +109,12 @@ enum Floors {
         "RetakeMedia", "RetakeProcess", "RetakeRecord", "RetakeReplay", "RetakeReport",
         "RetakeRuntime", "RetakeSession", "RetakeStages", "RetakeStore", "RetakeTimePlane",
       ], outside: ["Yams"]),
+    FloorEntry(
+      floor: 5, name: "RetakeVerify",
+      ours: [
+        "RetakeCompare", "RetakeCore", "RetakeGolden", "RetakeGraph", "RetakeMedia",
+        "RetakeReplay", "RetakeRuntime", "RetakeSession", "RetakeSuite",
+      ]),
 
     FloorEntry(floor: 6, name: "Retake", ours: reexported),
 

@@ -1,9 +1,11 @@
 import RetakeCore
+import RetakeProjects
 import RetakeStages
+import RetakeSuite
 import RetakeTestSupport
 import Testing
 
-@testable import RetakeSuite
+@testable import RetakeVerify
 
 /// How long the processes of `retake golden fit` may take.
 @Suite struct GoldenFitTimeTests {

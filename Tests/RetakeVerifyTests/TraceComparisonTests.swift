@@ -1,9 +1,10 @@
 import Foundation
 import RetakeCore
+import RetakeSuite
 import RetakeTestSupport
 import Testing
 
-@testable import RetakeSuite
+@testable import RetakeVerify
 
 /// What a run would have reported to its trace.
 private struct Story {

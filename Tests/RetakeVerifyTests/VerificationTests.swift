@@ -1,12 +1,14 @@
 import RetakeBuffers
 import RetakeCore
 import RetakeGraph
+import RetakeProjects
 import RetakeReplay
 import RetakeRuntime
 import RetakeStages
+import RetakeSuite
 import Testing
 
-@testable import RetakeSuite
+@testable import RetakeVerify
 
 /// An incorrect stage: its result depends on when it runs.
 private struct ReadsClock: PureStage {

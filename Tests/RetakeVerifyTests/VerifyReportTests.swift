@@ -1,7 +1,7 @@
 import RetakeCore
 import Testing
 
-@testable import RetakeSuite
+@testable import RetakeVerify
 
 @Suite struct VerifyReportTests {
   private let value = VerifyReport.Divergence(

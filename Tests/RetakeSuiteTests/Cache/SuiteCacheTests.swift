@@ -1,4 +1,5 @@
 import Foundation
+import RetakeProjects
 import RetakeReport
 import RetakeSuite
 import RetakeTestSupport

@@ -1,7 +1,7 @@
 import RetakeCore
 import Testing
 
-@testable import RetakeSuite
+@testable import RetakeVerify
 
 /// What `retake verify` compares at the sinks.
 @Suite struct ExactDigestTests {
