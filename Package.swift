@@ -38,6 +38,7 @@ let compare = "RetakeCompare"
 let stages = "RetakeStages"
 let session = "RetakeSession"
 let golden = "RetakeGolden"
+let cache = "RetakeCache"
 let rewrite = "RetakeRewrite"
 let record = "RetakeRecord"
 let replay = "RetakeReplay"
@@ -56,8 +57,8 @@ let projects = "RetakeProjects"
 
 /// What Retake re-exports.
 let facade = [
-  core, buffers, graph, media, timePlane, runtime, compare, stages, session, golden, rewrite,
-  record, replay, report, suite, verify,
+  core, buffers, graph, media, timePlane, runtime, compare, stages, session, golden, cache,
+  rewrite, record, replay, report, suite, verify,
 ]
 
 let rooms: [Room] = [
@@ -76,19 +77,22 @@ let rooms: [Room] = [
     inTests: [clips]),
   Room(name: golden, ours: [core, graph, compare], outside: [yams]),
   Room(
+    name: cache, ours: [core, buffers, media, runtime, session],
+    inTests: [graph, store, stages, rewrite, record, replay]),
+  Room(
     name: rewrite, ours: [core, buffers, media, store, runtime, session], inTests: [clips]),
   Room(
     name: record, ours: [core, buffers, graph, media, store, timePlane, runtime, session],
     inTests: [rewrite]),
-  Room(name: replay, ours: [core, buffers, graph, media, timePlane, runtime, session]),
+  Room(name: replay, ours: [core, buffers, graph, media, timePlane, runtime, session, cache]),
   Room(name: report, ours: [core, graph, compare, golden], outside: [mustache, rainbow]),
   Room(name: preview, ours: [core, buffers, graph, media, timePlane, runtime, stages]),
   Room(
     name: suite,
     ours: [
       core, buffers, graph, store, process, media, timePlane, runtime, compare, stages, session,
-      golden, record, replay, report,
-    ], inTests: [rewrite, projects]),
+      golden, cache, record, replay, report,
+    ], inTests: [projects]),
   Room(
     name: verify,
     ours: [core, media, runtime, compare, graph, session, golden, replay, suite],

@@ -1,4 +1,5 @@
 @_exported import RetakeBuffers
+@_exported import RetakeCache
 @_exported import RetakeCompare
 @_exported import RetakeCore
 @_exported import RetakeGolden

@@ -1,3 +1,4 @@
+import RetakeCache
 import RetakeCore
 import RetakeGraph
 import RetakeRuntime

@@ -1,4 +1,5 @@
 import Foundation
+import RetakeCache
 import RetakeCore
 import RetakeGolden
 import RetakeGraph

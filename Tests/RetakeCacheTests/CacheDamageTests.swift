@@ -3,7 +3,7 @@ import RetakeCore
 import RetakeTestSupport
 import Testing
 
-@testable import RetakeReplay
+@testable import RetakeCache
 
 /// What a run reports about a damaged cache, and about values that it could not store.
 @Suite struct CacheDamageTests {

@@ -4,7 +4,7 @@ import RetakeMedia
 import RetakeTestSupport
 import Testing
 
-@testable import RetakeReplay
+@testable import RetakeCache
 
 /// A cache that was written elsewhere cannot change the results of a run.
 @Suite struct CacheKeyTests {

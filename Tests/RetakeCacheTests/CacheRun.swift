@@ -2,12 +2,13 @@ import Foundation
 import RetakeBuffers
 import RetakeCore
 import RetakeGraph
+import RetakeReplay
 import RetakeRuntime
 import RetakeSession
 import RetakeStages
 import RetakeTestSupport
 
-@testable import RetakeReplay
+@testable import RetakeCache
 
 /// Runs over a recording of the repository, with a separate cache.
 struct CacheRun {

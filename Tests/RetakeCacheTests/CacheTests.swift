@@ -7,7 +7,7 @@ import RetakeSession
 import RetakeTestSupport
 import Testing
 
-@testable import RetakeReplay
+@testable import RetakeCache
 
 /// Runs with a cache give the same bytes as runs without one.
 @Suite struct CacheTests {

@@ -2,7 +2,7 @@ import Foundation
 import RetakeCore
 import Testing
 
-@testable import RetakeReplay
+@testable import RetakeCache
 
 /// What tells the values of one program from those of another.
 @Suite struct MachineCodeTests {

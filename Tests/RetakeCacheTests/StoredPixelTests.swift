@@ -6,7 +6,7 @@ import RetakeStore
 import RetakeTestSupport
 import Testing
 
-@testable import RetakeReplay
+@testable import RetakeCache
 
 /// A run over a session in which rows were exchanged.
 @Suite struct StoredPixelTests {

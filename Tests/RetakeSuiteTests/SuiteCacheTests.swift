@@ -5,7 +5,7 @@ import RetakeSuite
 import RetakeTestSupport
 import Testing
 
-@testable import RetakeReplay
+@testable import RetakeCache
 
 /// What `retake test` reports about its cache.
 @Suite struct SuiteCacheTests {
@@ -14,7 +14,7 @@ import Testing
     for (seed, name) in ["yard-1", "yard-2"].enumerated() {
       try fixture.record(name, seed: seed + 1)
     }
-    let cache = try CacheFolder(path: fixture.folder.file("kept").path, key: CacheRun.key)
+    let cache = try CacheFolder(path: fixture.folder.file("kept").path, key: CacheKey(secret: Array("the key of this machine".utf8)))
     let run = { (jobs: Int) in
       try fixture.test {
         ($0.cache, $0.jobs) = (cache, jobs)

@@ -26,8 +26,8 @@ enum Floors {
   static let doors = ["Retake", "RetakeCommand", "RetakeMetrics", "RetakeTesting"]
   /// The modules that Retake re-exports.
   static let reexported = [
-    "RetakeBuffers", "RetakeCompare", "RetakeCore", "RetakeGolden", "RetakeGraph", "RetakeMedia",
-    "RetakeRecord", "RetakeReplay", "RetakeReport", "RetakeRewrite", "RetakeRuntime",
+    "RetakeBuffers", "RetakeCache", "RetakeCompare", "RetakeCore", "RetakeGolden", "RetakeGraph",
+    "RetakeMedia", "RetakeRecord", "RetakeReplay", "RetakeReport", "RetakeRewrite", "RetakeRuntime",
     "RetakeSession", "RetakeStages", "RetakeSuite", "RetakeTimePlane", "RetakeVerify",
   ]
   /// The lowest floor that may print, and the only one that may re-export.
@@ -72,6 +72,9 @@ enum Floors {
     FloorEntry(
       floor: 3, name: "RetakeGolden", ours: ["RetakeCompare", "RetakeCore", "RetakeGraph"],
       outside: ["Yams"], toolchain: ["CYaml"]),
+    FloorEntry(
+      floor: 3, name: "RetakeCache",
+      ours: ["RetakeBuffers", "RetakeCore", "RetakeMedia", "RetakeRuntime", "RetakeSession"]),
 
     FloorEntry(
       floor: 4, name: "RetakeRewrite",
@@ -88,7 +91,7 @@ enum Floors {
     FloorEntry(
       floor: 4, name: "RetakeReplay",
       ours: [
-        "RetakeBuffers", "RetakeCore", "RetakeGraph", "RetakeMedia", "RetakeRuntime",
+        "RetakeBuffers", "RetakeCache", "RetakeCore", "RetakeGraph", "RetakeMedia", "RetakeRuntime",
         "RetakeSession", "RetakeTimePlane",
       ]),
     FloorEntry(
@@ -105,8 +108,9 @@ enum Floors {
     FloorEntry(
       floor: 5, name: "RetakeSuite",
       ours: [
-        "RetakeBuffers", "RetakeCompare", "RetakeCore", "RetakeGolden", "RetakeGraph",
-        "RetakeMedia", "RetakeProcess", "RetakeRecord", "RetakeReplay", "RetakeReport",
+        "RetakeBuffers", "RetakeCache", "RetakeCompare", "RetakeCore", "RetakeGolden",
+        "RetakeGraph", "RetakeMedia", "RetakeProcess", "RetakeRecord", "RetakeReplay",
+        "RetakeReport",
         "RetakeRuntime", "RetakeSession", "RetakeStages", "RetakeStore", "RetakeTimePlane",
       ], outside: ["Yams"]),
     FloorEntry(
