@@ -1,3 +1,4 @@
+import RetakeBuffers
 import RetakeCache
 import RetakeCore
 import RetakeGraph

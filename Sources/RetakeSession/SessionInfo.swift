@@ -1,7 +1,6 @@
 import Foundation
 import RetakeBuffers
 import RetakeCore
-import RetakeRuntime
 import RetakeStore
 
 /// The contents of a session: the object that `session info --json` prints.

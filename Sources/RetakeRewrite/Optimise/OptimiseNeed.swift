@@ -1,7 +1,6 @@
 import RetakeBuffers
 import RetakeCore
 import RetakeMedia
-import RetakeRuntime
 import RetakeSession
 import RetakeStore
 

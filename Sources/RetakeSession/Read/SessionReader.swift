@@ -2,7 +2,6 @@ import Foundation
 import RetakeBuffers
 import RetakeCore
 import RetakeMedia
-import RetakeRuntime
 import RetakeStore
 
 /// A session, opened for reading. It never writes to the session's folder.
