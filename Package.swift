@@ -35,6 +35,7 @@ let media = "RetakeMedia"
 let timePlane = "RetakeTimePlane"
 let runtime = "RetakeRuntime"
 let compare = "RetakeCompare"
+let analysis = "RetakeAnalysis"
 let stages = "RetakeStages"
 let session = "RetakeSession"
 let golden = "RetakeGolden"
@@ -52,29 +53,31 @@ let metrics = "RetakeMetrics"
 let support = "RetakeTestSupport"
 /// Sessions of clips that tests make.
 let clips = "RetakeClips"
+/// A catalog of small stages.
+let catalog = "RetakeTestCatalog"
 /// A project that tests make.
 let projects = "RetakeProjects"
 
 /// What Retake re-exports.
 let facade = [
-  core, buffers, graph, media, timePlane, runtime, compare, stages, session, golden, cache,
-  rewrite, record, replay, report, suite, verify,
+  core, buffers, graph, media, timePlane, runtime, compare, analysis, stages, session, golden,
+  cache, rewrite, record, replay, report, suite, verify,
 ]
 
 let rooms: [Room] = [
   Room(name: core, outside: ["CXXHash"]),
   Room(name: buffers, ours: [core]),
-  Room(name: graph, ours: [core, buffers]),
+  Room(name: graph, ours: [core, buffers], inTests: [catalog]),
   Room(name: store, ours: [core], outside: [grdb, grdbSQLite]),
   Room(name: process, outside: ["CSpawn"]),
   Room(name: media, ours: [core, buffers], outside: ["CFFmpeg"]),
   Room(name: timePlane, ours: [core, buffers, graph], outside: [deque]),
   Room(name: runtime, ours: [core, buffers, graph, timePlane], outside: [deque]),
-  Room(name: compare, ours: [core, buffers, graph]),
-  Room(name: stages, ours: [core, buffers, graph, media, runtime]),
+  Room(name: compare, ours: [core, graph]),
+  Room(name: analysis, ours: [core, graph], inTests: [buffers, catalog]),
+  Room(name: stages, ours: [core, buffers, graph, media, runtime], inTests: [analysis]),
   Room(
-    name: session, ours: [core, buffers, graph, media, store, timePlane, runtime],
-    inTests: [clips]),
+    name: session, ours: [core, buffers, media, store, timePlane, runtime], inTests: [clips]),
   Room(name: golden, ours: [core, graph, compare], outside: [yams]),
   Room(
     name: cache, ours: [core, buffers, media, runtime, session],
@@ -84,18 +87,18 @@ let rooms: [Room] = [
   Room(
     name: record, ours: [core, buffers, graph, media, store, timePlane, runtime, session],
     inTests: [rewrite]),
-  Room(name: replay, ours: [core, buffers, graph, media, timePlane, runtime, session, cache]),
-  Room(name: report, ours: [core, graph, compare, golden], outside: [mustache, rainbow]),
+  Room(name: replay, ours: [core, buffers, graph, timePlane, runtime, session, cache]),
+  Room(name: report, ours: [core, graph, compare], outside: [mustache, rainbow]),
   Room(name: preview, ours: [core, buffers, graph, media, timePlane, runtime, stages]),
   Room(
     name: suite,
     ours: [
-      core, buffers, graph, store, process, media, timePlane, runtime, compare, stages, session,
+      core, buffers, graph, process, media, timePlane, runtime, compare, analysis, stages, session,
       golden, cache, record, replay, report,
-    ], inTests: [projects]),
+    ], inTests: [store, projects]),
   Room(
     name: verify,
-    ours: [core, media, runtime, compare, graph, session, golden, replay, suite],
+    ours: [core, graph, media, runtime, compare, session, golden, replay, suite],
     inTests: [buffers, stages, projects]),
   Room(name: "Retake", ours: facade),
   // The doors import Retake alone. SwiftPM sees a change behind a re-export only in targets that
@@ -202,6 +205,9 @@ let package = Package(
       swiftSettings: settings),
     .target(
       name: clips, dependencies: named([core, session, support]), path: "Tests/\(clips)",
+      swiftSettings: settings),
+    .target(
+      name: catalog, dependencies: named([core, buffers, graph]), path: "Tests/\(catalog)",
       swiftSettings: settings),
     .target(
       name: projects,

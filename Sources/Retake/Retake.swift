@@ -1,3 +1,4 @@
+@_exported import RetakeAnalysis
 @_exported import RetakeBuffers
 @_exported import RetakeCache
 @_exported import RetakeCompare

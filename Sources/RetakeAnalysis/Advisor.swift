@@ -1,4 +1,5 @@
 import RetakeCore
+import RetakeGraph
 
 /// A problem of a pipeline, before it is known which changes help.
 struct Complaint {

@@ -1,4 +1,5 @@
 import RetakeCore
+import RetakeGraph
 
 /// What a pipeline is checked against: how fast frames arrive, and how long they may take.
 package struct AnalysisOptions: Hashable, Sendable {

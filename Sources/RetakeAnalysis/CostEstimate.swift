@@ -1,5 +1,6 @@
 import Foundation
 import RetakeCore
+import RetakeGraph
 
 /// An estimate of a cost, in nanoseconds.
 struct CostEstimate: Hashable {

@@ -1,4 +1,5 @@
 import RetakeCore
+import RetakeGraph
 
 /// A pipeline at given frame rates: what arrives at each node, which servers are overloaded, and
 /// how long frames wait in the queues that fill.

@@ -1,4 +1,5 @@
 import RetakeCore
+import RetakeGraph
 
 /// How many frames per second arrive at each node of a flat graph; inside a forEach, how many
 /// items.

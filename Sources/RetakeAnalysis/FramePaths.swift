@@ -1,4 +1,5 @@
 import RetakeCore
+import RetakeGraph
 
 /// A path of a frame from its source to a sink, and how long it takes.
 struct FramePath {

@@ -1,4 +1,5 @@
 import RetakeCore
+import RetakeGraph
 
 /// Nanoseconds since a frame's capture: typically, in the worst case, and with full queues.
 struct FrameTime: Hashable {

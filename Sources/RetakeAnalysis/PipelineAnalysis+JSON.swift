@@ -1,4 +1,5 @@
 import RetakeCore
+import RetakeGraph
 
 /// Times are integers in nanoseconds; loads and rates are floating-point numbers.
 extension PipelineAnalysis {

@@ -1,4 +1,5 @@
 import RetakeCore
+import RetakeGraph
 
 /// How long frames take through a pipeline and how busy its servers are, from the declared costs.
 ///

@@ -1,4 +1,5 @@
 import RetakeCore
+import RetakeGraph
 
 /// A change to a pipeline that a warning proposes.
 package enum PipelineFix: Hashable, Sendable {

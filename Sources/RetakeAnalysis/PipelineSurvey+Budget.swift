@@ -1,4 +1,5 @@
 import RetakeCore
+import RetakeGraph
 
 /// Sinks that frames reach later than their budget allows.
 extension PipelineSurvey {

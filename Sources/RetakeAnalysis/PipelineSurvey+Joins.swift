@@ -1,4 +1,5 @@
 import RetakeCore
+import RetakeGraph
 
 /// Timeouts that always expire, partners that never arrive, and pools that one frame can empty.
 extension PipelineSurvey {

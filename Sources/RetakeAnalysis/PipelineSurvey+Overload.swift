@@ -1,4 +1,5 @@
 import RetakeCore
+import RetakeGraph
 
 /// Servers that have more work than they can handle, so that sources lose frames.
 extension PipelineSurvey {

@@ -1,4 +1,5 @@
 import RetakeCore
+import RetakeGraph
 
 /// The numbers of a pipeline at given rates, and its problems. Advice is added later.
 struct PipelineSurvey {

@@ -1,4 +1,5 @@
 import RetakeCore
+import RetakeGraph
 
 /// A problem of a valid pipeline: it is too slow, or frames are lost.
 package struct PipelineWarning: CodedError, Hashable {
@@ -21,14 +22,14 @@ package struct PipelineWarning: CodedError, Hashable {
   package var pointer: String
   /// The place in words, if the pipeline was made in Swift: for example `stage 'motion'`. It then
   /// replaces the pointer in `place`.
-  public var part: String?
+  package var part: String?
   package var advice: String?
   /// Alternative changes. Each of them fixes the problem on its own.
   package var fixes: [[PipelineFix]]
   package var file: String?
 
   package var code: String { "graph.check.\(kind.rawValue)" }
-  public var place: Place? {
+  package var place: Place? {
     Place(file: file, part: part, pointer: part == nil ? pointer : nil)
   }
 

@@ -1,4 +1,5 @@
 import RetakeCore
+import RetakeGraph
 
 /// The servers that one or more nodes of a flat graph share.
 struct ServerGroup {

@@ -1,6 +1,8 @@
+import RetakeAnalysis
 import RetakeBuffers
 import RetakeCore
 import RetakeGraph
+import RetakeTestCatalog
 import RetakeTestSupport
 import Testing
 
@@ -375,6 +377,13 @@ import Testing
     return Pipeline.combining(
       named.stage(Level()).cost(cost()).sink(results, id: "named"),
       frames.stage(View()).cost(cost()).sink(results, id: "screen"))
+  }
+
+  @Test func `a warning about a pipeline made in Swift is placed by names`() throws {
+    let pipeline = frames.stage(Grey()).cost(ms(50)).sink(results)
+    let warnings = try pipeline.analyzed(at30).warnings
+    #expect(warnings.map { $0.place?.description } == ["stage 'grey'"])
+    #expect(warnings.map(\.pointer) == ["/nodes/1"])
   }
 }
 

@@ -1,6 +1,8 @@
+import RetakeAnalysis
 import RetakeBuffers
 import RetakeCore
 import RetakeGraph
+import RetakeTestCatalog
 import Testing
 
 /// Sums of costs along paths, and how joins, timeouts and items affect them.

@@ -4,17 +4,19 @@ import RetakeGraph
 
 /// A small catalog: a source, stages of every type, every kind of node that the engine implements,
 /// sinks and a conversion.
-struct TestCatalog: StageCatalog {
-  var knowsConvert = true
+package struct TestCatalog: StageCatalog {
+  private let knowsConvert: Bool
 
-  var kinds: [String] {
+  package init(knowsConvert: Bool = true) { self.knowsConvert = knowsConvert }
+
+  package var kinds: [String] {
     [
       "boxes", "brightness", "convert", "crop", "fusion", "grey", "join", "labels", "latest",
       "results", "sample", "session", "split", "throttle", "tiles", "view",
     ].filter { knowsConvert || $0 != "convert" }
   }
 
-  func signature(of kind: String) -> StageSignature? {
+  package func signature(of kind: String) -> StageSignature? {
     switch kind {
     case "session":
       StageSignature(kind: kind, version: 1, role: .source, input: nil, output: .frame)
@@ -38,7 +40,7 @@ struct TestCatalog: StageCatalog {
     }
   }
 
-  func make(kind: String, options: JSONValue) throws(OptionProblem) -> AnyStage {
+  package func make(kind: String, options: JSONValue) throws(OptionProblem) -> AnyStage {
     guard let signature = signature(of: kind) else {
       throw OptionProblem(pointer: "", message: "there is no stage '\(kind)'")
     }
@@ -104,139 +106,168 @@ struct TestCatalog: StageCatalog {
   }
 }
 
-struct Track: StageOptions {
-  var track = 0
+extension AnyStage {
+  /// A stage of the test catalog with its default options.
+  package static func test(_ kind: String) -> AnyStage {
+    do {
+      return try TestCatalog().make(kind: kind, options: .object([:]))
+    } catch {
+      preconditionFailure("\(kind): \(error)")
+    }
+  }
 }
 
-struct Rate: StageOptions {
-  var fps = 15.0
+package struct Track: StageOptions {
+  package var track = 0
+
+  package init() {}
 }
 
-struct Every: StageOptions {
-  var every = 2
+package struct Rate: StageOptions {
+  package var fps = 15.0
+
+  package init() {}
 }
 
-struct Ports: StageOptions {
-  var ports: [String] = ["left", "right"]
+package struct Every: StageOptions {
+  package var every = 2
+
+  package init() {}
 }
 
-struct JoinPorts: StageOptions {
-  var mode = "all"
-  var ports: [String] = ["left", "right"]
+package struct Ports: StageOptions {
+  package var ports: [String] = ["left", "right"]
+
+  package init() {}
+}
+
+package struct JoinPorts: StageOptions {
+  package var mode = "all"
+  package var ports: [String] = ["left", "right"]
+
+  package init() {}
 }
 
 /// Accepts I420 only and produces grey frames.
-struct Grey: PureStage {
-  static let kind = "grey"
-  static let inputFormats: [PixelFormat] = [.i420, .nv12]
+package struct Grey: PureStage {
+  package static let kind = "grey"
+  package static let inputFormats: [PixelFormat] = [.i420, .nv12]
 
-  init() {}
-  init(options: NoOptions) {}
+  package init() {}
+  package init(options: NoOptions) {}
 
-  func outputFormat(for input: PixelFormat) -> PixelFormat { .grey }
-  func process(_ frame: Frame, _ context: StageContext) -> Frame { frame }
+  package func outputFormat(for input: PixelFormat) -> PixelFormat { .grey }
+  package func process(_ frame: Frame, _ context: StageContext) -> Frame { frame }
 }
 
 /// Keeps using the memory of its input.
-struct View: PureStage {
-  static let kind = "view"
-  static let keepsInput = true
+package struct View: PureStage {
+  package static let kind = "view"
+  package static let keepsInput = true
 
-  init() {}
-  init(options: NoOptions) {}
+  package init() {}
+  package init(options: NoOptions) {}
 
-  func process(_ frame: Frame, _ context: StageContext) -> Frame { frame }
+  package func process(_ frame: Frame, _ context: StageContext) -> Frame { frame }
 }
 
-struct Convert: PureStage {
-  static let kind = "convert"
-  struct Options: StageOptions {
-    var format = "I420"
-  }
-  let options: Options
+package struct Convert: PureStage {
+  package static let kind = "convert"
+  package struct Options: StageOptions {
+    package var format = "I420"
 
-  func outputFormat(for input: PixelFormat) -> PixelFormat {
+    package init() {}
+  }
+  package let options: Options
+
+  package init(options: Options) { self.options = options }
+
+  package func outputFormat(for input: PixelFormat) -> PixelFormat {
     PixelFormat(rawValue: options.format) ?? input
   }
-  func process(_ frame: Frame, _ context: StageContext) -> Frame { frame }
+  package func process(_ frame: Frame, _ context: StageContext) -> Frame { frame }
 }
 
-struct Boxes: PureStage {
-  static let kind = "boxes"
-  struct Options: StageOptions {
-    var threshold = 24
-    var areaMin = 0.5
-    var classes = ["motion"]
-    var isStrict = false
-    var name = "motion"
+package struct Boxes: PureStage {
+  package static let kind = "boxes"
+  package struct Options: StageOptions {
+    package var threshold = 24
+    package var areaMin = 0.5
+    package var classes = ["motion"]
+    package var isStrict = false
+    package var name = "motion"
+
+    package init() {}
   }
-  let options: Options
+  package let options: Options
 
-  init(options: Options) { self.options = options }
+  package init(options: Options) { self.options = options }
 
-  func process(_ frame: Frame, _ context: StageContext) -> Detections {
+  package func process(_ frame: Frame, _ context: StageContext) -> Detections {
     Detections([], classNames: options.classes)
   }
 }
 
-struct Level: StatefulStage {
-  static let kind = "brightness"
+package struct Level: StatefulStage {
+  package static let kind = "brightness"
 
-  init() {}
-  init(options: NoOptions) {}
+  package init() {}
+  package init(options: NoOptions) {}
 
-  mutating func process(_ input: Detections, _ context: StageContext) -> Scalars { Scalars([]) }
-  mutating func reset() {}
+  package mutating func process(_ input: Detections, _ context: StageContext) -> Scalars {
+    Scalars([])
+  }
+  package mutating func reset() {}
 }
 
 /// The first stage in the body of a forEach; accepts RGB24 only.
-struct RegionPixels: PureStage {
-  static let kind = "crop"
-  static let inputFormats: [PixelFormat] = [.rgb]
+package struct RegionPixels: PureStage {
+  package static let kind = "crop"
+  package static let inputFormats: [PixelFormat] = [.rgb]
 
-  init() {}
-  init(options: NoOptions) {}
+  package init() {}
+  package init(options: NoOptions) {}
 
-  func process(_ region: Region, _ context: StageContext) -> Frame { region.frame }
+  package func process(_ region: Region, _ context: StageContext) -> Frame { region.frame }
 }
 
 /// Accepts BGRA only.
-struct Labels: PureStage {
-  static let kind = "labels"
-  static let inputFormats: [PixelFormat] = [.bgra]
+package struct Labels: PureStage {
+  package static let kind = "labels"
+  package static let inputFormats: [PixelFormat] = [.bgra]
 
-  init() {}
-  init(options: NoOptions) {}
+  package init() {}
+  package init(options: NoOptions) {}
 
-  func process(_ frame: Frame, _ context: StageContext) -> Classes { Classes([]) }
+  package func process(_ frame: Frame, _ context: StageContext) -> Classes { Classes([]) }
 }
 
 /// Any output of a join, as numbers.
-struct Fusion: PureStage {
-  static let kind = "fusion"
+package struct Fusion: PureStage {
+  package static let kind = "fusion"
 
-  init() {}
-  init(options: NoOptions) {}
+  package init() {}
+  package init(options: NoOptions) {}
 
-  func process(_ joined: Joined, _ context: StageContext) -> Scalars { Scalars([]) }
+  package func process(_ joined: Joined, _ context: StageContext) -> Scalars { Scalars([]) }
 }
 
 /// A user's own value.
-struct TileMap: StageValue, Hashable {
-  static let typeName = "tile-map"
-  static let typeVersion = 2
-  var bytes: [UInt8]
+package struct TileMap: StageValue, Hashable {
+  package static let typeName = "tile-map"
+  package static let typeVersion = 2
+  package var bytes: [UInt8]
 
-  init(bytes: [UInt8]) { self.bytes = bytes }
-  init(decoding bytes: [UInt8]) throws { self.bytes = bytes }
-  func encoded() -> [UInt8] { bytes }
+  package init(bytes: [UInt8]) { self.bytes = bytes }
+  package init(decoding bytes: [UInt8]) throws { self.bytes = bytes }
+  package func encoded() -> [UInt8] { bytes }
 }
 
-struct Tiles: PureStage {
-  static let kind = "tiles"
+package struct Tiles: PureStage {
+  package static let kind = "tiles"
 
-  init() {}
-  init(options: NoOptions) {}
+  package init() {}
+  package init(options: NoOptions) {}
 
-  func process(_ frame: Frame, _ context: StageContext) -> TileMap { TileMap(bytes: []) }
+  package func process(_ frame: Frame, _ context: StageContext) -> TileMap { TileMap(bytes: []) }
 }

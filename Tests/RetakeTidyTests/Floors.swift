@@ -21,14 +21,17 @@ enum Floors {
   /// What tests may import in addition to what their target declares.
   static let inTests = ["FoundationXML", "Synchronization", "Testing"]
   /// Targets that are neither modules nor tests, and that only tests use.
-  static let forTests = ["ImpureRetake", "RetakeClips", "RetakeProjects", "RetakeTestSupport"]
+  static let forTests = [
+    "ImpureRetake", "RetakeClips", "RetakeProjects", "RetakeTestCatalog", "RetakeTestSupport",
+  ]
   /// What a user's package may import; the examples are such packages.
   static let doors = ["Retake", "RetakeCommand", "RetakeMetrics", "RetakeTesting"]
   /// The modules that Retake re-exports.
   static let reexported = [
-    "RetakeBuffers", "RetakeCache", "RetakeCompare", "RetakeCore", "RetakeGolden", "RetakeGraph",
-    "RetakeMedia", "RetakeRecord", "RetakeReplay", "RetakeReport", "RetakeRewrite", "RetakeRuntime",
-    "RetakeSession", "RetakeStages", "RetakeSuite", "RetakeTimePlane", "RetakeVerify",
+    "RetakeAnalysis", "RetakeBuffers", "RetakeCache", "RetakeCompare", "RetakeCore", "RetakeGolden",
+    "RetakeGraph", "RetakeMedia", "RetakeRecord", "RetakeReplay", "RetakeReport", "RetakeRewrite",
+    "RetakeRuntime", "RetakeSession", "RetakeStages", "RetakeSuite", "RetakeTimePlane",
+    "RetakeVerify",
   ]
   /// The lowest floor that may print, and the only one that may re-export.
   static let suite = 5
@@ -58,7 +61,8 @@ enum Floors {
       ours: ["RetakeBuffers", "RetakeCore", "RetakeGraph", "RetakeTimePlane"],
       outside: ["DequeModule"], toolchain: ["Synchronization"]),
     FloorEntry(
-      floor: 2, name: "RetakeCompare", ours: ["RetakeBuffers", "RetakeCore", "RetakeGraph"]),
+      floor: 2, name: "RetakeCompare", ours: ["RetakeCore", "RetakeGraph"]),
+    FloorEntry(floor: 2, name: "RetakeAnalysis", ours: ["RetakeCore", "RetakeGraph"]),
 
     FloorEntry(
       floor: 3, name: "RetakeStages",
@@ -66,7 +70,7 @@ enum Floors {
     FloorEntry(
       floor: 3, name: "RetakeSession",
       ours: [
-        "RetakeBuffers", "RetakeCore", "RetakeGraph", "RetakeMedia", "RetakeRuntime", "RetakeStore",
+        "RetakeBuffers", "RetakeCore", "RetakeMedia", "RetakeRuntime", "RetakeStore",
         "RetakeTimePlane",
       ]),
     FloorEntry(
@@ -91,12 +95,12 @@ enum Floors {
     FloorEntry(
       floor: 4, name: "RetakeReplay",
       ours: [
-        "RetakeBuffers", "RetakeCache", "RetakeCore", "RetakeGraph", "RetakeMedia", "RetakeRuntime",
+        "RetakeBuffers", "RetakeCache", "RetakeCore", "RetakeGraph", "RetakeRuntime",
         "RetakeSession", "RetakeTimePlane",
       ]),
     FloorEntry(
       floor: 4, name: "RetakeReport",
-      ours: ["RetakeCompare", "RetakeCore", "RetakeGolden", "RetakeGraph"],
+      ours: ["RetakeCompare", "RetakeCore", "RetakeGraph"],
       outside: ["Mustache", "Rainbow"]),
     FloorEntry(
       floor: 4, name: "RetakePreview",
@@ -108,16 +112,16 @@ enum Floors {
     FloorEntry(
       floor: 5, name: "RetakeSuite",
       ours: [
-        "RetakeBuffers", "RetakeCache", "RetakeCompare", "RetakeCore", "RetakeGolden",
-        "RetakeGraph", "RetakeMedia", "RetakeProcess", "RetakeRecord", "RetakeReplay",
-        "RetakeReport",
-        "RetakeRuntime", "RetakeSession", "RetakeStages", "RetakeStore", "RetakeTimePlane",
-      ], outside: ["Yams"]),
+        "RetakeAnalysis", "RetakeBuffers", "RetakeCache", "RetakeCompare", "RetakeCore",
+        "RetakeGolden", "RetakeGraph", "RetakeMedia", "RetakeProcess", "RetakeRecord",
+        "RetakeReplay", "RetakeReport", "RetakeRuntime", "RetakeSession", "RetakeStages",
+        "RetakeTimePlane",
+      ]),
     FloorEntry(
       floor: 5, name: "RetakeVerify",
       ours: [
-        "RetakeCompare", "RetakeCore", "RetakeGolden", "RetakeGraph", "RetakeMedia",
-        "RetakeReplay", "RetakeRuntime", "RetakeSession", "RetakeSuite",
+        "RetakeCompare", "RetakeCore", "RetakeGolden", "RetakeGraph", "RetakeMedia", "RetakeReplay",
+        "RetakeRuntime", "RetakeSession", "RetakeSuite",
       ]),
 
     FloorEntry(floor: 6, name: "Retake", ours: reexported),
