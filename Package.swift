@@ -52,11 +52,11 @@ let metrics = "RetakeMetrics"
 
 let support = "RetakeTestSupport"
 /// Sessions of clips that tests make.
-let clips = "RetakeClips"
+let clips = "RetakeTestClips"
 /// A catalog of small stages.
 let catalog = "RetakeTestCatalog"
 /// A project that tests make.
-let projects = "RetakeProjects"
+let projects = "RetakeTestProjects"
 
 /// What Retake re-exports.
 let facade = [

@@ -1,5 +1,5 @@
-import RetakeClips
 import RetakeSession
+import RetakeTestClips
 import RetakeTestSupport
 import Testing
 

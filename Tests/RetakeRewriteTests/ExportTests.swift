@@ -1,9 +1,9 @@
 import Foundation
-import RetakeClips
 import RetakeCore
 import RetakeMedia
 import RetakeSession
 import RetakeStore
+import RetakeTestClips
 import RetakeTestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import Foundation
-import RetakeClips
 import RetakeCore
 import RetakeSession
+import RetakeTestClips
 import RetakeTestSupport
 import Synchronization
 import Testing

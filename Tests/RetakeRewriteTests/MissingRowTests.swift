@@ -1,7 +1,7 @@
 import Foundation
-import RetakeClips
 import RetakeCore
 import RetakeStore
+import RetakeTestClips
 import RetakeTestSupport
 import Testing
 

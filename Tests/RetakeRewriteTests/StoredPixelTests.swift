@@ -1,8 +1,8 @@
 import Foundation
-import RetakeClips
 import RetakeCore
 import RetakeSession
 import RetakeStore
+import RetakeTestClips
 import RetakeTestSupport
 import Testing
 

@@ -1,11 +1,11 @@
 import Foundation
 import RetakeBuffers
-import RetakeClips
 import RetakeCore
 import RetakeMedia
 import RetakeRuntime
 import RetakeSession
 import RetakeStore
+import RetakeTestClips
 import RetakeTestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 import Foundation
-import RetakeClips
 import RetakeCore
+import RetakeTestClips
 import RetakeTestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 import Foundation
-import RetakeClips
 import RetakeMedia
+import RetakeTestClips
 import RetakeTestSupport
 import Testing
 

@@ -1,8 +1,8 @@
 import Foundation
-import RetakeClips
 import RetakeCore
 import RetakeRuntime
 import RetakeStore
+import RetakeTestClips
 import RetakeTestSupport
 import RetakeTimePlane
 import Testing

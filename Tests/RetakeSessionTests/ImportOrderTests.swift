@@ -1,8 +1,8 @@
 import Foundation
 import RetakeBuffers
-import RetakeClips
 import RetakeCore
 import RetakeMedia
+import RetakeTestClips
 import RetakeTestSupport
 import Testing
 

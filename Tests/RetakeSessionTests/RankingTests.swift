@@ -1,7 +1,7 @@
-import RetakeClips
 import RetakeCore
 import RetakeMedia
 import RetakeStore
+import RetakeTestClips
 import RetakeTestSupport
 import Testing
 

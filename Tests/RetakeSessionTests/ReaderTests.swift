@@ -1,8 +1,8 @@
 import Foundation
 import RetakeBuffers
-import RetakeClips
 import RetakeCore
 import RetakeStore
+import RetakeTestClips
 import RetakeTestSupport
 import Testing
 

@@ -1,9 +1,9 @@
 import Foundation
 import RetakeBuffers
-import RetakeClips
 import RetakeCore
 import RetakeMedia
 import RetakeStore
+import RetakeTestClips
 import RetakeTestSupport
 import Testing
 

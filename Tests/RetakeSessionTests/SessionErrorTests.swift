@@ -1,5 +1,5 @@
-import RetakeClips
 import RetakeCore
+import RetakeTestClips
 import Testing
 
 @testable import RetakeSession

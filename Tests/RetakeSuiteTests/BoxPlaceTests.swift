@@ -1,7 +1,7 @@
 import Foundation
 import RetakeCompare
 import RetakeCore
-import RetakeProjects
+import RetakeTestProjects
 import RetakeTestSupport
 import Testing
 

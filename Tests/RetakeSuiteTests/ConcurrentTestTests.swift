@@ -5,9 +5,9 @@ import RetakeCompare
 import RetakeCore
 import RetakeGolden
 import RetakeGraph
-import RetakeProjects
 import RetakeRuntime
 import RetakeStages
+import RetakeTestProjects
 import RetakeTestSupport
 import Testing
 

@@ -1,9 +1,9 @@
 import Foundation
 import RetakeCompare
-import RetakeProjects
 import RetakeReplay
 import RetakeRuntime
 import RetakeStore
+import RetakeTestProjects
 import RetakeTestSupport
 import Testing
 

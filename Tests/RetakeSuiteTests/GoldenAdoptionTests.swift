@@ -2,7 +2,7 @@ import Foundation
 import RetakeCompare
 import RetakeCore
 import RetakeGolden
-import RetakeProjects
+import RetakeTestProjects
 import RetakeTestSupport
 import Testing
 

@@ -1,8 +1,8 @@
 import Foundation
 import RetakeBuffers
 import RetakeCore
-import RetakeProjects
 import RetakeReport
+import RetakeTestProjects
 import RetakeTestSupport
 import Testing
 

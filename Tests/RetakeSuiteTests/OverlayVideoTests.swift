@@ -2,11 +2,11 @@ import Foundation
 import RetakeBuffers
 import RetakeCore
 import RetakeMedia
-import RetakeProjects
 import RetakeReplay
 import RetakeRuntime
 import RetakeSession
 import RetakeStages
+import RetakeTestProjects
 import RetakeTestSupport
 import Testing
 

@@ -1,8 +1,8 @@
 import Foundation
 import RetakeCore
 import RetakeGraph
-import RetakeProjects
 import RetakeStages
+import RetakeTestProjects
 import Testing
 
 @testable import RetakeSuite

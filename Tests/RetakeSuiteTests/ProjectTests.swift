@@ -2,9 +2,9 @@ import Foundation
 import RetakeCompare
 import RetakeCore
 import RetakeGolden
-import RetakeProjects
 import RetakeRuntime
 import RetakeSuite
+import RetakeTestProjects
 import RetakeTestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 import Foundation
 import RetakeCore
-import RetakeProjects
+import RetakeTestProjects
 import RetakeTestSupport
 import Testing
 

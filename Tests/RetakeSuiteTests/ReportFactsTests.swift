@@ -3,8 +3,8 @@ import RetakeBuffers
 import RetakeCompare
 import RetakeCore
 import RetakeGraph
-import RetakeProjects
 import RetakeStages
+import RetakeTestProjects
 import RetakeTestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import Foundation
 import RetakeGolden
-import RetakeProjects
 import RetakeSuite
+import RetakeTestProjects
 import RetakeTestSupport
 import Testing
 

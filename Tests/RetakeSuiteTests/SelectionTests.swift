@@ -1,5 +1,5 @@
-import RetakeProjects
 import RetakeSuite
+import RetakeTestProjects
 import Testing
 
 @Suite struct SelectionTests {

@@ -1,7 +1,7 @@
 import Foundation
-import RetakeProjects
 import RetakeReport
 import RetakeSuite
+import RetakeTestProjects
 import RetakeTestSupport
 import Testing
 
@@ -14,7 +14,9 @@ import Testing
     for (seed, name) in ["yard-1", "yard-2"].enumerated() {
       try fixture.record(name, seed: seed + 1)
     }
-    let cache = try CacheFolder(path: fixture.folder.file("kept").path, key: CacheKey(secret: Array("the key of this machine".utf8)))
+    let cache = try CacheFolder(
+      path: fixture.folder.file("kept").path,
+      key: CacheKey(secret: Array("the key of this machine".utf8)))
     let run = { (jobs: Int) in
       try fixture.test {
         ($0.cache, $0.jobs) = (cache, jobs)

@@ -22,7 +22,8 @@ enum Floors {
   static let inTests = ["FoundationXML", "Synchronization", "Testing"]
   /// Targets that are neither modules nor tests, and that only tests use.
   static let forTests = [
-    "ImpureRetake", "RetakeClips", "RetakeProjects", "RetakeTestCatalog", "RetakeTestSupport",
+    "ImpureRetake", "RetakeTestClips", "RetakeTestProjects", "RetakeTestCatalog",
+    "RetakeTestSupport",
   ]
   /// What a user's package may import; the examples are such packages.
   static let doors = ["Retake", "RetakeCommand", "RetakeMetrics", "RetakeTesting"]

@@ -1,7 +1,7 @@
 import RetakeCore
-import RetakeProjects
 import RetakeStages
 import RetakeSuite
+import RetakeTestProjects
 import RetakeTestSupport
 import Testing
 

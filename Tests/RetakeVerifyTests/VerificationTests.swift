@@ -1,11 +1,11 @@
 import RetakeBuffers
 import RetakeCore
 import RetakeGraph
-import RetakeProjects
 import RetakeReplay
 import RetakeRuntime
 import RetakeStages
 import RetakeSuite
+import RetakeTestProjects
 import Testing
 
 @testable import RetakeVerify
