@@ -347,12 +347,14 @@ public enum SessionError: CodedError {
 }
 
 /// Runs a call of the store and converts its error to a session error.
-package func fromStore<Value>(_ body: () throws(StoreError) -> Value) throws(SessionError) -> Value {
+package func fromStore<Value>(_ body: () throws(StoreError) -> Value) throws(SessionError) -> Value
+{
   do throws(StoreError) { return try body() } catch { throw SessionError(error) }
 }
 
 /// Runs a call of the media module and converts its error to a session error.
-package func fromMedia<Value>(_ body: () throws(MediaError) -> Value) throws(SessionError) -> Value {
+package func fromMedia<Value>(_ body: () throws(MediaError) -> Value) throws(SessionError) -> Value
+{
   do throws(MediaError) { return try body() } catch { throw SessionError(error) }
 }
 

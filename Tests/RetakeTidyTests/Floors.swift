@@ -22,7 +22,7 @@ enum Floors {
   static let inTests = ["FoundationXML", "Synchronization", "Testing"]
   /// Targets that are neither modules nor tests, and that only tests use.
   static let forTests = [
-    "ImpureRetake", "RetakeTestClips", "RetakeTestProjects", "RetakeTestCatalog",
+    "ImpureRetake", "RetakeTestCatalog", "RetakeTestClips", "RetakeTestProjects",
     "RetakeTestSupport",
   ]
   /// What a user's package may import; the examples are such packages.

@@ -44,7 +44,9 @@ package final class PacketFetcher {
   }
 
   /// The packet, with its session-wide number, or nil after the last one.
-  package func packet(_ index: Int) throws(SessionError) -> (packet: MediaPacket, view: SegmentView)? {
+  package func packet(_ index: Int) throws(SessionError) -> (
+    packet: MediaPacket, view: SegmentView
+  )? {
     guard let record = try table.packet(index) else { return nil }
     let view = try table.segment(record.segment)
     var packet = try bytes(of: record, in: view)
