@@ -7,6 +7,8 @@ struct Room {
   var name: String
   var ours: [String] = []
   var outside: [Target.Dependency] = []
+  /// What its tests use in addition.
+  var inTests: [String] = []
 
   func uses(_ room: String) -> Bool { name == room || ours.contains(room) }
 }
@@ -32,46 +34,71 @@ let media = "RetakeMedia"
 let timePlane = "RetakeTimePlane"
 let runtime = "RetakeRuntime"
 let compare = "RetakeCompare"
+let analysis = "RetakeAnalysis"
 let stages = "RetakeStages"
 let session = "RetakeSession"
 let golden = "RetakeGolden"
+let cache = "RetakeCache"
+let rewrite = "RetakeRewrite"
 let record = "RetakeRecord"
 let replay = "RetakeReplay"
 let report = "RetakeReport"
 let preview = "RetakePreview"
 let suite = "RetakeSuite"
+let verify = "RetakeVerify"
 let serve = "RetakeServe"
 let metrics = "RetakeMetrics"
 
+let support = "RetakeTestSupport"
+/// Sessions of clips that tests make.
+let clips = "RetakeTestClips"
+/// A catalog of small stages.
+let catalog = "RetakeTestCatalog"
+/// A project that tests make.
+let projects = "RetakeTestProjects"
+
 /// What Retake re-exports.
 let facade = [
-  core, buffers, graph, media, timePlane, runtime, compare, stages, session, golden, record, replay,
-  report, suite,
+  core, buffers, graph, media, timePlane, runtime, compare, analysis, stages, session, golden,
+  cache, rewrite, record, replay, report, suite, verify,
 ]
 
 let rooms: [Room] = [
   Room(name: core, outside: ["CXXHash"]),
   Room(name: buffers, ours: [core]),
-  Room(name: graph, ours: [core, buffers]),
+  Room(name: graph, ours: [core, buffers], inTests: [catalog]),
   Room(name: store, ours: [core], outside: [grdb, grdbSQLite]),
   Room(name: process, outside: ["CSpawn"]),
   Room(name: media, ours: [core, buffers], outside: ["CFFmpeg"]),
   Room(name: timePlane, ours: [core, buffers, graph], outside: [deque]),
   Room(name: runtime, ours: [core, buffers, graph, timePlane], outside: [deque]),
-  Room(name: compare, ours: [core, buffers, graph]),
-  Room(name: stages, ours: [core, buffers, graph, media, runtime]),
-  Room(name: session, ours: [core, buffers, graph, media, store, timePlane, runtime]),
+  Room(name: compare, ours: [core, graph]),
+  Room(name: analysis, ours: [core, graph], inTests: [buffers, catalog]),
+  Room(name: stages, ours: [core, buffers, graph, media, runtime], inTests: [analysis]),
+  Room(
+    name: session, ours: [core, buffers, media, store, timePlane, runtime], inTests: [clips]),
   Room(name: golden, ours: [core, graph, compare], outside: [yams]),
-  Room(name: record, ours: [core, buffers, graph, media, store, timePlane, runtime, session]),
-  Room(name: replay, ours: [core, buffers, graph, media, timePlane, runtime, session]),
-  Room(name: report, ours: [core, graph, compare, golden], outside: [mustache]),
+  Room(
+    name: cache, ours: [core, buffers, media, runtime, session],
+    inTests: [graph, store, stages, rewrite, record, replay]),
+  Room(
+    name: rewrite, ours: [core, buffers, media, store, runtime, session], inTests: [clips]),
+  Room(
+    name: record, ours: [core, buffers, graph, media, store, timePlane, runtime, session],
+    inTests: [rewrite]),
+  Room(name: replay, ours: [core, buffers, graph, timePlane, runtime, session, cache]),
+  Room(name: report, ours: [core, graph, compare], outside: [mustache]),
   Room(name: preview, ours: [core, buffers, graph, media, timePlane, runtime, stages]),
   Room(
     name: suite,
     ours: [
-      core, buffers, graph, store, process, media, timePlane, runtime, compare, stages, session,
-      golden, record, replay, report,
-    ]),
+      core, buffers, graph, process, media, timePlane, runtime, compare, analysis, stages, session,
+      golden, cache, record, replay, report,
+    ], inTests: [store, projects]),
+  Room(
+    name: verify,
+    ours: [core, graph, media, runtime, compare, session, golden, replay, suite],
+    inTests: [buffers, stages, projects]),
   Room(name: "Retake", ours: facade),
   // The doors import Retake alone. SwiftPM sees a change behind a re-export only in targets that
   // name its room, so they name them all.
@@ -99,7 +126,6 @@ let sourceTargets: [Target] = rooms.map { room in
     swiftSettings: settings)
 }
 
-let support = "RetakeTestSupport"
 /// What any test may use.
 let testTools = [process, support]
 /// A user's own `retake`, with stages that are not as they must be.
@@ -108,7 +134,8 @@ let untested = ["Retake", "RetakeCommand"]
 let roomTests: [Target] = rooms.filter { !untested.contains($0.name) }.map { room in
   .testTarget(
     name: "\(room.name)Tests",
-    dependencies: named([room.name] + room.ours + testTools.filter { !room.uses($0) })
+    dependencies: named(
+      [room.name] + room.ours + (room.inTests + testTools).filter { !room.uses($0) })
       // Its tests bring a back end of their own.
       + (room.name == metrics ? room.outside : []),
     swiftSettings: settings)
@@ -174,6 +201,16 @@ let package = Package(
     .target(
       name: support, dependencies: named([process]), path: "Tests/\(support)",
       swiftSettings: settings),
+    .target(
+      name: clips, dependencies: named([core, session, support]), path: "Tests/\(clips)",
+      swiftSettings: settings),
+    .target(
+      name: catalog, dependencies: named([core, buffers, graph]), path: "Tests/\(catalog)",
+      swiftSettings: settings),
+    .target(
+      name: projects,
+      dependencies: named([core, runtime, stages, golden, record, suite, support]),
+      path: "Tests/\(projects)", swiftSettings: settings),
     .executableTarget(
       name: impure, dependencies: named(["Retake", "RetakeCommand"]), path: "Tests/\(impure)",
       swiftSettings: settings),

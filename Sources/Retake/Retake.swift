@@ -1,4 +1,6 @@
+@_exported import RetakeAnalysis
 @_exported import RetakeBuffers
+@_exported import RetakeCache
 @_exported import RetakeCompare
 @_exported import RetakeCore
 @_exported import RetakeGolden
@@ -7,8 +9,10 @@
 @_exported import RetakeRecord
 @_exported import RetakeReplay
 @_exported import RetakeReport
+@_exported import RetakeRewrite
 @_exported import RetakeRuntime
 @_exported import RetakeSession
 @_exported import RetakeStages
 @_exported import RetakeSuite
 @_exported import RetakeTimePlane
+@_exported import RetakeVerify

@@ -1,29 +1,29 @@
 /// A set of small numbers, with one bit for each.
-struct BitSet: Equatable {
+package struct BitSet: Equatable {
   private(set) var words: [UInt64]
 
-  init(count: Int) {
+  package init(count: Int) {
     words = Array(repeating: 0, count: (count + 63) / 64)
   }
 
-  mutating func insert(_ member: Int) { words[member / 64] |= 1 << UInt64(member % 64) }
+  package mutating func insert(_ member: Int) { words[member / 64] |= 1 << UInt64(member % 64) }
 
-  mutating func remove(_ member: Int) { words[member / 64] &= ~(1 << UInt64(member % 64)) }
+  package mutating func remove(_ member: Int) { words[member / 64] &= ~(1 << UInt64(member % 64)) }
 
-  mutating func formUnion(_ other: BitSet) {
+  package mutating func formUnion(_ other: BitSet) {
     for index in words.indices { words[index] |= other.words[index] }
   }
 
-  mutating func formIntersection(_ other: BitSet) {
+  package mutating func formIntersection(_ other: BitSet) {
     for index in words.indices { words[index] &= other.words[index] }
   }
 
-  mutating func subtract(_ other: BitSet) {
+  package mutating func subtract(_ other: BitSet) {
     for index in words.indices { words[index] &= ~other.words[index] }
   }
 
   /// In rising order.
-  func forEach(_ body: (Int) -> Void) {
+  package func forEach(_ body: (Int) -> Void) {
     for index in words.indices {
       var word = words[index]
       while word != 0 {
@@ -33,5 +33,5 @@ struct BitSet: Equatable {
     }
   }
 
-  var isEmpty: Bool { words.allSatisfy { $0 == 0 } }
+  package var isEmpty: Bool { words.allSatisfy { $0 == 0 } }
 }

@@ -3,19 +3,19 @@ import RetakeCore
 /// A flat graph that uses numbers, so that each check traverses it in one pass.
 ///
 /// Edges that refer to a node which does not exist are omitted.
-struct GraphIndex {
-  let nodes: [PipelineNode]
-  let edges: [PipelineEdge]
+package struct GraphIndex {
+  package let nodes: [PipelineNode]
+  package let edges: [PipelineEdge]
   /// By edge.
-  let senders: [Int]
+  package let senders: [Int]
   /// By edge.
-  let receivers: [Int]
+  package let receivers: [Int]
   /// Edges that lead to a node, in the document's order.
-  let incoming: [[Int]]
+  package let incoming: [[Int]]
   /// Edges that leave a node, in the document's order.
-  let outgoing: [[Int]]
+  package let outgoing: [[Int]]
 
-  init(_ flat: Pipeline) {
+  package init(_ flat: Pipeline) {
     // `validate` reports an id that occurs twice; `uniqueKeysWithValues` would end the process.
     let places = Dictionary(
       zip(flat.nodes.map(\.id), flat.nodes.indices), uniquingKeysWith: { first, _ in first })
@@ -37,14 +37,14 @@ struct GraphIndex {
     self.outgoing = outgoing
   }
 
-  func role(_ node: Int) -> StageRole { nodes[node].stage.signature.role }
+  package func role(_ node: Int) -> StageRole { nodes[node].stage.signature.role }
 
-  func pointer(ofNode node: Int) -> String { nodes[node].pointer ?? "/nodes/\(node)" }
+  package func pointer(ofNode node: Int) -> String { nodes[node].pointer ?? "/nodes/\(node)" }
 
-  func pointer(ofEdge edge: Int) -> String { edges[edge].pointer ?? "/edges/\(edge)" }
+  package func pointer(ofEdge edge: Int) -> String { edges[edge].pointer ?? "/edges/\(edge)" }
 
   /// The edge to each port of a join, in the order of the ports; for any other node its only edge.
-  func edgesByPort(to node: Int) -> [Int?] {
+  package func edgesByPort(to node: Int) -> [Int?] {
     let ports = nodes[node].stage.inputPorts
     guard !ports.isEmpty else { return [incoming[node].first] }
     var byPort: [String: Int] = [:]
@@ -56,7 +56,7 @@ struct GraphIndex {
   }
 
   /// The node that sends to each port of a join, in the order of the ports.
-  func senderByPort(to node: Int) -> [Int?] {
+  package func senderByPort(to node: Int) -> [Int?] {
     edgesByPort(to: node).map { edge in edge.map { senders[$0] } }
   }
 }
@@ -65,7 +65,7 @@ extension GraphIndex {
   /// The number of edges on the longest path from any source to each node.
   ///
   /// - Throws: `PipelineError.cycle` with the IDs along the cycle.
-  func ranks() throws(PipelineError) -> [Int] {
+  package func ranks() throws(PipelineError) -> [Int] {
     var open = incoming.map(\.count)
     var ranks = Array(repeating: 0, count: nodes.count)
     var ready = nodes.indices.filter { open[$0] == 0 }
@@ -84,7 +84,7 @@ extension GraphIndex {
   }
 
   /// Nodes by rank, then by the bytes of their IDs: the order of the time plane.
-  func order() throws(PipelineError) -> [Int] {
+  package func order() throws(PipelineError) -> [Int] {
     let ranks = try ranks()
     return nodes.indices.sorted {
       ranks[$0] != ranks[$1]

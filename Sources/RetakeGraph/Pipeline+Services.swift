@@ -2,7 +2,7 @@ import RetakeCore
 
 extension Pipeline {
   /// The largest number of frames that one node handles at once.
-  static var lanesMax: Int { 64 }
+  package static var lanesMax: Int { 64 }
 
   /// Checks the executors, lanes, pools, timeouts and fallbacks of the nodes of a flat graph.
   func checkServices(_ graph: GraphIndex) throws(PipelineError) {

@@ -19,7 +19,7 @@ extension Pipeline {
 
   /// What a JSON pointer into the document of this pipeline points to, in the words of the DSL: for
   /// example `stage 'motion', its edge to 'boxes'`. `nil` if that is the whole pipeline.
-  func part(at pointer: String) -> String? {
+  package func part(at pointer: String) -> String? {
     let keys = pointer.split(separator: "/").map(String.init)
     guard keys.count >= 2, let index = Int(keys[1]) else { return nil }
     let rest = Array(keys.dropFirst(2))

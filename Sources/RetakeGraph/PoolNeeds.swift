@@ -4,7 +4,7 @@ import RetakeCore
 /// an otherwise empty pipeline. Fewer can never be enough. Buffers of the newest value of a latest
 /// join, of the last value of a fallback, and of the image that a screen shows are only returned
 /// when the next one replaces it.
-struct PoolNeeds {
+package struct PoolNeeds {
   struct Need {
     var count: Int
     /// The node at which this number of buffers is held.
@@ -29,7 +29,7 @@ struct PoolNeeds {
   /// once.
   private var makers: [Int]
 
-  init(graph: GraphIndex, order: [Int], pools: [PipelinePool]) {
+  package init(graph: GraphIndex, order: [Int], pools: [PipelinePool]) {
     let indexes = Dictionary(
       zip(pools.map(\.id), pools.indices), uniquingKeysWith: { first, _ in first })
     let owned = graph.nodes.map { $0.pool.flatMap { indexes[$0] } }
@@ -105,16 +105,16 @@ struct PoolNeeds {
 extension PoolNeeds {
   /// How many items of a frame can be in a forEach if each of them keeps buffers until the last is
   /// done.
-  struct ItemLimit {
-    var pool: Int
-    var gather: Int
-    var itemsMax: Int
+  package struct ItemLimit {
+    package var pool: Int
+    package var gather: Int
+    package var itemsMax: Int
     /// Buffers for each further item.
-    var perItem: Int
+    package var perItem: Int
   }
 
   /// The limits of each forEach and pool that has one.
-  func itemLimits(_ pools: [PipelinePool]) -> [ItemLimit] {
+  package func itemLimits(_ pools: [PipelinePool]) -> [ItemLimit] {
     graph.nodes.indices.filter { graph.role($0) == .gather }.flatMap { gather -> [ItemLimit] in
       let scope = graph.nodes[gather].scope
       let inside = leasing.indices.filter { graph.nodes[leasing[$0]].scope == scope }

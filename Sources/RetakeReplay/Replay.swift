@@ -1,3 +1,5 @@
+import RetakeBuffers
+import RetakeCache
 import RetakeCore
 import RetakeGraph
 import RetakeRuntime

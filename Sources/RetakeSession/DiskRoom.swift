@@ -13,7 +13,7 @@ package enum DiskRoom {
   }
 
   /// The same for a path that does not exist yet, from its nearest existing parent folder.
-  static func freeBytes(above path: String) -> Int64? {
+  package static func freeBytes(above path: String) -> Int64? {
     var url = URL(fileURLWithPath: path).standardizedFileURL
     // Ends: each round removes a component of the path.
     while !FileManager.default.fileExists(atPath: url.path), url.path != "/" {

@@ -100,7 +100,7 @@ public enum SessionError: RetakeError {
   }
 
   /// A media file that could not be opened, with the error that `MediaFile` would throw.
-  init(_ refusal: RegularFile.Refusal, media path: String) {
+  package init(_ refusal: RegularFile.Refusal, media path: String) {
     switch refusal {
     case .missing: self = .mediaMissing(file: path)
     case .folder: self.init(MediaError.directory(file: path))
@@ -347,12 +347,14 @@ public enum SessionError: RetakeError {
 }
 
 /// Runs a call of the store and converts its error to a session error.
-func fromStore<Value>(_ body: () throws(StoreError) -> Value) throws(SessionError) -> Value {
+package func fromStore<Value>(_ body: () throws(StoreError) -> Value) throws(SessionError) -> Value
+{
   do throws(StoreError) { return try body() } catch { throw SessionError(error) }
 }
 
 /// Runs a call of the media module and converts its error to a session error.
-func fromMedia<Value>(_ body: () throws(MediaError) -> Value) throws(SessionError) -> Value {
+package func fromMedia<Value>(_ body: () throws(MediaError) -> Value) throws(SessionError) -> Value
+{
   do throws(MediaError) { return try body() } catch { throw SessionError(error) }
 }
 
@@ -360,7 +362,7 @@ func fromMedia<Value>(_ body: () throws(MediaError) -> Value) throws(SessionErro
 ///
 /// - Parameter continues: Called after each mebibyte with the bytes so far; false stops.
 /// - Throws: `SessionError.interrupted`, or an error of the media.
-func mediaDigest(
+package func mediaDigest(
   _ path: String, continues: (Int64) -> Bool
 ) throws(SessionError) -> [UInt8] {
   let digest = try fromMedia { () throws(MediaError) in

@@ -19,7 +19,7 @@ public struct SessionFolder: Hashable, Sendable {
   package var notes: String { path + "/NOTES.md" }
   /// The contents of NOTES.md; nil if the file does not exist, is a link, or exceeds the size
   /// limit.
-  var notesText: String? {
+  package var notesText: String? {
     let data = try? RegularFile.contents(notes, bytesMax: Self.notesBytesMax)
     return data.map { String(decoding: $0, as: UTF8.self) }
   }

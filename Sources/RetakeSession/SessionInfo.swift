@@ -1,7 +1,6 @@
 import Foundation
 import RetakeBuffers
 import RetakeCore
-import RetakeRuntime
 import RetakeStore
 
 /// The contents of a session: the object that `session info --json` prints.
@@ -76,7 +75,7 @@ extension SessionReader {
   /// How complete the session is.
   public func status() throws -> SessionStatus { try sessionStatus() }
 
-  func sessionStatus() throws(SessionError) -> SessionStatus {
+  package func sessionStatus() throws(SessionError) -> SessionStatus {
     try index.store.status(in: folder)
   }
 

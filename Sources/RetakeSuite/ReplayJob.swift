@@ -1,4 +1,5 @@
 import Foundation
+import RetakeCache
 import RetakeCore
 import RetakeGolden
 import RetakeGraph
@@ -16,7 +17,7 @@ package struct ReplayJob {
   package var conditions = RunConditions()
   package var destination = Destination.nowhere
   /// The golden that the run will be compared with.
-  var comparedWith: GoldenManifest?
+  package var comparedWith: GoldenManifest?
   /// What is written in addition to the results' folder.
   package var outputs = RunOutputs()
   /// Receive everything that happens in the run, in addition to what is written.

@@ -1,6 +1,7 @@
 import RetakeBuffers
 import RetakeCore
 import RetakeGraph
+import RetakeTestCatalog
 import Testing
 
 /// Mistakes in Swift code stop the program with a message about the broken rule, also in release

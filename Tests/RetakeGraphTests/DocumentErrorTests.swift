@@ -1,6 +1,7 @@
 import Foundation
 import RetakeCore
 import RetakeGraph
+import RetakeTestCatalog
 import Testing
 
 /// Invalid documents: each error has its code, its place, and advice.

@@ -2,6 +2,7 @@ import Foundation
 import RetakeBuffers
 import RetakeCore
 import RetakeGraph
+import RetakeTestCatalog
 
 /// Pipeline documents that the tests change.
 enum Documents {
@@ -70,16 +71,5 @@ enum Documents {
 
   static func parse(_ text: String) throws -> Pipeline {
     try PipelineDocument.parse(Data(text.utf8), catalog: TestCatalog())
-  }
-}
-
-extension AnyStage {
-  /// A stage of the test catalog with its default options.
-  static func test(_ kind: String) -> AnyStage {
-    do {
-      return try TestCatalog().make(kind: kind, options: .object([:]))
-    } catch {
-      preconditionFailure("\(kind): \(error)")
-    }
   }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import RetakeCore
 import RetakeGraph
+import RetakeTestCatalog
 import Testing
 
 /// The largest and most complex documents are read, or rejected, quickly.

@@ -1,6 +1,7 @@
 import Foundation
 import RetakeCore
 import RetakeGraph
+import RetakeTestCatalog
 import RetakeTestSupport
 import Testing
 

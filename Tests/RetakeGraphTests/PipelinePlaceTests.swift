@@ -1,6 +1,7 @@
 import RetakeBuffers
 import RetakeCore
 import RetakeGraph
+import RetakeTestCatalog
 import Testing
 
 /// Mistakes have their place in the words of the language in which the pipeline was written.
@@ -119,13 +120,6 @@ import Testing
         of: chain.map("count") { _, _ in Scalars([]) }.sink(sink))
     }
     #expect(closure?.place?.description == "pipeline 'yard', stage 'count'")
-  }
-
-  @Test func `a warning about a pipeline made in Swift is placed by names`() throws {
-    let pipeline = chain.stage(Grey()).cost(.fixed(.milliseconds(50))).sink(sink)
-    let warnings = try pipeline.analyzed(AnalysisOptions(framesPerSecond: 30)).warnings
-    #expect(warnings.map { $0.place?.description } == ["stage 'grey'"])
-    #expect(warnings.map(\.pointer) == ["/nodes/1"])
   }
 }
 

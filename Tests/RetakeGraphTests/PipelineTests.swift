@@ -1,6 +1,7 @@
 import RetakeBuffers
 import RetakeCore
 import RetakeGraph
+import RetakeTestCatalog
 import Testing
 
 @Suite struct PipelineTests {

@@ -1,6 +1,7 @@
 import RetakeBuffers
 import RetakeCore
 import RetakeGraph
+import RetakeTestCatalog
 import Testing
 
 /// A pool that is smaller than what one frame needs at once is rejected; one that is large enough

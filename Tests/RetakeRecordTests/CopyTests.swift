@@ -2,6 +2,7 @@ import Foundation
 import RetakeBuffers
 import RetakeCore
 import RetakeMedia
+import RetakeRewrite
 import RetakeSession
 import RetakeTestSupport
 import Testing

@@ -2,7 +2,6 @@ import Foundation
 import RetakeBuffers
 import RetakeCore
 import RetakeMedia
-import RetakeRuntime
 import RetakeSession
 import RetakeTestSupport
 import Testing

@@ -1,6 +1,7 @@
 import Foundation
 import RetakeBuffers
 import RetakeCore
+import RetakeRewrite
 import RetakeSession
 import RetakeTestSupport
 import Testing

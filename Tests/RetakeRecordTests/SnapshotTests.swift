@@ -1,6 +1,7 @@
 import Foundation
 import RetakeCore
 import RetakeMedia
+import RetakeRewrite
 import RetakeSession
 import RetakeStore
 import RetakeTestSupport

@@ -1,5 +1,6 @@
 import Foundation
 import RetakeCore
+import RetakeTestClips
 import RetakeTestSupport
 import Testing
 

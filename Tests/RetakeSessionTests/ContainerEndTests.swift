@@ -1,5 +1,6 @@
 import Foundation
 import RetakeMedia
+import RetakeTestClips
 import RetakeTestSupport
 import Testing
 

@@ -3,6 +3,7 @@ import RetakeBuffers
 import RetakeCore
 import RetakeMedia
 import RetakeStore
+import RetakeTestClips
 import RetakeTestSupport
 import Testing
 

@@ -2,6 +2,7 @@ import Foundation
 import RetakeBuffers
 import RetakeMedia
 import RetakeStore
+import RetakeTestClips
 import RetakeTestSupport
 import Testing
 

@@ -2,6 +2,7 @@ import Foundation
 import RetakeBuffers
 import RetakeCore
 import RetakeMedia
+import RetakeTestClips
 import RetakeTestSupport
 import Testing
 
@@ -39,7 +40,7 @@ struct RoundTripTests {
 
       let alone = try SessionReader(
         opening: path, options: ReadOptions(verifiesPixels: true, poisonsMemory: true))
-      var numbers = SeededNumbers(state: 7)
+      var numbers = SeededGenerator(seed: 7)
       for _ in 0..<min(200, 3 * track.frameCount) {
         let sequence = Int.random(in: 0..<track.frameCount, using: &numbers)
         let frame = try alone.frame(FrameID(track: track.track, sequence: sequence))

@@ -1,6 +1,7 @@
 import RetakeCore
 import RetakeMedia
 import RetakeStore
+import RetakeTestClips
 import Testing
 
 @testable import RetakeSession

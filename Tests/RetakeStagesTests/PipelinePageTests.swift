@@ -1,4 +1,5 @@
 import Foundation
+import RetakeAnalysis
 import RetakeCore
 import RetakeGraph
 import RetakeRuntime

@@ -3,7 +3,6 @@ import RetakeBuffers
 import RetakeCore
 import RetakeGraph
 import RetakeMedia
-import RetakeRuntime
 import RetakeStages
 import RetakeTestSupport
 import Testing

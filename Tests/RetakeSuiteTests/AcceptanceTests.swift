@@ -1,6 +1,7 @@
 import Foundation
 import RetakeGolden
 import RetakeSuite
+import RetakeTestProjects
 import RetakeTestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import Foundation
 import RetakeCompare
 import RetakeCore
+import RetakeTestProjects
 import RetakeTestSupport
 import Testing
 

@@ -3,6 +3,7 @@ import RetakeCompare
 import RetakeReplay
 import RetakeRuntime
 import RetakeStore
+import RetakeTestProjects
 import RetakeTestSupport
 import Testing
 

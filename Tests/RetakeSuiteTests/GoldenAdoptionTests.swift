@@ -2,6 +2,7 @@ import Foundation
 import RetakeCompare
 import RetakeCore
 import RetakeGolden
+import RetakeTestProjects
 import RetakeTestSupport
 import Testing
 

@@ -6,6 +6,7 @@ import RetakeGolden
 import RetakeGraph
 import RetakeRuntime
 import RetakeStages
+import RetakeTestProjects
 import RetakeTestSupport
 import Testing
 

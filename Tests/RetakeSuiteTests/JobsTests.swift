@@ -2,6 +2,7 @@ import Foundation
 import RetakeBuffers
 import RetakeCore
 import RetakeReport
+import RetakeTestProjects
 import RetakeTestSupport
 import Testing
 

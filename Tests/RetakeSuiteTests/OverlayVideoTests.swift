@@ -6,6 +6,7 @@ import RetakeReplay
 import RetakeRuntime
 import RetakeSession
 import RetakeStages
+import RetakeTestProjects
 import RetakeTestSupport
 import Testing
 

@@ -2,6 +2,7 @@ import Foundation
 import RetakeCore
 import RetakeGraph
 import RetakeStages
+import RetakeTestProjects
 import Testing
 
 @testable import RetakeSuite

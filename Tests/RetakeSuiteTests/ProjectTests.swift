@@ -4,6 +4,7 @@ import RetakeCore
 import RetakeGolden
 import RetakeRuntime
 import RetakeSuite
+import RetakeTestProjects
 import RetakeTestSupport
 import Testing
 

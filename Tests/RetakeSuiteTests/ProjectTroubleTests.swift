@@ -3,6 +3,7 @@ import RetakeCore
 import RetakeGraph
 import RetakeRuntime
 import RetakeStages
+import RetakeTestProjects
 import RetakeTestSupport
 import Testing
 

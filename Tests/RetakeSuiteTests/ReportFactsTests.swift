@@ -4,6 +4,7 @@ import RetakeCompare
 import RetakeCore
 import RetakeGraph
 import RetakeStages
+import RetakeTestProjects
 import RetakeTestSupport
 import Testing
 

@@ -1,4 +1,5 @@
 import RetakeSuite
+import RetakeTestProjects
 import Testing
 
 @Suite struct SelectionTests {

@@ -21,14 +21,18 @@ enum Floors {
   /// What tests may import in addition to what their target declares.
   static let inTests = ["FoundationXML", "Synchronization", "Testing"]
   /// Targets that are neither modules nor tests, and that only tests use.
-  static let forTests = ["ImpureRetake", "RetakeTestSupport"]
+  static let forTests = [
+    "ImpureRetake", "RetakeTestCatalog", "RetakeTestClips", "RetakeTestProjects",
+    "RetakeTestSupport",
+  ]
   /// What a user's package may import; the examples are such packages.
   static let doors = ["Retake", "RetakeCommand", "RetakeMetrics", "RetakeTesting"]
   /// The modules that Retake re-exports.
   static let reexported = [
-    "RetakeBuffers", "RetakeCompare", "RetakeCore", "RetakeGolden", "RetakeGraph", "RetakeMedia",
-    "RetakeRecord", "RetakeReplay", "RetakeReport", "RetakeRuntime", "RetakeSession",
-    "RetakeStages", "RetakeSuite", "RetakeTimePlane",
+    "RetakeAnalysis", "RetakeBuffers", "RetakeCache", "RetakeCompare", "RetakeCore", "RetakeGolden",
+    "RetakeGraph", "RetakeMedia", "RetakeRecord", "RetakeReplay", "RetakeReport", "RetakeRewrite",
+    "RetakeRuntime", "RetakeSession", "RetakeStages", "RetakeSuite", "RetakeTimePlane",
+    "RetakeVerify",
   ]
   /// The lowest floor that may print, and the only one that may re-export.
   static let suite = 5
@@ -58,7 +62,8 @@ enum Floors {
       ours: ["RetakeBuffers", "RetakeCore", "RetakeGraph", "RetakeTimePlane"],
       outside: ["DequeModule"], toolchain: ["Synchronization"]),
     FloorEntry(
-      floor: 2, name: "RetakeCompare", ours: ["RetakeBuffers", "RetakeCore", "RetakeGraph"]),
+      floor: 2, name: "RetakeCompare", ours: ["RetakeCore", "RetakeGraph"]),
+    FloorEntry(floor: 2, name: "RetakeAnalysis", ours: ["RetakeCore", "RetakeGraph"]),
 
     FloorEntry(
       floor: 3, name: "RetakeStages",
@@ -66,13 +71,22 @@ enum Floors {
     FloorEntry(
       floor: 3, name: "RetakeSession",
       ours: [
-        "RetakeBuffers", "RetakeCore", "RetakeGraph", "RetakeMedia", "RetakeRuntime", "RetakeStore",
+        "RetakeBuffers", "RetakeCore", "RetakeMedia", "RetakeRuntime", "RetakeStore",
         "RetakeTimePlane",
       ]),
     FloorEntry(
       floor: 3, name: "RetakeGolden", ours: ["RetakeCompare", "RetakeCore", "RetakeGraph"],
       outside: ["Yams"], toolchain: ["CYaml"]),
+    FloorEntry(
+      floor: 3, name: "RetakeCache",
+      ours: ["RetakeBuffers", "RetakeCore", "RetakeMedia", "RetakeRuntime", "RetakeSession"]),
 
+    FloorEntry(
+      floor: 4, name: "RetakeRewrite",
+      ours: [
+        "RetakeBuffers", "RetakeCore", "RetakeMedia", "RetakeRuntime", "RetakeSession",
+        "RetakeStore",
+      ]),
     FloorEntry(
       floor: 4, name: "RetakeRecord",
       ours: [
@@ -82,12 +96,12 @@ enum Floors {
     FloorEntry(
       floor: 4, name: "RetakeReplay",
       ours: [
-        "RetakeBuffers", "RetakeCore", "RetakeGraph", "RetakeMedia", "RetakeRuntime",
+        "RetakeBuffers", "RetakeCache", "RetakeCore", "RetakeGraph", "RetakeRuntime",
         "RetakeSession", "RetakeTimePlane",
       ]),
     FloorEntry(
       floor: 4, name: "RetakeReport",
-      ours: ["RetakeCompare", "RetakeCore", "RetakeGolden", "RetakeGraph"],
+      ours: ["RetakeCompare", "RetakeCore", "RetakeGraph"],
       outside: ["Mustache"]),
     FloorEntry(
       floor: 4, name: "RetakePreview",
@@ -99,10 +113,17 @@ enum Floors {
     FloorEntry(
       floor: 5, name: "RetakeSuite",
       ours: [
-        "RetakeBuffers", "RetakeCompare", "RetakeCore", "RetakeGolden", "RetakeGraph",
-        "RetakeMedia", "RetakeProcess", "RetakeRecord", "RetakeReplay", "RetakeReport",
-        "RetakeRuntime", "RetakeSession", "RetakeStages", "RetakeStore", "RetakeTimePlane",
-      ], outside: ["Yams"]),
+        "RetakeAnalysis", "RetakeBuffers", "RetakeCache", "RetakeCompare", "RetakeCore",
+        "RetakeGolden", "RetakeGraph", "RetakeMedia", "RetakeProcess", "RetakeRecord",
+        "RetakeReplay", "RetakeReport", "RetakeRuntime", "RetakeSession", "RetakeStages",
+        "RetakeTimePlane",
+      ]),
+    FloorEntry(
+      floor: 5, name: "RetakeVerify",
+      ours: [
+        "RetakeCompare", "RetakeCore", "RetakeGolden", "RetakeGraph", "RetakeMedia", "RetakeReplay",
+        "RetakeRuntime", "RetakeSession", "RetakeSuite",
+      ]),
 
     FloorEntry(floor: 6, name: "Retake", ours: reexported),
 

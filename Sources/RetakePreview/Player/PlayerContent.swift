@@ -1,5 +1,5 @@
+import RetakeBuffers
 import RetakeCore
-import RetakeRuntime
 
 /// The content of a player: the frames of a track, and a run's results for them.
 package struct PlayerContent: Sendable {

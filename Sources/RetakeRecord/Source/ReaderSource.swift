@@ -1,7 +1,6 @@
 import RetakeBuffers
 import RetakeCore
 import RetakeMedia
-import RetakeRuntime
 
 /// Uses a track of a `FrameReader` as a source: a drawn scene, or a folder of images.
 public struct ReaderSource: RecordingSource {

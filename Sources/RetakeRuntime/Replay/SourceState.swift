@@ -1,4 +1,5 @@
 import DequeModule
+import RetakeBuffers
 import RetakeCore
 import RetakeGraph
 

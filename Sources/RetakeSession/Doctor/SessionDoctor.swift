@@ -18,7 +18,7 @@ package struct SessionDoctor: Sendable {
     package var total: Int
     package var unit: Unit
 
-    init(done: Int, total: Int, unit: Unit = .rows) {
+    package init(done: Int, total: Int, unit: Unit = .rows) {
       (self.done, self.total, self.unit) = (done, total, unit)
     }
   }

@@ -5,15 +5,15 @@ import RetakeCore
 ///
 /// The folder is locked while it is built. A folder without a lock was left by a process that was
 /// killed; the next import or recovery of that name removes it.
-struct BuildSite {
-  let folder: SessionFolder
+package struct BuildSite {
+  package let folder: SessionFolder
   /// Released with the last copy of this value.
   private let lock: FileHandle
   private let target: SessionFolder
   /// Whether the parent folder was made for this import.
   private let parentIsNew: Bool
 
-  init(for target: SessionFolder) throws(SessionError) {
+  package init(for target: SessionFolder) throws(SessionError) {
     let parent = URL(fileURLWithPath: target.path).deletingLastPathComponent().path
     self.target = target
     // Asked first, because making the folder makes its parent, too.
@@ -74,7 +74,7 @@ struct BuildSite {
   }
 
   /// Makes a hard link if the disk supports it, otherwise a symbolic link.
-  func link(_ source: String, as relative: String) throws(SessionError) {
+  package func link(_ source: String, as relative: String) throws(SessionError) {
     let manager = FileManager.default
     let destination = try folder.file(relative)
     // `link` does not follow a symbolic link on Linux (man 2 link), so its target is linked.
@@ -93,7 +93,7 @@ struct BuildSite {
   /// Copies a file, or only its first bytes if it may still be written.
   ///
   /// - Parameter report: Called with the bytes so far; returning false stops the copy.
-  func bring(
+  package func bring(
     _ source: String, as relative: String, bytesMax: Int64, report: (Int64) -> Bool
   ) throws(SessionError) {
     let destination = try folder.file(relative)
@@ -124,20 +124,20 @@ struct BuildSite {
   }
 
   /// - Throws: `SessionError.noRoomForCopy`.
-  static func requireRoom(_ bytes: Int64, at path: String) throws(SessionError) {
+  package static func requireRoom(_ bytes: Int64, at path: String) throws(SessionError) {
     guard let free = DiskRoom.freeBytes(above: path), free < bytes else { return }
     throw .noRoomForCopy(path: path, needBytes: bytes, freeBytes: free)
   }
 
   /// The size of a file; nil if it does not exist.
-  static func byteCount(_ path: String) -> Int64? {
+  package static func byteCount(_ path: String) -> Int64? {
     let path = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
     let attributes = try? FileManager.default.attributesOfItem(atPath: path)
     return (attributes?[.size] as? NSNumber)?.int64Value
   }
 
   /// The total size of all files in a folder, including files that it links to.
-  static func byteCount(ofFolder path: String) -> Int64 {
+  package static func byteCount(ofFolder path: String) -> Int64 {
     let manager = FileManager.default
     let names = (try? manager.subpathsOfDirectory(atPath: path)) ?? []
     return names.reduce(0) { total, name in
@@ -161,7 +161,7 @@ struct BuildSite {
     }
   }
 
-  func write(_ text: String, to path: String) throws(SessionError) {
+  package func write(_ text: String, to path: String) throws(SessionError) {
     do {
       try Data(text.utf8).write(to: URL(fileURLWithPath: path))
     } catch {
@@ -170,7 +170,7 @@ struct BuildSite {
   }
 
   /// Makes everything durable, then renames the folder.
-  func finish() throws(SessionError) {
+  package func finish() throws(SessionError) {
     do {
       let media = folder.mediaOnDisk.map { folder.path + "/" + $0 }
       // First the files, then the folders that name them: a folder that is durable must
@@ -191,7 +191,7 @@ struct BuildSite {
     }
   }
 
-  func discard() {
+  package func discard() {
     let manager = FileManager.default
     try? manager.removeItem(atPath: folder.path)
     let parent = URL(fileURLWithPath: target.path).deletingLastPathComponent().path

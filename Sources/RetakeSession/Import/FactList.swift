@@ -1,7 +1,7 @@
 import RetakeCore
 
 /// The facts about a track's decoded images, in the decoder's order, 56 bytes each.
-struct FactList: RandomAccessCollection, Sendable {
+package struct FactList: RandomAccessCollection, Sendable {
   private struct Entry {
     var digest: Digest128
     var pts: CompactNumber
@@ -26,19 +26,19 @@ struct FactList: RandomAccessCollection, Sendable {
   private var shapes = ValueTable<DecodedFact.Shape>()
   private var damages = ValueTable<String>()
 
-  init() {}
+  package init() {}
 
-  init(_ facts: [DecodedFact]) {
+  package init(_ facts: [DecodedFact]) {
     for fact in facts { append(fact) }
   }
 
-  var startIndex: Int { 0 }
-  var endIndex: Int { entries.count }
+  package var startIndex: Int { 0 }
+  package var endIndex: Int { entries.count }
   /// More than one if the images change their size or format.
   var shapeCount: Int { shapes.values.count }
   var hasDamage: Bool { !damages.values.isEmpty }
 
-  mutating func append(_ fact: DecodedFact) {
+  package mutating func append(_ fact: DecodedFact) {
     entries.append(
       Entry(
         digest: fact.digest, pts: CompactNumber(fact.pts),
@@ -54,7 +54,7 @@ struct FactList: RandomAccessCollection, Sendable {
     return damage << Self.shapeBits | shape
   }
 
-  subscript(place: Int) -> DecodedFact {
+  package subscript(place: Int) -> DecodedFact {
     let entry = entries[place]
     let damage = Int32(entry.kinds >> Self.shapeBits)
     return DecodedFact(
@@ -66,5 +66,5 @@ struct FactList: RandomAccessCollection, Sendable {
   }
 
   /// Equals `self[place].packet`, without building the rest.
-  func packet(_ place: Int) -> Int { Int(entries[place].packet) }
+  package func packet(_ place: Int) -> Int { Int(entries[place].packet) }
 }

@@ -3,11 +3,11 @@ import RetakeMedia
 import RetakeStore
 
 /// Reads a media file once from beginning to end and records every packet of the selected streams.
-struct PacketIndexer {
+package struct PacketIndexer {
   /// The result of one pass over the file.
-  struct Findings: Sendable {
+  package struct Findings: Sendable {
     /// By stream number; in decode order.
-    var packets: [Int: PacketList] = [:]
+    package var packets: [Int: PacketList] = [:]
     /// Descriptions of what is missing or damaged.
     var losses: [String] = []
     /// Remarks that do not concern losses.
@@ -20,14 +20,18 @@ struct PacketIndexer {
     }
   }
 
-  let file: MediaFile
-  let streams: [MediaStream]
-  /// Called with the number of packets done; false stops the import.
-  let report: (Int) -> Bool
+  private let file: MediaFile
+  private let streams: [MediaStream]
+  private let report: (Int) -> Bool
+
+  /// - Parameter report: Called with the number of packets done; false stops the import.
+  package init(file: MediaFile, streams: [MediaStream], report: @escaping (Int) -> Bool) {
+    (self.file, self.streams, self.report) = (file, streams, report)
+  }
 
   /// - Throws: `SessionError.interrupted`, or the media's error when not even one packet could be
   ///   read.
-  func run() throws(SessionError) -> Findings {
+  package func run() throws(SessionError) -> Findings {
     let demuxer = try fromMedia { () throws(MediaError) in try MediaDemuxer(path: file.path) }
     demuxer.select(Set(streams.map(\.index)))
     var locators = Dictionary(

@@ -3,7 +3,7 @@ import RetakeStore
 
 /// The packets of one stream, in decode order; a packet's index is its position. A list may have
 /// hours of packets in memory, so each takes only 72 bytes.
-struct PacketList: RandomAccessCollection, Sendable {
+package struct PacketList: RandomAccessCollection, Sendable {
   private struct Entry {
     var digest: Digest128
     var pts: CompactNumber
@@ -23,16 +23,16 @@ struct PacketList: RandomAccessCollection, Sendable {
   /// Packets with side data mostly have the same side data, so it is stored once.
   private var sideData = ValueTable<[UInt8]>()
 
-  init() {}
+  package init() {}
 
-  init(_ records: [PacketRecord]) {
+  package init(_ records: [PacketRecord]) {
     for record in records { append(record) }
   }
 
-  var startIndex: Int { 0 }
-  var endIndex: Int { entries.count }
+  package var startIndex: Int { 0 }
+  package var endIndex: Int { entries.count }
 
-  mutating func append(_ record: PacketRecord) {
+  package mutating func append(_ record: PacketRecord) {
     precondition(record.index == entries.count, "packets are numbered from 0")
     entries.append(
       Entry(
@@ -44,7 +44,7 @@ struct PacketList: RandomAccessCollection, Sendable {
         flags: UInt8(truncatingIfNeeded: record.flags.rawValue)))
   }
 
-  subscript(place: Int) -> PacketRecord {
+  package subscript(place: Int) -> PacketRecord {
     let entry = entries[place]
     return PacketRecord(
       track: Int(entry.track), index: place, segment: Int(entry.segment),
@@ -55,14 +55,14 @@ struct PacketList: RandomAccessCollection, Sendable {
   }
 
   /// Clears the corrupt flag of all packets.
-  mutating func clearCorrupt() {
+  package mutating func clearCorrupt() {
     for place in entries.indices where flags(place).contains(.corrupt) {
       entries[place].flags &= ~UInt8(truncatingIfNeeded: PacketRecord.Flags.corrupt.rawValue)
     }
   }
 
   /// Equals `self[place].flags`, without building the rest of the record.
-  func flags(_ place: Int) -> PacketRecord.Flags {
+  package func flags(_ place: Int) -> PacketRecord.Flags {
     .init(rawValue: Int(entries[place].flags))
   }
 }

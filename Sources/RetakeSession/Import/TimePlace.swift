@@ -55,17 +55,17 @@ package struct TimePlace: Hashable, Sendable, Codable {
 }
 
 /// The places of a whole session, stored as its fact `times`.
-struct TimePlaces: Hashable, Sendable, Codable {
+package struct TimePlaces: Hashable, Sendable, Codable {
   /// At most `placesMax`, in the order of tracks and frames.
-  private(set) var places: [TimePlace] = []
+  package private(set) var places: [TimePlace] = []
   /// The total number of places.
   private(set) var count = 0
 
-  static let fact = "times"
+  package static let fact = "times"
   /// A broken file may have any number of them, but a reader needs only the first ones.
   static let placesMax = 200
 
-  init(_ places: [TimePlace] = []) {
+  package init(_ places: [TimePlace] = []) {
     for place in places { append(place) }
   }
 
@@ -75,7 +75,7 @@ struct TimePlaces: Hashable, Sendable, Codable {
   }
 
   /// nil without places: then the fact is not stored.
-  var stored: String? {
+  package var stored: String? {
     let encoder = JSONEncoder()
     // The encoder's own order of keys may differ from run to run, and the
     // fact is in the digest of the rows.
@@ -84,7 +84,7 @@ struct TimePlaces: Hashable, Sendable, Codable {
     return String(decoding: data, as: UTF8.self)
   }
 
-  init?(stored text: String) {
+  package init?(stored text: String) {
     guard let places = try? JSONDecoder().decode(Self.self, from: Data(text.utf8)) else {
       return nil
     }

@@ -4,11 +4,11 @@ import RetakeMedia
 import RetakeStore
 
 /// Facts about one image, from decoding a track in order.
-struct DecodedFact: Hashable, Sendable {
+package struct DecodedFact: Hashable, Sendable {
   /// The shape of images; a different shape begins another segment.
-  struct Shape: Hashable, Sendable {
-    var width: Int
-    var height: Int
+  package struct Shape: Hashable, Sendable {
+    package var width: Int
+    package var height: Int
     var format: PixelFormat
   }
 
@@ -17,15 +17,15 @@ struct DecodedFact: Hashable, Sendable {
   var shown: Int
   /// The last packet that the decoder had received when it returned the image.
   var through: Int
-  var pts: Int64?
-  var bestEffort: Int64?
+  package var pts: Int64?
+  package var bestEffort: Int64?
   /// In units of the time base; 0 when unknown.
   var duration: Int64
   /// Digest of the visible bytes.
-  var digest: Digest128
+  package var digest: Digest128
   /// Why the pixels cannot be trusted.
   var damage: String?
-  var shape: Shape
+  package var shape: Shape
 
   init(
     packet: Int, shown: Int, through: Int? = nil, pts: Int64?, bestEffort: Int64?, duration: Int64,
@@ -57,7 +57,7 @@ struct DecodedFact: Hashable, Sendable {
 }
 
 /// The result of decoding a track in order.
-struct TrackFacts: Sendable {
+package struct TrackFacts: Sendable {
   /// How far the facts can be trusted.
   enum Standing: Hashable, Sendable {
     /// One thread decoded the track: the facts are reproducible.
@@ -69,10 +69,10 @@ struct TrackFacts: Sendable {
   }
 
   /// In the decoder's order.
-  var frames = FactList()
+  package var frames = FactList()
   /// Packets that the decoder rejected, with the code, in order, and the number of images before.
   var refused: [(packet: Int, code: String, after: Int)] = []
-  var firstRefusal: MediaError?
+  package var firstRefusal: MediaError?
   /// Peak memory of the decoder, in bytes.
   var decoderBytes = 0
   var standing = Standing.settled
@@ -81,17 +81,21 @@ struct TrackFacts: Sendable {
 }
 
 /// Decodes a whole track once, in order.
-struct TrackDecoding {
-  let table: any PacketTable
-  let memory: PictureMemory
-  /// Called with the number of images done; false stops.
-  let report: (Int) -> Bool
+package struct TrackDecoding {
+  private let table: any PacketTable
+  private let memory: PictureMemory
+  private let report: (Int) -> Bool
+
+  /// - Parameter report: Called with the number of images done; false stops.
+  package init(table: any PacketTable, memory: PictureMemory, report: @escaping (Int) -> Bool) {
+    (self.table, self.memory, self.report) = (table, memory, report)
+  }
 
   /// Decodes the track, with several threads if possible. Facts of a track without damage are
   /// provisional until `EntryFinder` has confirmed them.
   ///
   /// - Throws: `SessionError.interrupted`, or when the media's bytes have changed meanwhile.
-  func run() throws(SessionError) -> TrackFacts {
+  package func run() throws(SessionError) -> TrackFacts {
     guard try allowsThreads() else { return try settled() }
     var fast: TrackFacts
     do throws(SessionError) {

@@ -4,17 +4,21 @@ import RetakeMedia
 import RetakeStore
 
 /// The packets of one stream while it is indexed.
-struct ImportTable: PacketTable {
-  let track: Int
-  let packets: PacketList
+package struct ImportTable: PacketTable {
+  package let track: Int
+  package let packets: PacketList
   /// By segment; contains the segment of every packet.
-  let views: [Int: SegmentView]
+  private let views: [Int: SegmentView]
 
-  func packet(_ index: Int) throws(SessionError) -> PacketRecord? {
+  package init(track: Int, packets: PacketList, views: [Int: SegmentView]) {
+    (self.track, self.packets, self.views) = (track, packets, views)
+  }
+
+  package func packet(_ index: Int) throws(SessionError) -> PacketRecord? {
     packets.indices.contains(index) ? packets[index] : nil
   }
 
-  func segment(_ index: Int) throws(SessionError) -> SegmentView {
+  package func segment(_ index: Int) throws(SessionError) -> SegmentView {
     guard let view = views[index] else { preconditionFailure("a packet lies in a segment") }
     return view
   }

@@ -3,7 +3,7 @@ import RetakeCore
 import RetakeMedia
 
 /// A result of a decoder.
-enum DecodeOutcome: Sendable {
+package enum DecodeOutcome: Sendable {
   /// The picture, and how many its packet had given before. A picture that is shown again counts
   /// for the packet that it was decoded from.
   case frame(DecodedFrame, shown: Int)
@@ -15,7 +15,7 @@ enum DecodeOutcome: Sendable {
 ///
 /// It continues from one media file to the next as the segments do. Only one thread at a time uses
 /// it.
-final class DecodeRun {
+package final class DecodeRun {
   let fetcher: PacketFetcher
   private let memory: PictureMemory
   private let threads: Int
@@ -36,7 +36,7 @@ final class DecodeRun {
   /// Upper bound of the pictures that a decoder returns for one packet.
   private static let picturesMax = 64
 
-  init(fetcher: PacketFetcher, from packet: Int, memory: PictureMemory, threads: Int = 1) {
+  package init(fetcher: PacketFetcher, from packet: Int, memory: PictureMemory, threads: Int = 1) {
     self.fetcher = fetcher
     self.memory = memory
     self.threads = threads
@@ -54,7 +54,7 @@ final class DecodeRun {
   ///
   /// - Throws: An error of the media's bytes, or a lack of memory, which says nothing about the
   ///   packet.
-  func outcome() throws(SessionError) -> DecodeOutcome? {
+  package func outcome() throws(SessionError) -> DecodeOutcome? {
     while ready.isEmpty {
       guard !hasEnded else { return nil }
       try step(to: nil)
@@ -65,7 +65,7 @@ final class DecodeRun {
   /// Like `outcome`, but returns nil when the packets before `limit` have given everything that
   /// they give without more packets; call `finish` to get the pictures that the decoder still
   /// delays.
-  func outcome(before limit: Int) throws(SessionError) -> DecodeOutcome? {
+  package func outcome(before limit: Int) throws(SessionError) -> DecodeOutcome? {
     while ready.isEmpty {
       guard !hasEnded, next < limit else { return nil }
       try step(to: limit)
@@ -80,7 +80,7 @@ final class DecodeRun {
   }
 
   /// Ends the run here, so that the decoder returns the pictures it delays.
-  func finish() {
+  package func finish() {
     guard !hasEnded else { return }
     drain()
     hasEnded = true

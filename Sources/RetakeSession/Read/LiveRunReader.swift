@@ -98,7 +98,7 @@ extension SessionReader {
 
   /// What a trimmed copy knows of its original.
   private func trimmed() throws -> String? {
-    try fromStore { () throws(StoreError) in try index.store.meta(TrimRows.fact) }
+    try fromStore { () throws(StoreError) in try index.store.meta(TrimOrigin.fact) }
   }
 
   /// A live run by its number; the newest one if `nil`.
@@ -115,7 +115,7 @@ extension SessionReader {
     // Earlier versions kept inputs of trimmed runs, under the numbers of the original's frames.
     if let trimmed = try trimmed() {
       throw SessionError.trimmedRun(
-        session: folder.path, run: row.run, original: TrimRows.original(in: trimmed))
+        session: folder.path, run: row.run, original: TrimOrigin.session(in: trimmed))
     }
     let nodes = try fromStore { () throws(StoreError) in try index.store.nodes(run: row.run) }
     return try LiveRunReader(row, nodes: nodes, session: folder.path, store: index.store)

@@ -4,7 +4,7 @@ import RetakeMedia
 import RetakeStore
 
 /// The packets of one track, by their number in the session.
-protocol PacketTable: Sendable {
+package protocol PacketTable: Sendable {
   var track: Int { get }
   /// nil after the last packet.
   func packet(_ index: Int) throws(SessionError) -> PacketRecord?
@@ -13,16 +13,20 @@ protocol PacketTable: Sendable {
 }
 
 /// A track within one segment, ready for a decoder.
-struct SegmentView: Sendable {
-  var file: MediaFile
-  var stream: MediaStream
+package struct SegmentView: Sendable {
+  package var file: MediaFile
+  package var stream: MediaStream
+
+  package init(file: MediaFile, stream: MediaStream) {
+    (self.file, self.stream) = (file, stream)
+  }
 }
 
 /// Reads packets and checks every one against its checksum.
 ///
 /// If the index has the position of the bytes, they are read from there. Otherwise the demuxer
 /// reads the file from the beginning. Only one thread at a time uses it.
-final class PacketFetcher {
+package final class PacketFetcher {
   let table: any PacketTable
   /// The frame that the packets are read for, for errors.
   var frame: FrameID?
@@ -35,12 +39,14 @@ final class PacketFetcher {
     var next: Int
   }
 
-  init(table: any PacketTable) {
+  package init(table: any PacketTable) {
     self.table = table
   }
 
   /// The packet, with its session-wide number, or nil after the last one.
-  func packet(_ index: Int) throws(SessionError) -> (packet: MediaPacket, view: SegmentView)? {
+  package func packet(_ index: Int) throws(SessionError) -> (
+    packet: MediaPacket, view: SegmentView
+  )? {
     guard let record = try table.packet(index) else { return nil }
     let view = try table.segment(record.segment)
     var packet = try bytes(of: record, in: view)

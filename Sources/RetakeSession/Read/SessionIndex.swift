@@ -5,13 +5,13 @@ import RetakeMedia
 import RetakeStore
 
 /// A session's rows, read page by page with a cache of recent pages. Safe to use from any thread.
-final class SessionIndex: @unchecked Sendable {
+package final class SessionIndex: @unchecked Sendable {
   // SAFETY: @unchecked because of the mutable state, all of it guarded by `lock`.
   let folder: SessionFolder
-  let store: StoreReader
-  let segments: [Int: SegmentRecord]
+  package let store: StoreReader
+  package let segments: [Int: SegmentRecord]
   /// By track, then by segment.
-  let parts: [Int: [Int: SegmentTrackRecord]]
+  package let parts: [Int: [Int: SegmentTrackRecord]]
   /// By name of the media file.
   let mediaSizes: [String: MediaSize]
   private let lock = NSLock()
@@ -39,15 +39,15 @@ final class SessionIndex: @unchecked Sendable {
   }
 
   /// In ascending order.
-  var tracks: [Int] { parts.keys.sorted() }
+  package var tracks: [Int] { parts.keys.sorted() }
 
-  func requireTrack(_ track: Int) throws(SessionError) {
+  package func requireTrack(_ track: Int) throws(SessionError) {
     guard parts[track] != nil else {
       throw .unknownTrack(session: folder.path, track: track, known: tracks)
     }
   }
 
-  func frame(_ id: FrameID) throws(SessionError) -> FrameRecord? {
+  package func frame(_ id: FrameID) throws(SessionError) -> FrameRecord? {
     guard id.sequence >= 0 else { return nil }
     let number = id.sequence / Self.pageRows
     let page = try framePage(track: id.track, number: number)
@@ -69,7 +69,7 @@ final class SessionIndex: @unchecked Sendable {
     return page
   }
 
-  func packet(track: Int, index: Int) throws(SessionError) -> PacketRecord? {
+  package func packet(track: Int, index: Int) throws(SessionError) -> PacketRecord? {
     guard index >= 0 else { return nil }
     let key = PageKey(track: track, number: index / Self.pageRows)
     let page: [PacketRecord]
@@ -118,7 +118,7 @@ final class SessionIndex: @unchecked Sendable {
   /// Rejects media that has more bytes than were indexed, before any of them is read.
   ///
   /// - Parameter place: The folder of the media, if it is not the index's own.
-  func requireSizes(in place: SessionFolder? = nil) throws(SessionError) {
+  package func requireSizes(in place: SessionFolder? = nil) throws(SessionError) {
     // Sorted, so that the error names the same file each time.
     for name in mediaSizes.keys.sorted() {
       let path = try (place ?? folder).file(name)
@@ -162,15 +162,19 @@ struct MediaSize {
 }
 
 /// One track of an index, as a table of packets for decoders.
-struct IndexedTrack: PacketTable {
-  let index: SessionIndex
-  let track: Int
+package struct IndexedTrack: PacketTable {
+  private let index: SessionIndex
+  package let track: Int
 
-  func packet(_ index: Int) throws(SessionError) -> PacketRecord? {
+  package init(index: SessionIndex, track: Int) {
+    (self.index, self.track) = (index, track)
+  }
+
+  package func packet(_ index: Int) throws(SessionError) -> PacketRecord? {
     try self.index.packet(track: track, index: index)
   }
 
-  func segment(_ index: Int) throws(SessionError) -> SegmentView {
+  package func segment(_ index: Int) throws(SessionError) -> SegmentView {
     try self.index.view(track: track, segment: index)
   }
 }
@@ -210,7 +214,7 @@ struct PageCache<Page> {
 
 extension MediaStream {
   /// Builds the stream that the index describes.
-  init(_ part: SegmentTrackRecord) {
+  package init(_ part: SegmentTrackRecord) {
     self.init(
       index: part.streamIndex, video: part.codec, extradata: part.extradata ?? [],
       width: part.width, height: part.height, pixelFormatName: part.pixelFormat,

@@ -2,7 +2,6 @@ import Foundation
 import RetakeBuffers
 import RetakeCore
 import RetakeMedia
-import RetakeRuntime
 import RetakeStore
 
 /// A session, opened for reading. It never writes to the session's folder.
@@ -26,7 +25,7 @@ public final class SessionReader: FrameReader {
   public let options: ReadOptions
   /// In ascending order of their number, which is the stream's number in an imported file.
   public let tracks: [TrackDescription]
-  let index: SessionIndex
+  package let index: SessionIndex
   let memory: PictureMemory
   let pool: RunPool
   private let chains: [Int: ChainPlan]
@@ -34,7 +33,7 @@ public final class SessionReader: FrameReader {
   private let trust: RowTrust
 
   /// How rows are verified before the first of them is returned.
-  enum RowTrust {
+  package enum RowTrust {
     /// All rows must be those of the last commit; otherwise reading throws an error.
     case checked
     /// Not at all: for code that looks for damage, or has already checked the rows.
@@ -49,7 +48,7 @@ public final class SessionReader: FrameReader {
     try self.init(SessionFolder(path: path), options: options, trust: .checked)
   }
 
-  init(
+  package init(
     _ folder: SessionFolder, options: ReadOptions, trust: RowTrust = .asTheyAre
   ) throws(SessionError) {
     self.folder = folder
@@ -80,12 +79,12 @@ public final class SessionReader: FrameReader {
   }
 
   /// Checks all rows once; later calls get the same result.
-  func requireWholeRows() throws(SessionError) {
+  package func requireWholeRows() throws(SessionError) {
     guard trust == .checked else { return }
     try fromStore { () throws(StoreError) in try index.store.requireWhole() }
   }
 
-  static func open(_ folder: SessionFolder) throws(SessionError) -> StoreReader {
+  package static func open(_ folder: SessionFolder) throws(SessionError) -> StoreReader {
     var isFolder: ObjCBool = false
     guard FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder) else {
       throw .notSession(path: folder.path, cause: "there is no such folder")
@@ -168,13 +167,6 @@ public final class SessionReader: FrameReader {
     try requireWholeRows()
     return try fromStore { () throws(StoreError) in try index.store.digest() }
   }
-
-  /// The digest of the inputs of a case: these tracks, and all events. An exact replay copy has the
-  /// digest of its original.
-  package func inputDigest(tracks: [Int]) throws -> Digest128 { try input(tracks: tracks) }
-
-  /// The digest of these tracks as stored here, and of all events.
-  package func storedDigest(tracks: [Int]) throws -> Digest128 { try stored(tracks: tracks) }
 
   /// The events of the session, in the order in which they were recorded.
   public func events() throws -> [SessionEvent] {

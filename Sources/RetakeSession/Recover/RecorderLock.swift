@@ -4,7 +4,7 @@ import RetakeStore
 
 extension SessionError {
   /// Why a session is open: it is being recorded, or it was never closed.
-  static func notClosed(_ folder: SessionFolder) -> SessionError {
+  package static func notClosed(_ folder: SessionFolder) -> SessionError {
     RecorderLock.isHeld(folder.lock)
       ? .beingRecorded(path: folder.path, by: RecorderLock.holder(of: folder.lock))
       : .notClosed(path: folder.path)

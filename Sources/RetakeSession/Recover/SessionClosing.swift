@@ -3,27 +3,39 @@ import RetakeStore
 
 /// Closes the database of a folder whose rows end with a recorder's last commit. Finds damaged
 /// media, and adds the entries and hashes that the recorder had no time for.
-struct SessionClosing {
-  let folder: SessionFolder
-  let report: @Sendable (SessionDoctor.Progress) -> Bool
+package struct SessionClosing {
+  private let folder: SessionFolder
+  private let report: @Sendable (SessionDoctor.Progress) -> Bool
+
+  package init(
+    folder: SessionFolder, report: @escaping @Sendable (SessionDoctor.Progress) -> Bool
+  ) {
+    (self.folder, self.report) = (folder, report)
+  }
 
   /// What was found while closing.
-  struct Findings: Hashable {
+  package struct Findings: Hashable {
     /// Number of frames whose media differs from what was committed.
-    var damagedFrames = 0
+    package var damagedFrames = 0
     /// Bytes of media after the last commit.
-    var tailBytes: Int64 = 0
+    package var tailBytes: Int64 = 0
   }
 
   /// What is written in addition to the frames.
-  struct Account {
+  package struct Account {
     var status: SessionStatus
     var facts: [(key: String, value: String)]
     var event: EventRecord?
+
+    package init(
+      status: SessionStatus, facts: [(key: String, value: String)], event: EventRecord?
+    ) {
+      (self.status, self.facts, self.event) = (status, facts, event)
+    }
   }
 
   /// - Parameter account: Returns, from the findings, what is written in addition to the frames.
-  func close(
+  package func close(
     _ reader: SessionReader, account: (Findings) throws(SessionError) -> Account
   ) throws(SessionError) -> Findings {
     var rows = try damagedRows(reader)
@@ -86,7 +98,7 @@ struct SessionClosing {
 
   /// Checks the database's structure, rows and references. An intact row with a damaged
   /// checksum passes.
-  static func check(_ store: StoreReader, at path: String) throws(SessionError) {
+  package static func check(_ store: StoreReader, at path: String) throws(SessionError) {
     let complaints = try fromStore { () throws(StoreError) in try store.checkContent() }
     // A checksum that is damaged alone leaves a row that was written.
     guard let first = complaints.first(where: { $0.kind != .check }) else { return }

@@ -196,7 +196,7 @@ struct TailRows {
 
 extension Timestamp {
   /// The nearest timestamp in a track's time base.
-  func pts(in base: TimeBase) -> Int64 {
+  package func pts(in base: TimeBase) -> Int64 {
     let (value, scale) = (
       Int128(nanoseconds) * Int128(base.denominator), Int128(base.numerator) * 1_000_000_000
     )

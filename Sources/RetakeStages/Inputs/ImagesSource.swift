@@ -3,7 +3,6 @@ import RetakeBuffers
 import RetakeCore
 import RetakeGraph
 import RetakeMedia
-import RetakeRuntime
 
 /// The files of an image source.
 package struct ImagesOptions: StageOptions, Hashable {

@@ -1,7 +1,6 @@
 import RetakeBuffers
 import RetakeCore
 import RetakeGraph
-import RetakeRuntime
 
 /// Uses frames in memory as a source, for example in a test.
 ///

@@ -1,5 +1,5 @@
+import RetakeBuffers
 import RetakeCore
-import RetakeRuntime
 
 /// The index rows of a source with one track, number 0, whose frames are all independent.
 struct TrackIndex: Sendable {

@@ -1,7 +1,6 @@
 import RetakeBuffers
 import RetakeCore
 import RetakeGraph
-import RetakeRuntime
 
 /// A synthetic scene, without any file: I420, limited range, BT.601.
 ///

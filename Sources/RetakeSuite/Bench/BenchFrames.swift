@@ -1,7 +1,6 @@
 import RetakeBuffers
 import RetakeCore
 import RetakeGraph
-import RetakeRuntime
 
 /// Frames of a camera at an even rate. Their pixels are never read.
 struct BenchFrames: FrameSource, FrameReader {

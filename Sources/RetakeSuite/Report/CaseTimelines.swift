@@ -1,3 +1,4 @@
+import RetakeAnalysis
 import RetakeCompare
 import RetakeCore
 import RetakeGolden

@@ -1,4 +1,6 @@
 import Foundation
+import RetakeBuffers
+import RetakeCache
 import RetakeCompare
 import RetakeCore
 import RetakeGolden

@@ -8,8 +8,10 @@ import RetakeRuntime
 import RetakeStages
 
 /// Reads the images that goldens keep.
-struct KeptPictures: PictureSource {
-  func pixels(of file: URL) -> PicturePixels? {
+package struct KeptPictures: PictureSource {
+  package init() {}
+
+  package func pixels(of file: URL) -> PicturePixels? {
     guard let frame = try? MediaImage.read(file: file.path) else { return nil }
     let channels: Int
     switch frame.format {

@@ -2,10 +2,10 @@ import Foundation
 import RetakeGolden
 
 /// A temporary folder. The files of a process that was killed are removed by the next process.
-struct ScratchDirectory {
+package struct ScratchDirectory {
   private let scratch: ScratchFolder
 
-  init() throws(SuiteError) {
+  package init() throws(SuiteError) {
     do throws(GoldenError) {
       scratch = try .temporary()
     } catch {
@@ -14,7 +14,7 @@ struct ScratchDirectory {
     }
   }
 
-  var url: URL { scratch.url }
+  package var url: URL { scratch.url }
 
-  func remove() { scratch.remove() }
+  package func remove() { scratch.remove() }
 }

@@ -18,7 +18,7 @@ package struct SelectedCase: Hashable, Sendable {
   }
 
   /// - Throws: `problem`, if it cannot be run.
-  func check() throws(SuiteError) {
+  package func check() throws(SuiteError) {
     if let problem { throw problem }
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import RetakeCache
 import RetakeCompare
 import RetakeCore
 import RetakeGolden

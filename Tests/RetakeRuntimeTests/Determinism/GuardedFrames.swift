@@ -1,7 +1,6 @@
 import RetakeBuffers
 import RetakeCore
 import RetakeGraph
-import RetakeRuntime
 import Synchronization
 
 /// Frames in several chains. Records each violation of the guarantee of `FrameReader` that no two

@@ -1,6 +1,5 @@
 import RetakeBuffers
 import RetakeCore
-import RetakeRuntime
 import RetakeSession
 import RetakeTestSupport
 

@@ -1,0 +1,58 @@
+import RetakeCore
+import RetakeGraph
+
+/// A problem of a pipeline, before it is known which changes help.
+struct Complaint {
+  var kind: PipelineWarning.Kind
+  /// The node or executor with the problem. If it still has the problem after a change, the change
+  /// did not help.
+  var subject: String
+  var message: String
+  var pointer: String
+  /// Changes that may help, each on its own.
+  var candidates: [[PipelineFix]] = []
+  /// The advice if none of them helps.
+  var otherwise: String
+}
+
+/// Tries changes and reports those that help.
+struct Advisor {
+  let pipeline: Pipeline
+  let options: AnalysisOptions
+  /// The largest number of complaints whose changes are tried. Each trial surveys the whole
+  /// pipeline.
+  private static let triedMax = 16
+
+  init(pipeline: Pipeline, options: AnalysisOptions) {
+    self.pipeline = pipeline
+    self.options = options
+  }
+
+  func warning(_ complaint: Complaint, _ survey: PipelineSurvey) -> PipelineWarning {
+    let rank = survey.complaints.firstIndex { $0.subject == complaint.subject } ?? 0
+    let helping =
+      rank < Self.triedMax ? complaint.candidates.filter { helps($0, complaint) } : []
+    let words = helping.map { fix in fix.map { $0.words(for: pipeline) }.joined(separator: " and ")
+    }
+    let advice = words.isEmpty ? complaint.otherwise : words.joined(separator: ", or ")
+    return PipelineWarning(
+      complaint.kind, complaint.message, at: complaint.pointer,
+      advice: advice.prefix(1).uppercased() + advice.dropFirst(), fixes: helping)
+  }
+
+  /// Whether the changed pipeline is valid and the complaint is gone.
+  private func helps(_ fixes: [PipelineFix], _ complaint: Complaint) -> Bool {
+    // Only this complaint has to be gone. The change may cause another one, such as a join whose
+    // parts lose their partners, and the next check reports it.
+    let changed = pipeline.applying(fixes)
+    do throws(PipelineError) {
+      try changed.validate()
+      return try !PipelineSurvey(changed, options).complaints.contains {
+        $0.kind == complaint.kind && $0.subject == complaint.subject
+      }
+    } catch {
+      // A change with which the pipeline is not valid, such as too many lanes, is not proposed.
+      return false
+    }
+  }
+}

@@ -1,0 +1,31 @@
+import RetakeCore
+import RetakeGraph
+
+/// What a pipeline is checked against: how fast frames arrive, and how long they may take.
+package struct AnalysisOptions: Hashable, Sendable {
+  /// Frames per second of each source that `rates` does not name; `nil` = not known.
+  package var framesPerSecond: Double?
+  /// Frames per second, by source.
+  package var rates: [String: Double] = [:]
+  /// Detections per frame, for the body of each forEach.
+  package var items = 1
+  /// How long a frame may take to each sink that `budgets` does not name.
+  package var budget: Duration?
+  /// How long a frame may take, by sink.
+  package var budgets: [String: Duration] = [:]
+
+  package init(
+    framesPerSecond: Double? = nil, rates: [String: Double] = [:], items: Int = 1,
+    budget: Duration? = nil, budgets: [String: Duration] = [:]
+  ) {
+    requirement(items >= 1, "a frame has one item at least")
+    self.framesPerSecond = framesPerSecond
+    self.rates = rates
+    self.items = items
+    self.budget = budget
+    self.budgets = budgets
+  }
+
+  func rate(of source: String) -> Double? { rates[source] ?? framesPerSecond }
+  func budget(of sink: String) -> Duration? { budgets[sink] ?? budget }
+}

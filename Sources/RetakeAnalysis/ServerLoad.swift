@@ -1,0 +1,159 @@
+import RetakeCore
+import RetakeGraph
+
+/// The servers that one or more nodes of a flat graph share.
+struct ServerGroup {
+  /// The executor's ID; for a node with an executor of its own, the node's ID.
+  var id: String
+  /// Whether the executor is declared.
+  var isShared: Bool
+  var servers: Int
+  var nodes: [Int]
+}
+
+extension GraphIndex {
+  /// Declared executors that serve a node, in order, then the nodes' own executors, in order.
+  func serverGroups(_ executors: [PipelineExecutor]) -> [ServerGroup] {
+    var groups = executors.map {
+      ServerGroup(id: $0.id, isShared: true, servers: $0.count, nodes: [])
+    }
+    let places = Dictionary(
+      zip(executors.map(\.id), executors.indices), uniquingKeysWith: { first, _ in first })
+    for node in nodes.indices where role(node).isServed {
+      if let place = nodes[node].executor.flatMap({ places[$0] }) {
+        groups[place].nodes.append(node)
+      } else {
+        groups.append(
+          ServerGroup(
+            id: nodes[node].id, isShared: false, servers: nodes[node].lanes, nodes: [node]))
+      }
+    }
+    return groups.filter { !$0.nodes.isEmpty }
+  }
+
+  /// Where frames accumulate in front of a node that is too slow.
+  struct Backlog {
+    /// Edges that fill, from the node backwards, including those that drop.
+    var full: [Int] = []
+    /// Edges that drop frames when they are full.
+    var dropping: [Int] = []
+    /// Sources that lose frames before capture.
+    var sources: [Int] = []
+  }
+
+  /// The edges on which a node delays the nodes before it. A latest join does not delay its other
+  /// ports: it takes their values as they arrive.
+  private func holdingUp(_ node: Int) -> [Int] {
+    let edges = edgesByPort(to: node).compactMap { $0 }
+    return role(node) == .latest ? Array(edges.prefix(1)) : edges
+  }
+
+  /// Walks back from a node over edges that block, to edges that drop and to sources.
+  func backlog(before start: Int) -> Backlog {
+    var backlog = Backlog()
+    var seen = Array(repeating: false, count: nodes.count)
+    var open = [start]
+    seen[start] = true
+    while let node = open.popLast() {
+      if role(node) == .source { backlog.sources.append(node) }
+      for edge in holdingUp(node) {
+        // An edge that drops is full, too. It only keeps the backlog from going further back.
+        backlog.full.append(edge)
+        if edges[edge].policy != .block {
+          backlog.dropping.append(edge)
+        } else if !seen[senders[edge]] {
+          seen[senders[edge]] = true
+          open.append(senders[edge])
+        }
+      }
+    }
+    return backlog
+  }
+
+  /// By node: whether a source loses frames if the node is too slow.
+  func reachesSource(_ order: [Int]) -> [Bool] {
+    var reaches = Array(repeating: false, count: nodes.count)
+    for node in order {
+      reaches[node] =
+        role(node) == .source
+        || holdingUp(node).contains { edges[$0].policy == .block && reaches[senders[$0]] }
+    }
+    return reaches
+  }
+
+  /// The nodes that have none of the other given nodes before them.
+  func first(of nodes: [Int], _ order: [Int]) -> [Int] {
+    guard nodes.count > 1 else { return nodes }
+    let members = Set(nodes)
+    var isBehind = Array(repeating: false, count: self.nodes.count)
+    for node in order {
+      isBehind[node] = incoming[node].contains {
+        isBehind[senders[$0]] || members.contains(senders[$0])
+      }
+    }
+    return nodes.filter { !isBehind[$0] }
+  }
+}
+
+/// Servers, or the lanes of one node, that have more work than they can handle.
+struct Overload {
+  var group: ServerGroup
+  /// The number of servers that would be busy all the time.
+  var busy: Double
+  var servers: Int
+  /// The nodes at which the frames accumulate. Older frames are served first, so this is the first
+  /// node on each path.
+  var entries: [Int]
+  /// Whether a source loses frames because of it. Otherwise queues drop them, as their policy says.
+  var reachesSource: Bool
+
+  /// The fraction of the arriving frames that can be served.
+  var share: Double { Double(servers) / busy }
+}
+
+/// The load of the servers at given rates.
+struct ServerLoads {
+  /// Numbers that differ by less are equal. A server that is busy all the time is not overloaded.
+  static let slack = 1e-9
+
+  let groups: [ServerGroup]
+  /// The number of servers that would be busy all the time, by node.
+  private(set) var busy: [Double]
+
+  init(_ graph: GraphIndex, groups: [ServerGroup], rates: FlowRates) {
+    self.groups = groups
+    busy = graph.nodes.indices.map { node in
+      rates.arriving[node] * (graph.nodes[node].cost?.estimate.mean ?? 0) / 1e9
+    }
+  }
+
+  func busy(_ group: ServerGroup) -> Double { group.nodes.reduce(0) { $0 + busy[$1] } }
+
+  /// Groups with more work than servers, and nodes of shared executors with more work than lanes.
+  func overloads(_ graph: GraphIndex, _ order: [Int], reachesSource: [Bool]) -> [Overload] {
+    var found: [Overload] = []
+    for group in groups {
+      let total = busy(group)
+      if total > Double(group.servers) + Self.slack {
+        let entries = graph.first(of: group.nodes, order)
+        found.append(
+          Overload(
+            group: group, busy: total, servers: group.servers, entries: entries,
+            reachesSource: entries.contains { reachesSource[$0] }))
+      }
+      // An executor that a node owns has a server for each lane, so its two limits are one.
+      for node in group.nodes where group.isShared {
+        let lanes = graph.nodes[node].lanes
+        // With as many lanes as servers, the group itself is overloaded first.
+        guard lanes < group.servers, busy[node] > Double(lanes) + Self.slack else { continue }
+        let own = ServerGroup(
+          id: graph.nodes[node].id, isShared: false, servers: lanes, nodes: [node])
+        found.append(
+          Overload(
+            group: own, busy: busy[node], servers: lanes, entries: [node],
+            reachesSource: reachesSource[node]))
+      }
+    }
+    return found
+  }
+}

@@ -1,0 +1,63 @@
+import RetakeCore
+
+/// What a reader knows about one track.
+public struct TrackDescription: Hashable, Sendable {
+  /// The number by which `entries(of:sequences:)` and `FrameID` name the track.
+  public var track: Int
+  /// The unit of `FrameEntry.pts`.
+  public var timeBase: TimeBase
+  /// The pixel format of the first frames. Stages that need another one get a `convert` before
+  /// them; a later frame of a format that its stage does not take fails.
+  public var format: PixelFormat
+  /// Pixels.
+  public var width: Int
+  /// Pixels.
+  public var height: Int
+  /// The sample values of black and white; `limited` by default.
+  public var range: ColorRange
+  /// How luma and chroma were made of colours; `bt601` by default.
+  public var matrix: ColorMatrix
+  /// Degrees, clockwise.
+  public var rotationDegrees: Int
+  /// Width of a pixel over its height; square by default.
+  public var sampleAspect: SampleAspect
+  /// Rows of the index, also those of frames without pixels. Sequences are 0 to below this number.
+  public var frameCount: Int
+
+  /// Visible bytes of the largest decoded frame. Frames of a track may differ in size.
+  package var frameBytes: Int {
+    max(Self.bytes(format, width: width, height: height), otherFrameBytes)
+  }
+  private var otherFrameBytes = 0
+  /// Bound of the width and the height, in pixels; nothing larger is ever decoded.
+  private static let sideMax = 1 << 24
+
+  private static func bytes(_ format: PixelFormat, width: Int, height: Int) -> Int {
+    format.visibleBytes(
+      width: min(max(0, width), sideMax), height: min(max(0, height), sideMax))
+  }
+
+  /// Notes that some frames of the track have this format and size.
+  package mutating func noteFrame(_ format: PixelFormat, width: Int, height: Int) {
+    let bytes = Self.bytes(format, width: width, height: height)
+    if bytes > frameBytes { otherFrameBytes = bytes }
+  }
+
+  /// For a `FrameReader` of one's own. Nothing is checked here.
+  public init(
+    track: Int, timeBase: TimeBase, format: PixelFormat, width: Int, height: Int,
+    range: ColorRange = .limited, matrix: ColorMatrix = .bt601, rotationDegrees: Int = 0,
+    sampleAspect: SampleAspect = .square, frameCount: Int
+  ) {
+    self.track = track
+    self.timeBase = timeBase
+    self.format = format
+    self.width = width
+    self.height = height
+    self.range = range
+    self.matrix = matrix
+    self.rotationDegrees = rotationDegrees
+    self.sampleAspect = sampleAspect
+    self.frameCount = frameCount
+  }
+}

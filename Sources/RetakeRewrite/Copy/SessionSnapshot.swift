@@ -1,0 +1,136 @@
+import Foundation
+import RetakeCore
+import RetakeMedia
+import RetakeSession
+import RetakeStore
+
+/// The destination of a session that is made from another one.
+package struct SessionTarget: Hashable, Sendable {
+  /// The parent folder of the new session's folder.
+  package var into: String
+  /// The new session's name; nil keeps the original's.
+  package var name: String?
+
+  package init(into: String, name: String? = nil) {
+    self.into = into
+    self.name = name
+  }
+
+  /// - Throws: `SessionError.badName`, `.intoItself` or `.nameTaken`.
+  func folder(for session: SessionFolder) throws(SessionError) -> SessionFolder {
+    let name: String
+    if let wanted = self.name {
+      name = try SessionFolder.checked(name: wanted)
+    } else {
+      name = try SessionFolder.sanitised(name: session.name)
+    }
+    let target = SessionFolder(path: into + "/" + name)
+    // With links resolved: a link could lead into the session itself.
+    let (here, there) = (session.path, Self.real(into) + "/" + name)
+    guard there != Self.real(here), !there.hasPrefix(Self.real(here) + "/") else {
+      throw .intoItself(path: here)
+    }
+    guard !FileManager.default.fileExists(atPath: target.path) else {
+      throw .nameTaken(path: target.path)
+    }
+    return target
+  }
+}
+
+extension SessionTarget {
+  /// Resolves links and dots.
+  private static func real(_ path: String) -> String {
+    URL(fileURLWithPath: path).standardizedFileURL.resolvingSymlinksInPath().path
+  }
+}
+
+/// The result of making a session from another one.
+package struct SessionCopyResult: Hashable, Sendable, Codable {
+  package var path: String
+  package var status: SessionStatus
+  package var frames: Int
+  /// Number of frames that cannot be replayed, in the original either.
+  package var damagedFrames: Int
+  package var sessionDigest: Digest128
+  /// Remarks for the reader.
+  package var notes: [String]
+}
+
+/// A copy of a session as its last commit left it, even while a recorder continues to write it.
+///
+/// Rows and media agree: of each media file only the part that the commit refers to is copied. The
+/// copy is closed, every packet is checked against its checksum, and only then the copy gets its
+/// name.
+package struct SessionSnapshot: Sendable {
+  private let folder: SessionFolder
+  private let target: SessionTarget
+  private let report: @Sendable (SessionDoctor.Progress) -> Bool
+
+  /// - Parameter report: Called with the progress in packets; returning false stops the copy, with
+  ///   nothing left behind.
+  package init(
+    of path: String, to target: SessionTarget,
+    report: @escaping @Sendable (SessionDoctor.Progress) -> Bool = { _ in true }
+  ) {
+    folder = SessionFolder(path: path)
+    self.target = target
+    self.report = report
+  }
+
+  /// - Throws: `SessionError`. Nothing is left behind.
+  package func run() throws -> SessionCopyResult { try make() }
+
+  private func make() throws(SessionError) -> SessionCopyResult {
+    // Throws the reason why a session cannot be copied.
+    _ = try SessionReader.open(folder)
+    let destination = try target.folder(for: folder)
+    let built = try BuiltSession(destination) { (site) throws(SessionError) in try copy(to: site) }
+    return built.result(at: destination.path, notes: built.made)
+  }
+
+  /// - Returns: remarks for the reader.
+  private func copy(to site: BuildSite) throws(SessionError) -> [String] {
+    // The rows first. A recorder syncs media before it commits rows, so all
+    // bytes that these rows need are in the media that is copied afterwards.
+    try fromStore { () throws(StoreError) in
+      try StoreReader.copy(folder.database, to: site.folder.database)
+    }
+    let reader = try SessionReader(site.folder, options: ReadOptions(framesPerChain: nil))
+    let commit = try fromStore { () throws(StoreError) in
+      try reader.index.store.lastCommit().ordinal
+    }
+    try SessionClosing.check(reader.index.store, at: folder.database)
+    let isClosed = reader.index.store.isClosed
+    try copyMedia(of: reader, to: site)
+    let notes = folder.notesText
+    try site.write(notes ?? "# \(folder.name)\n", to: site.folder.notes)
+    let closing = SessionClosing(folder: site.folder, report: report)
+    guard !isClosed else {
+      // The recorder was killed between its last commit and the merging of the log.
+      if reader.index.store.hasJournal {
+        _ = try fromStore { () throws(StoreError) in
+          try StoreWriter(continuing: site.folder.database).close()
+        }
+      }
+      return []
+    }
+    _ = try closing.close(reader) { (findings) throws(SessionError) in
+      let losses =
+        findings.damagedFrames > 0
+        ? [("losses", "\(findings.damagedFrames) frames have damaged media")] : []
+      return SessionClosing.Account(
+        status: .clean, facts: [("snapshot", "commit \(commit)")] + losses, event: nil)
+    }
+    return ["taken at commit \(commit) of a session that was not closed"]
+  }
+
+  /// Copies only the committed part of a file that is still open, and other files whole.
+  private func copyMedia(of reader: SessionReader, to site: BuildSite) throws(SessionError) {
+    var limits: [String: Int64] = [:]
+    for segment in reader.index.segments.values where !segment.isClosed {
+      // Several segments may be in one file, which is needed up to the last of them.
+      limits[segment.file] = max(limits[segment.file] ?? 0, segment.bytes)
+    }
+    try MediaCopy(folder: folder, reader: reader, limits: limits, report: report).run(to: site)
+  }
+}

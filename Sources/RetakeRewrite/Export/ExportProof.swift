@@ -1,0 +1,135 @@
+import RetakeCore
+import RetakeMedia
+import RetakeSession
+import RetakeStore
+
+/// Reads an exported media file as an import would, and compares its frames with the session's.
+///
+/// A muxer can succeed and still write a file that no demuxer reads, or one that lacks frames.
+struct ExportProof {
+  let reader: SessionReader
+  let track: Int
+  let file: String
+  /// The exported part's stream, as described by the session.
+  let stream: MediaStream
+  /// Codec and container, for errors.
+  let description: String
+  /// Called with the number of packets and frames done; false stops.
+  let report: (Int) -> Bool
+
+  /// A frame that the file must contain.
+  private struct Expected {
+    /// nil if the session does not have a pixel hash.
+    var digest: Digest128?
+    /// The frame fails in the session: a decoder may omit it, or return any pixels.
+    var isDamaged: Bool
+  }
+
+  /// - Throws: `SessionError.exportDiffers`.
+  func check(_ written: WrittenPart) throws(SessionError) {
+    let expected = try expected(written)
+    // A decoder may omit a damaged frame, and a player may show what an edit
+    // list hid. Then only the good frames can be asked for, in order.
+    let isWhole = expected.allSatisfy { !$0.isDamaged } && written.hidden == 0
+    let found = try decoded(packets: written.packets)
+    if isWhole {
+      try checkAll(found, expected)
+    } else {
+      try checkGood(found, expected)
+    }
+  }
+
+  private static let pageRows = 1_024
+
+  /// In presentation order.
+  private func expected(_ written: WrittenPart) throws(SessionError) -> [Expected] {
+    guard let numbers = written.numbers else { return [] }
+    var expected: [Expected] = []
+    var next = 0
+    while true {
+      let rows = try fromStore { () throws(StoreError) in
+        try reader.index.store.frames(track: track, from: next, count: Self.pageRows)
+      }
+      guard let last = rows.last else { return expected }
+      next = last.sequence + 1
+      for row in rows {
+        guard let packet = row.packet, numbers.contains(packet) else { continue }
+        expected.append(Expected(digest: row.pixelHash, isDamaged: row.cause != nil))
+      }
+    }
+  }
+
+  /// The file's frames, in order of their times.
+  private func decoded(packets count: Int) throws(SessionError) -> [DecodedFact] {
+    do throws(SessionError) {
+      let (media, stream) = try fromMedia { () throws(MediaError) in
+        (try MediaFile(path: file), try MediaDemuxer(path: file).videoStream())
+      }
+      let packets =
+        try PacketIndexer(file: media, streams: [stream]) { report(min($0, count) / 2) }.run()
+        .packets[stream.index] ?? PacketList()
+      let table = ImportTable(
+        track: stream.index, packets: packets,
+        views: [0: SegmentView(file: media, stream: stream)])
+      let facts = try TrackDecoding(table: table, memory: PictureMemory()) {
+        report(count / 2 + min($0, count) / 2)
+      }.run()
+      if facts.frames.isEmpty, let refusal = facts.firstRefusal { throw SessionError(refusal) }
+      return Self.inTimeOrder(facts.frames)
+    } catch {
+      switch error {
+      // An error of the file that was just written says that the container
+      // lost something. A lack of memory says nothing.
+      case .media where !error.isAboutMemory:
+        throw differs(error.cause.map { "\(error.message): \($0)" } ?? error.message)
+      default: throw error
+      }
+    }
+  }
+
+  /// In the order in which a player shows them. An import would keep the decoder's order if times
+  /// are wrong.
+  private static func inTimeOrder(_ frames: FactList) -> [DecodedFact] {
+    var latest = Int64.min
+    let times = frames.map { frame in
+      latest = frame.pts ?? frame.bestEffort ?? latest
+      return latest
+    }
+    // By place, too, so that frames of one time keep the decoder's order.
+    return frames.indices.sorted { (times[$0], $0) < (times[$1], $1) }.map { frames[$0] }
+  }
+
+  private func checkAll(_ found: [DecodedFact], _ expected: [Expected]) throws(SessionError) {
+    guard found.count == expected.count else {
+      throw differs("it has \(found.count) frames, not \(expected.count)")
+    }
+    for (place, (found, expected)) in zip(found, expected).enumerated() {
+      // Frames of a recording that was never closed have no digest.
+      guard let digest = expected.digest, digest != found.digest else { continue }
+      let (size, wanted) = (Self.size(found.shape.width, found.shape.height), streamSize)
+      throw differs(
+        size == wanted
+          ? "the pixels of its frame \(place) are others"
+          : "its frame \(place) is \(size), not \(wanted)")
+    }
+  }
+
+  /// Some containers store a smaller size than the packets have, and others do not store one.
+  private var streamSize: String { Self.size(stream.width, stream.height) }
+
+  private static func size(_ width: Int, _ height: Int) -> String { "\(width)x\(height)" }
+
+  /// Checks that every good frame is present, in order; there may be other frames between them.
+  private func checkGood(_ found: [DecodedFact], _ expected: [Expected]) throws(SessionError) {
+    var rest = found[...]
+    for (place, frame) in expected.enumerated() where !frame.isDamaged {
+      let match = rest.firstIndex { frame.digest == nil || frame.digest == $0.digest }
+      guard let match else { throw differs("it lacks frame \(place), or has other pixels") }
+      rest = rest[(match + 1)...]
+    }
+  }
+
+  private func differs(_ cause: String) -> SessionError {
+    .exportDiffers(path: file, form: description, cause: cause, instead: nil)
+  }
+}

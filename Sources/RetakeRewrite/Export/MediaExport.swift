@@ -1,0 +1,346 @@
+import Foundation
+import RetakeCore
+import RetakeMedia
+import RetakeSession
+import RetakeStore
+
+/// Copies a track's packets unchanged to one media file, and reads the file back before it gets its
+/// name.
+struct MediaExport {
+  let reader: SessionReader
+  let report: @Sendable (SessionDoctor.Progress) -> Bool
+
+  private static let reportEvery = 16
+  private static let containers = [
+    "mkv": "matroska", "mp4": "mp4", "mov": "mov", "avi": "avi", "nut": "nut", "ts": "mpegts",
+    "webm": "webm",
+  ]
+
+  func run(to path: String, track wanted: Int?) throws(SessionError) -> [SessionExport.Media] {
+    try reader.index.requireSizes()
+    let track = wanted ?? reader.index.tracks.first ?? 0
+    try reader.index.requireTrack(track)
+    let isOriginal = self.isOriginal(path)
+    let suffix = URL(fileURLWithPath: path).pathExtension.lowercased()
+    guard isOriginal || Self.containers[suffix] != nil else {
+      throw .unknownContainer(path: path, known: Self.containers.keys.sorted())
+    }
+    let parts = isOriginal ? [] : try self.parts(of: track)
+    let count = try fromStore { () throws(StoreError) in
+      try reader.index.store.counts(track: track).packets
+    }
+    var files: [NewFile] = []
+    let facts = try PacketFacts(
+      IndexedTrack(index: reader.index, track: track), of: parts)
+    // Before anything is written: the walk ends at a missing row, and the
+    // rest would silently be absent.
+    if !isOriginal { try checkCount(facts.packets, of: count, track: track) }
+    let other = instead(of: path, track: wanted, facts)
+    for part in parts { try checkCodec(part, path: path, instead: other) }
+    do throws(SessionError) {
+      files.append(try NewFile(parts.count > 1 ? Self.name(path, part: 1) : path))
+      if isOriginal {
+        try copyOriginal(to: path, files[0])
+        return [SessionExport.Media(file: path, packets: count)]
+      }
+      var written: [SessionExport.Media] = []
+      var taken = 0
+      for (number, part) in parts.enumerated() {
+        if number > 0 { files.append(try NewFile(Self.name(path, part: number + 1))) }
+        let name = parts.count > 1 ? Self.name(path, part: number + 1) : path
+        let packets = try telling(other, path: path) { () throws(SessionError) in
+          let written = try remux(
+            track, part, facts.endings[number], of: count, to: files[number], path: name)
+          try ExportProof(
+            reader: reader, track: track, file: files[number].hidden, stream: part.stream,
+            description: Self.description(part.stream, path: name)
+          ) { report(SessionDoctor.Progress(done: count + $0, total: 2 * count)) }
+          .check(written)
+          taken += written.taken
+          return written.packets
+        }
+        written.append(SessionExport.Media(file: name, packets: packets))
+      }
+      try checkCount(taken, of: count, track: track)
+      // Only when every part has passed its check, so that no part appears alone.
+      for file in files { try file.finish() }
+      return written
+    } catch {
+      for file in files { file.discard() }
+      throw error
+    }
+  }
+
+  /// Checks that all packets of the track were read: the loop ends at the first missing row.
+  private func checkCount(_ taken: Int, of count: Int, track: Int) throws(SessionError) {
+    guard taken != count else { return }
+    throw SessionError(
+      StoreError.corrupt(
+        path: reader.folder.database,
+        cause: "only \(taken) of the \(count) packets of track \(track) follow one another"))
+  }
+
+  /// `yard.mkv` becomes `yard-2.mkv`.
+  private static func name(_ path: String, part: Int) -> String {
+    let url = URL(fileURLWithPath: path)
+    let suffix = url.pathExtension.isEmpty ? "" : "." + url.pathExtension
+    let slash = path.lastIndex(of: "/").map { path[...$0] } ?? ""
+    return "\(slash)\(url.deletingPathExtension().lastPathComponent)-\(part)\(suffix)"
+  }
+
+  /// Whether the file's extension matches the session's single imported file.
+  private func isOriginal(_ path: String) -> Bool {
+    let names = reader.mediaFiles()
+    guard names.count == 1, let name = names.first, name.hasPrefix("media/original") else {
+      return false
+    }
+    return URL(fileURLWithPath: name).pathExtension == URL(fileURLWithPath: path).pathExtension
+  }
+
+  /// Copies an imported file unchanged.
+  private func copyOriginal(to path: String, _ file: NewFile) throws(SessionError) {
+    let source = try reader.folder.file(reader.mediaFiles()[0])
+    let total = BuildSite.byteCount(source) ?? 0
+    try BuildSite.requireRoom(total, at: path)
+    do {
+      let input = try RegularFile.handle(source, links: .followed)
+      defer { try? input.close() }
+      var done: Int64 = 0
+      // Ends: at the end of the file, or at its initial size if it grows meanwhile.
+      while done < total {
+        let piece = try input.read(upToCount: 1 << 20) ?? Data()
+        guard !piece.isEmpty else { break }
+        try file.handle.write(contentsOf: piece)
+        done += Int64(piece.count)
+        try tell(done, of: 2 * total)
+      }
+    } catch let refusal as RegularFile.Refusal {
+      throw SessionError(refusal, media: source)
+    } catch let error as SessionError {
+      throw error
+    } catch {
+      throw .write(path: path, cause: error.systemText)
+    }
+    // While the file still has its hidden name.
+    try checkOriginal(file.hidden, bytes: total)
+    try file.finish()
+  }
+
+  /// Checks that the copy has the bytes that were imported.
+  private func checkOriginal(_ copy: String, bytes total: Int64) throws(SessionError) {
+    let name = reader.mediaFiles()[0]
+    let files = try fromStore { () throws(StoreError) in try reader.index.store.files() }
+    // Without a stored digest there is nothing to compare with.
+    guard let expected = files.first(where: { $0.path == name })?.sha256 else { return }
+    let digest = try mediaDigest(copy) { progress(total + $0, of: 2 * total) }
+    guard digest == expected else {
+      throw .originalDiffers(session: reader.folder.path, file: name)
+    }
+  }
+
+  private func tell(_ bytes: Int64, of total: Int64) throws(SessionError) {
+    guard progress(bytes, of: total) else { throw .interrupted }
+  }
+
+  /// Progress of copying an original: each byte is copied, then read again.
+  private func progress(_ bytes: Int64, of total: Int64) -> Bool {
+    report(
+      SessionDoctor.Progress(
+        done: Int(bytes >> 20), total: Int(total >> 20), unit: .megabytes))
+  }
+
+  /// Asks libavformat, before anything is written, whether the container supports the codec.
+  private func checkCodec(
+    _ part: Part, path: String, instead: String
+  ) throws(SessionError) {
+    let suffix = URL(fileURLWithPath: path).pathExtension.lowercased()
+    // nil is a container that does not say; `ExportProof` then decides.
+    guard let format = Self.containers[suffix],
+      MediaMuxer.holds(codec: part.stream.codec, format: format) == false
+    else { return }
+    throw .containerCodec(path: path, codec: part.stream.codec, instead: instead)
+  }
+
+  private static func description(_ stream: MediaStream, path: String) -> String {
+    "\(stream.codec) in .\(URL(fileURLWithPath: path).pathExtension.lowercased())"
+  }
+
+  /// The command that writes the same media to a container that supports it.
+  private func instead(of path: String, track: Int?, _ facts: PacketFacts) -> String {
+    let url = URL(fileURLWithPath: path)
+    let original = reader.mediaFiles().first { $0.hasPrefix("media/original.") }
+      .map { URL(fileURLWithPath: $0).pathExtension }
+    // Neither Matroska nor NUT accepts packets without a time; the original file is copied as it
+    // is.
+    let holders =
+      (facts.lacksTimes ? [] : ["mkv"]) + [original, "nut"].compactMap(\.self)
+    let suffix = holders.first { $0 != url.pathExtension.lowercased() } ?? "mkv"
+    let slash = path.lastIndex(of: "/").map { path[...$0] } ?? ""
+    let file = "\(slash)\(url.deletingPathExtension().lastPathComponent).\(suffix)"
+    return "retake session export \(reader.folder.path.shellWord) --media \(file.shellWord)"
+      + (track.map { " --track \($0)" } ?? "")
+  }
+
+  /// Adds the command that avoids the problem to errors of the container.
+  private func telling<Value>(
+    _ instead: String, path: String, _ body: () throws(SessionError) -> Value
+  ) throws(SessionError) -> Value {
+    do throws(SessionError) {
+      return try body()
+    } catch {
+      switch error {
+      case .media("media.mux.refused", var description):
+        description.facts.advice = "Use another container: \(instead)"
+        throw .media(code: error.code, description: description)
+      case .exportDiffers(_, let form, let cause, _):
+        throw .exportDiffers(path: path, form: form, cause: cause, instead: instead)
+      default: throw error
+      }
+    }
+  }
+
+  /// Consecutive segments that fit into one file.
+  fileprivate struct Part {
+    var stream: MediaStream
+    var segments: Set<Int>
+  }
+
+  private func remux(
+    _ track: Int, _ part: Part, _ ending: PartEnding, of count: Int, to file: NewFile,
+    path: String
+  ) throws(SessionError) -> WrittenPart {
+    let suffix = URL(fileURLWithPath: path).pathExtension.lowercased()
+    guard let format = Self.containers[suffix] else {
+      throw .unknownContainer(path: path, known: Self.containers.keys.sorted())
+    }
+    let table = IndexedTrack(index: reader.index, track: track)
+    let fetcher = PacketFetcher(table: table)
+    let muxer = try fromMedia { () throws(MediaError) in
+      try MediaMuxer(
+        format: format, to: .descriptor(file.handle.fileDescriptor), file: path,
+        streams: [part.stream])
+    }
+    var written = WrittenPart()
+    var next = 0
+    while let record = try table.packet(next) {
+      defer { next += 1 }
+      guard part.segments.contains(record.segment) else { continue }
+      written.numbers = (written.numbers?.lowerBound ?? next)...next
+      written.taken += 1
+      // A packet without bytes stands in for a damaged frame; there is nothing to write.
+      guard record.size > 0, var packet = try fetcher.packet(next)?.packet else { continue }
+      packet.stream = 0
+      if next == ending.packet { packet.duration = ending.duration }
+      try fromMedia { () throws(MediaError) in try muxer.write(packet) }
+      written.packets += 1
+      if record.flags.contains(.discard) { written.hidden += 1 }
+      guard next.isMultiple(of: Self.reportEvery) else { continue }
+      if !report(SessionDoctor.Progress(done: next, total: 2 * count)) { throw .interrupted }
+    }
+    try fromMedia { () throws(MediaError) in try muxer.finish() }
+    return written
+  }
+
+  /// A new part begins where the codec or the frame size changes.
+  private func parts(of track: Int) throws(SessionError) -> [Part] {
+    let descriptions = reader.index.parts[track] ?? [:]
+    var parts: [Part] = []
+    var before: SegmentTrackRecord?
+    // Sorted, so that parts follow each other in the order of the track.
+    for number in descriptions.keys.sorted() {
+      guard let description = descriptions[number] else { continue }
+      defer { before = description }
+      if let before, description.fitsBehind(before), !parts.isEmpty {
+        parts[parts.count - 1].segments.insert(number)
+      } else {
+        var stream = MediaStream(description)
+        stream.index = 0
+        parts.append(Part(stream: stream, segments: [number]))
+      }
+    }
+    guard !parts.isEmpty else {
+      throw .unknownTrack(session: reader.folder.path, track: track, known: reader.index.tracks)
+    }
+    return parts
+  }
+}
+
+/// What was written to one file of an export.
+struct WrittenPart: Hashable {
+  /// The packets of the session's track, from the first to the last; nil when there are no packets.
+  var numbers: ClosedRange<Int>?
+  /// Packets of the session's track that belong to this file, with and without bytes.
+  var taken = 0
+  /// Packets that were written; packets without bytes are not.
+  var packets = 0
+  /// Packets that only decoders need: an edit list in the original hides their frames.
+  var hidden = 0
+}
+
+/// Facts about a track's packets, collected before any of them is copied.
+private struct PacketFacts {
+  /// One per part.
+  private(set) var endings: [PartEnding]
+  /// Whether some packet has no time.
+  private(set) var lacksTimes = false
+  /// Number of packets up to the first missing row.
+  private(set) var packets = 0
+
+  init(
+    _ table: IndexedTrack, of parts: [MediaExport.Part]
+  ) throws(SessionError) {
+    endings = parts.map { PartEnding(timeBase: $0.stream.timeBase) }
+    guard !parts.isEmpty else { return }
+    var places: [Int: Int] = [:]
+    for (place, part) in parts.enumerated() {
+      for segment in part.segments { places[segment] = place }
+    }
+    var next = 0
+    while let record = try table.packet(next) {
+      defer { next += 1 }
+      packets += 1
+      guard record.size > 0 else { continue }
+      if record.pts == nil { lacksTimes = true }
+      if let place = places[record.segment] { endings[place].add(record) }
+    }
+  }
+}
+
+/// The last packet of a part in presentation order, if its duration is unknown.
+///
+/// An MP4 whose first frame is not at time zero has an edit list, which ends where the last frame
+/// ends. A last frame without a duration would not be shown at all.
+private struct PartEnding {
+  private(set) var packet: Int?
+  private var last: Int64?
+  private var before: Int64?
+  private let timeBase: TimeBase
+
+  init(timeBase: TimeBase) { self.timeBase = timeBase }
+
+  /// Adds the part's next packet with bytes.
+  mutating func add(_ record: PacketRecord) {
+    guard let pts = record.pts else { return }
+    if let shown = last, pts <= shown {
+      // Packets come in decoding order, so the second latest time may follow the latest.
+      if pts < shown { before = max(before ?? pts, pts) }
+      return
+    }
+    (before, last) = (last, pts)
+    packet = record.duration > 0 ? nil : record.index
+  }
+
+  var duration: Int64 {
+    if let last, let before { return max(1, last &- before) }
+    // A single frame: the duration of a frame at 25 frames per second.
+    return max(1, Int64(timeBase.denominator) / (25 * Int64(timeBase.numerator)))
+  }
+}
+
+extension SegmentTrackRecord {
+  /// Whether both fit into the same media file.
+  fileprivate func fitsBehind(_ other: SegmentTrackRecord) -> Bool {
+    codec == other.codec && width == other.width && height == other.height
+      && extradata == other.extradata && timeBase == other.timeBase
+  }
+}

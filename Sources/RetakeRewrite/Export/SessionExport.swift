@@ -1,0 +1,144 @@
+import Foundation
+import RetakeCore
+import RetakeMedia
+import RetakeSession
+import RetakeStore
+
+/// Exports the contents of a session to files that other programs can read.
+///
+/// Every file is written under a hidden name and renamed when it is complete.
+package struct SessionExport: Sendable {
+  /// The rows that a table contains.
+  package enum Rows: String, Hashable, Sendable, CaseIterable {
+    case frames, packets, events, decisions, results, spans
+  }
+
+  /// The format of a table.
+  package enum Form: String, Hashable, Sendable {
+    /// RFC 4180, with a header line.
+    case csv
+    /// One JSON object per line.
+    case jsonLines
+  }
+
+  /// A media file that was written.
+  package struct Media: Hashable, Sendable {
+    package var file: String
+    package var packets: Int
+  }
+
+  private let folder: SessionFolder
+  private let report: @Sendable (SessionDoctor.Progress) -> Bool
+
+  /// - Parameter report: Called with the number of rows or packets done; returning false stops the
+  ///   export.
+  package init(
+    of path: String, report: @escaping @Sendable (SessionDoctor.Progress) -> Bool = { _ in true }
+  ) {
+    folder = SessionFolder(path: path)
+    self.report = report
+  }
+
+  /// Exports a track as one media file. If the file's extension matches the imported original, that
+  /// is copied unchanged; otherwise the track's packets are written to the container of the
+  /// extension. If the track's codec or size changes, there is a file for each part: `yard.mkv`
+  /// becomes `yard-1.mkv`, `yard-2.mkv`.
+  ///
+  /// - Returns: the files that were written, in order.
+  /// - Throws: `SessionError.fileExists`, `.unknownTrack`, or an error of the media. The files
+  ///   appear only when all of them are complete.
+  @discardableResult
+  package func media(to path: String, track: Int? = nil) throws -> [Media] {
+    let reader = try SessionReader(
+      folder, options: ReadOptions(framesPerChain: nil), trust: .checked)
+    try reader.requireWholeRows()
+    // The rows were checked: packets that are missing or altered would make
+    // a file that looks whole.
+    return try MediaExport(reader: reader, report: report).run(to: path, track: track)
+  }
+
+  /// Writes rows as a table.
+  ///
+  /// - Parameter take: Called with the table piece by piece, instead of writing a file.
+  /// - Returns: the number of rows, without the header line.
+  /// - Throws: `SessionError.nothingToExport`, or an error of the database.
+  @discardableResult
+  package func table(
+    _ rows: Rows, as form: Form, run: Int? = nil, to take: (String) throws -> Void
+  ) throws -> Int {
+    let reader = try SessionReader(
+      folder, options: ReadOptions(framesPerChain: nil), trust: .checked)
+    try reader.requireWholeRows()
+    do {
+      return try TableExport(reader: reader, rows: rows, form: form, run: run, report: report)
+        .write(take)
+    } catch let error as StoreError {
+      throw SessionError(error)
+    }
+  }
+
+  /// The same, written to a file that must not exist.
+  @discardableResult
+  package func table(
+    _ rows: Rows, as form: Form, run: Int? = nil, toFile path: String
+  ) throws -> Int {
+    let file = try NewFile(path)
+    do {
+      let count = try table(rows, as: form, run: run) { try file.write($0) }
+      try file.finish()
+      return count
+    } catch {
+      file.discard()
+      throw error
+    }
+  }
+}
+
+/// A file that is written under a hidden name and renamed when it is complete.
+final class NewFile {
+  private let path: String
+  /// The path until then.
+  let hidden: String
+  let handle: FileHandle
+
+  init(_ path: String) throws(SessionError) {
+    let url = URL(fileURLWithPath: path)
+    self.path = url.path
+    guard !FileManager.default.fileExists(atPath: url.path) else {
+      throw .fileExists(path: path)
+    }
+    let suffix = url.pathExtension.isEmpty ? "" : "." + url.pathExtension
+    hidden =
+      url.deletingLastPathComponent().path
+      + "/.\(url.deletingPathExtension().lastPathComponent).\(UUID().uuidString.prefix(8))\(suffix)"
+    guard FileManager.default.createFile(atPath: hidden, contents: nil),
+      let handle = FileHandle(forUpdatingAtPath: hidden)
+    else { throw .write(path: path, cause: String(cString: strerror(errno))) }
+    self.handle = handle
+  }
+
+  func write(_ text: String) throws(SessionError) {
+    do {
+      try handle.write(contentsOf: Data(text.utf8))
+    } catch {
+      throw .write(path: path, cause: error.systemText)
+    }
+  }
+
+  func finish() throws(SessionError) {
+    do {
+      // Before the rename, so that the name never leads to a file with lost bytes.
+      try handle.synchronize()
+      try handle.close()
+      try FileManager.default.moveItem(atPath: hidden, toPath: path)
+    } catch {
+      discard()
+      throw .write(path: path, cause: error.systemText)
+    }
+  }
+
+  func discard() {
+    try? handle.close()
+    try? FileManager.default.removeItem(atPath: hidden)
+  }
+}

@@ -1,0 +1,208 @@
+import RetakeCore
+import RetakeSession
+import RetakeStore
+
+/// Writes rows of the database as CSV or JSON lines, page by page.
+struct TableExport {
+  let reader: SessionReader
+  let rows: SessionExport.Rows
+  let form: SessionExport.Form
+  /// The run of decisions, results and spans; nil selects the newest.
+  let run: Int?
+  let report: @Sendable (SessionDoctor.Progress) -> Bool
+
+  /// A value and the name of its column; a nil value is left empty.
+  typealias Cell = (name: String, value: JSONValue)
+
+  private static let pageRows = 4_096
+
+  private var store: StoreReader { reader.index.store }
+
+  /// - Returns: the number of rows.
+  func write(_ take: (String) throws -> Void) throws -> Int {
+    var count = 0
+    try eachPage { page in
+      var text = ""
+      for cells in page {
+        // The columns' names come from the first row; without rows there is an error and no table.
+        if count == 0, form == .csv { text += Self.line(cells.map { .string($0.name) }) }
+        text += line(cells)
+        count += 1
+      }
+      try take(text)
+      guard report(SessionDoctor.Progress(done: count, total: 0)) else {
+        throw SessionError.interrupted
+      }
+    }
+    guard count > 0 else {
+      throw SessionError.nothingToExport(session: reader.folder.path, kind: rows.rawValue)
+    }
+    return count
+  }
+
+  private func line(_ cells: [Cell]) -> String {
+    guard form == .jsonLines else { return Self.line(cells.map(\.value)) }
+    let members = Dictionary(cells.map { ($0.name, $0.value) }) { first, _ in first }
+    return JSONValue.object(members).canonicalText + "\n"
+  }
+
+  /// RFC 4180: a value with a comma, a quote or a line break is quoted.
+  private static func line(_ values: [JSONValue]) -> String {
+    let fields = values.map { value -> String in
+      let text =
+        switch value {
+        case .null: ""
+        case .string(let text): text
+        default: value.canonicalText
+        }
+      return isPlain(text) ? text : "\"" + doublingQuotes(text) + "\""
+    }
+    // RFC 4180 ends every line with CRLF.
+    return fields.joined(separator: ",") + "\r\n"
+  }
+
+  // By scalars and bytes: a comma or a quote with a combining mark behind it is one Character, and
+  // not equal to the comma or quote that a reader of CSV sees there.
+
+  private static func isPlain(_ text: String) -> Bool {
+    !text.unicodeScalars.contains { $0 == "," || $0 == "\"" || Character($0).isNewline }
+  }
+
+  private static func doublingQuotes(_ text: String) -> String {
+    let quote = UInt8(ascii: "\"")
+    let bytes = text.utf8.flatMap { $0 == quote ? [quote, quote] : [$0] }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private func eachPage(_ body: ([[Cell]]) throws -> Void) throws {
+    switch rows {
+    case .frames:
+      for track in reader.index.tracks {
+        try pages { next in
+          let page = try store.frames(track: track, from: next, count: Self.pageRows)
+          return (page.map(Self.cells), page.last.map { $0.sequence + 1 })
+        } body: {
+          try body($0)
+        }
+      }
+    case .packets:
+      for track in reader.index.tracks {
+        try pages { next in
+          let page = try store.packets(track: track, from: next, count: Self.pageRows)
+          return (page.map(Self.cells), page.last.map { $0.index + 1 })
+        } body: {
+          try body($0)
+        }
+      }
+    case .events:
+      try pages { next in
+        let page = try store.events(from: next, count: Self.pageRows)
+        return (page.map(Self.cells), page.last.map { $0.ordinal + 1 })
+      } body: {
+        try body($0)
+      }
+    case .decisions, .results, .spans: try eachPageOfRun(body)
+    }
+  }
+
+  private func eachPageOfRun(_ body: ([[Cell]]) throws -> Void) throws {
+    let known = try store.runs().map(\.run)
+    guard let run = run ?? known.last else {
+      throw SessionError.nothingToExport(session: reader.folder.path, kind: rows.rawValue)
+    }
+    guard known.contains(run) else {
+      throw SessionError.unknownRun(session: reader.folder.path, run: run, known: known)
+    }
+    if rows == .spans {
+      // Spans have no ordinal to page by, so they are read node by node.
+      for node in try store.nodes(run: run) {
+        let page = try store.spans(run: run, node: node.node)
+        if !page.isEmpty { try body(page.map(Self.cells)) }
+      }
+      return
+    }
+    try pages { next in
+      guard rows == .decisions else {
+        let page = try store.results(run: run, from: next, count: Self.pageRows)
+        return (page.map(Self.cells), page.last.map { $0.ordinal + 1 })
+      }
+      let page = try store.decisions(run: run, from: next, count: Self.pageRows)
+      return (page.map(Self.cells), page.last.map { $0.ordinal + 1 })
+    } body: {
+      try body($0)
+    }
+  }
+
+  /// - Parameter page: Returns the rows from a number on, and the number after the last one; nil at
+  ///   the end.
+  private func pages(
+    _ page: (Int) throws -> (rows: [[Cell]], next: Int?), body: ([[Cell]]) throws -> Void
+  ) throws {
+    var next = 0
+    while true {
+      let (rows, following) = try page(next)
+      guard let following else { return }
+      try body(rows)
+      next = following
+    }
+  }
+}
+
+extension TableExport {
+  private static func number(_ value: Int?) -> JSONValue {
+    value.map { .integer(Int64($0)) } ?? .null
+  }
+  private static func number(_ value: Int64?) -> JSONValue { value.map { .integer($0) } ?? .null }
+  private static func text(_ value: String?) -> JSONValue { value.map { .string($0) } ?? .null }
+
+  fileprivate static func cells(_ row: FrameRecord) -> [Cell] {
+    [
+      ("track", number(row.track)), ("sequence", number(row.sequence)), ("pts", number(row.pts)),
+      ("ptsNanoseconds", number(row.ptsNanoseconds)),
+      ("arrivalNanoseconds", number(row.arrivalNanoseconds)), ("packet", number(row.packet)),
+      ("entry", number(row.entry)), ("pixelDigest", text(row.pixelHash.map { "\($0)" })),
+      ("cause", text(row.cause)), ("assumed", number(row.assumed.rawValue)),
+    ]
+  }
+
+  fileprivate static func cells(_ row: PacketRecord) -> [Cell] {
+    [
+      ("track", number(row.track)), ("index", number(row.index)),
+      ("segment", number(row.segment)), ("ordinal", number(row.ordinal)),
+      ("pts", number(row.pts)), ("dts", number(row.dts)), ("duration", number(row.duration)),
+      ("flags", number(row.flags.rawValue)), ("size", number(row.size)),
+      ("digest", text("\(row.digest)")), ("offset", number(row.offset)),
+    ]
+  }
+
+  fileprivate static func cells(_ row: EventRecord) -> [Cell] {
+    [
+      ("ordinal", number(row.ordinal)), ("timeNanoseconds", number(row.timeNanoseconds)),
+      ("track", number(row.track)), ("source", text(row.source)), ("kind", text(row.kind)),
+      ("json", text(row.json)),
+    ]
+  }
+
+  fileprivate static func cells(_ row: DecisionRecord) -> [Cell] {
+    [("run", number(row.run)), ("ordinal", number(row.ordinal)), ("line", text(row.line))]
+  }
+
+  fileprivate static func cells(_ row: ResultRecord) -> [Cell] {
+    [
+      ("run", number(row.run)), ("ordinal", number(row.ordinal)), ("sink", text(row.sink)),
+      ("line", text(row.line)),
+    ]
+  }
+
+  fileprivate static func cells(_ row: SpanRecord) -> [Cell] {
+    [
+      ("run", number(row.run)), ("node", text(row.node)), ("track", number(row.track)),
+      ("sequence", number(row.sequence)), ("item", number(row.item)),
+      ("readyNanoseconds", number(row.readyNanoseconds)),
+      ("startNanoseconds", number(row.startNanoseconds)),
+      ("endNanoseconds", number(row.endNanoseconds)),
+      ("cpuNanoseconds", number(row.cpuNanoseconds)), ("executor", text(row.executor)),
+      ("outcome", text(row.outcome)),
+    ]
+  }
+}

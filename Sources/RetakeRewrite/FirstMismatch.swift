@@ -1,0 +1,71 @@
+import RetakeCore
+import RetakeSession
+import RetakeStore
+
+/// Finds the first frame whose pixels do not match the stored digest.
+///
+/// Copies are written track by track, and a trim encodes the frames at its ends before it checks
+/// the others. The mismatch found first is therefore not always the one that a replay would find
+/// first.
+struct FirstMismatch {
+  let reader: SessionReader
+  let tracks: [TrimSpan.Track]
+
+  /// A frame's position in capture order.
+  private struct Place: Comparable {
+    var nanoseconds: Int64
+    var track: Int
+    var sequence: Int
+
+    static func < (left: Place, right: Place) -> Bool {
+      (left.nanoseconds, left.track, left.sequence)
+        < (right.nanoseconds, right.track, right.sequence)
+    }
+  }
+
+  private static let pageRows = 1_024
+
+  /// Reads the frames in capture order until one has different pixels.
+  ///
+  /// - Parameter found: The mismatch that was found; it is returned if no earlier one is found.
+  /// - Throws: `SessionError.interrupted`, and errors about memory.
+  func error(
+    orElse found: SessionError, _ report: @escaping @Sendable (SessionDoctor.Progress) -> Bool
+  ) throws(SessionError) -> SessionError {
+    let places = try self.places()
+    var progress = TrimProgress(total: places.count, report: report)
+    for place in places {
+      try progress.advance()
+      // Reading a frame does not use the sequences.
+      let source = TrimSource(reader: reader, track: .init(track: place.track, sequences: 0...0))
+      do throws(SessionError) {
+        _ = try source.frame(place.sequence)
+      } catch {
+        // Other errors do not matter here: the caller has a mismatch, and wants the first.
+        if case .pixelMismatch = error { return error }
+        if error.isAboutMemory { throw error }
+      }
+    }
+    return found
+  }
+
+  private func places() throws(SessionError) -> [Place] {
+    var places: [Place] = []
+    for track in tracks {
+      for start in stride(
+        from: track.sequences.lowerBound, through: track.sequences.upperBound, by: Self.pageRows)
+      {
+        let end = min(track.sequences.upperBound + 1, start + Self.pageRows)
+        let rows = try fromStore { () throws(StoreError) in
+          try reader.index.store.frames(track: track.track, sequences: start..<end)
+        }
+        for row in rows where row.packet != nil && row.cause == nil {
+          places.append(
+            Place(
+              nanoseconds: row.ptsNanoseconds, track: track.track, sequence: row.sequence))
+        }
+      }
+    }
+    return places.sorted()
+  }
+}

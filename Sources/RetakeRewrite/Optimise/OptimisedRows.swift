@@ -1,0 +1,84 @@
+import Foundation
+import RetakeCore
+import RetakeSession
+import RetakeStore
+
+/// Writes the rows of a replay copy that are not media, the sidecar files, and the notes.
+struct OptimisedRows {
+  let reader: SessionReader
+  let encoding: ReplayEncoding
+  let report: @Sendable (SessionDoctor.Progress) -> Bool
+
+  /// Writes everything and closes the database.
+  func write(
+    _ account: OptimiseAccount, _ writer: StoreWriter, _ site: BuildSite
+  ) throws(SessionError) {
+    let store = reader.index.store
+    try bringSidecars(to: site, writer)
+    // `copyAccounts` copies the runs as they are, unless it gets others.
+    let runs = account.isExact ? nil : try inexactRuns()
+    try fromStore { () throws(StoreError) in
+      try StoreMigration.copyAccounts(store, to: writer, runs: runs)
+      try writer.close()
+    }
+    // After the close, because the lineage maps the digest of the finished rows. Facts are not
+    // in the input digest (docs/formats/session.md), so adding it does not change what it maps.
+    try writeLineage(account, to: site.folder)
+    let own = reader.folder.notesText
+    let exactly = account.isExact ? "with the same pixels" : "with other pixels"
+    try site.write(
+      "A replay copy of the session \(reader.folder.name): its frames, encoded again (\(encoding.name)), "
+        + "\(exactly).\n\n" + (own ?? ""), to: site.folder.notes)
+  }
+
+  /// Copies the files alongside the media, byte for byte.
+  private func bringSidecars(to site: BuildSite, _ writer: StoreWriter) throws(SessionError) {
+    let media = Set(reader.mediaFiles())
+    let files = try fromStore { () throws(StoreError) in try reader.index.store.files() }
+      // The copy has media of its own.
+      .filter { !media.contains($0.path) }
+    for file in files {
+      let path = try reader.folder.file(file.path)
+      let total = Int((BuildSite.byteCount(path) ?? 0) >> 20)
+      try site.bring(path, as: file.path, bytesMax: .max) {
+        report(SessionDoctor.Progress(done: Int($0 >> 20), total: total, unit: .megabytes))
+      }
+    }
+    writer.append(files)
+  }
+
+  /// Marks live runs as inexact, because the stored pixels are not those that the pipeline saw.
+  private func inexactRuns() throws(SessionError) -> [RunRecord] {
+    var runs = try fromStore { () throws(StoreError) in try reader.index.store.runs() }
+    for place in runs.indices {
+      guard case .object(var facts) = try? JSONValue(parsing: Data(runs[place].json.utf8)),
+        facts["exactPixels"] != nil
+      else { continue }
+      facts["exactPixels"] = .bool(false)
+      runs[place].json = JSONValue.object(facts).canonicalText
+    }
+    return runs
+  }
+
+  private func writeLineage(
+    _ account: OptimiseAccount, to folder: SessionFolder
+  ) throws(SessionError) {
+    let copy = try SessionReader(folder, options: ReadOptions(framesPerChain: nil))
+    var inputs: [InputLineage.Input] = []
+    for tracks in account.isExact ? InputLineage.choices(of: reader.index.tracks) : [] {
+      inputs.append(
+        InputLineage.Input(
+          // Not the stored digest: a copy of an exact copy stands in for the first original.
+          tracks: tracks, original: try reader.inputDigest(tracks: tracks),
+          copy: try copy.storedDigest(tracks: tracks)))
+    }
+    try fromStore { () throws(StoreError) in
+      let lineage = InputLineage(
+        session: reader.folder.name, digest: try reader.index.store.digest(),
+        codec: encoding.name, isExact: account.isExact, inputs: inputs)
+      let writer = try StoreWriter(continuing: folder.database)
+      writer.setMeta(InputLineage.fact, lineage.text)
+      try writer.close()
+    }
+  }
+}

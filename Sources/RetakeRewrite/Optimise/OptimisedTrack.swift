@@ -1,0 +1,121 @@
+import RetakeBuffers
+import RetakeCore
+import RetakeMedia
+import RetakeSession
+import RetakeStore
+
+/// Encodes one track of a replay copy, one file at a time, and writes its rows.
+final class OptimisedTrack {
+  private let reader: SessionReader
+  private let track: Int
+  private let site: SessionFolder
+  private let encoding: ReplayEncoding
+  private let writer: StoreWriter
+  private var nextSegment = 0
+  private var nextPacket = 0
+  /// Rows with a cause and a packet; they get a packet without bytes.
+  private var damaged: [FrameRecord] = []
+  private var open: OptimisedSegment?
+
+  private static let pageRows = 1_024
+
+  init(
+    reader: SessionReader, track: Int, site: SessionFolder, encoding: ReplayEncoding,
+    writer: StoreWriter
+  ) {
+    (self.reader, self.track, self.site) = (reader, track, site)
+    (self.encoding, self.writer) = (encoding, writer)
+  }
+
+  /// - Throws: `SessionError`; also when a frame that should have pixels cannot be read.
+  func write(
+    firstSegment: Int, _ account: inout OptimiseAccount, _ progress: inout TrimProgress
+  ) throws(SessionError) {
+    nextSegment = firstSegment
+    var next = 0
+    while true {
+      let page = try fromStore { () throws(StoreError) in
+        try reader.index.store.frames(track: track, from: next, count: Self.pageRows)
+      }
+      guard let last = page.last else { break }
+      next = last.sequence + 1
+      for row in page { try take(row, &account, &progress) }
+    }
+    // Before the damaged ones, which follow all packets with bytes.
+    try closeSegment(&account, &progress)
+    guard nextSegment > firstSegment else {
+      throw .noPictures(session: reader.folder.path, track: track)
+    }
+    try writeDamaged()
+    account.segments = nextSegment
+  }
+
+  private func take(
+    _ row: FrameRecord, _ account: inout OptimiseAccount, _ progress: inout TrimProgress
+  ) throws(SessionError) {
+    try progress.advance()
+    guard row.packet != nil, row.cause == nil else {
+      // The total counts each frame twice, read and checked; this one is not checked.
+      try progress.advance()
+      var row = row
+      (row.entry, row.pixelHash, row.shown) = (nil, nil, 0)
+      // A frame without a packet needs no number, and can be written now.
+      if row.packet == nil { writer.append([row]) } else { damaged.append(row) }
+      return
+    }
+    let frame = try original(row.sequence)
+    let part = try TrimSource.part(of: row.packet, track: track, in: reader)
+    if let open, !open.takes(frame, part) { try closeSegment(&account, &progress) }
+    if open == nil {
+      open = try OptimisedSegment(
+        site: site, track: track, number: nextSegment, first: frame, part: part,
+        encoding: encoding)
+    }
+    try open?.add(frame, row)
+  }
+
+  private func original(_ sequence: Int) throws(SessionError) -> Frame {
+    let id = FrameID(track: track, sequence: sequence)
+    do {
+      return try reader.frame(id)
+    } catch let error as SessionError {
+      throw error
+    } catch {
+      throw .undecodable(session: reader.folder.path, frame: id, cause: "\(error)")
+    }
+  }
+
+  private func closeSegment(
+    _ account: inout OptimiseAccount, _ progress: inout TrimProgress
+  ) throws(SessionError) {
+    guard let segment = open else { return }
+    open = nil
+    let rows = try segment.finish(
+      session: reader.folder.path, firstPacket: nextPacket, &account, &progress)
+    writer.append([rows.segment])
+    writer.append([rows.part])
+    writer.append(rows.packets)
+    writer.append(rows.frames)
+    // One file's rows at a time, so that those of a long track need not fit into memory.
+    try fromStore { () throws(StoreError) in _ = try writer.commit() }
+    nextPacket += rows.packets.count
+    nextSegment += 1
+  }
+
+  /// Appended after all other packets, so that no decoder receives them.
+  private func writeDamaged() throws(SessionError) {
+    for place in damaged.indices {
+      damaged[place].packet = nextPacket
+      writer.append([
+        PacketRecord(
+          track: track, index: nextPacket, segment: nextSegment - 1, ordinal: nextPacket, pts: nil,
+          dts: nil, duration: 0, flags: .corrupt, size: 0, digest: Digest128(of: [UInt8]()),
+          // True for any file: the digest is that of no bytes, which are at every offset.
+          offset: 0)
+      ])
+      nextPacket += 1
+    }
+    writer.append(damaged)
+    try fromStore { () throws(StoreError) in _ = try writer.commit() }
+  }
+}

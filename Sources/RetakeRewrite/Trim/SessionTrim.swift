@@ -1,0 +1,220 @@
+import Foundation
+import RetakeBuffers
+import RetakeCore
+import RetakeMedia
+import RetakeSession
+import RetakeStore
+
+/// The result of a trim.
+package struct TrimResult: Hashable, Sendable, Codable {
+  package var path: String
+  package var status: SessionStatus
+  package var frames: Int
+  /// Number of frames whose packets were copied from the original.
+  package var copiedFrames: Int
+  /// Number of frames that were encoded again without loss, because they depend on packets outside
+  /// the span.
+  package var encodedFrames: Int
+  /// Number of frames without pixels, in the original either.
+  package var damagedFrames: Int
+  package var events: Int
+  /// Duration of the kept span, from its first frame to its last.
+  package var durationNanoseconds: Int64
+  package var sessionDigest: Digest128
+  /// Remarks for the reader.
+  package var notes: [String]
+}
+
+/// A new session that contains a time span of another one.
+///
+/// Nothing that was visible only before or after the span is included: packets are copied only if
+/// all frames that they show are inside, and other frames are encoded again without loss. Frames
+/// keep their times and pixels, which is checked frame by frame before the new session gets its
+/// name.
+package struct SessionTrim: Sendable {
+  package struct Options: Hashable, Sendable {
+    /// Offset from the session's first frame.
+    package var from: Duration
+    /// Offset from the session's first frame, exclusive; nil means the end.
+    package var to: Duration?
+    package var target: SessionTarget
+
+    package init(from: Duration = .zero, to: Duration? = nil, target: SessionTarget) {
+      (self.from, self.to, self.target) = (from, to, target)
+    }
+  }
+
+  private let folder: SessionFolder
+  private let options: Options
+  private let report: @Sendable (SessionDoctor.Progress) -> Bool
+
+  /// - Parameter report: Called with the progress in frames; returning false stops it, with nothing
+  ///   left behind.
+  package init(
+    of path: String, _ options: Options,
+    report: @escaping @Sendable (SessionDoctor.Progress) -> Bool = { _ in true }
+  ) {
+    folder = SessionFolder(path: path)
+    self.options = options
+    self.report = report
+  }
+
+  /// - Throws: `SessionError`. Nothing is left behind.
+  package func run() throws -> TrimResult { try trim() }
+
+  private func trim() throws(SessionError) -> TrimResult {
+    let reader = try SessionReader(
+      folder, options: ReadOptions(framesPerChain: nil), trust: .checked)
+    // Before the span is looked up: with rows missing, the result would be a
+    // shorter session that looks whole.
+    try reader.requireWholeRows()
+    guard reader.index.store.isClosed else { throw .notClosed(folder) }
+    try reader.index.requireSizes()
+    let span = try TrimSpan(reader, from: options.from, to: options.to)
+    let destination = try options.target.folder(for: folder)
+    do throws(SessionError) {
+      return try make(reader, span, destination)
+    } catch {
+      guard case .pixelMismatch = error else { throw error }
+      throw try FirstMismatch(reader: reader, tracks: span.tracks).error(orElse: error, report)
+    }
+  }
+
+  private func make(
+    _ reader: SessionReader, _ span: TrimSpan, _ destination: SessionFolder
+  ) throws(SessionError) -> TrimResult {
+    do throws(SessionError) {
+      return try make(reader, span, destination, copies: true)
+    } catch .trimDiffers {
+      // Some decoder depends on more packets than the index records, so encode all frames instead.
+      return try make(reader, span, destination, copies: false)
+    }
+  }
+
+  private func make(
+    _ reader: SessionReader, _ span: TrimSpan, _ destination: SessionFolder, copies: Bool
+  ) throws(SessionError) -> TrimResult {
+    let rows = try TrimRows(reader: reader, span: span)
+    let built = try BuiltSession(destination) { (site) throws(SessionError) in
+      // Each frame is written, and then compared with the original's.
+      var progress = TrimProgress(total: 2 * span.frameCount, report: report)
+      var tracks: [TrimmedTrack] = []
+      for track in span.tracks {
+        // Segments are numbered over all tracks (docs/formats/session.md).
+        let number = tracks.reduce(0) { $0 + $1.segments.count }
+        tracks.append(
+          try TrimmedTrack(
+            reader: reader, track: track, site: site.folder, firstSegment: number, copies: copies,
+            origin: span.origin, progress: &progress))
+      }
+      try rows.write(tracks, to: site.folder.database)
+      try site.write(rows.notes, to: site.folder.notes)
+      // Last: the copy is read as any session, with the rows and media that it will have.
+      try TrimProof(original: reader, copy: site.folder).check(span.tracks, &progress)
+      return tracks
+    }
+    let encoded = built.made.reduce(0) { $0 + $1.encodedFrames }
+    let unreadable = built.made.reduce(0) { $0 + $1.unreadableFrames }
+    return TrimResult(
+      path: destination.path, status: built.status, frames: built.frames,
+      copiedFrames: built.frames - encoded - unreadable, encodedFrames: encoded,
+      damagedFrames: built.damagedFrames, events: rows.events.count,
+      durationNanoseconds: span.durationNanoseconds, sessionDigest: built.digest,
+      notes: Self.notes(encoded, rows))
+  }
+
+  private static func notes(_ encoded: Int, _ rows: TrimRows) -> [String] {
+    var notes: [String] = []
+    if encoded > 0 {
+      notes.append(
+        encoded == 1
+          ? "1 frame depends on packets outside of the span and was encoded again, without loss"
+          : "\(encoded) frames depend on packets outside of the span and were encoded again, "
+            + "without loss"
+      )
+    }
+    if rows.carriedEvents > 0 {
+      notes.append("\(rows.carriedEvents) states of the device hold from before the span")
+    }
+    if rows.leavesDecisions {
+      notes.append(
+        "inputs, decisions and results of live runs are left out: they depend on what came before")
+    }
+    return notes
+  }
+}
+
+/// Reports the number of frames done, and stops the operation on request.
+struct TrimProgress {
+  let total: Int
+  let report: @Sendable (SessionDoctor.Progress) -> Bool
+  private var done = 0
+
+  init(total: Int, report: @escaping @Sendable (SessionDoctor.Progress) -> Bool) {
+    (self.total, self.report) = (total, report)
+  }
+
+  mutating func advance(_ count: Int = 1) throws(SessionError) {
+    done += count
+    guard report(SessionDoctor.Progress(done: done, total: total)) else { throw .interrupted }
+  }
+}
+
+/// The frames of a session that are in a span of its time.
+struct TrimSpan {
+  struct Track: Hashable {
+    var track: Int
+    var sequences: ClosedRange<Int>
+  }
+
+  let tracks: [Track]
+  /// On the session's time line; the end is exclusive.
+  let times: Range<Int64>
+  /// The time of the first frame that is kept.
+  let origin: Int64
+  let durationNanoseconds: Int64
+
+  var frameCount: Int { tracks.reduce(0) { $0 + $1.sequences.count } }
+
+  init(_ reader: SessionReader, from: Duration, to: Duration?) throws(SessionError) {
+    let store = reader.index.store
+    let counts = try fromStore { () throws(StoreError) in
+      try reader.index.tracks.map { track throws(StoreError) in
+        (track, try store.counts(track: track))
+      }
+    }
+    let start = counts.compactMap(\.1.firstNanoseconds).min() ?? 0
+    let end = counts.compactMap(\.1.lastNanoseconds).max() ?? 0
+    let lower = Self.time(from, after: start)
+    let upper = to.map { Self.time($0, after: start) } ?? .max
+    guard lower < upper else {
+      throw .emptySpan(session: reader.folder.path, durationNanoseconds: end &- start)
+    }
+    times = lower..<upper
+    let range = times
+    var tracks: [Track] = []
+    var (first, last) = (Int64.max, Int64.min)
+    for (track, _) in counts {
+      let found = try fromStore { () throws(StoreError) in
+        try store.sequences(track: track, nanoseconds: range)
+      }
+      guard let found else { continue }
+      tracks.append(Track(track: track, sequences: found.sequences))
+      (first, last) = (min(first, found.first), max(last, found.last))
+    }
+    guard !tracks.isEmpty else {
+      throw .emptySpan(session: reader.folder.path, durationNanoseconds: end &- start)
+    }
+    self.tracks = tracks
+    origin = first
+    durationNanoseconds = last &- first
+  }
+
+  /// The last or first possible time for an offset that leads beyond it: wrapped, a very late time
+  /// would be before the session's start.
+  private static func time(_ offset: Duration, after start: Int64) -> Int64 {
+    let (time, isBeyond) = start.addingReportingOverflow(offset.nanoseconds)
+    guard isBeyond else { return time }
+    return offset < .zero ? .min : .max
+  }
+}

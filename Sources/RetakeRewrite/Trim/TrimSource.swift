@@ -1,0 +1,191 @@
+import RetakeBuffers
+import RetakeCore
+import RetakeMedia
+import RetakeSession
+import RetakeStore
+
+/// Reads one track of the original for a trim.
+struct TrimSource {
+  let reader: SessionReader
+  let track: TrimSpan.Track
+
+  private static let pageRows = 1_024
+
+  /// The rows of the span, and of every other frame whose packet is among theirs.
+  func rows() throws(SessionError) -> [FrameRecord] {
+    let span = try frames(track.sequences)
+    let wanted = span.compactMap(\.packet)
+    guard let first = wanted.min(), let last = wanted.max() else { return span }
+    let around = try fromStore { () throws(StoreError) in
+      // Packets are in decoding order, so frames from outside the span may be among them.
+      try reader.index.store.frames(track: track.track, packets: first...last)
+    }
+    let others = around.filter { !track.sequences.contains($0.sequence) }
+    return (span + others).sorted { $0.sequence < $1.sequence }
+  }
+
+  private func frames(_ sequences: ClosedRange<Int>) throws(SessionError) -> [FrameRecord] {
+    var rows: [FrameRecord] = []
+    for start in stride(
+      from: sequences.lowerBound, through: sequences.upperBound, by: Self.pageRows)
+    {
+      let end = min(sequences.upperBound + 1, start + Self.pageRows)
+      rows += try fromStore { () throws(StoreError) in
+        try reader.index.store.frames(track: track.track, sequences: start..<end)
+      }
+    }
+    return rows
+  }
+
+  func plan(_ rows: [FrameRecord], copies: Bool) throws(SessionError) -> TrimPlan {
+    let wanted = rows.compactMap(\.packet)
+    var segments: [Int: Int] = [:]
+    var damaged: Set<Int> = []
+    // Every packet is read before anything is planned: a damaged one ends what can be copied.
+    if copies, let first = wanted.min(), let last = wanted.max() {
+      let fetcher = fetcher()
+      for record in try packets(first...last) {
+        segments[record.index] = record.segment
+        do throws(SessionError) {
+          if try fetcher.packet(record.index) == nil { damaged.insert(record.index) }
+        } catch {
+          guard error.isDamage else { throw error }
+          damaged.insert(record.index)
+        }
+      }
+    }
+    return TrimPlan(
+      rows.map {
+        TrimPlan.Row(
+          sequence: $0.sequence, packet: $0.packet, entry: $0.entry, isDamaged: $0.cause != nil)
+      }, span: track.sequences, segments: segments, damaged: damaged,
+      end: copies ? try lastGroup(wanted.max()) : .nothing)
+  }
+
+  private func lastGroup(_ packet: Int?) throws(SessionError) -> TrimPlan.LastGroup {
+    guard let packet else { return .nothing }
+    // The track ends here, so no packet behind the span shows what the last group hides.
+    guard try reader.index.packet(track: track.track, index: packet + 1) != nil else {
+      return .whole
+    }
+    let following = try fromStore { () throws(StoreError) in
+      try reader.index.store.frames(track: track.track, packets: packet + 1...packet + 1)
+    }
+    // Decoding can begin behind the span, so its last group is whole.
+    if following.contains(where: { $0.entry == packet + 1 }) { return .whole }
+    let codec = MediaStream(try part(of: packet)).codec
+    return MediaStream.mayHidePictures(codec) ? .hidden : .cut
+  }
+
+  func packets(_ range: ClosedRange<Int>) throws(SessionError) -> [PacketRecord] {
+    var records: [PacketRecord] = []
+    for start in stride(from: range.lowerBound, through: range.upperBound, by: Self.pageRows) {
+      let end = min(range.upperBound + 1, start + Self.pageRows)
+      records += try fromStore { () throws(StoreError) in
+        try reader.index.store.packets(track: track.track, indexes: start..<end)
+      }
+    }
+    return records
+  }
+
+  func fetcher() -> PacketFetcher {
+    PacketFetcher(table: IndexedTrack(index: reader.index, track: track.track))
+  }
+
+  /// The track's description at a packet; at the track's beginning for a nil packet.
+  func part(of packet: Int?) throws(SessionError) -> SegmentTrackRecord {
+    try Self.part(of: packet, track: track.track, in: reader)
+  }
+
+  static func part(
+    of packet: Int?, track: Int, in reader: SessionReader
+  ) throws(SessionError) -> SegmentTrackRecord {
+    let parts = reader.index.parts[track] ?? [:]
+    let segment = try packet.flatMap { (packet) throws(SessionError) in
+      try reader.index.packet(track: track, index: packet)?.segment
+    }
+    // A frame without a packet has the description at the track's beginning.
+    guard let part = segment.flatMap({ parts[$0] }) ?? parts.keys.min().flatMap({ parts[$0] })
+    else { throw .unknownTrack(session: reader.folder.path, track: track, known: []) }
+    return part
+  }
+
+  func frame(_ sequence: Int) throws(SessionError) -> Frame {
+    let id = FrameID(track: track.track, sequence: sequence)
+    do {
+      return try reader.frame(id)
+    } catch let error as SessionError {
+      throw error
+    } catch {
+      throw .undecodable(session: reader.folder.path, frame: id, cause: "\(error)")
+    }
+  }
+}
+
+/// Compares a trimmed session's frames with the original's.
+struct TrimProof {
+  let original: SessionReader
+  let copy: SessionFolder
+
+  /// nil for a frame that cannot be read; the copy cannot read it either.
+  private func original(
+    _ sequence: Int, _ source: TrimSource
+  ) throws(SessionError) -> Frame? {
+    do throws(SessionError) {
+      return try source.frame(sequence)
+    } catch {
+      guard error.isDamage else { throw error }
+      return nil
+    }
+  }
+
+  func check(_ tracks: [TrimSpan.Track], _ progress: inout TrimProgress) throws(SessionError) {
+    let reader = try SessionReader(copy, options: ReadOptions(framesPerChain: nil))
+    for track in tracks {
+      let (before, after) = (
+        TrimSource(reader: original, track: track),
+        TrimSource(reader: reader, track: track)
+      )
+      for sequence in track.sequences {
+        try progress.advance()
+        let expected = try original(sequence, before)
+        let id = FrameID(track: track.track, sequence: sequence)
+        do throws(SessionError) {
+          let found = try after.frame(sequence - track.sequences.lowerBound)
+          guard let expected, found.isEqual(expected) else {
+            throw .trimDiffers(
+              session: original.folder.path, frame: id, cause: "its pixels are others")
+          }
+        } catch {
+          // Thrown above, and not an error of reading the copy.
+          if case .trimDiffers = error { throw error }
+          guard expected == nil else {
+            throw .trimDiffers(
+              session: original.folder.path, frame: id, cause: error.cause ?? error.message)
+          }
+        }
+      }
+    }
+  }
+}
+
+extension SessionError {
+  /// Whether the error is damage of a single packet or frame, which a copy keeps. Every other error
+  /// ends the copy: a missing media file, an index that contradicts it, a lack of memory, an
+  /// interruption by the user.
+  var isDamage: Bool {
+    switch self {
+    case .mediaMismatch, .undecodable, .noPixels: true
+    default: false
+    }
+  }
+}
+
+extension Frame {
+  fileprivate func isEqual(_ other: Frame) -> Bool {
+    format == other.format && width == other.width && height == other.height
+      && range == other.range && matrix == other.matrix && timestamp == other.timestamp
+      && rotationDegrees == other.rotationDegrees && sampleAspect == other.sampleAspect
+      && pixelDigest == other.pixelDigest
+  }
+}

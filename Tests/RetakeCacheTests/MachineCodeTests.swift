@@ -1,0 +1,21 @@
+import Foundation
+import RetakeCore
+import Testing
+
+@testable import RetakeCache
+
+/// What tells the values of one program from those of another.
+@Suite struct MachineCodeTests {
+  @Test func `the digest of the program is that of its file`() throws {
+    let path = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: path), options: .alwaysMapped)
+    let expected = bytes.withUnsafeBytes { Digest128(of: $0) }
+    #expect(MachineCode.program == expected)
+  }
+
+  @Test func `the digest of all code follows the decoder's`() throws {
+    let one = try MachineCode.digest(with: .zero)
+    #expect(try MachineCode.digest(with: Digest128(of: "other")) != one)
+    #expect(try MachineCode.digest(with: .zero) == one)
+  }
+}

@@ -1,0 +1,169 @@
+import Foundation
+import RetakeCore
+import RetakeTestClips
+import RetakeTestSupport
+import Testing
+
+@testable import RetakeRewrite
+@testable import RetakeSession
+
+/// Footage whose time stamps restart, jump or wrap.
+@Suite struct TimePlaceTests {
+  private let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+  }
+
+  private func ffmpeg(_ arguments: [String]) throws {
+    let result = try runCommand(
+      "ffmpeg", arguments: ["-v", "error", "-nostdin", "-y"] + arguments)
+    guard result.status == 0 else { throw ClipFailed(message: result.stderr) }
+  }
+
+  /// Pieces of MPEG-TS with 20 frames each, which begin at these seconds, concatenated.
+  private func joined(_ starts: [Int], name: String) throws -> URL {
+    var bytes = Data()
+    for (number, start) in starts.enumerated() {
+      let piece = folder.file("\(name)-\(number).ts")
+      try ffmpeg(
+        [
+          "-f", "lavfi", "-i", "testsrc2=size=96x64:rate=25", "-vf",
+          "hue=h=\(number * 90)", "-frames:v", "20", "-threads", "1", "-c:v", "libx264", "-g", "10",
+          "-bf", "2", "-pix_fmt", "yuv420p", "-output_ts_offset", "\(start)", piece.path,
+        ])
+      bytes += try Data(contentsOf: piece)
+    }
+    let url = folder.file("\(name).ts")
+    try bytes.write(to: url)
+    return url
+  }
+
+  /// The frames decoded by FFmpeg's own command, in its order.
+  private func framehash(_ file: URL) throws -> [String] {
+    let result = try runCommand(
+      "ffmpeg",
+      arguments: [
+        "-v", "error", "-nostdin", "-i", file.path, "-vf", "setpts=N", "-fps_mode", "passthrough",
+        "-f", "framehash", "-",
+      ])
+    return result.stdout.split(separator: "\n").filter { !$0.hasPrefix("#") }
+      .compactMap { $0.split(separator: ",").last?.trimmingCharacters(in: .whitespaces) }
+  }
+
+  private func imported(_ file: URL) throws -> ImportResult {
+    try SessionImporter(
+      ImportOptions(file: file.path, into: folder.file("Recordings").path)
+    ).run()
+  }
+
+  /// Every frame that the container does not mark as incomplete is FFmpeg's; time increases by one
+  /// frame.
+  private func check(_ result: ImportResult, _ file: URL) throws -> [Int64] {
+    let reader = try SessionReader(opening: result.folder.path)
+    let entries = try reader.entries(of: 0, sequences: 0..<999)
+    let expected = try framehash(file)
+    #expect(entries.count == expected.count)
+    var whole = 0
+    for entry in entries where entry.damage == nil {
+      #expect(try reader.frame(entry.id).frameHash == expected[entry.id.sequence], "\(entry.id)")
+      whole += 1
+    }
+    // At a seam the container's counter jumps, and the packet there counts as incomplete.
+    #expect(whole >= expected.count - 3 * (entries.count / 20 - 1))
+    return zip(entries, entries.dropFirst()).map {
+      ($1.timestamp.nanoseconds - $0.timestamp.nanoseconds) / 1_000_000
+    }
+  }
+
+  @Test func `pieces that each begin at zero follow one another`() throws {
+    let file = try joined([0, 0, 0], name: "joined")
+    let result = try imported(file)
+
+    let steps = try check(result, file)
+
+    #expect(steps == Array(repeating: 40, count: 59))
+    #expect(result.times.map(\.kind) == [.back, .back])
+    #expect(result.times.map(\.frame) == [20, 40] && result.timeCount == 2)
+    #expect(result.times[0].text.hasPrefix("track 0: time goes back by 760ms at frame 20"))
+    let info = try SessionReader(opening: result.folder.path).info()
+    #expect(info.times == result.times && info.timeCount == 2)
+    let notes = try String(contentsOfFile: result.folder.notes, encoding: .utf8)
+    #expect(notes.contains("time goes back by 760ms at frame 40"))
+  }
+
+  @Test func `a clock that was put back is not taken for a day`() throws {
+    let file = try joined([100, 0], name: "back")
+    let result = try imported(file)
+
+    let steps = try check(result, file)
+
+    #expect(steps == Array(repeating: 40, count: 39))
+    #expect(result.times.map(\.kind) == [.wrap] && result.times[0].frame == 20)
+  }
+
+  @Test func `a gap of a minute is kept and told`() throws {
+    let file = try joined([0, 60], name: "gap")
+    let result = try imported(file)
+
+    let steps = try check(result, file)
+
+    #expect(steps.count { $0 == 40 } == 38 && (59_000..<59_400).contains(steps[19]))
+    #expect(result.times.map(\.kind) == [.gap])
+    #expect(result.times[0].nanoseconds == steps[19] * 1_000_000)
+  }
+
+  @Test func `a 33-bit clock that wraps goes on`() throws {
+    // 2^33 ticks of 90 kHz are 95,443.7 s.
+    let file = try joined([95_443], name: "wrap")
+    let result = try imported(file)
+
+    #expect(try check(result, file) == Array(repeating: 40, count: 19))
+    #expect(result.times.isEmpty && result.status == .clean)
+  }
+
+  @Test func `what was joined is trimmed, copied, rebuilt and exported alike`() throws {
+    let file = try joined([0, 0], name: "made")
+    let result = try imported(file)
+    let reader = try SessionReader(opening: result.folder.path)
+    let rows = try reader.index.store.frames(track: 0, sequences: 0..<99)
+
+    let trimmed = try SessionTrim(
+      of: result.folder.path,
+      .init(
+        from: .milliseconds(400), to: .milliseconds(1_200),
+        target: SessionTarget(into: folder.file("Made").path, name: "trimmed"))
+    ).run()
+    let span = try SessionReader(opening: trimmed.path)
+    #expect(trimmed.frames == 20)
+    #expect(
+      try span.index.store.frames(track: 0, sequences: 0..<99).map(\.pixelHash)
+        == rows[10..<30].map(\.pixelHash))
+    #expect(try span.info().times?.map(\.frame) == [10])
+
+    let optimised = try SessionOptimise(
+      of: result.folder.path,
+      .init(target: SessionTarget(into: folder.file("Made").path, name: "fast"))
+    ).run()
+    #expect(optimised.exact && optimised.frames == 40)
+    #expect(try SessionReader(opening: optimised.path).info().times == result.times)
+
+    let digest = try reader.sessionDigest()
+    try FileManager.default.removeItem(atPath: result.folder.database)
+    let rebuilt = try SessionRecovery(result.folder.path, fromMedia: true).run()
+    #expect(rebuilt.sessionDigest == digest)
+    #expect(try SessionReader(opening: result.folder.path).info().times == result.times)
+  }
+
+  @Test func `a broken file's places are counted beyond those that are kept`() throws {
+    var places = TimePlaces()
+    for frame in 0..<1_000 {
+      places.append(TimePlace(kind: .back, track: 0, frame: frame, frames: 1, nanoseconds: 5))
+    }
+    let text = try #require(places.stored)
+    let read = try #require(TimePlaces(stored: text))
+    #expect(read == places && read.count == 1_000)
+    #expect(read.places.count == TimePlaces.placesMax)
+    #expect(TimePlaces().stored == nil && TimePlaces(stored: "{") == nil)
+  }
+}
