@@ -1,4 +1,5 @@
 import RetakeMedia
+import RetakeSuite
 
 /// One way to run a case. No condition may change a result.
 package struct VerifyCondition: Hashable, Sendable, Codable {
@@ -116,5 +117,15 @@ extension VerifyCondition {
     #else
       return []
     #endif
+  }
+}
+
+extension RunConditions {
+  package func under(_ condition: VerifyCondition) -> RunConditions {
+    var conditions = self
+    conditions.workers = condition.workers
+    conditions.perturbation = condition.delaySeed
+    conditions.poisonsMemory = condition.memory != .asItIs
+    return conditions
   }
 }

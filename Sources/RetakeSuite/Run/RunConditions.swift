@@ -1,5 +1,5 @@
 import Foundation
-import RetakeReplay
+import RetakeCache
 import RetakeRuntime
 
 /// How cases are run, in contrast to what they are. A command makes this value once, and it is
@@ -35,13 +35,5 @@ package struct RunConditions: Sendable {
     let processors = ProcessInfo.processInfo.activeProcessorCount
     return workers
       ?? max(casesAtOnce == 1 ? RunOptions.workersDefault : 1, processors / casesAtOnce)
-  }
-
-  package func under(_ condition: VerifyCondition) -> RunConditions {
-    var conditions = self
-    conditions.workers = condition.workers
-    conditions.perturbation = condition.delaySeed
-    conditions.poisonsMemory = condition.memory != .asItIs
-    return conditions
   }
 }
