@@ -113,6 +113,8 @@ let rooms: [Room] = [
 let strict: [SwiftSetting] =
   Context.environment["CI"] == "true" ? [.treatAllWarnings(as: .error)] : []
 let settings: [SwiftSetting] = [.enableUpcomingFeature("ExistentialAny")] + strict
+/// In a room an import says whether others see it; tests are seen by none.
+let roomSettings = settings + [.enableUpcomingFeature("InternalImportsByDefault")]
 
 func named(_ names: [String]) -> [Target.Dependency] {
   names.map { .init(stringLiteral: $0) }
@@ -123,7 +125,7 @@ let sourceTargets: [Target] = rooms.map { room in
     name: room.name, dependencies: named(room.ours) + room.outside,
     // Scripts/embed-resources puts them into the sources.
     exclude: [report, serve, suite].contains(room.name) ? ["Resources"] : [],
-    swiftSettings: settings)
+    swiftSettings: roomSettings)
 }
 
 /// What any test may use.

@@ -1,8 +1,8 @@
 import RetakeCore
-import RetakeGraph
+package import RetakeGraph
 
 /// What a pipeline is checked against: how fast frames arrive, and how long they may take.
-package struct AnalysisOptions: Hashable, Sendable {
+package struct AnalysisOptions: Sendable {
   /// Frames per second of each source that `rates` does not name; `nil` = not known.
   package var framesPerSecond: Double?
   /// Frames per second, by source.
@@ -13,6 +13,10 @@ package struct AnalysisOptions: Hashable, Sendable {
   package var budget: Duration?
   /// How long a frame may take, by sink.
   package var budgets: [String: Duration] = [:]
+  /// Inserts the conversions that a flat pipeline needs, which have lanes and queues of their own.
+  package var completing: @Sendable (Pipeline) throws(PipelineError) -> Pipeline = {
+    (flat) throws(PipelineError) in flat
+  }
 
   package init(
     framesPerSecond: Double? = nil, rates: [String: Double] = [:], items: Int = 1,

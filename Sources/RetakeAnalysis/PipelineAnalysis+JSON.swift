@@ -1,4 +1,4 @@
-import RetakeCore
+package import RetakeCore
 import RetakeGraph
 
 /// Times are integers in nanoseconds; loads and rates are floating-point numbers.

@@ -1,5 +1,5 @@
 import RetakeCore
-import RetakeGraph
+package import RetakeGraph
 
 /// How long frames take through a pipeline and how busy its servers are, from the declared costs.
 ///

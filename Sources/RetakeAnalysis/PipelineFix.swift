@@ -1,5 +1,5 @@
 import RetakeCore
-import RetakeGraph
+package import RetakeGraph
 
 /// A change to a pipeline that a warning proposes.
 package enum PipelineFix: Hashable, Sendable {

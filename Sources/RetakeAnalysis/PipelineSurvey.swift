@@ -16,7 +16,7 @@ struct PipelineSurvey {
   init(_ pipeline: Pipeline, _ options: AnalysisOptions) throws(PipelineError) {
     self.pipeline = pipeline
     self.options = options
-    let graph = GraphIndex(pipeline.flattened())
+    let graph = GraphIndex(try options.completing(pipeline.flattened()))
     self.graph = graph
     order = try graph.order()
     let sources = graph.nodes.indices.filter { graph.role($0) == .source }
@@ -46,7 +46,8 @@ struct PipelineSurvey {
           sink: id(sink), path: path(times.slowest(to: sink)), pathCount: times.pathCounts[sink],
           budget: options.budget(of: id(sink)))
       }, paths: sinks.flatMap { times.paths(to: $0).map { path($0) } },
-      loads: model.groups.map { load($0) }, sustained: sustained, bottleneck: bottleneck,
+      loads: model.groups.filter { !isInserted($0) }.map { load($0) }, sustained: sustained,
+      bottleneck: bottleneck,
       warnings: [], notes: notes())
   }
 
@@ -56,8 +57,14 @@ struct PipelineSurvey {
       worst: .nanoseconds(path.time.worst), waiting: .nanoseconds(path.time.waiting))
   }
 
-  /// The nodes without those that are in no document: the ends of forEach nodes.
-  func written(_ nodes: [Int]) -> [Int] { nodes.filter { graph.role($0) != .gather } }
+  /// The nodes without those that are in no document: conversions, and the ends of forEach nodes.
+  func written(_ nodes: [Int]) -> [Int] {
+    nodes.filter { graph.role($0) != .gather && !graph.nodes[$0].isInserted }
+  }
+
+  private func isInserted(_ group: ServerGroup) -> Bool {
+    group.nodes.allSatisfy { graph.nodes[$0].isInserted }
+  }
 
   private func load(_ group: ServerGroup) -> PipelineAnalysis.Load {
     let perFrame = group.nodes.reduce(0.0) { sum, node in
@@ -93,7 +100,9 @@ struct PipelineSurvey {
 
   private func notes() -> [String] {
     var notes: [String] = []
-    let free = graph.nodes.filter { $0.cost == nil && $0.stage.signature.role.isServed }
+    let free = graph.nodes.filter {
+      $0.cost == nil && $0.stage.signature.role.isServed && !$0.isInserted
+    }
     if !free.isEmpty {
       notes.append("without a cost, so 0 in redecide: \(Self.list(free.map(\.id)))")
     }

@@ -1,4 +1,4 @@
-import RetakeCore
+package import RetakeCore
 import RetakeGraph
 
 /// A problem of a valid pipeline: it is too slow, or frames are lost.

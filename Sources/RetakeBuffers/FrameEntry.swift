@@ -1,4 +1,4 @@
-import RetakeCore
+public import RetakeCore
 
 /// One row of a frame index: everything that the time plane needs to know about a frame before its
 /// pixels are read.

@@ -1,4 +1,4 @@
-import RetakeCore
+package import RetakeCore
 
 /// There was no memory for a frame. The content of the frame is not the cause.
 package struct FrameMemoryError: RetakeError, Hashable {

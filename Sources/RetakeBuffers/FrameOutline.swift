@@ -1,4 +1,4 @@
-import RetakeCore
+package import RetakeCore
 
 /// Everything about a frame except its pixels, and the digest of the pixels.
 package struct FrameOutline: Hashable, Sendable {

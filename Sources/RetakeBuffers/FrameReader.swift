@@ -1,4 +1,4 @@
-import RetakeCore
+public import RetakeCore
 
 /// Reads frames by their ID: frames of a session, of a folder, or of a test.
 ///

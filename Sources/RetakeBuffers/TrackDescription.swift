@@ -1,4 +1,4 @@
-import RetakeCore
+public import RetakeCore
 
 /// What a reader knows about one track.
 public struct TrackDescription: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import RetakeCore
+package import RetakeCore
 
 /// Errors of a cache.
 package enum CacheError: RetakeError, Hashable {

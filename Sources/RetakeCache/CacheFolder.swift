@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 import RetakeCore
 
 /// A folder in which runs store values for later runs. Several runs may use it at once.

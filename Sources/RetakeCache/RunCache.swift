@@ -1,8 +1,8 @@
 import Foundation
-import RetakeBuffers
-import RetakeCore
-import RetakeRuntime
-import RetakeSession
+package import RetakeBuffers
+package import RetakeCore
+package import RetakeRuntime
+package import RetakeSession
 
 /// The cache of one run over a session.
 package final class RunCache: ValueCache {

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import Retake
+public import Retake
 
 /// The command `retake` as a library. A package with its own stages can build its own `retake`.
 ///

@@ -1,4 +1,4 @@
-import RetakeCore
+package import RetakeCore
 
 /// The root causes of a comparison, and the root cause that each frame's values follow from.
 package struct CauseLog: Sendable {

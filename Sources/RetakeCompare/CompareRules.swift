@@ -1,4 +1,4 @@
-import RetakeCore
+package import RetakeCore
 
 /// How the results of one sink are compared: which differences are allowed.
 ///

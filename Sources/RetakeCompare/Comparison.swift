@@ -1,5 +1,5 @@
-import RetakeCore
-import RetakeGraph
+package import RetakeCore
+package import RetakeGraph
 
 /// The outcome of a comparison in one word.
 package enum Verdict: String, Hashable, Sendable, Codable, CaseIterable {

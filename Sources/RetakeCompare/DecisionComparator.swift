@@ -1,4 +1,4 @@
-import RetakeCore
+package import RetakeCore
 
 /// The line of decisions.gold that represents all folded decisions of up to 1,024 frames.
 package struct DecisionFold: Hashable, Sendable {

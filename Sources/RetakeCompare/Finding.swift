@@ -1,4 +1,4 @@
-import RetakeCore
+package import RetakeCore
 
 /// One difference between a golden and a run that the rules do not allow.
 package struct Finding: Hashable, Sendable, Codable {

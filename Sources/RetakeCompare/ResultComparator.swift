@@ -1,4 +1,4 @@
-import RetakeCore
+package import RetakeCore
 
 /// Compares two streams of results: equal blocks by their digests, the others frame by frame.
 package struct ResultComparator {

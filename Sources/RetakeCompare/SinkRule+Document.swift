@@ -1,4 +1,4 @@
-import RetakeCore
+package import RetakeCore
 
 extension SinkRule: Encodable {
   /// The keys of the YAML form, in order.

@@ -1,4 +1,4 @@
-import RetakeCore
+package import RetakeCore
 
 /// The entry of a digests file for one frame at one node: the first eight digits of its digest.
 package enum StageCell: Hashable, Sendable {

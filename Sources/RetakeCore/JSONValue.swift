@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// A JSON value with a canonical form: keys in byte order, no white space, integers as integers,
 /// other numbers in the shortest form that parses to the same value.

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// Opens the files of sessions, projects and goldens for reading.
 ///

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// One value of a document, and its place. Reading it as a type either succeeds or throws an error
 /// that names the place.

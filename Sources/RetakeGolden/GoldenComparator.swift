@@ -1,5 +1,5 @@
-import Foundation
-import RetakeCompare
+package import Foundation
+package import RetakeCompare
 import RetakeCore
 
 /// Compares a run with a golden: first the keys; then the results as bytes, blocks and frames; then

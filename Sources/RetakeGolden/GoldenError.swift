@@ -1,4 +1,4 @@
-import RetakeCore
+package import RetakeCore
 
 /// Errors in the files of a golden.
 package enum GoldenError: RetakeError, Hashable {

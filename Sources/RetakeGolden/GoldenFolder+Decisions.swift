@@ -1,5 +1,5 @@
 import RetakeCompare
-import RetakeCore
+package import RetakeCore
 
 extension GoldenFolder {
   /// The decisions that decisions.gold has line by line, in their order. Those that are only part

@@ -1,5 +1,5 @@
 import Foundation
-import RetakeCompare
+package import RetakeCompare
 import RetakeCore
 
 extension GoldenFolder {

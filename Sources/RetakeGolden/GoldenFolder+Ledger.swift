@@ -1,5 +1,5 @@
 import RetakeCompare
-import RetakeCore
+package import RetakeCore
 
 extension GoldenFolder {
   /// The fates of the frames at one sink, from the results, and the number of frames lost before

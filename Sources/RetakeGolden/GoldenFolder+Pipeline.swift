@@ -1,6 +1,6 @@
 import Foundation
 import RetakeCore
-import RetakeGraph
+package import RetakeGraph
 
 extension GoldenFolder {
   /// The document of the golden's pipeline, checked against golden.yml; `nil` if none was stored.

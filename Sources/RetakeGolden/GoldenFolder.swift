@@ -1,5 +1,5 @@
-import Foundation
-import RetakeCore
+package import Foundation
+package import RetakeCore
 
 /// A folder with the files of one golden: accepted, pending next to it (`*.new`), or of a run.
 package struct GoldenFolder: Hashable, Sendable {

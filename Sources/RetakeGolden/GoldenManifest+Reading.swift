@@ -1,5 +1,5 @@
 import RetakeCompare
-import RetakeCore
+package import RetakeCore
 
 private typealias GoldenDecoder = StrictDecoder<GoldenError>
 

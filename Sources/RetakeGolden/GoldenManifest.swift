@@ -1,5 +1,5 @@
-import RetakeCompare
-import RetakeCore
+package import RetakeCompare
+package import RetakeCore
 
 /// The document golden.yml: what a golden was made from, how it is compared, and when it was
 /// accepted.

@@ -1,5 +1,5 @@
-import Foundation
-import RetakeCompare
+package import Foundation
+package import RetakeCompare
 import RetakeCore
 
 /// Reads the pixels of a kept image.

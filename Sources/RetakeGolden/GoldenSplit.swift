@@ -1,4 +1,4 @@
-import RetakeCompare
+package import RetakeCompare
 import RetakeCore
 
 /// The root causes of a pending golden, divided into the chosen ones and the others.

@@ -1,7 +1,7 @@
 import Foundation
-import RetakeCompare
-import RetakeCore
-import RetakeGraph
+package import RetakeCompare
+package import RetakeCore
+package import RetakeGraph
 
 /// Writes the files of one run as a pending golden, or into the folder of a run.
 ///

@@ -1,5 +1,5 @@
 import Foundation
-import RetakeCore
+package import RetakeCore
 
 /// The files of a pending golden as they were at one moment, copied to a separate folder.
 ///

@@ -1,4 +1,4 @@
-import RetakeCompare
+package import RetakeCompare
 import RetakeCore
 
 // The differences between two sets of rules, in the words of retake.yml: `position: 0 → 0.5`.

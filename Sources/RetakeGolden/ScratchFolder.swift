@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// A hidden folder of one writer, next to the files that it will become or in the system's
 /// temporary folder.

@@ -1,4 +1,4 @@
-import RetakeCore
+package import RetakeCore
 
 /// The nodes that combine frames. The engine itself executes them.
 extension AnyStage {

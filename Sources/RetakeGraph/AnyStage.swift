@@ -1,5 +1,5 @@
-import RetakeBuffers
-import RetakeCore
+public import RetakeBuffers
+public import RetakeCore
 
 /// The role of a kind of node in a graph.
 public enum StageRole: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import RetakeCore
+package import RetakeCore
 
 /// The form of rules in a document: `{"thermal": "serious", "fps": 15}`,
 /// `{"battery": {"below": 20, "charging": false}, "fps": 10}`.

@@ -1,5 +1,5 @@
 import RetakeBuffers
-import RetakeCore
+package import RetakeCore
 
 /// Converts the JSON of a pipeline document to a `Pipeline`, one object at a time, and checks each
 /// key.

@@ -1,5 +1,5 @@
-import RetakeBuffers
-import RetakeCore
+public import RetakeBuffers
+public import RetakeCore
 
 /// The condition under which a join continues.
 public enum JoinMode: String, Hashable, Sendable, CaseIterable, Codable {

@@ -1,5 +1,5 @@
-import RetakeBuffers
-import RetakeCore
+public import RetakeBuffers
+public import RetakeCore
 
 /// The size and the pixel format of an image.
 public struct PictureShape: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import RetakeBuffers
+package import RetakeBuffers
 import RetakeCore
 
 /// A graph of stages. It defines what happens to each frame, not how or when.

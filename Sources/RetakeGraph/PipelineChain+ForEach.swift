@@ -1,5 +1,5 @@
-import RetakeBuffers
-import RetakeCore
+public import RetakeBuffers
+public import RetakeCore
 
 extension PipelineChain where Output == Frame {
   /// Classifies each detection of the frames. The chain continues with the classified detections.

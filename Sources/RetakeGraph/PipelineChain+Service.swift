@@ -1,4 +1,4 @@
-import RetakeBuffers
+public import RetakeBuffers
 import RetakeCore
 
 /// How the last node is served, what it costs, and what happens if it takes too long or fails.

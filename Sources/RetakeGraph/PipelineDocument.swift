@@ -1,5 +1,5 @@
-import Foundation
-import RetakeCore
+public import Foundation
+public import RetakeCore
 
 /// The JSON document of a pipeline, version 1.
 public enum PipelineDocument {

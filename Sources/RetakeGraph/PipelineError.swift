@@ -1,4 +1,4 @@
-import RetakeCore
+public import RetakeCore
 
 /// A problem with a pipeline or its document, with its place: the JSON pointer, and for a pipeline
 /// made in Swift the names of the nodes.

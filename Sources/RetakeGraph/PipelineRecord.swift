@@ -1,5 +1,5 @@
-import Foundation
-import RetakeCore
+package import Foundation
+package import RetakeCore
 
 /// What is stored of a pipeline next to its results: its canonical document. It can be read without
 /// the stages of the pipeline.

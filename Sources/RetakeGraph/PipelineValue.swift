@@ -1,5 +1,5 @@
-import RetakeBuffers
-import RetakeCore
+public import RetakeBuffers
+public import RetakeCore
 
 /// The type of the values on an edge.
 public enum ValueKind: Hashable, Sendable, CustomStringConvertible {

@@ -1,5 +1,5 @@
 import RetakeBuffers
-import RetakeCore
+package import RetakeCore
 
 /// The options of an adaptive pool, in the form of a document.
 extension PoolSizing {

@@ -1,5 +1,5 @@
-import RetakeBuffers
-import RetakeCore
+public import RetakeBuffers
+public import RetakeCore
 
 /// What a stage may use in addition to its input.
 public struct StageContext: Sendable {

@@ -1,4 +1,4 @@
-import RetakeCore
+public import RetakeCore
 
 /// The kinds of nodes that exist. Creates a node's stage from a document's options.
 public protocol StageCatalog: Sendable {

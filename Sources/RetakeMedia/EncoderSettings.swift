@@ -1,5 +1,5 @@
-import RetakeBuffers
-import RetakeCore
+package import RetakeBuffers
+package import RetakeCore
 
 /// How to encode a track. By default the encoder has no delay: each frame gives its packet at once.
 package struct EncoderSettings: Hashable, Sendable {

@@ -1,5 +1,5 @@
 import RetakeBuffers
-import RetakeCore
+public import RetakeCore
 
 /// An error of a media file, a codec or an image.
 ///

@@ -1,4 +1,4 @@
-import RetakeBuffers
+package import RetakeBuffers
 
 /// A scaler for many threads: each call borrows its own `MediaScaler`.
 package final class MediaScalers: Sendable {

@@ -1,5 +1,5 @@
-import RetakeBuffers
-import RetakeCore
+package import RetakeBuffers
+package import RetakeCore
 
 /// A container's description of one stream; everything that is needed to make a decoder later.
 package struct MediaStream: Hashable, Sendable {

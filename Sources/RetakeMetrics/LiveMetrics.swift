@@ -1,6 +1,6 @@
-import Logging
-import Metrics
-import Retake
+public import Logging
+public import Metrics
+public import Retake
 
 /// Reports a live pipeline to swift-metrics, and its failures to swift-log.
 ///

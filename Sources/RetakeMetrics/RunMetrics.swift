@@ -1,6 +1,6 @@
-import Logging
-import Metrics
-import Retake
+public import Logging
+public import Metrics
+public import Retake
 
 /// Reports a replay to swift-metrics while it runs, and its failures to swift-log.
 ///

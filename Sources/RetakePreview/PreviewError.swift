@@ -1,4 +1,4 @@
-import RetakeCore
+public import RetakeCore
 
 /// Errors that keep a window from showing images.
 public enum PreviewError: RetakeError, Hashable {

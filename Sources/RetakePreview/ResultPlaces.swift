@@ -1,7 +1,7 @@
 import RetakeBuffers
 import RetakeCore
-import RetakeGraph
-import RetakeRuntime
+package import RetakeGraph
+package import RetakeRuntime
 import RetakeStages
 
 /// Converts results so that a window can draw them over the frames of their source.

@@ -1,4 +1,4 @@
-import RetakeCore
+public import RetakeCore
 import RetakeMedia
 import RetakeSession
 import RetakeStore

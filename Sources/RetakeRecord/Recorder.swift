@@ -1,8 +1,8 @@
 import Foundation
 import RetakeBuffers
-import RetakeCore
+public import RetakeCore
 import RetakeMedia
-import RetakeRuntime
+public import RetakeRuntime
 import RetakeSession
 import RetakeStore
 

@@ -1,6 +1,6 @@
-import RetakeCore
-import RetakeRuntime
-import RetakeSession
+package import RetakeCore
+public import RetakeRuntime
+public import RetakeSession
 import RetakeStore
 
 /// How far a recording is: what was written, and will survive a crash of the process.

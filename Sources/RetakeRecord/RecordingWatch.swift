@@ -1,6 +1,6 @@
-import RetakeBuffers
-import RetakeCore
-import RetakeRuntime
+public import RetakeBuffers
+public import RetakeCore
+public import RetakeRuntime
 import RetakeStore
 
 /// Callbacks that a recorder calls while it captures, for example for a preview. Each callback must

@@ -1,4 +1,4 @@
-import RetakeCore
+package import RetakeCore
 
 /// A change that a case makes in addition to what the session contains.
 ///

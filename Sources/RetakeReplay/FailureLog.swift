@@ -1,5 +1,5 @@
-import RetakeCore
-import RetakeRuntime
+package import RetakeCore
+package import RetakeRuntime
 
 /// Failures by stage and code, in the order in which each kind occurred first.
 struct FailureTally: Sendable {

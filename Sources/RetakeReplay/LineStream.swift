@@ -1,6 +1,6 @@
-import Foundation
+package import Foundation
 import RetakeBuffers
-import RetakeRuntime
+package import RetakeRuntime
 
 /// Lines for a reader that may be slow, or may leave. A thread that adds a line never waits for the
 /// reader. A thread of the stream writes each line as soon as the line before it is written.

@@ -1,6 +1,6 @@
 import RetakeBuffers
-import RetakeCore
-import RetakeRuntime
+package import RetakeCore
+package import RetakeRuntime
 import RetakeTimePlane
 
 /// Reports what goes wrong in a live run as it happens: the first few failures of each stage and

@@ -1,5 +1,5 @@
-import RetakeCore
-import RetakeRuntime
+package import RetakeCore
+package import RetakeRuntime
 import RetakeTimePlane
 
 /// Combines several observers into one and notifies them in turn.

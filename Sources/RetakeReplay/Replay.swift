@@ -1,8 +1,8 @@
-import RetakeBuffers
-import RetakeCache
-import RetakeCore
-import RetakeGraph
-import RetakeRuntime
+public import RetakeBuffers
+package import RetakeCache
+public import RetakeCore
+public import RetakeGraph
+public import RetakeRuntime
 import RetakeSession
 
 /// One case, ready to run: a pipeline, the frames of a session, and how its results are written.

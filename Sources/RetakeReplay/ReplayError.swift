@@ -1,4 +1,4 @@
-import RetakeCore
+public import RetakeCore
 
 /// Errors that prevent a replay from starting, or its files from being written.
 public enum ReplayError: RetakeError, Hashable {

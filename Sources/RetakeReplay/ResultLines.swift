@@ -1,5 +1,5 @@
-import RetakeCore
-import RetakeRuntime
+public import RetakeCore
+public import RetakeRuntime
 
 /// Outputs the results of a run as JSON lines during the run: one line for each captured frame, in
 /// the order of capture, each with its line end. The lines are the same in every run.

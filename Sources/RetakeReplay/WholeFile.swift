@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 import RetakeCore
 
 /// A file that is written front to back and gets its name only when it is whole. A device or a

@@ -1,4 +1,4 @@
-import RetakeCore
+package import RetakeCore
 
 /// Consecutive decision lines that differ in the same way.
 package struct DecisionGroup: Hashable, Sendable, Codable {

@@ -1,5 +1,5 @@
 import Mustache
-import RetakeCore
+package import RetakeCore
 
 /// The report as one HTML file that opens from disk and makes no network requests.
 ///

@@ -1,5 +1,5 @@
-import RetakeCompare
-import RetakeCore
+package import RetakeCompare
+package import RetakeCore
 import RetakeGraph
 
 extension ReportCase {
@@ -14,7 +14,8 @@ extension ReportCase {
   package init(
     _ comparison: Comparison, session: String, name: String, pipeline: String, mode: String,
     graph: ReportGraph? = nil, tracks: [ReportTrack] = [], classes: [String] = [],
-    place: ReportBox.Placing = { box, _, _ in box }
+    place: (_ box: ReportBox, _ sink: String?, _ frame: FrameID?) -> ReportBox? = { box, _, _ in box
+    }
   ) {
     self.init(
       session: session, name: name, pipeline: pipeline, mode: mode,

@@ -1,4 +1,4 @@
-import RetakeCore
+package import RetakeCore
 import RetakeGraph
 
 /// One case of the run: a session replayed through a pipeline and compared with its golden.

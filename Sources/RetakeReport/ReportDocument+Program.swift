@@ -1,4 +1,4 @@
-import RetakeCore
+package import RetakeCore
 
 extension ReportDocument {
   /// Puts the name of the running program into the commands that sentences advise to type. The page

@@ -1,5 +1,5 @@
-import Foundation
-import RetakeCore
+package import Foundation
+package import RetakeCore
 
 /// The whole content of a report as one JSON document. Every other form is made from it.
 ///

@@ -1,4 +1,4 @@
-import RetakeCore
+package import RetakeCore
 
 /// Errors of reports themselves.
 package enum ReportError: RetakeError, Hashable {

@@ -1,5 +1,5 @@
-import RetakeCompare
-import RetakeCore
+package import RetakeCompare
+package import RetakeCore
 
 extension ReportFinding {
   init(

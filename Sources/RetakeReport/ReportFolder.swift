@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 import RetakeCore
 
 /// The folder that a run writes for people and for CI: `report.json`, `report.html`, `junit.xml`

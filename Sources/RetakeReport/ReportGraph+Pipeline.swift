@@ -1,4 +1,4 @@
-import RetakeGraph
+package import RetakeGraph
 
 extension ReportGraph {
   /// The pipeline as it runs, each forEach with its stages and its end. Every node has the status

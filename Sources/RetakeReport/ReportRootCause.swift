@@ -1,4 +1,4 @@
-import RetakeCore
+package import RetakeCore
 
 /// Where a difference starts: the earliest (frame, stage) whose output differs although its inputs
 /// are equal, or a decision that differs.

@@ -1,4 +1,4 @@
-import RetakeCore
+package import RetakeCore
 
 /// One track over its frames, in bins of equal size. Every list has one entry per bin.
 package struct ReportTimeline: Hashable, Sendable, Codable {

@@ -1,4 +1,4 @@
-import RetakeTimePlane
+package import RetakeTimePlane
 
 extension RunCosts {
   /// The thread time of each body. It differs between runs, but a tape of it does not.

@@ -1,6 +1,6 @@
-import RetakeBuffers
-import RetakeCore
-import RetakeTimePlane
+public import RetakeBuffers
+public import RetakeCore
+public import RetakeTimePlane
 
 /// The options of a run.
 public struct RunOptions: Sendable {

@@ -1,5 +1,5 @@
-import RetakeCore
-import RetakeGraph
+package import RetakeCore
+package import RetakeGraph
 import RetakeTimePlane
 
 /// A change that the caller of a run requests, in addition to what the session contains.

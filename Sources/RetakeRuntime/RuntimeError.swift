@@ -1,4 +1,4 @@
-import RetakeCore
+public import RetakeCore
 import RetakeTimePlane
 
 /// Errors of a run as a whole. A failing stage is not among them: that is an outcome.

@@ -1,6 +1,6 @@
 import RetakeBuffers
-import RetakeCore
-import RetakeGraph
+public import RetakeCore
+public import RetakeGraph
 
 /// The kinds of nodes that a program knows. It is the catalog for reading documents.
 ///

@@ -1,5 +1,5 @@
 import Foundation
-import Retake
+package import Retake
 
 /// Serves a project's reports, runs and sessions as pages, to this machine only.
 ///

@@ -1,4 +1,4 @@
-import Retake
+package import Retake
 
 /// Errors of the report server and of the requests to it.
 package enum ServeError: RetakeError, Hashable {

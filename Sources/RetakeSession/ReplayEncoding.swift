@@ -1,6 +1,6 @@
-import RetakeBuffers
-import RetakeCore
-import RetakeMedia
+package import RetakeBuffers
+package import RetakeCore
+package import RetakeMedia
 
 /// The encoding of a replay copy's frames.
 package struct ReplayEncoding: Sendable {

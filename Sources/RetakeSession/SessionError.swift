@@ -1,6 +1,6 @@
-import RetakeCore
-import RetakeMedia
-import RetakeStore
+public import RetakeCore
+package import RetakeMedia
+package import RetakeStore
 
 /// An error of a session, or of making one.
 ///

@@ -1,6 +1,6 @@
 import Foundation
-import RetakeBuffers
-import RetakeCore
+package import RetakeBuffers
+package import RetakeCore
 import RetakeStore
 
 /// The contents of a session: the object that `session info --json` prints.

@@ -1,6 +1,6 @@
-import RetakeBuffers
-import RetakeCore
-import RetakeGraph
+public import RetakeBuffers
+public import RetakeCore
+public import RetakeGraph
 
 /// The built-in stages as methods. A number that is out of bounds is a programmer's mistake here;
 /// it stops the program with a message about the violated rule.

@@ -1,5 +1,5 @@
 import RetakeGraph
-import RetakeRuntime
+public import RetakeRuntime
 
 extension StageRegistry {
   /// All built-in kinds of nodes.

@@ -1,4 +1,4 @@
-import RetakeCore
+public import RetakeCore
 
 /// An error of the frames of built-in sources.
 public enum StagesError: RetakeError, Hashable {

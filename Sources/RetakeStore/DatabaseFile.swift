@@ -1,5 +1,5 @@
 import Foundation
-import RetakeCore
+package import RetakeCore
 
 /// Checks a database file before SQLite opens it, and makes a private copy if one is needed.
 ///

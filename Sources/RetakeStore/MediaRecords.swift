@@ -1,4 +1,4 @@
-import RetakeCore
+package import RetakeCore
 
 /// A stretch of the recording with one set of codec parameters in one media file.
 ///

@@ -1,4 +1,4 @@
-import RetakeCore
+package import RetakeCore
 
 /// An error of a session's database.
 package enum StoreError: RetakeError {

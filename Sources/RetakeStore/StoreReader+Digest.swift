@@ -1,5 +1,5 @@
 import GRDB
-import RetakeCore
+package import RetakeCore
 
 extension StoreReader {
   /// The digest of a canonical dump of tracks, packet hashes, frames and events, which define a

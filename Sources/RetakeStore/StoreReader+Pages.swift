@@ -1,5 +1,5 @@
 import GRDB
-import RetakeCore
+package import RetakeCore
 
 /// Reads rows page by page, in the order of their keys.
 extension StoreReader {

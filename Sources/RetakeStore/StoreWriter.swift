@@ -1,6 +1,6 @@
 import Foundation
 import GRDB
-import RetakeCore
+package import RetakeCore
 
 /// The only connection that writes a session's database.
 ///

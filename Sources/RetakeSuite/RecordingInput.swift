@@ -1,7 +1,7 @@
 import Foundation
 import RetakeCore
 import RetakeGraph
-import RetakeRecord
+package import RetakeRecord
 import RetakeStages
 
 /// What can be recorded, by the name that a user types.

@@ -1,10 +1,10 @@
 import Foundation
 import RetakeCache
-import RetakeCore
-import RetakeGolden
+package import RetakeCore
+package import RetakeGolden
 import RetakeGraph
-import RetakeReplay
-import RetakeRuntime
+package import RetakeReplay
+package import RetakeRuntime
 import RetakeSession
 import RetakeTimePlane
 

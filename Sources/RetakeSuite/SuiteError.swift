@@ -1,4 +1,4 @@
-import RetakeCore
+package import RetakeCore
 
 /// An error that keeps a suite from doing its work.
 package enum SuiteError: RetakeError, Hashable {

@@ -1,6 +1,6 @@
 import RetakeBuffers
 import RetakeCore
-import RetakeGraph
+package import RetakeGraph
 
 /// Measures how long the bodies of stages take, for a run that writes a cost tape. This is the only
 /// value of a run that depends on a clock: nothing else reads one.

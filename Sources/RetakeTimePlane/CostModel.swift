@@ -1,5 +1,5 @@
-import RetakeCore
-import RetakeGraph
+package import RetakeCore
+package import RetakeGraph
 
 /// The only place that gives services their virtual durations and their origins. It uses integers
 /// only, and the same question has the same answer in every run.

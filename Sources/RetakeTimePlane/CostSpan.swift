@@ -1,4 +1,4 @@
-import RetakeCore
+public import RetakeCore
 
 /// How long a stage's body took for one frame or item, and when. It is one line of a cost tape.
 public struct CostSpan: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import RetakeCore
+package import RetakeCore
 import RetakeGraph
 
 /// The cost of each stage for each frame, in one run. It comes from a session or from a file.

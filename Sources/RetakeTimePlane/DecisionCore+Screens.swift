@@ -1,4 +1,4 @@
-import RetakeCore
+package import RetakeCore
 import RetakeGraph
 
 /// Screens are observers: they only decide when the buffers that they show are free.

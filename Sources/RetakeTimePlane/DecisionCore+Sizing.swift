@@ -1,5 +1,5 @@
 import RetakeBuffers
-import RetakeCore
+package import RetakeCore
 import RetakeGraph
 
 /// Pools that adapt to the load. Their windows end in the control phase of band 1. A window that

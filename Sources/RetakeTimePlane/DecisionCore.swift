@@ -1,4 +1,4 @@
-import RetakeCore
+package import RetakeCore
 import RetakeGraph
 
 /// Makes every decision that depends on time. It does no I/O: events in, actions and decision lines

@@ -1,4 +1,4 @@
-import RetakeCore
+package import RetakeCore
 
 /// A run cannot be decided. A driver reports it as its own error.
 package enum DecisionError: Error, Hashable {

@@ -1,5 +1,5 @@
-import RetakeBuffers
-import RetakeCore
+package import RetakeBuffers
+package import RetakeCore
 
 /// The kinds of decisions that this engine makes, as written in decision lines.
 package enum DecisionKind: String, Sendable, CaseIterable {

@@ -1,5 +1,5 @@
-import RetakeCore
-import RetakeGraph
+package import RetakeCore
+package import RetakeGraph
 
 /// The timing of another device: how much slower each stage is, how many servers it has, and how it
 /// slows down when it gets hot.

@@ -1,5 +1,5 @@
 import RetakeCore
-import RetakeGraph
+package import RetakeGraph
 
 /// A validated flat pipeline that uses numbers instead of names. Nodes are in the order of the time
 /// plane.

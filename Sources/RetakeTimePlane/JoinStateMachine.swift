@@ -1,4 +1,4 @@
-import RetakeGraph
+package import RetakeGraph
 
 /// What a join does with a frame.
 package enum JoinVerdict: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import RetakeCore
+package import RetakeCore
 
 /// The lanes of one stage: the work in progress, the output that may leave next, and the value that
 /// left last.

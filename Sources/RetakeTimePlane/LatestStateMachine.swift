@@ -1,5 +1,5 @@
 import DequeModule
-import RetakeCore
+package import RetakeCore
 
 /// One port of a latest join. It decides which value a frame reads at the port.
 ///

@@ -1,4 +1,4 @@
-import RetakeGraph
+package import RetakeGraph
 
 /// The holders of the pools' buffers. A lease ends with its last holder.
 package struct LeaseBook: Sendable {

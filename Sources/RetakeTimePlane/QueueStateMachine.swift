@@ -1,5 +1,5 @@
 import DequeModule
-import RetakeGraph
+package import RetakeGraph
 
 /// What happens to a frame that is offered to an edge.
 package enum QueueVerdict: Hashable, Sendable {

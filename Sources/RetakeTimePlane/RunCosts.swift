@@ -1,4 +1,4 @@
-import RetakeCore
+package import RetakeCore
 
 /// The origin of a run's virtual costs.
 package struct RunCosts: Sendable {

@@ -1,4 +1,4 @@
-import RetakeCore
+package import RetakeCore
 
 /// A frame in flight, as the core sees it.
 package struct FrameSlot: Sendable {

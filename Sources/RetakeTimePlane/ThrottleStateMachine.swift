@@ -1,5 +1,5 @@
-import RetakeCore
-import RetakeGraph
+package import RetakeCore
+package import RetakeGraph
 
 /// Thins a stream to a rate without drift. A frame passes if it arrives at most a quarter of an
 /// interval before it is due.

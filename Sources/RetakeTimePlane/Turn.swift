@@ -1,5 +1,5 @@
-import RetakeCore
-import RetakeGraph
+package import RetakeCore
+package import RetakeGraph
 
 /// What the core requests from its driver, in the order in which it decided it.
 package enum Action: Hashable, Sendable {

@@ -4,7 +4,7 @@ import RetakeCore
 import RetakeGolden
 import RetakeRuntime
 import RetakeSession
-import RetakeSuite
+package import RetakeSuite
 
 /// Finds the tolerances of goldens by running their cases under other conditions: what
 /// `retake golden fit` does.

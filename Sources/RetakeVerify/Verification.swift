@@ -1,6 +1,6 @@
 import Foundation
 import RetakeCore
-import RetakeReplay
+package import RetakeReplay
 import RetakeRuntime
 import RetakeSuite
 

@@ -1,5 +1,5 @@
-import RetakeMedia
-import RetakeSuite
+package import RetakeMedia
+package import RetakeSuite
 
 /// One way to run a case. No condition may change a result.
 package struct VerifyCondition: Hashable, Sendable, Codable {

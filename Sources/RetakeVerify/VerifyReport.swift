@@ -1,5 +1,5 @@
-import RetakeCore
-import RetakeSuite
+package import RetakeCore
+package import RetakeSuite
 
 /// The result of `retake verify` for one case.
 package struct VerifyReport: Hashable, Sendable, Codable {

@@ -60,7 +60,8 @@ import Testing
     let failed = try check("--rate 30 --strict", in: workplace)
     #expect(failed.status == 2)
     #expect(
-      failed.stderr.contains("error: 1 warning (--strict: warnings are errors) [suite.check.strict]\n"))
+      failed.stderr.contains(
+        "error: 1 warning (--strict: warnings are errors) [suite.check.strict]\n"))
     #expect(try check("--rate 22 --budget 61ms --strict", in: workplace).status == 0)
   }
 
@@ -113,6 +114,29 @@ import Testing
     #expect(drawn.stdout.contains("class=\"box stage inserted\""))
     let without = try workplace.retake("pipeline", "draw", "slow.json")
     #expect(!without.stdout.contains("class=\"box stage inserted\""))
+  }
+
+  @Test func `frames also wait in the queue and the lane of a conversion`() throws {
+    let workplace = try workplace(
+      """
+      {"v": 1, "name": "plain",
+       "nodes": [
+        {"id": "camera", "kind": "session"}, {"id": "motion", "kind": "motion", "cost": {"fixed": "45ms"}},
+        {"id": "boxes", "kind": "results"}],
+       "edges": [
+        {"from": "camera", "to": "motion", "capacity": 2}, {"from": "motion", "to": "boxes"}]}
+      """)
+    try workplace.record("yard", frames: 10, size: "64x48")
+    func waiting(_ options: String) throws -> Int? {
+      try check("\(options) --rate 30 --json", in: workplace).json().paths[0].waitingNanosecondsMax
+        .int
+    }
+    // 2 in front of `motion`; with the conversion 1 in its lane and 3 in front of it as well.
+    #expect(try waiting("") == 90_000_000)
+    #expect(try waiting("--session yard") == 270_000_000)
+    let text = try check("--session yard --rate 30 --budget 150ms", in: workplace)
+    #expect(text.stderr.contains("up to 270 ms in full queues"), "\(text.stderr)")
+    #expect(!text.stdout.contains("camera → motion/convert → motion"))
   }
 
   @Test func `a drawing goes to standard output or into a file`() throws {

@@ -1,4 +1,4 @@
-import RetakeCore
+public import RetakeCore
 import Synchronization
 
 /// How many buffers of a live pool each stage holds. It contains numbers only.

@@ -1,4 +1,4 @@
-import RetakeCore
+public import RetakeCore
 
 /// One image: its properties, and a reference to its pixels. Copying a `Frame` copies no pixels.
 ///

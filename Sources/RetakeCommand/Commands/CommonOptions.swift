@@ -1,4 +1,4 @@
-import ArgumentParser
+public import ArgumentParser
 import Retake
 
 /// Flags that every command has.

@@ -81,6 +81,7 @@ struct PipelineCheckCommand: ParsableCommand {
 
   private func options(_ inspection: PipelineInspection) throws -> AnalysisOptions {
     var options = AnalysisOptions(rates: inspection.rates, items: items ?? 1)
+    options.completing = inspection.completing
     let sources = inspection.sources.map(\.node)
     for given in rate.compactMap({ NamedOption($0, Self.rateValue) }) {
       for source in try given.names(among: sources, option: "rate", what: "source") {

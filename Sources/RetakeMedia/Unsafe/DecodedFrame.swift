@@ -1,5 +1,5 @@
 import CFFmpeg
-import RetakeBuffers
+package import RetakeBuffers
 import RetakeCore
 
 /// A frame as the decoder made it, and the decoder's metadata.

@@ -1,5 +1,5 @@
 import CFFmpeg
-import RetakeBuffers
+package import RetakeBuffers
 import RetakeCore
 
 /// Turns the frames of one track into packets.

@@ -1,5 +1,5 @@
 import CFFmpeg
-import RetakeBuffers
+package import RetakeBuffers
 import RetakeCore
 
 /// Reads PNG and JPEG images, and writes PNG images.

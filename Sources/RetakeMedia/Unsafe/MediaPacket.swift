@@ -1,5 +1,5 @@
 import CFFmpeg
-import RetakeCore
+package import RetakeCore
 
 /// One packet as the container delivers it. Copying a packet does not copy its bytes.
 package struct MediaPacket: Sendable {

@@ -1,5 +1,5 @@
 import CFFmpeg
-import RetakeBuffers
+package import RetakeBuffers
 
 /// Scales and converts frames, with the same pixels on every run.
 ///

@@ -1,7 +1,7 @@
-import RetakeBuffers
-import RetakeCore
-import RetakeGraph
-import RetakeRuntime
+public import RetakeBuffers
+public import RetakeCore
+public import RetakeGraph
+public import RetakeRuntime
 
 /// Passes frames and results from any thread to the thread that draws a live preview. The camera
 /// never waits for the window, and the window never waits for the pipeline.

@@ -1,4 +1,4 @@
-import RetakeCore
+public import RetakeCore
 
 /// The results of a pipeline for one frame, drawn over the images from then on.
 public struct PreviewResult: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import RetakeCore
+package import RetakeCore
 
 /// The decisions of a run as marks on its time line, by node.
 package struct DecisionMarks: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import RetakeBuffers
+package import RetakeBuffers
 import RetakeCore
 
 /// The content of a player: the frames of a track, and a run's results for them.

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 import RetakeBuffers
 import RetakeCore
 import RetakeMedia

@@ -1,7 +1,7 @@
 import RetakeBuffers
 import RetakeCore
 import RetakeMedia
-import RetakeSession
+package import RetakeSession
 
 /// Named encoder settings. No preset delays frames, and each produces a key frame at least every
 /// second.

@@ -1,6 +1,6 @@
 import RetakeCore
-import RetakeGraph
-import RetakeRuntime
+public import RetakeGraph
+public import RetakeRuntime
 
 /// A pipeline that runs on frames while they are recorded.
 public struct LivePipeline: Sendable {

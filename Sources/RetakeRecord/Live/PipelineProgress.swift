@@ -1,4 +1,4 @@
-import RetakeCore
+public import RetakeCore
 import RetakeRuntime
 import RetakeTimePlane
 

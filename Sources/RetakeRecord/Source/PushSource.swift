@@ -1,5 +1,5 @@
-import RetakeBuffers
-import RetakeCore
+public import RetakeBuffers
+public import RetakeCore
 import RetakeRuntime
 
 /// Frames that an app pushes from any thread. The app controls the camera.

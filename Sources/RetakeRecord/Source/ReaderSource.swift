@@ -1,4 +1,4 @@
-import RetakeBuffers
+public import RetakeBuffers
 import RetakeCore
 import RetakeMedia
 

@@ -1,6 +1,6 @@
-import RetakeBuffers
-import RetakeCore
-import RetakeMedia
+public import RetakeBuffers
+public import RetakeCore
+package import RetakeMedia
 
 /// A source of frames for a recorder: a scene, a file, a camera.
 ///

@@ -1,7 +1,7 @@
 import RetakeCore
 import RetakeRuntime
-import RetakeSession
-import RetakeTimePlane
+package import RetakeSession
+package import RetakeTimePlane
 
 /// The origin of virtual costs, as given on the command line and in retake.yml: `declared`, `tape`,
 /// `tape@RUN`, `tape:FILE`, `profile:FILE`, or `tape:FILE+profile:FILE`.

@@ -1,6 +1,6 @@
-import RetakeCore
-import RetakeRuntime
-import RetakeTimePlane
+package import RetakeCore
+package import RetakeRuntime
+package import RetakeTimePlane
 
 /// Writes the cost of each body in a measuring run to the file of a cost tape. The file gets its
 /// name only when it is whole.

@@ -1,5 +1,5 @@
-import RetakeCore
-import RetakeRuntime
+package import RetakeCore
+package import RetakeRuntime
 
 /// Key figures of a run, computed exactly from its decisions, in virtual time. docs/costs.md
 /// describes how each figure is counted.

@@ -1,6 +1,6 @@
-import RetakeCore
-import RetakeRuntime
-import RetakeSession
+package import RetakeCore
+package import RetakeRuntime
+package import RetakeSession
 
 /// Compares the decisions of a replay with those that a live run made on the same session. This
 /// shows how faithful the model is. Times differ, so lines are compared without them.

@@ -1,4 +1,4 @@
-import RetakeCore
+public import RetakeCore
 import RetakeRuntime
 
 /// The result of reenacting a live run.

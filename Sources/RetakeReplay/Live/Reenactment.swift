@@ -1,9 +1,9 @@
 import Foundation
 import RetakeBuffers
 import RetakeCore
-import RetakeGraph
-import RetakeRuntime
-import RetakeSession
+public import RetakeGraph
+public import RetakeRuntime
+public import RetakeSession
 
 /// Repeats a recorded live run, event by event, and compares the decisions with those of the live
 /// run. This proves that the record contains everything that the decisions depend on.

@@ -1,4 +1,4 @@
-import RetakeCore
+package import RetakeCore
 
 /// The result of a sweep: a row for each combination.
 package struct SweepReport: Hashable, Sendable, Codable {

@@ -1,6 +1,6 @@
-import RetakeBuffers
+package import RetakeBuffers
 import RetakeCore
-import RetakeGraph
+package import RetakeGraph
 import RetakeRuntime
 
 /// Makes the decisions of one case repeatedly, with other numbers in its pipeline.

@@ -1,5 +1,5 @@
 import RetakeCore
-import RetakeGraph
+package import RetakeGraph
 
 /// A pipeline in the language of Graphviz. Graphviz is not needed to write it.
 package enum PipelineDOT {

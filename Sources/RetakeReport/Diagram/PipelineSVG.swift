@@ -1,5 +1,5 @@
 import RetakeCore
-import RetakeGraph
+package import RetakeGraph
 
 /// A pipeline as a self-contained SVG image, for light and dark screens.
 package enum PipelineSVG {

@@ -1,4 +1,4 @@
-import RetakeCore
+package import RetakeCore
 
 /// Turns a run's decisions into a trace of virtual time that ui.perfetto.dev and chrome://tracing
 /// open. It shows what each server works on, the length of each queue, the path of each frame, and

@@ -1,7 +1,7 @@
 import Foundation
 import RetakeCore
 import RetakeMedia
-import RetakeSession
+package import RetakeSession
 import RetakeStore
 
 /// Copies a session to the current schema; the original is unchanged.

@@ -1,7 +1,7 @@
 import Foundation
-import RetakeCore
+package import RetakeCore
 import RetakeMedia
-import RetakeSession
+package import RetakeSession
 import RetakeStore
 
 /// The destination of a session that is made from another one.

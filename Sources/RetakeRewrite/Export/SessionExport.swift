@@ -1,7 +1,7 @@
 import Foundation
 import RetakeCore
 import RetakeMedia
-import RetakeSession
+package import RetakeSession
 import RetakeStore
 
 /// Exports the contents of a session to files that other programs can read.

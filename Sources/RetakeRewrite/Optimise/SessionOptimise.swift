@@ -1,8 +1,8 @@
 import Foundation
 import RetakeBuffers
-import RetakeCore
+package import RetakeCore
 import RetakeMedia
-import RetakeSession
+package import RetakeSession
 import RetakeStore
 
 /// The result of making a replay copy.

@@ -1,5 +1,5 @@
-import RetakeBuffers
-import RetakeCore
+package import RetakeBuffers
+package import RetakeCore
 
 /// A frame whose pixels are made at the first read. They may be released again after the last
 /// expected read.

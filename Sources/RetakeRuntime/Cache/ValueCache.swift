@@ -1,5 +1,5 @@
-import RetakeBuffers
-import RetakeCore
+package import RetakeBuffers
+package import RetakeCore
 
 /// What a run stores for later runs: pixels of frames, and outputs of pure stages, keyed by their
 /// inputs. Thread-safe. The cache changes the speed of a run and nothing else.

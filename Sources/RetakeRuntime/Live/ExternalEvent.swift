@@ -1,5 +1,5 @@
-import RetakeCore
-import RetakeTimePlane
+package import RetakeCore
+package import RetakeTimePlane
 
 /// An event that a decision core gets from outside when real time drives it. The set is closed.
 package enum ExternalEvent: Hashable, Sendable {

@@ -1,5 +1,5 @@
-import RetakeBuffers
-import RetakeCore
+public import RetakeBuffers
+public import RetakeCore
 
 /// How a pipeline runs live.
 public struct LiveOptions: Sendable {

@@ -1,5 +1,5 @@
-import RetakeCore
-import RetakeGraph
+package import RetakeCore
+package import RetakeGraph
 
 /// Writes live results as the JSON lines that a session stores: one line for each frame and sink,
 /// with the quanta that the pipeline declares. The same values give the same lines.

@@ -1,6 +1,6 @@
-import RetakeBuffers
-import RetakeCore
-import RetakeGraph
+public import RetakeBuffers
+public import RetakeCore
+public import RetakeGraph
 import Synchronization
 
 /// A pipeline that runs live, on frames that an app pushes.

@@ -1,6 +1,6 @@
-import RetakeCore
-import RetakeGraph
-import RetakeTimePlane
+package import RetakeCore
+package import RetakeGraph
+package import RetakeTimePlane
 
 /// Receives every event and every decision of a live run, so that the run can be recorded and
 /// reenacted.

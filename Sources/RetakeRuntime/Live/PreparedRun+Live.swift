@@ -1,7 +1,7 @@
 import Foundation
 import RetakeBuffers
 import RetakeCore
-import RetakeGraph
+package import RetakeGraph
 
 extension PreparedRun {
   /// Connects a pipeline's sources to tracks whose frames arrive over time. Each source that reads

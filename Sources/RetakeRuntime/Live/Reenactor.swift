@@ -1,6 +1,6 @@
-import RetakeBuffers
-import RetakeCore
-import RetakeGraph
+package import RetakeBuffers
+package import RetakeCore
+package import RetakeGraph
 import RetakeTimePlane
 
 /// Repeats a live run: gives a core the recorded events, in the same order and at the same times,

@@ -1,5 +1,5 @@
 import RetakeBuffers
-import RetakeCore
+package import RetakeCore
 import RetakeGraph
 import RetakeTimePlane
 

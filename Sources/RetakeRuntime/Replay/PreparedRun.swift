@@ -1,7 +1,7 @@
-import RetakeBuffers
+package import RetakeBuffers
 import RetakeCore
-import RetakeGraph
-import RetakeTimePlane
+package import RetakeGraph
+package import RetakeTimePlane
 
 /// A pipeline whose sources are connected to frames. It can be run any number of times.
 package struct PreparedRun: Sendable {

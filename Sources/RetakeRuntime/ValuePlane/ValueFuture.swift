@@ -1,4 +1,4 @@
-import RetakeCore
+package import RetakeCore
 import Synchronization
 
 /// A value that is being computed, or will be once its inputs are done.

@@ -1,5 +1,5 @@
-import RetakeCore
-import RetakeGraph
+package import RetakeCore
+package import RetakeGraph
 
 /// The outcome of one computation.
 package enum ValueOutcome: Sendable {

@@ -1,4 +1,4 @@
-import RetakeCore
+package import RetakeCore
 
 /// A problem of a session, or something worth knowing about it.
 package struct SessionFinding: Hashable, Sendable, Codable {

@@ -1,5 +1,5 @@
 import RetakeCore
-import RetakeMedia
+package import RetakeMedia
 import RetakeStore
 
 /// Reads a media file once from beginning to end and records every packet of the selected streams.

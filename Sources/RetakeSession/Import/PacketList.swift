@@ -1,5 +1,5 @@
 import RetakeCore
-import RetakeStore
+package import RetakeStore
 
 /// The packets of one stream, in decode order; a packet's index is its position. A list may have
 /// hours of packets in memory, so each takes only 72 bytes.

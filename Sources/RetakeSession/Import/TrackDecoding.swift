@@ -1,6 +1,6 @@
 import RetakeBuffers
-import RetakeCore
-import RetakeMedia
+package import RetakeCore
+package import RetakeMedia
 import RetakeStore
 
 /// Facts about one image, from decoding a track in order.

@@ -1,7 +1,7 @@
 import RetakeBuffers
 import RetakeCore
 import RetakeMedia
-import RetakeStore
+package import RetakeStore
 
 /// The packets of one stream while it is indexed.
 package struct ImportTable: PacketTable {

@@ -1,6 +1,6 @@
 import RetakeBuffers
 import RetakeCore
-import RetakeMedia
+package import RetakeMedia
 
 /// A result of a decoder.
 package enum DecodeOutcome: Sendable {

@@ -1,5 +1,5 @@
 import Foundation
-import RetakeCore
+package import RetakeCore
 import RetakeStore
 
 /// The description of a replay copy's origin, stored as the session's fact `optimised`.

@@ -1,6 +1,6 @@
 import Foundation
 import RetakeCore
-import RetakeRuntime
+package import RetakeRuntime
 import RetakeStore
 
 /// A live run that was recorded with a session: the inputs of its decision core, and its decisions.

@@ -1,7 +1,7 @@
 import RetakeBuffers
 import RetakeCore
-import RetakeMedia
-import RetakeStore
+package import RetakeMedia
+package import RetakeStore
 
 /// The packets of one track, by their number in the session.
 package protocol PacketTable: Sendable {

@@ -1,8 +1,8 @@
 import Foundation
 import RetakeBuffers
-import RetakeCore
+package import RetakeCore
 import RetakeMedia
-import RetakeStore
+package import RetakeStore
 
 /// A session's rows, read page by page with a cache of recent pages. Safe to use from any thread.
 package final class SessionIndex: @unchecked Sendable {

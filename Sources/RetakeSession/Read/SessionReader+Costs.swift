@@ -1,7 +1,7 @@
 import RetakeCore
 import RetakeRuntime
 import RetakeStore
-import RetakeTimePlane
+package import RetakeTimePlane
 
 extension SessionReader {
   /// The time that each stage of a live run took, as it was recorded with the session.

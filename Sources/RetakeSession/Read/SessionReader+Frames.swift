@@ -1,6 +1,6 @@
 import Foundation
-import RetakeBuffers
-import RetakeCore
+public import RetakeBuffers
+public import RetakeCore
 import RetakeMedia
 import RetakeStore
 

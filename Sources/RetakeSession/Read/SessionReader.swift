@@ -1,8 +1,8 @@
 import Foundation
-import RetakeBuffers
-import RetakeCore
+public import RetakeBuffers
+public import RetakeCore
 import RetakeMedia
-import RetakeStore
+package import RetakeStore
 
 /// A session, opened for reading. It never writes to the session's folder.
 ///

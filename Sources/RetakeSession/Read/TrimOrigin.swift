@@ -1,5 +1,5 @@
 import Foundation
-import RetakeCore
+package import RetakeCore
 
 /// The description of a trimmed session's origin, stored as the session's fact `trimmed`
 /// (docs/formats/session.md, meta).

@@ -1,6 +1,6 @@
 import RetakeCore
 import RetakeMedia
-import RetakeStore
+package import RetakeStore
 
 /// Finds entries and pixel hashes of recorded frames that do not have them yet.
 ///

@@ -1,5 +1,5 @@
 import RetakeCore
-import RetakeStore
+package import RetakeStore
 
 /// Closes the database of a folder whose rows end with a recorder's last commit. Finds damaged
 /// media, and adds the entries and hashes that the recorder had no time for.

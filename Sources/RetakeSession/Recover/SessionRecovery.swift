@@ -1,5 +1,5 @@
 import Foundation
-import RetakeCore
+package import RetakeCore
 import RetakeMedia
 import RetakeStore
 

@@ -1,4 +1,4 @@
-import RetakeCore
+package import RetakeCore
 import RetakeMedia
 import RetakeStore
 

@@ -1,6 +1,6 @@
-import RetakeBuffers
-import RetakeCore
-import RetakeGraph
+package import RetakeBuffers
+package import RetakeCore
+package import RetakeGraph
 
 /// A named colour. Levels are 0 to 255.
 public struct NamedColour: Hashable, Sendable, Codable {

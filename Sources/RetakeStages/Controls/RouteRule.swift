@@ -1,5 +1,5 @@
 import RetakeCore
-import RetakeGraph
+public import RetakeGraph
 
 /// The condition of a route. A value either matches or not. For a join, the first part of the
 /// rule's kind is checked. A value of any other kind does not match.

@@ -1,4 +1,4 @@
-import RetakeGraph
+public import RetakeGraph
 
 /// Which frames a sample passes.
 package struct SampleOptions: StageOptions, Hashable {

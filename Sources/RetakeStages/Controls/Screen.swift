@@ -1,5 +1,5 @@
 import RetakeCore
-import RetakeGraph
+public import RetakeGraph
 
 /// A sink that shows images at the refresh rate of a screen.
 ///

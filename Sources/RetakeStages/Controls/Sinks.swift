@@ -1,5 +1,5 @@
-import RetakeCore
-import RetakeGraph
+public import RetakeCore
+public import RetakeGraph
 
 /// The ends of pipelines.
 enum Sinks {

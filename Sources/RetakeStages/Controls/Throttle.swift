@@ -1,5 +1,5 @@
 import RetakeCore
-import RetakeGraph
+public import RetakeGraph
 
 /// Thins frames by their time. The engine executes it, for any kind of value.
 ///

@@ -1,5 +1,5 @@
-import RetakeCore
-import RetakeGraph
+package import RetakeCore
+package import RetakeGraph
 
 /// The number of labels that an ensemble returns.
 package struct MeanClassesOptions: StageOptions, Hashable {

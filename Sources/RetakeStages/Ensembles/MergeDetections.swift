@@ -1,5 +1,5 @@
-import RetakeCore
-import RetakeGraph
+package import RetakeCore
+package import RetakeGraph
 
 /// When two detections are considered the same object.
 package struct MergeDetectionsOptions: StageOptions, Hashable {

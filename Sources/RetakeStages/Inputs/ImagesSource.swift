@@ -1,7 +1,7 @@
 import Foundation
-import RetakeBuffers
+package import RetakeBuffers
 import RetakeCore
-import RetakeGraph
+package import RetakeGraph
 import RetakeMedia
 
 /// The files of an image source.

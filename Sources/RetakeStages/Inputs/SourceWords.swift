@@ -1,5 +1,5 @@
-import RetakeBuffers
-import RetakeGraph
+public import RetakeBuffers
+public import RetakeGraph
 import RetakeRuntime
 
 /// Which track of the session a source reads.

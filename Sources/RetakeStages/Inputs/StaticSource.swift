@@ -1,6 +1,6 @@
-import RetakeBuffers
-import RetakeCore
-import RetakeGraph
+public import RetakeBuffers
+public import RetakeCore
+public import RetakeGraph
 
 /// Uses frames in memory as a source, for example in a test.
 ///

@@ -1,6 +1,6 @@
-import RetakeBuffers
-import RetakeCore
-import RetakeGraph
+package import RetakeBuffers
+package import RetakeCore
+package import RetakeGraph
 
 /// The part of the frame that is measured.
 package struct FingertipOptions: StageOptions, Hashable {

@@ -1,6 +1,6 @@
-import RetakeBuffers
-import RetakeCore
-import RetakeGraph
+package import RetakeBuffers
+public import RetakeCore
+public import RetakeGraph
 
 /// The digest of a frame as a separate result: it identifies the image without containing it.
 ///

@@ -1,6 +1,6 @@
-import RetakeBuffers
-import RetakeCore
-import RetakeGraph
+package import RetakeBuffers
+package import RetakeCore
+package import RetakeGraph
 
 /// Statistics of a frame's luma, in levels from 0 to 255 of the frame's own range: `mean`, `min`,
 /// `max` and `standardDeviation` (of all pixels, not a sample).

@@ -1,6 +1,6 @@
-import RetakeBuffers
-import RetakeCore
-import RetakeGraph
+public import RetakeBuffers
+public import RetakeCore
+public import RetakeGraph
 
 /// Options of motion detection.
 public struct MotionOptions: StageOptions, Hashable {

@@ -1,6 +1,6 @@
-import RetakeBuffers
+package import RetakeBuffers
 import RetakeCore
-import RetakeGraph
+package import RetakeGraph
 
 /// Draws results over an image: the facts of all other parts of a join over its first frame.
 ///

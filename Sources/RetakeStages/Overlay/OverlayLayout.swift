@@ -1,5 +1,5 @@
-import RetakeBuffers
-import RetakeCore
+package import RetakeBuffers
+package import RetakeCore
 
 /// An image that an overlay is drawn over: its stored size, and its rotation for display.
 package struct OverlayPicture: Hashable, Sendable {

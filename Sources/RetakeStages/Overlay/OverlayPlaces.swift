@@ -1,6 +1,6 @@
 import RetakeBuffers
-import RetakeCore
-import RetakeGraph
+package import RetakeCore
+package import RetakeGraph
 
 /// Maps the results of a pipeline's sinks to the frames of its source, because a detector after a
 /// crop or a downsample uses different pixel coordinates.

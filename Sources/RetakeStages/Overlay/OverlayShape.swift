@@ -1,4 +1,4 @@
-import RetakeCore
+package import RetakeCore
 
 /// A colour of an overlay, with its opacity.
 package struct OverlayColour: Hashable, Sendable {

@@ -1,6 +1,6 @@
-import RetakeBuffers
+public import RetakeBuffers
 import RetakeCore
-import RetakeGraph
+public import RetakeGraph
 
 /// The model of a preview: how long drawing takes, and how often its screen refreshes.
 public struct PreviewModel: Hashable, Sendable {

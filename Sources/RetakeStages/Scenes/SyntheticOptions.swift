@@ -1,4 +1,4 @@
-import RetakeGraph
+public import RetakeGraph
 
 /// The contents of a synthetic scene.
 public enum SceneKind: String, Hashable, Sendable, Codable, CaseIterable {

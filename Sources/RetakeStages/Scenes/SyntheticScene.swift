@@ -1,6 +1,6 @@
-import RetakeBuffers
-import RetakeCore
-import RetakeGraph
+package import RetakeBuffers
+package import RetakeCore
+package import RetakeGraph
 
 /// A synthetic scene, without any file: I420, limited range, BT.601.
 ///

@@ -1,5 +1,5 @@
-import RetakeBuffers
-import RetakeGraph
+package import RetakeBuffers
+package import RetakeGraph
 import RetakeMedia
 
 /// The pixel format to convert to.

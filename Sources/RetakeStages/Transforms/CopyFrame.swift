@@ -1,5 +1,5 @@
-import RetakeBuffers
-import RetakeGraph
+package import RetakeBuffers
+package import RetakeGraph
 
 /// Copies each frame to separate memory, so that slow work on the copy does not occupy a buffer of
 /// the camera's pool.

@@ -1,6 +1,6 @@
-import RetakeBuffers
+package import RetakeBuffers
 import RetakeCore
-import RetakeGraph
+package import RetakeGraph
 
 /// The rectangle to cut, in pixels of the stored frame (rotation is not applied).
 package struct CropOptions: StageOptions, Hashable {

@@ -1,5 +1,5 @@
-import RetakeBuffers
-import RetakeGraph
+package import RetakeBuffers
+package import RetakeGraph
 
 /// The target size, and the algorithm.
 package struct DownsampleOptions: StageOptions, Hashable {

@@ -1,5 +1,5 @@
-import RetakeBuffers
-import RetakeGraph
+package import RetakeBuffers
+package import RetakeGraph
 
 /// The luma of a frame as GRAY8. For YUV this is a view of the luma plane: nothing is copied, and
 /// the samples keep their range. Packed colours are weighted according to BT.601.

@@ -1,6 +1,6 @@
-import RetakeBuffers
+package import RetakeBuffers
 import RetakeCore
-import RetakeGraph
+package import RetakeGraph
 
 /// How much of a region's surroundings is kept.
 package struct RegionCropOptions: StageOptions, Hashable {

@@ -1,5 +1,5 @@
-import RetakeBuffers
-import RetakeMedia
+package import RetakeBuffers
+package import RetakeMedia
 
 extension Frame {
   /// Applies the rotation, so that the image is as displayed; I420 only.

@@ -1,6 +1,6 @@
-import RetakeBuffers
+package import RetakeBuffers
 import RetakeCore
-import RetakeMedia
+package import RetakeMedia
 
 extension Frame {
   /// A copy of the frame with shapes drawn over it, in any pixel format. Shapes are positioned on

@@ -1,4 +1,4 @@
-import RetakeBuffers
+package import RetakeBuffers
 import RetakeGraph
 
 /// A pool that takes part in the benchmark.

@@ -1,5 +1,5 @@
-import Foundation
-import RetakeCore
+package import Foundation
+package import RetakeCore
 import RetakeRuntime
 import RetakeTimePlane
 

@@ -1,6 +1,6 @@
 import RetakeBuffers
 import RetakeCore
-import RetakeGraph
+package import RetakeGraph
 import RetakeRuntime
 import RetakeStages
 

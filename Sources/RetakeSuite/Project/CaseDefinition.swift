@@ -1,7 +1,7 @@
 import RetakeCompare
 import RetakeCore
-import RetakeReplay
-import RetakeRuntime
+package import RetakeReplay
+package import RetakeRuntime
 
 /// How a session is replayed: one entry of `cases` in retake.yml.
 package struct CaseDefinition: Hashable, Sendable {

@@ -1,6 +1,6 @@
-import RetakeBuffers
+package import RetakeBuffers
 import RetakeCore
-import RetakeGraph
+package import RetakeGraph
 import RetakeReplay
 import RetakeRuntime
 import RetakeSession
@@ -26,6 +26,8 @@ package struct PipelineInspection: Sendable {
   package let sources: [Source]
   /// The flattened pipeline, with the conversions that the known pixel formats need.
   package let complete: Pipeline
+  /// Inserts those conversions into a flat pipeline that reads the same sources.
+  package let completing: @Sendable (Pipeline) throws(PipelineError) -> Pipeline
 
   /// Opens the session, if one is given, and the sources that have their own frames.
   ///
@@ -45,7 +47,11 @@ package struct PipelineInspection: Sendable {
     self.sources = sources
     var formats: [String: PixelFormat] = [:]
     for source in sources { formats[source.node] = source.format }
-    complete = try pipeline.flattened().insertingConversions(sources: formats, catalog: catalog)
+    let known = formats
+    completing = { (flat) throws(PipelineError) in
+      try flat.insertingConversions(sources: known, catalog: catalog)
+    }
+    complete = try completing(pipeline.flattened())
   }
 
   private static func source(

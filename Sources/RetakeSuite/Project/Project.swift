@@ -1,10 +1,10 @@
 import Foundation
-import RetakeCompare
+package import RetakeCompare
 import RetakeCore
-import RetakeGolden
-import RetakeGraph
+package import RetakeGolden
+package import RetakeGraph
 import RetakeReplay
-import RetakeRuntime
+package import RetakeRuntime
 import RetakeStages
 
 /// A folder with its retake.yml: where sessions and goldens are stored, and which cases are run.

@@ -1,4 +1,4 @@
-import RetakeBuffers
+package import RetakeBuffers
 import RetakeCore
 import RetakeMedia
 import RetakeRuntime

@@ -1,6 +1,6 @@
 import Foundation
-import RetakeCompare
-import RetakeCore
+package import RetakeCompare
+package import RetakeCore
 import RetakeGolden
 import RetakeRuntime
 

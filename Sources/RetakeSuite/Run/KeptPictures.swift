@@ -1,6 +1,6 @@
-import Foundation
+package import Foundation
 import RetakeBuffers
-import RetakeCompare
+package import RetakeCompare
 import RetakeGolden
 import RetakeGraph
 import RetakeMedia

@@ -1,6 +1,6 @@
 import RetakeCore
-import RetakeRecord
-import RetakeReplay
+package import RetakeRecord
+package import RetakeReplay
 import RetakeRuntime
 import RetakeSession
 

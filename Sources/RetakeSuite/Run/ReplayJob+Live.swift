@@ -1,6 +1,6 @@
 import RetakeCore
 import RetakeGraph
-import RetakeReplay
+package import RetakeReplay
 import RetakeRuntime
 import RetakeSession
 

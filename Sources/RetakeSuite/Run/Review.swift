@@ -1,5 +1,5 @@
 import RetakeCompare
-import RetakeCore
+package import RetakeCore
 import RetakeGolden
 import RetakeReport
 

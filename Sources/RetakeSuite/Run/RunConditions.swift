@@ -1,5 +1,5 @@
 import Foundation
-import RetakeCache
+package import RetakeCache
 import RetakeRuntime
 
 /// How cases are run, in contrast to what they are. A command makes this value once, and it is

@@ -2,7 +2,7 @@ import Foundation
 import RetakeCompare
 import RetakeCore
 import RetakeGolden
-import RetakeReport
+package import RetakeReport
 
 /// Compares two folders with golden files: what `retake diff` does.
 package struct RunDifference {

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 import RetakeGolden
 
 /// A temporary folder. The files of a process that was killed are removed by the next process.

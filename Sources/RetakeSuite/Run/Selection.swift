@@ -1,6 +1,6 @@
 import Foundation
 import RetakeCore
-import RetakeGolden
+package import RetakeGolden
 
 /// One case on one session, selected to be run.
 package struct SelectedCase: Hashable, Sendable {

@@ -1,9 +1,9 @@
-import Foundation
+package import Foundation
 import RetakeCache
 import RetakeCompare
 import RetakeCore
 import RetakeGolden
-import RetakeReport
+package import RetakeReport
 import RetakeRuntime
 
 /// Everything that `retake test` does: select, replay, compare, judge, report.
