@@ -255,6 +255,6 @@ extension Comparison {
   package static func stale(_ key: GoldenLibrary.Key) -> Comparison {
     Comparison(
       key: key.description, verdict: .stale,
-      reasons: ["no session and case of that name was found; remove the golden if that is right"])
+      reasons: ["no session and case has that name; if one was renamed by mistake, fix its name, else remove the golden"])
   }
 }

@@ -126,7 +126,9 @@ extension PipelineError.Reason {
     case .typeMismatch(let from, let gives, let to, let takes):
       ErrorFacts(
         "graph.pipeline.typeMismatch", "'\(from)' gives \(gives), but '\(to)' takes \(takes)",
-        advice: "Put a stage between them that turns one into the other")
+        advice: takes.hasPrefix("joined")
+          ? "Put a node of kind 'join' or 'latest' in front of '\(to)'"
+          : "Put a stage between them that takes \(gives) and gives \(takes)")
     case .missing(let what, let advice):
       ErrorFacts("graph.pipeline.missing", what, advice: advice)
     case .unreachable(let id):

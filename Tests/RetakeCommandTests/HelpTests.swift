@@ -77,6 +77,8 @@ import Testing
     "view clip --screenshot a.png", "view clip --mode redecide", "view clip --start soon",
     "view clip --once --screenshot - --json", "bench window --screenshot -",
     "view clip --frames 0", "view clip --size 1x1", "view clip -p a --mode reenact",
+    "test clip -p a --mode reenact", "verify clip -p a --mode reenact",
+    "cache warm clip -p a --mode reenact", "golden fit clip -p a --mode reenact",
     "bench window --fps 0", "bench window --seconds 0", "bench window --vision soon",
     "record a --frames 0", "record a --size 3", "record a --pace never", "record a --duration x",
   ])

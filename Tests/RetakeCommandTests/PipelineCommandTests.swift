@@ -151,6 +151,15 @@ import Testing
     let dot = try workplace.retake("pipeline", "draw", "slow.json", "--dot")
     #expect(dot.stdout.hasPrefix("digraph \"slow\" {"))
     #expect(try workplace.retake("pipeline", "draw", "slow.json", "--dot", "--svg").status == 64)
+    // The endings protect the pipeline's document, and the guards of all outputs a session.
+    for name in ["slow.json", "a.png", "a.dot"] {
+      #expect(try workplace.retake("pipeline", "draw", "slow.json", "--output", name).status == 64)
+    }
+    try workplace.record("yard", frames: 3, size: "64x48")
+    for command in [["pipeline", "draw", "slow.json", "--output"], ["bench", "pools", "--plot"]] {
+      let over = try workplace.retake(words: command + ["Recordings/yard/a.svg"])
+      #expect(over.status == 2 && over.stderr.contains("[suite.output.overInput]"), "\(over.stderr)")
+    }
     let nowhere = try workplace.retake("pipeline", "draw", "slow.json", "--output", "no/a.svg")
     #expect(nowhere.status == 2)
     #expect(nowhere.stderr.contains("[replay.drawing.unwritable]"))

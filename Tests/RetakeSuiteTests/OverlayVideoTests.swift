@@ -142,6 +142,47 @@ import Testing
     #expect(!names.contains { $0.hasPrefix("over.mp4") }, "\(names)")
   }
 
+  @Test(arguments: ["mkv", "mp4", "mov", "nut"])
+  func `footage is never replaced, and an earlier overlay is`(container: String) throws {
+    let fixture = try ProjectFixture()
+    let name = "over.\(container)"
+    let drawn = try draw(fixture, name)
+    try FileManager.default.removeItem(at: fixture.folder.file("Videos"))
+    #expect(try draw(fixture, name).video.tracks[0].frameCount == drawn.video.tracks[0].frameCount)
+    let clip = fixture.folder.file("clip.\(container)")
+    let made = try runCommand(
+      "ffmpeg",
+      arguments: ["-v", "error", "-f", "lavfi", "-i", "testsrc2", "-frames:v", "3", clip.path])
+    try #require(made.status == 0, "\(made.stderr)")
+    let before = try Data(contentsOf: clip)
+    #expect {
+      try draw(fixture, "clip.\(container)")
+    } throws: { ($0 as? any CodedError)?.code == "suite.output.overMedia" }
+    #expect(try Data(contentsOf: clip) == before)
+  }
+
+  @Test func `a tape and a profile that are read are never written over`() throws {
+    let fixture = try ProjectFixture()
+    try fixture.record("yard", frames: 6)
+    for costs in ["tape:clip.tape", "profile:slow.json", "tape:a.tape+profile:slow.json"] {
+      let choice = try #require(CostChoice(parsing: costs))
+      var definition = CaseDefinition(name: "motion", pipeline: "motion.json")
+      (definition.costs, definition.mode) = (choice, .redecide)
+      for file in choice.files {
+        let kept = fixture.folder.file(file)
+        try "kept".write(to: kept, atomically: true, encoding: .utf8)
+        var job = ReplayJob(
+          project: try fixture.project(), definition: definition,
+          session: fixture.folder.file("Recordings/yard").path)
+        job.outputs.decisions = kept.path
+        #expect {
+          try job.run()
+        } throws: { ($0 as? any CodedError)?.code == "suite.output.overInput" }
+        #expect(try String(contentsOf: kept, encoding: .utf8) == "kept")
+      }
+    }
+  }
+
   @Test func `what the run reads is never written over`() throws {
     let fixture = try ProjectFixture()
     try fixture.record("yard", frames: 6)

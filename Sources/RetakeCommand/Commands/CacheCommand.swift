@@ -152,6 +152,8 @@ struct CacheWarmCommand: ParsableCommand {
   @OptionGroup var patience: WatchdogOptions
   @OptionGroup var output: OutputOptions
 
+  func validate() throws { try selection.checkMode() }
+
   func run() throws {
     Interruption.listen()
     let project = try CommandEnvironment.current.project()

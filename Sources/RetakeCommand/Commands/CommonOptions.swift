@@ -89,6 +89,13 @@ struct CaseOptions: ParsableArguments {
     }
   }
 
+  /// - Throws: `ValidationError`: no command but `replay` makes a live run again.
+  func checkMode() throws {
+    guard mode != .reenact else {
+      throw ValidationError("only 'retake replay' has --mode reenact: write lossless or redecide")
+    }
+  }
+
   /// The case that these options and the project describe.
   ///
   /// - Throws: `SuiteError.noPipeline` if no pipeline is named and the project does not have

@@ -64,6 +64,7 @@ struct GoldenFitCommand: ParsableCommand {
   @Option(help: .hidden) var into: String?
 
   func validate() throws {
+    try selection.checkMode()
     guard runs > 0 || !given.isEmpty else {
       throw ValidationError("'--runs \(runs)' is not between 1 and 100, or 0 with --run")
     }

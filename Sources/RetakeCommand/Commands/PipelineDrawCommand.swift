@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import Retake
 
 struct PipelineDrawCommand: ParsableCommand {
@@ -57,7 +58,11 @@ enum Drawing {
   /// - Throws: `ValidationError`.
   static func check(_ path: String, isDOT: Bool = false) throws {
     let endings = isDOT ? [".dot", ".gv"] : [".svg"]
-    guard path == "-" || path.hasPrefix("/dev/") || endings.contains(where: path.hasSuffix) else {
+    let type = try? FileManager.default.attributesOfItem(atPath: path)[.type]
+    let isFile = type == nil || type as? FileAttributeType == .typeRegular
+    guard path == "-" || path.hasPrefix("/dev/") || !isFile
+      || endings.contains(where: path.hasSuffix)
+    else {
       throw ValidationError("'\(path)' does not end in \(endings.joined(separator: " or "))")
     }
   }

@@ -60,6 +60,7 @@ struct TestCommand: ParsableCommand {
   @OptionGroup var form: OutputOptions
 
   func validate() throws {
+    try selection.checkMode()
     guard selection.pipeline == nil || (cases.isEmpty && suite == nil) else {
       throw ValidationError("--pipeline makes a case of its own; leave out --case and --suite")
     }

@@ -38,6 +38,7 @@ struct VerifyCommand: ParsableCommand {
   @Option(help: .hidden) var trace: String?
 
   func validate() throws {
+    try selection.checkMode()
     guard (condition == nil) == (trace == nil) else {
       throw ValidationError("--condition and --trace go together")
     }

@@ -84,10 +84,7 @@ struct ViewCommand: ParsableCommand {
         "--mode, --costs, --seed and --override go with --pipeline: without one nothing is replayed"
       )
     }
-    guard selection.mode != .reenact else {
-      throw ValidationError(
-        "--mode reenact makes no decisions of its own: write lossless or redecide")
-    }
+    try selection.checkMode()
   }
 
   private var isPlain: Bool {

@@ -162,8 +162,8 @@ package struct SessionOptimise: Sendable {
           + "its goldens will not be equal")
     } else if destination.name != folder.name {
       notes.append(
-        "goldens go by the session's name: keep \(folder.name) in another folder to use its "
-          + "(--into DIR --as \(folder.name))")
+        "a golden belongs to the name of a session; to use those of \(folder.name), make the copy "
+          + "in another folder: --into DIR --as \(folder.name)")
     }
     return notes
   }
