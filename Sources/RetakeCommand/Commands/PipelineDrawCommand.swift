@@ -60,8 +60,9 @@ enum Drawing {
     let endings = isDOT ? [".dot", ".gv"] : [".svg"]
     let type = try? FileManager.default.attributesOfItem(atPath: path)[.type]
     let isFile = type == nil || type as? FileAttributeType == .typeRegular
-    guard path == "-" || path.hasPrefix("/dev/") || !isFile
-      || endings.contains(where: path.hasSuffix)
+    guard
+      path == "-" || path.hasPrefix("/dev/") || !isFile
+        || endings.contains(where: path.hasSuffix)
     else {
       throw ValidationError("'\(path)' does not end in \(endings.joined(separator: " or "))")
     }
