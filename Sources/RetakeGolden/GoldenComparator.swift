@@ -255,6 +255,8 @@ extension Comparison {
   package static func stale(_ key: GoldenLibrary.Key) -> Comparison {
     Comparison(
       key: key.description, verdict: .stale,
-      reasons: ["no session and case has that name; if one was renamed by mistake, fix its name, else remove the golden"])
+      reasons: [
+        "no session and case has that name; if the name is right, remove the golden"
+      ])
   }
 }

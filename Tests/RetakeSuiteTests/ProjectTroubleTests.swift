@@ -1,4 +1,5 @@
 import Foundation
+import RetakeBuffers
 import RetakeCore
 import RetakeGraph
 import RetakeRuntime
@@ -37,7 +38,7 @@ private struct Unplugged: FrameSource {
     try fixture.record("yard")
     let gone = StageError(code: "camera.gone", message: "no camera answers")
     let outcome = try fixture.test {
-      $0.pipelines = [
+      $0.project.pipelines = [
         Unplugged(error: gone).pipeline("coded"),
         Unplugged(error: Unplugged.CameraGone()).pipeline("plain"),
       ]
