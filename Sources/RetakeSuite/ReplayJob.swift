@@ -102,7 +102,8 @@ package struct ReplayJob {
     // Before any output is opened, which could already overwrite what the run reads.
     try outputs.check(
       session: session, pipeline: pipelineFile,
-      costs: definition.costs.files.map { project.path($0) })
+      // A run that writes a tape measures, and reads none.
+      costs: outputs.tape == nil ? definition.costs.files.map { project.path($0) } : [])
     let replay = try connect(pipeline, reader)
     let pixelNotes = try replay.pixelNotes(reader)
     (pixelNotes + replay.costNotes + replay.overrideNotes + outputs.notes(on: replay))

@@ -232,7 +232,7 @@ import Testing
     (["test", "--watchdog", "-1"], "it is not between 0 and 86400 seconds"),
     (["replay", "yard", "--workers", "-1"], "it is not between 0 and 256"),
     (["replay", "yard", "--workers", "x"], "it is not between 0 and 256"),
-    (["replay", "yard", "--seed", "-1"], "it is not a whole number from 0 on"),
+    (["replay", "yard", "--seed", "-1"], "it is not a whole number, 0 or more"),
     (["cache", "warm", "yard", "--workers", "-1"], "it is not between 0 and 256"),
     (["diff", "--base", "main", "--workers", "-1"], "it is not between 0 and 256"),
     (["golden", "fit", "yard", "--runs", "-1"], "it is not between 0 and 100"),

@@ -135,7 +135,7 @@ import Testing
     #expect(try waiting("") == 90_000_000)
     #expect(try waiting("--session yard") == 270_000_000)
     let text = try check("--session yard --rate 30 --budget 150ms", in: workplace)
-    #expect(text.stderr.contains("up to 270 ms in full queues"), "\(text.stderr)")
+    #expect(text.stdout.contains("up to 270 ms in full queues"), "\(text.stdout)")
     #expect(!text.stdout.contains("camera → motion/convert → motion"))
   }
 

@@ -20,7 +20,7 @@ enum Bounded {
   static func whole(from first: Int) -> @Sendable (String) throws -> Int {
     { text in
       guard let value = Int(text), value >= first else {
-        throw ValidationError("it is not a whole number from \(first) on")
+        throw ValidationError("it is not a whole number, \(first) or more")
       }
       return value
     }

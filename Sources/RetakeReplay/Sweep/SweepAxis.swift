@@ -120,7 +120,8 @@ package struct SweepAxis: Hashable, Sendable {
     let (low, high) = (ends.first.flatMap(whole), ends.last.flatMap(whole))
     if let low, let high, low > high {
       throw .badSweep(
-        "'\(text)' ends below its start", advice: "Write \(name)=\(high)..\(low)")
+        "'\(text)' ends below its start",
+        advice: "Write 1 to \(max), the smaller one first: \(name)=\(high)..\(low)")
     }
     guard ends.count == 1 || ends.count == 3 && ends[1].isEmpty, let low, let high, 1 <= low,
       low <= high, high <= max

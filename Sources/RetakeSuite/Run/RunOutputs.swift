@@ -88,7 +88,6 @@ extension RunOutputs {
     newSession session: String, pipeline: String?, input: String
   ) throws(SuiteError) {
     for path in paths where !Self.isStandardOutput(path) && !path.hasPrefix("/dev/") {
-      try Self.check(file: path, session: nil, pipeline: pipeline)
       let file = Self.resolved(path)
       guard file != Self.resolved(input) else {
         throw .outputOverInput(path: path, input: "the file that is recorded")
@@ -97,6 +96,7 @@ extension RunOutputs {
       guard file != folder, !file.hasPrefix(folder + "/") else {
         throw .outputOverInput(path: path, input: "the session that is recorded")
       }
+      try Self.check(file: path, session: nil, pipeline: pipeline)
     }
   }
 
