@@ -55,19 +55,19 @@ import Testing
 
   @Test func `a queue takes what its policy says`() {
     var newest = QueueStateMachine(capacity: 1, policy: .dropNewest)
-    #expect(newest.offer(Work(slot: 1), at: 0) == .accepted)
-    #expect(newest.offer(Work(slot: 2), at: 0) == .droppedNewest)
+    #expect(newest.receive(1, at: 0) == .accepted)
+    #expect(newest.receive(2, at: 0) == .droppedNewest)
     var oldest = QueueStateMachine(capacity: 1, policy: .dropOldest)
-    #expect(oldest.offer(Work(slot: 1), at: 0) == .accepted)
-    #expect(oldest.offer(Work(slot: 2), at: 1) == .droppedOldest(Work(slot: 1)))
+    #expect(oldest.receive(1, at: 0) == .accepted)
+    #expect(oldest.receive(2, at: 1) == .droppedOldest(Work(slot: 1)))
     #expect(oldest.take() == .init(work: Work(slot: 2), since: 1))
     var replace = QueueStateMachine(capacity: 1, policy: .replace)
-    #expect(replace.offer(Work(slot: 1), at: 0) == .accepted)
-    #expect(replace.offer(Work(slot: 2), at: 0) == .superseded(Work(slot: 1)))
+    #expect(replace.receive(1, at: 0) == .accepted)
+    #expect(replace.receive(2, at: 0) == .superseded(Work(slot: 1)))
     var block = QueueStateMachine(capacity: 2, policy: .block)
-    #expect(block.offer(Work(slot: 1), at: 0) == .accepted)
-    #expect(block.offer(Work(slot: 2), at: 0) == .accepted)
-    #expect(block.offer(Work(slot: 3), at: 0) == .blocked)
+    #expect(block.receive(1, at: 0) == .accepted)
+    #expect(block.receive(2, at: 0) == .accepted)
+    #expect(block.receive(3, at: 0) == .blocked)
     #expect(block.claimUnblock() == nil)
     #expect(block.unblock(at: 5) == nil)
     #expect(block.take()?.work == Work(slot: 1))
@@ -76,5 +76,13 @@ import Testing
     #expect(block.claimUnblock() == nil)
     #expect(block.unblock(at: 7) == Work(slot: 3))
     #expect(block.take() == .init(work: Work(slot: 3), since: 7))
+  }
+}
+
+extension QueueStateMachine {
+  /// A frame is sent along the edge, and offered at the same instant.
+  fileprivate mutating func receive(_ slot: Int, at time: Int64) -> QueueVerdict {
+    send()
+    return offer(Work(slot: slot), at: time)
   }
 }
