@@ -1,4 +1,5 @@
 import Foundation
+import RetakeCore
 
 /// Whether a file that exists is someone's footage, which no output may replace.
 enum ExistingMedia {
@@ -23,10 +24,8 @@ enum ExistingMedia {
 
   /// - Parameter path: A path without links; a file that does not exist is not anyone's.
   static func isOfOthers(_ path: String) -> Bool {
-    guard let file = FileHandle(forReadingAtPath: path),
-      let type = try? FileManager.default.attributesOfItem(atPath: path)[.type],
-      type as? FileAttributeType == .typeRegular
-    else { return false }
+    // Not a pipe: to open one would take its reader's bytes.
+    guard let file = try? RegularFile.handle(path) else { return false }
     defer { try? file.close() }
     guard let head = try? file.read(upToCount: searchedBytes), isMedia(head) else { return false }
     let mark = Data(OverlayVideo.mark.utf8)
