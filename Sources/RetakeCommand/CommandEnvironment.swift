@@ -39,14 +39,6 @@ struct CommandEnvironment: Sendable {
     (project.registry, project.pipelines) = (registry, pipelines)
     return project
   }
-
-  /// A pipeline as named on the command line, and what it gets from a session.
-  func inspection(of pipeline: String, session: String?) throws -> PipelineInspection {
-    let project = try project()
-    return try PipelineInspection(
-      try project.pipeline(pipeline), session: try session.map { try project.sessionPath($0) },
-      catalog: registry)
-  }
 }
 
 /// The status with which an error ends a command.

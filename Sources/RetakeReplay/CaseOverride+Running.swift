@@ -65,8 +65,27 @@ extension CaseOverride {
 }
 
 extension Replay {
-  /// Notes for the user about events that have no effect, as sentences.
-  package var overrideNotes: [String] {
+  /// Notes for the user about overrides that have no effect, as sentences.
+  package var overrideNotes: [String] { eventNotes + swapNotes }
+
+  /// Swaps at a frame that never arrives.
+  private var swapNotes: [String] {
+    overrides.compactMap { entry in
+      guard case .swap(let swap) = entry, case .arrival(let frame) = swap.moment else { return nil }
+      let track = prepared.trackDescriptions.first { $0.track == frame.track }
+      let count = track?.frameCount ?? 0
+      guard frame.sequence >= count else { return nil }
+      let reason =
+        switch (track, count) {
+        case (nil, _): "no source reads track \(frame.track)"
+        case (_, 0): "track \(frame.track) has no frames"
+        default: "the frames of track \(frame.track) are 0 to \(count - 1)"
+        }
+      return "the swap of '\(swap.node)' at frame \(frame) never happens: \(reason)"
+    }
+  }
+
+  private var eventNotes: [String] {
     guard request.options.mode != .lossless, request.overrides.contains(where: \.isEvent),
       !pipeline.nodes.contains(where: \.stage.followsDevice),
       !pipeline.pools.contains(where: \.followsDevice)

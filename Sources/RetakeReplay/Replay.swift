@@ -59,7 +59,7 @@ public struct Replay: Sendable {
   let prepared: PreparedRun
   /// The values that earlier runs stored.
   package var cache: RunCache?
-  private let overrides: [RunOverride]
+  let overrides: [RunOverride]
 
   /// Connects a pipeline to a session.
   ///

@@ -70,13 +70,18 @@ package final class WholeFile {
     handle = stream
   }
 
+  /// The type of what is at a path, after following links; `nil` if nothing is there.
+  package static func type(of path: String) -> FileAttributeType? {
+    let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+    let attributes = try? FileManager.default.attributesOfItem(atPath: target)
+    return attributes?[.type] as? FileAttributeType
+  }
+
   /// Whether the path is that of a file, existing or not, rather than of a device or a pipe.
   private static func isPlain(
     _ path: String, _ output: ReplayError.Output
   ) throws(ReplayError) -> Bool {
-    let attributes = try? FileManager.default.attributesOfItem(
-      atPath: URL(fileURLWithPath: path).resolvingSymlinksInPath().path)
-    switch attributes?[.type] as? FileAttributeType {
+    switch type(of: path) {
     // /dev/stdout is a regular file if the output is redirected to one. A rename would replace the
     // link in /dev and not write that file.
     case nil, .typeRegular?: return !path.hasPrefix("/dev/")

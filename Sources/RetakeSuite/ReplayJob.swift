@@ -99,11 +99,7 @@ package struct ReplayJob {
   /// - Throws: What the session, the pipeline or the run throws. No incomplete file is left.
   package func run() throws -> RunSummary {
     let (pipeline, reader) = try inputs()
-    // Before any output is opened, which could already overwrite what the run reads.
-    try outputs.check(
-      session: session, pipeline: pipelineFile,
-      // A run that writes a tape measures, and reads none.
-      costs: outputs.tape == nil ? definition.costs.files.map { project.path($0) } : [])
+    try checkOutputs()
     let replay = try connect(pipeline, reader)
     let pixelNotes = try replay.pixelNotes(reader)
     (pixelNotes + replay.costNotes + replay.overrideNotes + outputs.notes(on: replay))
@@ -111,7 +107,17 @@ package struct ReplayJob {
     return try run(replay, reader: reader)
   }
 
-  /// Runs what `open` returned.
+  /// Refuses outputs that would overwrite what the run reads; opens none of them.
+  ///
+  /// - Throws: `SuiteError.outputOverInput`, `.outputOverMedia`.
+  func checkOutputs() throws(SuiteError) {
+    try outputs.check(
+      session: session, pipeline: pipelineFile,
+      // A run that writes a tape measures, and reads none.
+      costs: outputs.tape == nil ? definition.costs.files.map { project.path($0) } : [])
+  }
+
+  /// Runs what `open` returned. The outputs were checked.
   func run(_ replay: Replay, reader: SessionReader?) throws -> RunSummary {
     let progress = ProgressObserver(total: replay.frameCount, progress)
     let outputs = try OpenOutputs(

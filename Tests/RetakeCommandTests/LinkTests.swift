@@ -79,6 +79,18 @@ import Testing
     #expect(try listing(other.url).isEmpty)
   }
 
+  @Test func `no trace is written into a session`() throws {
+    let workplace = try Workplace()
+    try workplace.record("yard")
+    let session = workplace.folder.file("Recordings/yard")
+    let before = try listing(session)
+    let result = try workplace.retake(words: test + ["--traces", "Recordings"])
+    #expect(result.status == 2, "\(result.stdout)")
+    #expect(
+      (result.stdout + result.stderr).contains("[suite.output.overInput]"), "\(result.stdout)")
+    #expect(try listing(session) == before)
+  }
+
   @Test(arguments: ["--report", "--traces"])
   func `no report is written where the project leads out of itself`(option: String) throws {
     let (workplace, other) = (try Workplace(), try TemporaryFolder())

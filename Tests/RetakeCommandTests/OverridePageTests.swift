@@ -57,6 +57,19 @@ import Testing
     #expect(try told("heat.json", "lossless").contains("change nothing in lossless"))
   }
 
+  @Test(arguments: [
+    ("swap:motion@frame9999", "frame 0:9999 never happens: the frames of track 0 are 0 to 299"),
+    ("swap:motion@frame7:0", "frame 7:0 never happens: no source reads track 7"),
+  ])
+  func `a swap at a frame that never arrives is reported`(moment: String, note: String) throws {
+    let workplace = try workplace()
+    let result = try workplace.retake(
+      "replay", "figures", "--pipeline", "example:motion-boxes", "--mode", "redecide",
+      "--override", "\(moment)={\"threshold\": 30}")
+    #expect(result.status == 0, "\(result.stderr)")
+    #expect(result.stderr == "note: the swap of 'motion' at \(note)\n")
+  }
+
   @Test func `the case runs with its overrides, and its golden names them`() throws {
     let workplace = try workplace()
     try workplace.folder.write("v: 1\n" + (try block("yaml")), to: "retake.yml")

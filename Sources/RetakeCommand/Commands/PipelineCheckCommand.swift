@@ -59,7 +59,8 @@ struct PipelineCheckCommand: ParsableCommand {
   }
 
   func run() throws {
-    let inspection = try CommandEnvironment.current.inspection(of: pipeline, session: session)
+    let project = try CommandEnvironment.current.project()
+    let inspection = try project.inspection(of: pipeline, session: session)
     var analysis = try inspection.pipeline.analyzed(try options(inspection))
     // The analysis knows no files. A warning says where to look in the one that was typed.
     for index in analysis.warnings.indices { analysis.warnings[index].file = pipeline }

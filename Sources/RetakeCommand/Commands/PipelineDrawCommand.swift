@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import Retake
 
 struct PipelineDrawCommand: ParsableCommand {
@@ -36,7 +35,8 @@ struct PipelineDrawCommand: ParsableCommand {
   }
 
   func run() throws {
-    let inspection = try CommandEnvironment.current.inspection(of: pipeline, session: session)
+    let project = try CommandEnvironment.current.project()
+    let inspection = try project.inspection(of: pipeline, session: session)
     let text =
       dot
       ? PipelineDOT.text(flat: inspection.complete)
@@ -45,7 +45,6 @@ struct PipelineDrawCommand: ParsableCommand {
       Console.data(text)
       return
     }
-    let project = try CommandEnvironment.current.project()
     try RunOutputs.check(file: output, pipeline: project.pipelineFile(of: pipeline))
     try WholeFile.write(text, to: output, output: .drawing)
   }
@@ -58,12 +57,8 @@ enum Drawing {
   /// - Throws: `ValidationError`.
   static func check(_ path: String, isDOT: Bool = false) throws {
     let endings = isDOT ? [".dot", ".gv"] : [".svg"]
-    let type = try? FileManager.default.attributesOfItem(atPath: path)[.type]
-    let isFile = type == nil || type as? FileAttributeType == .typeRegular
-    guard
-      path == "-" || path.hasPrefix("/dev/") || !isFile
-        || endings.contains(where: path.hasSuffix)
-    else {
+    let isFile = RunOutputs.isFile(path) && [nil, .typeRegular].contains(WholeFile.type(of: path))
+    guard !isFile || endings.contains(where: path.hasSuffix) else {
       throw ValidationError("'\(path)' does not end in \(endings.joined(separator: " or "))")
     }
   }

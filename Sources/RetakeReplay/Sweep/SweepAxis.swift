@@ -118,17 +118,17 @@ package struct SweepAxis: Hashable, Sendable {
   ) throws(ReplayError) -> ClosedRange<Int> {
     let ends = text.split(separator: ".", omittingEmptySubsequences: false)
     let (low, high) = (ends.first.flatMap(whole), ends.last.flatMap(whole))
-    if let low, let high, low > high {
-      throw .badSweep(
-        "'\(text)' ends below its start",
-        advice: "Write 1 to \(max), the smaller one first: \(name)=\(high)..\(low)")
-    }
-    guard ends.count == 1 || ends.count == 3 && ends[1].isEmpty, let low, let high, 1 <= low,
-      low <= high, high <= max
+    guard ends.count == 1 || ends.count == 3 && ends[1].isEmpty, let low, let high,
+      [low, high].allSatisfy((1...max).contains)
     else {
       throw .badSweep(
         "'\(text)' is not a value for '\(name)'",
         advice: "Write 1 to \(max) as 4, as 1..6, or as 1|3|6")
+    }
+    guard low <= high else {
+      throw .badSweep(
+        "'\(text)' ends below its start",
+        advice: "Write 1 to \(max), the smaller one first: \(name)=\(high)..\(low)")
     }
     // Before the range becomes an array of up to 65,536 values.
     guard high - low < Sweep.combinationsMax else { throw Sweep.tooLarge }

@@ -102,3 +102,15 @@ extension PipelineInspection.Source {
     if span > 0 { framesPerSecond = Double(count - 1) * 1e9 / Double(span) }
   }
 }
+
+extension Project {
+  /// A pipeline as named on the command line, and what it would receive from a session.
+  ///
+  /// - Parameter session: The session's name or folder.
+  /// - Throws: `SuiteError`, and as `PipelineInspection.init`.
+  package func inspection(of pipeline: String, session: String?) throws -> PipelineInspection {
+    try PipelineInspection(
+      try self.pipeline(pipeline), session: try session.map { try sessionPath($0) },
+      catalog: registry)
+  }
+}

@@ -188,6 +188,7 @@ struct CaseRunner {
     // A damaged manifest is reported by the comparison.
     job.comparedWith = try? result.golden.manifest()
     do {
+      try job.checkOutputs()
       result.summary = try job.run(replay, reader: reader)
     } catch {
       made?.removeEmpty()

@@ -64,9 +64,7 @@ final class OverlayVideo: RunOutput {
       replay.pipeline, tracks: tracks,
       shapes: Dictionary(shapes, uniquingKeysWith: { first, _ in first }))
     // A muxer may go back to write into the head of the file, which a pipe does not allow.
-    let type = try? FileManager.default.attributesOfItem(
-      atPath: URL(fileURLWithPath: path).resolvingSymlinksInPath().path)[.type]
-    if let type = type as? FileAttributeType, ![.typeRegular, .typeDirectory].contains(type) {
+    if let type = WholeFile.type(of: path), ![.typeRegular, .typeDirectory].contains(type) {
       throw ReplayError.unwritable(.overlay, path: path, cause: "it is not a regular file")
     }
     file = try WholeFile(path: path, output: .overlay)

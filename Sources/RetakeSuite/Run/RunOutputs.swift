@@ -42,6 +42,10 @@ package struct RunOutputs: Sendable {
 
   static func isStandardOutput(_ path: String) -> Bool { path == "-" || path == "/dev/stdout" }
 
+  /// Whether the path names a file, which a run could replace, rather than standard output or a
+  /// device.
+  package static func isFile(_ path: String) -> Bool { path != "-" && !path.hasPrefix("/dev/") }
+
   /// Whether results may still be printed after the run.
   package var leavesStandardOutput: Bool {
     !follows && !paths.contains(where: Self.isStandardOutput)
@@ -87,7 +91,7 @@ extension RunOutputs {
   package func check(
     newSession session: String, pipeline: String?, input: String
   ) throws(SuiteError) {
-    for path in paths where !Self.isStandardOutput(path) && !path.hasPrefix("/dev/") {
+    for path in paths where Self.isFile(path) {
       let file = Self.resolved(path)
       guard file != Self.resolved(input) else {
         throw .outputOverInput(path: path, input: "the file that is recorded")
@@ -106,7 +110,7 @@ extension RunOutputs {
   package static func check(
     file path: String, session: String? = nil, pipeline: String?, costs: [String] = []
   ) throws(SuiteError) {
-    guard !isStandardOutput(path), !path.hasPrefix("/dev/") else { return }
+    guard isFile(path) else { return }
     let file = resolved(path)
     guard !costs.map(resolved).contains(file) else {
       throw .outputOverInput(path: path, input: "the tape or profile that is read")

@@ -36,12 +36,15 @@ extension FaultSuites {
         writes = lines.count { $0.contains("pwrite64(") }
         isPlanted = lines.contains { $0.contains("EIO") && $0.contains("INJECTED") }
         if number != nil, !isPlanted { problems.append("the fault was not planted") }
-        let events = try SessionReader(opening: session.path).events()
-        abandoned = events.filter { $0.kind == "segment.abandoned" }
-        missing = try SessionReader(opening: session.path)
-          .entries(of: 0, sequences: 0..<MediaWriteFaultTests.frames)
-          .filter(\.isPayloadMissing).map(\.id.sequence)
+        try readLosses()
         if problems.isEmpty { problems += try session.recover() }
+      }
+
+      private mutating func readLosses() throws {
+        let reader = try SessionReader(opening: session.path)
+        abandoned = try reader.events().filter { $0.kind == "segment.abandoned" }
+        missing = try reader.entries(of: 0, sequences: 0..<MediaWriteFaultTests.frames)
+          .filter(\.isPayloadMissing).map(\.id.sequence)
       }
     }
 
