@@ -37,6 +37,7 @@ extension DecisionCore {
       decide(.block, node: receiver, work)
       return
     }
+    noteOvertaking(on: edge)
     // sender-first: both may take frames and write
     // lines within this event, so their order is fixed.
     settleOffer(of: plan.edges[edge].from, &turn)
@@ -49,9 +50,18 @@ extension DecisionCore {
     // queue-unblock: the frame enters the queue like any other, so `deliver` follows.
     decide(.unblock, node: receiver, work)
     decide(.deliver, node: receiver, work)
+    noteOvertaking(on: edge)
     // sender-first: as for a frame that was accepted at once.
     settleOffer(of: plan.edges[edge].from, &turn)
     runNode(receiver, &turn)
+  }
+
+  private mutating func noteOvertaking(on edge: Int) {
+    let last = queues[edge].count - 1
+    guard last > 0, isEarlier(queues[edge][last].work, than: queues[edge][last - 1].work) else {
+      return
+    }
+    queues[edge].noteOvertaking()
   }
 
   private mutating func drop(_ work: Work, at edge: Int, _ turn: inout Turn) {

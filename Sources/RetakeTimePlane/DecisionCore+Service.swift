@@ -74,6 +74,8 @@ extension DecisionCore {
     if let pool = emptyPool(of: node), plan.pools[pool].policy == .block { return nil }
     // serve-order: by arrival at the source, not by place
     // in the queue, because frames can overtake each other.
+    // Thousands of items may wait, so they are compared only if one did.
+    guard queues[edge].hasOvertaking else { return 0 }
     var first = 0
     for place in 1..<max(1, queues[edge].count)
     where isEarlier(queues[edge][place].work, than: queues[edge][first].work) {
@@ -89,7 +91,7 @@ extension DecisionCore {
     return queues[edge].count > 0
   }
 
-  private func isEarlier(_ work: Work, than other: Work) -> Bool {
+  func isEarlier(_ work: Work, than other: Work) -> Bool {
     guard work.slot != other.slot else { return work.item < other.item }
     let (slot, otherSlot) = (slots[work.slotIndex], slots[other.slotIndex])
     return (slot.arrival, slot.id) < (otherSlot.arrival, otherSlot.id)

@@ -33,6 +33,8 @@ package struct QueueStateMachine: Sendable {
   private var isUnblockDue = false
   /// Frames that were sent along the edge and were not offered to the queue yet.
   private var onTheWay = 0
+  /// Whether a waiting frame may come before one that has waited longer.
+  package private(set) var hasOvertaking = false
 
   package init(capacity: Int, policy: EdgePolicy) {
     precondition(capacity > 0, "a queue has room for one frame at least")
@@ -83,8 +85,13 @@ package struct QueueStateMachine: Sendable {
 
   package subscript(place: Int) -> Entry { waiting[place] }
 
+  /// The frame that was accepted last comes before the one in front of it. As long as none does,
+  /// the frame that has waited longest is the next one, and nothing is compared.
+  package mutating func noteOvertaking() { hasOvertaking = true }
+
   /// Takes the frame at a position; the frame that waited longest is at 0.
   package mutating func take(at place: Int = 0) -> Entry? {
+    defer { if waiting.isEmpty { hasOvertaking = false } }
     if place == 0 { return waiting.popFirst() }
     return waiting.indices.contains(place) ? waiting.remove(at: place) : nil
   }
