@@ -30,9 +30,10 @@ import Testing
   func `an interrupted view writes no picture`() throws {
     let xvfb = try Xvfb()
     let workplace = try Workplace()
-    try workplace.record("figures", frames: 60)
+    // Minutes at this speed: on a busy machine the window is noticed late.
+    try workplace.record("figures", frames: 1_200, size: "64x48")
     let run = try LongRun(
-      ["view", "figures", "--speed", "0.1", "--frames", "60", "--screenshot", "window.png"],
+      ["view", "figures", "--speed", "0.1", "--frames", "1200", "--screenshot", "window.png"],
       in: workplace, environment: ["DISPLAY": xvfb.display])
     #expect(run.wait { xvfb.clients > 0 })
     #expect(run.end(SIGINT) == 130)
@@ -187,8 +188,8 @@ import Testing
     #expect(run.wait { FileManager.default.fileExists(atPath: database) })
     xvfb = nil
     #expect(run.end(0) == 0)
+    #expect(try workplace.isClosed("yard"))
     let info = try workplace.retake("session", "info", "yard")
-    #expect(info.stdout.contains("yard  clean"), "\(info.stdout)")
     #expect(info.stdout.contains(" frames, 0 damaged"), "\(info.stdout)")
   }
 
@@ -211,7 +212,6 @@ import Testing
     xvfb.hold()
     #expect(run.end(SIGINT) == 130)
     guard records else { return }
-    let info = try workplace.retake("session", "info", "yard")
-    #expect(info.stdout.contains("yard  clean"), "\(info.stdout)")
+    #expect(try workplace.isClosed("yard"))
   }
 }

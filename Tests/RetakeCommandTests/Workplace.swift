@@ -49,6 +49,13 @@ struct Workplace {
     try #require(result.status == 0, "\(result.stderr)")
   }
 
+  /// Whether a recording was closed properly. A busy machine may lose frames of one that is paced,
+  /// which the session says.
+  func isClosed(_ session: String) throws -> Bool {
+    let info = try retake("session", "info", session, "--json").json()
+    return ["clean", "lossy"].contains(info.status.text)
+  }
+
   /// Writes the example pipeline, with a string replaced.
   func writePipeline(
     _ name: String = "motion.json", replacing old: String = "", with new: String = ""
