@@ -137,6 +137,22 @@ import Testing
     #expect(segments("kp!c!c!k") == "own-n-no")
   }
 
+  @Test func `a segment begins even if the one before it fails in its last commit`() {
+    var machine = SegmentStateMachine(limits: .init(bytesMax: 1_000, nanosecondsMax: 1_000))
+    func packet(_ time: Int64, isKey: Bool) -> SegmentStateMachine.Action {
+      machine.packet(epoch: 0, shape: "s", isKey: isKey, timeNanoseconds: time, bytes: 0)
+    }
+    #expect(packet(0, isKey: true) == .open(reason: nil))
+    #expect(machine.opened(epoch: 0, timeNanoseconds: 0, reason: nil) == nil)
+    #expect(packet(1_000, isKey: true) == .open(reason: "limit"))
+    let failure = WriteFailure(step: .synchronise, file: "f", errorNumber: 5)
+    #expect(machine.failed(failure) == .newSegment && machine.wantsKey)
+    #expect(
+      machine.opened(epoch: 0, timeNanoseconds: 1_000, reason: "limit") == failure.word)
+    #expect(!machine.wantsKey)
+    #expect(packet(1_100, isKey: false) == .write)
+  }
+
   @Test func `segments that fail one after another end the recording`() {
     #expect(segments("kp!kp!kp!") == "ownownows")
     #expect(segments("kp!kpc!kpc!kpc!") == "ownow-now-now-n")

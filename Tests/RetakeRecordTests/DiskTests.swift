@@ -132,6 +132,22 @@ final class FailingDisk: Sendable {
     }
   }
 
+  @Test(arguments: [FailingDisk.Call.write, .synchronise], 1...12)
+  func `a segment that fails where the next one begins takes no later frame with it`(
+    call: FailingDisk.Call, number: Int
+  ) throws {
+    let disk = FailingDisk([.init(call: call, number: number, errorNumber: EIO)])
+    var options = RecorderOptions.test(folder)
+    options.segmentDurationMax = .seconds(1)
+    let result = try RetakeRecordTests.record(Scene(90), options: options, machine: machine(disk))
+    let rows = try check(result)
+    #expect(result.end == .sourceEnded && result.failure == nil)
+    #expect(rows.events.map(\.kind) == (disk.count(call) < number ? [] : ["segment.abandoned"]))
+    let missing = rows.all.filter { $0.packet == nil }.map(\.sequence)
+    let first = missing.first ?? 0
+    #expect(missing == Array(first..<first + missing.count), "one gap")
+  }
+
   @Test func `nothing that was acknowledged is lost by a failing sync`() throws {
     let disk = FailingDisk(
       [3, 6, 9].map { .init(call: .synchronise, number: $0, errorNumber: EIO) })

@@ -71,9 +71,28 @@ struct SegmentStateMachine: Hashable, Sendable {
     }
   }
 
-  private mutating func open(_ epoch: Int, _ time: Int64, reason: String?) -> Action {
+  /// The file of the segment that begins exists.
+  ///
+  /// Before it is opened, the one before it is committed. If that failed, the machine waits for a
+  /// key packet, and the packet that begins this segment is one: without this, all packets up to the
+  /// next key packet would be lost.
+  ///
+  /// - Parameter reason: That of the `open`.
+  /// - Returns: Why the segment begins: that failure, or `reason`.
+  mutating func opened(epoch: Int, timeNanoseconds: Int64, reason: String?) -> String? {
+    var reason = reason
+    if case .closed(let failure) = state { reason = failure }
+    begin(epoch, timeNanoseconds)
+    return reason
+  }
+
+  private mutating func begin(_ epoch: Int, _ time: Int64) {
     state = .open(epoch: epoch, startedNanoseconds: time)
     wantsKey = false
+  }
+
+  private mutating func open(_ epoch: Int, _ time: Int64, reason: String?) -> Action {
+    begin(epoch, time)
     return .open(reason: reason)
   }
 

@@ -128,6 +128,12 @@ final class SessionWriter {
           record.cause = RecordCause.lostWrite
           return
         }
+        // A batch describes one new segment at most, so an earlier one has to be committed before.
+        commit(at: record.ptsNanoseconds)
+        guard failure == nil else {
+          record.cause = RecordCause.lostWrite
+          return
+        }
         try open(track, encoded.epoch, at: record.ptsNanoseconds, reason: reason)
       case .write: break
       }
@@ -168,8 +174,6 @@ final class SessionWriter {
   private func open(
     _ track: Int, _ epoch: StreamEpoch, at time: Int64, reason: String?
   ) throws(SegmentFailed) {
-    // A batch describes one new segment at most, so an earlier one has to be committed before.
-    commit(at: time)
     finishSegment(track, at: time)
     let index = nextSegment
     // Before the attempt: if the file cannot be opened, `fail` names the segment by this number.
@@ -179,6 +183,8 @@ final class SessionWriter {
       startedNanoseconds: time, makeSink: site.makeSink)
     lanes[track].current = segment
     lanes[track].currentIsCommitted = false
+    let reason = lanes[track].segments.opened(
+      epoch: epoch.number, timeNanoseconds: time, reason: reason)
     lanes[track].reason = reason
     batch.segment = SegmentRecord(
       index: index, file: segment.file, startedNanoseconds: time, isClosed: false,
