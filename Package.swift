@@ -35,6 +35,7 @@ let timePlane = "RetakeTimePlane"
 let runtime = "RetakeRuntime"
 let compare = "RetakeCompare"
 let analysis = "RetakeAnalysis"
+let inference = "RetakeInference"
 let stages = "RetakeStages"
 let session = "RetakeSession"
 let golden = "RetakeGolden"
@@ -74,6 +75,7 @@ let rooms: [Room] = [
   Room(name: runtime, ours: [core, buffers, graph, timePlane], outside: [deque]),
   Room(name: compare, ours: [core, graph]),
   Room(name: analysis, ours: [core, graph], inTests: [buffers, catalog]),
+  Room(name: inference, ours: [core, buffers]),
   Room(name: stages, ours: [core, buffers, graph, media, runtime], inTests: [analysis]),
   Room(
     name: session, ours: [core, buffers, media, store, timePlane, runtime], inTests: [clips]),

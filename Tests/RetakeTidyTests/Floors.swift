@@ -64,6 +64,7 @@ enum Floors {
     FloorEntry(
       floor: 2, name: "RetakeCompare", ours: ["RetakeCore", "RetakeGraph"]),
     FloorEntry(floor: 2, name: "RetakeAnalysis", ours: ["RetakeCore", "RetakeGraph"]),
+    FloorEntry(floor: 2, name: "RetakeInference", ours: ["RetakeBuffers", "RetakeCore"]),
 
     FloorEntry(
       floor: 3, name: "RetakeStages",
