@@ -2,15 +2,13 @@ import RetakeSignal
 import Testing
 
 @Suite struct FourierTransformTests {
-  @Test(arguments: [2, 8, 64, 16_384])
+  @Test(arguments: [4, 8, 64, 16_384])
   func `a cosine of a bin is in that bin alone`(size: Int) {
     let bin = size / 4
     let samples = (0..<size).map { Turn(Double(bin * $0) / Double(size)).cosine }
     let power = FourierTransform(size: size).power(of: samples)
     #expect(power.count == size / 2 + 1)
-    // A bin at half the rate is its own mirror image.
-    let expected = 2 * bin == size ? Double(size) : Double(size) / 2
-    #expect(abs(power[bin].squareRoot() - expected) < 1e-9 * Double(size))
+    #expect(abs(power[bin].squareRoot() - Double(size) / 2) < 1e-9 * Double(size))
     let others = power.enumerated().filter { $0.offset != bin }.map(\.element)
     #expect(others.allSatisfy { $0 < 1e-18 * Double(size * size) })
   }
@@ -32,6 +30,6 @@ import Testing
   @Test func `the bits are the same on every machine`() {
     let small = FourierTransform(size: 1_024).power(of: noise(1_000))
     let large = FourierTransform(size: 32_768).power(of: noise(20_000))
-    #expect(bits(small + large) == "")
+    #expect(bits(small + large) == "fa2dfe6af7040423cdea0511f891e56e")
   }
 }
