@@ -129,7 +129,7 @@ import Testing
   @Test func `every example is a valid pipeline of its name`() throws {
     #expect(
       ExamplePipelines.all.map(\.name) == [
-        "downsample-digest", "ensemble", "motion-boxes", "motion-classes", "preview",
+        "downsample-digest", "ensemble", "motion-boxes", "motion-classes", "preview", "pulse",
       ])
     for example in ExamplePipelines.all {
       let pipeline = try PipelineDocument.parse(
