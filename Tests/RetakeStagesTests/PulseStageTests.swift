@@ -109,7 +109,7 @@ import Testing
     #expect(window["green"] == nil)
   }
 
-  @Test func `a gap is named in the results, and other numbers begin anew`() throws {
+  @Test func `a gap is named in the results, and other numbers begin another window`() throws {
     var stage = try Resample(options: ResampleOptions(rate: 10, windowSeconds: 2))
     _ = stage.process(red(0), context(0))
     let window = stage.process(red(4), context(620))
