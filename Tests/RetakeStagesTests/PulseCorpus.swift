@@ -3,7 +3,7 @@ import RetakeSignal
 import RetakeTestSupport
 
 /// The specification of a set of pulses: `Tests/Corpora/pulse.json`. Each waveform draws one value
-/// of each list, and its rate from a range. Everything follows from the seed: no waveform is stored.
+/// of each list, and its rate from a range. All follow from the seed, and none is stored.
 struct PulseCorpus: Decodable {
   var v: Int
   var seed: UInt64

@@ -27,7 +27,7 @@ package struct FindFingertip: PureStage {
   package typealias Options = FindFingertipOptions
 
   package static let kind = "find-fingertip"
-  package static let summary = "finds the fingertip that covers the lens, with its share of the frame"
+  package static let summary = "finds the fingertip that covers the lens, and how much of it"
   package static let classNames = ["fingertip"]
 
   private static let columnsMax = 16

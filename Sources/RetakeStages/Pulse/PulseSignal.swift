@@ -34,7 +34,8 @@ package struct PulseSignalOptions: StageOptions, Hashable {
 /// The pulse in a window of mean colours: see `ColourSignals` for the papers.
 ///
 /// It reads the channels `red`, `green` and `blue` of a window, or the one that is the method. A
-/// window without them fails the frame with `pulseSignal.channel`. The unit is the mean level, so 0.01 is one percent of the light.
+/// window without them fails the frame with `pulseSignal.channel`. The unit is the mean level, so
+/// 0.01 is one percent of the light.
 package struct PulseSignal: PureStage {
   package typealias Options = PulseSignalOptions
 
@@ -59,6 +60,15 @@ package struct PulseSignal: PureStage {
       return Waveform(name: "pulse", rate: single.rate, samples: single.samples.relative)
     }
     let (red, green, blue) = (try channel("red"), try channel("green"), try channel("blue"))
+    // A stage of a user may have changed the window, and the channels must still fit together.
+    guard red.samples.count <= ColourSignals.countMax, red.rate > 0, red.rate.isFinite,
+      red.samples.count == green.samples.count, red.samples.count == blue.samples.count
+    else {
+      throw StageError(
+        code: "pulseSignal.window",
+        message: "the channels must have a rate, the same number of samples, and at most "
+          + "\(ColourSignals.countMax)")
+    }
     let colours = ColourSignals(
       red: red.samples, green: green.samples, blue: blue.samples, rate: red.rate)
     return Waveform(

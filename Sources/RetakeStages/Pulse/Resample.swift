@@ -23,8 +23,8 @@ package struct ResampleOptions: StageOptions, Hashable {
 /// The latest seconds of each number at an even rate, by linear interpolation between the
 /// presentation times of the frames.
 ///
-/// Frames that were dropped, or that came unevenly, do not change the time scale. Numbers are told
-/// apart by their names; a frame whose numbers are not finite counts as missing, and of more than 16
+/// Frames that were dropped, or that came unevenly, do not change the time scale. Numbers are known
+/// by their names; a frame whose numbers are not finite counts as missing, and of more than 16
 /// numbers the first 16 are used. See `Resampler` for the even times.
 package struct Resample: StatefulStage {
   package typealias Options = ResampleOptions
