@@ -35,6 +35,8 @@ let timePlane = "RetakeTimePlane"
 let runtime = "RetakeRuntime"
 let compare = "RetakeCompare"
 let analysis = "RetakeAnalysis"
+let inference = "RetakeInference"
+let signal = "RetakeSignal"
 let stages = "RetakeStages"
 let session = "RetakeSession"
 let golden = "RetakeGolden"
@@ -69,12 +71,15 @@ let rooms: [Room] = [
   Room(name: graph, ours: [core, buffers], inTests: [catalog]),
   Room(name: store, ours: [core], outside: [grdb, grdbSQLite]),
   Room(name: process, outside: ["CSpawn"]),
+  Room(name: signal, ours: [core]),
   Room(name: media, ours: [core, buffers], outside: ["CFFmpeg"]),
   Room(name: timePlane, ours: [core, buffers, graph], outside: [deque]),
   Room(name: runtime, ours: [core, buffers, graph, timePlane], outside: [deque]),
   Room(name: compare, ours: [core, graph]),
   Room(name: analysis, ours: [core, graph], inTests: [buffers, catalog]),
-  Room(name: stages, ours: [core, buffers, graph, media, runtime], inTests: [analysis]),
+  Room(name: inference, ours: [core, buffers]),
+  Room(
+    name: stages, ours: [core, buffers, graph, signal, media, runtime], inTests: [analysis]),
   Room(
     name: session, ours: [core, buffers, media, store, timePlane, runtime], inTests: [clips]),
   Room(name: golden, ours: [core, graph, compare], outside: [yams]),

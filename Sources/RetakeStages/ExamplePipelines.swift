@@ -11,7 +11,9 @@ package struct ExamplePipeline: Hashable, Sendable {
 /// The example pipelines, by name.
 package enum ExamplePipelines {
   /// In the order of their names.
-  package static let all = [downsampleDigest, ensemble, motionBoxes, motionClasses, preview]
+  package static let all = [
+    downsampleDigest, ensemble, motionBoxes, motionClasses, preview, pulse,
+  ]
 
   package static func named(_ name: String) -> ExamplePipeline? { all.first { $0.name == name } }
 
@@ -141,6 +143,43 @@ package enum ExamplePipelines {
         {"id": "camera", "capacity": 3},
         {"id": "copies", "capacity": 4},
         {"id": "screen", "capacity": 3}]}
+
+      """)
+
+  static let pulse = ExamplePipeline(
+    name: "pulse", summary: "measures the pulse in a fingertip on the lens, and draws it",
+    document: """
+      {"v": 1, "name": "pulse",
+       "nodes": [
+        {"id": "camera", "kind": "session", "options": {"track": 0}},
+        {"id": "finger", "kind": "find-fingertip"},
+        {"id": "found", "kind": "join", "options": {"ports": ["frame", "finger"]}},
+        {"id": "means", "kind": "region-means", "options": {"percent": 50}},
+        {"id": "resample", "kind": "resample", "options": {"rate": 30, "windowSeconds": 10}},
+        {"id": "signal", "kind": "pulse-signal", "options": {"method": "red"}},
+        {"id": "level", "kind": "detrend"},
+        {"id": "band", "kind": "bandpass", "options": {"low": 0.5, "high": 4}},
+        {"id": "pulse", "kind": "pulse-rate"},
+        {"id": "rate", "kind": "results", "primary": true},
+        {"id": "variability", "kind": "heart-variability"},
+        {"id": "beats", "kind": "results"},
+        {"id": "second", "kind": "sample", "options": {"every": 30}},
+        {"id": "wave", "kind": "results", "quantum": {"scalar": 0.00001}}],
+       "edges": [
+        {"from": "camera", "to": "finger"},
+        {"from": "camera", "to": "found.frame"},
+        {"from": "finger", "to": "found.finger"},
+        {"from": "found", "to": "means"},
+        {"from": "means", "to": "resample"},
+        {"from": "resample", "to": "signal"},
+        {"from": "signal", "to": "level"},
+        {"from": "level", "to": "band"},
+        {"from": "band", "to": "pulse"},
+        {"from": "pulse", "to": "rate"},
+        {"from": "band", "to": "variability"},
+        {"from": "variability", "to": "beats"},
+        {"from": "band", "to": "second"},
+        {"from": "second", "to": "wave"}]}
 
       """)
 }

@@ -10,6 +10,15 @@ extension OptionError {
     throw OptionError(
       key: key, message: "must be \(range.lowerBound) to \(range.upperBound), is \(value)")
   }
+
+  /// Requires a number to be in a range, inclusive; NaN never is.
+  static func require(
+    _ value: Double, _ key: String, in range: ClosedRange<Double>
+  ) throws(OptionError) {
+    guard !range.contains(value) else { return }
+    throw OptionError(
+      key: key, message: "must be \(range.lowerBound) to \(range.upperBound), is \(value)")
+  }
 }
 
 /// Bounds that several stages share.

@@ -121,6 +121,19 @@ private func finder() {
   _ = pipeline
 }
 
+private func pulse() {
+  // docs/pulse.md
+  let frames = Pipeline.named("pulse").source(.session())
+  let band = Pipeline.joining(frames, frames.findFingertip(), ports: ["frame", "finger"])
+    .regionMeans(percent: 50)  // mean red, green and blue of the finger
+    .resample(rate: 30, windowSeconds: 10)  // the latest ten seconds, by presentation times
+    .pulseSignal(.red).detrend().bandpass(low: 0.5, high: 4)
+  let pipeline = Pipeline.combining(
+    band.pulseRate().results("rate"), band.heartVariability().results("beats"))
+  // end
+  _ = pipeline
+}
+
 private enum OwnStages {
   // docs/own-stage.md
   struct BrightOptions: StageOptions {

@@ -22,11 +22,11 @@ import Testing
   @Test func `the built-in kinds are these`() {
     #expect(
       registry.kinds == [
-        "convert", "copy", "crop", "digest", "discard", "downsample", "fingertip", "grey", "images",
-        "join", "latest", "luminance", "mean-classes", "mean-colour", "merge-detections",
-        "metadata",
-        "motion", "overlay", "region-crop", "resize", "results", "route", "sample", "screen",
-        "session", "synthetic", "throttle",
+        "bandpass", "convert", "copy", "crop", "detrend", "digest", "discard", "downsample",
+        "find-fingertip", "fingertip", "grey", "heart-variability", "images", "join", "latest",
+        "luminance", "mean-classes", "mean-colour", "merge-detections", "metadata", "motion",
+        "overlay", "pulse-rate", "pulse-signal", "region-crop", "region-means", "resample",
+        "resize", "results", "route", "sample", "screen", "session", "synthetic", "throttle",
       ])
   }
 
@@ -79,6 +79,14 @@ import Testing
       ("mean-colour", "top", .integer(0)), ("mean-colour", "palette", .array([])),
       ("mean-classes", "top", .integer(0)), ("merge-detections", "iou", .number(1.5)),
       ("merge-detections", "classNames", .array([.string("a"), .string("a")])),
+      ("find-fingertip", "coverageMin", .number(1.5)), ("find-fingertip", "redness", .integer(0)),
+      ("region-means", "percent", .integer(101)), ("resample", "rate", .integer(4)),
+      ("resample", "windowSeconds", .integer(121)), ("resample", "gapMilliseconds", .integer(0)),
+      ("pulse-signal", "method", .string("magic")), ("detrend", "lambda", .integer(0)),
+      ("bandpass", "low", .integer(0)), ("bandpass", "high", .number(0.25)),
+      ("bandpass", "order", .integer(7)), ("pulse-rate", "low", .integer(0)),
+      ("pulse-rate", "high", .integer(11)), ("pulse-rate", "qualityMin", .number(1.25)),
+      ("heart-variability", "secondsMin", .integer(1)),
     ] {
       let problem = #expect(throws: OptionProblem.self) {
         try registry.make(kind: kind, options: .object([key: value]))
@@ -104,7 +112,11 @@ import Testing
 
   @Test func `only stages that can fail are waited for`() {
     let failing = registry.kinds.filter { registry.signature(of: $0)?.canFail == true }
-    #expect(failing == ["crop", "mean-classes", "merge-detections", "overlay", "region-crop"])
+    #expect(
+      failing == [
+        "bandpass", "crop", "mean-classes", "merge-detections", "overlay", "pulse-signal",
+        "region-crop", "region-means",
+      ])
   }
 
   @Test func `stages whose frames may lie in their input's memory say so`() {
@@ -117,7 +129,7 @@ import Testing
   @Test func `every example is a valid pipeline of its name`() throws {
     #expect(
       ExamplePipelines.all.map(\.name) == [
-        "downsample-digest", "ensemble", "motion-boxes", "motion-classes", "preview",
+        "downsample-digest", "ensemble", "motion-boxes", "motion-classes", "preview", "pulse",
       ])
     for example in ExamplePipelines.all {
       let pipeline = try PipelineDocument.parse(
@@ -163,6 +175,14 @@ import Testing
         "resize", "mean-colour", "results",
       ])
     #expect(start.fingertip(percent: 80).results().nodes.map(\.kind).contains("fingertip"))
+    let found = Pipeline.joining(start, start.findFingertip(), ports: ["frame", "finger"])
+    let band = found.regionMeans().resample().pulseSignal(.chrom).detrend().bandpass()
+    #expect(
+      Pipeline.combining(band.pulseRate().results("rate"), band.heartVariability().results("beats"))
+        .nodes.map(\.kind).dropFirst() == [
+          "find-fingertip", "join", "region-means", "resample", "pulse-signal", "detrend",
+          "bandpass", "pulse-rate", "results", "heart-variability", "results",
+        ])
     let written = try PipelineDocument.json(of: pipeline).canonicalText
     let read = try PipelineDocument.parse(Data(written.utf8), catalog: StageRegistry.builtIn)
     #expect(try PipelineDocument.json(of: read).canonicalText == written)

@@ -138,6 +138,7 @@ import Testing
     for (key, change) in [
       ("width", { $0.width = 15 }), ("height", { $0.height = 4_097 }), ("fps", { $0.fps = 0 }),
       ("frames", { $0.frames = 0 }), ("seed", { $0.seed = -1 }),
+      ("beatsPerMinute", { $0.beatsPerMinute = 241 }),
     ] as [(String, (inout SyntheticOptions) -> Void)] {
       var options = SyntheticOptions()
       change(&options)

@@ -51,6 +51,7 @@ enum Floors {
       floor: 1, name: "RetakeStore", ours: ["RetakeCore"], outside: ["GRDB", "GRDBSQLite"]),
     FloorEntry(
       floor: 1, name: "RetakeProcess", outside: ["CSpawn"], toolchain: ["Synchronization"]),
+    FloorEntry(floor: 1, name: "RetakeSignal", ours: ["RetakeCore"]),
 
     FloorEntry(
       floor: 2, name: "RetakeMedia", ours: ["RetakeBuffers", "RetakeCore"], outside: ["CFFmpeg"]),
@@ -64,10 +65,14 @@ enum Floors {
     FloorEntry(
       floor: 2, name: "RetakeCompare", ours: ["RetakeCore", "RetakeGraph"]),
     FloorEntry(floor: 2, name: "RetakeAnalysis", ours: ["RetakeCore", "RetakeGraph"]),
+    FloorEntry(floor: 2, name: "RetakeInference", ours: ["RetakeBuffers", "RetakeCore"]),
 
     FloorEntry(
       floor: 3, name: "RetakeStages",
-      ours: ["RetakeBuffers", "RetakeCore", "RetakeGraph", "RetakeMedia", "RetakeRuntime"]),
+      ours: [
+        "RetakeBuffers", "RetakeCore", "RetakeGraph", "RetakeMedia", "RetakeRuntime",
+        "RetakeSignal",
+      ]),
     FloorEntry(
       floor: 3, name: "RetakeSession",
       ours: [

@@ -59,9 +59,15 @@ private struct ComponentSums {
 }
 
 extension Frame {
+  /// Of the middle, with a percentage of the width and of the height.
   func colourMeans(percent: Int) -> ColourMeans {
-    let columns = Self.middle(of: width, percent: percent)
-    let rows = Self.middle(of: height, percent: percent)
+    colourMeans(
+      columns: Self.middle(of: width, percent: percent),
+      rows: Self.middle(of: height, percent: percent))
+  }
+
+  /// Of a rectangle inside the frame that is not empty and begins at even samples.
+  func colourMeans(columns: Range<Int>, rows: Range<Int>) -> ColourMeans {
     let count = columns.count * rows.count
     func mean(first: Int, step: Int) -> Double {
       Double(sampleSum(plane: 0, columns: columns, rows: rows, step: step, first: first))

@@ -3,14 +3,14 @@ import RetakeCore
 /// A fingertip on the lens: a red field, darker towards the corners. Its brightness drifts slowly,
 /// and its red (and slightly its green and blue) oscillates with the pulse.
 struct PulsePainter: ScenePainter {
-  /// The true rate: 72 per minute = 1.2 Hz.
-  static let beatsPerMinute = 72
-
   /// The brightness of each sample, in 1/4,096, by plane.
   private let weights: [[UInt16]]
   private let widths: [Int]
+  /// The true rate.
+  private let beatsPerMinute: Int
 
-  init(width: Int, height: Int) {
+  init(width: Int, height: Int, beatsPerMinute: Int) {
+    self.beatsPerMinute = beatsPerMinute
     let (half, halfHeight) = ((width + 1) / 2, (height + 1) / 2)
     let luma = Self.vignette(width: width, height: height)
     let chroma = Self.vignette(width: half, height: halfHeight)
@@ -30,7 +30,7 @@ struct PulsePainter: ScenePainter {
 
   func picture(sequence: Int, timestamp: Timestamp) -> any ScenePicture {
     let light = Self.light(at: timestamp)
-    let pulse = Self.pulse(at: timestamp)
+    let pulse = pulse(at: timestamp)
     func level(_ mean: Int, swing: Int) -> Int {
       (mean * 256 + swing * pulse / 32_767) * light / 32_768
     }
@@ -50,13 +50,13 @@ struct PulsePainter: ScenePainter {
   }
 
   /// A steep rise and a slower fall, within -32,767 to 32,767.
-  private static func pulse(at timestamp: Timestamp) -> Int {
-    let phase = angle(timestamp, turns: beatsPerMinute, inSeconds: 60)
+  private func pulse(at timestamp: Timestamp) -> Int {
+    let phase = Self.angle(timestamp, turns: beatsPerMinute, inSeconds: 60)
     // Divided by the sum of the weights, so that it stays within the range of the sine.
     return (3 * IntegerSine.value(phase) + IntegerSine.value(2 * phase)) / 4
   }
 
-  /// In units of 1/65,536 turn; exact for the first four years.
+  /// In units of 1/65,536 turn; exact for the first year.
   private static func angle(_ timestamp: Timestamp, turns: Int, inSeconds: Int) -> Int {
     let period = inSeconds * 1_000_000_000
     // The remainder is taken first, or the product with a turn would overflow after half an hour.

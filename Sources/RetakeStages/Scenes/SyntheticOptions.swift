@@ -25,6 +25,8 @@ public struct SyntheticOptions: StageOptions, Hashable {
   /// Seed of the noise and, for `cut`, of the times, 0 to 9,007,199,254,740,991 (the largest exact
   /// integer of a JSON number).
   public var seed = 1
+  /// The rate of a `pulse` scene, 30 to 240; other scenes have none.
+  public var beatsPerMinute = 72
 
   public init() {}
 
@@ -46,6 +48,7 @@ public struct SyntheticOptions: StageOptions, Hashable {
     fps = try container.decode(Int.self, forKey: .fps)
     frames = try container.decode(Int.self, forKey: .frames)
     seed = try container.decode(Int.self, forKey: .seed)
+    beatsPerMinute = try container.decode(Int.self, forKey: .beatsPerMinute)
   }
 
   func check() throws(OptionError) {
@@ -53,6 +56,7 @@ public struct SyntheticOptions: StageOptions, Hashable {
     try OptionError.require(height, "height", in: 16...4_096)
     try OptionError.require(fps, "fps", in: 1...240)
     try OptionError.require(frames, "frames", in: 1...1_000_000)
+    try OptionError.require(beatsPerMinute, "beatsPerMinute", in: 30...240)
     try OptionError.require(seed, "seed", in: 0...9_007_199_254_740_991)
   }
 }

@@ -44,7 +44,7 @@ package struct SyntheticScene: FrameReader, FrameSource {
 
   /// The true rate of a `pulse` scene, in beats per minute.
   package var pulseBeatsPerMinute: Int? {
-    options.scene == .pulse ? PulsePainter.beatsPerMinute : nil
+    options.scene == .pulse ? options.beatsPerMinute : nil
   }
 
   package func open() -> any FrameReader { self }
@@ -84,7 +84,7 @@ extension SyntheticOptions {
     switch scene {
     case .figures:
       FiguresPainter(width: width, height: height, backdrop: .yard, figures: Figure.yard)
-    case .pulse: PulsePainter(width: width, height: height)
+    case .pulse: PulsePainter(width: width, height: height, beatsPerMinute: beatsPerMinute)
     case .cut:
       CutPainter(
         before: FiguresPainter(

@@ -1,0 +1,70 @@
+import RetakeCore
+
+/// The discrete Fourier transform of a power of two of samples: radix 2, decimation in time
+/// (Cooley, Tukey 1965), in an order of operations that is always the same.
+package struct FourierTransform: Sendable {
+  /// The most points of a transform: 2 minutes at 240 samples a second, padded to four times that.
+  package static let sizeMax = 1 << 17
+
+  package let size: Int
+  /// e^(−2πi k / tableSize) for the first half turn; `stride` apart for this size.
+  private let table: [Turn]
+  private let stride: Int
+
+  /// Shared, because the table of a usual size takes longer than its transform.
+  private static let sharedSize = 1 << 13
+  private static let shared = halfTurn(of: sharedSize)
+
+  /// - Parameter size: A power of two, 2 to `sizeMax`.
+  package init(size: Int) {
+    requirement(
+      (2...Self.sizeMax).contains(size) && size & (size - 1) == 0,
+      "the size of a transform is a power of two from 2 to \(Self.sizeMax)")
+    self.size = size
+    let isShared = size <= Self.sharedSize
+    table = isShared ? Self.shared : Self.halfTurn(of: size)
+    stride = isShared ? Self.sharedSize / size : 1
+  }
+
+  private static func halfTurn(of size: Int) -> [Turn] {
+    (0..<size / 2).map { Turn(-Double($0) / Double(size)) }
+  }
+
+  /// The power |X(k)|² of bins 0 to size / 2 of real samples; missing samples are zeros.
+  package func power(of samples: [Double]) -> [Double] {
+    requirement(samples.count <= size, "the samples fit into the transform")
+    var real = [Double](repeating: 0, count: size)
+    var imaginary = real
+    let bits = size.trailingZeroBitCount
+    for (index, sample) in samples.enumerated() { real[Self.reversed(index, bits)] = sample }
+    transform(&real, &imaginary)
+    return (0...size / 2).map { real[$0] * real[$0] + imaginary[$0] * imaginary[$0] }
+  }
+
+  private static func reversed(_ index: Int, _ bits: Int) -> Int {
+    var (left, result) = (index, 0)
+    for _ in 0..<bits {
+      result = result << 1 | left & 1
+      left >>= 1
+    }
+    return result
+  }
+
+  private func transform(_ real: inout [Double], _ imaginary: inout [Double]) {
+    var half = 1
+    while half < size {
+      let step = size / (2 * half) * stride
+      for block in Swift.stride(from: 0, to: size, by: 2 * half) {
+        for index in block..<block + half {
+          let turn = table[(index - block) * step]
+          let other = index + half
+          let re = real[other] * turn.cosine - imaginary[other] * turn.sine
+          let im = real[other] * turn.sine + imaginary[other] * turn.cosine
+          (real[other], imaginary[other]) = (real[index] - re, imaginary[index] - im)
+          (real[index], imaginary[index]) = (real[index] + re, imaginary[index] + im)
+        }
+      }
+      half *= 2
+    }
+  }
+}

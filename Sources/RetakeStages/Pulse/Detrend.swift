@@ -1,0 +1,42 @@
+package import RetakeCore
+package import RetakeGraph
+import RetakeSignal
+
+/// How slow a change must be to be removed.
+package struct DetrendOptions: StageOptions, Hashable {
+  /// λ of the smoothness prior, above 0 and at most 1,000,000. At the frequency rate / (2π √λ) half
+  /// of the amplitude is left.
+  package var lambda = 100.0
+
+  package init() {}
+
+  package init(lambda: Double) {
+    self.lambda = lambda
+  }
+}
+
+/// Removes the slow changes of a waveform: light that drifts, pressure that gives way. See
+/// `SmoothnessPrior` for the paper.
+package struct Detrend: PureStage {
+  package typealias Options = DetrendOptions
+
+  package static let kind = "detrend"
+  package static let summary = "removes the slow changes of a waveform"
+
+  package let options: DetrendOptions
+
+  /// - Throws: `OptionError` if lambda is out of bounds.
+  package init(options: DetrendOptions) throws(OptionError) {
+    guard options.lambda > 0, options.lambda <= 1e6 else {
+      throw OptionError(
+        key: "lambda", message: "must be above 0 and at most 1000000, is \(options.lambda)")
+    }
+    self.options = options
+  }
+
+  package func process(_ input: Waveform, _ context: StageContext) -> Waveform {
+    var output = input
+    output.samples = SmoothnessPrior(lambda: options.lambda).detrended(input.samples)
+    return output
+  }
+}

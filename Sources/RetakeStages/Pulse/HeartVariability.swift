@@ -1,0 +1,36 @@
+package import RetakeCore
+package import RetakeGraph
+import RetakeSignal
+
+/// How much the time between beats varies, in a band-passed waveform: `quality`, and `intervals`,
+/// `rmssd` and `sdnn` in milliseconds.
+///
+/// The quality is that of `PulseRate`. Below the smallest one, and if the intervals do not fit to
+/// each other, only it is given. See `Heartbeats` for the beats.
+package struct HeartVariability: PureStage {
+  package typealias Options = PulseRateOptions
+
+  package static let kind = "heart-variability"
+  package static let summary = "measures how the time between beats varies: RMSSD and SDNN"
+
+  package let options: PulseRateOptions
+
+  /// - Throws: `OptionError` for a number that is out of bounds.
+  package init(options: PulseRateOptions) throws(OptionError) {
+    try options.check()
+    self.options = options
+  }
+
+  package func process(_ input: Waveform, _ context: StageContext) -> Scalars {
+    let estimate = options.finder.estimate(input.samples, rate: input.rate)
+    let quality = Scalars.Entry("quality", estimate.quality)
+    guard let rate = estimate.beatsPerMinute,
+      let found = Heartbeats(in: input.samples, rate: input.rate, beatsPerMinute: rate)
+        .variability()
+    else { return Scalars([quality]) }
+    return Scalars([
+      quality, .init("intervals", Double(found.intervalCount)),
+      .init("rmssd", found.rmssdMilliseconds), .init("sdnn", found.sdnnMilliseconds),
+    ])
+  }
+}
