@@ -1,0 +1,33 @@
+/// How ONNX Runtime computes a model.
+///
+/// Everything else is fixed: one thread, nodes one after another, no spinning, denormal numbers
+/// kept, the ONNX format. `OnnxModel` says why.
+package struct OnnxOptions: Hashable, Sendable {
+  /// How far the library may rewrite the graph. The levels differ in the last bits of results.
+  package enum Optimisation: String, Hashable, Sendable, CaseIterable {
+    case none, basic, extended, all
+  }
+
+  /// The provider that every library has.
+  package static let cpu = "CPUExecutionProvider"
+
+  package var optimisation: Optimisation
+  /// What computes the nodes, by the library's own name.
+  package var provider: String
+  /// The outputs to compute, by name; `nil` means all.
+  package var outputs: [String]?
+
+  package init(
+    optimisation: Optimisation = .all, provider: String = OnnxOptions.cpu,
+    outputs: [String]? = nil
+  ) {
+    self.optimisation = optimisation
+    self.provider = provider
+    self.outputs = outputs
+  }
+
+  /// Everything on which results depend, in one line.
+  var text: String {
+    "optimisation=\(optimisation.rawValue) provider=\(provider) threads=1"
+  }
+}
