@@ -1,5 +1,5 @@
-package import Foundation
-import RetakeCore
+import Foundation
+package import RetakeCore
 
 /// ONNX Runtime: the library that computes models, loaded by name.
 ///
@@ -122,11 +122,19 @@ package final class OnnxLibrary: @unchecked Sendable {
     return !numbers(version).lexicographicallyPrecedes(numbers(versionMin))
   }
 
-  /// The file that contains a function; `nil` if the system does not know.
+  /// The file that the system mapped for a function; `nil` if the system does not say.
+  ///
+  /// A name that was given to the loader is no path, and a path may be a link. `dladdr` would say
+  /// it, and the C library declares it only as a GNU extension, so Swift does not see it.
   private static func file(of function: UnsafeMutableRawPointer) -> String? {
-    var info = Dl_info()
-    guard dladdr(function, &info) != 0, let name = info.dli_fname else { return nil }
-    return String(cString: name)
+    let maps = (try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8)) ?? ""
+    let address = UInt(bitPattern: function)
+    // man 5 proc: `55e1-55e2 r-xp 00000000 fe:01 1234   /path`, in hexadecimal digits.
+    let line = maps.split(separator: "\n").first { line in
+      let ends = line.prefix { $0 != " " }.split(separator: "-").map { UInt($0, radix: 16) ?? 0 }
+      return ends.count == 2 && ends[0] <= address && address < ends[1]
+    }
+    return line.flatMap { line in line.firstIndex(of: "/").map { String(line[$0...]) } }
   }
 
   private static func digest(_ path: String) throws(InferenceError) -> Digest128 {
@@ -149,7 +157,8 @@ package final class OnnxLibrary: @unchecked Sendable {
     var count: Int32 = 0
     try functions.check(functions.availableProviders(&names, &count))
     guard let names else { return [] }
-    defer { if let status = functions.releaseProviders(names, count) { functions.releaseStatus(status) } }
+    // Its status only says whether there was a list.
+    defer { functions.releaseProviders(names, count).map(functions.releaseStatus) }
     return (0..<Int(min(count, providersMax))).compactMap { index in
       names[index].map { String(cString: $0) }
     }

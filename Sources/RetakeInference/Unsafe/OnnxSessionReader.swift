@@ -33,10 +33,12 @@ struct OnnxSessionReader {
   private func check(_ bytes: [UInt8]) throws(InferenceError) {
     do throws(OnnxFile.Problem) {
       try OnnxFile(bytes).check()
-    } catch .external(let file) {
-      throw .external(model: model, file: file)
-    } catch .malformed(let cause) {
-      throw .invalid(model: model, version: library.version, cause: cause)
+    } catch {
+      switch error {
+      case .external(let file): throw InferenceError.external(model: model, file: file)
+      case .malformed(let cause):
+        throw InferenceError.invalid(model: model, version: library.version, cause: cause)
+      }
     }
   }
 
