@@ -27,6 +27,8 @@ package struct LibraryPlaces: Hashable, Sendable {
 
   package let list: [Place]
 
+  package init(_ list: [Place]) { self.list = list }
+
   package init(environment: [String: String]) {
     if let path = environment[Self.variable], !path.isEmpty {
       list = [.named(path)]

@@ -136,6 +136,8 @@ import Testing
     let error = try named(old)
     #expect(error == .oldLibrary(path: old, version: "1.9.0"))
     #expect(error.message == "ONNX Runtime 1.9.0 is too old; 1.16 or later is needed")
+    // Its table may be another one.
+    #expect(try named(try fake(version: "1.15.1", table: "table")).code == "inference.library.old")
     // A version that should have the table and does not return it.
     #expect(try named(try fake(version: "1.40.0", table: "NULL")).code == "inference.library.old")
   }
@@ -148,26 +150,31 @@ import Testing
   }
 
   @Test(.enabled(if: compiler != nil, "gcc is not here"))
-  func `of several places the first that can be used is taken, and the first fault reported`()
-    throws
-  {
+  func `if no place has a usable library, what is wrong with the first is reported`() throws {
     let old = try fake(version: "1.9.0", table: "NULL")
-    let capi = "venv/lib/python3.11/site-packages/onnxruntime/capi"
-    let text = try folder.write("this is no library", to: "\(capi)/libonnxruntime.so.1.30.0")
-    let copy = text.deletingLastPathComponent().appending(path: "libonnxruntime.so.1.9.0")
-    try FileManager.default.copyItem(at: URL(filePath: old), to: copy)
-    let error: InferenceError?
-    do {
-      let library = try OnnxLibrary.open(
-        LibraryPlaces(environment: ["VIRTUAL_ENV": "\(folder.url.path)/venv"]))
-      // The system's loader has one.
-      #expect(!library.path.hasPrefix(folder.url.path))
-      error = nil
-    } catch {
-      #expect(error.description.hasPrefix(text.path))
-      return
+    let text = try folder.write("this is no library", to: "text.so")
+    let none = LibraryPlaces.Place.loader("libretake-has-no-such-library.so")
+    func refusal(_ places: [LibraryPlaces.Place]) -> InferenceError? {
+      do {
+        _ = try OnnxLibrary.open(LibraryPlaces(places))
+        return nil
+      } catch {
+        return error
+      }
     }
-    #expect(error == nil)
+    #expect(refusal([none, .file(old), .file(text.path)])?.code == "inference.library.old")
+    #expect(refusal([.file(text.path), .file(old), none])?.code == "inference.library.foreign")
+    #expect(refusal([none]) == .noLibrary)
+    #expect(refusal([]) == .noLibrary)
+  }
+
+  @Test(.enabled(if: installedLibrary != nil, "ONNX Runtime is not here: pip install onnxruntime"))
+  func `the first library that can be used is taken`() throws {
+    let text = try folder.write("this is no library", to: "libonnxruntime.so")
+    let installed = try OnnxLibrary.load()
+    let library = try OnnxLibrary.open(
+      LibraryPlaces([.loader("libnone.so"), .file(text.path), .file(installed.path)]))
+    #expect(library.path == installed.path && library.digest == installed.digest)
   }
 
   @Test(.enabled(if: installedLibrary != nil, "ONNX Runtime is not here: pip install onnxruntime"))

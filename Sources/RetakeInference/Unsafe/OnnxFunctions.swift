@@ -18,8 +18,7 @@ struct OnnxFunctions: @unchecked Sendable {
 
   let getErrorMessage: @convention(c) (Object) -> Text
   let createEnv: @convention(c) (Int32, Text, Out) -> Status
-  let createSessionFromArray:
-    @convention(c) (Object, UnsafeRawPointer, Int, Object, Out) -> Status
+  let createSessionFromArray: @convention(c) (Object, UnsafeRawPointer, Int, Object, Out) -> Status
   let run:
     @convention(c) (
       Object, Object?, UnsafePointer<Text?>, UnsafePointer<OpaquePointer?>, Int,
@@ -41,8 +40,7 @@ struct OnnxFunctions: @unchecked Sendable {
     @convention(c) (
       Object, UnsafeMutableRawPointer?, Int, UnsafePointer<Int64>?, Int, Int32, Out
     ) -> Status
-  let tensorData:
-    @convention(c) (Object, UnsafeMutablePointer<UnsafeMutableRawPointer?>) -> Status
+  let tensorData: @convention(c) (Object, UnsafeMutablePointer<UnsafeMutableRawPointer?>) -> Status
   let tensorInfo: @convention(c) (Object, Out) -> Status
   let onnxType: @convention(c) (Object, Number) -> Status
   let elementType: @convention(c) (Object, Number) -> Status
