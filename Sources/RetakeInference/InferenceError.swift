@@ -18,6 +18,7 @@ package enum InferenceError: RetakeError, Hashable {
   /// The model declares more than is read.
   case tooLarge(model: String, what: String, max: String)
   case noProvider(String, model: String, available: [String])
+  case noInput(String, model: String, available: [String])
   case noOutput(String, model: String, available: [String])
   /// An input or output that no stage converts to.
   case unsupported(model: String, port: ModelPort, isInput: Bool)
@@ -73,6 +74,10 @@ package enum InferenceError: RetakeError, Hashable {
       ErrorFacts(
         "inference.provider.missing",
         "this ONNX Runtime has no execution provider '\(name.shortened)'", at: model,
+        advice: "It has \(available.quotedList)")
+    case .noInput(let name, let model, let available):
+      ErrorFacts(
+        "inference.input.missing", "the model has no input '\(name.shortened)'", at: model,
         advice: "It has \(available.quotedList)")
     case .noOutput(let name, let model, let available):
       ErrorFacts(

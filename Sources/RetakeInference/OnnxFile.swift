@@ -33,22 +33,19 @@ struct OnnxFile {
   /// The most messages inside each other; each branch of an `If` takes three.
   static let depthMax = 96
 
-  private let bytes: [UInt8]
+  private let reader: ProtobufReader
 
-  init(_ bytes: [UInt8]) { self.bytes = bytes }
+  init(_ bytes: [UInt8]) { reader = ProtobufReader(bytes) }
 
   func check() throws(Problem) {
-    guard !bytes.isEmpty else { throw .malformed("it is empty") }
-    try check(.model, bytes.indices, depth: 0)
+    guard !reader.bytes.isEmpty else { throw .malformed("it is empty") }
+    try check(.model, reader.bytes.indices, depth: 0)
   }
 
   private func check(_ message: Message, _ range: Range<Int>, depth: Int) throws(Problem) {
     guard depth <= Self.depthMax else { throw .malformed("its graphs are nested too deeply") }
     var (isExternal, file) = (false, "")
-    var place = range.lowerBound
-    // Ends: each round reads at least one byte.
-    while place < range.upperBound {
-      let field = try field(at: &place, end: range.upperBound)
+    try forEachField(in: range) { field throws(Problem) in
       if let content = message.content(of: field.number) {
         guard field.isBytes else { throw .malformed("a field has the wrong type") }
         try check(content, field.range, depth: depth + 1)
@@ -64,57 +61,19 @@ struct OnnxFile {
   /// The path in an entry of `external_data`; `nil` for an entry that says something else.
   private func location(_ range: Range<Int>) throws(Problem) -> String? {
     var (key, value) = ("", "")
-    var place = range.lowerBound
-    while place < range.upperBound {
-      let field = try field(at: &place, end: range.upperBound)
-      let text = String(decoding: bytes[field.range], as: UTF8.self)
-      if field.number == 1 { key = text } else if field.number == 2 { value = text }
+    try forEachField(in: range) { field throws(Problem) in
+      if field.number == 1 {
+        key = reader.text(field)
+      } else if field.number == 2 {
+        value = reader.text(field)
+      }
     }
     return key == "location" ? value : nil
   }
 
-  private struct Field {
-    var number: UInt64
-    /// Of an integer.
-    var value: UInt64 = 0
-    /// Of bytes, strings and messages.
-    var range = 0..<0
-    var isBytes = false
-  }
-
-  private func field(at place: inout Int, end: Int) throws(Problem) -> Field {
-    let tag = try integer(at: &place, end: end)
-    var field = Field(number: tag >> 3)
-    guard field.number > 0 else { throw .malformed("it is not a model") }
-    switch tag & 7 {
-    case 0: field.value = try integer(at: &place, end: end)
-    case 1: try skip(8, at: &place, end: end)
-    case 2:
-      let count = try integer(at: &place, end: end)
-      let start = place
-      try skip(count, at: &place, end: end)
-      (field.range, field.isBytes) = (start..<place, true)
-    case 5: try skip(4, at: &place, end: end)
-    default: throw .malformed("it is not a model")
-    }
-    return field
-  }
-
-  private func skip(_ count: UInt64, at place: inout Int, end: Int) throws(Problem) {
-    guard count <= UInt64(end - place) else { throw .malformed("it was cut off") }
-    place += Int(count)
-  }
-
-  /// Seven bits in each byte, the lowest first, in at most ten bytes.
-  private func integer(at place: inout Int, end: Int) throws(Problem) -> UInt64 {
-    var value: UInt64 = 0
-    for shift in stride(from: 0, to: 70, by: 7) {
-      guard place < end else { throw .malformed("it was cut off") }
-      let byte = bytes[place]
-      place += 1
-      value |= UInt64(byte & 0x7f) << shift
-      if byte < 0x80 { return value }
-    }
-    throw .malformed("it is not a model")
+  private func forEachField(
+    in range: Range<Int>, _ body: (ProtobufReader.Field) throws(Problem) -> Void
+  ) throws(Problem) {
+    try reader.forEachField(in: range, malformed: { .malformed($0.cause) }, body)
   }
 }

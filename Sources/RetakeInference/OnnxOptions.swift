@@ -16,18 +16,24 @@ package struct OnnxOptions: Hashable, Sendable {
   package var provider: String
   /// The outputs to compute, by name; `nil` means all.
   package var outputs: [String]?
+  /// The shapes of inputs that are not computed in the shape that the file declares, by name.
+  package var inputShapes: [String: [Int?]]
 
   package init(
     optimisation: Optimisation = .all, provider: String = OnnxOptions.cpu,
-    outputs: [String]? = nil
+    outputs: [String]? = nil, inputShapes: [String: [Int?]] = [:]
   ) {
     self.optimisation = optimisation
     self.provider = provider
     self.outputs = outputs
+    self.inputShapes = inputShapes
   }
 
   /// Everything on which results depend, in one line.
   var text: String {
-    "optimisation=\(optimisation.rawValue) provider=\(provider) threads=1"
+    // Sorted, because the order of a Dictionary differs between runs.
+    let shapes = inputShapes.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value.shapeText)" }
+    return "optimisation=\(optimisation.rawValue) provider=\(provider) threads=1"
+      + shapes.joined()
   }
 }

@@ -108,6 +108,39 @@ struct OnnxModelTests {
         "the model has no output 'd'. It has 'a', 'b', 'c'") == true)
   }
 
+  @Test func `a model that was exported with one size computes another`() throws {
+    var generator = SeededGenerator(seed: 5)
+    let kernel = (0..<9).map { _ in Float(generator.pick(-8...8)) }
+    func file(_ size: OnnxModelFile.Length) -> OnnxModelFile {
+      OnnxModelFile(
+        inputs: [Models.Port("x", .float, [1, 1, size, size])],
+        outputs: [Models.Port("y", .float, [1, 1, size, size])],
+        constants: [Models.Constant("k", kernel, shape: [1, 1, 3, 3])],
+        nodes: [
+          Models.Node(
+            "Conv", inputs: ["x", "k"], outputs: ["y"], ["pads": .integers([1, 1, 1, 1])])
+        ])
+    }
+    let image = Tensor(
+      .float((0..<54).map { _ in Float(generator.pick(0...255)) }), shape: [1, 1, 6, 9])
+    let expected = try models.load(file("any")).run([image])
+    let fixed = try models.load(file(4))
+    #expect(throws: InferenceError.self) { try fixed.run([image]) }
+
+    let free = try models.load(
+      file(4), options: OnnxOptions(inputShapes: ["x": [1, 1, nil, nil]]))
+    #expect(free.inputs == [ModelPort(name: "x", type: .float, shape: [1, 1, nil, nil])])
+    #expect(try free.run([image]) == expected)
+    let other = try models.load(file(4), options: OnnxOptions(inputShapes: ["x": [1, 1, 6, 9]]))
+    #expect(other.outputs == [ModelPort(name: "y", type: .float, shape: [1, 1, 6, 9])])
+    #expect(try other.run([image]) == expected)
+    #expect(other.sha256 == fixed.sha256)
+    #expect(Set([fixed, free, other].map(\.fingerprint)).count == 3)
+    #expect(
+      try models.refusal(file(4), options: OnnxOptions(inputShapes: ["z": [1]]))
+        == .noInput("z", model: fixed.path, available: ["x"]))
+  }
+
   @Test func `the fingerprint holds the file, the library and the options`() throws {
     let model = try models.load(Models.sum)
     let same = try models.load(Models.sum)

@@ -59,6 +59,12 @@ package final class OnnxModel: InferenceModel, @unchecked Sendable {
     let reader = OnnxSessionReader(library: library, model: path)
     session = try reader.session(bytes, options)
     inputs = try reader.inputs(of: session.pointer)
+    // By name, so that of several wrong ones every run reports the same.
+    for name in options.inputShapes.keys.sorted() {
+      guard inputs.contains(where: { $0.name == name }) else {
+        throw .noInput(name, model: path, available: inputs.map(\.name))
+      }
+    }
     declaredOutputs = try reader.outputs(of: session.pointer)
     outputs = try Self.chosen(options.outputs, of: declaredOutputs, model: path)
     metadata = try reader.metadata(of: session.pointer)

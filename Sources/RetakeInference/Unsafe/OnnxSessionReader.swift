@@ -11,6 +11,7 @@ struct OnnxSessionReader {
 
   func session(_ bytes: [UInt8], _ options: OnnxOptions) throws(InferenceError) -> OnnxObject {
     try check(bytes)
+    let bytes = try shaped(bytes, options)
     guard library.providers.contains(options.provider) else {
       throw .noProvider(options.provider, model: model, available: library.providers)
     }
@@ -39,6 +40,16 @@ struct OnnxSessionReader {
       case .malformed(let cause):
         throw InferenceError.invalid(model: model, version: library.version, cause: cause)
       }
+    }
+  }
+
+  private func shaped(
+    _ bytes: [UInt8], _ options: OnnxOptions
+  ) throws(InferenceError) -> [UInt8] {
+    do throws(ProtobufReader.Malformed) {
+      return try OnnxShapes(shapes: options.inputShapes).apply(to: bytes)
+    } catch {
+      throw .invalid(model: model, version: library.version, cause: error.cause)
     }
   }
 
