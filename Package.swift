@@ -66,7 +66,7 @@ let facade = [
 ]
 
 let rooms: [Room] = [
-  Room(name: core, outside: ["CXXHash"]),
+  Room(name: core, outside: ["CProcessor", "CXXHash"]),
   Room(name: buffers, ours: [core]),
   Room(name: graph, ours: [core, buffers], inTests: [catalog]),
   Room(name: store, ours: [core], outside: [grdb, grdbSQLite]),
@@ -77,7 +77,7 @@ let rooms: [Room] = [
   Room(name: runtime, ours: [core, buffers, graph, timePlane], outside: [deque]),
   Room(name: compare, ours: [core, graph]),
   Room(name: analysis, ours: [core, graph], inTests: [buffers, catalog]),
-  Room(name: inference, ours: [core, buffers]),
+  Room(name: inference, ours: [core, buffers, media]),
   Room(
     name: stages, ours: [core, buffers, graph, signal, media, runtime], inTests: [analysis]),
   Room(
@@ -199,6 +199,7 @@ let package = Package(
       providers: [
         .apt(["libavformat-dev", "libavcodec-dev", "libswscale-dev", "libavutil-dev"])
       ]),
+    .systemLibrary(name: "CProcessor", path: "Sources/CProcessor"),
     .systemLibrary(
       name: "CXXHash", path: "Sources/CXXHash", pkgConfig: "libxxhash",
       providers: [.apt(["libxxhash-dev"])]),

@@ -47,4 +47,24 @@ package struct Tensor: Hashable, Sendable {
     self.shape = shape
     self.elements = elements
   }
+
+  /// The index of the first element that is infinite or no number; `nil` if all are finite.
+  package var firstNonFinite: Int? {
+    switch elements {
+    case .float(let values): values.firstIndex { !$0.isFinite }
+    case .double(let values): values.firstIndex { !$0.isFinite }
+    case .uint8, .int32, .int64: nil
+    }
+  }
+}
+
+extension Tensor.ElementType {
+  /// The bytes of one element.
+  package var byteCount: Int {
+    switch self {
+    case .uint8: 1
+    case .float, .int32: 4
+    case .double, .int64: 8
+    }
+  }
 }

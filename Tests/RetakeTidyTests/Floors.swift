@@ -40,9 +40,10 @@ enum Floors {
 
   static let table: [FloorEntry] = [
     FloorEntry(floor: 0, name: "CFFmpeg"),
+    FloorEntry(floor: 0, name: "CProcessor"),
     FloorEntry(floor: 0, name: "CSpawn"),
     FloorEntry(floor: 0, name: "CXXHash"),
-    FloorEntry(floor: 0, name: "RetakeCore", outside: ["CXXHash"]),
+    FloorEntry(floor: 0, name: "RetakeCore", outside: ["CProcessor", "CXXHash"]),
 
     FloorEntry(
       floor: 1, name: "RetakeBuffers", ours: ["RetakeCore"], toolchain: ["Synchronization"]),
@@ -65,7 +66,8 @@ enum Floors {
     FloorEntry(
       floor: 2, name: "RetakeCompare", ours: ["RetakeCore", "RetakeGraph"]),
     FloorEntry(floor: 2, name: "RetakeAnalysis", ours: ["RetakeCore", "RetakeGraph"]),
-    FloorEntry(floor: 2, name: "RetakeInference", ours: ["RetakeBuffers", "RetakeCore"]),
+    FloorEntry(
+      floor: 2, name: "RetakeInference", ours: ["RetakeBuffers", "RetakeCore", "RetakeMedia"]),
 
     FloorEntry(
       floor: 3, name: "RetakeStages",

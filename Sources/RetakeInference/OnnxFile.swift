@@ -1,0 +1,79 @@
+/// Checks the bytes of a model before the library reads them.
+///
+/// A model is a message of protocol buffers (protobuf.dev/programming-guides/encoding). The numbers
+/// of the fields are those of onnx.proto3 in the repository of ONNX.
+struct OnnxFile {
+  enum Problem: Error, Hashable {
+    /// Not a message, or one that was cut off.
+    case malformed(String)
+    /// The numbers of a tensor are in another file. The library would read it when the session is
+    /// made, and the model's digest would say nothing about it.
+    case external(String)
+  }
+
+  /// The messages that lead to a tensor.
+  private enum Message {
+    case model, graph, node, attribute, function, sparse, tensor
+
+    /// What a field of this message contains; `nil` for everything that leads to no tensor.
+    func content(of field: UInt64) -> Message? {
+      switch (self, field) {
+      case (.model, 7): .graph
+      case (.model, 25): .function
+      case (.graph, 1), (.function, 7): .node
+      case (.graph, 5), (.attribute, 5), (.attribute, 10), (.sparse, 1), (.sparse, 2): .tensor
+      case (.graph, 15), (.attribute, 22), (.attribute, 23): .sparse
+      case (.node, 5): .attribute
+      case (.attribute, 6), (.attribute, 11): .graph
+      default: nil
+      }
+    }
+  }
+
+  /// The most messages inside each other; each branch of an `If` takes three.
+  static let depthMax = 96
+
+  private let reader: ProtobufReader
+
+  init(_ bytes: [UInt8]) { reader = ProtobufReader(bytes) }
+
+  func check() throws(Problem) {
+    guard !reader.bytes.isEmpty else { throw .malformed("it is empty") }
+    try check(.model, reader.bytes.indices, depth: 0)
+  }
+
+  private func check(_ message: Message, _ range: Range<Int>, depth: Int) throws(Problem) {
+    guard depth <= Self.depthMax else { throw .malformed("its graphs are nested too deeply") }
+    var (isExternal, file) = (false, "")
+    try forEachField(in: range) { field throws(Problem) in
+      if let content = message.content(of: field.number) {
+        guard field.isBytes else { throw .malformed("a field has the wrong type") }
+        try check(content, field.range, depth: depth + 1)
+      } else if message == .tensor, field.number == 14 {
+        isExternal = field.value == 1
+      } else if message == .tensor, field.number == 13, file.isEmpty {
+        file = try location(field.range) ?? ""
+      }
+    }
+    if isExternal { throw .external(file) }
+  }
+
+  /// The path in an entry of `external_data`; `nil` for an entry that says something else.
+  private func location(_ range: Range<Int>) throws(Problem) -> String? {
+    var (key, value) = ("", "")
+    try forEachField(in: range) { field throws(Problem) in
+      if field.number == 1 {
+        key = reader.text(field)
+      } else if field.number == 2 {
+        value = reader.text(field)
+      }
+    }
+    return key == "location" ? value : nil
+  }
+
+  private func forEachField(
+    in range: Range<Int>, _ body: (ProtobufReader.Field) throws(Problem) -> Void
+  ) throws(Problem) {
+    try reader.forEachField(in: range, malformed: { .malformed($0.cause) }, body)
+  }
+}

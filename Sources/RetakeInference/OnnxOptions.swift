@@ -1,0 +1,39 @@
+/// How ONNX Runtime computes a model.
+///
+/// Everything else is fixed: one thread, nodes one after another, no spinning, denormal numbers
+/// kept, the ONNX format. `OnnxModel` says why.
+package struct OnnxOptions: Hashable, Sendable {
+  /// How far the library may rewrite the graph. The levels differ in the last bits of results.
+  package enum Optimisation: String, Hashable, Sendable, CaseIterable {
+    case none, basic, extended, all
+  }
+
+  /// The provider that every library has.
+  package static let cpu = "CPUExecutionProvider"
+
+  package var optimisation: Optimisation
+  /// What computes the nodes, by the library's own name.
+  package var provider: String
+  /// The outputs to compute, by name; `nil` means all.
+  package var outputs: [String]?
+  /// The shapes of inputs that are not computed in the shape that the file declares, by name.
+  package var inputShapes: [String: [Int?]]
+
+  package init(
+    optimisation: Optimisation = .all, provider: String = OnnxOptions.cpu,
+    outputs: [String]? = nil, inputShapes: [String: [Int?]] = [:]
+  ) {
+    self.optimisation = optimisation
+    self.provider = provider
+    self.outputs = outputs
+    self.inputShapes = inputShapes
+  }
+
+  /// Everything on which results depend, in one line.
+  var text: String {
+    // Sorted, because the order of a Dictionary differs between runs.
+    let shapes = inputShapes.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value.shapeText)" }
+    return "optimisation=\(optimisation.rawValue) provider=\(provider) threads=1"
+      + shapes.joined()
+  }
+}

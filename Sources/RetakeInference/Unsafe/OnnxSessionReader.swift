@@ -1,0 +1,227 @@
+import RetakeCore
+
+/// Makes a session, and reads what it says about its model.
+struct OnnxSessionReader {
+  let library: OnnxLibrary
+  let model: String
+
+  private var functions: OnnxFunctions { library.functions }
+
+  // MARK: The session
+
+  func session(_ bytes: [UInt8], _ options: OnnxOptions) throws(InferenceError) -> OnnxObject {
+    try check(bytes)
+    let bytes = try shaped(bytes, options)
+    guard library.providers.contains(options.provider) else {
+      throw .noProvider(options.provider, model: model, available: library.providers)
+    }
+    do throws(OnnxFailure) {
+      let settings = try settings(options)
+      return try functions.make(functions.releaseSession) { out in
+        // SAFETY: the library copies what it keeps of the bytes; `Array` calls with a pointer to
+        // all of them, and they are not empty.
+        bytes.withUnsafeBytes { buffer in
+          functions.createSessionFromArray(
+            library.environment, buffer.baseAddress ?? UnsafeRawPointer(out), buffer.count,
+            settings.pointer, out)
+        }
+      }
+    } catch {
+      throw .invalid(model: model, version: library.version, cause: error.message.oneLine)
+    }
+  }
+
+  private func check(_ bytes: [UInt8]) throws(InferenceError) {
+    do throws(OnnxFile.Problem) {
+      try OnnxFile(bytes).check()
+    } catch {
+      switch error {
+      case .external(let file): throw InferenceError.external(model: model, file: file)
+      case .malformed(let cause):
+        throw InferenceError.invalid(model: model, version: library.version, cause: cause)
+      }
+    }
+  }
+
+  private func shaped(
+    _ bytes: [UInt8], _ options: OnnxOptions
+  ) throws(InferenceError) -> [UInt8] {
+    do throws(ProtobufReader.Malformed) {
+      return try OnnxShapes(shapes: options.inputShapes).apply(to: bytes)
+    } catch {
+      throw .invalid(model: model, version: library.version, cause: error.cause)
+    }
+  }
+
+  /// What `OnnxModel` says about its session.
+  private func settings(_ options: OnnxOptions) throws(OnnxFailure) -> OnnxObject {
+    let settings = try functions.make(functions.releaseSessionOptions) {
+      functions.createSessionOptions($0)
+    }
+    let pointer = settings.pointer
+    try functions.check(functions.setExecutionMode(pointer, 0))
+    try functions.check(functions.setIntraOpThreads(pointer, 1))
+    try functions.check(functions.setInterOpThreads(pointer, 1))
+    try functions.check(functions.setOptimizationLevel(pointer, options.optimisation.level))
+    try functions.check(functions.disableMemPattern(pointer))
+    // The names are those of onnxruntime_session_options_config_keys.h.
+    for (key, value) in [
+      ("session.intra_op.allow_spinning", "0"), ("session.inter_op.allow_spinning", "0"),
+      ("session.set_denormal_as_zero", "0"),
+      // Without this a file in the library's own format would be loaded without its checks.
+      ("session.load_model_format", "ONNX"),
+    ] {
+      try functions.check(functions.setOption(pointer, key, value))
+    }
+    try append(options.provider, to: pointer)
+    return settings
+  }
+
+  private func append(_ provider: String, to settings: OpaquePointer) throws(OnnxFailure) {
+    switch provider {
+    case OnnxOptions.cpu: return
+    case "CUDAExecutionProvider":
+      let options = try functions.make(functions.releaseCUDAOptions) {
+        functions.createCUDAOptions($0)
+      }
+      try functions.check(functions.appendCUDA(settings, options.pointer))
+    default:
+      // The function's names are those of the list without their ending.
+      let name =
+        provider.hasSuffix("ExecutionProvider") ? String(provider.dropLast(17)) : provider
+      try functions.check(functions.appendProvider(settings, name, nil, nil, 0))
+    }
+  }
+
+  // MARK: Inputs and outputs
+
+  func inputs(of session: OpaquePointer) throws(InferenceError) -> [ModelPort] {
+    try ports(session, functions.inputCount, functions.inputName, functions.inputTypeInfo)
+  }
+
+  func outputs(of session: OpaquePointer) throws(InferenceError) -> [ModelPort] {
+    try ports(session, functions.outputCount, functions.outputName, functions.outputTypeInfo)
+  }
+
+  private func ports(
+    _ session: OpaquePointer,
+    _ count: @convention(c) (OpaquePointer, OnnxFunctions.Count) -> OnnxFunctions.Status,
+    _ name:
+      @convention(c) (OpaquePointer, Int, OpaquePointer, OnnxFunctions.TextOut) ->
+      OnnxFunctions.Status,
+    _ info: @convention(c) (OpaquePointer, Int, OnnxFunctions.Out) -> OnnxFunctions.Status
+  ) throws(InferenceError) -> [ModelPort] {
+    do throws(OnnxFailure) {
+      let number: Int = try functions.number { count(session, $0) }
+      guard (0...OnnxModel.portsMax).contains(number) else {
+        throw OnnxFailure(
+          message: "it has \(number) inputs or outputs; at most \(OnnxModel.portsMax) are used")
+      }
+      var ports: [ModelPort] = []
+      for index in 0..<number {
+        let text = try functions.text(library.allocator) {
+          name(session, index, library.allocator, $0)
+        }
+        let type = try functions.make(functions.releaseTypeInfo) { info(session, index, $0) }
+        ports.append(try port(text, type.pointer))
+      }
+      return ports
+    } catch {
+      throw .invalid(model: model, version: library.version, cause: error.message.oneLine)
+    }
+  }
+
+  private func port(_ name: String, _ info: OpaquePointer) throws(OnnxFailure) -> ModelPort {
+    let kind: Int32 = try functions.number { functions.onnxType(info, $0) }
+    guard kind == OnnxType.tensor else {
+      return ModelPort(name: name, type: nil, shape: [], typeName: OnnxType.kindName(kind))
+    }
+    // SAFETY: the tensor's information is a part of `info`, and is not released.
+    var tensor: OpaquePointer?
+    try functions.check(functions.tensorInfo(info, &tensor))
+    guard let tensor else { throw OnnxFailure(message: "'\(name)' has no type") }
+    let element: Int32 = try functions.number { functions.elementType(tensor, $0) }
+    let shape = try functions.shape(tensor).map { $0 < 0 ? nil : Int($0) }
+    return ModelPort(
+      name: name, type: Tensor.ElementType(onnx: element), shape: shape,
+      typeName: OnnxType.elementName(element))
+  }
+
+  // MARK: Metadata
+
+  func metadata(of session: OpaquePointer) throws(InferenceError) -> [String: String] {
+    do throws(OnnxFailure) {
+      let metadata = try functions.make(functions.releaseMetadata) {
+        functions.metadata(session, $0)
+      }
+      var (result, bytes) = ([String: String](), 0)
+      for key in try keys(metadata.pointer) {
+        let value = try functions.text(library.allocator) {
+          functions.metadataValue(metadata.pointer, library.allocator, key, $0)
+        }
+        bytes += key.utf8.count + value.utf8.count
+        guard bytes <= OnnxModel.metadataBytesMax else {
+          throw OnnxFailure(
+            message: "its metadata is longer than \(OnnxModel.metadataBytesMax) bytes")
+        }
+        result[key] = value
+      }
+      return result
+    } catch {
+      throw .invalid(model: model, version: library.version, cause: error.message.oneLine)
+    }
+  }
+
+  private func keys(_ metadata: OpaquePointer) throws(OnnxFailure) -> [String] {
+    var keys: OnnxFunctions.Texts?
+    var count: Int64 = 0
+    try functions.check(functions.metadataKeys(metadata, library.allocator, &keys, &count))
+    guard let keys else { return [] }
+    // SAFETY: the library allocated the array and each of its `count` strings for the caller.
+    defer {
+      for index in 0..<Int(count) {
+        if let key = keys[index] { functions.free(key, library.allocator) }
+      }
+      functions.free(keys, library.allocator)
+    }
+    guard count <= OnnxModel.metadataCountMax else {
+      throw OnnxFailure(
+        message: "its metadata has \(count) entries; at most \(OnnxModel.metadataCountMax) are read"
+      )
+    }
+    return (0..<Int(count)).compactMap { index in keys[index].map { String(cString: $0) } }
+  }
+}
+
+extension OnnxFunctions {
+  /// The lengths of a tensor's dimensions; negative for one that is not fixed.
+  func shape(_ tensor: Object) throws(OnnxFailure) -> [Int64] {
+    let rank: Int = try number { dimensionCount(tensor, $0) }
+    guard (0...OnnxModel.rankMax).contains(rank) else {
+      throw OnnxFailure(
+        message: "a tensor has \(rank) dimensions; at most \(OnnxModel.rankMax) are used")
+    }
+    var lengths = [Int64](repeating: 0, count: rank)
+    // SAFETY: the library writes `rank` numbers.
+    try check(dimensions(tensor, &lengths, rank))
+    return lengths
+  }
+}
+
+extension OnnxOptions.Optimisation {
+  fileprivate var level: Int32 {
+    switch self {
+    case .none: 0
+    case .basic: 1
+    case .extended: 2
+    case .all: 99
+    }
+  }
+}
+
+extension String {
+  /// The library's messages may have several lines.
+  fileprivate var oneLine: String {
+    split(whereSeparator: \.isNewline).joined(separator: " ")
+  }
+}
