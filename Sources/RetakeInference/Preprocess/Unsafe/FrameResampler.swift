@@ -1,0 +1,151 @@
+import RetakeBuffers
+
+/// Scales a part of a frame and hands out the new rows as red, green and blue.
+///
+/// Bilinear scaling is bit for bit that of OpenCV's `resize` with `INTER_LINEAR` on 8-bit pixels in
+/// RGB, in its own order: the colours are converted first, then rows are scaled without rounding,
+/// then columns with the roundings of `VResizeLinear` (modules/imgproc/src/resize.cpp). Everything
+/// is integer arithmetic, so the bits are the same on every machine.
+struct FrameResampler {
+  // SAFETY: each buffer of `Scratch` has as many elements as the loops that use it; indices of
+  // samples come from `AxisSamples`, which keeps them inside of the source rectangle.
+
+  private let frame: Frame
+  private let source: PixelRectangle
+  private let columns: AxisSamples
+  private let rows: AxisSamples
+  private let wantsGrey: Bool
+
+  init(_ frame: Frame, _ geometry: ImageGeometry, _ interpolation: Interpolation, wantsGrey: Bool) {
+    self.frame = frame
+    self.wantsGrey = wantsGrey
+    source = geometry.source
+    columns = AxisSamples(
+      from: source.width, to: geometry.placed.width, interpolation: interpolation,
+      keepsEdgeWeights: false)
+    rows = AxisSamples(
+      from: source.height, to: geometry.placed.height, interpolation: interpolation,
+      keepsEdgeWeights: true)
+  }
+
+  /// Calls `body` with each new row, top down. The bytes are valid during the call.
+  func forEachRow(_ body: (_ row: Int, _ colours: ColourRows.Row) -> Void) {
+    var reader = ColourRows(
+      frame, columns: source.x..<source.x + source.width, wantsGrey: wantsGrey)
+    var scratch = Scratch(source: source.width, scaled: columns.pairs.count)
+    for (index, pair) in rows.pairs.enumerated() {
+      load(pair, &scratch, &reader)
+      scratch.blend(pair)
+      body(index, scratch.output)
+    }
+  }
+
+  /// Scales the two source rows of a new one, unless the new row before used them, too.
+  private func load(_ pair: AxisSamples.Pair, _ scratch: inout Scratch, _ reader: inout ColourRows) {
+    if scratch.upperRow != pair.a, scratch.lowerRow == pair.a { scratch.swap() }
+    if scratch.upperRow != pair.a {
+      reader.read(source.y + Int(pair.a), into: scratch.colours)
+      scratch.scaleIntoUpper(columns, row: pair.a)
+    }
+    guard pair.weightB != 0, scratch.lowerRow != pair.b else { return }
+    reader.read(source.y + Int(pair.b), into: scratch.colours)
+    scratch.scaleIntoLower(columns, row: pair.b)
+  }
+}
+
+/// Buffers of the rows between a frame and its scaled form.
+private struct Scratch: ~Copyable {
+  /// A scaled row: the three colours one after the other, in units of 1/128.
+  private typealias Scaled = UnsafeMutablePointer<Int16>
+
+  private let count: Int
+  private let sourceCount: Int
+  private let bytes: UnsafeMutablePointer<UInt8>
+  private let packed: UnsafeMutablePointer<UInt64>
+  private var upper: Scaled
+  private var lower: Scaled
+  private(set) var upperRow: Int32 = -1
+  private(set) var lowerRow: Int32 = -1
+
+  init(source: Int, scaled: Int) {
+    count = scaled
+    sourceCount = source
+    bytes = .allocate(capacity: 3 * (source + scaled))
+    packed = .allocate(capacity: source)
+    upper = .allocate(capacity: 3 * scaled)
+    lower = .allocate(capacity: 3 * scaled)
+    // A row with the weight 0 is read, too.
+    lower.initialize(repeating: 0, count: 3 * scaled)
+  }
+
+  deinit {
+    bytes.deallocate()
+    packed.deallocate()
+    upper.deallocate()
+    lower.deallocate()
+  }
+
+  /// A row of the source.
+  var colours: ColourRows.Row {
+    ColourRows.Row(red: bytes, green: bytes + sourceCount, blue: bytes + 2 * sourceCount)
+  }
+
+  /// A row of the result.
+  var output: ColourRows.Row {
+    let start = bytes + 3 * sourceCount
+    return ColourRows.Row(red: start, green: start + count, blue: start + 2 * count)
+  }
+
+  mutating func swap() {
+    (upper, lower) = (lower, upper)
+    (upperRow, lowerRow) = (lowerRow, upperRow)
+  }
+
+  mutating func scaleIntoUpper(_ columns: AxisSamples, row: Int32) {
+    scale(columns, into: upper)
+    upperRow = row
+  }
+
+  mutating func scaleIntoLower(_ columns: AxisSamples, row: Int32) {
+    scale(columns, into: lower)
+    lowerRow = row
+  }
+
+  /// Bits of one colour in a packed pixel. A colour times 2048 has 19.
+  private static let lane: UInt64 = 21
+
+  private func scale(_ columns: AxisSamples, into target: Scaled) {
+    let colours = colours
+    for x in 0..<sourceCount {
+      packed[x] =
+        UInt64(colours.red[x]) | UInt64(colours.green[x]) << Self.lane
+        | UInt64(colours.blue[x]) << (2 * Self.lane)
+    }
+    let (red, green, blue) = (target, target + count, target + 2 * count)
+    columns.pairs.withUnsafeBufferPointer { pairs in
+      for x in 0..<count {
+        let pair = pairs[x]
+        // All three colours at once: a sum of products of one lane does not reach the next.
+        let sum =
+          packed[Int(pair.a)] &* UInt64(truncatingIfNeeded: pair.weightA)
+          &+ packed[Int(pair.b)] &* UInt64(truncatingIfNeeded: pair.weightB)
+        // OpenCV drops the lowest four bits before it scales columns; at most 32,640 is left.
+        red[x] = Int16(truncatingIfNeeded: (sum >> 4) & 0x7FFF)
+        green[x] = Int16(truncatingIfNeeded: (sum >> (Self.lane + 4)) & 0x7FFF)
+        blue[x] = Int16(truncatingIfNeeded: sum >> (2 * Self.lane + 4))
+      }
+    }
+  }
+
+  /// Blends the two scaled rows into the result.
+  func blend(_ pair: AxisSamples.Pair) {
+    let target = output.red
+    let (weightA, weightB) = (pair.weightA, pair.weightB)
+    for x in 0..<3 * count {
+      // OpenCV rounds each product down to 1/4 of a level, and then their sum to the nearest.
+      let quarters =
+        (Int32(upper[x]) &* weightA) >> 16 &+ (Int32(lower[x]) &* weightB) >> 16
+      target[x] = UInt8(truncatingIfNeeded: (quarters &+ 2) >> 2)
+    }
+  }
+}
