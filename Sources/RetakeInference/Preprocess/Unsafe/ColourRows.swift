@@ -21,10 +21,12 @@ struct ColourRows: ~Copyable {
   private let count: Int
   private let wantsGrey: Bool
   private let factors: LumaChroma
-  /// What chroma adds to each colour, for one row of chroma samples.
+  /// Half a level, so that shifting rounds to the nearest, less the luma of black.
+  private let offset: Int32
+  /// What chroma adds to each colour of each pixel, for one row of chroma samples; the three
+  /// colours one after the other.
   private let terms: UnsafeMutablePointer<Int32>
-  /// How many terms of one colour there are.
-  private let termCount: Int
+  private let luma: UnsafeMutablePointer<Int32>
   private var termRow = -1
 
   /// - Parameter wantsGrey: All three colours are the luma; of RGB, that of BT.601.
@@ -38,11 +40,16 @@ struct ColourRows: ~Copyable {
       matrix: frame.format.isYUV && frame.matrix == .identity
         ? .assumed(height: frame.height) : frame.matrix,
       range: frame.range)
-    termCount = columns.count + 1
-    terms = .allocate(capacity: 3 * termCount)
+    offset = LumaChroma.half - factors.luma * factors.black
+    terms = .allocate(capacity: 3 * columns.count)
+    luma = .allocate(capacity: columns.count)
+    terms.initialize(repeating: offset, count: 3 * columns.count)
   }
 
-  deinit { terms.deallocate() }
+  deinit {
+    terms.deallocate()
+    luma.deallocate()
+  }
 
   mutating func read(_ row: Int, into output: Row) {
     precondition(row >= 0 && row < frame.height)
@@ -78,12 +85,9 @@ struct ColourRows: ~Copyable {
   }
 
   private func readLuma(_ row: Int, into output: Row) {
-    let source = frame.storage.planes[0]
-    let samples = source.base + row * source.stride + first
-    let (gain, offset) = (factors.luma, LumaChroma.half &- factors.luma &* factors.black)
-    for x in 0..<count {
-      output.red[x] = Self.clipped((Int32(samples[x]) &* gain &+ offset) >> 16)
-    }
+    scaleLuma(row: row)
+    // No chroma: the terms are what they were initialised with.
+    convert(terms, into: output.red)
     copyRed(to: output)
   }
 
@@ -93,69 +97,67 @@ struct ColourRows: ~Copyable {
   }
 
   private mutating func readColours(_ row: Int, into output: Row) {
-    let isWide = frame.format == .i444
     let chromaRow = frame.format == .i420 || frame.format == .nv12 ? row / 2 : row
-    // In pixels if each has its chroma, otherwise in pairs of pixels.
-    let firstTerm = isWide ? first : first / 2
     if chromaRow != termRow {
-      let last = isWide ? first + count - 1 : (first + count - 1) / 2
-      fillTerms(row: chromaRow, from: firstTerm, count: last - firstTerm + 1)
+      fillTerms(row: chromaRow)
       termRow = chromaRow
     }
-    let source = frame.storage.planes[0]
-    let luma = source.base + row * source.stride + first
-    convert(luma, terms, isWide, into: output.red)
-    convert(luma, terms + termCount, isWide, into: output.green)
-    convert(luma, terms + 2 * termCount, isWide, into: output.blue)
+    scaleLuma(row: row)
+    convert(terms, into: output.red)
+    convert(terms + count, into: output.green)
+    convert(terms + 2 * count, into: output.blue)
   }
 
-  private func fillTerms(row: Int, from start: Int, count: Int) {
+  /// Computes what chroma adds at each pixel.
+  private func fillTerms(row: Int) {
     let planes = frame.storage.planes
-    let isInterleaved = frame.format == .nv12
-    let step = isInterleaved ? 2 : 1
-    let u = planes[1].base + row * planes[1].stride + start * step
-    let v = isInterleaved ? u + 1 : planes[2].base + row * planes[2].stride + start
-    // The luma's offset and the half for rounding are added here, once for several pixels.
-    let offset = LumaChroma.half &- factors.luma &* factors.black
-    let (red, green, blue) = (terms, terms + termCount, terms + 2 * termCount)
-    for x in 0..<count {
-      let (du, dv) = (Int32(u[x &* step]) &- 128, Int32(v[x &* step]) &- 128)
-      red[x] = offset &+ factors.redFromV &* dv
-      green[x] = offset &- factors.greenFromU &* du &- factors.greenFromV &* dv
-      blue[x] = offset &+ factors.blueFromU &* du
+    let u = planes[1].base + row * planes[1].stride
+    switch frame.format {
+    case .nv12: fillPairs(u, u + 1, step: 2)
+    case .i420, .i422: fillPairs(u, planes[2].base + row * planes[2].stride, step: 1)
+    default:
+      let v = planes[2].base + row * planes[2].stride
+      for x in 0..<count { setTerm(x, u[first &+ x], v[first &+ x]) }
     }
   }
 
+  /// Each chroma sample is for two pixels, of which the first has an even column.
   @inline(__always)
-  private func convert(
-    _ luma: UnsafePointer<UInt8>, _ terms: UnsafePointer<Int32>, _ isWide: Bool,
-    into colour: UnsafeMutablePointer<UInt8>
-  ) {
-    let gain = factors.luma
-    if isWide {
-      for x in 0..<count {
-        colour[x] = Self.clipped((Int32(luma[x]) &* gain &+ terms[x]) >> 16)
-      }
-      return
-    }
-    // An odd first column is the second pixel of its pair.
+  private func fillPairs(_ u: UnsafePointer<UInt8>, _ v: UnsafePointer<UInt8>, step: Int) {
     let lead = first & 1
-    if lead == 1 { colour[0] = Self.clipped((Int32(luma[0]) &* gain &+ terms[0]) >> 16) }
-    let (samples, target, shared) = (luma + lead, colour + lead, terms + lead)
+    if lead == 1 { setTerm(0, u[first / 2 * step], v[first / 2 * step]) }
+    let start = (first + lead) / 2
     let pairs = (count - lead) / 2
     for pair in 0..<pairs {
-      let term = shared[pair]
-      target[2 &* pair] = Self.clipped((Int32(samples[2 &* pair]) &* gain &+ term) >> 16)
-      target[2 &* pair &+ 1] = Self.clipped((Int32(samples[2 &* pair &+ 1]) &* gain &+ term) >> 16)
+      let index = (start &+ pair) &* step
+      setTerm(lead &+ 2 &* pair, u[index], v[index])
+      setTerm(lead &+ 2 &* pair &+ 1, u[index], v[index])
     }
-    let done = lead + 2 * pairs
-    if done < count {
-      colour[done] = Self.clipped((Int32(luma[done]) &* gain &+ shared[pairs]) >> 16)
-    }
+    let index = (start + pairs) * step
+    if lead + 2 * pairs < count { setTerm(count - 1, u[index], v[index]) }
   }
 
   @inline(__always)
-  private static func clipped(_ level: Int32) -> UInt8 {
-    UInt8(truncatingIfNeeded: min(255, max(0, level)))
+  private func setTerm(_ x: Int, _ u: UInt8, _ v: UInt8) {
+    let (du, dv) = (Int32(u) &- 128, Int32(v) &- 128)
+    // The luma's offset and the half for rounding are added here, once for several rows.
+    terms[x] = offset &+ factors.redFromV &* dv
+    terms[count &+ x] = offset &- factors.greenFromU &* du &- factors.greenFromV &* dv
+    terms[2 &* count &+ x] = offset &+ factors.blueFromU &* du
+  }
+
+  /// Luma in units of 1/65536, which all three colours add their terms to.
+  private func scaleLuma(row: Int) {
+    let source = frame.storage.planes[0]
+    let samples = source.base + row * source.stride + first
+    let gain = factors.luma
+    for x in 0..<count { luma[x] = Int32(samples[x]) &* gain }
+  }
+
+  private func convert(_ terms: UnsafePointer<Int32>, into colour: UnsafeMutablePointer<UInt8>) {
+    for x in 0..<count {
+      let level = (luma[x] &+ terms[x]) >> 16
+      colour[x] = UInt8(truncatingIfNeeded: min(255, max(0, level)))
+    }
   }
 }
