@@ -36,8 +36,8 @@ struct ClassScores {
 
   /// Whether a shape has one number for each class, and no second dimension of its own.
   static func accepts(_ shape: [Int?]) -> Bool {
-    // Exports add dimensions of one: 1xn, 1xnx1x1.
-    let long = shape.filter { $0 != 1 }
+    // Exports add dimensions of one: 1xn, 1xnx1x1. An unknown one is usually the batch.
+    let long = shape.filter { $0 != 1 && $0 != nil }
     return !shape.isEmpty && long.count <= 1 && !shape.contains(0)
   }
 }
