@@ -44,7 +44,9 @@ private func classes(_ decoded: Decoded) -> [Classification] {
 @Suite struct DecoderTests {
   @Test func `finished boxes are moved to the frame and sorted`() throws {
     let rows: [Float] = [
-      16, 20, 32, 40, 0.75, 1, /**/ 0, 16, 8, 24, 0.875, 0, /**/ 1, 2, 3, 4, 0.25, 2,
+      16, 20, 32, 40, 0.75, 1,
+      0, 16, 8, 24, 0.875, 0,
+      1, 2, 3, 4, 0.25, 2,
     ]
     let found = try detections(decoder(.boxes).decode([tensor([1, 3, 6], rows)], geometry))
     #expect(
@@ -58,7 +60,8 @@ private func classes(_ decoded: Decoded) -> [Classification] {
   @Test func `YOLOv5 multiplies the objectness with the best class`() throws {
     // The middle, the size, the objectness, three classes.
     let rows: [Float] = [
-      32, 32, 16, 8, 0.75, 0.5, 1, 1, /**/ 10, 30, 4, 4, 0.5, 0.75, 0.875, 0,
+      32, 32, 16, 8, 0.75, 0.5, 1, 1,
+      10, 30, 4, 4, 0.5, 0.75, 0.875, 0,
     ]
     let names = ["a", "b", "c"]
     let decoded = try decoder(.yoloV5) { $0.labels = names }
@@ -382,6 +385,13 @@ private func classes(_ decoded: Decoded) -> [Classification] {
     #expect(
       throws: DecodingMismatch.notFinite(decoder: .yoloV8, output: 0, element: 7, value: "NaN")
     ) { try decoder(.yoloV8).decode([output], geometry) }
+  }
+
+  @Test func `a size that is too large for a number is an error, too`() {
+    let output = sparse([1, 84, 6], [([0, 5, 3], 800), ([0, 5, 4], 1), ([0, 5, 5], 1)])
+    #expect(
+      throws: DecodingMismatch.notFinite(decoder: .yolox, output: 0, element: 33, value: "inf")
+    ) { try decoder(.yolox).decode([output], geometry) }
   }
 
   @Test func `labels must be as many as classes`() {

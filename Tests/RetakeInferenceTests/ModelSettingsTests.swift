@@ -163,7 +163,8 @@ import Testing
   }
 
   @Test func `a text model has its characters, one a line`() {
-    #expect(ModelMetadata.values(["character": "a\n'\n\u{3000}\n"]).labels == ["a", "'", "\u{3000}"])
+    let lines = "a\n'\n\u{3000}\n"
+    #expect(ModelMetadata.values(["character": lines]).labels == ["a", "'", "\u{3000}"])
     #expect(ModelMetadata.values(["character": "a\r\nb"]).labels == ["a", "b"])
     #expect(ModelMetadata.values(["character": ""]).labels == nil)
   }

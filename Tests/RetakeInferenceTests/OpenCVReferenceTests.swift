@@ -83,7 +83,8 @@ import Testing
   }
 
   /// The largest difference, and how many numbers differ.
-  private func difference(_ left: [Float], _ right: [Float]) throws -> (largest: Float, count: Int) {
+  private func difference(_ left: [Float], _ right: [Float]) throws -> (largest: Float, count: Int)
+  {
     try #require(left.count == right.count)
     let differences = zip(left, right).map { abs($0 - $1) }
     return (differences.max() ?? 0, differences.count { $0 != 0 })

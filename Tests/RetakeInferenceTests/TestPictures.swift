@@ -3,6 +3,9 @@ import RetakeCore
 import RetakeInference
 import RetakeTestSupport
 
+/// RetakeCore has a value of this name, too.
+typealias Tensor = RetakeInference.Tensor
+
 /// A frame whose samples are a function of plane, row and byte.
 func picture(
   _ format: PixelFormat, _ width: Int, _ height: Int, range: ColorRange = .full,

@@ -36,8 +36,8 @@ struct CenterFaceDecoder: OutputDecoder {
         try outputs.finite(maps[map], channel * count + index, of: map)
       }
       let cell = Double(Self.cell)
-      let height = ExactExponential.exp(try value(1, 0)) * cell
-      let width = ExactExponential.exp(try value(1, 1)) * cell
+      let height = try outputs.exponential(maps[1], index, of: 1) * cell
+      let width = try outputs.exponential(maps[1], count + index, of: 1) * cell
       let box = Box(
         middleX: (Double(index % columns) + (try value(2, 1)) + 0.5) * cell,
         middleY: (Double(index / columns) + (try value(2, 0)) + 0.5) * cell,

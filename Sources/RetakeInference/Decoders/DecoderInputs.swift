@@ -56,6 +56,15 @@ package struct DecoderInputs: Sendable {
     return Double(value)
   }
 
+  /// e to the power of the element, which must be a number, too.
+  func exponential(
+    _ values: [Float], _ element: Int, of output: Int
+  ) throws(DecodingMismatch) -> Double {
+    let power = ExactExponential.exp(try finite(values, element, of: output))
+    guard power.isFinite else { throw notFinite(power, output, element) }
+    return power
+  }
+
   func labelsMismatch(expected: Int, actual: Int) -> DecodingMismatch {
     .labels(decoder: decoder, expected: expected, actual: actual)
   }

@@ -31,9 +31,10 @@ enum ExactExponential {
   /// 1 / n! for n from 0 to 13; each quotient is correctly rounded.
   private static let inverseFactorials: [Double] = {
     var factorial = 1.0
-    return [1] + (1...13).map { n in
-      factorial *= Double(n)
-      return 1 / factorial
-    }
+    return [1]
+      + (1...13).map { n in
+        factorial *= Double(n)
+        return 1 / factorial
+      }
   }()
 }

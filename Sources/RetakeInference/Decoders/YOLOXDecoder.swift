@@ -34,14 +34,14 @@ struct YOLOXDecoder: OutputDecoder {
     for (index, cell) in cells.enumerated() {
       guard let best = try rows.best(index, above: settings.confidenceThreshold) else { continue }
       let place = try rows.place(index)
+      let size = try rows.powers(index)
       let stride = Double(cell.stride)
       found.append(
         Candidate(
           box: Box(
             middleX: (place.x + Double(cell.column)) * stride,
             middleY: (place.y + Double(cell.row)) * stride,
-            width: ExactExponential.exp(place.width) * stride,
-            height: ExactExponential.exp(place.height) * stride),
+            width: size.width * stride, height: size.height * stride),
           score: best.score, classIndex: best.classIndex, index: index))
     }
     let filter = CandidateFilter(settings: settings)

@@ -73,6 +73,14 @@ struct ObjectnessRows {
     return score > threshold ? (score, index) : nil
   }
 
+  /// The width and height of a box that are given as logarithms.
+  func powers(_ row: Int) throws(DecodingMismatch) -> (width: Double, height: Double) {
+    (
+      try outputs.exponential(values, row * length + 2, of: 0),
+      try outputs.exponential(values, row * length + 3, of: 0)
+    )
+  }
+
   /// The four numbers of a box, in the order x, y, width, height.
   func place(_ row: Int) throws(DecodingMismatch) -> Box {
     let start = row * length

@@ -1,7 +1,7 @@
 /// Reads what a model's file says about itself.
 ///
-/// Three writers are known. Values of others, and values that cannot be read, say nothing: nobody
-/// promised their form.
+/// Three writers are known. Values of others, and values that cannot be read, say nothing, because
+/// their form was never promised.
 ///
 /// | key | writer | gives |
 /// |---|---|---|

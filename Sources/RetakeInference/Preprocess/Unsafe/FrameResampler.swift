@@ -41,7 +41,8 @@ struct FrameResampler {
   }
 
   /// Scales the two source rows of a new one, unless the new row before used them, too.
-  private func load(_ pair: AxisSamples.Pair, _ scratch: inout Scratch, _ reader: inout ColourRows) {
+  private func load(_ pair: AxisSamples.Pair, _ scratch: inout Scratch, _ reader: inout ColourRows)
+  {
     if scratch.upperRow != pair.a, scratch.lowerRow == pair.a { scratch.swap() }
     if scratch.upperRow != pair.a {
       reader.read(source.y + Int(pair.a), into: scratch.colours)
