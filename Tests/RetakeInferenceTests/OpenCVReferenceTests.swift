@@ -37,7 +37,7 @@ import Testing
         dx = dy = 0
     image = cv2.copyMakeBorder(
         image, dy, h - nh - dy, dx, w - nw - dx, cv2.BORDER_CONSTANT, value=(114, 114, 114))
-    mean = np.array([1, 2, 3], np.float32)
+    mean = np.array([10, 20, 30], np.float32)
     blob = ((image.astype(np.float32) - mean) / np.float32(255)).transpose(2, 0, 1)
     sys.stdout.buffer.write(np.ascontiguousarray(blob).tobytes())
     """
@@ -52,7 +52,7 @@ import Testing
     var input: ImageInput {
       .sized(128, 96) {
         ($0.resizeType, $0.interpolation, $0.padValue) = (type, interpolation, 114)
-        ($0.meanValues, $0.scaleValues) = ([1, 2, 3], [255])
+        ($0.meanValues, $0.scaleValues) = ([10, 20, 30], [255])
       }
     }
 

@@ -67,7 +67,7 @@ import Testing
   }
 
   static let refusals: [Refusal] = [
-    Refusal(json: "{", pointer: "", message: ""),
+    Refusal(json: "{", pointer: "", message: "a key in quotes"),
     Refusal(json: "[]", pointer: "", message: "must be an object"),
     Refusal(json: "{}", pointer: "", message: "'v' is missing"),
     Refusal(json: #"{"v": 2}"#, pointer: "/v", message: "version 2"),

@@ -122,6 +122,9 @@ extension ImageGeometry {
   /// edge of its padding, can lose its area there although the object is in the frame
   /// (DeepStream-Yolo, report 697).
   package func clippedToFrame(_ boxInFrame: Box) -> Box? {
+    let sides = [boxInFrame.x, boxInFrame.y, boxInFrame.width, boxInFrame.height]
+    // `max` and `min` would take the other number in the place of NaN.
+    guard sides.allSatisfy(\.isFinite) else { return nil }
     let left = max(0, boxInFrame.x)
     let top = max(0, boxInFrame.y)
     let right = min(Double(frameWidth), boxInFrame.x + boxInFrame.width)

@@ -51,8 +51,10 @@ package enum ModelMetadata {
   }
 
   private static func characters(_ lines: String) -> [String]? {
-    var characters = lines.split(separator: "\n", omittingEmptySubsequences: false).map {
-      String($0.hasSuffix("\r") ? $0.dropLast() : $0)
+    // As bytes: a carriage return and a line feed are one character to Swift.
+    let ends = [UInt8(ascii: "\n"), UInt8(ascii: "\r")]
+    var characters = lines.utf8.split(separator: ends[0], omittingEmptySubsequences: false).map {
+      String(decoding: $0.last == ends[1] ? $0.dropLast() : $0, as: UTF8.self)
     }
     // The last line ends, too.
     if characters.last == "" { characters.removeLast() }

@@ -4,17 +4,12 @@ import RetakeBuffers
 ///
 /// A chroma sample is used for each pixel that it covers, as FFmpeg's and OpenCV's conversions to
 /// RGB do by default. Grey has three equal colours. Packed formats have full range.
+///
+/// A pixel has 64 bits, with its three colours in lanes of 21 bits: see `FrameResampler`.
 struct ColourRows: ~Copyable {
   // SAFETY: the scratch memory is allocated here for `columns` and freed in deinit. Planes are
   // read inside of the rows and columns that the frame declares; the frame keeps them alive, and
   // it lives as long as this value.
-
-  /// Three rows of bytes, one for each colour.
-  struct Row {
-    let red: UnsafeMutablePointer<UInt8>
-    let green: UnsafeMutablePointer<UInt8>
-    let blue: UnsafeMutablePointer<UInt8>
-  }
 
   private let frame: Frame
   private let first: Int
@@ -26,7 +21,6 @@ struct ColourRows: ~Copyable {
   /// What chroma adds to each colour of each pixel, for one row of chroma samples; the three
   /// colours one after the other.
   private let terms: UnsafeMutablePointer<Int32>
-  private let luma: UnsafeMutablePointer<Int32>
   private var termRow = -1
 
   /// - Parameter wantsGrey: All three colours are the luma; of RGB, that of BT.601.
@@ -42,70 +36,68 @@ struct ColourRows: ~Copyable {
       range: frame.range)
     offset = LumaChroma.half - factors.luma * factors.black
     terms = .allocate(capacity: 3 * columns.count)
-    luma = .allocate(capacity: columns.count)
     terms.initialize(repeating: offset, count: 3 * columns.count)
   }
 
-  deinit {
-    terms.deallocate()
-    luma.deallocate()
-  }
+  deinit { terms.deallocate() }
 
-  mutating func read(_ row: Int, into output: Row) {
+  mutating func read(_ row: Int, into pixels: PackedPixels) {
     precondition(row >= 0 && row < frame.height)
     switch frame.format {
-    case .rgb: readPacked(row, step: 3, red: 0, blue: 2, into: output)
-    case .rgba: readPacked(row, step: 4, red: 0, blue: 2, into: output)
-    case .bgra: readPacked(row, step: 4, red: 2, blue: 0, into: output)
-    case .grey: readLuma(row, into: output)
+    case .rgb: readPacked(row, step: 3, red: 0, blue: 2, into: pixels)
+    case .rgba: readPacked(row, step: 4, red: 0, blue: 2, into: pixels)
+    case .bgra: readPacked(row, step: 4, red: 2, blue: 0, into: pixels)
+    case .grey: readLuma(row, into: pixels)
     case .i420, .i422, .i444, .nv12:
-      if wantsGrey { readLuma(row, into: output) } else { readColours(row, into: output) }
+      if wantsGrey { readLuma(row, into: pixels) } else { readColours(row, into: pixels) }
     }
     withExtendedLifetime(frame) {}
   }
 
-  private func readPacked(_ row: Int, step: Int, red: Int, blue: Int, into output: Row) {
+  @inline(__always)
+  private func readPacked(
+    _ row: Int, step: Int, red: Int, blue: Int, into pixels: PackedPixels
+  ) {
     let source = frame.storage.planes[0]
-    let pixels = source.base + row * source.stride + first * step
+    let samples = source.base + row * source.stride + first * step
     for x in 0..<count {
-      let pixel = pixels + x &* step
-      output.red[x] = pixel[red]
-      output.green[x] = pixel[1]
-      output.blue[x] = pixel[blue]
-    }
-    guard wantsGrey else { return }
-    for x in 0..<count {
+      let sample = samples + x &* step
+      let (r, g, b) = (UInt32(sample[red]), UInt32(sample[1]), UInt32(sample[blue]))
+      guard wantsGrey else {
+        pixels.set(x, r, g, b)
+        continue
+      }
       // The weights add up to one, so the range is kept.
-      let luma =
-        19_595 &* UInt32(output.red[x]) &+ 38_470 &* UInt32(output.green[x])
-        &+ 7_471 &* UInt32(output.blue[x]) &+ 32_768
-      output.red[x] = UInt8(truncatingIfNeeded: luma >> 16)
+      let luma = (19_595 &* r &+ 38_470 &* g &+ 7_471 &* b &+ 32_768) >> 16
+      pixels.set(x, luma, luma, luma)
     }
-    copyRed(to: output)
   }
 
-  private func readLuma(_ row: Int, into output: Row) {
-    scaleLuma(row: row)
-    // No chroma: the terms are what they were initialised with.
-    convert(terms, into: output.red)
-    copyRed(to: output)
+  private func readLuma(_ row: Int, into pixels: PackedPixels) {
+    let source = frame.storage.planes[0]
+    let samples = source.base + row * source.stride + first
+    for x in 0..<count {
+      let level = Self.clipped((Int32(samples[x]) &* factors.luma &+ offset) >> 16)
+      pixels.set(x, level, level, level)
+    }
   }
 
-  private func copyRed(to output: Row) {
-    output.green.update(from: output.red, count: count)
-    output.blue.update(from: output.red, count: count)
-  }
-
-  private mutating func readColours(_ row: Int, into output: Row) {
+  private mutating func readColours(_ row: Int, into pixels: PackedPixels) {
     let chromaRow = frame.format == .i420 || frame.format == .nv12 ? row / 2 : row
     if chromaRow != termRow {
       fillTerms(row: chromaRow)
       termRow = chromaRow
     }
-    scaleLuma(row: row)
-    convert(terms, into: output.red)
-    convert(terms + count, into: output.green)
-    convert(terms + 2 * count, into: output.blue)
+    let source = frame.storage.planes[0]
+    let samples = source.base + row * source.stride + first
+    let gain = factors.luma
+    let (reds, greens, blues) = (terms, terms + count, terms + 2 * count)
+    for x in 0..<count {
+      let luma = Int32(samples[x]) &* gain
+      pixels.set(
+        x, Self.clipped((luma &+ reds[x]) >> 16), Self.clipped((luma &+ greens[x]) >> 16),
+        Self.clipped((luma &+ blues[x]) >> 16))
+    }
   }
 
   /// Computes what chroma adds at each pixel.
@@ -146,18 +138,33 @@ struct ColourRows: ~Copyable {
     terms[2 &* count &+ x] = offset &+ factors.blueFromU &* du
   }
 
-  /// Luma in units of 1/65536, which all three colours add their terms to.
-  private func scaleLuma(row: Int) {
-    let source = frame.storage.planes[0]
-    let samples = source.base + row * source.stride + first
-    let gain = factors.luma
-    for x in 0..<count { luma[x] = Int32(samples[x]) &* gain }
+  @inline(__always)
+  private static func clipped(_ level: Int32) -> UInt32 {
+    UInt32(truncatingIfNeeded: min(255, max(0, level)))
+  }
+}
+
+/// A row of pixels of 64 bits.
+struct PackedPixels {
+  /// Bits of a colour's lane. A colour times 2048 has 19.
+  static let lane: UInt64 = 21
+
+  private let halves: UnsafeMutablePointer<UInt32>
+
+  /// - Parameter halves: Two for each pixel, aligned to eight bytes.
+  init(_ halves: UnsafeMutablePointer<UInt32>) { self.halves = halves }
+
+  /// Written as two halves of 32 bits, which the compiler writes several at a time.
+  @inline(__always)
+  func set(_ x: Int, _ red: UInt32, _ green: UInt32, _ blue: UInt32) {
+    halves[2 &* x] = (red | green << 21).littleEndian
+    halves[2 &* x &+ 1] = (blue << 10).littleEndian
   }
 
-  private func convert(_ terms: UnsafePointer<Int32>, into colour: UnsafeMutablePointer<UInt8>) {
-    for x in 0..<count {
-      let level = (luma[x] &+ terms[x]) >> 16
-      colour[x] = UInt8(truncatingIfNeeded: min(255, max(0, level)))
-    }
+  @inline(__always)
+  func pixel(_ x: Int32) -> UInt64 {
+    // SAFETY: the memory has eight bytes a pixel and is aligned to them.
+    UInt64(
+      littleEndian: UnsafeRawPointer(halves).load(fromByteOffset: 8 &* Int(x), as: UInt64.self))
   }
 }

@@ -29,7 +29,7 @@ struct FrameResampler {
   }
 
   /// Calls `body` with each new row, top down. The bytes are valid during the call.
-  func forEachRow(_ body: (_ row: Int, _ colours: ColourRows.Row) -> Void) {
+  func forEachRow(_ body: (_ row: Int, _ colours: ColourBytes) -> Void) {
     var reader = ColourRows(
       frame, columns: source.x..<source.x + source.width, wantsGrey: wantsGrey)
     var scratch = Scratch(source: source.width, scaled: columns.pairs.count)
@@ -45,13 +45,20 @@ struct FrameResampler {
   {
     if scratch.upperRow != pair.a, scratch.lowerRow == pair.a { scratch.swap() }
     if scratch.upperRow != pair.a {
-      reader.read(source.y + Int(pair.a), into: scratch.colours)
+      reader.read(source.y + Int(pair.a), into: scratch.pixels)
       scratch.scaleIntoUpper(columns, row: pair.a)
     }
     guard pair.weightB != 0, scratch.lowerRow != pair.b else { return }
-    reader.read(source.y + Int(pair.b), into: scratch.colours)
+    reader.read(source.y + Int(pair.b), into: scratch.pixels)
     scratch.scaleIntoLower(columns, row: pair.b)
   }
+}
+
+/// Three rows of bytes, one for each colour.
+struct ColourBytes {
+  let red: UnsafeMutablePointer<UInt8>
+  let green: UnsafeMutablePointer<UInt8>
+  let blue: UnsafeMutablePointer<UInt8>
 }
 
 /// Buffers of the rows between a frame and its scaled form.
@@ -62,10 +69,10 @@ private struct Scratch: ~Copyable {
   /// How many samples are blended at a time.
   private static let block = 64
   private let count: Int
-  private let sourceCount: Int
   private let bytes: UnsafeMutablePointer<UInt8>
-  /// Pixels of the source as 64 bits: red, green and blue in lanes of 21 bits.
   private let halves: UnsafeMutablePointer<UInt32>
+  /// A row of the source.
+  let pixels: PackedPixels
   private let factors: UnsafeMutablePointer<Int16>
   private var upper: Scaled
   private var lower: Scaled
@@ -74,11 +81,11 @@ private struct Scratch: ~Copyable {
 
   init(source: Int, scaled: Int) {
     count = scaled
-    sourceCount = source
-    bytes = .allocate(capacity: 3 * (source + scaled))
+    bytes = .allocate(capacity: 3 * scaled)
     // Eight bytes a pixel, read as such.
     halves = UnsafeMutableRawPointer.allocate(byteCount: 8 * source, alignment: 8)
       .bindMemory(to: UInt32.self, capacity: 2 * source)
+    pixels = PackedPixels(halves)
     factors = .allocate(capacity: 2 * Self.block)
     factors.initialize(repeating: 0, count: 2 * Self.block)
     upper = .allocate(capacity: 3 * scaled)
@@ -95,15 +102,9 @@ private struct Scratch: ~Copyable {
     lower.deallocate()
   }
 
-  /// A row of the source.
-  var colours: ColourRows.Row {
-    ColourRows.Row(red: bytes, green: bytes + sourceCount, blue: bytes + 2 * sourceCount)
-  }
-
   /// A row of the result.
-  var output: ColourRows.Row {
-    let start = bytes + 3 * sourceCount
-    return ColourRows.Row(red: start, green: start + count, blue: start + 2 * count)
+  var output: ColourBytes {
+    ColourBytes(red: bytes, green: bytes + count, blue: bytes + 2 * count)
   }
 
   mutating func swap() {
@@ -121,31 +122,20 @@ private struct Scratch: ~Copyable {
     lowerRow = row
   }
 
-  /// Bits of one colour in a packed pixel. A colour times 2048 has 19.
-  private static let lane: UInt64 = 21
-
   private func scale(_ columns: AxisSamples, into target: Scaled) {
-    let colours = colours
-    // As two halves of 32 bits, which the compiler writes several at a time.
-    for x in 0..<sourceCount {
-      halves[2 &* x] = (UInt32(colours.red[x]) | UInt32(colours.green[x]) << 21).littleEndian
-      halves[2 &* x &+ 1] = (UInt32(colours.blue[x]) << 10).littleEndian
-    }
-    let packed = UnsafeRawPointer(halves)
+    let lane = PackedPixels.lane
     let (red, green, blue) = (target, target + count, target + 2 * count)
     columns.pairs.withUnsafeBufferPointer { pairs in
       for x in 0..<count {
         let pair = pairs[x]
-        let a = UInt64(littleEndian: packed.load(fromByteOffset: 8 &* Int(pair.a), as: UInt64.self))
-        let b = UInt64(littleEndian: packed.load(fromByteOffset: 8 &* Int(pair.b), as: UInt64.self))
         // All three colours at once: a sum of products of one lane does not reach the next.
         let sum =
-          a &* UInt64(truncatingIfNeeded: pair.weightA)
-          &+ b &* UInt64(truncatingIfNeeded: pair.weightB)
+          pixels.pixel(pair.a) &* UInt64(truncatingIfNeeded: pair.weightA)
+          &+ pixels.pixel(pair.b) &* UInt64(truncatingIfNeeded: pair.weightB)
         // OpenCV drops the lowest four bits before it scales columns; at most 32,640 is left.
         red[x] = Int16(truncatingIfNeeded: (sum >> 4) & 0x7FFF)
-        green[x] = Int16(truncatingIfNeeded: (sum >> (Self.lane + 4)) & 0x7FFF)
-        blue[x] = Int16(truncatingIfNeeded: sum >> (2 * Self.lane + 4))
+        green[x] = Int16(truncatingIfNeeded: (sum >> (lane + 4)) & 0x7FFF)
+        blue[x] = Int16(truncatingIfNeeded: sum >> (2 * lane + 4))
       }
     }
   }

@@ -53,7 +53,7 @@ extension Frame {
   }
 }
 
-extension ColourRows.Row {
+extension ColourBytes {
   /// The colour of a channel of the model's input.
   fileprivate func channel(_ index: Int, of space: ColourSpace) -> UnsafePointer<UInt8> {
     switch (space, index) {
