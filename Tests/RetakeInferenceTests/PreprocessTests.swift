@@ -197,7 +197,7 @@ import Testing
     let values = Preprocessor(input).prepare(frame).floats
     let bytes = shown.bytes(of: 0)
     let expected = (0..<24 * 24).flatMap { pixel in
-      (0..<3).map { UInt8((values[(2 - $0) * 576 + pixel] * 255).rounded()) }
+      (0..<3).map { UInt8(clamping: Int((values[(2 - $0) * 576 + pixel] * 255).rounded())) }
     }
     #expect(bytes == expected)
   }
