@@ -64,6 +64,10 @@ import Testing
     #expect(grey.input.layout == .nhwc && grey.input.colourSpace == .grey)
     #expect(grey.input.width == 320 && grey.input.height == 48 && grey.input.type == .uint8)
     #expect(origin(grey, "size") == .shape && origin(grey, "color_space") == .shape)
+    let wide = try ModelSettings(
+      of: FakeModel(shape: [1, nil, nil, 3]), at: "m.onnx",
+      sidecar: sidecar(#""input": {"size": [9, 7]}, "output": {"decoder": "regression"}"#))
+    #expect(wide.input.shape == [1, 7, 9, 3] && origin(wide, "confidence_threshold") == nil)
     let open = try ModelSettings(
       of: FakeModel(shape: [1, 3, nil, nil]), at: "m.onnx",
       sidecar: sidecar(#""input": {"size": [96, 64]}, "output": {"decoder": "centerface"}"#))

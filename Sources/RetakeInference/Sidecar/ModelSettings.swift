@@ -138,7 +138,7 @@ extension ImageInput {
     }
     let shape = port.shape
     // As Model API guesses it: few channels, many pixels.
-    let isNHWC = !(1...4).contains(shape[1] ?? 1) && (1...4).contains(shape[3] ?? 0)
+    let isNHWC = !(1...4).contains(shape[1] ?? 0) && (1...4).contains(shape[3] ?? 0)
     let layout = layers.pick(
       "layout", \.layout, \.rawValue, shape: isNHWC ? .nhwc : .nchw, otherwise: .nchw)
     let (channels, rows, columns) =
@@ -169,6 +169,12 @@ extension ImageInput {
     }
     self.init(width: size.width, height: size.height)
     (self.layout, self.type) = (layout, type)
+    try pickLevels(channels: channels, at: path, &layers)
+  }
+
+  private mutating func pickLevels(
+    channels: Int?, at path: String, _ layers: inout ValueLayers
+  ) throws(ModelDocumentError) {
     resizeType = layers.pick("resize_type", \.resizeType, \.rawValue, otherwise: resizeType)
     padValue = layers.pick("pad_value", \.padValue, { "\($0)" }, otherwise: padValue)
     meanValues = layers.pick("mean_values", \.meanValues, { "\($0)" }, otherwise: meanValues)
@@ -179,14 +185,15 @@ extension ImageInput {
     interpolation = layers.pick(
       "interpolation", \.interpolation, \.rawValue, otherwise: interpolation)
     guard (channels ?? colourSpace.channels) == colourSpace.channels else {
-      throw contradiction(
-        "color_space",
+      throw .contradiction(
+        model: path, key: "color_space",
         "\(colourSpace.rawValue) has \(colourSpace.channels) channels, and the model reads "
           + "\(channels ?? 0)")
     }
     for (key, count) in [("mean_values", meanValues.count), ("scale_values", scaleValues.count)]
     where count != 1 && count != colourSpace.channels {
-      throw contradiction(key, "it has \(count) numbers for \(colourSpace.channels) channel")
+      throw .contradiction(
+        model: path, key: key, "it has \(count) numbers for \(colourSpace.channels) channel")
     }
   }
 }
@@ -195,8 +202,10 @@ extension DecoderSettings {
   fileprivate init(_ decoder: DecoderName, _ input: ImageInput, _ layers: inout ValueLayers) {
     self.init(width: input.width, height: input.height)
     let own = decoder.defaults
-    confidenceThreshold = layers.pick(
-      "confidence_threshold", \.confidenceThreshold, { "\($0)" }, otherwise: own.confidence)
+    if decoder != .regression {
+      confidenceThreshold = layers.pick(
+        "confidence_threshold", \.confidenceThreshold, { "\($0)" }, otherwise: own.confidence)
+    }
     if decoder.suppresses {
       iouThreshold = layers.pick(
         "iou_threshold", \.iouThreshold, { "\($0)" }, otherwise: own.iou)
