@@ -1,0 +1,87 @@
+import RetakeCore
+
+/// A possible detection, in pixels of the model's input.
+struct Candidate: Hashable, Sendable {
+  var box: Box
+  var score: Double
+  var classIndex: Int
+  /// The place in the model's output, which settles all other ties.
+  var index: Int
+  var landmarks: [ImagePoint] = []
+
+  /// The total order: score descending, then class, y, x, index.
+  static func comesFirst(_ left: Candidate, _ right: Candidate) -> Bool {
+    if left.score != right.score { return left.score > right.score }
+    if left.classIndex != right.classIndex { return left.classIndex < right.classIndex }
+    if left.box.y != right.box.y { return left.box.y < right.box.y }
+    if left.box.x != right.box.x { return left.box.x < right.box.x }
+    return left.index < right.index
+  }
+}
+
+/// What is left of a model's candidates.
+struct CandidateFilter: Sendable {
+  /// The most candidates that are compared with each other: as many as Ultralytics allows.
+  static let candidatesMax = 30_000
+
+  let settings: DecoderSettings
+
+  /// Greedy non-maximum suppression, in the total order.
+  ///
+  /// Nothing is clipped before it: clipped boxes overlap more or less than whole ones.
+  func suppressed(_ candidates: [Candidate]) -> [Candidate] {
+    var kept: [Candidate] = []
+    // Ends at `maxDetections`, which bounds the comparisons.
+    for candidate in ordered(candidates) where kept.count < settings.maxDetections {
+      guard !kept.contains(where: { suppresses($0, candidate) }) else { continue }
+      kept.append(candidate)
+    }
+    return kept
+  }
+
+  /// The best candidates in the total order, without suppression.
+  func best(_ candidates: [Candidate]) -> [Candidate] {
+    Array(ordered(candidates).prefix(settings.maxDetections))
+  }
+
+  private func ordered(_ candidates: [Candidate]) -> ArraySlice<Candidate> {
+    candidates.sorted(by: Candidate.comesFirst).prefix(Self.candidatesMax)
+  }
+
+  private func suppresses(_ better: Candidate, _ other: Candidate) -> Bool {
+    guard settings.isClassAgnostic || better.classIndex == other.classIndex else { return false }
+    return better.box.overlap(with: other.box) > settings.iouThreshold
+  }
+
+  /// The candidates as detections of the frame: moved back, then clipped; what is outside of the
+  /// frame is left out.
+  func decoded(_ candidates: [Candidate], _ geometry: ImageGeometry) -> Decoded {
+    var items: [Detection] = []
+    var landmarks: [[ImagePoint]] = []
+    for candidate in candidates {
+      guard let box = geometry.clippedToFrame(geometry.boxInFrame(candidate.box)) else { continue }
+      items.append(
+        Detection(box: box, score: candidate.score, classIndex: candidate.classIndex))
+      landmarks.append(candidate.landmarks.map(geometry.pointInFrame))
+    }
+    return .detections(
+      Detections(items, classNames: settings.labels),
+      landmarks: landmarks.allSatisfy(\.isEmpty) ? [] : landmarks)
+  }
+}
+
+extension Box {
+  /// A box from its middle.
+  init(middleX: Double, middleY: Double, width: Double, height: Double) {
+    self.init(x: middleX - width / 2, y: middleY - height / 2, width: width, height: height)
+  }
+
+  /// Intersection over union: 0 for boxes that do not overlap or have no area, 1 for equal ones.
+  fileprivate func overlap(with other: Box) -> Double {
+    let across = min(x + width, other.x + other.width) - max(x, other.x)
+    let down = min(y + height, other.y + other.height) - max(y, other.y)
+    guard across > 0, down > 0 else { return 0 }
+    let shared = across * down
+    return shared / (area + other.area - shared)
+  }
+}

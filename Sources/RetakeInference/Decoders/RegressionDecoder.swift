@@ -1,0 +1,41 @@
+import RetakeCore
+
+/// Numbers as the model gives them, such as those of a tree ensemble: one scalar each.
+///
+/// They are named by the labels; without labels `value`, or `value0`, `value1`, … if there are
+/// several.
+struct RegressionDecoder: OutputDecoder {
+  static let name = DecoderName.regression
+  static let expectedShapes = "one output of 1xn, a number for each of n labels"
+  /// The most numbers of a frame that become results.
+  private static let numbersMax = 256
+  private let settings: DecoderSettings
+
+  init(_ settings: DecoderSettings) { self.settings = settings }
+
+  func accepts(_ shapes: [[Int?]]) -> Bool {
+    guard shapes.count == 1 else { return false }
+    guard !shapes[0].isEmpty else { return true }
+    return ClassScores.accepts(shapes[0])
+      && shapes[0].allSatisfy { ($0 ?? 1) <= Self.numbersMax }
+  }
+
+  func read(
+    _ outputs: DecoderInputs, _ geometry: ImageGeometry
+  ) throws(DecodingMismatch) -> Decoded {
+    let values = try ClassScores.finite(outputs, 0)
+    guard settings.labels.isEmpty || settings.labels.count == values.count else {
+      throw outputs.labelsMismatch(expected: values.count, actual: settings.labels.count)
+    }
+    return .scalars(
+      Scalars(
+        values.enumerated().map { index, value in
+          Scalars.Entry(name(index, of: values.count), value)
+        }))
+  }
+
+  private func name(_ index: Int, of count: Int) -> String {
+    guard settings.labels.isEmpty else { return settings.labels[index] }
+    return count == 1 ? "value" : "value\(index)"
+  }
+}

@@ -1,0 +1,47 @@
+package import RetakeCore
+
+/// An error of what is written about a model: in its sidecar, in the file itself, or in a node.
+package enum ModelDocumentError: RetakeError, Hashable {
+  /// The sidecar exists and cannot be read.
+  case unreadable(path: String, cause: String)
+  /// The sidecar says something wrong.
+  case sidecar(path: String, DocumentProblem)
+  /// A value that is needed is given nowhere.
+  case missing(model: String, key: String, advice: String)
+  /// A value does not fit the model.
+  case contradiction(model: String, key: String, String)
+
+  package var facts: ErrorFacts {
+    switch self {
+    case .unreadable(let path, let cause):
+      ErrorFacts(
+        "inference.sidecar.unreadable", "the model's sidecar cannot be read", cause: cause,
+        at: path, advice: "Write it as in docs/models.md, or remove it")
+    case .sidecar(let path, let problem):
+      ErrorFacts(
+        problem.code, problem.message, at: path, pointer: problem.pointer,
+        advice: problem.advice ?? "docs/models.md describes each key")
+    case .missing(let model, let key, let advice):
+      ErrorFacts(
+        "inference.settings.missing", "nothing gives '\(key)' of this model", at: model,
+        advice: advice)
+    case .contradiction(let model, let key, let message):
+      ErrorFacts(
+        "inference.settings.contradiction", "'\(key)' does not fit the model: \(message)",
+        at: model, advice: "Run 'retake model info \(model.shellWord)' to see where it comes from")
+    }
+  }
+}
+
+extension DocumentProblem {
+  fileprivate var code: String {
+    switch reason {
+    case .malformed: "inference.sidecar.malformed"
+    case .otherVersion: "inference.sidecar.version"
+    case .unknownKey: "inference.sidecar.unknownKey"
+    case .missingKey: "inference.sidecar.missingKey"
+    case .wrongValue: "inference.sidecar.wrongValue"
+    case .tooLarge: "inference.sidecar.tooLarge"
+    }
+  }
+}

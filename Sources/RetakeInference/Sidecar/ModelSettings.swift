@@ -1,0 +1,269 @@
+import RetakeCore
+
+/// What is in force for one model in one node, and where each value comes from.
+package struct ModelSettings: Sendable {
+  /// Where a value comes from; the first that gives it counts.
+  package enum Origin: String, Hashable, Sendable, CaseIterable {
+    case node
+    case sidecar
+    /// What the model's file says about itself in words.
+    case metadata
+    /// The shape and type of the model's input.
+    case shape
+    case standard = "default"
+  }
+
+  /// A line of `retake model info`.
+  package struct Row: Hashable, Sendable {
+    package var key: String
+    /// As in a sidecar.
+    package var value: String
+    package var origin: Origin
+  }
+
+  /// Which of the model's inputs the frame becomes.
+  package let inputIndex: Int
+  package let input: ImageInput
+  package let decoderName: DecoderName
+  package let decoderSettings: DecoderSettings
+  /// All values, in the order of docs/models.md.
+  package let rows: [Row]
+
+  /// - Parameter options: What the node says.
+  /// - Throws: `ModelDocumentError` for a value that is missing or does not fit.
+  package init(
+    of model: any InferenceModel, at path: String, options: ModelValues = ModelValues(),
+    sidecar: ModelSidecar? = nil
+  ) throws(ModelDocumentError) {
+    var layers = ValueLayers(
+      options: options, sidecar: sidecar?.values ?? ModelValues(),
+      metadata: ModelMetadata.values(model.metadata))
+    inputIndex = try Self.inputIndex(of: model, at: path, &layers)
+    let port = model.inputs[inputIndex]
+    input = try ImageInput(of: port, at: path, &layers)
+    guard let decoder = layers.pick("decoder", \.decoder, \.rawValue) else {
+      throw .missing(
+        model: path, key: "decoder",
+        advice: "Write \"output\": {\"decoder\": \"…\"} in "
+          + "\(ModelSidecar.path(ofModel: path)), one of "
+          + DecoderName.allCases.map(\.rawValue).joined(separator: ", "))
+    }
+    decoderName = decoder
+    decoderSettings = DecoderSettings(decoder, input, &layers)
+    rows = layers.rows
+  }
+
+  private static func inputIndex(
+    of model: any InferenceModel, at path: String, _ layers: inout ValueLayers
+  ) throws(ModelDocumentError) -> Int {
+    let names = model.inputs.map(\.name)
+    let only = names.count == 1 ? names[0] : nil
+    guard let name = layers.pick("name", \.inputName, \.self, shape: only) else {
+      throw .missing(
+        model: path, key: "name",
+        advice: "The model has the inputs \(names.joined(separator: ", ")); "
+          + "write \"input\": {\"name\": \"…\"}")
+    }
+    guard let index = names.firstIndex(of: name) else {
+      throw .contradiction(
+        model: path, key: "name",
+        "there is no input '\(name)'. \(Suggestion.advice(for: name, among: names))")
+    }
+    // A stage has a frame and nothing else to give.
+    guard names.count == 1 else {
+      throw .contradiction(
+        model: path, key: "name", "it has \(names.count) inputs, and a frame is one")
+    }
+    return index
+  }
+
+  /// The decoder, after checking it against what the model declares.
+  package func decoder(
+    for outputs: [ModelPort]
+  ) throws(DecodingMismatch) -> any OutputDecoder {
+    let decoder = decoderName.decoder(decoderSettings)
+    try decoder.check(outputs)
+    return decoder
+  }
+}
+
+/// The sources of values, and what was taken from which.
+struct ValueLayers {
+  private let layers: [(origin: ModelSettings.Origin, values: ModelValues)]
+  private(set) var rows: [ModelSettings.Row] = []
+
+  init(options: ModelValues, sidecar: ModelValues, metadata: ModelValues) {
+    layers = [(.node, options), (.sidecar, sidecar), (.metadata, metadata)]
+  }
+
+  /// The value of the first source that gives it, and a row about it; `nil` if none does.
+  mutating func pick<Value>(
+    _ key: String, _ path: KeyPath<ModelValues, Value?>, _ text: (Value) -> String,
+    shape: Value? = nil
+  ) -> Value? {
+    var found = shape.map { (origin: ModelSettings.Origin.shape, value: $0) }
+    for layer in layers.reversed() {
+      if let value = layer.values[keyPath: path] { found = (layer.origin, value) }
+    }
+    guard let found else { return nil }
+    rows.append(ModelSettings.Row(key: key, value: text(found.value), origin: found.origin))
+    return found.value
+  }
+
+  mutating func pick<Value>(
+    _ key: String, _ path: KeyPath<ModelValues, Value?>, _ text: (Value) -> String,
+    shape: Value? = nil, otherwise standard: Value
+  ) -> Value {
+    if let value = pick(key, path, text, shape: shape) { return value }
+    rows.append(ModelSettings.Row(key: key, value: text(standard), origin: .standard))
+    return standard
+  }
+}
+
+extension ImageInput {
+  fileprivate init(
+    of port: ModelPort, at path: String, _ layers: inout ValueLayers
+  ) throws(ModelDocumentError) {
+    func contradiction(_ key: String, _ message: String) -> ModelDocumentError {
+      .contradiction(model: path, key: key, message)
+    }
+    guard port.shape.count == 4, let type = port.type else {
+      throw contradiction(
+        "name",
+        "the input '\(port.name)' is \(port.type == nil ? "not of numbers" : "not a picture"): "
+          + "it has \(port.shape.count) dimensions")
+    }
+    guard (port.shape[0] ?? 1) == 1 else {
+      throw contradiction("name", "it reads \(port.shape[0] ?? 0) frames at once")
+    }
+    let shape = port.shape
+    // As Model API guesses it: few channels, many pixels.
+    let isNHWC = !(1...4).contains(shape[1] ?? 0) && (1...4).contains(shape[3] ?? 0)
+    let layout = layers.pick(
+      "layout", \.layout, \.rawValue, shape: isNHWC ? .nhwc : .nchw, otherwise: .nchw)
+    let (channels, rows, columns) =
+      layout == .nchw ? (shape[1], shape[2], shape[3]) : (shape[3], shape[1], shape[2])
+    guard
+      let size = layers.pick(
+        "size", \.size, { "\($0.width)x\($0.height)" },
+        shape: columns.flatMap { width in rows.map { PixelSize(width: width, height: $0) } })
+    else {
+      throw .missing(
+        model: path, key: "size",
+        advice: "The model takes any size; write \"input\": {\"size\": [640, 480]}")
+    }
+    guard (columns ?? size.width) == size.width, (rows ?? size.height) == size.height else {
+      throw contradiction(
+        "size",
+        "it is \(size.width)x\(size.height), and the model reads "
+          + "\(columns.map(String.init) ?? "?")x\(rows.map(String.init) ?? "?")")
+    }
+    let sides = 1...ImageInput.sideMax
+    guard sides.contains(size.width), sides.contains(size.height),
+      size.width * size.height <= ImageInput.pixelsMax
+    else {
+      throw contradiction(
+        "size",
+        "\(size.width)x\(size.height) is too large; a side has at most \(ImageInput.sideMax) "
+          + "pixels, and both together \(ImageInput.pixelsMax)")
+    }
+    self.init(width: size.width, height: size.height)
+    (self.layout, self.type) = (layout, type)
+    try pickLevels(channels: channels, at: path, &layers)
+  }
+
+  private mutating func pickLevels(
+    channels: Int?, at path: String, _ layers: inout ValueLayers
+  ) throws(ModelDocumentError) {
+    resizeType = layers.pick("resize_type", \.resizeType, \.rawValue, otherwise: resizeType)
+    padValue = layers.pick("pad_value", \.padValue, { "\($0)" }, otherwise: padValue)
+    meanValues = layers.pick("mean_values", \.meanValues, { "\($0)" }, otherwise: meanValues)
+    scaleValues = layers.pick("scale_values", \.scaleValues, { "\($0)" }, otherwise: scaleValues)
+    colourSpace = layers.pick(
+      "color_space", \.colourSpace, \.rawValue, shape: channels == 1 ? .grey : nil,
+      otherwise: colourSpace)
+    interpolation = layers.pick(
+      "interpolation", \.interpolation, \.rawValue, otherwise: interpolation)
+    guard (channels ?? colourSpace.channels) == colourSpace.channels else {
+      throw .contradiction(
+        model: path, key: "color_space",
+        "\(colourSpace.rawValue) has \(colourSpace.channels) channels, and the model reads "
+          + "\(channels ?? 0)")
+    }
+    for (key, count) in [("mean_values", meanValues.count), ("scale_values", scaleValues.count)]
+    where count != 1 && count != colourSpace.channels {
+      throw .contradiction(
+        model: path, key: key, "it has \(count) numbers for \(colourSpace.channels) channel")
+    }
+  }
+}
+
+extension DecoderSettings {
+  fileprivate init(_ decoder: DecoderName, _ input: ImageInput, _ layers: inout ValueLayers) {
+    self.init(width: input.width, height: input.height)
+    let own = decoder.defaults
+    if decoder != .regression {
+      confidenceThreshold = layers.pick(
+        "confidence_threshold", \.confidenceThreshold, { "\($0)" }, otherwise: own.confidence)
+    }
+    if decoder.suppresses {
+      iouThreshold = layers.pick(
+        "iou_threshold", \.iouThreshold, { "\($0)" }, otherwise: own.iou)
+      isClassAgnostic = layers.pick(
+        "agnostic_nms", \.isClassAgnostic, { "\($0)" }, otherwise: isClassAgnostic)
+    }
+    if decoder.findsBoxes {
+      maxDetections = layers.pick(
+        "max_detections", \.maxDetections, { "\($0)" }, otherwise: maxDetections)
+    }
+    switch decoder {
+    case .softmax, .probabilities:
+      topK = layers.pick("topk", \.topK, { "\($0)" }, otherwise: topK)
+    case .yolox, .ssdAnchors:
+      strides = layers.pick("strides", \.strides, { "\($0)" }, otherwise: own.strides)
+    case .dbText:
+      pixelThreshold = layers.pick(
+        "pixel_threshold", \.pixelThreshold, { "\($0)" }, otherwise: pixelThreshold)
+      unclipRatio = layers.pick(
+        "unclip_ratio", \.unclipRatio, { "\($0)" }, otherwise: unclipRatio)
+      usesDilation = layers.pick(
+        "use_dilation", \.usesDilation, { "\($0)" }, otherwise: usesDilation)
+    default: break
+    }
+    labels = layers.pick("labels", \.labels, Self.text, otherwise: own.labels)
+  }
+
+  /// The first labels: a text model has thousands.
+  private static func text(_ labels: [String]) -> String {
+    let shown = labels.prefix(5).joined(separator: ", ")
+    return labels.count > 5 ? "\(shown), … (\(labels.count))" : shown
+  }
+}
+
+extension DecoderName {
+  /// Whether it gives detections.
+  package var findsBoxes: Bool {
+    switch self {
+    case .boxes, .yoloV5, .yoloV8, .yolox, .ssdAnchors, .centerface, .dbText: true
+    case .ctcText, .softmax, .sigmoidMultilabel, .probabilities, .regression: false
+    }
+  }
+
+  /// Whether boxes that overlap are removed.
+  var suppresses: Bool { findsBoxes && self != .boxes && self != .dbText }
+
+  /// The values that the models' own programs use.
+  var defaults: (confidence: Double, iou: Double, strides: [Int], labels: [String]) {
+    switch self {
+    case .boxes: (0.25, 1, [], [])
+    case .yoloV5: (0.25, 0.45, [], [])
+    case .yoloV8: (0.25, 0.7, [], [])
+    case .yolox: (0.3, 0.45, [8, 16, 32], [])
+    case .ssdAnchors: (0.5, 0.3, [8, 16, 16, 16], ["face"])
+    case .centerface: (0.5, 0.3, [], ["face"])
+    case .dbText: (0.5, 1, [], ["text"])
+    case .sigmoidMultilabel: (0.5, 1, [], [])
+    case .ctcText, .softmax, .probabilities, .regression: (0, 1, [], [])
+    }
+  }
+}

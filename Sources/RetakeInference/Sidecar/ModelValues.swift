@@ -1,0 +1,41 @@
+/// What one source says about a model; `nil` where it says nothing.
+///
+/// A node's options, a sidecar and the model's own metadata each give one of these, and
+/// `ModelSettings` decides which is in force.
+package struct ModelValues: Hashable, Sendable {
+  /// The name of the input that the frame becomes.
+  package var inputName: String?
+  package var layout: TensorLayout?
+  /// Width, then height, in pixels of the input.
+  package var size: PixelSize?
+  package var resizeType: ResizeType?
+  package var padValue: UInt8?
+  package var meanValues: [Float]?
+  package var scaleValues: [Float]?
+  package var colourSpace: ColourSpace?
+  package var interpolation: Interpolation?
+
+  package var decoder: DecoderName?
+  package var confidenceThreshold: Double?
+  package var iouThreshold: Double?
+  package var maxDetections: Int?
+  package var isClassAgnostic: Bool?
+  package var topK: Int?
+  package var strides: [Int]?
+  package var pixelThreshold: Double?
+  package var unclipRatio: Double?
+  package var usesDilation: Bool?
+  package var labels: [String]?
+
+  package init() {}
+}
+
+/// A size in pixels.
+package struct PixelSize: Hashable, Sendable {
+  package var width: Int
+  package var height: Int
+
+  package init(width: Int, height: Int) {
+    (self.width, self.height) = (width, height)
+  }
+}
