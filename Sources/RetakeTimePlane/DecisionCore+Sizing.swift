@@ -6,9 +6,9 @@ import RetakeGraph
 /// would change nothing is not counted, so that an idle pool creates no events.
 extension DecisionCore {
   /// Ordinals of a pool's events, above the ordinals of the session's own events.
-  private static let windowOrdinal = 1 << 31
-  private static let resizedOrdinal = windowOrdinal + 1
-  private static let pressureOrdinal = windowOrdinal + 2
+  private static let resizedOrdinal = 1 << 31
+  private static let windowOrdinal = resizedOrdinal + 1
+  private static let pressureOrdinal = resizedOrdinal + 2
 
   /// Buffers of a pool that adapts to the load; 0 for other pools.
   package func size(ofPool pool: Int) -> Int {
@@ -125,6 +125,8 @@ extension DecisionCore {
       putInForce(pool: pool, size: resize.to)
       return
     }
+    // Before a window that ends at the same instant: with a `resizeTime` of a second its decision
+    // would replace this size, and a pool that grows every second would never have the buffers.
     let key = EventKey(
       time: current.time + delay, band: .release, phase: .control, node: node,
       ordinal: Self.resizedOrdinal)

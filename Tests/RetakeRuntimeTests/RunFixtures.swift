@@ -121,6 +121,15 @@ enum Nodes {
       options: .object([:]), body: .sink { _ in })
   }
 
+  static func screen(_ millihertz: Int) -> AnyStage {
+    var stage = AnyStage(
+      signature: StageSignature(
+        kind: AnyStage.screenKind, version: 1, role: .sink, input: nil, output: nil),
+      options: .object([:]), body: .sink { _ in })
+    stage.screen = ScreenClock(hertz: Double(millihertz) / 1_000)
+    return stage
+  }
+
   static func source(_ reader: TinyFrames) -> AnyStage {
     AnyStage(
       signature: StageSignature(

@@ -156,7 +156,11 @@ public struct PoolController: Hashable, Sendable {
     var step = Step(trip: trip(ended, isHeld: isHeld))
     countStreaks()
     // pool-resize: what is forced comes before what is predicted.
-    step.resize = resizeIfForced(at: now) ?? resizeByPrediction(isHeld: isHeld, at: now)
+    step.resize = resizeIfForced(at: now)
+    // pool-breaker: a pool that has the breaker's size already is a fixed one from this window on.
+    if step.resize == nil, !isTripped {
+      step.resize = resizeByPrediction(isHeld: isHeld, at: now)
+    }
     return step
   }
 
@@ -174,7 +178,8 @@ public struct PoolController: Hashable, Sendable {
   }
 
   private mutating func trip(_ ended: Window, isHeld: Bool) -> Trip? {
-    guard sizing.isOn(.breaker) else { return nil }
+    // pool-bounds: after the last change the pool is a fixed one, and cannot become a larger one.
+    guard sizing.isOn(.breaker), resizes < PoolSizing.resizesMax else { return nil }
     // Stalls while the pool is held small because of heat are intended.
     guard !isHeld else {
       breaker.forget()

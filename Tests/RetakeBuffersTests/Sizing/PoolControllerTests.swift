@@ -57,6 +57,36 @@ import Testing
     #expect(ewma.controller.predicted > 0)
   }
 
+  @Test func `a pool whose breaker trips at the breaker's own size does not shrink`() {
+    var sizing = PoolSizing()
+    (sizing.min, sizing.max, sizing.breakerSize) = (1, 4, 4)
+    (sizing.alphaPermille, sizing.shrinkBelow, sizing.shrinkAfter) = (1_000, 99, 1)
+    sizing.breakerNanoseconds = sizing.windowNanoseconds
+    var controller = PoolController(sizing, size: 4)
+    controller.leased(inUse: 1)
+    controller.stalled()
+    let step = controller.endWindow(inUse: 1, at: sizing.windowNanoseconds)
+    #expect(step.trip == PoolController.Trip(requests: 2, stalls: 1))
+    #expect(step.resize == nil && controller.size == 4)
+  }
+
+  @Test func `the breaker of a pool that has used all its changes does not trip`() {
+    var sizing = PoolSizing()
+    (sizing.min, sizing.max) = (1, 8)
+    (sizing.alphaPermille, sizing.expandAfter, sizing.shrinkAfter) = (1_000, 1, 1)
+    sizing.windowNanoseconds = PoolSizing.spacingNanoseconds
+    sizing.breakerNanoseconds = sizing.windowNanoseconds
+    var controller = PoolController(sizing, size: 4)
+    for window in 1...60 as ClosedRange<Int64> {
+      if window % 2 == 1 { controller.leased(inUse: 8) }
+      _ = controller.endWindow(inUse: 0, at: window * sizing.windowNanoseconds)
+    }
+    #expect(controller.resizes == PoolSizing.resizesMax)
+    controller.stalled()
+    #expect(controller.endWindow(inUse: 0, at: 61 * sizing.windowNanoseconds).isEmpty)
+    #expect(!controller.isTripped)
+  }
+
   @Test func `a window counts what was held, given back, asked for and not found`() {
     var controller = PoolController(PoolSizing(), size: 8)
     controller.leased(inUse: 1)

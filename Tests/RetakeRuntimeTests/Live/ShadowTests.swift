@@ -117,7 +117,7 @@ struct ShadowRun {
     defer { spinners.stop() }
     var random = SeededGenerator(seed: seed)
     var next = readers.map { _ in 0 }
-    var heats = example.heats[...]
+    var changes = example.changes[...]
     while let reader = readers.indices.filter({ next[$0] < readers[$0].times.count })
       .randomElement(using: &random)
     {
@@ -126,7 +126,7 @@ struct ShadowRun {
       let entry = try frames.entries(of: id.track, sequences: id.sequence..<id.sequence + 1)[0]
       session.push(entry, entry.damage == nil ? try frames.frame(id) : nil)
       if random.chance(5) { session.sourceLost(track: id.track, code: "source.stalled") }
-      if random.chance(10), let heat = heats.popFirst() { session.push(.thermal(heat.state)) }
+      if random.chance(10), let change = changes.popFirst() { session.push(change.event) }
       Burn.some(random.next())
     }
     _ = try session.finish()

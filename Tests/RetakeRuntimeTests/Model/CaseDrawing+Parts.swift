@@ -42,9 +42,10 @@ extension CaseDrawing {
   /// Often with rules, and then for a device that becomes hot and cool.
   mutating func throttle() -> ModelCase.Role {
     guard chance(50) else { return .throttle(ticks: random.pick(1...8), rules: []) }
-    if example.heats.isEmpty {
-      example.heats = (0..<random.pick(1...5)).map { _ in
-        ModelCase.Heat(ticks: random.pick(-5...30), state: random.pick(ThermalState.allCases))
+    if example.changes.isEmpty {
+      example.changes = (0..<random.pick(1...5)).map { _ in
+        ModelCase.Change(
+          ticks: random.pick(-5...30), event: .thermal(random.pick(ThermalState.allCases)))
       }.sorted { $0.ticks < $1.ticks }
     }
     let rules = (0..<random.pick(1...2)).map { _ in
@@ -57,10 +58,14 @@ extension CaseDrawing {
 extension CaseDrawing {
   /// Events of the run besides the heat that throttles react to.
   mutating func drawChanges() {
-    let heats = example.heats
-    example.heats = []
-    for heat in heats {
-      if chance(40) { example.heats.append(heat) } else { example.overrides.append(.heat(heat)) }
+    let changes = example.changes
+    example.changes = []
+    for change in changes {
+      if chance(40) {
+        example.changes.append(change)
+      } else {
+        example.overrides.append(.device(change))
+      }
     }
     guard chance(40) else { return }
     for _ in 0..<random.pick(1...4) { example.overrides.append(.swap(swap())) }

@@ -34,18 +34,21 @@ struct CaseDrawing {
     _ example: ModelCase, _ shape: ModelCase.Shape, _ random: SeededGenerator
   ) -> ModelCase {
     var drawing = CaseDrawing(random: random, example: example, shape: shape)
+    if shape == .adaptive, drawing.chance(8) { return drawing.swinging() }
     drawing.drawParts()
     drawing.drawSources()
-    for _ in 0..<drawing.random.pick(0...10) where drawing.example.nodes.count < nodesMax {
+    let growth = shape == .adaptive ? 5 : 10
+    for _ in 0..<drawing.random.pick(0...growth) where drawing.example.nodes.count < nodesMax {
       drawing.grow()
     }
     while drawing.ends.count > endsMax { drawing.addJoin() }
     for end in drawing.ends {
-      drawing.add(.sink(holdTicks: drawing.holdTicks()), behind: end)
+      drawing.add(drawing.last(), behind: end)
     }
     // The order in the document is not the order of the graph.
     drawing.example.nodes.shuffle(using: &drawing.random)
     drawing.example.edges.shuffle(using: &drawing.random)
+    if shape == .adaptive { drawing.drawDevice() }
     if shape != .line { drawing.drawChanges() }
     return drawing.example
   }
@@ -67,6 +70,7 @@ struct CaseDrawing {
     example.servers = (0..<random.pick(0...2)).map {
       PipelineExecutor(id: "shared\($0)", count: random.pick(1...3))
     }
+    guard shape != .adaptive else { return drawAdaptivePools() }
     guard shape != .line, chance(50) else { return }
     example.pools = (0..<random.pick(1...2)).map {
       PipelinePool(
@@ -77,15 +81,18 @@ struct CaseDrawing {
   private mutating func drawSources() {
     let count = shape == .line ? 1 : random.pick([1, 1, 1, 2, 2, 3])
     for index in 0..<count {
-      let frames = frames(track: index * 2, most: count == 1 ? 40 : 16)
+      let frames =
+        shape == .adaptive
+        ? waves(track: index * 2, most: count == 1 ? 80 : 30)
+        : frames(track: index * 2, most: count == 1 ? 40 : 16)
       let id = newID()
-      example.nodes.append(
-        ModelCase.Node(id: id, role: .source(frames), pool: pool(chance: 50)))
+      let pool = pool(chance: shape == .adaptive ? 85 : 50)
+      example.nodes.append(ModelCase.Node(id: id, role: .source(frames), pool: pool))
       ends.append(End(node: id, kind: .frame, source: index))
     }
   }
 
-  private mutating func frames(track: Int, most: Int) -> TinyFrames {
+  mutating func frames(track: Int, most: Int) -> TinyFrames {
     let tick = example.tick
     var frames = TinyFrames(track: track, times: [])
     let gaps = random.pick([[0, 1], [0, 0, 0, 3], [0, 1, 2, 5], [1, 1, 1, 2], [2], [0, 9]])
@@ -137,7 +144,7 @@ struct CaseDrawing {
     ends.append(grown(role, behind: end))
   }
 
-  private mutating func grown(_ role: Role, behind end: End) -> End {
+  mutating func grown(_ role: Role, behind end: End) -> End {
     let id = add(role, behind: end)
     guard case .stage(let service) = role else {
       return End(node: id, kind: end.kind, source: end.source)

@@ -1,3 +1,4 @@
+import RetakeBuffers
 import RetakeCore
 import RetakeGraph
 import RetakeRuntime
@@ -18,13 +19,17 @@ extension ModelCase {
     }
     let model = TimePlaneModel(
       nodes: nodes, edges: flat.edges.map { modelEdge($0, flat, indexes) }, servers: servers,
-      pools: pools.map { .init(capacity: $0.capacity, policy: .init($0.policy)) },
+      pools: pools.map {
+        .init(
+          id: $0.id, capacity: $0.capacity, policy: .init($0.policy),
+          sizing: $0.adaptive.map { .init($0) })
+      },
       isLossless: mode == .lossless)
     addArrivals(to: model, indexes)
-    for (ordinal, change) in (heats.map { Override.heat($0) } + overrides).enumerated() {
+    for (ordinal, change) in (changes.map { Override.device($0) } + overrides).enumerated() {
       switch change {
-      case .heat(let heat):
-        model.addHeat(heat.state.level, time: Int64(heat.ticks) * tick, ordinal: ordinal)
+      case .device(let change):
+        add(change.event, at: Int64(change.ticks) * tick, ordinal, to: model)
       case .swap(let swap):
         guard let time = time(of: swap) else { continue }
         model.addSwap(
@@ -36,6 +41,16 @@ extension ModelCase {
       }
     }
     return model
+  }
+
+  private func add(
+    _ event: DeviceEvent, at time: Int64, _ ordinal: Int, to model: TimePlaneModel
+  ) {
+    switch event {
+    case .thermal(let state): model.addHeat(state.level, time: time, ordinal: ordinal)
+    case .memory(let state): model.addMemory(state.level, time: time, ordinal: ordinal)
+    case .battery, .orientation: preconditionFailure("no case has such an event")
+    }
   }
 
   /// `nil` for a swap that waits for a frame that never arrives.
@@ -87,6 +102,8 @@ extension ModelCase {
       return .latest(
         ports: zip(ports, tracks).map { .init(name: $0, isAcrossTracks: $1 != tracks[0]) })
     case .own(.sink(let ticks)): return .sink(hold: Int64(ticks) * tick)
+    case .own(.screen(let millihertz)):
+      return mode == .lossless ? .sink(hold: 0) : .screen(millihertz: Int64(millihertz))
     }
   }
 
@@ -231,6 +248,48 @@ extension ThermalState {
     case .fair: 1
     case .serious: 2
     case .critical: 3
+    }
+  }
+}
+
+extension MemoryPressure {
+  fileprivate var level: Int {
+    switch self {
+    case .normal: 0
+    case .warning: 1
+    case .critical: 2
+    }
+  }
+}
+
+extension TimePlaneModel.Sizing {
+  init(_ sizing: PoolSizing) {
+    (min, max) = (sizing.min, sizing.max)
+    window = sizing.windowNanoseconds
+    isAR1 = sizing.predictor == .ar1
+    alpha = Int64(sizing.alphaPermille)
+    (expandAbove, expandAfter) = (sizing.expandAbove, sizing.expandAfter)
+    (shrinkBelow, shrinkAfter) = (sizing.shrinkBelow, sizing.shrinkAfter)
+    (thermalSize, thermalHold) = (sizing.thermalSize, sizing.thermalHoldNanoseconds)
+    memorySize = sizing.memorySize
+    (breakerAbove, breakerAfter) = (sizing.breakerAbove, sizing.breakerNanoseconds)
+    breakerSize = sizing.breakerSize
+    resizeTime = sizing.resizeNanoseconds
+    off = Set(sizing.off.compactMap(Part.init))
+  }
+}
+
+extension TimePlaneModel.Sizing.Part {
+  /// `nil` for a part that a replay never needs: in a replay every buffer can be made.
+  fileprivate init?(_ policy: PoolSizing.Policy) {
+    switch policy {
+    case .expand: self = .expand
+    case .shrink: self = .shrink
+    case .hysteresis: self = .hysteresis
+    case .thermal: self = .thermal
+    case .memory: self = .memory
+    case .breaker: self = .breaker
+    case .recreate: return nil
     }
   }
 }

@@ -11,7 +11,8 @@ extension ModelCase {
     var options = RunOptions(mode: mode, workers: 0, seed: seed)
     options.overrides = overrides.map { override in
       switch override {
-      case .heat(let heat): .event(atNanoseconds: Int64(heat.ticks) * tick, .thermal(heat.state))
+      case .device(let change):
+        .event(atNanoseconds: Int64(change.ticks) * tick, change.event)
       case .swap(let swap): .swap(stageSwap(swap))
       }
     }
@@ -31,10 +32,10 @@ extension ModelCase {
 
   /// The device events of a session.
   private var recorded: [TimedDeviceEvent] {
-    heats.enumerated().map { ordinal, heat in
+    changes.enumerated().map { ordinal, change in
       TimedDeviceEvent(
-        ordinal: ordinal, timestamp: Timestamp(nanoseconds: origin + Int64(heat.ticks) * tick),
-        event: .thermal(heat.state))
+        ordinal: ordinal, timestamp: Timestamp(nanoseconds: origin + Int64(change.ticks) * tick),
+        event: change.event)
     }
   }
 
@@ -71,6 +72,8 @@ extension ModelCase {
     case .sink(let hold):
       result = PipelineNode(id: node.id, stage: Nodes.sink())
       result.hold = hold == 0 ? nil : duration(hold)
+    case .screen(let millihertz):
+      result = PipelineNode(id: node.id, stage: Nodes.screen(millihertz))
     }
     result.pool = node.pool
     return result

@@ -22,6 +22,9 @@ struct ModelCase: CustomStringConvertible {
     case graph
     /// Frames overtake each other before they arrive.
     case overtaking
+    /// Pools follow the load and the device, and sinks are screens. A tick is long enough for
+    /// several windows and changes of size.
+    case adaptive
   }
 
   struct Node {
@@ -42,6 +45,7 @@ struct ModelCase: CustomStringConvertible {
     case latest(ports: [String])
     case forEach([Node], capacities: [Int])
     case sink(holdTicks: Int)
+    case screen(millihertz: Int)
   }
 
   /// The smallest number of ticks of a throttle while the device is this hot, or hotter.
@@ -51,9 +55,9 @@ struct ModelCase: CustomStringConvertible {
   }
 
   /// An event of the device.
-  struct Heat {
+  struct Change {
     var ticks: Int
-    var state: ThermalState
+    var event: DeviceEvent
   }
 
   /// Another stage for a node, or for `x/NODE`.
@@ -70,7 +74,7 @@ struct ModelCase: CustomStringConvertible {
   }
 
   enum Override {
-    case heat(Heat)
+    case device(Change)
     case swap(Swap)
   }
 
@@ -97,14 +101,15 @@ struct ModelCase: CustomStringConvertible {
   var servers: [PipelineExecutor] = []
   var pools: [PipelinePool] = []
   /// The device events of the session.
-  var heats: [Heat] = []
+  var changes: [Change] = []
   /// After those of the session at the same instant, in the order of the list.
   var overrides: [Override] = []
 
   init(seed: UInt64, shape: Shape = .graph) {
     var random = SeededGenerator(seed: seed)
     let mode: RunOptions.Mode = random.chance(15) ? .lossless : .redecide
-    self.init(seed: seed, mode: mode, tick: random.pick([1, 7, 1_000, 1_000_000]))
+    let ticks = shape == .adaptive ? CaseDrawing.longTicks : [1, 7, 1_000, 1_000_000]
+    self.init(seed: seed, mode: mode, tick: random.pick(ticks))
     self = CaseDrawing.draw(self, shape, random)
   }
 
@@ -130,10 +135,13 @@ struct ModelCase: CustomStringConvertible {
 extension ModelCase {
   var description: String {
     let servers = servers.map { "\($0.id)*\($0.count)" }.joined(separator: " ")
-    let pools = pools.map { "\($0.id)*\($0.capacity) \($0.policy)" }.joined(separator: ", ")
+    let pools = pools.map { pool in
+      "\(pool.id)*\(pool.capacity) \(pool.policy)"
+        + (pool.adaptive.map { " \($0.json.canonicalText)" } ?? "")
+    }.joined(separator: ", ")
     let lines =
       ["seed \(seed), \(mode), tick \(tick), servers [\(servers)], pools [\(pools)]"]
-      + heats.map { "  recorded: \($0)" } + overrides.map { "  \($0)" } + nodes.map { "  \($0)" }
+      + changes.map { "  recorded: \($0)" } + overrides.map { "  \($0)" } + nodes.map { "  \($0)" }
       + edges.map { "  \($0.text)" }
     return lines.joined(separator: "\n")
   }
@@ -147,14 +155,14 @@ extension PipelineEdge {
   }
 }
 
-extension ModelCase.Heat: CustomStringConvertible {
-  var description: String { "\(state) after \(ticks) ticks" }
+extension ModelCase.Change: CustomStringConvertible {
+  var description: String { "\(event) after \(ticks) ticks" }
 }
 
 extension ModelCase.Override: CustomStringConvertible {
   var description: String {
     switch self {
-    case .heat(let heat): "\(heat)"
+    case .device(let change): "\(change)"
     case .swap(let swap):
       "at \(swap.moment) for \(swap.node) in \(swap.prepareTicks) ticks: \(swap.service)"
     }
@@ -187,6 +195,7 @@ extension ModelCase.Role: CustomStringConvertible {
     case .forEach(let body, let capacities):
       return "forEach, edges \(capacities) of {\(body.map(\.description).joined(separator: "; "))}"
     case .sink(let hold): return hold == 0 ? "sink" : "sink, hold \(hold) ticks"
+    case .screen(let millihertz): return "screen of \(millihertz) millihertz"
     }
   }
 }

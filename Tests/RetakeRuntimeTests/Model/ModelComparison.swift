@@ -9,6 +9,7 @@ struct ModelComparison {
   let actual: [String]
   /// The number of captured frames, by track.
   private let captured: [Int: Int]
+  private let pools: [TimePlaneModel.Pool]
   /// `nil` for a run that got stuck.
   let outcome: RunOutcome?
 
@@ -17,6 +18,7 @@ struct ModelComparison {
     let model = example.model
     expected = model.run()
     captured = model.captured
+    pools = model.pools
     let notes = Notes()
     do {
       outcome = try PreparedRun(example.pipeline, catalog: StageRegistry()).run(
@@ -33,7 +35,27 @@ struct ModelComparison {
     if actual != expected { return linesDifference }
     guard let outcome else { return expected.last == "stuck" ? nil : "stuck, and the model is not" }
     if outcome.decisions != actual.count { return "\(outcome.decisions) decisions are counted" }
-    return ledgerDifference(outcome)
+    return ledgerDifference(outcome) ?? poolsDifference(outcome)
+  }
+
+  /// Compares what the engine reports about its pools and screens.
+  private func poolsDifference(_ outcome: RunOutcome) -> String? {
+    for pool in pools {
+      guard let counts = outcome.pools.first(where: { $0.pool == pool.id }) else { continue }
+      let reported = [
+        counts.size, counts.peak, counts.requests, counts.stalls, counts.resizes,
+        counts.isBroken ? 1 : 0,
+      ]
+      let counted = [
+        pool.size, pool.figures.peak, pool.figures.requests, pool.figures.stalls,
+        pool.state.changes, pool.state.isBroken ? 1 : 0,
+      ]
+      guard reported == counted else {
+        return "\(pool.id): size, peak, requests, stalls, changes, broken are \(reported), and "
+          + "counted they are \(counted)\n\(example)"
+      }
+    }
+    return nil
   }
 
   private var linesDifference: String {
@@ -50,7 +72,10 @@ struct ModelComparison {
   private func ledgerDifference(_ outcome: RunOutcome) -> String? {
     let flat = FlatCase(example)
     for node in flat.nodes {
-      guard case .own(.sink) = node.role else { continue }
+      switch node.role {
+      case .own(.sink), .own(.screen): break
+      default: continue
+      }
       let source = flat.source(of: node.id)
       let track = example.sources.first { $0.id == source }?.frames.track ?? -1
       let counted = ledger(of: node.id, captured: captured[track] ?? 0)
@@ -66,7 +91,7 @@ struct ModelComparison {
   private func ledger(of sink: String, captured: Int) -> FrameLedger {
     var ledger = FrameLedger()
     for line in actual.lazy.compactMap({ DecisionLine(parsing: $0) })
-    where line.node == sink && line.frame != nil {
+    where line.node == sink && line.frame != nil && line.kind != "vsync" {
       let fate =
         line.kind == "deliver"
         ? .delivered : FrameFate(word: line["fate"] ?? "", reason: line["reason"] ?? "")

@@ -46,4 +46,9 @@ import Testing
   ) throws {
     try check(.overtaking, cases: Self.graphs / 2, batch: batch)
   }
+
+  @Test(arguments: 0..<20 as Range<UInt64>)
+  func `the engine decides adaptive pools and screens as the model does`(batch: UInt64) throws {
+    try check(.adaptive, cases: Self.graphs / 2, batch: batch)
+  }
 }

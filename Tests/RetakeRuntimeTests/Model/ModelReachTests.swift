@@ -75,6 +75,20 @@ import Testing
     #expect((10...200).contains(reach.stuck), "\(reach.stuck)")
   }
 
+  @Test func `the random pools and screens meet every reason for a change of size`() throws {
+    var reach = Reach()
+    for seed in 0..<300 as Range<UInt64> {
+      let example = ModelCase(seed: seed, shape: .adaptive)
+      guard (try? example.pipeline.validate()) != nil else { continue }
+      try reach.meet(example)
+    }
+    reach.expect(
+      [
+        "breaker", "vsync", "resize expand", "resize shrink", "resize thermal", "resize memory",
+        "resize breaker",
+      ], atLeast: 8)
+  }
+
   @Test func `most random graphs are pipelines, and the others can never work`() {
     var refused: [String] = []
     for seed in 0..<1_000 as Range<UInt64> {

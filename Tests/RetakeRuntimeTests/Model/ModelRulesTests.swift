@@ -253,4 +253,34 @@ import Testing
         "@9 s 0:2 deliver",
       ])
   }
+
+  @Test func `a pool that is always full has one buffer more after two windows`() {
+    var sizing = Model.Sizing()
+    (sizing.min, sizing.max, sizing.window, sizing.alpha) = (1, 3, 1_000_000_000, 1_000)
+    sizing.off = [.breaker]
+    let second: Int64 = 1_000_000_000
+    let nodes = [
+      node("c", 0, .source, pool: 0), stage("a", 1, costs: [3 * second, second, second]),
+      node("s", 2, sink),
+    ]
+    let pool = Model.Pool(id: "p", capacity: 1, policy: .block, sizing: sizing)
+    #expect(
+      lines(nodes, ["c a", "a s"], pools: [pool], at: [0, second, 2 * second]) == [
+        "@0 a 0:0 deliver", "@0 a 0:0 start", "@1000000000 c 0:1 lost reason=pool",
+        "@2000000000 c - resize from=1 pool=p reason=expand to=2", "@2000000000 a 0:2 deliver",
+        "@3000000000 a 0:0 done", "@3000000000 s 0:0 deliver", "@3000000000 a 0:2 start",
+        "@4000000000 a 0:2 done", "@4000000000 s 0:2 deliver",
+      ])
+  }
+
+  @Test func `a screen shows the newest image at a refresh, and counts those it never showed`() {
+    let beat: Int64 = 1_000_000_000
+    let nodes = [node("c", 0, .source), node("s", 1, .screen(millihertz: 1_000))]
+    #expect(
+      lines(nodes, ["c s"], at: [0, 1, 2, 3 * beat]) == [
+        "@0 s 0:0 deliver", "@0 s 0:0 vsync latency=0 repeats=0 unseen=0", "@1 s 0:1 deliver",
+        "@2 s 0:2 deliver", "@1000000000 s 0:2 vsync latency=999999998 repeats=0 unseen=1",
+        "@3000000000 s 0:3 deliver", "@3000000000 s 0:3 vsync latency=0 repeats=1 unseen=0",
+      ])
+  }
 }

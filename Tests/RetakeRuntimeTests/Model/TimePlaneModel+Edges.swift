@@ -15,15 +15,18 @@ extension TimePlaneModel {
     let pool = nodes[node].pool
     let isEmpty = pool.map { freeBuffers($0) <= 0 } ?? false
     if isEmpty, let pool, pools[pool].policy == .block {
+      request(pool, isStalled: true)
       return say(node, frame, "lost reason=pool")
     }
     captured[frame.track, default: 0] += 1
     if let damage { return fail(frame, at: node, code: damage) }
     if let pool {
+      request(pool, isStalled: isEmpty)
       if isEmpty { return endWithoutBuffer(frame, at: node, pools[pool].policy) }
       frame.leases = newLease(of: pool)
     }
     emit(frame, from: node)
+    if let pool { notePeak(of: pool) }
   }
 
   /// The end of a frame for which a stage or source finds no buffer.
@@ -128,6 +131,7 @@ extension TimePlaneModel {
     case .fork(let gather): handOut(node, to: gather)
     case .gather: advanceGather(node)
     case .sink(let hold): receive(node, hold)
+    case .screen(let millihertz): receiveImages(node, millihertz)
     }
   }
 
@@ -160,7 +164,7 @@ extension TimePlaneModel {
     let receiver = edges[edge].to
     let ending = Ending(fate: fate, reason: reason, node: receiver)
     switch nodes[receiver].role {
-    case .sink, .join, .latest, .gather:
+    case .sink, .screen, .join, .latest, .gather:
       now(.delivery, receiver, token, port: edges[edge].port, .tombstone(token, ending))
     case .source, .stage, .throttle, .sample, .route, .fork: end(token, from: receiver, ending)
     }
@@ -168,7 +172,7 @@ extension TimePlaneModel {
 
   func bury(_ token: Token, _ ending: Ending, at node: Int, port: Int) {
     switch nodes[node].role {
-    case .sink:
+    case .sink, .screen:
       let id = nodes[ending.node].id
       say(node, token, "outcome fate=\(ending.fate) node=\(id) reason=\(ending.reason)")
     case .join: endPart(token, ending, at: node, port: port)

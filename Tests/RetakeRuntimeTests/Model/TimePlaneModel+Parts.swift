@@ -42,6 +42,14 @@ extension TimePlaneModel {
     /// From now on, the device has this heat.
     case heat(Int)
     case rate
+    /// From now on, the device is this short of memory.
+    case memory(Int)
+    /// A screen shows what waits.
+    case refresh
+    case windowEnd(pool: Int)
+    case pressure(pool: Int, Wish)
+    /// From now on, a pool has the size that was decided before.
+    case inForce(pool: Int, size: Int)
   }
 
   /// A value in transit: of a frame, or of one of its items.
@@ -123,6 +131,7 @@ extension TimePlaneModel {
     case fork(gather: Int)
     case gather(isClassified: Bool)
     case sink(hold: Int64)
+    case screen(millihertz: Int64)
   }
 
   /// A port of a latest join.
@@ -151,11 +160,6 @@ extension TimePlaneModel {
     var timeout: Int64?
     var hasFallback = false
     var keepsInput = false
-  }
-
-  struct Pool {
-    var capacity: Int
-    var policy: PoolPolicy
   }
 
   struct Swap {
@@ -215,6 +219,14 @@ extension TimePlaneModel {
     /// Frames at the join of a forEach, by sequence.
     var gathering: [Int: Gathering] = [:]
     var holds: [Token] = []
+    /// What a screen shows, since which refresh, what it shows next, and how many images that one
+    /// replaced.
+    var visible: Token?
+    var lastRefresh: Int64 = 0
+    var coming: Token?
+    var unseen = 0
+    /// Whether a stage found no buffer, and has taken none since.
+    var isStalled = false
     /// The stages that were swapped in, in the order in which they took effect.
     var swapped: [Stage] = []
 

@@ -79,6 +79,20 @@ extension TimePlaneModel {
         Key(time: current.time, band: 1, phase: .control, node: node, ordinal: current.ordinal),
         .rate)
     }
+    for (pool, sizing) in adaptivePools where level >= 2 {
+      planPressure(on: pool, Wish(reason: "thermal", size: sizing.thermalSize))
+    }
+  }
+
+  /// An event about memory, in band 0 like one about heat; 1 is a warning.
+  func addMemory(_ level: Int, time: Int64, ordinal: Int) {
+    plan(Key(time: time, band: 0, phase: .control, node: -1, ordinal: ordinal), .memory(level))
+  }
+
+  func setMemory(_ level: Int) {
+    for (pool, sizing) in adaptivePools where level >= 1 {
+      planPressure(on: pool, Wish(reason: "memory", size: sizing.memorySize))
+    }
   }
 
   func decideRate(_ node: Int) {

@@ -4,7 +4,9 @@ extension TimePlaneModel {
   /// One dispatch event per executor and microstep, with the key of its first node.
   func planDispatches() {
     for executor in servers.indices
-    where !isDispatchPlanned(executor) && nextWork(executor) != nil {
+    where !isDispatchPlanned(executor)
+      && (nextWork(executor) != nil || !newStalls(executor).isEmpty)
+    {
       let first = nodes.indices.first { stage($0)?.executor == executor } ?? 0
       now(
         .dispatch, first, Token(track: 0, sequence: -1, arrival: 0),
@@ -19,10 +21,15 @@ extension TimePlaneModel {
       let emptyPool = nodes[work.node].pool.flatMap { freeBuffers($0) <= 0 ? $0 : nil }
       let token = removeWaiting(edge, at: work.index)
       if let emptyPool {
+        request(emptyPool, isStalled: true)
         endWithoutBuffer(token, at: work.node, pools[emptyPool].policy)
       } else {
         start(token, at: work.node, stage)
       }
+    }
+    for node in newStalls(executor) {
+      nodes[node].isStalled = true
+      if let pool = nodes[node].pool { request(pool, isStalled: true) }
     }
   }
 
@@ -30,6 +37,12 @@ extension TimePlaneModel {
     servers[stage.executor] -= 1
     nodes[node].lanes.append(
       Lane(input: token, own: nodes[node].pool.map { newLease(of: $0) } ?? []))
+    if let pool = nodes[node].pool {
+      // A stage that found no buffer was counted then.
+      if !nodes[node].isStalled { request(pool, isStalled: false) }
+      nodes[node].isStalled = false
+      notePeak(of: pool)
+    }
     say(node, token, "start")
     let name = FrameItem(sequence: token.sequence, item: token.item)
     let cost = body(of: node, for: token).costs[name] ?? 0
@@ -59,6 +72,19 @@ extension TimePlaneModel {
         return (a.track, a.sequence, -rank) < (b.track, b.sequence, -other)
       }
       return (left.node, a.item) < (right.node, b.item)
+    }
+  }
+
+  /// The stages that a free server would serve now if their pool had a buffer, and that were not
+  /// counted yet.
+  private func newStalls(_ executor: Int) -> [Int] {
+    guard servers[executor] > 0 else { return [] }
+    return nodes.indices.filter { node in
+      guard let stage = stage(node), stage.executor == executor, !nodes[node].isStalled,
+        nodes[node].lanes.count < stage.lanes, !edges[nodes[node].ins[0]].waiting.isEmpty,
+        let pool = nodes[node].pool, pools[pool].sizing != nil, pools[pool].policy == .block
+      else { return false }
+      return freeBuffers(pool) <= 0
     }
   }
 

@@ -8,18 +8,20 @@ final class TimePlaneModel {
   var edges: [Edge]
   /// Free servers, by executor.
   var servers: [Int]
-  let pools: [Pool]
+  var pools: [Pool]
   /// Whether pools, timeouts and policies of the device are off.
   let isLossless: Bool
   private(set) var lines: [String] = []
   /// Frames that were not lost at their source, by track.
   var captured: [Int: Int] = [:]
   /// Sorted by key.
-  private var agenda: [(key: Key, what: Happening)] = []
+  private(set) var agenda: [(key: Key, what: Happening)] = []
   private(set) var current = Key(time: .min, band: 0, phase: .arrival, node: -1)
   private var leaseCount = 0
   /// The heat of the device; −1 if it was never reported.
   var heat = -1
+  /// When anything last happened but the end of a window that changes nothing.
+  var lastChange = Int64.min / 2
   private var isHalted = false
 
   init(
@@ -37,6 +39,9 @@ final class TimePlaneModel {
     for node in nodes.indices {
       self.nodes[node].ins.sort { edges[$0].port < edges[$1].port }
     }
+    for pool in pools.indices where isLossless || !nodes.contains(where: { $0.pool == pool }) {
+      self.pools[pool].sizing = nil
+    }
   }
 
   /// A frame that reaches a source; `damage` is the code with which it fails there.
@@ -51,9 +56,11 @@ final class TimePlaneModel {
   /// Runs to the end. The last line is just `stuck` if frames are left that can never move.
   func run() -> [String] {
     while !isHalted, !agenda.isEmpty {
+      if isAtRest { break }
       let event = agenda.removeFirst()
       precondition(current < event.key, "keys strictly increase")
       current = event.key
+      if case .windowEnd = event.what {} else { lastChange = current.time }
       handle(event.what, at: event.key.node)
       planDispatches()
     }
@@ -127,6 +134,11 @@ final class TimePlaneModel {
     case .swap(let swap): decide(swap, at: node)
     case .heat(let level): setHeat(level)
     case .rate: decideRate(node)
+    case .memory(let level): setMemory(level)
+    case .refresh: refresh(node)
+    case .windowEnd(let pool): endWindow(of: pool)
+    case .pressure(let pool, let wish): press(pool, wish)
+    case .inForce(let pool, let size): putInForce(size, of: pool)
     }
   }
 }
@@ -137,8 +149,10 @@ extension TimePlaneModel {
   /// Free buffers. The buffers in use are found by searching everywhere.
   func freeBuffers(_ pool: Int) -> Int {
     guard !isLossless else { return .max }
-    return pools[pool].capacity - heldLeases.count { $0 % pools.count == pool }
+    return pools[pool].capacity - heldBuffers(pool)
   }
+
+  func heldBuffers(_ pool: Int) -> Int { heldLeases.count { $0 % pools.count == pool } }
 
   private var heldLeases: Set<Int> {
     var held: Set<Int> = []
@@ -154,14 +168,14 @@ extension TimePlaneModel {
       var tokens = node.holds + node.cells.values.flatMap { $0 }
       tokens += node.joining.values.flatMap { $0.parts.values }
       tokens += node.gathering.values.flatMap { $0.items.values }
-      tokens += [node.lastLeft, node.current].compactMap { $0 }
+      tokens += [node.lastLeft, node.current, node.coming, node.visible].compactMap { $0 }
       for token in tokens { held.formUnion(token.leases) }
     }
     return held
   }
 
   /// Whether anything is left that has not ended.
-  private var hasFramesLeft: Bool {
+  var hasFramesLeft: Bool {
     edges.contains { !$0.waiting.isEmpty || $0.refused != nil }
       || nodes.contains {
         !$0.lanes.isEmpty || $0.current != nil || !$0.gathering.isEmpty
