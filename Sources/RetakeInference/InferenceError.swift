@@ -25,7 +25,7 @@ package enum InferenceError: RetakeError, Hashable {
 
   case inputCount(model: String, given: Int, needed: [String])
   case inputType(
-    model: String, input: String, given: Tensor.ElementType, needed: Tensor.ElementType)
+    model: String, input: String, given: ModelTensor.ElementType, needed: ModelTensor.ElementType)
   case inputShape(model: String, input: String, given: [Int], needed: [Int?])
   /// The library could not compute the outputs.
   case failed(model: String, cause: String)

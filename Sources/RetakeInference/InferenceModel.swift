@@ -2,7 +2,7 @@
 package struct ModelPort: Hashable, Sendable {
   package var name: String
   /// `nil` for a type that no stage converts to, such as strings.
-  package var type: Tensor.ElementType?
+  package var type: ModelTensor.ElementType?
   /// The name of the type, also of one that no stage converts to: `float16`, `sequence`.
   package var typeName: String
   /// The length of each dimension; `nil` for one that the caller chooses.
@@ -10,7 +10,7 @@ package struct ModelPort: Hashable, Sendable {
 
   /// - Parameter typeName: By default that of `type`.
   package init(
-    name: String, type: Tensor.ElementType?, shape: [Int?], typeName: String? = nil
+    name: String, type: ModelTensor.ElementType?, shape: [Int?], typeName: String? = nil
   ) {
     self.name = name
     self.type = type
@@ -37,5 +37,5 @@ package protocol InferenceModel: Sendable {
   /// - Parameter tensors: One for each input, in their order.
   /// - Returns: One tensor for each output, in their order.
   /// - Throws: `InferenceError` for tensors that the model refuses and for a failed computation.
-  func run(_ tensors: [Tensor]) throws(InferenceError) -> [Tensor]
+  func run(_ tensors: [ModelTensor]) throws(InferenceError) -> [ModelTensor]
 }

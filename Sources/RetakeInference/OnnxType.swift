@@ -20,7 +20,7 @@ enum OnnxType {
   }
 }
 
-extension Tensor.ElementType {
+extension ModelTensor.ElementType {
   /// - Returns: `nil` for a type that no stage converts.
   init?(onnx number: Int32) {
     guard let type = Self.allCases.first(where: { $0.onnx == number }) else { return nil }

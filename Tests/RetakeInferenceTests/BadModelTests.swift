@@ -49,7 +49,7 @@ struct BadModelTests {
       damaged[generator.pick(0...bytes.count - 1)] ^= 1 << UInt8(generator.pick(0...7))
       do {
         let model = try models.load(bytes: damaged)
-        let two = Tensor(.float([1, 1]), shape: [1, 2])
+        let two = ModelTensor(.float([1, 1]), shape: [1, 2])
         _ = try model.run(model.inputs.map { _ in two })
       } catch is InferenceError {
         refused += 1
@@ -124,34 +124,35 @@ struct BadModelTests {
       outputs: [Port("y", .float, ["a", "b"])],
       nodes: [Models.Node("Expand", inputs: ["x", "shape"], outputs: ["y"])])
     let model = try models.load(expanding)
-    let small = [Tensor(.float([3]), shape: [1]), Tensor(.int64([1, 2]), shape: [2])]
-    #expect(try model.run(small) == [Tensor(.float([3, 3]), shape: [1, 2])])
-    let wide = Tensor(.int64([1 << 31, 1 << 31]), shape: [2])
+    let small = [ModelTensor(.float([3]), shape: [1]), ModelTensor(.int64([1, 2]), shape: [2])]
+    #expect(try model.run(small) == [ModelTensor(.float([3, 3]), shape: [1, 2])])
+    let wide = ModelTensor(.int64([1 << 31, 1 << 31]), shape: [2])
     let error = #expect(throws: InferenceError.self) { try model.run([small[0], wide]) }
     #expect(error?.code == "inference.run.failed")
   }
 
   @Test func `inputs of another number, type or shape are refused, with both`() throws {
     let model = try models.load(Models.sum)
-    let two = Tensor(.float([1, 2]), shape: [1, 2])
-    func check(_ tensors: [Tensor], _ code: String, _ expected: String) throws {
+    let two = ModelTensor(.float([1, 2]), shape: [1, 2])
+    func check(_ tensors: [ModelTensor], _ code: String, _ expected: String) throws {
       let error = #expect(throws: InferenceError.self) { try model.run(tensors) }
       try self.check(error, code, expected)
     }
     try check([two], "inference.input.count", "has 2 inputs ('a', 'b'), and 1 were given")
     try check([two, two, two], "inference.input.count", "and 3 were given")
     try check(
-      [two, Tensor(.double([1, 2]), shape: [1, 2])], "inference.input.type",
+      [two, ModelTensor(.double([1, 2]), shape: [1, 2])], "inference.input.type",
       "the input 'b' is of the type float, and double was given")
     try check(
-      [two, Tensor(.float([1, 2]), shape: [2])], "inference.input.shape",
+      [two, ModelTensor(.float([1, 2]), shape: [2])], "inference.input.shape",
       "the input 'b' has the shape [1, ?], and [2] was given")
     try check(
-      [Tensor(.float([1, 2]), shape: [2, 1]), two], "inference.input.shape", "and [2, 1] was given")
+      [ModelTensor(.float([1, 2]), shape: [2, 1]), two], "inference.input.shape",
+      "and [2, 1] was given")
     // Each fits, and the two do not fit each other.
     try check(
-      [two, Tensor(.float([1, 2, 3]), shape: [1, 3])], "inference.run.failed", "Add")
-    #expect(try model.run([two, two]) == [Tensor(.float([2, 4]), shape: [1, 2])])
+      [two, ModelTensor(.float([1, 2, 3]), shape: [1, 3])], "inference.run.failed", "Add")
+    #expect(try model.run([two, two]) == [ModelTensor(.float([2, 4]), shape: [1, 2])])
   }
 
   @Test func `types that no stage converts are refused by name`() throws {
@@ -169,8 +170,8 @@ struct BadModelTests {
     // The rest of the model can be used.
     let model = try models.load(Models.classifier, options: OnnxOptions(outputs: ["label"]))
     #expect(
-      try model.run([Tensor(.float([3, 1, 1, 3]), shape: [2, 2])])
-        == [Tensor(.int64([7, 8]), shape: [2])])
+      try model.run([ModelTensor(.float([3, 1, 1, 3]), shape: [2, 2])])
+        == [ModelTensor(.int64([7, 8]), shape: [2])])
     #expect(model.declaredOutputs.map(\.typeName) == ["int64", "sequence"])
   }
 
@@ -202,7 +203,8 @@ struct BadModelTests {
       let model = try models.load(Models.sum)
       #expect(throws: InferenceError.self) {
         try model.run([
-          Tensor(.float([1, 2]), shape: [1, 2]), Tensor(.float([1, 2, 3]), shape: [1, 3]),
+          ModelTensor(.float([1, 2]), shape: [1, 2]),
+          ModelTensor(.float([1, 2, 3]), shape: [1, 3]),
         ])
       }
     }

@@ -16,12 +16,12 @@ private func decoder(
   return name.decoder(settings)
 }
 
-private func tensor(_ shape: [Int], _ numbers: [Float]) -> Tensor {
-  Tensor(.float(numbers), shape: shape)
+private func tensor(_ shape: [Int], _ numbers: [Float]) -> ModelTensor {
+  ModelTensor(.float(numbers), shape: shape)
 }
 
 /// Zeros with some numbers set.
-private func sparse(_ shape: [Int], _ set: [([Int], Float)] = []) -> Tensor {
+private func sparse(_ shape: [Int], _ set: [([Int], Float)] = []) -> ModelTensor {
   var numbers = [Float](repeating: 0, count: shape.reduce(1, *))
   for (place, value) in set {
     numbers[zip(place, shape).reduce(0) { $0 * $1.1 + $1.0 }] = value
@@ -248,7 +248,7 @@ private func classes(_ decoded: Decoded) -> [Classification] {
 
   @Test func `a tree ensemble's scores are taken as they are`() throws {
     let outputs = [
-      Tensor(.int64([1]), shape: [1]), Tensor(.double([0.125, 0.875]), shape: [1, 2]),
+      ModelTensor(.int64([1]), shape: [1]), ModelTensor(.double([0.125, 0.875]), shape: [1, 2]),
     ]
     let decoder = decoder(.probabilities) {
       ($0.labels, $0.confidenceThreshold) = (["calm", "angry"], 0)
@@ -257,7 +257,7 @@ private func classes(_ decoded: Decoded) -> [Classification] {
       classes(try decoder.decode(outputs, geometry)) == [
         Classification(label: "angry", score: 0.875), Classification(label: "calm", score: 0.125),
       ])
-    let label = Tensor(.int64([1]), shape: [1])
+    let label = ModelTensor(.int64([1]), shape: [1])
     #expect(throws: DecodingMismatch.type(decoder: .probabilities, output: 0)) {
       try decoder.decode([label], geometry)
     }
@@ -265,7 +265,7 @@ private func classes(_ decoded: Decoded) -> [Classification] {
 
   @Test func `regressions are named numbers`() throws {
     let two = tensor([1, 2], [1.5, -2])
-    func names(_ labels: [String], _ output: Tensor) throws -> [String] {
+    func names(_ labels: [String], _ output: ModelTensor) throws -> [String] {
       guard
         case .scalars(let scalars) = try decoder(.regression, { $0.labels = labels })
           .decode([output], geometry)

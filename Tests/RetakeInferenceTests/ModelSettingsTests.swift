@@ -80,7 +80,7 @@ import Testing
     var sidecar: String
     var key: String
     var text: String
-    var type: Tensor.ElementType? = .float
+    var type: ModelTensor.ElementType? = .float
 
     var testDescription: String { "\(shape) \(sidecar)" }
   }

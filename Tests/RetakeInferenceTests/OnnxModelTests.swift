@@ -20,43 +20,48 @@ struct OnnxModelTests {
     for width in [1, 4, 1000] {
       let rising = (0..<width).map { Float($0) }
       let result = try model.run([
-        Tensor(.float(rising), shape: [1, width]),
-        Tensor(.float([Float](repeating: -2, count: width)), shape: [1, width]),
+        ModelTensor(.float(rising), shape: [1, width]),
+        ModelTensor(.float([Float](repeating: -2, count: width)), shape: [1, width]),
       ])
-      #expect(result == [Tensor(.float(rising.map { max(0, $0 - 2) }), shape: [1, width])])
+      #expect(result == [ModelTensor(.float(rising.map { max(0, $0 - 2) }), shape: [1, width])])
     }
   }
 
   @Test func `a product has a batch of the given size`() throws {
     let model = try models.load(Models.product)
-    let result = try model.run([Tensor(.float([1, 1, 2, 0]), shape: [2, 2])])
-    #expect(result == [Tensor(.float([5, 7, 9, 2, 4, 6]), shape: [2, 3])])
+    let result = try model.run([ModelTensor(.float([1, 1, 2, 0]), shape: [2, 2])])
+    #expect(result == [ModelTensor(.float([5, 7, 9, 2, 4, 6]), shape: [2, 3])])
     #expect(
-      try model.run([Tensor(.float([]), shape: [0, 2])]) == [Tensor(.float([]), shape: [0, 3])])
+      try model.run([ModelTensor(.float([]), shape: [0, 2])]) == [
+        ModelTensor(.float([]), shape: [0, 3])
+      ])
   }
 
   @Test func `elements of each type are passed and returned as they are`() throws {
-    let cases: [(OnnxModelFile.Element, Tensor.Elements)] = [
+    let cases: [(OnnxModelFile.Element, ModelTensor.Elements)] = [
       (.float, .float([-0.0, .greatestFiniteMagnitude, .leastNonzeroMagnitude])),
       (.double, .double([0.1, -.pi, 1e300])), (.uint8, .uint8([0, 128, 255])),
       (.int32, .int32([.min, 0, .max])), (.int64, .int64([.min, 0, .max])),
     ]
     for (type, elements) in cases {
-      let given = Tensor(elements, shape: [3])
+      let given = ModelTensor(elements, shape: [3])
       #expect(try models.load(Models.identity(type)).run([given]) == [given])
     }
-    #expect(Set(cases.map(\.1.type)) == Set(Tensor.ElementType.allCases))
+    #expect(Set(cases.map(\.1.type)) == Set(ModelTensor.ElementType.allCases))
   }
 
   @Test func `a single number is a tensor without dimensions`() throws {
     let model = try models.load(Models.identity(.double, []))
-    #expect(try model.run([Tensor(.double([4]), shape: [])]) == [Tensor(.double([4]), shape: [])])
+    #expect(
+      try model.run([ModelTensor(.double([4]), shape: [])]) == [
+        ModelTensor(.double([4]), shape: [])
+      ])
   }
 
   @Test func `a tree ensemble is computed`() throws {
     let model = try models.load(Models.tree)
-    let result = try model.run([Tensor(.float([59, 0, 60, 0.4, 90, 0.6]), shape: [3, 2])])
-    #expect(result == [Tensor(.float([10, 20, 30]), shape: [3, 1])])
+    let result = try model.run([ModelTensor(.float([59, 0, 60, 0.4, 90, 0.6]), shape: [3, 2])])
+    #expect(result == [ModelTensor(.float([10, 20, 30]), shape: [3, 1])])
   }
 
   @Test func `the metadata of the file is read`() throws {
@@ -71,15 +76,15 @@ struct OnnxModelTests {
       OnnxModelFile(
         inputs: [Models.Port("x", .float, [3])], outputs: [Models.Port("y", .float, [3])],
         nodes: [Models.Node("Sqrt", inputs: ["x"], outputs: ["y"])]))
-    let result = try #require(try model.run([Tensor(.float([4, -1, 9]), shape: [3])]).first)
+    let result = try #require(try model.run([ModelTensor(.float([4, -1, 9]), shape: [3])]).first)
     #expect(result.firstNonFinite == 1)
-    let finite = try #require(try model.run([Tensor(.float([4, 1, 9]), shape: [3])]).first)
-    #expect(finite == Tensor(.float([2, 1, 3]), shape: [3]) && finite.firstNonFinite == nil)
+    let finite = try #require(try model.run([ModelTensor(.float([4, 1, 9]), shape: [3])]).first)
+    #expect(finite == ModelTensor(.float([2, 1, 3]), shape: [3]) && finite.firstNonFinite == nil)
   }
 
   @Test func `the file may change or vanish after it was loaded`() throws {
     let model = try models.load(Models.product)
-    let input = [Tensor(.float([1, 1]), shape: [1, 2])]
+    let input = [ModelTensor(.float([1, 1]), shape: [1, 2])]
     let before = try model.run(input)
     try Data(Models.sum.bytes).write(to: models.folder.file("model.onnx"))
     #expect(try model.run(input) == before)
@@ -99,10 +104,10 @@ struct OnnxModelTests {
     let model = try models.load(file, options: OnnxOptions(outputs: ["b", "a"]))
     #expect(model.outputs.map(\.name) == ["b", "a"])
     #expect(model.declaredOutputs.map(\.name) == ["a", "b", "c"])
-    let result = try model.run([Tensor(.float([-3]), shape: [1])])
-    #expect(result == [Tensor(.float([3]), shape: [1]), Tensor(.float([3]), shape: [1])])
+    let result = try model.run([ModelTensor(.float([-3]), shape: [1])])
+    #expect(result == [ModelTensor(.float([3]), shape: [1]), ModelTensor(.float([3]), shape: [1])])
     let none = try models.load(file, options: OnnxOptions(outputs: []))
-    #expect(try none.run([Tensor(.float([-3]), shape: [1])]).isEmpty)
+    #expect(try none.run([ModelTensor(.float([-3]), shape: [1])]).isEmpty)
     #expect(
       try models.refusal(file, options: OnnxOptions(outputs: ["d"]))?.description.contains(
         "the model has no output 'd'. It has 'a', 'b', 'c'") == true)
@@ -121,7 +126,7 @@ struct OnnxModelTests {
             "Conv", inputs: ["x", "k"], outputs: ["y"], ["pads": .integers([1, 1, 1, 1])])
         ])
     }
-    let image = Tensor(
+    let image = ModelTensor(
       .float((0..<54).map { _ in Float(generator.pick(0...255)) }), shape: [1, 1, 6, 9])
     let expected = try models.load(file("any")).run([image])
     let fixed = try models.load(file(4))
@@ -177,9 +182,9 @@ struct OnnxModelTests {
     #expect(wrong == [Int](repeating: 0, count: threads))
   }
 
-  private static func image(seed: UInt64) -> Tensor {
+  private static func image(seed: UInt64) -> ModelTensor {
     var generator = SeededGenerator(seed: seed)
     let values = (0..<3 * 24 * 24).map { _ in Float(generator.pick(0...255)) / 255 }
-    return Tensor(.float(values), shape: [1, 3, 24, 24])
+    return ModelTensor(.float(values), shape: [1, 3, 24, 24])
   }
 }

@@ -89,7 +89,7 @@ import Testing
 
   @Test func `numbers have the type of the model's input`() {
     let frame = plain(.rgb, [0, 101, 255])
-    func elements(_ type: Tensor.ElementType, mean: Float = 0) -> Tensor.Elements {
+    func elements(_ type: ModelTensor.ElementType, mean: Float = 0) -> ModelTensor.Elements {
       let input = ImageInput.sized(1, 1) {
         ($0.type, $0.meanValues, $0.scaleValues) = (type, [mean], [2])
       }

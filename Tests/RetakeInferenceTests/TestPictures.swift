@@ -3,9 +3,6 @@ import RetakeCore
 import RetakeInference
 import RetakeTestSupport
 
-/// RetakeCore has a value of this name, too.
-typealias Tensor = RetakeInference.Tensor
-
 /// A frame whose samples are a function of plane, row and byte.
 func picture(
   _ format: PixelFormat, _ width: Int, _ height: Int, range: ColorRange = .full,
@@ -74,12 +71,12 @@ struct FakeModel: InferenceModel {
   var outputs: [ModelPort] = []
   var metadata: [String: String] = [:]
 
-  init(shape: [Int?], type: Tensor.ElementType? = .float, metadata: [String: String] = [:]) {
+  init(shape: [Int?], type: ModelTensor.ElementType? = .float, metadata: [String: String] = [:]) {
     inputs = [ModelPort(name: "images", type: type, shape: shape)]
     self.metadata = metadata
   }
 
-  func run(_ tensors: [Tensor]) throws(InferenceError) -> [Tensor] {
+  func run(_ tensors: [ModelTensor]) throws(InferenceError) -> [ModelTensor] {
     preconditionFailure("a fake model computes nothing")
   }
 }

@@ -1,10 +1,10 @@
 /// The numbers of a model's outputs, as 32-bit floats.
 package struct DecoderInputs: Sendable {
   let shapes: [[Int]]
-  private let tensors: [Tensor]
+  private let tensors: [ModelTensor]
   private let decoder: DecoderName
 
-  init(_ tensors: [Tensor], _ decoder: DecoderName) {
+  init(_ tensors: [ModelTensor], _ decoder: DecoderName) {
     self.tensors = tensors
     self.decoder = decoder
     shapes = tensors.map(\.shape)

@@ -39,7 +39,7 @@ extension OutputDecoder {
 
   /// Decodes the outputs of one frame.
   package func decode(
-    _ outputs: [Tensor], _ geometry: ImageGeometry
+    _ outputs: [ModelTensor], _ geometry: ImageGeometry
   ) throws(DecodingMismatch) -> Decoded {
     try require(outputs.map { $0.shape.map(Optional.some) })
     return try read(DecoderInputs(outputs, Self.name), geometry)

@@ -7,7 +7,7 @@ package struct ImageInput: Hashable, Sendable {
 
   package var width: Int
   package var height: Int
-  package var type = Tensor.ElementType.float
+  package var type = ModelTensor.ElementType.float
   package var layout = TensorLayout.nchw
   package var colourSpace = ColourSpace.rgb
   package var resizeType = ResizeType.standard

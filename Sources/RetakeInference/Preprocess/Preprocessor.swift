@@ -7,7 +7,7 @@ package import RetakeBuffers
 package struct Preprocessor: Sendable {
   /// A tensor, and where the frame is in it.
   package struct Prepared: Sendable {
-    package var tensor: Tensor
+    package var tensor: ModelTensor
     package var geometry: ImageGeometry
   }
 
@@ -27,7 +27,7 @@ package struct Preprocessor: Sendable {
   /// - Parameter region: The part of the frame that the model sees, without a copy; `nil` for all.
   package func prepare(_ frame: Frame, region: PixelRectangle? = nil) -> Prepared {
     let geometry = geometry(of: frame, region)
-    let elements: Tensor.Elements =
+    let elements: ModelTensor.Elements =
       switch levels {
       case .float(let levels): .float(frame.normalised(input, geometry, levels))
       case .double(let levels): .double(frame.normalised(input, geometry, levels))
@@ -35,7 +35,7 @@ package struct Preprocessor: Sendable {
       case .int32(let levels): .int32(frame.normalised(input, geometry, levels))
       case .int64(let levels): .int64(frame.normalised(input, geometry, levels))
       }
-    return Prepared(tensor: Tensor(elements, shape: input.shape), geometry: geometry)
+    return Prepared(tensor: ModelTensor(elements, shape: input.shape), geometry: geometry)
   }
 
   /// The picture that the model is given, before mean and scale, as RGB24.

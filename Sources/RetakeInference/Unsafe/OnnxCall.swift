@@ -10,9 +10,9 @@ struct OnnxCall {
   private var functions: OnnxFunctions { library.functions }
 
   func run(
-    _ session: OpaquePointer, _ tensors: [Tensor], inputNames: borrowing NameList,
+    _ session: OpaquePointer, _ tensors: [ModelTensor], inputNames: borrowing NameList,
     outputNames: borrowing NameList
-  ) throws(OnnxFailure) -> [Tensor] {
+  ) throws(OnnxFailure) -> [ModelTensor] {
     let results = ValueList(count: outputs.count, release: functions.releaseValue)
     let inputs = ValueList(count: tensors.count, release: functions.releaseValue)
     let names = (inputNames.pointer, outputNames.pointer)
@@ -22,7 +22,7 @@ struct OnnxCall {
           session, nil, names.0, inputs.pointer, tensors.count, names.1, outputs.count,
           results.pointer))
     }
-    var tensors: [Tensor] = []
+    var tensors: [ModelTensor] = []
     tensors.reserveCapacity(outputs.count)
     for (index, port) in outputs.enumerated() {
       tensors.append(try tensor(results.pointer[index], port))
@@ -33,7 +33,7 @@ struct OnnxCall {
   /// Makes a value of each tensor from `index` on, and calls `body` while their arrays stay in
   /// place. Its depth is the number of inputs, which `OnnxModel` bounds.
   private func withValues(
-    of tensors: [Tensor], from index: Int, in values: borrowing ValueList,
+    of tensors: [ModelTensor], from index: Int, in values: borrowing ValueList,
     _ body: () throws(OnnxFailure) -> Void
   ) throws(OnnxFailure) {
     guard index < tensors.count else { return try body() }
@@ -52,7 +52,7 @@ struct OnnxCall {
   }
 
   private func value(
-    _ tensor: Tensor, _ bytes: UnsafeRawBufferPointer, _ slot: OnnxFunctions.Out
+    _ tensor: ModelTensor, _ bytes: UnsafeRawBufferPointer, _ slot: OnnxFunctions.Out
   ) -> OnnxFunctions.Status {
     let shape = tensor.shape.map(Int64.init)
     return functions.createTensor(
@@ -60,7 +60,8 @@ struct OnnxCall {
       shape.count, tensor.elements.type.onnx, slot)
   }
 
-  private func tensor(_ value: OpaquePointer?, _ port: ModelPort) throws(OnnxFailure) -> Tensor {
+  private func tensor(_ value: OpaquePointer?, _ port: ModelPort) throws(OnnxFailure) -> ModelTensor
+  {
     guard let value else { throw OnnxFailure(message: "the output '\(port.name)' is empty") }
     let kind: Int32 = try functions.number { functions.valueType(value, $0) }
     guard kind == OnnxType.tensor else {
@@ -68,7 +69,7 @@ struct OnnxCall {
     }
     let info = try functions.make(functions.releaseTensorInfo) { functions.typeAndShape(value, $0) }
     let element: Int32 = try functions.number { functions.elementType(info.pointer, $0) }
-    guard let type = Tensor.ElementType(onnx: element) else {
+    guard let type = ModelTensor.ElementType(onnx: element) else {
       throw OnnxFailure(
         message: "the output '\(port.name)' is of the type \(OnnxType.elementName(element))")
     }
@@ -82,8 +83,10 @@ struct OnnxCall {
     var data: UnsafeMutableRawPointer?
     try functions.check(functions.tensorData(value, &data))
     // A tensor without elements may have no memory.
-    guard let data, bytes > 0 else { return Tensor(type.elements(nil, bytes: 0), shape: shape) }
-    return Tensor(type.elements(data, bytes: bytes), shape: shape)
+    guard let data, bytes > 0 else {
+      return ModelTensor(type.elements(nil, bytes: 0), shape: shape)
+    }
+    return ModelTensor(type.elements(data, bytes: bytes), shape: shape)
   }
 }
 
@@ -109,7 +112,7 @@ struct ValueList: ~Copyable {
   }
 }
 
-extension Tensor.Elements {
+extension ModelTensor.Elements {
   fileprivate func withBytes<Value>(_ body: (UnsafeRawBufferPointer) -> Value) -> Value {
     switch self {
     case .float(let values): values.withUnsafeBytes(body)
@@ -121,9 +124,9 @@ extension Tensor.Elements {
   }
 }
 
-extension Tensor.ElementType {
+extension ModelTensor.ElementType {
   /// A copy of the elements.
-  fileprivate func elements(_ data: UnsafeRawPointer?, bytes: Int) -> Tensor.Elements {
+  fileprivate func elements(_ data: UnsafeRawPointer?, bytes: Int) -> ModelTensor.Elements {
     // SAFETY: the library says that the memory has this type and this number of bytes.
     func copy<Element>(_: Element.Type) -> [Element] {
       let count = bytes / byteCount

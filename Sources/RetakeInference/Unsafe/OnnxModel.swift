@@ -80,7 +80,7 @@ package final class OnnxModel: InferenceModel, @unchecked Sendable {
       + options.text
   }
 
-  package func run(_ tensors: [Tensor]) throws(InferenceError) -> [Tensor] {
+  package func run(_ tensors: [ModelTensor]) throws(InferenceError) -> [ModelTensor] {
     try check(tensors)
     // The library refuses a call without outputs.
     guard !outputs.isEmpty else { return [] }
@@ -92,7 +92,7 @@ package final class OnnxModel: InferenceModel, @unchecked Sendable {
     }
   }
 
-  private func check(_ tensors: [Tensor]) throws(InferenceError) {
+  private func check(_ tensors: [ModelTensor]) throws(InferenceError) {
     guard tensors.count == inputs.count else {
       throw .inputCount(model: path, given: tensors.count, needed: inputs.map(\.name))
     }

@@ -143,7 +143,7 @@ struct OnnxSessionReader {
     let element: Int32 = try functions.number { functions.elementType(tensor, $0) }
     let shape = try functions.shape(tensor).map { $0 < 0 ? nil : Int($0) }
     return ModelPort(
-      name: name, type: Tensor.ElementType(onnx: element), shape: shape,
+      name: name, type: ModelTensor.ElementType(onnx: element), shape: shape,
       typeName: OnnxType.elementName(element))
   }
 

@@ -1,6 +1,6 @@
 /// A dense array of numbers with a shape, in row-major order: what a model reads and what it
 /// returns.
-package struct Tensor: Hashable, Sendable {
+package struct ModelTensor: Hashable, Sendable {
   /// The numbers, by their type in the model.
   package enum Elements: Hashable, Sendable {
     case float([Float])
@@ -58,7 +58,7 @@ package struct Tensor: Hashable, Sendable {
   }
 }
 
-extension Tensor.ElementType {
+extension ModelTensor.ElementType {
   /// The bytes of one element.
   package var byteCount: Int {
     switch self {
