@@ -79,7 +79,8 @@ let rooms: [Room] = [
   Room(name: analysis, ours: [core, graph], inTests: [buffers, catalog]),
   Room(name: inference, ours: [core, buffers, media]),
   Room(
-    name: stages, ours: [core, buffers, graph, signal, media, runtime], inTests: [analysis]),
+    name: stages, ours: [core, buffers, graph, signal, inference, media, runtime],
+    inTests: [analysis]),
   Room(
     name: session, ours: [core, buffers, media, store, timePlane, runtime], inTests: [clips]),
   Room(name: golden, ours: [core, graph, compare], outside: [yams]),

@@ -72,8 +72,8 @@ enum Floors {
     FloorEntry(
       floor: 3, name: "RetakeStages",
       ours: [
-        "RetakeBuffers", "RetakeCore", "RetakeGraph", "RetakeMedia", "RetakeRuntime",
-        "RetakeSignal",
+        "RetakeBuffers", "RetakeCore", "RetakeGraph", "RetakeInference", "RetakeMedia",
+        "RetakeRuntime", "RetakeSignal",
       ]),
     FloorEntry(
       floor: 3, name: "RetakeSession",

@@ -29,7 +29,7 @@ package enum DecodingMismatch: RetakeError, Hashable {
         "inference.decode.notFinite",
         "element \(element) of output \(output) is \(value)",
         cause: "read by the decoder '\(decoder.rawValue)'",
-        advice: "Check the mean and scale of the model's input with 'retake model check'")
+        advice: "Check 'mean_values' and 'scale_values' in the model's sidecar; see docs/models.md")
     case .labels(let decoder, let expected, let actual):
       ErrorFacts(
         "inference.decode.labels",

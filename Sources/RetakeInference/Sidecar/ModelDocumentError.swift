@@ -28,7 +28,9 @@ package enum ModelDocumentError: RetakeError, Hashable {
     case .contradiction(let model, let key, let message):
       ErrorFacts(
         "inference.settings.contradiction", "'\(key)' does not fit the model: \(message)",
-        at: model, advice: "Run 'retake model info \(model.shellWord)' to see where it comes from")
+        at: model,
+        advice: "Write it as in docs/models.md, in the node or in "
+          + ModelSidecar.path(ofModel: model))
     }
   }
 }

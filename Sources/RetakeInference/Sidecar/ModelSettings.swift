@@ -13,7 +13,7 @@ package struct ModelSettings: Sendable {
     case standard = "default"
   }
 
-  /// A line of `retake model info`.
+  /// A value that is in force.
   package struct Row: Hashable, Sendable {
     package var key: String
     /// As in a sidecar.
@@ -241,13 +241,20 @@ extension DecoderSettings {
 }
 
 extension DecoderName {
-  /// Whether it gives detections.
-  package var findsBoxes: Bool {
+  /// What a decoder gives; see `Decoded`.
+  package enum Result: Hashable, Sendable {
+    case detections, classes, scalars
+  }
+
+  package var result: Result {
     switch self {
-    case .boxes, .yoloV5, .yoloV8, .yolox, .ssdAnchors, .centerface, .dbText: true
-    case .ctcText, .softmax, .sigmoidMultilabel, .probabilities, .regression: false
+    case .boxes, .yoloV5, .yoloV8, .yolox, .ssdAnchors, .centerface, .dbText: .detections
+    case .ctcText, .softmax, .sigmoidMultilabel, .probabilities: .classes
+    case .regression: .scalars
     }
   }
+
+  var findsBoxes: Bool { result == .detections }
 
   /// Whether boxes that overlap are removed.
   var suppresses: Bool { findsBoxes && self != .boxes && self != .dbText }

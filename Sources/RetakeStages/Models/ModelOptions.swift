@@ -1,0 +1,38 @@
+package import RetakeCore
+package import RetakeGraph
+import RetakeInference
+
+/// The model of a stage, and what the node says about it.
+package struct ModelOptions: StageOptions, Hashable {
+  /// The path of an .onnx file; relative to the working folder. Required.
+  package var model = ""
+  /// What computes the model, by ONNX Runtime's own name.
+  package var provider = OnnxOptions.cpu
+  /// The keys of a sidecar's `input`; they come before those of the sidecar.
+  package var input = JSONValue.object([:])
+  /// The keys of a sidecar's `output`; they come before those of the sidecar.
+  package var output = JSONValue.object([:])
+
+  package init() {}
+
+  package init(model: String) {
+    self.model = model
+  }
+
+  /// What the node says about the model.
+  ///
+  /// - Throws: `OptionError` with the place of a key that no sidecar has, or of a wrong value.
+  func values() throws(OptionError) -> ModelValues {
+    var values = ModelValues()
+    do throws(DocumentProblem) {
+      try values.read(input: StrictDecoder(input, at: "input"))
+      try values.read(output: StrictDecoder(output, at: "output"))
+    } catch {
+      throw OptionError(
+        key: error.pointer,
+        message: [error.message, error.advice].compactMap(\.self)
+          .joined(separator: ". "))
+    }
+    return values
+  }
+}
