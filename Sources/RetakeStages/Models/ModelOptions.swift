@@ -1,5 +1,5 @@
 package import RetakeCore
-package import RetakeGraph
+import RetakeGraph
 import RetakeInference
 
 /// The model of a stage, and what the node says about it.
