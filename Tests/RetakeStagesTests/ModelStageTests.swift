@@ -134,8 +134,9 @@ import Testing
       sidecar: """
         {"v": 1, "sha256": "\(String(repeating: "0", count: 64))", "output": {"decoder": "softmax"}}
         """)
-    #expect(throws: ModelDocumentError.self) {
+    let error = #expect(throws: OptionError.self) {
       try Classify(options: ModelOptions(model: path))
     }
+    #expect(error?.message.contains("'sha256' does not fit the model") == true)
   }
 }

@@ -96,18 +96,30 @@ extension ModelRunner {
 
   /// A document is read several times, and a model may take hundreds of megabytes: as long as a
   /// stage uses it, there is one.
-  private static let shared = Locked<[Key: Shared]>([:])
+  private static let runners = Locked<[Key: Shared]>([:])
 
-  /// - Throws: `OptionError`, `InferenceError`, `ModelDocumentError`, `DecodingMismatch`.
-  static func runner(_ options: ModelOptions) throws -> ModelRunner {
+  /// - Throws: `OptionError`, with the whole message of an error of the model's file, its sidecar or
+  ///   the library.
+  static func runner(_ options: ModelOptions) throws(OptionError) -> ModelRunner {
     guard !options.model.isEmpty else {
       throw OptionError(key: "model", message: "must name an .onnx file")
     }
+    do {
+      return try shared(options)
+    } catch let error as OptionError {
+      throw error
+    } catch {
+      // With its place, cause and advice, because an option has only its own place.
+      throw OptionError(key: "model", message: "cannot be used: \(error)")
+    }
+  }
+
+  private static func shared(_ options: ModelOptions) throws -> ModelRunner {
     let paths = [options.model, ModelSidecar.path(ofModel: options.model)]
     let key = Key(options: options, files: paths.map(Self.state))
-    if let runner = shared.withLock({ $0[key]?.runner }) { return runner }
+    if let runner = runners.withLock({ $0[key]?.runner }) { return runner }
     let runner = try ModelRunner(options)
-    return shared.withLock { all in
+    return runners.withLock { all in
       all = all.filter { $0.value.runner != nil }
       // Another thread may have loaded the same meanwhile.
       if let first = all[key]?.runner { return first }

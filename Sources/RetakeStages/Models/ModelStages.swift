@@ -17,8 +17,8 @@ package struct Detect: PureStage {
 
   /// Loads the model.
   ///
-  /// - Throws: `OptionError`, and the errors of the model's file, sidecar and library.
-  package init(options: ModelOptions) throws {
+  /// - Throws: `OptionError`, with the error of the model's file, sidecar or library.
+  package init(options: ModelOptions) throws(OptionError) {
     runner = try ModelRunner.runner(options)
     try runner.require(Self.kind, gives: "boxes") { $0.result == .detections }
     self.options = options
@@ -46,8 +46,8 @@ package struct Classify: PureStage {
 
   /// Loads the model.
   ///
-  /// - Throws: `OptionError`, and the errors of the model's file, sidecar and library.
-  package init(options: ModelOptions) throws {
+  /// - Throws: `OptionError`, with the error of the model's file, sidecar or library.
+  package init(options: ModelOptions) throws(OptionError) {
     runner = try ModelRunner.runner(options)
     try runner.require(Self.kind, gives: "classes") { $0.result == .classes }
     self.options = options
@@ -73,8 +73,8 @@ package struct Infer: PureStage {
 
   /// Loads the model.
   ///
-  /// - Throws: `OptionError`, and the errors of the model's file, sidecar and library.
-  package init(options: ModelOptions) throws {
+  /// - Throws: `OptionError`, with the error of the model's file, sidecar or library.
+  package init(options: ModelOptions) throws(OptionError) {
     runner = try ModelRunner.runner(options)
     try runner.require(Self.kind, gives: "numbers") { $0.result == .scalars }
     self.options = options

@@ -7,8 +7,8 @@ extension PipelineChain where Output == Frame {
   /// Finds objects in each frame: boxes in pixels of the frame, the best first.
   ///
   /// - Parameter model: The path of an .onnx file; docs/models.md says what may be next to it.
-  /// - Throws: The error of a model that is missing, damaged or not a detector, and of a machine
-  ///   without ONNX Runtime.
+  /// - Throws: `OptionError` for a model that is missing, damaged or not a detector, and on a
+  ///   machine without ONNX Runtime.
   public func detect(model: String, id: String? = nil) throws -> PipelineChain<Detections> {
     stage(try Detect(options: ModelOptions(model: model)), id: id)
   }
