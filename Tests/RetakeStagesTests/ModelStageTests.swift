@@ -115,9 +115,9 @@ import Testing
         return "\(error.pointer) \(error.message)"
       }
     }
-    #expect(problem("classify", [:]) == "/model must name an .onnx file")
+    #expect(problem("classify", [:]) == "/model 'model' must name an .onnx file")
     #expect(problem("classify", ["model": .string(path)]) == "nothing")
-    #expect(problem("detect", ["model": .string(path)]).contains("'detect' returns boxes"))
+    #expect(problem("detect", ["model": .string(path)]).contains("gives no boxes for 'detect'"))
     #expect(problem("detect", ["model": .string(path + "x")]).contains("cannot be read"))
     let odd: [String: JSONValue] = [
       "model": .string(path), "input": .object(["pad_vale": .integer(3)]),

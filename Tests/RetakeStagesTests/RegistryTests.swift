@@ -9,6 +9,9 @@ import Testing
 @Suite struct RegistryTests {
   private let registry = StageRegistry.builtIn
 
+  /// Kinds that need a model's file; see `ModelStageTests`.
+  private static let withModel = ["classify", "detect", "infer"]
+
   /// Options that a kind requires.
   private func needed(_ kind: String) -> JSONValue {
     switch kind {
@@ -22,9 +25,10 @@ import Testing
   @Test func `the built-in kinds are these`() {
     #expect(
       registry.kinds == [
-        "bandpass", "convert", "copy", "crop", "detrend", "digest", "discard", "downsample",
-        "find-fingertip", "fingertip", "grey", "heart-variability", "images", "join", "latest",
-        "luminance", "mean-classes", "mean-colour", "merge-detections", "metadata", "motion",
+        "bandpass", "classify", "convert", "copy", "crop", "detect", "detrend", "digest", "discard",
+        "downsample", "find-fingertip", "fingertip", "grey", "heart-variability", "images", "infer",
+        "join", "latest", "luminance", "mean-classes", "mean-colour", "merge-detections",
+        "metadata", "motion",
         "overlay", "pulse-rate", "pulse-signal", "region-crop", "region-means", "resample",
         "resize", "results", "route", "sample", "screen", "session", "synthetic", "throttle",
       ])
@@ -40,7 +44,7 @@ import Testing
   }
 
   @Test func `the options of every kind are written in full and read back the same`() throws {
-    for kind in registry.kinds {
+    for kind in registry.kinds where !Self.withModel.contains(kind) {
       let made = try registry.make(kind: kind, options: needed(kind))
       let again = try registry.make(kind: kind, options: made.options)
       #expect(again.options == made.options)
@@ -114,8 +118,8 @@ import Testing
     let failing = registry.kinds.filter { registry.signature(of: $0)?.canFail == true }
     #expect(
       failing == [
-        "bandpass", "crop", "mean-classes", "merge-detections", "overlay", "pulse-signal",
-        "region-crop", "region-means",
+        "bandpass", "classify", "crop", "detect", "infer", "mean-classes", "merge-detections",
+        "overlay", "pulse-signal", "region-crop", "region-means",
       ])
   }
 

@@ -30,7 +30,8 @@ package struct ModelOptions: StageOptions, Hashable {
     } catch {
       throw OptionError(
         key: error.pointer,
-        message: [error.message, error.advice].compactMap(\.self)
+        message: "is refused: "
+          + [error.message, error.advice].compactMap(\.self)
           .joined(separator: ". "))
     }
     return values

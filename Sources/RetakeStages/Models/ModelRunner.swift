@@ -64,8 +64,8 @@ final class ModelRunner: Sendable {
     let names = DecoderName.allCases.filter(isRight).map(\.rawValue).joined(separator: ", ")
     throw OptionError(
       key: "output/decoder",
-      message: "'\(kind)' returns \(what), and the decoder '\(settings.decoderName.rawValue)' "
-        + "gives none; those that do: \(names)")
+      message: "is '\(settings.decoderName.rawValue)', which gives no \(what) for '\(kind)'; "
+        + "those that do: \(names)")
   }
 
   /// - Throws: `StageError` if the model cannot be computed for this frame, or gives numbers that
