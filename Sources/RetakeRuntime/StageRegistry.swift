@@ -124,7 +124,12 @@ extension OptionProblem {
     case let error as OptionError:
       self.init(pointer: "/\(error.key)", message: "'\(error.key)' \(error.message)")
     case let error as any CodedError:
-      self.init(pointer: "", message: error.message, advice: error.advice)
+      // An option has only its own place, so the error's place and cause go into the message.
+      self.init(
+        pointer: "",
+        message: (error.place.map { "\($0): " } ?? "") + error.message
+          + (error.cause.map { " (\($0))" } ?? ""),
+        advice: error.advice)
     default: self.init(pointer: "", message: "\(error)")
     }
   }

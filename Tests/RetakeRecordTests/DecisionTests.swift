@@ -80,7 +80,12 @@ import Testing
   @Test func `where a file may not be larger the next ones end before`() {
     var machine = SegmentStateMachine(limits: .init(bytesMax: 1_000, nanosecondsMax: 1_000))
     func packet(_ bytes: Int64) -> SegmentStateMachine.Action {
-      machine.packet(epoch: 0, shape: "s", isKey: true, timeNanoseconds: 0, bytes: bytes)
+      let action = machine.packet(
+        epoch: 0, shape: "s", isKey: true, timeNanoseconds: 0, bytes: bytes)
+      if case .open(let reason) = action {
+        _ = machine.opened(epoch: 0, timeNanoseconds: 0, reason: reason)
+      }
+      return action
     }
     #expect(packet(0) == .open(reason: nil))
     let failure = WriteFailure(
@@ -111,12 +116,14 @@ import Testing
         default:
           let action = machine.packet(
             epoch: epoch, shape: "s", isKey: event == "k", timeNanoseconds: time, bytes: bytes)
+          let began = time
           time += 100
           bytes += 10
           switch action {
           case .write: return "w"
           case .lose: return "l"
-          case .open:
+          case .open(let reason):
+            _ = machine.opened(epoch: epoch, timeNanoseconds: began, reason: reason)
             bytes = 0
             return "o"
           }
@@ -146,10 +153,9 @@ import Testing
     #expect(machine.opened(epoch: 0, timeNanoseconds: 0, reason: nil) == nil)
     #expect(packet(1_000, isKey: true) == .open(reason: "limit"))
     let failure = WriteFailure(step: .synchronise, file: "f", errorNumber: 5)
-    #expect(machine.failed(failure) == .newSegment && machine.wantsKey)
+    #expect(machine.failed(failure) == .newSegment)
     #expect(
       machine.opened(epoch: 0, timeNanoseconds: 1_000, reason: "limit") == failure.word)
-    #expect(!machine.wantsKey)
     #expect(packet(1_100, isKey: false) == .write)
   }
 

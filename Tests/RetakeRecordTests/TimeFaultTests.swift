@@ -50,8 +50,11 @@ import Testing
           session.arrival(of: Timestamp(nanoseconds: place.nanoseconds), now: arrival))
         let isKey = keys.wantsKey(atNanoseconds: given ?? 0)
         if isKey { keys.keyMade(atNanoseconds: given ?? 0) }
-        _ = segments.packet(
+        let action = segments.packet(
           epoch: 0, shape: "", isKey: isKey, timeNanoseconds: given ?? 0, bytes: 0)
+        if case .open(let reason) = action {
+          _ = segments.opened(epoch: 0, timeNanoseconds: given ?? 0, reason: reason)
+        }
         _ = session.dueNanoseconds(Timestamp(nanoseconds: given ?? 0), now: arrival)
         frames += 1
       }

@@ -104,6 +104,20 @@ import Testing
   }
 
   @Test(.enabled(if: hasLibrary, reason))
+  func `each label counts in the fingerprint, also those that a table leaves out`() throws {
+    func fingerprint(last: String) throws -> String {
+      let labels = ["a", "b", "c", "d", "e", "f", last].map { "\"\($0)\"" }
+      let path = try write(
+        Self.channels(),
+        sidecar: """
+          {"v": 1, "output": {"decoder": "softmax"}, "labels": [\(labels.joined(separator: ", "))]}
+          """)
+      return try Classify(options: ModelOptions(model: path)).fingerprint
+    }
+    #expect(try fingerprint(last: "g") != fingerprint(last: "h"))
+  }
+
+  @Test(.enabled(if: hasLibrary, reason))
   func `a document names what is wrong with a model before the first frame`() throws {
     let path = try write(
       Self.channels(), sidecar: #"{"v": 1, "output": {"decoder": "softmax"}}"#)
@@ -112,13 +126,15 @@ import Testing
         _ = try StageRegistry.builtIn.make(kind: kind, options: .object(options))
         return "nothing"
       } catch {
-        return "\(error.pointer) \(error.message)"
+        return ["\(error.pointer) \(error.message)", error.advice].compactMap(\.self)
+          .joined(separator: ". ")
       }
     }
     #expect(problem("classify", [:]) == "/model 'model' must name an .onnx file")
     #expect(problem("classify", ["model": .string(path)]) == "nothing")
     #expect(problem("detect", ["model": .string(path)]).contains("gives no boxes for 'detect'"))
-    #expect(problem("detect", ["model": .string(path + "x")]).contains("cannot be read"))
+    let missing = problem("detect", ["model": .string(path + "x")])
+    #expect(missing.contains(path + "x: ") && missing.contains("(there is no such file)"))
     let odd: [String: JSONValue] = [
       "model": .string(path), "input": .object(["pad_vale": .integer(3)]),
     ]
@@ -134,7 +150,7 @@ import Testing
       sidecar: """
         {"v": 1, "sha256": "\(String(repeating: "0", count: 64))", "output": {"decoder": "softmax"}}
         """)
-    let error = #expect(throws: OptionError.self) {
+    let error = #expect(throws: ModelDocumentError.self) {
       try Classify(options: ModelOptions(model: path))
     }
     #expect(error?.message.contains("'sha256' does not fit the model") == true)

@@ -1,4 +1,5 @@
 import RetakeCore
+import RetakeMedia
 
 /// What is in force for one model in one node, and where each value comes from.
 package struct ModelSettings: Sendable {
@@ -53,6 +54,31 @@ package struct ModelSettings: Sendable {
     rows = layers.rows
   }
 
+  /// All values in force, for keys of caches: of labels, which `rows` abbreviates, the digest.
+  package var fingerprint: String {
+    let labels = decoderSettings.labels.joined(separator: "\u{0}").utf8
+    return rows.map { " \($0.key)=\($0.value)" }.joined() + " labels=\(Sha256.digest(of: labels))"
+  }
+
+  /// The shape in which a model computes pictures of the size that the options or the sidecar give,
+  /// by the name of its input; empty if it is the declared one.
+  ///
+  /// Some files declare the shape of the picture that they were exported with, and compute any.
+  package static func otherShapes(
+    of model: any InferenceModel, options: ModelValues, sidecar: ModelSidecar?
+  ) -> [String: [Int?]] {
+    var layers = ValueLayers(options: options, sidecar: sidecar?.values ?? ModelValues())
+    guard model.inputs.count == 1, let port = model.inputs.first, port.shape.count == 4,
+      let size = layers.pick("size", \.size, { "\($0)" })
+    else { return [:] }
+    let layout = layers.pickLayout(of: port.shape)
+    let channels = (layout == .nchw ? port.shape[1] : port.shape[3]) ?? 3
+    let shape =
+      layout == .nchw
+      ? [1, channels, size.height, size.width] : [1, size.height, size.width, channels]
+    return port.accepts(shape: shape) ? [:] : [port.name: shape]
+  }
+
   private static func inputIndex(
     of model: any InferenceModel, at path: String, _ layers: inout ValueLayers
   ) throws(ModelDocumentError) -> Int {
@@ -92,7 +118,7 @@ struct ValueLayers {
   private let layers: [(origin: ModelSettings.Origin, values: ModelValues)]
   private(set) var rows: [ModelSettings.Row] = []
 
-  init(options: ModelValues, sidecar: ModelValues, metadata: ModelValues) {
+  init(options: ModelValues, sidecar: ModelValues, metadata: ModelValues = ModelValues()) {
     layers = [(.node, options), (.sidecar, sidecar), (.metadata, metadata)]
   }
 
@@ -120,6 +146,15 @@ struct ValueLayers {
   }
 }
 
+extension ValueLayers {
+  /// - Parameter shape: Four dimensions.
+  fileprivate mutating func pickLayout(of shape: [Int?]) -> TensorLayout {
+    // As Model API guesses it: few channels, many pixels.
+    let isNHWC = !(1...4).contains(shape[1] ?? 0) && (1...4).contains(shape[3] ?? 0)
+    return pick("layout", \.layout, \.rawValue, shape: isNHWC ? .nhwc : .nchw, otherwise: .nchw)
+  }
+}
+
 extension ImageInput {
   fileprivate init(
     of port: ModelPort, at path: String, _ layers: inout ValueLayers
@@ -137,10 +172,7 @@ extension ImageInput {
       throw contradiction("name", "it reads \(port.shape[0] ?? 0) frames at once")
     }
     let shape = port.shape
-    // As Model API guesses it: few channels, many pixels.
-    let isNHWC = !(1...4).contains(shape[1] ?? 0) && (1...4).contains(shape[3] ?? 0)
-    let layout = layers.pick(
-      "layout", \.layout, \.rawValue, shape: isNHWC ? .nhwc : .nchw, otherwise: .nchw)
+    let layout = layers.pickLayout(of: shape)
     let (channels, rows, columns) =
       layout == .nchw ? (shape[1], shape[2], shape[3]) : (shape[3], shape[1], shape[2])
     guard
@@ -244,6 +276,15 @@ extension DecoderName {
   /// What a decoder gives; see `Decoded`.
   package enum Result: Hashable, Sendable {
     case detections, classes, scalars
+
+    /// In messages.
+    package var word: String {
+      switch self {
+      case .detections: "boxes"
+      case .classes: "classes"
+      case .scalars: "numbers"
+      }
+    }
   }
 
   package var result: Result {

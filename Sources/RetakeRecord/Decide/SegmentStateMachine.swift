@@ -9,9 +9,12 @@ struct SegmentStateMachine: Hashable, Sendable {
 
   enum Action: Hashable, Sendable {
     case write
-    /// Begin a segment with this packet; the reason is nil for the first segment.
+    /// Begin a segment with this packet, and call `opened`; the reason is nil for the first segment.
     case open(reason: String?)
-    /// The packet depends on a lost one: its frame keeps its row, with this cause.
+    /// The packet depends on a lost one: its frame keeps its row, with this cause. Nothing can be
+    /// written before the next key packet, so the caller must request one. A segment that reached
+    /// its limit waits for the next regular key packet instead, so that an unpaced recording always
+    /// has the same segments.
     case lose(cause: String)
   }
 
@@ -36,11 +39,6 @@ struct SegmentStateMachine: Hashable, Sendable {
     self.limits = limits
   }
 
-  /// Nothing can be written before the next key packet, so the caller must request one. A segment
-  /// that reached its limit waits for the next regular key packet, so that an unpaced recording
-  /// always has the same segments.
-  private(set) var wantsKey = false
-
   /// - Parameters:
   ///   - epoch: Number of the encoder's settings; packets of another epoch do not fit in the
   ///     segment.
@@ -51,49 +49,32 @@ struct SegmentStateMachine: Hashable, Sendable {
   ) -> Action {
     switch state {
     case .closed(let reason):
-      guard isKey else {
-        wantsKey = true
-        return .lose(cause: RecordCause.lostReference)
-      }
-      return open(epoch, timeNanoseconds, reason: reason)
+      guard isKey else { return .lose(cause: RecordCause.lostReference) }
+      return .open(reason: reason)
     // A file's stream has one decoder configuration, so other settings need another file.
     case .open(let current, _) where current != epoch:
-      guard isKey else {
-        wantsKey = true
-        return .lose(cause: RecordCause.lostReference)
-      }
-      return open(epoch, timeNanoseconds, reason: shape)
+      guard isKey else { return .lose(cause: RecordCause.lostReference) }
+      return .open(reason: shape)
     case .open(_, let started):
       let isFull =
         bytes >= limits.bytesMax
         || Int128(timeNanoseconds) - Int128(started) >= Int128(limits.nanosecondsMax)
-      return isFull && isKey ? open(epoch, timeNanoseconds, reason: "limit") : .write
+      return isFull && isKey ? .open(reason: "limit") : .write
     }
   }
 
   /// The file of the segment that begins exists.
   ///
-  /// Before it is opened, the one before it is committed. If that failed, the machine waits for a
-  /// key packet, and the packet that begins this segment is one: without this, all packets up to the
-  /// next key packet would be lost.
+  /// Before it is opened, the one before it is committed. That may fail: the packet that begins this
+  /// segment is a key packet all the same, and no other has to be waited for.
   ///
   /// - Parameter reason: That of the `open`.
   /// - Returns: Why the segment begins: that failure, or `reason`.
   mutating func opened(epoch: Int, timeNanoseconds: Int64, reason: String?) -> String? {
     var reason = reason
     if case .closed(let failure) = state { reason = failure }
-    begin(epoch, timeNanoseconds)
+    state = .open(epoch: epoch, startedNanoseconds: timeNanoseconds)
     return reason
-  }
-
-  private mutating func begin(_ epoch: Int, _ time: Int64) {
-    state = .open(epoch: epoch, startedNanoseconds: time)
-    wantsKey = false
-  }
-
-  private mutating func open(_ epoch: Int, _ time: Int64, reason: String?) -> Action {
-    begin(epoch, time)
-    return .open(reason: reason)
   }
 
   /// A write or a sync failed. It is never retried: what is not committed of the segment is lost,
@@ -104,7 +85,6 @@ struct SegmentStateMachine: Hashable, Sendable {
   mutating func failed(_ failure: WriteFailure, bytes: Int64 = 0) -> Consequence {
     if failure.isFileFull { limits.bytesMax = min(limits.bytesMax, max(1, bytes / 2)) }
     state = .closed(reason: failure.word)
-    wantsKey = true
     failures += 1
     return failure.isDiskFull || failures >= Self.failuresMax ? .stop : .newSegment
   }

@@ -113,13 +113,13 @@ final class SessionWriter {
     let action = lanes[track].segments.packet(
       epoch: encoded.epoch.number, shape: encoded.epoch.shape, isKey: isKey,
       timeNanoseconds: record.ptsNanoseconds, bytes: lanes[track].current?.bytes ?? 0)
-    // With each lost packet: a request is used up when a frame is encoded, even if the packet that
-    // it asked for never gets here.
-    if lanes[track].segments.wantsKey { site.requestKey(track) }
     do throws(SegmentFailed) {
       switch action {
       case .lose(let cause):
         record.cause = cause
+        // With each lost packet: a request is used up when a frame is encoded, even if the packet
+        // that it asked for never gets here.
+        site.requestKey(track)
         return
       case .open(let reason):
         guard nextSegment < segmentsMax else {

@@ -84,7 +84,7 @@ extension Frame {
       let grey = mean(first: 0, step: 1)
       return ColourMeans(red: grey, green: grey, blue: grey)
     }
-    return ColourCoefficients(matrix: matrix, range: range)
+    return LumaChroma(matrix: matrix, range: range)
       .means(componentSums(columns: columns, rows: rows))
   }
 
@@ -116,36 +116,8 @@ extension Frame {
   }
 }
 
-/// Converts luma and chroma to colours, in units of 1/65536.
-private struct ColourCoefficients {
-  var black: Int
-  var luma: Int
-  var redFromRed: Int
-  var greenFromBlue: Int
-  var greenFromRed: Int
-  var blueFromBlue: Int
-
-  /// The matrices of BT.601, BT.709 and BT.2020 (non-constant luminance), rounded to 1/65536.
-  init(matrix: ColorMatrix, range: ColorRange) {
-    let full: (Int, Int, Int, Int) =
-      switch matrix {
-      case .bt601, .identity: (91_881, 22_553, 46_802, 116_130)
-      case .bt709: (103_206, 12_276, 30_679, 121_609)
-      case .bt2020: (96_639, 10_784, 37_444, 123_299)
-      }
-    let limited = range == .limited
-    // In limited range luma has 219 steps and chroma 224 (ITU-R BT.601). Half the divisor is added,
-    // so that the quotient is rounded.
-    func scaled(_ value: Int) -> Int { limited ? (value * 255 + 112) / 224 : value }
-    black = limited ? 16 : 0
-    luma = limited ? (65_536 * 255 + 109) / 219 : 65_536
-    redFromRed = scaled(full.0)
-    greenFromBlue = scaled(full.1)
-    greenFromRed = scaled(full.2)
-    blueFromBlue = scaled(full.3)
-  }
-
-  func means(_ sums: ComponentSums) -> ColourMeans {
+extension LumaChroma {
+  fileprivate func means(_ sums: ComponentSums) -> ColourMeans {
     // A product of sum, count and coefficient exceeds 64 bits for large frames.
     let (n, m) = (Int128(sums.lumaCount), Int128(sums.chromaCount))
     let luma = Int128(luma) * (Int128(sums.luma) - Int128(black) * n) * m
@@ -155,8 +127,8 @@ private struct ColourCoefficients {
     let divisor = Double(65_536 * n * m)
     func mean(_ value: Int128) -> Double { Double(value) / divisor }
     return ColourMeans(
-      red: mean(luma + Int128(redFromRed) * red),
-      green: mean(luma - Int128(greenFromBlue) * blue - Int128(greenFromRed) * red),
-      blue: mean(luma + Int128(blueFromBlue) * blue))
+      red: mean(luma + Int128(redFromV) * red),
+      green: mean(luma - Int128(greenFromU) * blue - Int128(greenFromV) * red),
+      blue: mean(luma + Int128(blueFromU) * blue))
   }
 }

@@ -1,4 +1,3 @@
-import Foundation
 import RetakeBuffers
 import RetakeCore
 import RetakeGraph
@@ -35,37 +34,25 @@ final class ModelRunner: Sendable {
     let library = try OnnxLibrary.load()
     var own = OnnxOptions(provider: options.provider)
     let model = try OnnxModel(path: options.model, options: own, library: library)
-    guard let size = values.size ?? sidecar?.values.size, model.inputs.count == 1,
-      let port = model.inputs.first, port.shape.count == 4
-    else { return model }
-    let isNHWC = (values.layout ?? sidecar?.values.layout ?? .nchw) == .nhwc
-    let channels = (isNHWC ? port.shape[3] : port.shape[1]) ?? 3
-    let shape =
-      isNHWC
-      ? [1, size.height, size.width, channels] : [1, channels, size.height, size.width]
-    guard !port.accepts(shape: shape) else { return model }
-    // Some files declare the shape of the picture that they were exported with, and compute any.
-    own.inputShapes = [port.name: shape.map { $0 }]
+    own.inputShapes = ModelSettings.otherShapes(of: model, options: values, sidecar: sidecar)
+    guard !own.inputShapes.isEmpty else { return model }
     return try OnnxModel(path: options.model, options: own, library: library)
   }
 
   /// Everything besides the frame on which the outputs depend.
   var fingerprint: String {
-    let rows = settings.rows.map { " \($0.key)=\($0.value)" }.joined()
     // The library chooses its kernels by the processor, and they differ in the last bits.
-    return "\(model.fingerprint) kernels=\(KernelClass.current.rawValue)\(rows)"
+    "\(model.fingerprint) kernels=\(KernelClass.current.rawValue)\(settings.fingerprint)"
   }
 
-  /// - Throws: `OptionError` unless the decoder gives what the stage returns.
-  func require(
-    _ kind: String, gives what: String, _ isRight: (DecoderName) -> Bool
-  ) throws(OptionError) {
-    guard !isRight(settings.decoderName) else { return }
-    let names = DecoderName.allCases.filter(isRight).map(\.rawValue).joined(separator: ", ")
+  /// - Throws: `OptionError` unless the decoder gives what a stage of this kind returns.
+  func require(_ result: DecoderName.Result, in kind: String) throws(OptionError) {
+    guard settings.decoderName.result != result else { return }
+    let names = DecoderName.allCases.filter { $0.result == result }.map(\.rawValue)
     throw OptionError(
       key: "output/decoder",
-      message: "is '\(settings.decoderName.rawValue)', which gives no \(what) for '\(kind)'; "
-        + "those that do: \(names)")
+      message: "is '\(settings.decoderName.rawValue)', which gives no \(result.word) for "
+        + "'\(kind)'; those that do: \(names.joined(separator: ", "))")
   }
 
   /// - Throws: `StageError` if the model cannot be computed for this frame, or gives numbers that
@@ -87,7 +74,8 @@ extension ModelRunner {
   /// What makes two runners the same: the options, and the files as they are now.
   private struct Key: Hashable {
     var options: ModelOptions
-    var files: [String]
+    /// `nil` for a file that is not there.
+    var files: [RegularFile.Facts?]
   }
 
   private struct Shared {
@@ -98,25 +86,14 @@ extension ModelRunner {
   /// stage uses it, there is one.
   private static let runners = Locked<[Key: Shared]>([:])
 
-  /// - Throws: `OptionError`, with the whole message of an error of the model's file, its sidecar or
-  ///   the library.
-  static func runner(_ options: ModelOptions) throws(OptionError) -> ModelRunner {
+  /// - Throws: As `init`.
+  static func runner(_ options: ModelOptions) throws -> ModelRunner {
     guard !options.model.isEmpty else {
       throw OptionError(key: "model", message: "must name an .onnx file")
     }
-    do {
-      return try shared(options)
-    } catch let error as OptionError {
-      throw error
-    } catch {
-      // With its place, cause and advice, because an option has only its own place.
-      throw OptionError(key: "model", message: "cannot be used: \(error)")
-    }
-  }
-
-  private static func shared(_ options: ModelOptions) throws -> ModelRunner {
     let paths = [options.model, ModelSidecar.path(ofModel: options.model)]
-    let key = Key(options: options, files: paths.map(Self.state))
+    let key = Key(
+      options: options, files: paths.map { try? RegularFile.facts(of: $0, links: .followed) })
     if let runner = runners.withLock({ $0[key]?.runner }) { return runner }
     let runner = try ModelRunner(options)
     return runners.withLock { all in
@@ -126,12 +103,5 @@ extension ModelRunner {
       all[key] = Shared(runner: runner)
       return runner
     }
-  }
-
-  /// Changes whenever a file is replaced or written.
-  private static func state(_ path: String) -> String {
-    guard let facts = try? FileManager.default.attributesOfItem(atPath: path) else { return "" }
-    let time = (facts[.modificationDate] as? Date)?.timeIntervalSinceReferenceDate ?? 0
-    return "\(facts[.systemFileNumber] ?? 0) \(facts[.size] ?? 0) \(time)"
   }
 }

@@ -1,91 +1,88 @@
 package import RetakeBuffers
 package import RetakeCore
 package import RetakeGraph
-import RetakeInference
+package import RetakeInference
 
-/// Finds objects in each frame with a model in an ONNX file. docs/models.md says how the frame
-/// becomes the model's input, and the outputs become boxes.
+/// Computes a model in an ONNX file for each frame. docs/models.md says how the frame becomes the
+/// model's input, and how the outputs become a result.
 ///
-/// The boxes are in pixels of the frame, the best first. A frame for which the model cannot be
-/// computed fails with the model's error, and the others go on.
-package struct Detect: PureStage {
-  package static let kind = "detect"
-  package static let summary = "finds objects with a model in an ONNX file"
+/// A frame for which the model cannot be computed fails with the model's error, and the others go
+/// on.
+package struct ModelStage<Found: ModelResult>: PureStage {
+  package static var kind: String { Found.modelKind }
+  package static var summary: String { Found.modelSummary }
 
   package let options: ModelOptions
   private let runner: ModelRunner
 
   /// Loads the model.
   ///
-  /// - Throws: `OptionError`, with the error of the model's file, sidecar or library.
-  package init(options: ModelOptions) throws(OptionError) {
+  /// - Throws: `OptionError`, `InferenceError`, `ModelDocumentError`, `DecodingMismatch`.
+  package init(options: ModelOptions) throws {
     runner = try ModelRunner.runner(options)
-    try runner.require(Self.kind, gives: "boxes") { $0.result == .detections }
+    try runner.require(Found.decoded, in: Self.kind)
     self.options = options
   }
 
   package var fingerprint: String { runner.fingerprint }
 
-  package func process(
-    _ frame: Frame, _ context: StageContext
-  ) throws(StageError) -> Detections {
-    guard case .detections(let found, _) = try runner.decoded(frame) else {
-      requirementFailure("the decoder gives boxes, as was checked")
+  package func process(_ frame: Frame, _ context: StageContext) throws(StageError) -> Found {
+    guard let found = Found(try runner.decoded(frame)) else {
+      requirementFailure("the decoder gives \(Found.decoded), as was checked")
     }
     return found
   }
 }
 
-/// Names what each frame shows with a model in an ONNX file; see `Detect` and docs/models.md.
-package struct Classify: PureStage {
-  package static let kind = "classify"
-  package static let summary = "names what a frame shows with a model in an ONNX file"
+/// Finds objects in each frame: boxes in pixels of the frame, the best first.
+package typealias Detect = ModelStage<Detections>
+/// Names what each frame shows.
+package typealias Classify = ModelStage<Classes>
+/// Computes numbers from each frame.
+package typealias Infer = ModelStage<Scalars>
 
-  package let options: ModelOptions
-  private let runner: ModelRunner
+/// What a model's outputs become.
+package protocol ModelResult: PipelineValue {
+  static var modelKind: String { get }
+  static var modelSummary: String { get }
+  /// Decoders that give it.
+  static var decoded: DecoderName.Result { get }
 
-  /// Loads the model.
-  ///
-  /// - Throws: `OptionError`, with the error of the model's file, sidecar or library.
-  package init(options: ModelOptions) throws(OptionError) {
-    runner = try ModelRunner.runner(options)
-    try runner.require(Self.kind, gives: "classes") { $0.result == .classes }
-    self.options = options
-  }
+  /// `nil` if the decoder gave something else.
+  init?(_ decoded: Decoded)
+}
 
-  package var fingerprint: String { runner.fingerprint }
+extension Detections: ModelResult {
+  package static var modelKind: String { "detect" }
+  package static var modelSummary: String { "finds objects with a model in an ONNX file" }
+  package static var decoded: DecoderName.Result { .detections }
 
-  package func process(_ frame: Frame, _ context: StageContext) throws(StageError) -> Classes {
-    guard case .classes(let classes) = try runner.decoded(frame) else {
-      requirementFailure("the decoder gives classes, as was checked")
-    }
-    return classes
+  package init?(_ decoded: Decoded) {
+    guard case .detections(let found, _) = decoded else { return nil }
+    self = found
   }
 }
 
-/// Computes numbers from each frame with a model in an ONNX file; see `Detect` and docs/models.md.
-package struct Infer: PureStage {
-  package static let kind = "infer"
-  package static let summary = "computes numbers with a model in an ONNX file"
-
-  package let options: ModelOptions
-  private let runner: ModelRunner
-
-  /// Loads the model.
-  ///
-  /// - Throws: `OptionError`, with the error of the model's file, sidecar or library.
-  package init(options: ModelOptions) throws(OptionError) {
-    runner = try ModelRunner.runner(options)
-    try runner.require(Self.kind, gives: "numbers") { $0.result == .scalars }
-    self.options = options
+extension Classes: ModelResult {
+  package static var modelKind: String { "classify" }
+  package static var modelSummary: String {
+    "names what a frame shows with a model in an ONNX file"
   }
+  package static var decoded: DecoderName.Result { .classes }
 
-  package var fingerprint: String { runner.fingerprint }
+  package init?(_ decoded: Decoded) {
+    guard case .classes(let classes) = decoded else { return nil }
+    self = classes
+  }
+}
 
-  package func process(_ frame: Frame, _ context: StageContext) throws(StageError) -> Scalars {
-    guard case .scalars(let scalars) = try runner.decoded(frame) else {
-      requirementFailure("the decoder gives numbers, as was checked")
-    }
-    return scalars
+extension Scalars: ModelResult {
+  package static var modelKind: String { "infer" }
+  package static var modelSummary: String { "computes numbers with a model in an ONNX file" }
+  package static var decoded: DecoderName.Result { .scalars }
+
+  package init?(_ decoded: Decoded) {
+    guard case .scalars(let scalars) = decoded else { return nil }
+    self = scalars
   }
 }

@@ -34,7 +34,8 @@ struct ColourRows: ~Copyable {
       matrix: frame.format.isYUV && frame.matrix == .identity
         ? .assumed(height: frame.height) : frame.matrix,
       range: frame.range)
-    offset = LumaChroma.half - factors.luma * factors.black
+    // Half a unit, so that shifting rounds to the nearest.
+    offset = 32_768 - factors.luma * factors.black
     terms = .allocate(capacity: 3 * columns.count)
     terms.initialize(repeating: offset, count: 3 * columns.count)
   }
