@@ -34,12 +34,16 @@ extension Replay {
 
   /// Makes the decisions and computes only the values that they need: none if the failures are
   /// known.
+  ///
+  /// - Parameter numbers: Is given the numbers that reach sinks; all are computed for that if the
+  ///   failures are not given.
   func decide(
-    failures: [BodyFailure: String]?
+    failures: [BodyFailure: String]?, numbers: SinkNumbers? = nil
   ) throws -> (figures: RunFigures.Totals, outcome: RunOutcome) {
     let figures = makeFigures()
     let run = failures.map { prepared.withoutValues(failures: $0) } ?? prepared.withSilentSinks
-    let outcome = try run.run(runOptions, observer: figures)
+    let observers: [any RunObserver] = [figures] + (numbers.map { [$0] } ?? [])
+    let outcome = try run.run(runOptions, observer: ObserverGroup(observers))
     return (figures.totals, outcome)
   }
 }

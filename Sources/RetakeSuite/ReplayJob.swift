@@ -138,17 +138,20 @@ package struct ReplayJob {
 
   /// Runs the decisions of the case for every combination of a sweep. Nothing is written.
   ///
+  /// - Parameter comparesNumbers: Whether everything is computed, and the numbers that reach sinks
+  ///   are compared with those of a lossless run.
   /// - Throws: `ReplayError.badSweep`, and what a run throws.
-  package func sweep(_ sweep: Sweep) throws -> SweepReport {
+  package func sweep(_ sweep: Sweep, comparesNumbers: Bool = false) throws -> SweepReport {
     let (pipeline, reader) = try inputs()
     let request = try request(reader: reader)
     // Made for its notes alone: the sweep makes a replay for each combination, and each would
     // repeat them.
     try Replay(pipeline, reader: reader, catalog: project.registry, request: request).costNotes
       .forEach(note)
-    return try SweepRun(
-      pipeline, reader: reader, catalog: project.registry, request: request, sweep: sweep
-    ).run(progress: progress)
+    var run = SweepRun(
+      pipeline, reader: reader, catalog: project.registry, request: request, sweep: sweep)
+    run.comparesNumbers = comparesNumbers
+    return try run.run(progress: progress)
   }
 
   private func write(

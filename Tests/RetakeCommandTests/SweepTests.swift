@@ -36,6 +36,53 @@ import Testing
     #expect(try workplace.listing() == before)
   }
 
+  @Test func `a throttle of the pulse is varied, and the rate stays what it is`() throws {
+    let workplace = try Workplace()
+    let recording = try workplace.retake(
+      words: [
+        "record", "synthetic:pulse", "--name", "finger", "--pace", "unpaced", "--frames", "240",
+        "--size", "64x48",
+      ])
+    #expect(recording.status == 0, "\(recording.stderr)")
+    try workplace.folder.write(
+      """
+      {"v": 1, "name": "paced",
+       "nodes": [
+        {"id": "camera", "kind": "session"},
+        {"id": "pace", "kind": "throttle", "options": {"fps": 1000}},
+        {"id": "fingertip", "kind": "fingertip"},
+        {"id": "resample", "kind": "resample"},
+        {"id": "signal", "kind": "pulse-signal", "options": {"method": "red"}},
+        {"id": "band", "kind": "bandpass"},
+        {"id": "pulse", "kind": "pulse-rate"},
+        {"id": "rate", "kind": "results"}],
+       "edges": [
+        {"from": "camera", "to": "pace"}, {"from": "pace", "to": "fingertip"},
+        {"from": "fingertip", "to": "resample"}, {"from": "resample", "to": "signal"},
+        {"from": "signal", "to": "band"}, {"from": "band", "to": "pulse"},
+        {"from": "pulse", "to": "rate"}]}
+      """, to: "paced.json")
+    let words = ["replay", "finger", "--pipeline", "paced.json", "--sweep", "pace.fps=10|1000"]
+    let result = try workplace.retake(words: words + ["--numbers", "--json"])
+    #expect(result.status == 0, "\(result.stderr)")
+    let rows = try result.json().rows
+    #expect((0..<2).map { rows[$0].figures.frames.delivered.int } == [80, 240])
+    let (slow, whole) = (rows[0].numbers[0], rows[1].numbers[0])
+    #expect([slow.name.text, whole.name.text] == ["bpm", "bpm"])
+    #expect(abs(try #require(slow.mean.number) - 72) < 1)
+    #expect((slow.frames.int ?? 0) > 0 && (slow.frames.int ?? 0) < (whole.frames.int ?? 0))
+    #expect(whole.largestError.number == 0)
+    let table = try workplace.retake(words: words + ["--numbers"])
+    #expect(table.stdout.contains("rate.bpm error"), "\(table.stdout)")
+    let alone = try workplace.retake(words: [
+      "replay", "finger", "--pipeline", "paced.json", "--numbers",
+    ])
+    #expect(alone.status == 64 && alone.stderr.contains("--numbers belongs to --sweep"))
+    let fixed = try workplace.retake(words: Array(words.dropLast()) + ["rate.fps=3"])
+    #expect(
+      fixed.status == 2 && fixed.stderr.contains("'rate' is not a throttle"), "\(fixed.stderr)")
+  }
+
   @Test func `a sweep has the figures of a replay, and the same JSON for any number of workers`()
     throws
   {

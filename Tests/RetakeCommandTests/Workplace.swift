@@ -126,4 +126,5 @@ struct JSON {
   var count: Int { list.count }
   var text: String? { value as? String }
   var int: Int? { value as? Int }
+  var number: Double? { (value as? NSNumber)?.doubleValue }
 }

@@ -18,6 +18,7 @@ struct ReplayCommand: ParsableCommand {
         retake replay clip --pipeline motion.json --costs tape:clip.tape+profile:slow-phone.json
         retake replay clip --pipeline motion.json --sweep queue=1..6,executors=1..4
         retake replay clip --pipeline motion.json --sweep 'motion.queue=1|3|9,scale=1|2'
+        retake replay hand --pipeline pulse.json --sweep 'pace.fps=10|15|30' --numbers
         retake replay clip --pipeline motion.json --mode redecide --trace trace.json
         retake replay clip --pipeline heat.json --mode redecide --override thermal=serious@2s
         retake replay clip --pipeline motion.json --follow | jq -c .sinks
@@ -74,11 +75,20 @@ struct ReplayCommand: ParsableCommand {
     help: ArgumentHelp(
       "Replay with each combination of values, and print a table of figures.",
       discussion: """
-        queue, executors, pools (each of them); NODE.queue, NODE.lanes, EXECUTOR.count, \
-        POOL.capacity (one); scale (of all costs). Values are 4, 1..6 or 1|3|6; 256 combinations \
-        at most. Implies --mode redecide.
+        queue, executors, pools (each of them); NODE.queue, NODE.lanes, NODE.fps (of a throttle), \
+        EXECUTOR.count, POOL.capacity (one); scale (of all costs). Values are 4, 1..6 or 1|3|6; \
+        256 combinations at most. Implies --mode redecide.
         """))
   var sweep: String?
+
+  @Flag(
+    help: ArgumentHelp(
+      "With --sweep: show what each combination does to the numbers that reach sinks.",
+      discussion: """
+        Computes every stage, and compares each number with that of a lossless run: its mean, the \
+        mean error and the largest error.
+        """))
+  var numbers = false
 
   @Option(
     name: .customLong("run"), parsing: .unconditional,
@@ -135,7 +145,10 @@ struct ReplayCommand: ParsableCommand {
   }
 
   private func checkSweep() throws {
-    guard try parsedSweep() != nil else { return }
+    guard try parsedSweep() != nil else {
+      guard !numbers else { throw ValidationError("--numbers belongs to --sweep") }
+      return
+    }
     guard selection.mode != .lossless else {
       throw ValidationError("--sweep implies --mode redecide: leave out --mode")
     }
@@ -167,7 +180,7 @@ struct ReplayCommand: ParsableCommand {
     // Parsed again: the parser decodes this struct, so it can store nothing but options.
     if let sweep = try parsedSweep() {
       job.progress = { line.update("sweeping", done: $0, total: $1) }
-      let report = try job.sweep(sweep)
+      let report = try job.sweep(sweep, comparesNumbers: numbers)
       line.finish()
       return try show(report)
     }

@@ -48,7 +48,30 @@ enum SweepTable {
         column("blocked ms") { millionths($0.blockedNanoseconds) },
         column("alive") { "\($0.framesAliveMax)" },
         column("MB") { millionths(Int64($0.bytesAliveMax)) },
+      ] + numbers(of: report)
+  }
+
+  /// Three columns for each number that reached a sink in any row.
+  private static func numbers(of report: SweepReport) -> [Column] {
+    func title(_ number: SweepReport.Number) -> String { "\(number.sink).\(number.name)" }
+    let titles = Set(report.rows.flatMap { ($0.numbers ?? []).map(title) }).sorted()
+    return titles.flatMap { name in
+      let numbers = report.rows.map { row in row.numbers?.first { title($0) == name } }
+      func column(_ suffix: String, _ part: (SweepReport.Number) -> Double?) -> Column {
+        Column(title: name + suffix, cells: numbers.map { thousandths($0.flatMap(part)) })
+      }
+      return [
+        column("", \.mean), column(" error", \.meanError),
+        column(" largest error", \.largestError),
       ]
+    }
+  }
+
+  private static func thousandths(_ value: Double?) -> String {
+    guard let value else { return "-" }
+    // What is larger does not fit into the integer.
+    guard abs(value) < 1e12 else { return "\(value)" }
+    return millionths(Int64((value * 1_000).rounded()) * 1_000)
   }
 
   private static func latency(

@@ -34,6 +34,13 @@ extension SweepAxis {
     case (.lanes(let id), .count(let count)):
       let index = try position(of: id, among: pipeline.nodes.map(\.id), "node")
       pipeline.nodes[index].lanes = count
+    case (.rate(let id), .count(let count)):
+      let index = try position(of: id, among: pipeline.nodes.map(\.id), "node")
+      guard case .throttle(var policy) = pipeline.nodes[index].stage.body else {
+        return try require(false, "'\(id)' is not a throttle")
+      }
+      policy.fps = Double(count)
+      pipeline.nodes[index].stage = pipeline.nodes[index].stage.replacingBody(.throttle(policy))
     case (.scale, .count), (_, .ratio): preconditionFailure("an axis has values of its kind")
     }
   }

@@ -16,6 +16,8 @@ package struct SweepAxis: Hashable, Sendable {
     case pool(String)
     /// How many frames a node handles at once.
     case lanes(node: String)
+    /// The frames a second that a throttle passes while none of its rules applies.
+    case rate(node: String)
     /// The factor of all costs.
     case scale
   }
@@ -39,8 +41,8 @@ package struct SweepAxis: Hashable, Sendable {
   package let values: [Value]
 
   static let names = [
-    "queue", "executors", "pools", "scale", "NODE.queue", "NODE.lanes", "EXECUTOR.count",
-    "POOL.capacity",
+    "queue", "executors", "pools", "scale", "NODE.queue", "NODE.lanes", "NODE.fps",
+    "EXECUTOR.count", "POOL.capacity",
   ]
 
   /// - Throws: `ReplayError.badSweep`.
@@ -68,6 +70,7 @@ package struct SweepAxis: Hashable, Sendable {
       switch name[name.index(after: dot)...] {
       case "queue": return .queue(node: id)
       case "lanes": return .lanes(node: id)
+      case "fps": return .rate(node: id)
       case "count": return .executor(id)
       case "capacity": return .pool(id)
       default: break
@@ -85,6 +88,7 @@ package struct SweepAxis: Hashable, Sendable {
     case .executors, .executor: 1_024
     case .pools, .pool: 4_096
     case .lanes: 64
+    case .rate: Int(DeviceRule.fpsMax)
     case .scale: 0
     }
   }

@@ -7,12 +7,29 @@ package struct SweepReport: Hashable, Sendable, Codable {
     package var values: [String]
   }
 
+  /// A number that reached a sink, and what dropped and thinned frames did to it.
+  package struct Number: Hashable, Sendable, Codable {
+    package var sink: String
+    package var name: String
+    /// Frames for which it was delivered.
+    package var frames: Int
+    /// `nil` if there is none.
+    package var mean: Double?
+    /// The mean distance from the same frame's number in a lossless run, over the frames for which
+    /// both runs have one; `nil` if there is no such frame.
+    package var meanError: Double?
+    /// The largest of these distances.
+    package var largestError: Double?
+  }
+
   package struct Row: Hashable, Sendable, Codable {
     /// In the order of the axes.
     package var values: [String]
     package var figures: RunFigures.Totals
     package var costs: RunSummary.Costs
     package var decisionDigest: Digest128
+    /// Sorted by sink and name; `nil` if they were not asked for.
+    package var numbers: [Number]?
   }
 
   package var v = 1
@@ -34,12 +51,12 @@ package struct SweepReport: Hashable, Sendable, Codable {
   }
 
   private func isIdle(_ axis: Int) -> Bool {
-    var figures: [[String]: RunFigures.Totals] = [:]
+    var first: [[String]: Row] = [:]
     return rows.allSatisfy { row in
       var others = row.values
       others.remove(at: axis)
-      let known = figures.updateValue(row.figures, forKey: others)
-      return known == nil || known == row.figures
+      let known = first.updateValue(row, forKey: others) ?? row
+      return known.figures == row.figures && known.numbers == row.numbers
     }
   }
 }

@@ -5,14 +5,17 @@ import RetakeRuntime
 
 /// Makes the decisions of one case repeatedly, with other numbers in its pipeline.
 ///
-/// Values are computed only if decisions depend on them. If bodies can fail, the frames for which
-/// they fail are determined once.
+/// Values are computed only if decisions depend on them, or if they are asked for. If bodies can
+/// fail, the frames for which they fail are determined once.
 package struct SweepRun {
   package var pipeline: Pipeline
   package var reader: (any FrameReader)?
   package var catalog: any StageCatalog
   package var request: Replay.Request
   package var sweep: Sweep
+  /// Whether the numbers that reach sinks are compared with those of a lossless run. Everything is
+  /// computed for that.
+  package var comparesNumbers = false
 
   package init(
     _ pipeline: Pipeline, reader: (any FrameReader)?, catalog: any StageCatalog,
@@ -32,15 +35,18 @@ package struct SweepRun {
     let combinations = sweep.combinations
     // All combinations are checked before the first one runs.
     let replays = try combinations.map { try replay($0) }
+    let whole = try comparesNumbers ? losslessNumbers() : nil
     // Axes change when bodies run, never what they compute, so these failures hold for all.
-    let failures = try replays.first?.knownFailures()
+    let failures = try whole == nil ? replays.first?.knownFailures() : nil
     var rows: [SweepReport.Row] = []
     for (values, replay) in zip(combinations, replays) {
-      let (figures, outcome) = try replay.decide(failures: failures)
+      let numbers = whole.map { _ in SinkNumbers() }
+      let (figures, outcome) = try replay.decide(failures: failures, numbers: numbers)
       rows.append(
         SweepReport.Row(
           values: values.map(\.description), figures: figures, costs: costs(of: replay, outcome),
-          decisionDigest: outcome.decisionDigest))
+          decisionDigest: outcome.decisionDigest,
+          numbers: whole.flatMap { numbers?.figures(against: $0) }))
       progress(rows.count, combinations.count)
     }
     return SweepReport(
@@ -48,6 +54,15 @@ package struct SweepRun {
       seed: request.options.seed,
       axes: sweep.axes.map { .init(name: $0.name, values: $0.values.map(\.description)) },
       rows: rows)
+  }
+
+  private func losslessNumbers() throws -> SinkNumbers {
+    var request = request
+    request.options.mode = .lossless
+    let numbers = SinkNumbers()
+    _ = try Replay(pipeline, reader: reader, catalog: catalog, request: request)
+      .decide(failures: nil, numbers: numbers)
+    return numbers
   }
 
   private func costs(of replay: Replay, _ outcome: RunOutcome) -> RunSummary.Costs {

@@ -64,15 +64,17 @@ private struct Moody: StatefulStage {
   }
 
   private func sweep(
-    _ pipeline: Pipeline, _ text: String, workers: Int = 2, costs: RunCosts = .declared
+    _ pipeline: Pipeline, _ text: String, workers: Int = 2, costs: RunCosts = .declared,
+    comparesNumbers: Bool = false
   ) throws -> SweepReport {
     var request = Replay.Request(sessionName: "steps", caseName: "sweep")
     request.options = RunOptions(mode: .redecide, workers: workers, seed: 7)
     request.options.costs = costs
-    return try SweepRun(
+    var run = SweepRun(
       pipeline, reader: StepFrames(count: 40), catalog: StageRegistry(), request: request,
-      sweep: try Sweep(parsing: text)
-    ).run()
+      sweep: try Sweep(parsing: text))
+    run.comparesNumbers = comparesNumbers
+    return try run.run()
   }
 
   /// The decisions of a replay that computes everything, for a pipeline with another capacity.
@@ -90,6 +92,33 @@ private struct Moody: StatefulStage {
       let expected = try (1...4).map { try decisions(pipeline, queue: $0) }
       #expect(report.rows.map(\.decisionDigest) == expected)
       #expect(Set(expected).count > 1)
+    }
+  }
+
+  /// Each frame is one level brighter than the last, so `growth` is the distance to the frame that
+  /// was served before: 1 if none was dropped.
+  @Test func `numbers are compared with those of a lossless run, frame by frame`() throws {
+    for workers in [0, 4] {
+      let report = try sweep(plain, "queue=1|2|40", workers: workers, comparesNumbers: true)
+      for row in report.rows {
+        let numbers = try #require(row.numbers)
+        #expect(numbers.map(\.name) == ["growth", "mean"])
+        let (growth, level) = (numbers[0], numbers[1])
+        let frames = Double(level.frames)
+        #expect(level.frames == row.figures.frames.delivered)
+        #expect(
+          level.meanError == 0 && level.largestError == 0, "a level depends on no other frame")
+        let mean = try #require(growth.mean)
+        // The first frame has none before it.
+        let whole = (frames - 1) / frames
+        #expect(abs(try #require(growth.meanError) - (mean - whole)) < 1e-12)
+        #expect((growth.largestError ?? 0) > 0 == (row.figures.frames.delivered < 40))
+      }
+      #expect(report.rows.map(\.figures.frames.delivered).last == 40)
+      #expect((report.rows[0].numbers?[0].meanError ?? 0) > 0)
+      let decided = try sweep(plain, "queue=1|2|40")
+      #expect(report.rows.map(\.figures) == decided.rows.map(\.figures))
+      #expect(decided.rows.allSatisfy { $0.numbers == nil })
     }
   }
 
