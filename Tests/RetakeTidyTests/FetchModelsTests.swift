@@ -2,14 +2,14 @@ import Foundation
 import RetakeTestSupport
 import Testing
 
+private let hasPip =
+  (try? runCommand("python3", arguments: ["-m", "pip", "--version"]).status) == 0
+
 /// Scripts/fetch-models with a small wheel of its own, and pip without a network.
 @Suite(
   .enabled(
-    if: FetchModelsTests.hasPip, "python3 has no pip here: Scripts/setup --with-models"))
+    if: hasPip, "python3 has no pip here: Scripts/setup --with-models"))
 struct FetchModelsTests {
-  static let hasPip =
-    (try? runCommand("python3", arguments: ["-m", "pip", "--version"]).status) == 0
-
   /// Writes a wheel with one model, and the list that names it.
   private static let program = """
     import hashlib, json, sys, zipfile
