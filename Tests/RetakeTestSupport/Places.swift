@@ -17,3 +17,9 @@ package func sharedMedia(_ name: String) -> URL? {
   let file = packageRoot.appending(path: "../shared/media/\(name)").standardizedFileURL
   return FileManager.default.isReadableFile(atPath: file.path) ? file : nil
 }
+
+/// A model that `Scripts/setup --with-models` fetched, or `nil` if it did not.
+package func fetchedModel(_ name: String) -> URL? {
+  let file = packageRoot.appending(path: ".models/\(name).onnx")
+  return FileManager.default.isReadableFile(atPath: file.path) ? file : nil
+}
