@@ -7,7 +7,7 @@ import Testing
     "session recover", "session snapshot", "session trim", "session optimise", "session export",
     "session migrate",
     "pipeline", "pipeline check", "pipeline draw", "pipeline example",
-    "pipeline stages", "replay", "test", "diff",
+    "pipeline stages", "model", "model info", "replay", "test", "diff",
     "review", "accept", "reject", "golden", "golden fit", "golden adopt", "golden stale", "verify",
     "report",
     "report open", "report serve", "cache", "cache info", "cache warm", "cache prune",

@@ -37,6 +37,12 @@ package struct ModelSidecar: Hashable, Sendable {
     return try ModelSidecar(data, path: path)
   }
 
+  /// Checks the digest of the model's file against the one in the document, if that has one.
+  package func check(sha256 own: String, ofModel path: String) throws(ModelDocumentError) {
+    guard let expected = sha256, expected != own else { return }
+    throw .contradiction(model: path, key: "sha256", "the file's own is \(own)")
+  }
+
   /// - Throws: `ModelDocumentError.sidecar` with the JSON pointer of the problem.
   package init(_ data: Data, path: String) throws(ModelDocumentError) {
     do throws(DocumentProblem) {

@@ -18,10 +18,7 @@ final class ModelRunner: Sendable {
     let values = try options.values()
     let sidecar = try ModelSidecar.read(nextTo: options.model)
     model = try Self.load(options, values, sidecar)
-    if let expected = sidecar?.sha256, expected != model.sha256 {
-      throw ModelDocumentError.contradiction(
-        model: options.model, key: "sha256", "the file's own is \(model.sha256)")
-    }
+    try sidecar?.check(sha256: model.sha256, ofModel: options.model)
     settings = try ModelSettings(
       of: model, at: options.model, options: values, sidecar: sidecar)
     decoder = try settings.decoder(for: model.outputs)
@@ -29,24 +26,31 @@ final class ModelRunner: Sendable {
   }
 
   /// - Throws: `InferenceError`.
-  private static func load(
+  static func load(
     _ options: ModelOptions, _ values: ModelValues, _ sidecar: ModelSidecar?
   ) throws(InferenceError) -> OnnxModel {
     let library = try OnnxLibrary.load()
     var own = OnnxOptions(provider: options.provider)
     let model = try OnnxModel(path: options.model, options: own, library: library)
+    own.inputShapes = inputShapes(of: model, values, sidecar)
+    guard !own.inputShapes.isEmpty else { return model }
+    return try OnnxModel(path: options.model, options: own, library: library)
+  }
+
+  /// The shapes of inputs that are computed in another one than the file declares. Some files
+  /// declare the shape of the picture that they were exported with, and compute any.
+  static func inputShapes(
+    of model: any ModelDescription, _ values: ModelValues, _ sidecar: ModelSidecar?
+  ) -> [String: [Int?]] {
     guard let size = values.size ?? sidecar?.values.size, model.inputs.count == 1,
       let port = model.inputs.first, port.shape.count == 4
-    else { return model }
+    else { return [:] }
     let isNHWC = (values.layout ?? sidecar?.values.layout ?? .nchw) == .nhwc
     let channels = (isNHWC ? port.shape[3] : port.shape[1]) ?? 3
     let shape =
       isNHWC
       ? [1, size.height, size.width, channels] : [1, channels, size.height, size.width]
-    guard !port.accepts(shape: shape) else { return model }
-    // Some files declare the shape of the picture that they were exported with, and compute any.
-    own.inputShapes = [port.name: shape.map { $0 }]
-    return try OnnxModel(path: options.model, options: own, library: library)
+    return port.accepts(shape: shape) ? [:] : [port.name: shape.map { $0 }]
   }
 
   /// Everything besides the frame on which the outputs depend.
