@@ -9,7 +9,7 @@ struct ModelCommand: ParsableCommand {
         retake model info faces.onnx
         retake model check faces.onnx clip --frame 12 --output seen.png
       """,
-    subcommands: [ModelInfoCommand.self])
+    subcommands: [ModelInfoCommand.self, ModelCheckCommand.self])
 }
 
 struct ModelInfoCommand: ParsableCommand {

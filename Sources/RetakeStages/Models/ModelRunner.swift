@@ -6,15 +6,15 @@ import RetakeInference
 
 /// A model with what belongs before and after it, ready for frames. Several threads may use it.
 final class ModelRunner: Sendable {
-  private let model: OnnxModel
-  private let settings: ModelSettings
-  private let preprocessor: Preprocessor
-  private let decoder: any OutputDecoder
+  let model: OnnxModel
+  let settings: ModelSettings
+  let preprocessor: Preprocessor
+  let decoder: any OutputDecoder
 
   /// Loads the model, and checks that what is said about it fits.
   ///
   /// - Throws: `OptionError`, `InferenceError`, `ModelDocumentError`, `DecodingMismatch`.
-  private init(_ options: ModelOptions) throws {
+  init(_ options: ModelOptions) throws {
     let values = try options.values()
     let sidecar = try ModelSidecar.read(nextTo: options.model)
     model = try Self.load(options, values, sidecar)
