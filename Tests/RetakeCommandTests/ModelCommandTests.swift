@@ -14,13 +14,19 @@ import Testing
   static let reason: Comment = "ONNX Runtime is not here: pip install onnxruntime"
 
   /// Scores the three channels of its input by their mean levels.
-  private static func channels(size: OnnxModelFile.Length = 8) -> OnnxModelFile {
+  ///
+  /// - Parameter last: The operator that makes the scores of the means.
+  private static func channels(
+    size: OnnxModelFile.Length = 8, type: OnnxModelFile.Element = .float, last: String = "Identity"
+  ) -> OnnxModelFile {
     var file = OnnxModelFile(
-      inputs: [.init("images", .float, [1, 3, size, size])],
+      inputs: [.init("images", type, [1, 3, size, size])],
       outputs: [.init("scores", .float, [1, 3])],
       nodes: [
-        .init("GlobalAveragePool", inputs: ["images"], outputs: ["mean"]),
-        .init("Flatten", inputs: ["mean"], outputs: ["scores"]),
+        .init("Cast", inputs: ["images"], outputs: ["floats"], ["to": .integer(1)]),
+        .init("GlobalAveragePool", inputs: ["floats"], outputs: ["mean"]),
+        .init("Flatten", inputs: ["mean"], outputs: ["flat"]),
+        .init(last, inputs: ["flat"], outputs: ["scores"]),
       ])
     file.producer = ("a test", "1")
     file.metadata = [("note", "three channels\nand\u{1B}[31m a line")]

@@ -6,11 +6,11 @@ struct ModelCheckCommand: ParsableCommand {
     commandName: "check",
     abstract: "Compute a model on one frame: what it sees, what it gives, and what looks wrong.",
     discussion: """
-      The frame is one of a session, or a PNG or JPEG image. With --output, the picture that the
+      The frame is one of a session, or a PNG or JPEG image. With --output, the image that the
       model is given is written: scaled and padded, before mean and scale. Times are the shortest
       of \(ModelTrial.runs) runs, on one thread.
 
-      Exits with 0 when the model could be computed, also if something looks wrong; with 2 otherwise.
+      Exits with 0 when the model could be computed, even if something looks wrong; with 2 otherwise.
 
       Examples:
         retake model check faces.onnx clip --frame 12 --output seen.png

@@ -22,7 +22,7 @@ struct ModelInfoCommand: ParsableCommand {
       printed with the line to write. Without ONNX Runtime everything is printed but whether the
       model can be computed.
 
-      Exits with 0 when the file is a model, also if something is missing; with 2 otherwise.
+      Exits with 0 when the file is a model, even if something is missing; with 2 otherwise.
 
       Examples:
         retake model info faces.onnx

@@ -10,6 +10,8 @@ final class ModelRunner: Sendable {
   let settings: ModelSettings
   let preprocessor: Preprocessor
   let decoder: any OutputDecoder
+  /// SHA-256 of the model and of its sidecar, by path.
+  let files: [String: String]
 
   /// Loads the model, and checks that what is said about it fits.
   ///
@@ -19,6 +21,10 @@ final class ModelRunner: Sendable {
     let sidecar = try ModelSidecar.read(nextTo: options.model)
     model = try Self.load(options, values, sidecar)
     try sidecar?.check(sha256: model.sha256, ofModel: options.model)
+    files = [
+      options.model: model.sha256,
+      ModelSidecar.path(ofModel: options.model): sidecar?.documentSHA256,
+    ].compactMapValues(\.self)
     settings = try ModelSettings(
       of: model, at: options.model, options: values, sidecar: sidecar)
     decoder = try settings.decoder(for: model.outputs)

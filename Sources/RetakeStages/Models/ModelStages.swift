@@ -8,7 +8,7 @@ import RetakeInference
 ///
 /// The boxes are in pixels of the frame, the best first. A frame for which the model cannot be
 /// computed fails with the model's error, and the others go on.
-package struct Detect: PureStage {
+package struct Detect: PureStage, ModelStage {
   package static let kind = "detect"
   package static let summary = "finds objects with a model in an ONNX file"
 
@@ -25,6 +25,7 @@ package struct Detect: PureStage {
   }
 
   package var fingerprint: String { runner.fingerprint }
+  package var modelFiles: [String: String] { runner.files }
 
   package func process(
     _ frame: Frame, _ context: StageContext
@@ -37,7 +38,7 @@ package struct Detect: PureStage {
 }
 
 /// Names what each frame shows with a model in an ONNX file; see `Detect` and docs/models.md.
-package struct Classify: PureStage {
+package struct Classify: PureStage, ModelStage {
   package static let kind = "classify"
   package static let summary = "names what a frame shows with a model in an ONNX file"
 
@@ -54,6 +55,7 @@ package struct Classify: PureStage {
   }
 
   package var fingerprint: String { runner.fingerprint }
+  package var modelFiles: [String: String] { runner.files }
 
   package func process(_ frame: Frame, _ context: StageContext) throws(StageError) -> Classes {
     guard case .classes(let classes) = try runner.decoded(frame) else {
@@ -64,7 +66,7 @@ package struct Classify: PureStage {
 }
 
 /// Computes numbers from each frame with a model in an ONNX file; see `Detect` and docs/models.md.
-package struct Infer: PureStage {
+package struct Infer: PureStage, ModelStage {
   package static let kind = "infer"
   package static let summary = "computes numbers with a model in an ONNX file"
 
@@ -81,6 +83,7 @@ package struct Infer: PureStage {
   }
 
   package var fingerprint: String { runner.fingerprint }
+  package var modelFiles: [String: String] { runner.files }
 
   package func process(_ frame: Frame, _ context: StageContext) throws(StageError) -> Scalars {
     guard case .scalars(let scalars) = try runner.decoded(frame) else {
