@@ -1,4 +1,4 @@
-package import RetakeCore
+import RetakeCore
 
 /// The name of a kind of machine on which equal programs give equal bits: the system, the
 /// architecture, and whether the processor fuses multiplication and addition. For a case with models
