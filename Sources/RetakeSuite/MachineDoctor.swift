@@ -85,9 +85,11 @@ package struct MachineDoctor {
         detail: "\(library.version), kernels \(KernelClass.current.rawValue), \(library.path)")
     } catch let error as any CodedError {
       let isMissing = error.code == "inference.library.missing"
+      let cause = error.cause.map { " (\($0))" } ?? ""
       return Check(
         name: "ONNX Runtime", state: .advisable,
-        detail: (isMissing ? "not found" : error.description) + "; only models (.onnx) need it",
+        detail: (isMissing ? "not found" : error.message + cause)
+          + "; only models (.onnx) need it",
         command: error.advice)
     } catch {
       requirementFailure("the library throws coded errors alone")

@@ -81,7 +81,7 @@ import Testing
 
   @Test(.enabled(if: ModelCommandTests.hasLibrary, ModelCommandTests.reason))
   func `what is probably not meant is a warning`() throws {
-    func sidecar(_ input: String, _ output: String = softmax) -> String {
+    func sidecar(_ input: String, _ output: String = Self.softmax) -> String {
       #"{"v": 1, "input": {"resize_type": "standard"\#(input)}, \#(output)}"#
     }
     try write(sidecar: sidecar(""))
