@@ -3,15 +3,29 @@ import RetakeCore
 
 /// Identifies the code that computes here. A value that other code computed is not reused.
 enum MachineCode {
-  /// The processor's features, as the system lists them. Libraries select their code by them.
+  /// The processor's features, as the system lists them and as the processor itself says: an
+  /// emulator shows the host's list. Libraries select their code by them.
   static let processor: Digest128 = {
     let text = (try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8)) ?? ""
     // The line is called `flags` on x86 and `Features` on ARM.
     let flags = text.split(separator: "\n").first {
       $0.hasPrefix("flags") || $0.hasPrefix("Features")
     }
-    return Digest128(of: String(flags ?? ""))
+    return digest(flags: String(flags ?? ""), .current)
   }()
+
+  static func digest(flags: String, _ registers: KernelClass.Registers) -> Digest128 {
+    var hasher = DigestHasher()
+    hasher.append(flags)
+    for number in [
+      UInt64(registers.leaf1ECX), UInt64(registers.leaf7EBX), UInt64(registers.leaf7ECX),
+      UInt64(registers.leaf7EDX), UInt64(registers.leaf7Part1EAX), registers.savedStates,
+      registers.capabilities, registers.capabilities2,
+    ] {
+      hasher.append("\(number)")
+    }
+    return hasher.finish()
+  }
 
   /// Digest of this program's file, so that every stage is computed again after a build, also one
   /// whose version was not increased. `nil` if the file cannot be read.

@@ -208,7 +208,7 @@ struct Root: ParsableCommand {
     version: Tool.version,
     subcommands: [
       InitCommand.self, ImportCommand.self, RecordCommand.self, SessionCommand.self,
-      PipelineCommand.self,
+      PipelineCommand.self, ModelCommand.self,
       ReplayCommand.self, ViewCommand.self, TestCommand.self, DiffCommand.self, ReviewCommand.self,
       AcceptCommand.self, RejectCommand.self, GoldenCommand.self, VerifyCommand.self,
       ReportCommands.self, CacheCommand.self, BenchCommand.self, DoctorCommand.self,

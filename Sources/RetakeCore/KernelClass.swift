@@ -15,7 +15,7 @@ package enum KernelClass: String, Hashable, Sendable, CaseIterable {
   case other
 
   /// The class of the processor on which this process runs.
-  package static let current = KernelClass(Registers(retake_read_processor()))
+  package static let current = KernelClass(Registers.current)
 
   /// What the class depends on.
   package struct Registers: Hashable, Sendable {
@@ -33,7 +33,16 @@ package enum KernelClass: String, Hashable, Sendable, CaseIterable {
     package var capabilities: UInt64 = 0
     package var capabilities2: UInt64 = 0
 
+    /// Those of the processor on which this process runs.
+    package static let current = Registers(retake_read_processor())
+
     package init() {}
+
+    /// Whether an x86 processor rounds once after a multiplication and an addition: FMA, whose
+    /// registers are those of AVX.
+    package var hasFusedMultiplyAdd: Bool {
+      leaf1ECX.has(0x1800_1000) && savedStates & 6 == 6
+    }
 
     init(_ processor: retake_processor) {
       leaf1ECX = processor.leaf1_ecx

@@ -7,6 +7,8 @@ struct CaseComparison {
   let folders: (golden: GoldenFolder, actual: GoldenFolder)
   let manifests: (golden: GoldenManifest, actual: GoldenManifest)
   let options: GoldenComparator.Options
+  /// Where each side's own files are: only a side with models names the class of kernels.
+  private let platforms: (golden: String, actual: String)
   private let pipelines: PipelineComparison
   private var comparison: Comparison
 
@@ -19,6 +21,10 @@ struct CaseComparison {
     self.folders = folders
     self.manifests = manifests
     self.options = options
+    func platform(_ manifest: GoldenManifest) -> String {
+      PlatformKey.name(options.platform, kernels: options.kernels, models: manifest.models)
+    }
+    platforms = (platform(manifests.golden), platform(manifests.actual))
     pipelines = try PipelineComparison(folders, manifests)
     comparison = Comparison(key: manifests.actual.key, verdict: .passed)
   }
@@ -57,13 +63,13 @@ struct CaseComparison {
   // MARK: stage digests
 
   private mutating func compareStages(_ log: FindingLog) throws(GoldenError) -> StageComparator? {
-    let name = GoldenFolder.digestsName(options.platform)
-    let (mine, theirs) = (folders.golden.file(name), folders.actual.file(name))
+    let mine = folders.golden.file(GoldenFolder.digestsName(platforms.golden))
+    let theirs = folders.actual.file(GoldenFolder.digestsName(platforms.actual))
     guard FileManager.default.fileExists(atPath: theirs.path) else { return nil }
     // Digests are accepted per platform, so their absence is normal on a second machine. The causes
     // are then seen at the sinks.
     guard FileManager.default.fileExists(atPath: mine.path) else {
-      comparison.notes.append("the golden has no stage digests for \(options.platform)")
+      comparison.notes.append("the golden has no stage digests for \(platforms.golden)")
       return nil
     }
     // With a single track, rows do not name it (docs/formats/goldens.md), so this is the one they
@@ -178,11 +184,11 @@ struct CaseComparison {
   }
 
   private func otherPlatform(_ golden: ResultChunk?, _ actual: ResultChunk?) -> String? {
-    guard let platform = golden?.header.platform,
-      // A run's file without P, N or U lines names no platform; it holds where this program runs.
-      platform != actual?.header.platform ?? options.platform
-    else { return nil }
-    return platform
+    guard let platform = golden?.header.platform else { return nil }
+    // A run's file without P, N or U lines names no platform; it holds where this program runs.
+    let own = actual?.header.platform ?? platforms.actual
+    // A run that has models now holds on the same machine under a longer name.
+    return platform == (own == platforms.actual ? platforms.golden : own) ? nil : platform
   }
 
   /// Checks that a results file of the golden matches golden.yml.
@@ -272,7 +278,7 @@ struct CaseComparison {
     // Sorted, because the order of a Set differs from process to process, and reports are compared.
     for name in Set(golden.models.keys).union(actual.models.keys).sorted()
     where golden.models[name] != actual.models[name] {
-      comparison.suspects.append("the model \(name) changed")
+      comparison.suspects.append(modelChange(name))
     }
     comparison.suspects += environmentChanges
     let program = pipelines.programSuspicion(
@@ -280,14 +286,26 @@ struct CaseComparison {
     comparison.suspects += [program].compactMap(\.self)
   }
 
+  private func modelChange(_ name: String) -> String {
+    let what = name.contains(".model.json") ? "the sidecar \(name)" : "the model \(name)"
+    return switch (manifests.golden.models[name], manifests.actual.models[name]) {
+    case (let old?, let new?):
+      "\(what) changed: sha256 \(new.prefix(12))…, the golden has \(old.prefix(12))…"
+    case (nil, let new?):
+      "\(what) is new: sha256 \(new.prefix(12))…, the golden was made without it"
+    default: "\(what) of the golden is no longer read"
+    }
+  }
+
   private var knowsLibraries: Bool {
-    [folders.golden, folders.actual].allSatisfy { !$0.environment(options.platform).isEmpty }
+    !folders.golden.environment(platforms.golden).isEmpty
+      && !folders.actual.environment(platforms.actual).isEmpty
   }
 
   /// Libraries and other parts of the environment that differ from the golden's, in words.
   private var environmentChanges: [String] {
-    let mine = folders.golden.environment(options.platform)
-    let theirs = folders.actual.environment(options.platform)
+    let mine = folders.golden.environment(platforms.golden)
+    let theirs = folders.actual.environment(platforms.actual)
     // A name that only one side has is not a known change: the golden may have no environment file
     // of this platform.
     return mine.keys.sorted().compactMap { name in

@@ -1,6 +1,6 @@
 package import Foundation
 package import RetakeCompare
-import RetakeCore
+package import RetakeCore
 
 /// Compares a run with a golden: first the keys; then the results as bytes, blocks and frames; then
 /// the decisions; then stage digests, to find the root causes; then the budgets.
@@ -19,8 +19,10 @@ package struct GoldenComparator: Sendable {
     /// The kinds of Retake's own stages. If nothing else changed, the code of any other stage is
     /// named as a suspect. `nil` if the same program made both runs.
     package var builtInKinds: Set<String>?
-    /// The platform whose stage digests are compared, such as linux-x86_64-fma.
+    /// The platform whose stage digests are compared, such as linux-x86_64-fma. For a run with
+    /// models the class of kernels is added.
     package var platform: String
+    package var kernels = KernelClass.current
 
     package init(platform: String = PlatformKey.current.description) {
       self.platform = platform

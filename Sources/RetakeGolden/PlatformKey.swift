@@ -1,7 +1,8 @@
-import Foundation
+import RetakeCore
 
 /// The name of a kind of machine on which equal programs give equal bits: the system, the
-/// architecture, and whether the processor fuses multiplication and addition.
+/// architecture, and whether the processor fuses multiplication and addition. For a case with models
+/// also the class of kernels that their library chooses.
 package struct PlatformKey: Hashable, Sendable, CustomStringConvertible {
   package var description: String
 
@@ -27,22 +28,29 @@ package struct PlatformKey: Hashable, Sendable, CustomStringConvertible {
     description = "\(system)-\(architecture)" + (hasFusedMultiplyAdd ? "-fma" : "")
   }
 
-  /// The key of this machine. Every ARM processor fuses; on others the processor's flags are
-  /// checked.
+  /// The key of this machine. Every ARM processor fuses; on x86 the processor is asked, because an
+  /// emulator shows the host's flags in /proc/cpuinfo.
   package static var current: PlatformKey {
     #if arch(arm64)
       return PlatformKey(hasFusedMultiplyAdd: true)
+    #elseif arch(x86_64)
+      return PlatformKey(hasFusedMultiplyAdd: KernelClass.Registers.current.hasFusedMultiplyAdd)
     #else
-      // Without /proc no flags are known, and the key is that of a processor without fused
-      // multiplication.
-      let description = (try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8)) ?? ""
-      return PlatformKey(hasFusedMultiplyAdd: flags(in: description).contains("fma"))
+      return PlatformKey(hasFusedMultiplyAdd: false)
     #endif
   }
 
-  /// The flags of the processor, as the system lists them.
-  static func flags(in description: String) -> Set<String> {
-    let line = description.split(separator: "\n").first { $0.hasPrefix("flags") } ?? ""
-    return Set(line.split(whereSeparator: { $0 == " " || $0 == "\t" }).map(String.init))
+  /// The key of this machine for a case that reads these models: `linux-x86_64-fma-avx512`.
+  package static func current(models: [String: String]) -> PlatformKey {
+    var key = current
+    key.description = Self.name(key.description, models: models)
+    return key
+  }
+
+  /// - Parameter platform: The key without models.
+  static func name(
+    _ platform: String, kernels: KernelClass = .current, models: [String: String]
+  ) -> String {
+    models.isEmpty ? platform : "\(platform)-\(kernels.rawValue)"
   }
 }

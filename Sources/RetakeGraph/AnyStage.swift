@@ -26,6 +26,12 @@ public enum StageRole: Hashable, Sendable {
   package var isServed: Bool { self == .pure || self == .stateful }
 }
 
+/// A stage that computes a model from a file.
+package protocol ModelStage: Sendable {
+  /// SHA-256 of the model's file, and of what belongs to it, by path.
+  var modelFiles: [String: String] { get }
+}
+
 /// What a graph needs to know about a kind of node to check it.
 public struct StageSignature: Hashable, Sendable {
   /// The name in documents, unique in a catalog; see `StageDefinition.kind`.
@@ -120,6 +126,8 @@ public struct AnyStage: Sendable {
   package var screen: ScreenClock?
   /// `StageDefinition.fingerprint`.
   package var fingerprint = ""
+  /// `ModelStage.modelFiles`.
+  package var modelFiles: [String: String] = [:]
   /// How the output is stored as bytes; `nil` if it cannot be stored, or contains pixels.
   package var outputForm: ValueForm?
   /// Distinguishes closures. Stages with a document form are distinguished by that form.
@@ -161,6 +169,7 @@ public struct AnyStage: Sendable {
         }
       }, outputFormat: stage.outputFormat)
     fingerprint = stage.fingerprint
+    modelFiles = (stage as? any ModelStage)?.modelFiles ?? [:]
     outputForm = ValueForm(Stage.Output.self)
     pictureView = stage.view
   }

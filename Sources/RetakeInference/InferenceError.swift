@@ -13,6 +13,8 @@ package enum InferenceError: RetakeError, Hashable {
   case unreadable(model: String, cause: String)
   /// The file is not a model, or one that this version of the library cannot compute.
   case invalid(model: String, version: String, cause: String)
+  /// The file is not a model, as can be seen without the library.
+  case malformed(model: String, cause: String)
   /// A part of the model is in another file.
   case external(model: String, file: String)
   /// The model declares more than is read.
@@ -61,6 +63,10 @@ package enum InferenceError: RetakeError, Hashable {
         cause: cause, at: model,
         advice: "Export the model again, or update the library with "
           + "'pip install --upgrade onnxruntime'")
+    case .malformed(let model, let cause):
+      ErrorFacts(
+        "inference.model.malformed", "the file is not a model in ONNX's format", cause: cause,
+        at: model, advice: "Export or download the model again")
     case .external(let model, let file):
       ErrorFacts(
         "inference.model.external",

@@ -24,14 +24,17 @@ package struct ModelPort: Hashable, Sendable {
   }
 }
 
-/// A model that was loaded, ready to compute. Its methods may be called from several threads.
-package protocol InferenceModel: Sendable {
+/// What a model's file declares.
+package protocol ModelDescription: Sendable {
   /// In the order of the model's file.
   var inputs: [ModelPort] { get }
   var outputs: [ModelPort] { get }
   /// What the file says about itself, by key: class names, for example.
   var metadata: [String: String] { get }
+}
 
+/// A model that was loaded, ready to compute. Its methods may be called from several threads.
+package protocol InferenceModel: ModelDescription {
   /// Computes all outputs.
   ///
   /// - Parameter tensors: One for each input, in their order.

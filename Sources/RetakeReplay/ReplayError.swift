@@ -6,6 +6,7 @@ public enum ReplayError: RetakeError, Hashable {
   public enum Output: String, Hashable, Sendable {
     case decisions
     case drawing
+    case image
     case metadata
     case overlay
     case results
@@ -112,6 +113,7 @@ extension ReplayError.Output {
     switch self {
     case .decisions: "the decisions"
     case .drawing: "the drawing"
+    case .image: "the image"
     case .metadata: "the metadata"
     case .overlay: "the video with the overlay"
     case .results: "the results"

@@ -145,14 +145,23 @@ package final class WholeFile {
     }
   }
 
-  /// Writes a file of one text. If that fails, nothing stays.
+  /// Writes a file of one text.
   ///
-  /// - Throws: As `init(path:output:)` and `finish()`.
+  /// - Throws: As the method for bytes.
   package static func write(
     _ text: String, to path: String, output: ReplayError.Output
   ) throws(ReplayError) {
+    try write(bytes: text.utf8, to: path, output: output)
+  }
+
+  /// Writes a file of these bytes. If that fails, nothing stays.
+  ///
+  /// - Throws: As `init(path:output:)` and `finish()`.
+  package static func write(
+    bytes: some Sequence<UInt8>, to path: String, output: ReplayError.Output
+  ) throws(ReplayError) {
     let file = try WholeFile(path: path, output: output)
-    file.append(text.utf8)
+    file.append(bytes)
     do throws(ReplayError) {
       try file.finish()
     } catch {

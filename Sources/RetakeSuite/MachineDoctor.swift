@@ -34,7 +34,7 @@ package struct MachineDoctor {
 
   package func run() -> [Check] {
     libraries + codecs + [tool("ffmpeg", "comparisons with FFmpeg's own frames in the tests")]
-      + [temporaryFolder, project]
+      + [models, temporaryFolder, project]
   }
 
   private var libraries: [Check] {
@@ -74,6 +74,26 @@ package struct MachineDoctor {
     return Check(
       name: name, state: .advisable, detail: "needed for \(purpose)",
       command: "apt-get install \(name)")
+  }
+
+  /// Everything but models works without their library, so none is not a failure.
+  private var models: Check {
+    do {
+      let library = try ModelLibrary.find()
+      return Check(
+        name: "ONNX Runtime", state: .present,
+        detail: "\(library.version), kernels \(KernelClass.current.rawValue), \(library.path)")
+    } catch let error as any CodedError {
+      let isMissing = error.code == "inference.library.missing"
+      let cause = error.cause.map { " (\($0))" } ?? ""
+      return Check(
+        name: "ONNX Runtime", state: .advisable,
+        detail: (isMissing ? "not found" : error.message + cause)
+          + "; only models (.onnx) need it",
+        command: error.advice)
+    } catch {
+      requirementFailure("the library throws coded errors alone")
+    }
   }
 
   private var temporaryFolder: Check {

@@ -13,6 +13,15 @@ import Testing
     #expect(MachineCode.program == expected)
   }
 
+  @Test func `a processor with other registers under the same list is another one`() {
+    var registers = KernelClass.Registers.current
+    let own = MachineCode.digest(flags: "fma", registers)
+    #expect(MachineCode.digest(flags: "fma", registers) == own)
+    #expect(MachineCode.digest(flags: "fma avx2", registers) != own)
+    registers.leaf7EBX ^= 0x20
+    #expect(MachineCode.digest(flags: "fma", registers) != own)
+  }
+
   @Test func `the digest of all code follows the decoder's`() throws {
     let one = try MachineCode.digest(with: .zero)
     #expect(try MachineCode.digest(with: Digest128(of: "other")) != one)

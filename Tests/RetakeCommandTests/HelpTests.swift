@@ -7,7 +7,7 @@ import Testing
     "session recover", "session snapshot", "session trim", "session optimise", "session export",
     "session migrate",
     "pipeline", "pipeline check", "pipeline draw", "pipeline example",
-    "pipeline stages", "replay", "test", "diff",
+    "pipeline stages", "model", "model info", "model check", "replay", "test", "diff",
     "review", "accept", "reject", "golden", "golden fit", "golden adopt", "golden stale", "verify",
     "report",
     "report open", "report serve", "cache", "cache info", "cache warm", "cache prune",
@@ -79,6 +79,8 @@ import Testing
     "view clip --frames 0", "view clip --size 1x1", "view clip -p a --mode reenact",
     "test clip -p a --mode reenact", "verify clip -p a --mode reenact",
     "cache warm clip -p a --mode reenact", "golden fit clip -p a --mode reenact",
+    "model check a.onnx b --frame x", "model check a.onnx b --frame 1:2:3",
+    "model check a.onnx b --output a.jpg", "model check a.onnx b --output -",
     "bench window --fps 0", "bench window --seconds 0", "bench window --vision soon",
     "record a --frames 0", "record a --size 3", "record a --pace never", "record a --duration x",
   ])

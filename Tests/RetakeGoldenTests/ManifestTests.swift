@@ -188,8 +188,29 @@ import Testing
   }
 
   @Test func `the platform names fused multiplication where the processor has it`() {
-    #expect(PlatformKey.flags(in: "model: 1\nflags\t\t: fpu sse2 fma\n").contains("fma"))
     #expect(PlatformKey(hasFusedMultiplyAdd: true).description.hasSuffix("-fma"))
     #expect(!PlatformKey(hasFusedMultiplyAdd: false).description.hasSuffix("-fma"))
+  }
+
+  @Test func `only for a case with models the platform names the class of kernels`() {
+    #expect(PlatformKey.current(models: [:]) == PlatformKey.current)
+    #expect(
+      PlatformKey.current(models: ["m.onnx": "00"]).description
+        == "\(PlatformKey.current)-\(KernelClass.current.rawValue)")
+    #expect(
+      PlatformKey.name("linux-x86_64-fma", kernels: .avx2, models: ["a": "1"])
+        == "linux-x86_64-fma-avx2")
+  }
+
+  /// The processor's flags as Linux lists them on x86; empty elsewhere.
+  private static let flags: [Substring] = {
+    let text = (try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8)) ?? ""
+    return text.split(separator: "\n").first { $0.hasPrefix("flags") }?.split(separator: " ") ?? []
+  }()
+
+  @Test(.enabled(if: !flags.isEmpty, "the system does not list the processor's flags"))
+  func `the processor says what the system's list says`() {
+    #expect(
+      KernelClass.Registers.current.hasFusedMultiplyAdd == Self.flags.contains("fma"))
   }
 }

@@ -153,7 +153,15 @@ import Testing
         == ["libavcodec is 60.0.0, the golden was made with 59.37.100"])
     #expect(
       try suspects(kinds: []) { _, actual in actual.manifest.models = ["faces": "aa"] }
-        == ["the model faces changed"])
+        == ["the model faces is new: sha256 aa…, the golden was made without it"])
+    #expect(
+      try suspects(kinds: []) { golden, actual in
+        golden.manifest.models = ["faces": "0123456789abcdef", "mood": "11"]
+        actual.manifest.models = ["faces": "fedcba9876543210"]
+      } == [
+        "the model faces changed: sha256 fedcba987654…, the golden has 0123456789ab…",
+        "the model mood of the golden is no longer read",
+      ])
     #expect(
       try suspects(kinds: []) { _, actual in actual.pipeline = try? Self.record(threshold: 40) }
         == ["the pipeline changed: motion.threshold: 24 → 40"])

@@ -110,7 +110,8 @@ struct SampleRun {
     var plan = GoldenWriter.Plan(
       manifest: manifest,
       header: ResultHeader(key: "", tracks: tracks, sinks: sinks.map(\.path)), sinks: sinks,
-      columns: columns, origin: origin, platform: platform, environment: environment)
+      columns: columns, origin: origin,
+      platform: PlatformKey.name(platform, models: manifest.models), environment: environment)
     plan.pipeline = pipeline
     let writer = try GoldenWriter(folder, plan: plan)
     writer.setClasses(classes, of: sinks[0].path)

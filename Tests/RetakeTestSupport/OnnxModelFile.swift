@@ -48,6 +48,7 @@ package struct OnnxModelFile {
   package var nodes: [Node] = []
   package var metadata: [(key: String, value: String)] = []
   package var opset: UInt64 = 13
+  package var producer = (name: "", version: "")
 
   package init(
     inputs: [Port], outputs: [Port], constants: [Constant] = [], nodes: [Node]
@@ -68,6 +69,8 @@ package struct OnnxModelFile {
     for port in outputs { graph.bytes(12, port.bytes) }
     var model = OnnxMessage()
     model.integer(1, 8)
+    if !producer.name.isEmpty { model.text(2, producer.name) }
+    if !producer.version.isEmpty { model.text(3, producer.version) }
     model.bytes(7, graph.content)
     for (domain, version) in [("", opset), ("ai.onnx.ml", 3)] {
       model.message(8) {

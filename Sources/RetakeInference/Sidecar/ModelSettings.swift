@@ -33,21 +33,21 @@ package struct ModelSettings: Sendable {
   /// - Parameter options: What the node says.
   /// - Throws: `ModelDocumentError` for a value that is missing or does not fit.
   package init(
-    of model: any InferenceModel, at path: String, options: ModelValues = ModelValues(),
+    of model: any ModelDescription, at path: String, options: ModelValues = ModelValues(),
     sidecar: ModelSidecar? = nil
   ) throws(ModelDocumentError) {
-    var layers = ValueLayers(
-      options: options, sidecar: sidecar?.values ?? ModelValues(),
-      metadata: ModelMetadata.values(model.metadata))
+    var layers = ValueLayers(of: model, options, sidecar)
+    try self.init(of: model, at: path, &layers)
+  }
+
+  private init(
+    of model: any ModelDescription, at path: String, _ layers: inout ValueLayers
+  ) throws(ModelDocumentError) {
     inputIndex = try Self.inputIndex(of: model, at: path, &layers)
     let port = model.inputs[inputIndex]
     input = try ImageInput(of: port, at: path, &layers)
     guard let decoder = layers.pick("decoder", \.decoder, \.rawValue) else {
-      throw .missing(
-        model: path, key: "decoder",
-        advice: "Write \"output\": {\"decoder\": \"…\"} in "
-          + "\(ModelSidecar.path(ofModel: path)), one of "
-          + DecoderName.allCases.map(\.rawValue).joined(separator: ", "))
+      throw Self.noDecoder(of: path)
     }
     decoderName = decoder
     decoderSettings = DecoderSettings(decoder, input, &layers)
@@ -65,7 +65,7 @@ package struct ModelSettings: Sendable {
   ///
   /// Some files declare the shape of the picture that they were exported with, and compute any.
   package static func otherShapes(
-    of model: any InferenceModel, options: ModelValues, sidecar: ModelSidecar?
+    of model: any ModelDescription, options: ModelValues, sidecar: ModelSidecar?
   ) -> [String: [Int?]] {
     var layers = ValueLayers(options: options, sidecar: sidecar?.values ?? ModelValues())
     guard model.inputs.count == 1, let port = model.inputs.first, port.shape.count == 4,
@@ -79,8 +79,16 @@ package struct ModelSettings: Sendable {
     return port.accepts(shape: shape) ? [:] : [port.name: shape]
   }
 
+  private static func noDecoder(of path: String) -> ModelDocumentError {
+    .missing(
+      model: path, key: "decoder",
+      advice: "Write \"output\": {\"decoder\": \"…\"} in "
+        + "\(ModelSidecar.path(ofModel: path)), one of "
+        + DecoderName.allCases.map(\.rawValue).joined(separator: ", "))
+  }
+
   private static func inputIndex(
-    of model: any InferenceModel, at path: String, _ layers: inout ValueLayers
+    of model: any ModelDescription, at path: String, _ layers: inout ValueLayers
   ) throws(ModelDocumentError) -> Int {
     let names = model.inputs.map(\.name)
     let only = names.count == 1 ? names[0] : nil
@@ -103,6 +111,33 @@ package struct ModelSettings: Sendable {
     return index
   }
 
+  /// What is in force, as far as it can be said, and what is wrong.
+  package struct Draft: Sendable {
+    /// `nil` if there are problems.
+    package var settings: ModelSettings?
+    package var rows: [Row]
+    package var problems: [ModelDocumentError]
+  }
+
+  /// As `init`, for a person who wants to see everything that is missing at once.
+  package static func draft(
+    of model: any ModelDescription, at path: String, options: ModelValues = ModelValues(),
+    sidecar: ModelSidecar? = nil
+  ) -> Draft {
+    var layers = ValueLayers(of: model, options, sidecar)
+    do throws(ModelDocumentError) {
+      let settings = try ModelSettings(of: model, at: path, &layers)
+      return Draft(settings: settings, rows: settings.rows, problems: [])
+    } catch {
+      var problems = [error]
+      // The decoder comes after the input, whose error ends the search.
+      if error != noDecoder(of: path), !layers.has(\.decoder) {
+        problems.append(noDecoder(of: path))
+      }
+      return Draft(settings: nil, rows: layers.rows, problems: problems)
+    }
+  }
+
   /// The decoder, after checking it against what the model declares.
   package func decoder(
     for outputs: [ModelPort]
@@ -120,6 +155,17 @@ struct ValueLayers {
 
   init(options: ModelValues, sidecar: ModelValues, metadata: ModelValues = ModelValues()) {
     layers = [(.node, options), (.sidecar, sidecar), (.metadata, metadata)]
+  }
+
+  init(of model: any ModelDescription, _ options: ModelValues, _ sidecar: ModelSidecar?) {
+    self.init(
+      options: options, sidecar: sidecar?.values ?? ModelValues(),
+      metadata: ModelMetadata.values(model.metadata))
+  }
+
+  /// Whether any source gives the value.
+  func has<Value>(_ path: KeyPath<ModelValues, Value?>) -> Bool {
+    layers.contains { $0.values[keyPath: path] != nil }
   }
 
   /// The value of the first source that gives it, and a row about it; `nil` if none does.

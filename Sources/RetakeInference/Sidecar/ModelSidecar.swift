@@ -1,5 +1,6 @@
 package import Foundation
 package import RetakeCore
+import RetakeMedia
 
 /// `NAME.model.json` next to `NAME.onnx`: what belongs before and after a model.
 ///
@@ -17,6 +18,8 @@ package struct ModelSidecar: Hashable, Sendable {
   package private(set) var licence: String?
   package private(set) var task: String?
   package private(set) var values = ModelValues()
+  /// SHA-256 of the document itself.
+  package let documentSHA256: String
 
   /// The sidecar of a model: `faces.model.json` for `faces.onnx`.
   package static func path(ofModel path: String) -> String {
@@ -37,16 +40,26 @@ package struct ModelSidecar: Hashable, Sendable {
     return try ModelSidecar(data, path: path)
   }
 
+  /// Checks the digest of the model's file against the one in the document, if that has one.
+  package func check(sha256 own: String, ofModel path: String) throws(ModelDocumentError) {
+    guard let expected = sha256, expected != own else { return }
+    throw .contradiction(model: path, key: "sha256", "the file's own is \(own)")
+  }
+
   /// - Throws: `ModelDocumentError.sidecar` with the JSON pointer of the problem.
   package init(_ data: Data, path: String) throws(ModelDocumentError) {
     do throws(DocumentProblem) {
-      try self.init(SidecarDecoder(parsing: data, bytesMax: Self.bytesMax))
+      try self.init(
+        SidecarDecoder(parsing: data, bytesMax: Self.bytesMax), sha256: Sha256.digest(of: data))
     } catch {
       throw .sidecar(path: path, error)
     }
   }
 
-  private init(_ decoder: SidecarDecoder) throws(DocumentProblem) {
+  private init(
+    _ decoder: SidecarDecoder, sha256 documentSHA256: String
+  ) throws(DocumentProblem) {
+    self.documentSHA256 = documentSHA256
     let document = try decoder.document([
       "model", "sha256", "licence", "task", "input", "output", "labels",
     ])

@@ -109,7 +109,8 @@ package final class OnnxModel: InferenceModel, @unchecked Sendable {
     }
   }
 
-  private static func read(_ path: String) throws(InferenceError) -> [UInt8] {
+  /// The bytes of a file that a person names.
+  package static func read(_ path: String) throws(InferenceError) -> [UInt8] {
     let bytes: [UInt8]
     do throws(RegularFile.Refusal) {
       // A link is followed, because a person names the file.

@@ -5,22 +5,25 @@ import RetakeInference
 
 /// A model with what belongs before and after it, ready for frames. Several threads may use it.
 final class ModelRunner: Sendable {
-  private let model: OnnxModel
-  private let settings: ModelSettings
-  private let preprocessor: Preprocessor
-  private let decoder: any OutputDecoder
+  let model: OnnxModel
+  let settings: ModelSettings
+  let preprocessor: Preprocessor
+  let decoder: any OutputDecoder
+  /// SHA-256 of the model and of its sidecar, by path.
+  let files: [String: String]
 
   /// Loads the model, and checks that what is said about it fits.
   ///
   /// - Throws: `OptionError`, `InferenceError`, `ModelDocumentError`, `DecodingMismatch`.
-  private init(_ options: ModelOptions) throws {
+  init(_ options: ModelOptions) throws {
     let values = try options.values()
     let sidecar = try ModelSidecar.read(nextTo: options.model)
     model = try Self.load(options, values, sidecar)
-    if let expected = sidecar?.sha256, expected != model.sha256 {
-      throw ModelDocumentError.contradiction(
-        model: options.model, key: "sha256", "the file's own is \(model.sha256)")
-    }
+    try sidecar?.check(sha256: model.sha256, ofModel: options.model)
+    files = [
+      options.model: model.sha256,
+      ModelSidecar.path(ofModel: options.model): sidecar?.documentSHA256,
+    ].compactMapValues(\.self)
     settings = try ModelSettings(
       of: model, at: options.model, options: values, sidecar: sidecar)
     decoder = try settings.decoder(for: model.outputs)
@@ -28,7 +31,7 @@ final class ModelRunner: Sendable {
   }
 
   /// - Throws: `InferenceError`.
-  private static func load(
+  static func load(
     _ options: ModelOptions, _ values: ModelValues, _ sidecar: ModelSidecar?
   ) throws(InferenceError) -> OnnxModel {
     let library = try OnnxLibrary.load()

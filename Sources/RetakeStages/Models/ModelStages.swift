@@ -8,7 +8,7 @@ package import RetakeInference
 ///
 /// A frame for which the model cannot be computed fails with the model's error, and the others go
 /// on.
-package struct ModelStage<Found: ModelResult>: PureStage {
+package struct OnnxStage<Found: ModelResult>: PureStage, ModelStage {
   package static var kind: String { Found.modelKind }
   package static var summary: String { Found.modelSummary }
 
@@ -25,6 +25,7 @@ package struct ModelStage<Found: ModelResult>: PureStage {
   }
 
   package var fingerprint: String { runner.fingerprint }
+  package var modelFiles: [String: String] { runner.files }
 
   package func process(_ frame: Frame, _ context: StageContext) throws(StageError) -> Found {
     guard let found = Found(try runner.decoded(frame)) else {
@@ -35,11 +36,11 @@ package struct ModelStage<Found: ModelResult>: PureStage {
 }
 
 /// Finds objects in each frame: boxes in pixels of the frame, the best first.
-package typealias Detect = ModelStage<Detections>
+package typealias Detect = OnnxStage<Detections>
 /// Names what each frame shows.
-package typealias Classify = ModelStage<Classes>
+package typealias Classify = OnnxStage<Classes>
 /// Computes numbers from each frame.
-package typealias Infer = ModelStage<Scalars>
+package typealias Infer = OnnxStage<Scalars>
 
 /// What a model's outputs become.
 package protocol ModelResult: PipelineValue {

@@ -51,9 +51,14 @@ package struct Acceptance {
     self.project = project
   }
 
-  /// The golden that this platform is compared with.
-  private func golden(_ key: GoldenLibrary.Key) -> GoldenFolder {
-    library.folder(key).fitting(PlatformKey.current.description)
+  /// The golden that a pending result is compared with on this platform.
+  private func golden(_ key: GoldenLibrary.Key, for pending: PendingGolden) -> GoldenFolder {
+    library.folder(key).fitting(platform(of: pending))
+  }
+
+  private func platform(of pending: PendingGolden) -> String {
+    // A manifest that cannot be read is an error of the comparison.
+    PlatformKey.current(models: (try? pending.folder.manifest())?.models ?? [:]).description
   }
 
   private var library: GoldenLibrary {
@@ -151,7 +156,7 @@ package struct Acceptance {
     let scratch = try ScratchFolder.temporary()
     return try selectedKeys().compactMap { key in
       guard let pending = try pending(key, in: scratch) else { return nil }
-      return (compare(golden(key), pending.folder), pending.identity)
+      return (compare(golden(key, for: pending), pending.folder), pending.identity)
     }
   }
 
@@ -226,11 +231,11 @@ package struct Acceptance {
   }
 
   private func look(_ key: GoldenLibrary.Key, in scratch: ScratchFolder) throws -> Waiting? {
-    let golden = golden(key)
     guard let pending = try pending(key, in: scratch) else { return nil }
+    let golden = golden(key, for: pending)
     try check(pending)
     let advice = try advice(key, pending)
-    let alternate = library.folder(key).alternate(PlatformKey.current.description)
+    let alternate = library.folder(key).alternate(platform(of: pending))
     let failed = try pending.folder.failedFrames()
     func waitsAsAWhole(_ kind: String, replaces: [String] = []) -> Waiting {
       let frames = (try? pending.folder.manifest().summary.captured) ?? 0

@@ -33,6 +33,8 @@ struct CaseResult {
   var pendingIdentity: Digest128?
   /// The folder of the session that was read; `nil` if none was read.
   var sessionPath: String?
+  /// The platform on which the run's values hold.
+  var platform = PlatformKey.current
 }
 
 extension CaseResult {
@@ -41,16 +43,18 @@ extension CaseResult {
     sessionPath = reader?.folder.path
     tracks = reader?.tracks.filter { replay.tracks.values.contains($0.track) } ?? []
     sourceTracks = replay.tracks
+    platform = PlatformKey.current(models: replay.modelFiles)
   }
 
   /// Whether the golden was made with this pipeline, its costs included, and with these libraries.
   /// False if that is not known: a golden of another platform says nothing about the libraries.
   var isRepeated: Bool {
     guard comparison.pipelineChanges.isEmpty,
-      let pipelines = try? (golden: golden.manifest().pipeline, actual: actual.manifest().pipeline),
-      pipelines.golden.digest == pipelines.actual.digest
+      let manifests = try? (golden: golden.manifest(), actual: actual.manifest()),
+      manifests.golden.pipeline.digest == manifests.actual.pipeline.digest,
+      manifests.golden.models == manifests.actual.models
     else { return false }
-    let platform = PlatformKey.current.description
+    let platform = PlatformKey.current(models: manifests.actual.models).description
     let libraries = golden.environment(platform)
     return !libraries.isEmpty && libraries == actual.environment(platform)
   }
@@ -164,6 +168,8 @@ struct CaseRunner {
     let (replay, reader) = try job.open()
     result.pipeline = replay.pipeline
     result.note(replay, reader)
+    // Only now it is known whether the case reads models.
+    result.golden = library.folder(selected.key).fitting(result.platform.description)
     try holdingMemory(for: result.tracks) {
       try run(&job, replay, reader, into: &result)
     }
@@ -201,7 +207,7 @@ struct CaseRunner {
     result.comparison.notes += try replay.pixelNotes(reader) + replay.costNotes
     if result.golden != library.folder(key) {
       result.comparison.notes.append(
-        "compared with the alternate for \(PlatformKey.current)")
+        "compared with the alternate for \(result.platform)")
     }
   }
 }

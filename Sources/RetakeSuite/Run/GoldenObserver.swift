@@ -7,6 +7,7 @@ import RetakeMedia
 import RetakeReplay
 import RetakeRuntime
 import RetakeSession
+import RetakeStages
 
 /// Writes a run as golden files during the run.
 final class GoldenObserver: RunObserver {
@@ -74,6 +75,7 @@ extension GoldenWriter.Plan {
       pipeline: GoldenManifest.PipelineNote(
         name: replay.pipeline.name, digest: replay.pipeline.digest,
         nodes: replay.nodes.map(\.id), sinks: replay.sinkInputs), quantisation: [:])
+    manifest.models = replay.modelFiles
     manifest.compare = project.compare
     manifest.budgets = project.budgets
     var rules = project.compare
@@ -88,15 +90,18 @@ extension GoldenWriter.Plan {
     self.init(
       manifest: manifest, header: replay.header, sinks: sinks,
       columns: replay.columns, origin: try replay.originNanoseconds(),
-      platform: PlatformKey.current.description,
-      primarySink: replay.pipeline.primarySink, environment: Self.libraries)
+      platform: PlatformKey.current(models: manifest.models).description,
+      primarySink: replay.pipeline.primarySink,
+      environment: Self.libraries(withModels: !manifest.models.isEmpty))
     writtenRules = rules
     pipeline = PipelineRecord(replay.pipeline)
   }
 
   /// Versions of the libraries and of Retake, by name.
-  private static var libraries: [String: String] {
+  private static func libraries(withModels: Bool) -> [String: String] {
     var result = ["retake": Tool.version]
+    // Loaded by now; what it computes differs between versions.
+    if withModels { result["onnxruntime"] = (try? ModelLibrary.find())?.version }
     for line in MediaLibraries.versions {
       let words = line.split(separator: " ", maxSplits: 1)
       if words.count == 2 { result[String(words[0])] = String(words[1]) }

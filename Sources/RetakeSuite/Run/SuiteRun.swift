@@ -171,12 +171,16 @@ package struct SuiteRun {
   }
 
   private func environment(_ results: [CaseResult]) -> [EnvironmentRow] {
-    let platform = PlatformKey.current.description
+    // The most exact one: only cases with models name the class of kernels.
+    let platform =
+      results.map(\.platform.description).max { $0.count < $1.count }
+      ?? PlatformKey.current.description
     var golden: [String: String] = [:]
     var actual: [String: String] = [:]
     for result in results {
       // Goldens may be of several ages. The order of the results is fixed, so the same one is
       // shown.
+      let platform = result.platform.description
       golden.merge(result.golden.environment(platform)) { first, _ in first }
       actual.merge(result.actual.environment(platform)) { first, _ in first }
     }

@@ -1,0 +1,196 @@
+/// What a model's file declares, read without the library that computes it.
+///
+/// The numbers of the fields are those of onnx.proto3 in the repository of ONNX.
+package struct OnnxOutline: ModelDescription, Hashable {
+  /// A set of operators, and its version.
+  package struct Opset: Hashable, Sendable {
+    /// `ai.onnx` for the set that every model has.
+    package var domain: String
+    package var version: Int
+  }
+
+  /// The most sets of operators.
+  static let opsetsMax = 64
+
+  /// The version of the file's format.
+  package private(set) var formatVersion = 0
+  /// The program that wrote the file, with its version; empty if it does not say.
+  package private(set) var producer = ""
+  package private(set) var opsets: [Opset] = []
+  /// Those that a caller gives: an input that has a value in the file is left out.
+  package var inputs: [ModelPort] = []
+  package private(set) var outputs: [ModelPort] = []
+  package private(set) var metadata: [String: String] = [:]
+
+  private var metadataBytes = 0
+  private var hasGraph = false
+
+  /// - Parameter model: The path, for errors.
+  /// - Throws: `InferenceError.malformed`, `.external`.
+  package init(_ bytes: [UInt8], model: String) throws(InferenceError) {
+    do throws(OnnxFile.Problem) {
+      try OnnxFile(bytes).check()
+    } catch {
+      switch error {
+      case .external(let file): throw InferenceError.external(model: model, file: file)
+      case .malformed(let cause): throw InferenceError.malformed(model: model, cause: cause)
+      }
+    }
+    do throws(ProtobufReader.Malformed) {
+      try read(ProtobufReader(bytes))
+    } catch {
+      throw .malformed(model: model, cause: error.cause)
+    }
+  }
+
+  private mutating func read(_ reader: ProtobufReader) throws(ProtobufReader.Malformed) {
+    var version = ""
+    try reader.forEachField(in: reader.bytes.indices, malformed: \.self) {
+      field throws(ProtobufReader.Malformed) in
+      switch field.number {
+      case 1: formatVersion = Int(clamping: field.value)
+      case 2: producer = reader.text(field)
+      case 3: version = reader.text(field)
+      case 7: try readGraph(reader, field)
+      case 8: try addOpset(reader, field)
+      case 14: try addMetadata(reader, field)
+      default: break
+      }
+    }
+    guard hasGraph else { throw ProtobufReader.Malformed(cause: "it is not a model") }
+    producer = [producer, version].filter { !$0.isEmpty }.joined(separator: " ")
+  }
+
+  private mutating func readGraph(
+    _ reader: ProtobufReader, _ graph: ProtobufReader.Field
+  ) throws(ProtobufReader.Malformed) {
+    hasGraph = true
+    var given: Set<String> = []
+    try reader.forEachField(in: graph.range, malformed: \.self) {
+      field throws(ProtobufReader.Malformed) in
+      switch field.number {
+      case 5: given.insert(try reader.entry(field, 8, 0).first)
+      // A sparse value, whose numbers have its name.
+      case 15:
+        try reader.forEachField(in: field.range, malformed: \.self) {
+          values throws(ProtobufReader.Malformed) in
+          if values.number == 1 { given.insert(try reader.entry(values, 8, 0).first) }
+        }
+      case 11: try Self.add(try reader.port(field), to: &inputs)
+      case 12: try Self.add(try reader.port(field), to: &outputs)
+      default: break
+      }
+    }
+    inputs.removeAll { given.contains($0.name) }
+  }
+
+  private static func add(
+    _ port: ModelPort, to ports: inout [ModelPort]
+  ) throws(ProtobufReader.Malformed) {
+    // Files of format 3 list each value of the graph among the inputs, too.
+    guard ports.count < declaredPortsMax else {
+      throw ProtobufReader.Malformed(
+        cause: "it has more than \(declaredPortsMax) inputs or outputs")
+    }
+    ports.append(port)
+  }
+
+  /// The most inputs, and the most outputs, that a file may list.
+  static let declaredPortsMax = 1 << 16
+
+  private mutating func addOpset(
+    _ reader: ProtobufReader, _ field: ProtobufReader.Field
+  ) throws(ProtobufReader.Malformed) {
+    guard opsets.count < Self.opsetsMax else {
+      throw ProtobufReader.Malformed(
+        cause: "it needs more than \(Self.opsetsMax) sets of operators")
+    }
+    let (domain, _, version) = try reader.entry(field, 1, 0, number: 2)
+    opsets.append(Opset(domain: domain.isEmpty ? "ai.onnx" : domain, version: version))
+  }
+
+  private mutating func addMetadata(
+    _ reader: ProtobufReader, _ field: ProtobufReader.Field
+  ) throws(ProtobufReader.Malformed) {
+    metadataBytes += field.range.count
+    guard metadata.count < OnnxModel.metadataCountMax,
+      metadataBytes <= OnnxModel.metadataBytesMax
+    else {
+      throw ProtobufReader.Malformed(
+        cause: "its metadata has more than \(OnnxModel.metadataCountMax) entries or "
+          + "\(OnnxModel.metadataBytesMax) bytes")
+    }
+    let (key, value, _) = try reader.entry(field, 1, 2)
+    metadata[key] = value
+  }
+}
+
+extension ProtobufReader {
+  /// Two strings and a number of a message, by the numbers of their fields.
+  fileprivate func entry(
+    _ message: Field, _ first: UInt64, _ second: UInt64, number: UInt64 = 0
+  ) throws(Malformed) -> (first: String, second: String, number: Int) {
+    var entry = (first: "", second: "", number: 0)
+    try forEachField(in: message.range, malformed: \.self) { field throws(Malformed) in
+      switch field.number {
+      case first: entry.first = text(field)
+      case second: entry.second = text(field)
+      case number: entry.number = Int(truncatingIfNeeded: Int64(bitPattern: field.value))
+      default: break
+      }
+    }
+    return entry
+  }
+
+  /// An input or output.
+  fileprivate func port(_ message: Field) throws(Malformed) -> ModelPort {
+    var port = ModelPort(name: "", type: nil, shape: [], typeName: OnnxType.kindName(0))
+    try forEachField(in: message.range, malformed: \.self) { field throws(Malformed) in
+      if field.number == 1 {
+        port.name = text(field)
+      } else if field.number == 2 {
+        try forEachField(in: field.range, malformed: \.self) { kind throws(Malformed) in
+          if kind.number == 1 {
+            try readTensor(kind, into: &port)
+          } else if let number = Self.kinds[kind.number] {
+            port.typeName = OnnxType.kindName(number)
+          }
+        }
+      }
+    }
+    return port
+  }
+
+  /// The fields of a type, and the library's numbers of the same kinds.
+  private static let kinds: [UInt64: Int32] = [4: 2, 5: 3, 7: 4, 8: 5, 9: 6]
+
+  private func readTensor(_ tensor: Field, into port: inout ModelPort) throws(Malformed) {
+    try forEachField(in: tensor.range, malformed: \.self) { field throws(Malformed) in
+      if field.number == 1 {
+        let element = Int32(clamping: field.value)
+        port.type = ModelTensor.ElementType(onnx: element)
+        port.typeName = OnnxType.elementName(element)
+      } else if field.number == 2 {
+        try forEachField(in: field.range, malformed: \.self) { dimension throws(Malformed) in
+          guard dimension.number == 1 else { return }
+          guard port.shape.count < OnnxModel.rankMax else {
+            throw Malformed(
+              cause: "a tensor has more than \(OnnxModel.rankMax) dimensions")
+          }
+          port.shape.append(try length(dimension))
+        }
+      }
+    }
+  }
+
+  /// `nil` for a dimension that has only a name, or nothing.
+  private func length(_ dimension: Field) throws(Malformed) -> Int? {
+    var length: Int?
+    try forEachField(in: dimension.range, malformed: \.self) { field throws(Malformed) in
+      guard field.number == 1 else { return }
+      let value = Int64(bitPattern: field.value)
+      length = value < 0 ? nil : Int(value)
+    }
+    return length
+  }
+}

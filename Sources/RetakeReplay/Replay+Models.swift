@@ -1,0 +1,36 @@
+import Foundation
+import RetakeGraph
+import RetakeRuntime
+
+extension Replay {
+  /// SHA-256 of the models that the stages read, and of their sidecars, by name.
+  ///
+  /// The name is the path in the pipeline. Of an absolute path, which other machines do not have, it
+  /// is the last part.
+  package var modelFiles: [String: String] {
+    let swapped = overrides.compactMap { entry -> AnyStage? in
+      guard case .swap(let swap) = entry else { return nil }
+      return swap.stage
+    }
+    var files: [String: String] = [:]
+    for stage in pipeline.flattened().nodes.map(\.stage) + swapped {
+      for (path, digest) in stage.modelFiles.sorted(by: { $0.key < $1.key }) {
+        let name = path.hasPrefix("/") ? (path as NSString).lastPathComponent : path
+        files[Self.freeName(name, digest, in: files)] = digest
+      }
+    }
+    return files
+  }
+
+  /// The name, or one with a number if another file has it.
+  private static func freeName(
+    _ name: String, _ digest: String, in files: [String: String]
+  ) -> String {
+    // Ends: there are fewer files than numbers.
+    for number in 1...files.count + 1 {
+      let free = number == 1 ? name : "\(name)#\(number)"
+      if (files[free] ?? digest) == digest { return free }
+    }
+    return name
+  }
+}
