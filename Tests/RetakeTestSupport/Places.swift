@@ -17,3 +17,11 @@ package func sharedMedia(_ name: String) -> URL? {
   let file = packageRoot.appending(path: "../shared/media/\(name)").standardizedFileURL
   return FileManager.default.isReadableFile(atPath: file.path) ? file : nil
 }
+
+/// A model of the folder `RETAKE_MODELS`, or of `.models` in the package, or `nil` if it does not
+/// exist. `Scripts/setup --with-models` fetches them.
+package func fetchedModel(_ name: String) -> URL? {
+  let folder = ProcessInfo.processInfo.environment["RETAKE_MODELS"].map { URL(filePath: $0) }
+  let file = (folder ?? packageRoot.appending(path: ".models")).appending(path: name)
+  return FileManager.default.isReadableFile(atPath: file.path) ? file : nil
+}
