@@ -64,11 +64,11 @@ private func classes(_ decoded: Decoded) -> [Classification] {
       32, 32, 16, 8, 0.875, 0, 1,
     ]
     func scores(_ classes: [String]) throws -> [Double] {
-      let decoder = decoder(.yoloV5) {
+      let yolo = decoder(.yoloV5) {
         ($0.labels, $0.classes) = (["face", "hand"], classes)
         ($0.isClassAgnostic, $0.maxDetections) = (true, 1)
       }
-      return try detections(decoder.decode([tensor([1, 2, 7], rows)], geometry)).map(\.score)
+      return try detections(yolo.decode([tensor([1, 2, 7], rows)], geometry)).map(\.score)
     }
     #expect(try scores([]) == [0.875] && scores(["face", "hand"]) == [0.875])
     #expect(try scores(["face"]) == [0.75])
