@@ -68,7 +68,8 @@ struct ModelSection {
         let found = (try? result.get().items.flatMap(\.classes))?.count ?? 0
         labels.withLock { $0 += found }
       }
-    _ = try PreparedRun(pipeline, catalog: StageRegistry.builtIn).run(RunOptions(workers: 2))
+    _ = try PreparedRun(pipeline, catalog: StageRegistry.builtIn).run(
+      RunOptions(workers: 2), observer: SpunObserver())
     return "\(labels.withLock { $0 }) labels"
   }
 
