@@ -87,9 +87,9 @@ import Testing
 
   static let documents = [
     Bad(
-      "a size that is not the model's", channels().bytes,
-      #"{"v": 1, "input": {"size": [8, 16]}, "output": {"decoder": "softmax"}}"#,
-      says: "it is 8x16, and the model reads 8x8"),
+      "grey frames for three channels", channels().bytes,
+      #"{"v": 1, "input": {"color_space": "GRAY"}, "output": {"decoder": "softmax"}}"#,
+      says: "GRAY has 1 channels, and the model reads 3"),
     Bad(
       "outputs that the decoder does not read", channels().bytes,
       #"{"v": 1, "output": {"decoder": "boxes-xyxy-score-class"}}"#, kind: "detect",
