@@ -63,9 +63,7 @@ import Testing
     let file = packageRoot.appending(path: "Tests/Benchmarks/thresholds.json").path
     let result = try runCommand(Self.binary, arguments: ["--tiny", "--thresholds", file])
     #expect(result.stdout.contains("stealing.ratio"))
-    // Without ONNX Runtime nothing computes a model.
-    let measured = result.stdout.split(separator: "\n").filter { !$0.contains(" models.") }
-    #expect(measured.count > 20 && !measured.contains { $0.contains("not measured") })
+    #expect(!result.stdout.contains("not measured"))
     #expect([0, 1].contains(result.status))
   }
 
@@ -83,6 +81,6 @@ import Testing
   @Test func `a section that is not there is refused by name`() throws {
     let result = try runCommand(Self.binary, arguments: ["hops"])
     #expect(result.status == 2)
-    #expect(result.stderr.contains("hop, live, pool, stealing, detector, timePlane"))
+    #expect(result.stderr.contains("hop, live, pool, stealing, detector, models, timePlane"))
   }
 }
