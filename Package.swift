@@ -100,7 +100,7 @@ let rooms: [Room] = [
     ours: [
       core, buffers, graph, process, media, timePlane, runtime, compare, analysis, stages, session,
       golden, cache, record, replay, report,
-    ], inTests: [store, projects]),
+    ], inTests: [inference, store, projects]),
   Room(
     name: verify,
     ours: [core, graph, media, runtime, compare, session, golden, replay, suite],
@@ -154,7 +154,7 @@ let benchmarks = "retake-benchmarks"
 let benchmarkTarget = Target.executableTarget(
   name: benchmarks,
   dependencies: named([
-    core, buffers, graph, timePlane, runtime, stages, compare, report, support,
+    core, buffers, graph, timePlane, runtime, inference, stages, compare, report, support,
   ]),
   path: "Tests/Benchmarks", exclude: ["thresholds.json"], swiftSettings: settings)
 
@@ -162,11 +162,11 @@ let benchmarkTarget = Target.executableTarget(
 let houseTests: [Target] = [
   .testTarget(
     name: "RetakeCommandTests",
-    dependencies: named(["Retake", "RetakeCommand", "retake", impure] + testTools),
+    dependencies: named(["Retake", "RetakeCommand", "retake", inference, impure] + testTools),
     swiftSettings: settings),
   .testTarget(
     name: "RetakeDocsTests",
-    dependencies: named(["Retake", "RetakeCommand", metrics, support]) + [logging],
+    dependencies: named(["Retake", "RetakeCommand", metrics, inference, support]) + [logging],
     swiftSettings: settings),
   .testTarget(name: "RetakeTidyTests", dependencies: named([support]), swiftSettings: settings),
   .testTarget(

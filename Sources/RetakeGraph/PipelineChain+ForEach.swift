@@ -18,10 +18,10 @@ extension PipelineChain where Output == Frame {
   ///   - body: The stages in one chain, from a region to its classes.
   public func forEach(
     _ detections: PipelineChain<Detections>, id: String? = nil,
-    _ body: (PipelineChain<Region>) -> PipelineChain<Classes>
-  ) -> PipelineChain<Detections> {
+    _ body: (PipelineChain<Region>) throws -> PipelineChain<Classes>
+  ) rethrows -> PipelineChain<Detections> {
     let (joined, id) = joining(detections, id: id)
-    return joined.forEachItem(id: id, body)
+    return try joined.forEachItem(id: id, body)
   }
 
   /// Applies the body to each detection of the frames. The chain continues with a list of its
@@ -32,10 +32,10 @@ extension PipelineChain where Output == Frame {
   /// ```
   public func forEach<Value: PipelineValue>(
     _ detections: PipelineChain<Detections>, id: String? = nil,
-    _ body: (PipelineChain<Region>) -> PipelineChain<Value>
-  ) -> PipelineChain<Items> {
+    _ body: (PipelineChain<Region>) throws -> PipelineChain<Value>
+  ) rethrows -> PipelineChain<Items> {
     let (joined, id) = joining(detections, id: id)
-    return joined.forEachItem(id: id, body)
+    return try joined.forEachItem(id: id, body)
   }
 
   private func joining(
@@ -51,6 +51,43 @@ extension PipelineChain where Output == Frame {
   }
 }
 
+extension PipelineChain where Output == Detections {
+  /// Classifies each detection, in the frames that its detector was given. The chain continues with
+  /// the classified detections.
+  ///
+  /// ```swift
+  /// let named = frames.stage(detector).forEach { region in
+  ///   region.stage(RegionCrop()).stage(classifier)
+  /// }
+  /// ```
+  ///
+  /// A body that ends with another value, and detections of several branches, need the frames:
+  /// `frames.forEach(detections) { … }`.
+  public func forEach(
+    id: String? = nil, _ body: (PipelineChain<Region>) throws -> PipelineChain<Classes>
+  ) rethrows -> PipelineChain<Detections> {
+    try searchedFrames.forEach(self, id: id, body)
+  }
+
+  /// The input of the nearest node before this one that takes frames.
+  private var searchedFrames: PipelineChain<Frame> {
+    var id = last
+    // Ends: a chain adds each node behind those that exist, so no path goes round in circles.
+    while let node = pipeline.nodes.first(where: { $0.id == id }) {
+      let inputs = pipeline.edges.filter { $0.to == id }
+      guard inputs.count == 1 else { break }
+      if node.stage.signature.input == .frame {
+        return PipelineChain<Frame>(
+          pipeline: pipeline, last: inputs[0].from, port: inputs[0].fromPort, isBody: isBody)
+      }
+      id = inputs[0].from
+    }
+    requirementFailure(
+      "the detections of '\(last)' are not those of one detector; name their frames: "
+        + "frames.forEach(detections)")
+  }
+}
+
 extension PipelineChain where Output == Joined {
   /// Classifies each detection of a join whose values include a frame and detections.
   ///
@@ -59,9 +96,9 @@ extension PipelineChain where Output == Joined {
   ///   .forEach { region in region.stage(RegionCrop()).stage(classifier) }
   /// ```
   public func forEach(
-    id: String? = nil, _ body: (PipelineChain<Region>) -> PipelineChain<Classes>
-  ) -> PipelineChain<Detections> {
-    forEachItem(id: id, body)
+    id: String? = nil, _ body: (PipelineChain<Region>) throws -> PipelineChain<Classes>
+  ) rethrows -> PipelineChain<Detections> {
+    try forEachItem(id: id, body)
   }
 
   /// Applies the body to each detection of a join whose values include a frame and detections.
@@ -70,20 +107,20 @@ extension PipelineChain where Output == Joined {
   /// joined.forEach(id: "sizes") { region in region.stage(Measure()) }
   /// ```
   public func forEach<Value: PipelineValue>(
-    id: String? = nil, _ body: (PipelineChain<Region>) -> PipelineChain<Value>
-  ) -> PipelineChain<Items> {
-    forEachItem(id: id, body)
+    id: String? = nil, _ body: (PipelineChain<Region>) throws -> PipelineChain<Value>
+  ) rethrows -> PipelineChain<Items> {
+    try forEachItem(id: id, body)
   }
 
   fileprivate func forEachItem<Value: PipelineValue, Gathered: PipelineValue>(
-    id: String?, _ body: (PipelineChain<Region>) -> PipelineChain<Value>
-  ) -> PipelineChain<Gathered> {
+    id: String?, _ body: (PipelineChain<Region>) throws -> PipelineChain<Value>
+  ) rethrows -> PipelineChain<Gathered> {
     requirement(!isBody, "a forEach cannot be in the body of another")
     let start = PipelineChain<Region>(
       pipeline: Pipeline(name: "body", nodes: [], edges: []), last: "", isBody: true)
     // The closure may also return a chain that it captured instead of one that begins with its
     // region.
-    let end = body(start)
+    let end = try body(start)
     requirement(
       end.isBody && !end.pipeline.nodes.isEmpty, "the body of a forEach begins with its region")
     let chain: PipelineChain<Gathered> = appending(.forEach, id: id)

@@ -1,3 +1,4 @@
+public import Foundation
 public import RetakeBuffers
 public import RetakeCore
 public import RetakeGraph
@@ -82,7 +83,51 @@ extension PipelineChain where Output == Frame {
   }
 }
 
+extension PipelineChain where Output == Frame {
+  /// Changes each frame: `.transform(.resize(to: CGSize(width: 224, height: 224)))`.
+  ///
+  /// - Parameters:
+  ///   - stage: A stage that takes frames and gives frames; with another one, the process ends.
+  ///   - id: The node's ID; by default the kind, with a number from the second node of a kind on.
+  public func transform(_ stage: AnyStage, id: String? = nil) -> PipelineChain<Frame> {
+    let signature = stage.signature
+    requirement(
+      [.pure, .stateful].contains(signature.role) && signature.input == .frame
+        && signature.output == .frame,
+      "a transform takes frames and gives frames, and '\(signature.kind)' does not")
+    return appending(stage, id: id)
+  }
+}
+
+extension AnyStage {
+  /// Scales each frame to a size in whole pixels, for `PipelineChain.transform(_:id:)`.
+  public static func downsample(to size: CGSize) -> AnyStage {
+    let (width, height) = pixels(of: size)
+    return AnyStage(
+      built { try Downsample(options: DownsampleOptions(width: width, height: height)) })
+  }
+
+  /// Scales each frame, up or down, to a size in whole pixels, for
+  /// `PipelineChain.transform(_:id:)`.
+  public static func resize(to size: CGSize) -> AnyStage {
+    let (width, height) = pixels(of: size)
+    return AnyStage(built { try Resize(options: ResizeOptions(width: width, height: height)) })
+  }
+
+  private static func pixels(of size: CGSize) -> (width: Int, height: Int) {
+    guard let width = Int(exactly: Double(size.width)),
+      let height = Int(exactly: Double(size.height))
+    else { requirementFailure("a size is in whole pixels, and this is \(size)") }
+    return (width, height)
+  }
+}
+
 extension PipelineChain where Output == Region {
+  /// `regionCrop(padding:id:)` in the word that `crop` has for whole frames.
+  public func crop(padding: Double, id: String? = nil) -> PipelineChain<Frame> {
+    regionCrop(padding: padding, id: id)
+  }
+
   /// Cuts each detection's region out of its frame; see `RegionCrop` for the edges.
   ///
   /// - Parameters:

@@ -12,6 +12,10 @@ private struct AudioBlock: Sendable {
   var samples: Int
 }
 
+private struct ResultView: Sendable {
+  func update(with result: SinkDelivery) {}
+}
+
 private func ordered() {
   // docs/pipelines.md
   let pipeline = Pipeline.named("ordered")
@@ -63,6 +67,23 @@ private func colours() {
   let pipeline = frames.forEach(frames.motion(), id: "each") { region in
     region.regionCrop(padding: 0.2).meanColour().cost(.fixed(.milliseconds(4))).lanes(2)
   }.results("boxes")
+  // end
+  _ = pipeline
+}
+
+private func emotion(_ overlayView: ResultView) throws {
+  // docs/pipelines.md
+  let pipeline = try Pipeline.named("emotion")
+    .source(.session(), fps: 30)
+    .transform(.downsample(to: CGSize(width: 640, height: 480)))
+    .detect(.faces, model: "centerface.onnx")
+    .forEach { detection in
+      try detection
+        .crop(padding: 0.2)
+        .transform(.resize(to: CGSize(width: 224, height: 224)))
+        .classify(model: "emotion.onnx")
+    }
+    .sink { result in overlayView.update(with: result) }
   // end
   _ = pipeline
 }

@@ -91,6 +91,21 @@ import Testing
     }
   }
 
+  @Test func `detections of several branches do not say which frames they are of`() async {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      let frames = Pipeline.named("p").source(.test("session"))
+      let found = frames.stage(Boxes(options: .init()))
+      let classified: PipelineChain<Detections> = frames.forEach(found) {
+        $0.stage(RegionPixels()).stage(Labels())
+      }
+      _ = classified.forEach { $0.stage(RegionPixels()).stage(Labels()) }
+    }
+    let said = words(result)
+    #expect(said.contains("name their frames: frames.forEach(detections)"), "\(said)")
+  }
+
   @Test func `there is no queue in front of a source`() async {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]

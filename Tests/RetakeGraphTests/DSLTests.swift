@@ -101,6 +101,32 @@ import Testing
     #expect(try roundTrip(items).contains(#"{"capacity":7,"from":"first","to":"view"}"#))
   }
 
+  @Test func `a forEach behind a detector reads the frames that the detector was given`() throws {
+    let grey = frames.stage(Grey())
+    let found = grey.stage(Boxes(options: .init()))
+    let named = found.forEach { $0.stage(RegionPixels()).stage(Labels()) }
+    let written: PipelineChain<Detections> = grey.forEach(found) {
+      $0.stage(RegionPixels()).stage(Labels())
+    }
+    let text = try roundTrip(named.sink(.test("results")))
+    #expect(try text == roundTrip(written.sink(.test("results"))))
+    #expect(text.contains(#"{"from":"grey","to":"forEach-input.frame"}"#))
+    // A node that passes detections on has no frames of its own.
+    let thinned = found.passing(.test("throttle")).forEach {
+      $0.stage(RegionPixels()).stage(Labels())
+    }
+    let thin = try roundTrip(thinned.sink(.test("results")))
+    #expect(thin.contains(#"{"from":"grey","to":"forEach-input.frame"}"#))
+    #expect(thin.contains(#"{"from":"throttle","to":"forEach-input.detections"}"#))
+  }
+
+  @Test func `an error of a body is the error of its forEach`() {
+    struct NoModel: Error {}
+    #expect(throws: NoModel.self) {
+      try frames.stage(Boxes(options: .init())).forEach { _ in throw NoModel() }
+    }
+  }
+
   @Test func `a forEach can follow a join that was made by hand`() throws {
     let found = frames.stage(Boxes(options: .init()))
     let joined = Pipeline.joining(

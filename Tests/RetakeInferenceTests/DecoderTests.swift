@@ -57,6 +57,24 @@ private func classes(_ decoded: Decoded) -> [Classification] {
     #expect(try detections(decoder(.boxes).decode([tensor([0, 6], [])], geometry)).isEmpty)
   }
 
+  @Test func `classes that are not kept take no place and suppress nothing`() throws {
+    // Two boxes at one place: the better one is of the second class.
+    let rows: [Float] = [
+      32, 32, 16, 8, 0.75, 1, 0,
+      32, 32, 16, 8, 0.875, 0, 1,
+    ]
+    func scores(_ classes: [String]) throws -> [Double] {
+      let yolo = decoder(.yoloV5) {
+        ($0.labels, $0.classes) = (["face", "hand"], classes)
+        ($0.isClassAgnostic, $0.maxDetections) = (true, 1)
+      }
+      return try detections(yolo.decode([tensor([1, 2, 7], rows)], geometry)).map(\.score)
+    }
+    #expect(try scores([]) == [0.875] && scores(["face", "hand"]) == [0.875])
+    #expect(try scores(["face"]) == [0.75])
+    #expect(try scores(["hand"]) == [0.875])
+  }
+
   @Test func `YOLOv5 multiplies the objectness with the best class`() throws {
     // The middle, the size, the objectness, three classes.
     let rows: [Float] = [

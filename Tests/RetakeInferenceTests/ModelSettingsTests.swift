@@ -109,6 +109,13 @@ import Testing
     Refusal(
       shape: [1, 1, 8, 8], sidecar: #""input": {"mean_values": [1, 2, 3]}"#, key: "mean_values",
       text: "3 numbers for 1 channel"),
+    Refusal(
+      shape: [1, 3, 8, 8],
+      sidecar: #""labels": ["face"], "output": {"decoder": "yolox", "classes": ["fce"]}"#,
+      key: "classes", text: "Did you mean 'face'?"),
+    Refusal(
+      shape: [1, 3, 8, 8], sidecar: #""output": {"decoder": "yolox", "classes": ["face"]}"#,
+      key: "classes", text: "it has no labels"),
   ]
 
   @Test(arguments: refusals)

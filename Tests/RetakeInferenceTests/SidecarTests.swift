@@ -19,7 +19,8 @@ import Testing
                "reverse_input_channels": false, "interpolation": "nearest"},
      "output": {"decoder": "yolox", "confidence_threshold": 0.4, "iou_threshold": 0.3,
                 "max_detections": 100, "agnostic_nms": true, "topk": 3, "strides": [8, 16],
-                "pixel_threshold": 0.2, "unclip_ratio": 1.5, "use_dilation": true},
+                "pixel_threshold": 0.2, "unclip_ratio": 1.5, "use_dilation": true,
+                "classes": ["face"]},
      "labels": ["face", "hand"]}
     """
 
@@ -35,6 +36,7 @@ import Testing
     (values.maxDetections, values.isClassAgnostic, values.topK) = (100, true, 3)
     (values.strides, values.pixelThreshold, values.unclipRatio) = ([8, 16], 0.2, 1.5)
     (values.usesDilation, values.labels) = (true, ["face", "hand"])
+    values.classes = ["face"]
     #expect(sidecar.values == values)
     #expect(sidecar.model == "faces.onnx" && sidecar.sha256?.hasPrefix("0123") == true)
     #expect(sidecar.licence == "MIT" && sidecar.task == "detect")
@@ -75,6 +77,8 @@ import Testing
       json: #"{"v": 1, "label": []}"#, pointer: "/label", message: "Did you mean 'labels'?"),
     Refusal(json: #"{"v": 1, "sha256": "ABC"}"#, pointer: "/sha256", message: "64 digits"),
     Refusal(json: #"{"v": 1, "labels": []}"#, pointer: "/labels", message: "has no label"),
+    output(#""classes": []"#, at: "/classes", "has no label"),
+    output(#""classes": "face""#, at: "/classes", "must be an array"),
     Refusal(json: #"{"v": 1, "labels": [""]}"#, pointer: "/labels/0", message: "1 to 200"),
     Refusal(json: #"{"v": 1, "labels": [1]}"#, pointer: "/labels/0", message: "must be a string"),
     input(#""resize": "crop""#, at: "/resize", "Did you mean"),

@@ -18,8 +18,11 @@ package func sharedMedia(_ name: String) -> URL? {
   return FileManager.default.isReadableFile(atPath: file.path) ? file : nil
 }
 
-/// A model that `Scripts/setup --with-models` fetched, or `nil` if it did not.
+/// The model `NAME.onnx` of the folder `RETAKE_MODELS`, or of `.models` in the package, or `nil` if it does not
+/// exist. `Scripts/setup --with-models` fetches them.
 package func fetchedModel(_ name: String) -> URL? {
-  let file = packageRoot.appending(path: ".models/\(name).onnx")
+  let folder = ProcessInfo.processInfo.environment["RETAKE_MODELS"].map { URL(filePath: $0) }
+  let file = (folder ?? packageRoot.appending(path: ".models"))
+    .appending(path: "\(name).onnx")
   return FileManager.default.isReadableFile(atPath: file.path) ? file : nil
 }

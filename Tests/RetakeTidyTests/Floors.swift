@@ -149,8 +149,8 @@ enum Floors {
     FloorEntry(
       floor: 7, name: "retake-benchmarks",
       ours: [
-        "RetakeBuffers", "RetakeCompare", "RetakeCore", "RetakeGraph", "RetakeReport",
-        "RetakeRuntime", "RetakeStages", "RetakeTimePlane",
+        "RetakeBuffers", "RetakeCompare", "RetakeCore", "RetakeGraph", "RetakeInference",
+        "RetakeReport", "RetakeRuntime", "RetakeStages", "RetakeTimePlane",
       ], outside: ["RetakeTestSupport"]),
   ]
 

@@ -45,7 +45,15 @@ struct CandidateFilter: Sendable {
   }
 
   private func ordered(_ candidates: [Candidate]) -> ArraySlice<Candidate> {
-    candidates.sorted(by: Candidate.comesFirst).prefix(Self.candidatesMax)
+    kept(candidates).sorted(by: Candidate.comesFirst).prefix(Self.candidatesMax)
+  }
+
+  /// Before anything is compared or counted, so that other classes take no place.
+  private func kept(_ candidates: [Candidate]) -> [Candidate] {
+    guard !settings.classes.isEmpty else { return candidates }
+    let indices = Set(
+      settings.labels.indices.filter { settings.classes.contains(settings.labels[$0]) })
+    return candidates.filter { indices.contains($0.classIndex) }
   }
 
   private func suppresses(_ better: Candidate, _ other: Candidate) -> Bool {

@@ -77,6 +77,8 @@ package struct DecoderSettings: Hashable, Sendable {
   package var height: Int
   /// Names of classes, or the characters of a text model. May be empty.
   package var labels: [String] = []
+  /// The labels of the classes that are kept; empty for all.
+  package var classes: [String] = []
   /// A score must be above it.
   package var confidenceThreshold: Double = 0.5
   /// A box is removed if its intersection over union with a better one is above it.

@@ -51,6 +51,7 @@ package struct ModelSettings: Sendable {
     }
     decoderName = decoder
     decoderSettings = DecoderSettings(decoder, input, &layers)
+    try decoderSettings.requireClasses(at: path)
     rows = layers.rows
   }
 
@@ -309,6 +310,17 @@ extension DecoderSettings {
     default: break
     }
     labels = layers.pick("labels", \.labels, Self.text, otherwise: own.labels)
+    // Without a row if nothing is said: all classes are kept.
+    if decoder.findsBoxes { classes = layers.pick("classes", \.classes, Self.text) ?? [] }
+  }
+
+  fileprivate func requireClasses(at path: String) throws(ModelDocumentError) {
+    guard let odd = classes.first(where: { !labels.contains($0) }) else { return }
+    throw .contradiction(
+      model: path, key: "classes",
+      labels.isEmpty
+        ? "it has no labels; write \"labels\": [\"\(odd)\"] in \(ModelSidecar.path(ofModel: path))"
+        : "there is no class '\(odd)'. \(Suggestion.advice(for: odd, among: labels))")
   }
 
   /// The first labels: a text model has thousands.

@@ -118,7 +118,7 @@ extension ModelValues {
   ) throws(DocumentProblem) {
     let output = try decoder.object([
       "decoder", "confidence_threshold", "iou_threshold", "max_detections", "agnostic_nms", "topk",
-      "strides", "pixel_threshold", "unclip_ratio", "use_dilation",
+      "strides", "pixel_threshold", "unclip_ratio", "use_dilation", "classes",
     ])
     self.decoder = try output["decoder"]?.choice("a decoder")
     confidenceThreshold = try output["confidence_threshold"]?.fraction()
@@ -131,6 +131,7 @@ extension ModelValues {
     pixelThreshold = try output["pixel_threshold"]?.fraction()
     unclipRatio = try output["unclip_ratio"]?.number(in: 0...10)
     usesDilation = try output["use_dilation"]?.bool()
+    classes = try output["classes"]?.labels()
   }
 }
 
@@ -187,7 +188,7 @@ extension SidecarDecoder {
 
   fileprivate func labels() throws(DocumentProblem) -> [String] {
     let labels = try elements()
-    guard !labels.isEmpty else { throw wrong("has no label", advice: "Leave 'labels' out") }
+    guard !labels.isEmpty else { throw wrong("has no label", advice: "Leave it out") }
     return try labels.map { label throws(DocumentProblem) in
       let text = try label.string()
       guard !text.isEmpty, text.count <= ModelSidecar.labelLengthMax else {

@@ -16,6 +16,8 @@ package struct ModelValues: Hashable, Sendable {
   package var interpolation: Interpolation?
 
   package var decoder: DecoderName?
+  /// Labels of the classes that are kept.
+  package var classes: [String]?
   package var confidenceThreshold: Double?
   package var iouThreshold: Double?
   package var maxDetections: Int?

@@ -60,4 +60,9 @@ extension PipelineChain {
   ) -> PipelineChain<Output> {
     passing(built { try Throttle.stage(DevicePolicy(fps: fps, rules: rules)) }, id: id)
   }
+
+  /// Passes at most a number of frames per second, without rules; see `throttle(fps:when:id:)`.
+  public func throttle(to fps: Double, id: String? = nil) -> PipelineChain<Output> {
+    throttle(fps: fps, id: id)
+  }
 }

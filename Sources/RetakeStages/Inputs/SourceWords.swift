@@ -42,6 +42,21 @@ enum Sources {
   }
 }
 
+extension PipelineStart {
+  /// Adds the source, with a throttle behind it: the chain continues with at most `fps` frames a
+  /// second. Pass what concerns the source itself, such as its pool, to `source(_:id:)`.
+  ///
+  /// - Parameters:
+  ///   - source: Its own rate, such as that of a recording, is not changed.
+  ///   - fps: Frames per second, above 0 and at most 1,000.
+  ///   - id: The source's ID.
+  public func source(
+    _ source: AnyStage, fps: Double, id: String = "camera"
+  ) -> PipelineChain<Frame> {
+    self.source(source, id: id).throttle(fps: fps)
+  }
+}
+
 /// Sources as members, for `.source(…)`. A number that is out of bounds stops the program with a
 /// message about the violated rule.
 extension AnyStage {

@@ -148,7 +148,8 @@ private struct Findings {
   /// The shapes in which the model is computed; a loaded model has them.
   private func shaped(_ model: any ModelDescription) -> any ModelDescription {
     guard var outline = model as? OnnxOutline else { return model }
-    let shapes = ModelRunner.inputShapes(of: outline, ModelValues(), sidecar)
+    let shapes = ModelSettings.otherShapes(
+      of: outline, options: ModelValues(), sidecar: sidecar)
     for index in outline.inputs.indices {
       outline.inputs[index].shape =
         shapes[outline.inputs[index].name] ?? outline.inputs[index].shape

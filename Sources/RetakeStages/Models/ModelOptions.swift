@@ -15,8 +15,11 @@ package struct ModelOptions: StageOptions, Hashable {
 
   package init() {}
 
-  package init(model: String) {
+  package init(model: String, target: DetectionTarget? = nil) {
     self.model = model
+    if let target {
+      output = .object(["classes": .array(target.labels.map(JSONValue.string))])
+    }
   }
 
   /// What the node says about the model.

@@ -6,17 +6,22 @@ public import RetakeGraph
 extension PipelineChain where Output == Frame {
   /// Finds objects in each frame: boxes in pixels of the frame, the best first.
   ///
-  /// - Parameter model: The path of an .onnx file; docs/models.md says what may be next to it.
-  /// - Throws: `OptionError` for a model that is missing, damaged or not a detector, and on a
-  ///   machine without ONNX Runtime.
-  public func detect(model: String, id: String? = nil) throws -> PipelineChain<Detections> {
-    stage(try Detect(options: ModelOptions(model: model)), id: id)
+  /// - Parameters:
+  ///   - target: What is kept of that which the model finds; `nil` = all classes.
+  ///   - model: The path of an .onnx file; docs/models.md says what may be next to it.
+  ///   - id: The node's ID; by default the kind, with a number from the second node of a kind on.
+  /// - Throws: `OptionError` for a model that is missing, damaged, not a detector or without a
+  ///   class of the target, and on a machine without ONNX Runtime.
+  public func detect(
+    _ target: DetectionTarget? = nil, model: String, id: String? = nil
+  ) throws -> PipelineChain<Detections> {
+    stage(try Detect(options: ModelOptions(model: model, target: target)), id: id)
   }
 
   /// Names what each frame shows.
   ///
   /// - Parameter model: The path of an .onnx file; docs/models.md says what may be next to it.
-  /// - Throws: As `detect(model:id:)`.
+  /// - Throws: As `detect(_:model:id:)`.
   public func classify(model: String, id: String? = nil) throws -> PipelineChain<Classes> {
     stage(try Classify(options: ModelOptions(model: model)), id: id)
   }
@@ -24,8 +29,21 @@ extension PipelineChain where Output == Frame {
   /// Computes numbers from each frame.
   ///
   /// - Parameter model: The path of an .onnx file; docs/models.md says what may be next to it.
-  /// - Throws: As `detect(model:id:)`.
+  /// - Throws: As `detect(_:model:id:)`.
   public func infer(model: String, id: String? = nil) throws -> PipelineChain<Scalars> {
     stage(try Infer(options: ModelOptions(model: model)), id: id)
+  }
+}
+
+extension PipelineChain where Output == Detections {
+  /// Names what each detection shows: a `forEach` over the detections' regions, each with a fifth of
+  /// its width and height on every side.
+  ///
+  /// - Parameters:
+  ///   - model: The path of an .onnx file; docs/models.md says what may be next to it.
+  ///   - id: The forEach's ID; by default `forEach`.
+  /// - Throws: As `detect(_:model:id:)`.
+  public func classify(model: String, id: String? = nil) throws -> PipelineChain<Detections> {
+    try forEach(id: id) { region in try region.regionCrop().classify(model: model) }
   }
 }
