@@ -94,7 +94,8 @@ import Testing
     try write(sidecar: sidecar(#", "scale_values": [65025]"#))
     #expect(try warnings() == ["models.check.tiny"])
     try write(type: .uint8, sidecar: sidecar(#", "scale_values": [255]"#))
-    #expect(try warnings() == ["models.check.rounded"])
+    // Means of zeros and ones may also be equal.
+    #expect(try warnings().first == "models.check.rounded")
     try write(sidecar: #"{"v": 1, "input": {"scale_values": [255]}, \#(Self.softmax)}"#)
     #expect(try warnings() == ["models.check.distorted"])
   }
