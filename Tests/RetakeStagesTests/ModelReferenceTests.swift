@@ -76,7 +76,7 @@ struct ModelReferenceTests {
 
   static let faults = [
     Fault(testDescription: "colour order", input: ["color_space": .string("BGR")]),
-    Fault(testDescription: "mean", input: ["mean_values": .array([.integer(9)])]),
+    Fault(testDescription: "scale", input: ["scale_values": .array([.integer(255)])]),
     Fault(testDescription: "size", input: ["size": .array([.integer(640), .integer(384)])]),
     Fault(testDescription: "range") { frame in
       var frame = frame

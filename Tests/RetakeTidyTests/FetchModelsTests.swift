@@ -19,8 +19,8 @@ struct FetchModelsTests {
     about = 'tiny-1.0.dist-info/'
     with zipfile.ZipFile(wheel, 'w') as file:
         file.writestr('tiny/tiny.onnx', model)
-        file.writestr(about + 'WHEEL', 'Wheel-Version: 1.0\nTag: py3-none-any\n')
-        file.writestr(about + 'METADATA', 'Metadata-Version: 2.1\nName: tiny\nVersion: 1.0\n')
+        file.writestr(about + 'WHEEL', 'Wheel-Version: 1.0\\nTag: py3-none-any\\n')
+        file.writestr(about + 'METADATA', 'Metadata-Version: 2.1\\nName: tiny\\nVersion: 1.0\\n')
         file.writestr(about + 'RECORD', '')
     digest = hashlib.sha256(model.encode()).hexdigest()
     sidecar = {'task': 'detect', 'output': {'decoder': 'db-text'}}
