@@ -106,7 +106,7 @@ extension Result<Detections, StageFailure> {
 @Suite struct CameraPipelineTests {
   private static let hasLibrary = (try? OnnxLibrary.load()) != nil
   private static let reason: Comment = "ONNX Runtime is not installed: pip install onnxruntime"
-  private static let centerface = fetchedModel("centerface.onnx")
+  private static let centerface = fetchedModel("centerface")
   private static let clips = ["face-book.mkv", "face-eat.mkv", "face-help.mkv"]
 
   private let folder: TemporaryFolder
