@@ -18,8 +18,8 @@ package func sharedMedia(_ name: String) -> URL? {
   return FileManager.default.isReadableFile(atPath: file.path) ? file : nil
 }
 
-/// The model `NAME.onnx` of the folder `RETAKE_MODELS`, or of `.models` in the package, or `nil` if it does not
-/// exist. `Scripts/setup --with-models` fetches them.
+/// The model `NAME.onnx` of the folder `RETAKE_MODELS`, or of `.models` in the package, or `nil` if
+/// it does not exist. `Scripts/setup --with-models` fetches them.
 package func fetchedModel(_ name: String) -> URL? {
   let folder = ProcessInfo.processInfo.environment["RETAKE_MODELS"].map { URL(filePath: $0) }
   let file = (folder ?? packageRoot.appending(path: ".models"))
