@@ -1,4 +1,5 @@
 package import RetakeCore
+import RetakeGraph
 
 /// One quantity that a sweep varies, and its values: `queue=1..6`, `vision.count=1|2|4`,
 /// `scale=0.5|1|2`.
