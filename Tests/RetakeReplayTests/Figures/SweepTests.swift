@@ -112,7 +112,7 @@ private struct Moody: StatefulStage {
         // The first frame has none before it.
         let whole = (frames - 1) / frames
         #expect(abs(try #require(growth.meanError) - (mean - whole)) < 1e-12)
-        #expect((growth.largestError ?? 0) > 0 == (row.figures.frames.delivered < 40))
+        #expect(((growth.largestError ?? 0) > 0) == (row.figures.frames.delivered < 40))
       }
       #expect(report.rows.map(\.figures.frames.delivered).last == 40)
       #expect((report.rows[0].numbers?[0].meanError ?? 0) > 0)
