@@ -184,23 +184,11 @@ import Testing
     try expectRefusal(bad, environment: ["RETAKE_ONNXRUNTIME": "/none/libonnxruntime.so"])
   }
 
-  @Test(.enabled(if: (try? executable("gcc")) != nil, "gcc is not here"))
+  @Test(.enabled(if: FakeOnnxLibrary.compiler != nil, "gcc is not here"))
   func `a library that is too old is an error with both versions`() throws {
     let folder = try TemporaryFolder()
-    let source = try folder.write(
-      """
-      static const void *get_table(unsigned version) { return 0; }
-      static const char *get_version(void) { return "1.12.1"; }
-      static const void *base[2];
-      const void *OrtGetApiBase(void) {
-        base[0] = (const void *)get_table;
-        base[1] = (const void *)get_version;
-        return base;
-      }
-      """, to: "old.c")
-    let library = folder.file("libonnxruntime.so.1.12.1").path
-    let build = try runCommand("gcc", arguments: ["-shared", "-fPIC", "-o", library, source.path])
-    try #require(build.status == 0, "\(build.stderr)")
+    defer { withExtendedLifetime(folder) {} }
+    let library = try FakeOnnxLibrary.write(version: "1.12.1", table: "NULL", into: folder)
     let bad = Bad(
       "old library", Self.channels().bytes,
       says: "ONNX Runtime 1.12.1 is too old; 1.16 or later is needed")

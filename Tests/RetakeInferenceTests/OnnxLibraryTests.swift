@@ -108,26 +108,8 @@ import Testing
     }
   #endif
 
-  /// A library with the two functions that all versions have.
   private func fake(version: String, table: String) throws -> String {
-    let source = try folder.write(
-      """
-      #include <stddef.h>
-      static const void *table[400];
-      static const void *get_table(unsigned version) { return \(table); }
-      static const char *get_version(void) { return "\(version)"; }
-      static const void *base[2];
-      const void *OrtGetApiBase(void) {
-        base[0] = (const void *)get_table;
-        base[1] = (const void *)get_version;
-        return base;
-      }
-      """, to: "fake.c")
-    let library = folder.file("libonnxruntime.so.\(version)").path
-    let build = try runCommand(
-      "gcc", arguments: ["-shared", "-fPIC", "-o", library, source.path])
-    try #require(build.status == 0, "\(build.stderr)")
-    return library
+    try FakeOnnxLibrary.write(version: version, table: table, into: folder)
   }
 
   @Test(.enabled(if: compiler != nil, "gcc is not here"))
@@ -187,4 +169,4 @@ import Testing
   }
 }
 
-private let compiler = try? executable("gcc")
+private let compiler = FakeOnnxLibrary.compiler

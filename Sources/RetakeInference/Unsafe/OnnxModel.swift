@@ -48,12 +48,23 @@ package final class OnnxModel: InferenceModel, @unchecked Sendable {
 
   /// Reads the file once and makes a session. The file may change or vanish afterwards.
   ///
-  /// - Throws: `InferenceError` for a file that is not a usable model, and for options that the
-  ///   library or the model does not fit.
-  package init(
+  /// - Throws: As the initialiser with bytes; also for a file that cannot be read.
+  package convenience init(
     path: String, options: OnnxOptions = OnnxOptions(), library: OnnxLibrary
   ) throws(InferenceError) {
-    let bytes = try Self.read(path)
+    try self.init(bytes: try Self.read(path), path: path, options: options, library: library)
+  }
+
+  /// Makes a session.
+  ///
+  /// - Parameters:
+  ///   - bytes: The content of the file.
+  ///   - path: The file's path, for errors.
+  /// - Throws: `InferenceError` for bytes that are not a usable model, and for options that the
+  ///   library or the model does not fit.
+  package init(
+    bytes: [UInt8], path: String, options: OnnxOptions, library: OnnxLibrary
+  ) throws(InferenceError) {
     (self.path, self.options, self.library) = (path, options, library)
     sha256 = Sha256.digest(of: bytes)
     let reader = OnnxSessionReader(library: library, model: path)

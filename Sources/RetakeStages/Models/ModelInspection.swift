@@ -78,7 +78,7 @@ package struct ModelInspection: Hashable, Sendable, Encodable {
     self.library = (try? library.get()).map { ModelLibrary($0) }
     var findings = Findings(path: path, sha256: sha256, sidecar: document)
     switch library {
-    case .success: findings.load(outline)
+    case .success(let library): findings.load(content, outline, library)
     case .failure(let error):
       findings.add(error)
       findings.draft(of: outline, ports: nil)
@@ -119,9 +119,11 @@ private struct Findings {
   mutating func add(_ error: any Error) { problems.append(ModelInspection.Problem(error)) }
 
   /// As a stage does before its first frame.
-  mutating func load(_ outline: OnnxOutline) {
+  mutating func load(_ bytes: [UInt8], _ outline: OnnxOutline, _ library: OnnxLibrary) {
     do {
-      let model = try ModelRunner.load(ModelOptions(model: path), ModelValues(), sidecar)
+      let model = try OnnxModel(
+        bytes: bytes, path: path, options: OnnxOptions(inputShapes: otherShapes(of: outline)),
+        library: library)
       draft(of: model, ports: model.outputs)
     } catch {
       add(error)
@@ -148,12 +150,15 @@ private struct Findings {
   /// The shapes in which the model is computed; a loaded model has them.
   private func shaped(_ model: any ModelDescription) -> any ModelDescription {
     guard var outline = model as? OnnxOutline else { return model }
-    let shapes = ModelSettings.otherShapes(
-      of: outline, options: ModelValues(), sidecar: sidecar)
+    let shapes = otherShapes(of: outline)
     for index in outline.inputs.indices {
       outline.inputs[index].shape =
         shapes[outline.inputs[index].name] ?? outline.inputs[index].shape
     }
     return outline
+  }
+
+  private func otherShapes(of outline: OnnxOutline) -> [String: [Int?]] {
+    ModelSettings.otherShapes(of: outline, options: ModelValues(), sidecar: sidecar)
   }
 }

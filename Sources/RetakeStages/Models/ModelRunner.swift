@@ -18,7 +18,17 @@ final class ModelRunner: Sendable {
   init(_ options: ModelOptions) throws {
     let values = try options.values()
     let sidecar = try ModelSidecar.read(nextTo: options.model)
-    model = try Self.load(options, values, sidecar)
+    let library = try OnnxLibrary.load()
+    let bytes = try OnnxModel.read(options.model)
+    // Of a file that is not a model, the library's error says more.
+    let outline = try? OnnxOutline(bytes, model: options.model)
+    let shapes = outline.map {
+      ModelSettings.otherShapes(of: $0, options: values, sidecar: sidecar)
+    }
+    model = try OnnxModel(
+      bytes: bytes, path: options.model,
+      options: OnnxOptions(provider: options.provider, inputShapes: shapes ?? [:]),
+      library: library)
     try sidecar?.check(sha256: model.sha256, ofModel: options.model)
     files = [
       options.model: model.sha256,
@@ -28,18 +38,6 @@ final class ModelRunner: Sendable {
       of: model, at: options.model, options: values, sidecar: sidecar)
     decoder = try settings.decoder(for: model.outputs)
     preprocessor = Preprocessor(settings.input)
-  }
-
-  /// - Throws: `InferenceError`.
-  static func load(
-    _ options: ModelOptions, _ values: ModelValues, _ sidecar: ModelSidecar?
-  ) throws(InferenceError) -> OnnxModel {
-    let library = try OnnxLibrary.load()
-    var own = OnnxOptions(provider: options.provider)
-    let model = try OnnxModel(path: options.model, options: own, library: library)
-    own.inputShapes = ModelSettings.otherShapes(of: model, options: values, sidecar: sidecar)
-    guard !own.inputShapes.isEmpty else { return model }
-    return try OnnxModel(path: options.model, options: own, library: library)
   }
 
   /// Everything besides the frame on which the outputs depend.

@@ -51,11 +51,7 @@ package struct Acceptance {
     self.project = project
   }
 
-  /// The golden that a pending result is compared with on this platform.
-  private func golden(_ key: GoldenLibrary.Key, for pending: PendingGolden) -> GoldenFolder {
-    library.folder(key).fitting(platform(of: pending))
-  }
-
+  /// The platform for whose goldens a pending result counts.
   private func platform(of pending: PendingGolden) -> String {
     // A manifest that cannot be read is an error of the comparison.
     PlatformKey.current(models: (try? pending.folder.manifest())?.models ?? [:]).description
@@ -156,7 +152,8 @@ package struct Acceptance {
     let scratch = try ScratchFolder.temporary()
     return try selectedKeys().compactMap { key in
       guard let pending = try pending(key, in: scratch) else { return nil }
-      return (compare(golden(key, for: pending), pending.folder), pending.identity)
+      let golden = library.folder(key).fitting(platform(of: pending))
+      return (compare(golden, pending.folder), pending.identity)
     }
   }
 
@@ -232,10 +229,11 @@ package struct Acceptance {
 
   private func look(_ key: GoldenLibrary.Key, in scratch: ScratchFolder) throws -> Waiting? {
     guard let pending = try pending(key, in: scratch) else { return nil }
-    let golden = golden(key, for: pending)
+    let platform = platform(of: pending)
+    let golden = library.folder(key).fitting(platform)
     try check(pending)
     let advice = try advice(key, pending)
-    let alternate = library.folder(key).alternate(platform(of: pending))
+    let alternate = library.folder(key).alternate(platform)
     let failed = try pending.folder.failedFrames()
     func waitsAsAWhole(_ kind: String, replaces: [String] = []) -> Waiting {
       let frames = (try? pending.folder.manifest().summary.captured) ?? 0
