@@ -11,7 +11,7 @@ import Testing
     let doctor = try? Workplace().retake("doctor")
     return doctor?.stdout.contains("ok      ONNX Runtime") == true
   }()
-  static let reason: Comment = "ONNX Runtime is not here: pip install onnxruntime"
+  static let reason: Comment = SkipReason.noOnnxRuntime
 
   /// Scores the three channels of its input by their mean levels.
   ///

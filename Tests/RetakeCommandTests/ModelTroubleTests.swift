@@ -10,7 +10,7 @@ import Testing
   private typealias Node = OnnxModelFile.Node
 
   private static let hasLibrary = (try? OnnxLibrary.load()) != nil
-  private static let reason: Comment = "ONNX Runtime is not installed: pip install onnxruntime"
+  private static let reason: Comment = SkipReason.noOnnxRuntime
 
   private static let softmax = #"{"v": 1, "output": {"decoder": "softmax"}}"#
 

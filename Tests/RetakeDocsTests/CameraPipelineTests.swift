@@ -105,7 +105,7 @@ extension Result<Detections, StageFailure> {
 
 @Suite struct CameraPipelineTests {
   private static let hasLibrary = (try? OnnxLibrary.load()) != nil
-  private static let reason: Comment = "ONNX Runtime is not installed: pip install onnxruntime"
+  private static let reason: Comment = SkipReason.noOnnxRuntime
   private static let centerface = fetchedModel("centerface")
   private static let clips = ["face-book.mkv", "face-eat.mkv", "face-help.mkv"]
 

@@ -279,3 +279,22 @@ private func live(
   // end
   _ = outcome
 }
+
+private func moods() throws {
+  // docs/models.md
+  let frames = Pipeline.named("moods").source(.session())
+  let small = try frames.classify(model: "small.onnx", id: "small").cost(.fixed(.milliseconds(5)))
+  let large = try frames.classify(model: "large.onnx", id: "large").cost(.fixed(.milliseconds(15)))
+  let pipeline = Pipeline.joining(small, large, mode: .any, timeout: .milliseconds(20), id: "both")
+    .meanClasses().results("moods")
+  // end
+  _ = pipeline
+}
+
+private func swapped(_ session: LiveSession) async throws {
+  // docs/models.md
+  let stage = try StageRegistry.builtIn.make(
+    kind: "classify", options: .object(["model": .string("new.onnx")]))
+  try await session.swap("mood", to: stage)
+  // end
+}

@@ -3,7 +3,7 @@ import RetakeInference
 import RetakeTestSupport
 import Testing
 
-@Suite(.enabled(if: installedLibrary != nil, "ONNX Runtime is not here: pip install onnxruntime"))
+@Suite(.enabled(if: installedLibrary != nil, SkipReason.noOnnxRuntime))
 struct BadModelTests {
   typealias Port = Models.Port
 

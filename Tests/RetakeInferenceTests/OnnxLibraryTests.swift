@@ -150,7 +150,7 @@ import Testing
     #expect(refusal([]) == .noLibrary)
   }
 
-  @Test(.enabled(if: installedLibrary != nil, "ONNX Runtime is not here: pip install onnxruntime"))
+  @Test(.enabled(if: installedLibrary != nil, SkipReason.noOnnxRuntime))
   func `the first library that can be used is taken`() throws {
     let text = try folder.write("this is no library", to: "libonnxruntime.so")
     let installed = try OnnxLibrary.load()
@@ -159,7 +159,7 @@ import Testing
     #expect(library.path == installed.path && library.digest == installed.digest)
   }
 
-  @Test(.enabled(if: installedLibrary != nil, "ONNX Runtime is not here: pip install onnxruntime"))
+  @Test(.enabled(if: installedLibrary != nil, SkipReason.noOnnxRuntime))
   func `the library says where it is, its version and its providers`() throws {
     let library = try OnnxLibrary.load()
     #expect(library.path.hasPrefix("/") && FileManager.default.fileExists(atPath: library.path))

@@ -34,7 +34,7 @@ import Testing
     #expect(outline.metadata == ["names": "{0: 'a'}", "stride": "32"])
   }
 
-  @Test(.enabled(if: installedLibrary != nil, "ONNX Runtime is not here: pip install onnxruntime"))
+  @Test(.enabled(if: installedLibrary != nil, SkipReason.noOnnxRuntime))
   func `it says what the library says`() throws {
     let models = try Models()
     for file in [

@@ -10,7 +10,7 @@ import Testing
 /// Stages with models of others, compared with onnxruntime, OpenCV and NumPy.
 @Suite(
   .enabled(
-    if: ReferenceModels.hasLibrary, "ONNX Runtime is not installed: pip install onnxruntime"),
+    if: ReferenceModels.hasLibrary, SkipReason.noOnnxRuntime),
   .enabled(if: ReferenceModels.hasJudge, ReferenceModels.noJudge),
   .enabled(if: ReferenceModels.hasCommands, "ffmpeg and ffprobe are not on this machine"))
 struct ModelReferenceTests {

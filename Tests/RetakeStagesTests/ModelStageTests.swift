@@ -12,7 +12,7 @@ import Testing
 /// Stages with small models that the tests write themselves.
 @Suite struct ModelStageTests {
   private static let hasLibrary = (try? OnnxLibrary.load()) != nil
-  private static let reason: Comment = "ONNX Runtime is not installed: pip install onnxruntime"
+  private static let reason: Comment = SkipReason.noOnnxRuntime
 
   private let folder: TemporaryFolder
 
@@ -154,5 +154,57 @@ import Testing
       try Classify(options: ModelOptions(model: path))
     }
     #expect(error?.message.contains("'sha256' does not fit the model") == true)
+  }
+
+  /// Options of a stage with a model of this name.
+  private func options(_ name: String, _ file: OnnxModelFile, sidecar: String) throws -> JSONValue {
+    .object(["model": .string(try file.write(name, sidecar: sidecar, into: folder))])
+  }
+
+  private func softmax(_ label: String) -> String {
+    """
+    {"v": 1, "output": {"decoder": "softmax", "topk": 1},
+     "labels": ["\(label)", "\(label)", "\(label)"]}
+    """
+  }
+
+  @Test(.enabled(if: hasLibrary, reason))
+  func `a live pipeline continues with another model, and with its own if the other does not fit`()
+    async throws
+  {
+    let stages = StageRegistry.builtIn
+    let old = try Self.channels().write("old", sidecar: softmax("old"), into: folder)
+    let new = try options("new", Self.channels(producer: "b"), sidecar: softmax("new"))
+    let boxes = try options(
+      "boxes", Self.boxes, sidecar: #"{"v": 1, "output": {"decoder": "boxes-xyxy-score-class"}}"#)
+    let pipeline = try Pipeline.named("mood").source(.session()).classify(model: old, id: "mood")
+      .results("labels")
+    let session = try LiveSession(
+      pipeline, tracks: [LiveTrack(format: .rgb, width: 16, height: 16)], catalog: stages)
+    var results = session.results.makeAsyncIterator()
+    var time = 0
+    // Each result is awaited, so that no frame finds a full queue.
+    func labels() async throws -> [String] {
+      time += 1
+      session.push(
+        frame(.rgb, 16, 16, at: time) { _, _, x in x % 3 })
+      let result = try #require(await results.next())
+      guard case .facts(let facts)? = result.frame.result.outcomes.first?.content else { return [] }
+      return facts.map { "\($0)" }
+    }
+    let first = try await labels()
+    #expect(first.count == 1 && first[0].contains("old"))
+    #expect(throws: OptionProblem.self) {
+      try stages.make(kind: "classify", options: .object(["model": .string("nothing.onnx")]))
+    }
+    let detector = try stages.make(kind: "detect", options: boxes)
+    await #expect(throws: RuntimeError.swapRefused(node: "mood", code: "swap.outputMismatch")) {
+      try await session.swap("mood", to: detector)
+    }
+    #expect(try await labels() == first)
+    try await session.swap("mood", to: try stages.make(kind: "classify", options: new))
+    #expect(try await labels() == first.map { $0.replacing("old", with: "new") })
+    let outcome = try await session.stop()
+    #expect(outcome.headline.captured == 3 && outcome.headline.delivered == 3)
   }
 }

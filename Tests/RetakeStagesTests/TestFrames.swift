@@ -7,14 +7,16 @@ let anyContext = StageContext(frame: FrameID(track: 0, sequence: 0), timestamp: 
 /// A frame whose samples are a function of plane, row and byte.
 func frame(
   _ format: PixelFormat, _ width: Int, _ height: Int, range: ColorRange = .full,
-  _ sample: (_ plane: Int, _ y: Int, _ x: Int) -> Int
+  at milliseconds: Int = 0, _ sample: (_ plane: Int, _ y: Int, _ x: Int) -> Int
 ) -> Frame {
   let planes = (0..<format.planeCount).map { plane in
     (0..<format.rowCount(plane: plane, height: height)).flatMap { y in
       (0..<format.rowBytes(plane: plane, width: width)).map { UInt8(sample(plane, y, $0)) }
     }
   }
-  return Frame(format: format, width: width, height: height, range: range, planes: planes)
+  return Frame(
+    timestamp: Timestamp(nanoseconds: Int64(milliseconds) * 1_000_000), format: format,
+    width: width, height: height, range: range, planes: planes)
 }
 
 /// A GRAY8 frame from rows of levels.

@@ -10,7 +10,7 @@ import Testing
 /// the model and the pipeline's document are the same, and the boxes are not.
 @Suite struct PlantedPreprocessingTests {
   private static let hasLibrary = (try? OnnxLibrary.load()) != nil
-  private static let reason: Comment = "ONNX Runtime is not installed: pip install onnxruntime"
+  private static let reason: Comment = SkipReason.noOnnxRuntime
 
   private static let pipeline = """
     {"v": 1, "name": "squares",

@@ -1,0 +1,7 @@
+package import Testing
+
+/// Why a test is skipped, in the same words wherever the reason is the same: skipped tests are
+/// counted by reason.
+package enum SkipReason {
+  package static let noOnnxRuntime: Comment = "ONNX Runtime is not here: pip install onnxruntime"
+}
