@@ -1,4 +1,4 @@
-package import Testing
+import Testing
 
 /// Why a test is skipped, in the same words wherever the reason is the same: skipped tests are
 /// counted by reason.
