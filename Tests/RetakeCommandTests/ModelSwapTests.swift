@@ -134,8 +134,8 @@ struct ModelSwapTests {
 
   @Test(arguments: [
     (#"{"model": "nothing.onnx"}"#, "nothing.onnx: the model cannot be read"),
-    (#"{"model": "boxes.onnx"}"#, "gives no labels for 'classify'"),
-    (#"{"model": "new.onnx", "input": {"size": [9, 9]}}"#, "9x9"),
+    (#"{"model": "boxes.onnx"}"#, "gives no classes for 'classify'"),
+    (#"{"model": "new.onnx", "input": {"color_space": "GRAY"}}"#, "GRAY has 1 channels"),
   ])
   func `a model that does not fit is refused before the first frame`(
     options: String, says: String
