@@ -56,7 +56,7 @@ package enum InferenceError: RetakeError, Hashable {
     case .unreadable(let model, let cause):
       ErrorFacts(
         "inference.model.unreadable", "the model cannot be read", cause: cause, at: model,
-        advice: "Set the option 'model' to the path of an .onnx file")
+        advice: "Name an .onnx file, relative to the working folder")
     case .invalid(let model, let version, let cause):
       ErrorFacts(
         "inference.model.invalid", "ONNX Runtime \(version) cannot load this file as a model",

@@ -1,5 +1,6 @@
 import Foundation
-import RetakeGraph
+package import RetakeCore
+package import RetakeGraph
 import RetakeRuntime
 
 extension Replay {
@@ -20,6 +21,20 @@ extension Replay {
       }
     }
     return files
+  }
+
+  /// The value that a stage with a model is given for a frame.
+  ///
+  /// - Parameters:
+  ///   - node: Inside a forEach `x/NODE`.
+  ///   - item: Which item of the frame, inside a forEach.
+  /// - Returns: `nil` if the frame, or the item, does not reach the stage.
+  /// - Throws: As `run(observers:)`.
+  package func input(
+    of node: String, for frame: FrameID, item: Int = 0
+  ) throws -> (any PipelineValue)? {
+    try prepared.input(
+      of: node, for: frame, item: item, isInterrupted: request.options.isInterrupted)
   }
 
   /// The name, or one with a number if another file has it.

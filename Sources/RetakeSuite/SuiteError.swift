@@ -71,6 +71,12 @@ package enum SuiteError: RetakeError, Hashable {
   /// Several sinks write lines, and none was named.
   case severalMetadata([String])
   case notMetadata(String, known: [String])
+  /// No node, or not the one that was named, computes the model.
+  case noModelNode(String?, model: String, pipeline: String, known: [String])
+  /// Several nodes compute the model, and none was named.
+  case severalModelNodes([String], model: String)
+  /// The frame, or the item of a forEach, is not given to the node.
+  case notReached(String, frame: FrameID, item: Int?)
   /// A process that verify started did not complete its work.
   case verifyProcessFailed(condition: String, cause: String)
   case traceUnwritable(path: String, cause: String)
@@ -290,6 +296,25 @@ package enum SuiteError: RetakeError, Hashable {
       ErrorFacts(
         "suite.metadata.otherNode", "'\(name)' is not a metadata sink",
         advice: Suggestion.advice(for: name, among: known))
+    case .noModelNode(let node, let model, let pipeline, let known):
+      ErrorFacts(
+        "suite.model.noNode",
+        "\(node.map { "the node '\($0)'" } ?? "no node") of the pipeline '\(pipeline)' "
+          + "\(node == nil ? "computes" : "does not compute") '\(model)'",
+        advice: known.isEmpty
+          ? "None of its nodes computes a model"
+          : "Name one of its models: \(known.joined(separator: ", "))")
+    case .severalModelNodes(let nodes, let model):
+      ErrorFacts(
+        "suite.model.severalNodes",
+        "several nodes compute '\(model)': \(nodes.joined(separator: ", "))",
+        advice: "Say which: --node \(nodes.first ?? "NODE")")
+    case .notReached(let node, let frame, let item):
+      ErrorFacts(
+        "suite.model.notReached",
+        "\(item.map { "the item \($0) of " } ?? "")the frame \(frame) is not given to the node "
+          + "'\(node)'",
+        advice: "Choose another one with --frame\(item == nil ? "" : " or --item")")
     case .verifyProcessFailed(let condition, let cause):
       ErrorFacts(
         "suite.verify.infrastructure", "infrastructure: no result from '\(condition)'",

@@ -62,7 +62,22 @@ struct Detect: PureStage {
   }
 }
 
-/// The same, after another stage.
+/// Waits for an accelerator, and returns a number that depends on the frame.
+struct DetectOnDevice: PureStage {
+  static let kind = "detect-on-device"
+  let microseconds: Int
+
+  init(microseconds: Int) { self.microseconds = microseconds }
+  init(options: NoOptions) { microseconds = 0 }
+
+  func process(_ input: Frame, _ context: StageContext) -> Spun {
+    Spun(
+      value: Accelerator.run(
+        microseconds: microseconds, seed: UInt64(context.frame.sequence)))
+  }
+}
+
+/// Keeps a processor busy with what another stage returned.
 struct Classify: PureStage {
   static let kind = "classify"
   let rounds: Int

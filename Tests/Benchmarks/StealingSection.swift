@@ -11,24 +11,51 @@ struct StealingSection {
 
   private var detectRounds: Int { scale.count(18, tiny: 1) * Spin.roundsPerMillisecond / 10 }
   private var classifyRounds: Int { scale.count(6, tiny: 1) * Spin.roundsPerMillisecond / 10 }
+  /// How long an accelerator takes for a frame, in microseconds.
+  private var deviceMicroseconds: Int { scale.count(1_800, tiny: 10) }
 
   func run() throws -> SectionReport {
     let frames = scale.count(400, tiny: 6)
     let contest = try Contest(
       rounds: scale.rounds,
-      [{ try self.retake(frames) }, { self.threadPerStage(frames) }])
+      [{ try self.retake(frames) }, { self.threadPerStage(frames, detect: self.detect) }])
+    let accelerated = try Contest(
+      rounds: scale.rounds,
+      [
+        { try self.retakeOnDevice(frames) },
+        { self.threadPerStage(frames, detect: self.detectOnDevice) },
+      ])
     var report = SectionReport(
       name: "stealing",
       title: "Work stealing, 2 workers, against a thread for each of 2 stages: \(frames) frames",
-      hash: contest.hash)
+      hash: Digest128(of: "\(contest.hash) \(accelerated.hash)").description)
     let rates = contest.bestSeconds.map { Double(frames) / $0 }
+    let deviceRates = accelerated.bestSeconds.map { Double(frames) / $0 }
     report.figures = [
       Figure(name: "stealing.retake", value: rates[0], unit: "frames/s"),
       Figure(name: "stealing.threadPerStage", value: rates[1], unit: "frames/s"),
       Figure(name: "stealing.ratio", value: rates[0] / rates[1], unit: "times"),
+      Figure(name: "stealing.device.retake", value: deviceRates[0], unit: "frames/s"),
+      Figure(name: "stealing.device.threadPerStage", value: deviceRates[1], unit: "frames/s"),
+      Figure(
+        name: "stealing.device.ratio", value: deviceRates[0] / deviceRates[1],
+        unit: "times, if an accelerator detects"),
     ]
-    if contest.hashes[0] != contest.hashes[1] { report.hash = "the rivals differ" }
+    for contest in [contest, accelerated] where contest.isUnsteady {
+      report.hash = "unsteady"
+    }
+    for contest in [contest, accelerated] where contest.hashes[0] != contest.hashes[1] {
+      report.hash = "the rivals differ"
+    }
     return report
+  }
+
+  private func detect(_ sequence: Int) -> UInt64 {
+    Spin.run(rounds: detectRounds, seed: UInt64(sequence))
+  }
+
+  private func detectOnDevice(_ sequence: Int) -> UInt64 {
+    Accelerator.run(microseconds: deviceMicroseconds, seed: UInt64(sequence))
   }
 
   private func retake(_ frames: Int) throws -> String {
@@ -38,15 +65,23 @@ struct StealingSection {
     return "\(try pipeline.run(RunOptions(mode: .lossless, workers: 2)).values)"
   }
 
-  private func threadPerStage(_ frames: Int) -> String {
+  /// The accelerator's stage is pinned, so that no worker waits for it.
+  private func retakeOnDevice(_ frames: Int) throws -> String {
+    let pipeline = Pipeline.named("device").frames(RepeatedFrame(count: frames))
+      .stage(DetectOnDevice(microseconds: deviceMicroseconds)).pinned()
+      .stage(Classify(rounds: classifyRounds)).sink(.resultSink)
+    return "\(try pipeline.run(RunOptions(mode: .lossless, workers: 2)).values)"
+  }
+
+  private func threadPerStage(
+    _ frames: Int, detect: @escaping @Sendable (Int) -> UInt64
+  ) -> String {
     let queue = BoundedQueue(capacity: 3)
     let result = Locked(UnorderedHash())
     let isDone = DispatchSemaphore(value: 0)
-    let (detect, classify) = (detectRounds, classifyRounds)
+    let classify = classifyRounds
     Thread {
-      for sequence in 0..<frames {
-        queue.put(Spin.run(rounds: detect, seed: UInt64(sequence)))
-      }
+      for sequence in 0..<frames { queue.put(detect(sequence)) }
       queue.put(nil)
     }.start()
     Thread {
@@ -58,6 +93,15 @@ struct StealingSection {
     }.start()
     isDone.wait()
     return "\(result.withLock { $0.sum })"
+  }
+}
+
+/// Something that computes without a processor of this machine, one frame at a time.
+enum Accelerator {
+  static func run(microseconds: Int, seed: UInt64) -> UInt64 {
+    let never = DispatchSemaphore(value: 0)
+    _ = never.wait(timeout: .now() + .microseconds(microseconds))
+    return Spin.run(rounds: 1, seed: seed)
   }
 }
 

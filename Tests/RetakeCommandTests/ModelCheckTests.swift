@@ -8,6 +8,21 @@ import Testing
   private static let scaled =
     #"{"v": 1, "input": {"scale_values": [255], "resize_type": "standard"}, "#
 
+  /// Finds two boxes of other sizes in every picture of 64x48.
+  private static let boxes = OnnxModelFile(
+    inputs: [.init("images", .float, [1, 3, 48, 64])],
+    outputs: [.init("boxes", .float, [2, 6])],
+    constants: [
+      .init("zero", [0] as [Float], shape: [1]),
+      .init(
+        "result", [8, 8, 24, 24, 0.9, 0, 40, 16, 56, 40, 0.8, 0] as [Float], shape: [2, 6]),
+    ],
+    nodes: [
+      .init("ReduceMax", inputs: ["images"], outputs: ["most"], ["keepdims": .integer(0)]),
+      .init("Mul", inputs: ["most", "zero"], outputs: ["nothing"]),
+      .init("Add", inputs: ["result", "nothing"], outputs: ["boxes"]),
+    ])
+
   private let workplace: Workplace
 
   init() throws {
@@ -34,8 +49,8 @@ import Testing
     try workplace.folder.write(sidecar, to: "m.model.json")
   }
 
-  private func check(_ arguments: String...) throws -> CommandResult {
-    try workplace.retake(words: ["model", "check", "m.onnx"] + arguments)
+  private func check(_ arguments: String..., more: [String] = []) throws -> CommandResult {
+    try workplace.retake(words: ["model", "check", "m.onnx"] + arguments + more)
   }
 
   /// The codes of the warnings about a picture.
@@ -77,6 +92,103 @@ import Testing
     #expect(frames[1] == frames[2] && frames[0] != frames[1])
     let beyond = try check("yard", "--frame", "6")
     #expect(beyond.status == 2 && beyond.stderr.contains("0:6"), "\(beyond.stderr)")
+  }
+
+  @Test(.enabled(if: ModelCommandTests.hasLibrary, ModelCommandTests.reason))
+  func `a frame beyond the tenth and one of another track are the ones that are named`() throws {
+    try write(sidecar: Self.scaled + Self.softmax + "}")
+    // Grey that is lighter in each frame, and in the second track darker.
+    try workplace.ffmpeg(
+      "-f", "lavfi", "-i", "color=gray:size=64x48:rate=10,geq=lum='16+12*N':cb=128:cr=128",
+      "-f", "lavfi", "-i", "color=gray:size=64x48:rate=10,geq=lum='230-12*N':cb=128:cr=128",
+      "-map", "0", "-map", "1", "-frames:v", "14", "-c:v", "ffv1", "two.mkv")
+    let imported = try workplace.retake("import", "two.mkv", "--name", "two")
+    try #require(imported.status == 0, "\(imported.stderr)")
+    func level(_ options: String...) throws -> Double {
+      let result = try check("two", "--json", more: options)
+      try #require(result.status == 0, "\(result.stderr)")
+      return try #require(try result.json().largest.number)
+    }
+    let levels = try (0..<14).map { try level("--frame", "\($0)") }
+    #expect(zip(levels, levels.dropFirst()).allSatisfy { $0 < $1 }, "\(levels)")
+    let others = try (0..<14).map { try level("--frame", "1:\($0)") }
+    #expect(zip(others, others.dropFirst()).allSatisfy { $0 > $1 }, "\(others)")
+    #expect(try level("--frame", "0:12") == levels[12])
+  }
+
+  /// A detector of two boxes, and a classifier of the crops of its boxes.
+  private func writeChain() throws {
+    try Self.boxes.write(to: workplace.folder.file("boxes.onnx"))
+    try workplace.folder.write(
+      #"{"v": 1, "input": {"size": [64, 48], "scale_values": [255]}, "#
+        + #""output": {"decoder": "boxes-xyxy-score-class"}}"#, to: "boxes.model.json")
+    try workplace.folder.write(
+      """
+      {"v": 1, "name": "chain",
+       "nodes": [
+        {"id": "camera", "kind": "session"},
+        {"id": "thin", "kind": "sample", "options": {"every": 2}},
+        {"id": "faces", "kind": "detect", "options": {"model": "boxes.onnx"}},
+        {"id": "both", "kind": "join", "options": {"ports": ["frame", "faces"]}},
+        {"id": "each", "kind": "forEach", "body": {
+          "nodes": [
+           {"id": "crop", "kind": "region-crop", "options": {"padding": 0}},
+           {"id": "mood", "kind": "classify",
+            "options": {"model": "m.onnx", "output": {"topk": 1}}}],
+          "edges": [{"from": "crop", "to": "mood"}], "output": "mood"}},
+        {"id": "labels", "kind": "results"}],
+       "edges": [
+        {"from": "camera", "to": "thin"}, {"from": "thin", "to": "faces"},
+        {"from": "thin", "to": "both.frame"}, {"from": "faces", "to": "both.faces"},
+        {"from": "both", "to": "each"}, {"from": "each", "to": "labels"}]}
+      """, to: "chain.json")
+  }
+
+  @Test(.enabled(if: ModelCommandTests.hasLibrary, ModelCommandTests.reason))
+  func `with a pipeline it computes what the node is given, with the node's options`() throws {
+    try write(sidecar: Self.scaled + Self.softmax + "}")
+    try writeChain()
+    try workplace.record("yard", frames: 6, size: "64x48")
+    func chain(_ words: String...) throws -> JSON {
+      let result = try check("yard", "--pipeline", "chain.json", "--json", more: words)
+      try #require(result.status == 0, "\(result.stderr)")
+      return try result.json()
+    }
+    let first = try chain("--frame", "2")
+    #expect(first.frameSize.width.int == 16 && first.frameSize.height.int == 16)
+    #expect(first.results.count == 1 && first.input.text == "yard")
+    let second = try chain("--frame", "2", "--item", "1", "--node", "each/mood")
+    #expect(second.frameSize.width.int == 16 && second.frameSize.height.int == 24)
+    let info = try workplace.retake("model", "info", "m.onnx", "--pipeline", "chain.json", "--json")
+      .json()
+    let topK = (0..<info.settings.count).map { info.settings[$0] }.first { $0.key.text == "topk" }
+    #expect(topK?.value.text == "1" && topK?.origin.text == "node")
+    for (words, code) in [
+      // The odd frames are thinned out, and there are two boxes.
+      (["--frame", "3"], "suite.model.notReached"),
+      (["--frame", "2", "--item", "2"], "suite.model.notReached"),
+      (["--node", "faces"], "suite.model.noNode"),
+    ] {
+      let result = try check("yard", "--pipeline", "chain.json", more: words)
+      #expect(result.status == 2 && result.stdout.isEmpty, "\(words)")
+      #expect(result.stderr.contains("[\(code)]"), "\(result.stderr)")
+    }
+    for words in [["--node", "faces"], ["--item", "1"]] {
+      let result = try check("yard", more: words)
+      #expect(result.status == 64 && result.stderr.contains("--pipeline"), "\(result.stderr)")
+    }
+  }
+
+  @Test(.enabled(if: ModelCommandTests.hasLibrary, ModelCommandTests.reason))
+  func `as many detections as are kept are a warning`() throws {
+    try Self.boxes.write(to: workplace.folder.file("m.onnx"))
+    for (count, codes) in [(3, []), (2, ["models.check.full"])] {
+      try workplace.folder.write(
+        #"{"v": 1, "input": {"size": [64, 48], "scale_values": [255]}, "#
+          + #""output": {"decoder": "boxes-xyxy-score-class", "max_detections": \#(count)}}"#,
+        to: "m.model.json")
+      #expect(try warnings() == codes)
+    }
   }
 
   @Test(.enabled(if: ModelCommandTests.hasLibrary, ModelCommandTests.reason))

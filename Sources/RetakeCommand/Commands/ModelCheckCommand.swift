@@ -10,10 +10,14 @@ struct ModelCheckCommand: ParsableCommand {
       model is given is written: scaled and padded, before mean and scale. Times are the shortest
       of \(ModelTrial.runs) runs, on one thread.
 
+      With --pipeline, the model is given what the pipeline gives it for that frame, with the
+      options of its node: a crop, or another image that the stages before it make.
+
       Exits with 0 when the model could be computed, even if something looks wrong; with 2 otherwise.
 
       Examples:
         retake model check faces.onnx clip --frame 12 --output seen.png
+        retake model check mood.onnx clip --frame 12 --pipeline faces.json --item 1
         retake model check faces.onnx portrait.jpg --json
       """)
 
@@ -26,6 +30,14 @@ struct ModelCheckCommand: ParsableCommand {
   @Option(help: "The frame of the session: its number, or TRACK:NUMBER; the first if not given.")
   var frame: String?
 
+  @OptionGroup var place: ModelNodeOptions
+
+  @Option(
+    parsing: .unconditional,
+    help: "Which item of the frame, for a node in a forEach; 0, the first, if not given.",
+    transform: Bounded.whole(0...100_000))
+  var item: Int?
+
   @Option(help: "Write what the model sees to this PNG file.")
   var output: String?
 
@@ -35,6 +47,9 @@ struct ModelCheckCommand: ParsableCommand {
     if let frame, FrameArgument.parse(frame) == nil {
       throw ValidationError(
         "'--frame \(frame)' is not the number of a frame: write it like 12, or 0:12 with its track")
+    }
+    guard item == nil || place.pipeline != nil else {
+      throw ValidationError("--item is one of a forEach in a pipeline: name it with --pipeline")
     }
     guard let output else { return }
     guard RunOutputs.isFile(output), output.lowercased().hasSuffix(".png") else {
@@ -46,8 +61,10 @@ struct ModelCheckCommand: ParsableCommand {
   }
 
   func run() throws {
-    let frame = try readFrame()
-    let trial = try ModelTrial(model: model, frame: frame)
+    let project = try CommandEnvironment.current.project()
+    let node = try place.node(computing: model, in: project)
+    let frame = try readFrame(project, node)
+    let trial = try ModelTrial(node?.options ?? ModelOptions(model: model), frame: frame)
     // Before the model is computed: if that fails, the picture may say why.
     if let output {
       try WholeFile.write(
@@ -63,21 +80,31 @@ struct ModelCheckCommand: ParsableCommand {
     }
   }
 
-  private func readFrame() throws -> Frame {
+  private func readFrame(_ project: Project, _ node: ModelNode?) throws -> Frame {
     let isImage = WholeFile.type(of: input) == .typeRegular
-    let project = try CommandEnvironment.current.project()
     let session = isImage ? nil : try project.sessionPath(input)
-    if let output { try RunOutputs.check(file: output, session: session, pipeline: nil) }
+    if let output {
+      try RunOutputs.check(
+        file: output, session: session,
+        pipeline: place.pipeline.flatMap { project.pipelineFile(of: $0) })
+    }
     guard let session else {
-      guard frame == nil else {
-        throw ValidationError("--frame goes with a session, and '\(visible(input))' is a file")
+      guard frame == nil, item == nil else {
+        throw ValidationError(
+          "--\(frame == nil ? "item" : "frame") goes with a session, and '\(visible(input))' is "
+            + "a file")
       }
       return try MediaImage.read(file: input)
     }
-    let reader = try SessionReader(opening: session)
     let place = frame.flatMap(FrameArgument.parse) ?? FrameArgument(track: nil, sequence: 0)
-    let track = place.track ?? reader.tracks.first?.track ?? 0
-    return try reader.frame(FrameID(track: track, sequence: place.sequence))
+    let reader = try SessionReader(opening: session)
+    let replay = try self.place.replay(of: session, in: project)
+    let track = place.track ?? replay?.tracks.values.min() ?? reader.tracks.first?.track ?? 0
+    let id = FrameID(track: track, sequence: place.sequence)
+    // Also with a pipeline: it says whether the frame exists.
+    let whole = try reader.frame(id)
+    guard let node, let replay else { return whole }
+    return try node.picture(of: id, item: item ?? 0, in: replay)
   }
 }
 

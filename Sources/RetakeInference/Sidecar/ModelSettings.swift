@@ -216,7 +216,10 @@ extension ImageInput {
           + "it has \(port.shape.count) dimensions")
     }
     guard (port.shape[0] ?? 1) == 1 else {
-      throw contradiction("name", "it reads \(port.shape[0] ?? 0) frames at once")
+      throw contradiction(
+        "name",
+        "it reads \(port.shape[0] ?? 0) frames at once; \"input\": {\"size\": [640, 480]} makes it "
+          + "read one, if its operators allow it")
     }
     let shape = port.shape
     let layout = layers.pickLayout(of: shape)

@@ -60,9 +60,13 @@ package struct ModelInspection: Hashable, Sendable, Encodable {
 
   /// Reads the model's file, and the sidecar next to it.
   ///
+  /// - Parameter options: The model's path, and what a node says about it.
   /// - Throws: `InferenceError` for a file that is not a model, `ModelDocumentError` for a sidecar
-  ///   that cannot be read. Everything else is among `problems`.
-  package init(of path: String) throws {
+  ///   that cannot be read, `OptionError` for options that no model has. Everything else is among
+  ///   `problems`.
+  package init(of options: ModelOptions) throws {
+    let path = options.model
+    let values = try options.values()
     let content = try OnnxModel.read(path)
     let document = try ModelSidecar.read(nextTo: path)
     let outline = try OnnxOutline(content, model: path)
@@ -76,7 +80,8 @@ package struct ModelInspection: Hashable, Sendable, Encodable {
     kernels = KernelClass.current.rawValue
     let library = Result { try OnnxLibrary.load() }
     self.library = (try? library.get()).map { ModelLibrary($0) }
-    var findings = Findings(path: path, sha256: sha256, sidecar: document)
+    var findings = Findings(
+      path: path, provider: options.provider, values: values, sha256: sha256, sidecar: document)
     switch library {
     case .success(let library): findings.load(content, outline, library)
     case .failure(let error):
@@ -107,6 +112,9 @@ extension ModelInspection.Problem {
 /// What is found out about one model.
 private struct Findings {
   let path: String
+  let provider: String
+  /// What the node says.
+  let values: ModelValues
   let sha256: String
   let sidecar: ModelSidecar?
   private(set) var rows: [ModelInspection.Row] = []
@@ -122,7 +130,8 @@ private struct Findings {
   mutating func load(_ bytes: [UInt8], _ outline: OnnxOutline, _ library: OnnxLibrary) {
     do {
       let model = try OnnxModel(
-        bytes: bytes, path: path, options: OnnxOptions(inputShapes: otherShapes(of: outline)),
+        bytes: bytes, path: path,
+        options: OnnxOptions(provider: provider, inputShapes: otherShapes(of: outline)),
         library: library)
       draft(of: model, ports: model.outputs)
     } catch {
@@ -134,7 +143,8 @@ private struct Findings {
   /// - Parameter ports: The outputs; `nil` if their shapes are not known, because the library works
   ///   them out.
   mutating func draft(of model: any ModelDescription, ports: [ModelPort]?) {
-    let draft = ModelSettings.draft(of: shaped(model), at: path, sidecar: sidecar)
+    let draft = ModelSettings.draft(
+      of: shaped(model), at: path, options: values, sidecar: sidecar)
     rows = draft.rows.map {
       ModelInspection.Row(key: $0.key, value: $0.value, origin: $0.origin.rawValue)
     }
@@ -159,6 +169,6 @@ private struct Findings {
   }
 
   private func otherShapes(of outline: OnnxOutline) -> [String: [Int?]] {
-    ModelSettings.otherShapes(of: outline, options: ModelValues(), sidecar: sidecar)
+    ModelSettings.otherShapes(of: outline, options: values, sidecar: sidecar)
   }
 }

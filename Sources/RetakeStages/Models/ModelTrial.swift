@@ -15,12 +15,11 @@ package struct ModelTrial: Sendable {
 
   /// Loads the model, and makes its input.
   ///
-  /// - Parameter model: The path of an .onnx file.
-  /// - Throws: `InferenceError`, `ModelDocumentError` or `DecodingMismatch` for a model that cannot
-  ///   be used.
-  package init(model: String, frame: Frame) throws {
+  /// - Throws: `OptionError`, `InferenceError`, `ModelDocumentError` or `DecodingMismatch` for a
+  ///   model that cannot be used.
+  package init(_ options: ModelOptions, frame: Frame) throws {
     self.frame = frame
-    runner = try ModelRunner(ModelOptions(model: model))
+    runner = try ModelRunner.runner(options)
     picture = runner.preprocessor.picture(frame)
   }
 

@@ -1,0 +1,60 @@
+import Foundation
+package import RetakeBuffers
+package import RetakeCore
+package import RetakeGraph
+package import RetakeReplay
+package import RetakeStages
+
+/// A node of a pipeline that computes a model from a file.
+package struct ModelNode: Sendable {
+  /// Inside a forEach `x/NODE`.
+  package let id: String
+  /// The model's path, and what the node says about it.
+  package let options: ModelOptions
+
+  /// Finds the node.
+  ///
+  /// - Parameters:
+  ///   - model: The path of an .onnx file.
+  ///   - id: `nil` means the only node that computes this model.
+  /// - Throws: `SuiteError.noModelNode`, `.severalModelNodes`.
+  package init(_ id: String?, computing model: String, in pipeline: Pipeline) throws {
+    let file = Self.resolved(model)
+    let nodes = try pipeline.flattened().nodes.compactMap { node -> ModelNode? in
+      guard !node.stage.modelFiles.isEmpty else { return nil }
+      return ModelNode(id: node.id, options: try node.stage.options.decode(ModelOptions.self))
+    }
+    let fitting = nodes.filter { Self.resolved($0.options.model) == file }
+    let found = id.map { id in fitting.filter { $0.id == id } } ?? fitting
+    guard let first = found.first else {
+      throw SuiteError.noModelNode(
+        id, model: model, pipeline: pipeline.name,
+        known: nodes.map { "\($0.id) (\($0.options.model))" })
+    }
+    guard found.count == 1 else {
+      throw SuiteError.severalModelNodes(found.map(\.id), model: model)
+    }
+    self = first
+  }
+
+  private init(id: String, options: ModelOptions) {
+    (self.id, self.options) = (id, options)
+  }
+
+  private static func resolved(_ path: String) -> String {
+    URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+  }
+
+  /// The picture that the node is given for a frame.
+  ///
+  /// - Parameters:
+  ///   - item: Which item of the frame, inside a forEach.
+  ///   - replay: A replay of the node's pipeline. It runs up to the frame, without costs.
+  /// - Throws: `SuiteError.notReached`, and what the run throws.
+  package func picture(of frame: FrameID, item: Int, in replay: Replay) throws -> Frame {
+    guard let picture = try replay.input(of: id, for: frame, item: item) as? Frame else {
+      throw SuiteError.notReached(id, frame: frame, item: id.contains("/") ? item : nil)
+    }
+    return picture
+  }
+}
