@@ -76,6 +76,31 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 2])
+  func `a pinned body that waits for something takes no worker`(count: Int) throws {
+    let workers = try Workers(count: count, lanes: [0])
+    defer { workers.stop() }
+    let isComputed = DispatchSemaphore(value: 0)
+    let waiting = ValueFuture(
+      node: 0, frame: FrameID(track: 0, sequence: 0), inputs: [], lane: 0, isNeeded: true,
+      isDigested: false
+    ) { _ in
+      isComputed.wait()
+      return .cancelled
+    }
+    let other = ValueFuture(
+      node: 1, frame: FrameID(track: 0, sequence: 0), inputs: [], lane: nil, isNeeded: true,
+      isDigested: false
+    ) { _ in
+      isComputed.signal()
+      return .cancelled
+    }
+    workers.submit(waiting)
+    workers.submit(other)
+    _ = try workers.help(waiting)
+    #expect(waiting.isDone && other.isDone)
+  }
+
+  @Test(arguments: [0, 1, 2])
   func `a pinned computation that is cancelled in its queue is not held there`(
     count: Int
   ) throws {
