@@ -29,6 +29,10 @@ package enum InferenceError: RetakeError, Hashable {
   case inputType(
     model: String, input: String, given: ModelTensor.ElementType, needed: ModelTensor.ElementType)
   case inputShape(model: String, input: String, given: [Int], needed: [Int?])
+  /// A frame's numbers lack one that the model reads.
+  case noFeature(String, available: [String])
+  /// A number that the model reads is NaN or infinite.
+  case badFeature(String, value: String)
   /// The library could not compute the outputs.
   case failed(model: String, cause: String)
 
@@ -115,6 +119,13 @@ package enum InferenceError: RetakeError, Hashable {
         "the input '\(input.shortened)' has the shape \(needed.shapeText), and "
           + "\(given.map { $0 as Int? }.shapeText) was given", at: model,
         advice: "Scale and crop the frames to what the model reads")
+    case .noFeature(let name, let available):
+      ErrorFacts(
+        "inference.feature.missing", "the frame has no number '\(name.shortened)'",
+        advice: available.isEmpty ? "It has none" : "It has \(available.quotedList)")
+    case .badFeature(let name, let value):
+      ErrorFacts(
+        "inference.feature.notFinite", "the number '\(name.shortened)' is \(value)")
     case .failed(let model, let cause):
       ErrorFacts(
         "inference.run.failed", "the model could not be computed", cause: cause, at: model)

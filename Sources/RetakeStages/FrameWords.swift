@@ -151,4 +151,9 @@ extension PipelineChain where Output == Joined {
     let options = MergeDetectionsOptions(iou: iou, perClass: perClass, classNames: classNames)
     return stage(built { try MergeDetections(options: options) }, id: id)
   }
+
+  /// The numbers of several stages, each called `PORT.NAME`.
+  public func mergeScalars(id: String? = nil) -> PipelineChain<Scalars> {
+    stage(MergeScalars(), id: id)
+  }
 }

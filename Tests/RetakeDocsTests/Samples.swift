@@ -291,6 +291,16 @@ private func moods() throws {
   _ = pipeline
 }
 
+private func glucose(_ band: PipelineChain<Waveform>) throws {
+  // docs/models.md
+  let numbers = Pipeline.joining(
+    band.pulseRate(), band.heartVariability(), ports: ["rate", "beats"]
+  ).mergeScalars()
+  let glucose = try numbers.regress(model: "glucose.onnx", features: ["rate.bpm", "beats.sdnn"])
+  // end
+  _ = glucose
+}
+
 private func swapped(_ session: LiveSession) async throws {
   // docs/models.md
   let stage = try StageRegistry.builtIn.make(

@@ -59,7 +59,7 @@ struct OnnxModelTests {
   }
 
   @Test func `a tree ensemble is computed`() throws {
-    let model = try models.load(Models.tree)
+    let model = try models.load(OnnxModelFile.tree)
     let result = try model.run([ModelTensor(.float([59, 0, 60, 0.4, 90, 0.6]), shape: [3, 2])])
     #expect(result == [ModelTensor(.float([10, 20, 30]), shape: [3, 1])])
   }

@@ -38,7 +38,7 @@ import Testing
   func `it says what the library says`() throws {
     let models = try Models()
     for file in [
-      Models.sum, Models.product, Models.tree, Models.network(seed: 3),
+      Models.sum, Models.product, OnnxModelFile.tree, Models.network(seed: 3),
       Models.identity(.uint8, [2, "n"]), Models.identity(.double, []),
     ] {
       let (model, outline) = (try models.load(file), try outline(file))

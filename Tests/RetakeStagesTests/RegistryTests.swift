@@ -10,7 +10,7 @@ import Testing
   private let registry = StageRegistry.builtIn
 
   /// Kinds that need a model's file; see `ModelStageTests`.
-  private static let withModel = ["classify", "detect", "infer"]
+  private static let withModel = ["classify", "detect", "infer", "regress"]
 
   /// Options that a kind requires.
   private func needed(_ kind: String) -> JSONValue {
@@ -28,8 +28,9 @@ import Testing
         "bandpass", "classify", "convert", "copy", "crop", "detect", "detrend", "digest", "discard",
         "downsample", "find-fingertip", "fingertip", "grey", "heart-variability", "images", "infer",
         "join", "latest", "luminance", "mean-classes", "mean-colour", "merge-detections",
-        "metadata", "motion",
-        "overlay", "pulse-rate", "pulse-signal", "region-crop", "region-means", "resample",
+        "merge-scalars", "metadata", "motion",
+        "overlay", "pulse-rate", "pulse-signal", "region-crop", "region-means", "regress",
+        "resample",
         "resize", "results", "route", "sample", "screen", "session", "synthetic", "throttle",
       ])
   }
@@ -119,7 +120,7 @@ import Testing
     #expect(
       failing == [
         "bandpass", "classify", "crop", "detect", "infer", "mean-classes", "merge-detections",
-        "overlay", "pulse-signal", "region-crop", "region-means",
+        "merge-scalars", "overlay", "pulse-signal", "region-crop", "region-means", "regress",
       ])
   }
 

@@ -69,6 +69,28 @@ extension OnnxModelFile {
      "output": {"decoder": "softmax", "topk": 1}, "labels": ["happy", "sad"]}
     """
 
+  /// One tree: 10 below a heart rate of 60, else 20 or 30 by the second feature.
+  package static let tree = OnnxModelFile(
+    inputs: [Port("x", .float, ["batch", 2])], outputs: [Port("y", .float, ["batch", 1])],
+    nodes: [
+      Node(
+        "TreeEnsembleRegressor", domain: "ai.onnx.ml", inputs: ["x"], outputs: ["y"],
+        [
+          "n_targets": .integer(1),
+          "nodes_treeids": .integers([0, 0, 0, 0, 0]),
+          "nodes_nodeids": .integers([0, 1, 2, 3, 4]),
+          "nodes_featureids": .integers([0, 0, 1, 0, 0]),
+          "nodes_values": .floats([60, 0, 0.5, 0, 0]),
+          "nodes_modes": .strings(["BRANCH_LT", "LEAF", "BRANCH_LT", "LEAF", "LEAF"]),
+          "nodes_truenodeids": .integers([1, 0, 3, 0, 0]),
+          "nodes_falsenodeids": .integers([2, 0, 4, 0, 0]),
+          "target_treeids": .integers([0, 0, 0]),
+          "target_nodeids": .integers([1, 3, 4]),
+          "target_ids": .integers([0, 0, 0]),
+          "target_weights": .floats([10, 20, 30]),
+        ])
+    ])
+
   /// Writes the file, and its sidecar next to it.
   ///
   /// - Parameter name: Without an ending.

@@ -45,7 +45,7 @@ extension OutputDecoder {
     return try read(DecoderInputs(outputs, Self.name), geometry)
   }
 
-  private func require(_ shapes: [[Int?]]) throws(DecodingMismatch) {
+  func require(_ shapes: [[Int?]]) throws(DecodingMismatch) {
     guard !accepts(shapes) else { return }
     throw .shapes(decoder: Self.name, expected: Self.expectedShapes, actual: shapes)
   }

@@ -43,6 +43,10 @@ package struct ModelSettings: Sendable {
   private init(
     of model: any ModelDescription, at path: String, _ layers: inout ValueLayers
   ) throws(ModelDocumentError) {
+    if layers.has(\.features) {
+      throw .contradiction(
+        model: path, key: "features", "it reads a picture; 'regress' computes models of numbers")
+    }
     inputIndex = try Self.inputIndex(of: model, at: path, &layers)
     let port = model.inputs[inputIndex]
     input = try ImageInput(of: port, at: path, &layers)
@@ -88,7 +92,7 @@ package struct ModelSettings: Sendable {
         + DecoderName.allCases.map(\.rawValue).joined(separator: ", "))
   }
 
-  private static func inputIndex(
+  static func inputIndex(
     of model: any ModelDescription, at path: String, _ layers: inout ValueLayers
   ) throws(ModelDocumentError) -> Int {
     let names = model.inputs.map(\.name)
@@ -213,7 +217,8 @@ extension ImageInput {
       throw contradiction(
         "name",
         "the input '\(port.name)' is \(port.type == nil ? "not of numbers" : "not a picture"): "
-          + "it has \(port.shape.count) dimensions")
+          + "it has \(port.shape.count) dimensions"
+          + (port.shape.count <= 2 ? "; 'regress' computes models of numbers" : ""))
     }
     guard (port.shape[0] ?? 1) == 1 else {
       throw contradiction(
@@ -327,7 +332,7 @@ extension DecoderSettings {
   }
 
   /// The first labels: a text model has thousands.
-  private static func text(_ labels: [String]) -> String {
+  static func text(_ labels: [String]) -> String {
     let shown = labels.prefix(5).joined(separator: ", ")
     return labels.count > 5 ? "\(shown), … (\(labels.count))" : shown
   }

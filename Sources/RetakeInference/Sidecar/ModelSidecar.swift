@@ -91,6 +91,7 @@ extension ModelValues {
     let input = try decoder.object([
       "name", "layout", "size", "resize_type", "pad_value", "mean_values", "scale_values",
       "reverse_input_channels", "color_space", "interpolation",
+      "features",
     ])
     inputName = try input["name"]?.string()
     layout = try input["layout"]?.choice("a layout")
@@ -102,6 +103,7 @@ extension ModelValues {
     scaleValues = try input["scale_values"]?.scales()
     colourSpace = try input["color_space"]?.choice("a colour space")
     interpolation = try input["interpolation"]?.choice("an interpolation")
+    features = try input["features"]?.labels()
     guard let reversed = input["reverse_input_channels"] else { return }
     // One fact has one key, or a reader of the document has to know which of them counts.
     guard colourSpace == nil else {

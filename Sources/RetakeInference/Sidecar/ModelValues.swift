@@ -14,6 +14,8 @@ package struct ModelValues: Hashable, Sendable {
   package var scaleValues: [Float]?
   package var colourSpace: ColourSpace?
   package var interpolation: Interpolation?
+  /// The names of the numbers that the model reads instead of a picture.
+  package var features: [String]?
 
   package var decoder: DecoderName?
   /// Labels of the classes that are kept.

@@ -5,7 +5,14 @@ extension Joined {
   ///
   /// - Throws: `ensemble.otherType` for a part of another type.
   func parts<Value: PipelineValue>(all type: Value.Type) throws(StageError) -> [Value] {
-    var values: [Value] = []
+    try namedParts(all: type).map(\.value)
+  }
+
+  /// The same, each with the name of its port.
+  func namedParts<Value: PipelineValue>(
+    all type: Value.Type
+  ) throws(StageError) -> [(port: String, value: Value)] {
+    var values: [(port: String, value: Value)] = []
     for part in parts {
       // A join with the mode `any` continues without the parts that are missing.
       guard let given = part.value else { continue }
@@ -15,7 +22,7 @@ extension Joined {
           code: "ensemble.otherType",
           message: "the port '\(part.port)' gives \(kind), not \(type.valueKind)")
       }
-      values.append(value)
+      values.append((part.port, value))
     }
     return values
   }

@@ -98,6 +98,12 @@ extension ModelInspection.Port {
   }
 }
 
+extension ModelInspection.Row {
+  init(_ row: ModelSettings.Row) {
+    self.init(key: row.key, value: row.value, origin: row.origin.rawValue)
+  }
+}
+
 extension ModelInspection.Problem {
   init(_ error: any Error) {
     guard let facts = (error as? any RetakeError)?.facts else {
@@ -143,15 +149,29 @@ private struct Findings {
   /// - Parameter ports: The outputs; `nil` if their shapes are not known, because the library works
   ///   them out.
   mutating func draft(of model: any ModelDescription, ports: [ModelPort]?) {
-    let draft = ModelSettings.draft(
-      of: shaped(model), at: path, options: values, sidecar: sidecar)
-    rows = draft.rows.map {
-      ModelInspection.Row(key: $0.key, value: $0.value, origin: $0.origin.rawValue)
-    }
-    draft.problems.forEach { add($0) }
     do {
       try sidecar?.check(sha256: sha256, ofModel: path)
+    } catch {
+      add(error)
+    }
+    guard !FeatureModel.fits(model) else { return draftNumbers(of: model, ports) }
+    let draft = ModelSettings.draft(
+      of: shaped(model), at: path, options: values, sidecar: sidecar)
+    rows = draft.rows.map(ModelInspection.Row.init)
+    draft.problems.forEach { add($0) }
+    do {
       if let ports { _ = try draft.settings?.decoder(for: ports) }
+    } catch {
+      add(error)
+    }
+  }
+
+  private mutating func draftNumbers(of model: any ModelDescription, _ ports: [ModelPort]?) {
+    let draft = FeatureModel.draft(of: model, at: path, options: values, sidecar: sidecar)
+    rows = draft.rows.map(ModelInspection.Row.init)
+    if let problem = draft.problem { add(problem) }
+    do {
+      if let ports { try draft.model?.check(ports) }
     } catch {
       add(error)
     }

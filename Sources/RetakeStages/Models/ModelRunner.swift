@@ -5,46 +5,27 @@ import RetakeInference
 
 /// A model with what belongs before and after it, ready for frames. Several threads may use it.
 final class ModelRunner: Sendable {
-  let model: OnnxModel
+  private let loaded: LoadedModel
   let settings: ModelSettings
   let preprocessor: Preprocessor
   let decoder: any OutputDecoder
-  /// SHA-256 of the model and of its sidecar, by path.
-  let files: [String: String]
 
   /// Loads the model, and checks that what is said about it fits.
   ///
   /// - Throws: `OptionError`, `InferenceError`, `ModelDocumentError`, `DecodingMismatch`.
   init(_ options: ModelOptions) throws {
-    let values = try options.values()
-    let sidecar = try ModelSidecar.read(nextTo: options.model)
-    let library = try OnnxLibrary.load()
-    let bytes = try OnnxModel.read(options.model)
-    // Of a file that is not a model, the library's error says more.
-    let outline = try? OnnxOutline(bytes, model: options.model)
-    let shapes = outline.map {
-      ModelSettings.otherShapes(of: $0, options: values, sidecar: sidecar)
-    }
-    model = try OnnxModel(
-      bytes: bytes, path: options.model,
-      options: OnnxOptions(provider: options.provider, inputShapes: shapes ?? [:]),
-      library: library)
-    try sidecar?.check(sha256: model.sha256, ofModel: options.model)
-    files = [
-      options.model: model.sha256,
-      ModelSidecar.path(ofModel: options.model): sidecar?.documentSHA256,
-    ].compactMapValues(\.self)
+    loaded = try LoadedModel(options)
     settings = try ModelSettings(
-      of: model, at: options.model, options: values, sidecar: sidecar)
-    decoder = try settings.decoder(for: model.outputs)
+      of: loaded.model, at: options.model, options: loaded.values, sidecar: loaded.sidecar)
+    decoder = try settings.decoder(for: loaded.model.outputs)
     preprocessor = Preprocessor(settings.input)
   }
 
+  var model: OnnxModel { loaded.model }
+  /// SHA-256 of the model and of its sidecar, by path.
+  var files: [String: String] { loaded.files }
   /// Everything besides the frame on which the outputs depend.
-  var fingerprint: String {
-    // The library chooses its kernels by the processor, and they differ in the last bits.
-    "\(model.fingerprint) kernels=\(KernelClass.current.rawValue)\(settings.fingerprint)"
-  }
+  var fingerprint: String { loaded.fingerprint + settings.fingerprint }
 
   /// - Throws: `OptionError` unless the decoder gives what a stage of this kind returns.
   func require(_ result: DecoderName.Result, in kind: String) throws(OptionError) {
@@ -62,11 +43,8 @@ final class ModelRunner: Sendable {
     let prepared = preprocessor.prepare(frame)
     do {
       return try decoder.decode(try model.run([prepared.tensor]), prepared.geometry)
-    } catch let error as any CodedError {
-      throw StageError(code: error.code, message: error.description)
     } catch {
-      // Both throw coded errors alone.
-      throw StageError(code: "inference.run.failed", message: "\(error)")
+      throw StageError(ofModel: error)
     }
   }
 }
@@ -89,9 +67,6 @@ extension ModelRunner {
 
   /// - Throws: As `init`.
   static func runner(_ options: ModelOptions) throws -> ModelRunner {
-    guard !options.model.isEmpty else {
-      throw OptionError(key: "model", message: "must name an .onnx file")
-    }
     let paths = [options.model, ModelSidecar.path(ofModel: options.model)]
     let key = Key(
       options: options, files: paths.map { try? RegularFile.facts(of: $0, links: .followed) })

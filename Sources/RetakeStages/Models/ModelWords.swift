@@ -35,6 +35,27 @@ extension PipelineChain where Output == Frame {
   }
 }
 
+extension PipelineChain where Output == Scalars {
+  /// Computes numbers from numbers, such as those of `heartVariability`.
+  ///
+  /// - Parameters:
+  ///   - model: The path of an .onnx file; docs/models.md says what may be next to it.
+  ///   - features: The names of the numbers that the model reads, in its order; `nil` = those of the
+  ///     model's sidecar.
+  ///   - id: The node's ID; by default the kind, with a number from the second node of a kind on.
+  /// - Throws: `OptionError` for a model that is missing, damaged or reads something else, and on a
+  ///   machine without ONNX Runtime.
+  public func regress(
+    model: String, features: [String]? = nil, id: String? = nil
+  ) throws -> PipelineChain<Scalars> {
+    var options = ModelOptions(model: model)
+    if let features {
+      options.input = .object(["features": .array(features.map(JSONValue.string))])
+    }
+    return stage(try Regress(options: options), id: id)
+  }
+}
+
 extension PipelineChain where Output == Detections {
   /// Names what each detection shows: a `forEach` over the detections' regions, each with a fifth of
   /// its width and height on every side.
