@@ -17,7 +17,7 @@ public struct FrameEntry: Hashable, Sendable {
   /// and is counted separately from the ledger.
   public var isPayloadMissing: Bool
   /// XXH3-128 of the packet that the frame came from.
-  public var packetDigest: Digest128?
+  package var packetDigest: Digest128?
 
   /// Without an `arrival`, the frame arrives at its presentation time, as an imported frame does.
   public init(

@@ -50,7 +50,7 @@ public enum PixelFormat: String, Hashable, Sendable, Codable, CaseIterable {
   }
 
   /// The number of visible bytes of a whole frame.
-  public func visibleBytes(width: Int, height: Int) -> Int {
+  package func visibleBytes(width: Int, height: Int) -> Int {
     (0..<planeCount).reduce(0) {
       $0 + rowBytes(plane: $1, width: width) * rowCount(plane: $1, height: height)
     }
@@ -74,5 +74,5 @@ public enum ColorMatrix: String, Hashable, Sendable, Codable {
   case identity
 
   /// The matrix that is assumed for an unlabelled image: BT.601 below 720 lines, otherwise BT.709.
-  public static func assumed(height: Int) -> ColorMatrix { height < 720 ? .bt601 : .bt709 }
+  package static func assumed(height: Int) -> ColorMatrix { height < 720 ? .bt601 : .bt709 }
 }

@@ -23,14 +23,14 @@ public struct DecisionLine: Hashable, Sendable, CustomStringConvertible {
     public var value: String
 
     /// The strings are not checked.
-    public init(_ key: String, _ value: String) {
+    package init(_ key: String, _ value: String) {
       self.key = key
       self.value = value
     }
   }
 
   /// `details` may be in any order; they are stored sorted by the bytes of their keys.
-  public init(
+  package init(
     time: Int64, node: String, frame: FrameID? = nil, item: Int? = nil, kind: String,
     details: [Detail] = []
   ) {

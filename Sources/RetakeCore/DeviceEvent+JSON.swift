@@ -76,9 +76,9 @@ public struct DeviceEventError: RetakeError, Hashable, DocumentFailure {
 
   private var reason: Reason
   /// The event's index in the session; `nil` if the event is not from a session.
-  public private(set) var ordinal: Int?
+  package private(set) var ordinal: Int?
   /// The path of the session's folder; `nil` if the event is not from a session.
-  public private(set) var session: String?
+  package private(set) var session: String?
 
   init(unknownKind kind: String) { reason = .unknownKind(kind) }
 

@@ -96,18 +96,18 @@ public struct TimedDeviceEvent: Hashable, Sendable {
 }
 
 /// What is known about the device at an instant; `nil` for a state that was never reported.
-public struct DeviceState: Hashable, Sendable {
+package struct DeviceState: Hashable, Sendable {
   /// The state of the latest thermal event.
-  public var thermal: ThermalState?
+  package var thermal: ThermalState?
   /// The state of the latest memory event.
-  public var memory: MemoryPressure?
+  package var memory: MemoryPressure?
   /// The state of the latest battery event.
-  public var battery: BatteryState?
+  package var battery: BatteryState?
   /// The state of the latest orientation event.
-  public var orientation: DeviceOrientation?
+  package var orientation: DeviceOrientation?
 
   /// Nothing is known.
-  public init() {}
+  package init() {}
 
   package mutating func apply(_ event: DeviceEvent) {
     switch event {

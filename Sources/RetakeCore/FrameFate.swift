@@ -88,7 +88,7 @@ public struct FrameResult: Hashable, Sendable {
   public var outcomes: [SinkOutcome]
 
   /// `outcomes` have to be in rising order of the sinks' paths; they are stored as given.
-  public init(id: FrameID, pts: Int64?, outcomes: [SinkOutcome]) {
+  package init(id: FrameID, pts: Int64?, outcomes: [SinkOutcome]) {
     self.id = id
     self.pts = pts
     self.outcomes = outcomes

@@ -19,7 +19,7 @@ public enum JSONValue: Hashable, Sendable {
   }
 
   /// The name of this kind of value in messages: "a number", "an object".
-  public var kindText: String {
+  package var kindText: String {
     switch self {
     case .null: "null"
     case .bool: "true or false"
@@ -75,7 +75,7 @@ public enum JSONValue: Hashable, Sendable {
   }
 
   /// The string in JSON form, with quotes; control characters are escaped.
-  public static func quoted(_ text: String) -> String {
+  package static func quoted(_ text: String) -> String {
     var result = ""
     quote(text, into: &result)
     return result

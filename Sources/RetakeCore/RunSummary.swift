@@ -22,7 +22,7 @@ public struct FrameLedger: Hashable, Sendable, Codable {
   public var droppedTotal: Int { dropped.values.reduce(0, +) }
 
   /// Whether `captured` is the sum of all fates, as in every run that has ended.
-  public var isBalanced: Bool {
+  package var isBalanced: Bool {
     captured == delivered + droppedTotal + thinned + superseded + failed + inFlight
   }
 
@@ -158,7 +158,7 @@ public struct RunSummary: Hashable, Sendable, Codable {
   /// All failures, including those that `failures` leaves out; `nil` without failures.
   public var failureCount: Int?
   /// Set if a stage halted the run: the code of the failure. `halt` is the whole failure.
-  public var haltedBy: String?
+  package var haltedBy: String?
   /// The failure that halted the run; `nil` if none did.
   public var halt: StageFailure?
 

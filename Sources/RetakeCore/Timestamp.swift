@@ -58,7 +58,7 @@ public struct TimeBase: Hashable, Sendable, Codable, CustomStringConvertible {
   }
 
   /// Parses `"1/30000"`; `nil` for any other form.
-  public init?(parsing text: some StringProtocol) {
+  package init?(parsing text: some StringProtocol) {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count == 2, let numerator = Int32(parts[0]), let denominator = Int32(parts[1]),
       numerator > 0, denominator > 0

@@ -47,15 +47,15 @@ public struct StageSignature: Hashable, Sendable {
   /// Pixel formats that the body accepts, best first; empty means any.
   public var inputFormats: [PixelFormat]
   /// Whether the body can throw. If so, a replay waits for its outcome.
-  public var canFail: Bool
+  package var canFail: Bool
   /// Whether the output continues to use the memory of the input.
-  public var keepsInput = false
+  package var keepsInput = false
   /// One line for lists of stages; may be empty.
   public var summary: String
 
   /// A signature whose `keepsInput` is `false`. Nothing is checked; a catalog returns it for its
   /// kinds.
-  public init(
+  package init(
     kind: String, version: Int, role: StageRole, input: ValueKind?, output: ValueKind?,
     inputFormats: [PixelFormat] = [], canFail: Bool = false, summary: String = ""
   ) {

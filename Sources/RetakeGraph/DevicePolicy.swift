@@ -18,7 +18,7 @@ public struct DevicePolicy: Hashable, Sendable {
   }
 
   /// Frames per second in this state; 0 = no limit.
-  public func fps(in state: DeviceState) -> Double {
+  package func fps(in state: DeviceState) -> Double {
     let limits = [fps] + rules.filter { $0.matches(state) }.map(\.fps)
     // 0 means no limit, and would otherwise be the lowest rate.
     return limits.filter { $0 > 0 }.min() ?? 0
@@ -76,7 +76,7 @@ public struct DeviceRule: Hashable, Sendable {
   }
 
   /// Whether every condition holds. A rule without a condition never matches.
-  public func matches(_ state: DeviceState) -> Bool {
+  package func matches(_ state: DeviceState) -> Bool {
     let conditions = [
       thermal.map { wanted in state.thermal.map { $0 >= wanted } ?? false },
       memory.map { wanted in state.memory.map { $0 >= wanted } ?? false },

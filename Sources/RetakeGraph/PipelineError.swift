@@ -66,9 +66,9 @@ public struct PipelineError: RetakeError, Hashable {
   public var pointer: String
   /// The place in words, if the pipeline was made in Swift: for example `pipeline 'yard', stage
   /// 'motion', its edge to 'boxes'`. It then replaces the pointer in `place`.
-  public var part: String?
+  package var part: String?
   /// The file of the document, as it was passed to `PipelineDocument.parse`; `nil` if none was.
-  public var file: String?
+  package var file: String?
 
   package init(_ reason: Reason, at pointer: String, file: String? = nil) {
     self.reason = reason

@@ -4,7 +4,7 @@ import RetakeCore
 public struct PipelineRoute<Output: PipelineValue>: Sendable {
   private let chain: PipelineChain<Output>
   /// In the order of the route.
-  public let ports: [String]
+  package let ports: [String]
 
   fileprivate init(_ chain: PipelineChain<Output>, ports: [String]) {
     self.chain = chain

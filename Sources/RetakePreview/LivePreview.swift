@@ -45,7 +45,7 @@ public final class LivePreview {
   }
 
   /// SDL's name of the renderer.
-  public var renderer: String { view.canvas.rendererName }
+  var renderer: String { view.canvas.rendererName }
 
   /// Shows frames until the user closes the window, the feed is closed, or `isEnded` returns
   /// `true`.

@@ -47,11 +47,12 @@ public struct Replay: Sendable {
   }
 
   /// The settings that the replay was created with.
-  public let request: Request
-  /// The pipeline as it was given; conversions that the run inserts are in `nodes`.
+  package let request: Request
+  /// The pipeline as it was given. `RunObserver.began` is given the nodes of the run, with inserted
+  /// conversions.
   public let pipeline: Pipeline
   /// The track that each session source reads, by node.
-  public let tracks: [String: Int]
+  package let tracks: [String: Int]
   package let header: ResultHeader
   /// `session/case`, or the case alone.
   package var key: String { header.key }
@@ -86,7 +87,7 @@ public struct Replay: Sendable {
   }
 
   /// The nodes in topological order, with inserted conversions.
-  public var nodes: [RunNode] { prepared.runNodes }
+  package var nodes: [RunNode] { prepared.runNodes }
 
   /// The name of the chosen costs in a golden.
   package var costsText: String {

@@ -17,7 +17,7 @@ public struct RunOptions: Sendable {
     case reenact
 
     /// The modes that decide in virtual time.
-    public static let virtual: [Mode] = [.lossless, .redecide]
+    package static let virtual: [Mode] = [.lossless, .redecide]
   }
 
   /// Longer than any body should take, and short enough for a person to wait.
@@ -37,7 +37,7 @@ public struct RunOptions: Sendable {
   /// into some megabytes. Changes the speed only.
   public var window: Int?
   /// Whether values are computed before virtual time needs them; changes the speed only.
-  public var runAhead: Bool
+  package var runAhead: Bool
   /// Changes to the device and to the pipeline, in addition to the session's.
   package var overrides: [RunOverride] = []
   /// Seeds real delays before each computation; for `verify`.
@@ -136,7 +136,7 @@ public struct RunNode: Hashable, Sendable {
   /// IDs of the nodes that it reads from, in the order of its ports.
   public var inputs: [String]
   /// The executor whose servers handle the node's frames; `nil` for nodes that take no server.
-  public var executor: RunExecutor?
+  package var executor: RunExecutor?
   /// The track that a source reads.
   public var track: Int?
 
@@ -156,11 +156,11 @@ public struct RunNode: Hashable, Sendable {
 }
 
 /// Modelled servers that the nodes of one executor share.
-public struct RunExecutor: Hashable, Sendable {
+package struct RunExecutor: Hashable, Sendable {
   /// The ID of a declared executor, or of the only node that it serves.
-  public var id: String
+  package var id: String
   /// Bodies that may be in service at once in virtual time; 1 unless declared otherwise.
-  public var servers: Int
+  package var servers: Int
 }
 
 /// Notified of everything that a run decides and computes. The decisions have the same order in
@@ -286,7 +286,7 @@ public struct RunOutcome: Hashable, Sendable {
   /// then by track.
   public var ledgers: [LedgerEntry]
   /// Counts of the sinks that are screens, in the order of their IDs; only in `redecide`.
-  public var screens: [ScreenCounts] = []
+  package var screens: [ScreenCounts] = []
   /// Counts of the pools that adapt to the load, in the pipeline's order; empty in `lossless`.
   public var pools: [PoolCounts] = []
   /// Frames that arrived while a block edge of their source was full or its pool was empty; live
@@ -298,7 +298,7 @@ public struct RunOutcome: Hashable, Sendable {
   public var sourcesLost = 0
   /// Frames of the session that have no pixels, because the recorder dropped them. They never
   /// arrive, so they count neither as captured nor as lost. Always 0 in a live run.
-  public var payloadMissing = 0
+  package var payloadMissing = 0
   /// The number of decision lines, whether or not an observer wanted them.
   public var decisions = 0
   /// XXH3-128 of all decision lines. Two runs with the same digest made the same decisions at the
@@ -306,9 +306,9 @@ public struct RunOutcome: Hashable, Sendable {
   public var decisionDigest = Digest128.zero
   /// Services whose cost came from a tape or was measured. 0 in `lossless`, where nothing has a
   /// cost, and in a live run.
-  public var recordedCosts = 0
+  package var recordedCosts = 0
   /// Services whose cost was declared or drawn. 0 in `lossless` and in a live run.
-  public var modelledCosts = 0
+  package var modelledCosts = 0
   /// Failures of stages and sources, in the order in which they happened: the first 1,000.
   /// `failureCount` is the number of all.
   public var failures: [StageFailure] = []

@@ -8,7 +8,7 @@ public struct SessionFolder: Hashable, Sendable {
 
   /// Makes the path absolute, from the current folder, and removes `.` and `..`. The folder does
   /// not have to exist.
-  public init(path: String) {
+  package init(path: String) {
     self.path = URL(fileURLWithPath: path).standardizedFileURL.path
   }
 

@@ -25,7 +25,7 @@ public struct CostSpan: Hashable, Sendable {
   public var outcome: String
 
   /// The outcome of a body that returned a value.
-  public static let done = "done"
+  package static let done = "done"
 
   package init(
     node: String, frame: FrameID, item: Int = -1, readyNanoseconds: Int64,

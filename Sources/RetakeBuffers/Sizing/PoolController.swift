@@ -41,7 +41,7 @@ public struct PoolController: Hashable, Sendable {
     public var resize: Resize?
 
     /// Whether nothing was decided.
-    public var isEmpty: Bool { trip == nil && resize == nil }
+    package var isEmpty: Bool { trip == nil && resize == nil }
   }
 
   /// The counts of one window.

@@ -28,9 +28,9 @@ public struct PoolSizing: Hashable, Sendable {
   }
 
   /// The shortest time between two changes of size: a bound that no option changes.
-  public static let spacingNanoseconds: Int64 = 1_000_000_000
+  package static let spacingNanoseconds: Int64 = 1_000_000_000
   /// The number of changes of size during a pool's life: a bound that no option changes.
-  public static let resizesMax = 50
+  package static let resizesMax = 50
 
   /// The smallest number of buffers. Only heat or a shortage of memory goes below it.
   public var min = 4
@@ -73,10 +73,10 @@ public struct PoolSizing: Hashable, Sendable {
   public init() {}
 
   /// Whether `off` does not contain the policy.
-  public func isOn(_ policy: Policy) -> Bool { !off.contains(policy) }
+  func isOn(_ policy: Policy) -> Bool { !off.contains(policy) }
 
   /// The smallest number of buffers that the pool can have.
-  public var smallest: Int {
+  package var smallest: Int {
     var sizes = [min]
     if isOn(.thermal) { sizes.append(thermalSize) }
     if isOn(.memory) { sizes.append(memorySize) }
@@ -84,7 +84,7 @@ public struct PoolSizing: Hashable, Sendable {
   }
 
   /// The largest number of buffers that the pool can have.
-  public var largest: Int { isOn(.breaker) ? Swift.max(max, breakerSize) : max }
+  package var largest: Int { isOn(.breaker) ? Swift.max(max, breakerSize) : max }
 
   /// The number of consecutive predictions that are needed.
   func expansionsNeeded() -> Int { isOn(.hysteresis) ? expandAfter : 1 }

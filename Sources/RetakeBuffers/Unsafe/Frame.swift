@@ -36,7 +36,7 @@ public struct Frame: Sendable {
   public let storage: FrameStorage
 
   /// A frame with existing pixels, which are not copied. If `matrix` is `nil`, a YUV format gets
-  /// `ColorMatrix.assumed(height:)`, and grey and RGB get `identity`.
+  /// BT.601 below 720 lines and otherwise BT.709, and grey and RGB get `identity`.
   ///
   /// Ends the process unless width and height are positive and the storage has as many planes as
   /// the format.
@@ -113,7 +113,7 @@ public struct Frame: Sendable {
   }
 
   /// XXH3-128 over the visible bytes of all planes and nothing else: the frame table's pixel hash.
-  public var pixelDigest: Digest128 {
+  package var pixelDigest: Digest128 {
     var hasher = DigestHasher()
     appendPixels(to: &hasher)
     return hasher.finish()

@@ -5,15 +5,15 @@ import CXXHash
 /// It is fast (28 GB/s measured) and not cryptographic: it detects accidents, not attacks.
 public struct Digest128: Hashable, Sendable, CustomStringConvertible {
   /// The upper 64 bits: the first 16 digits.
-  public var high: UInt64
+  package var high: UInt64
   /// The lower 64 bits: the last 16 digits.
-  public var low: UInt64
+  package var low: UInt64
 
   /// A placeholder for a digest that is not known yet. The digest of no bytes is a different one.
-  public static let zero = Digest128(high: 0, low: 0)
+  package static let zero = Digest128(high: 0, low: 0)
 
   /// A digest that was computed before, from its two halves.
-  public init(high: UInt64, low: UInt64) {
+  package init(high: UInt64, low: UInt64) {
     self.high = high
     self.low = low
   }
@@ -51,7 +51,7 @@ public struct Digest128: Hashable, Sendable, CustomStringConvertible {
   public var description: String { Self.hex(high) + Self.hex(low) }
 
   /// The first eight digits: enough to distinguish two values in a table.
-  public var short: String { String(description.prefix(8)) }
+  package var short: String { String(description.prefix(8)) }
 
   /// The 16 bytes, most significant first.
   package var bytes: [UInt8] {

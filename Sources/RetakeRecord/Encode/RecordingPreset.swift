@@ -26,7 +26,7 @@ public enum RecordingPreset: String, Hashable, Sendable, Codable, CaseIterable {
   /// Finds a preset by name.
   ///
   /// - Throws: `RecordError.unknownPreset`, with a suggestion.
-  public static func named(_ name: String) throws(RecordError) -> RecordingPreset {
+  package static func named(_ name: String) throws(RecordError) -> RecordingPreset {
     let preset = uses[name] ?? RecordingPreset(rawValue: name)
     guard let preset, preset == .copy || available.contains(preset) else {
       let known = available.map(\.rawValue) + [copy.rawValue] + uses.keys.sorted()
@@ -41,7 +41,7 @@ public enum RecordingPreset: String, Hashable, Sendable, Codable, CaseIterable {
   private static let uses: [String: RecordingPreset] = ["archive": .ffv1, "fast": .mpeg4]
 
   /// Whether the decoded pixels equal the source's.
-  public var isLossless: Bool {
+  package var isLossless: Bool {
     switch self {
     case .ffv1, .h264, .copy: true
     case .mpeg4, .mjpeg: false

@@ -5,9 +5,9 @@ public import RetakeRuntime
 /// A pipeline that runs on frames while they are recorded.
 public struct LivePipeline: Sendable {
   /// Its sources are of the kind `session`, and read the tracks of the source that is recorded.
-  public var pipeline: Pipeline
+  package var pipeline: Pipeline
   /// Provides `convert` if a stage needs another pixel format.
-  public var registry: StageRegistry
+  package var registry: StageRegistry
   /// The number of threads, and how much may wait.
   public var options: LiveOptions
   /// Whether changes of the device's temperature, memory and power are recorded.

@@ -62,14 +62,16 @@ public struct LiveSource: RecordingSource {
 
 /// Requested settings of a camera; nil leaves a setting unchanged.
 public struct CameraRequest: Hashable, Sendable {
-  /// In pixels; set both or neither.
-  public var width: Int?
-  /// In pixels; without `width` it is not used.
-  public var height: Int?
-  /// nil leaves the rate to the camera.
-  public var framesPerSecond: Int?
+  let width: Int?
+  let height: Int?
+  let framesPerSecond: Int?
 
   /// By default, all settings of the camera stay as they are.
+  ///
+  /// - Parameters:
+  ///   - width: In pixels; give both width and height, or neither.
+  ///   - height: In pixels; without `width` it is not used.
+  ///   - framesPerSecond: `nil` leaves the rate to the camera.
   public init(width: Int? = nil, height: Int? = nil, framesPerSecond: Int? = nil) {
     (self.width, self.height, self.framesPerSecond) = (width, height, framesPerSecond)
   }

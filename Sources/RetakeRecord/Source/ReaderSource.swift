@@ -1,10 +1,10 @@
-public import RetakeBuffers
+package import RetakeBuffers
 import RetakeCore
 import RetakeMedia
 
 /// Uses a track of a `FrameReader` as a source: a drawn scene, or a folder of images.
-public struct ReaderSource: RecordingSource {
-  public let description: SourceDescription
+package struct ReaderSource: RecordingSource {
+  package let description: SourceDescription
   private let reader: any FrameReader
   private let track: TrackDescription
   private let repeats: Bool
@@ -17,7 +17,7 @@ public struct ReaderSource: RecordingSource {
   ///   - track: The reader's number of the track; nil selects the first one.
   ///   - repeats: Whether to begin again after the last frame, forever.
   /// - Throws: `RecordError.noTrack`.
-  public init(
+  package init(
     _ reader: any FrameReader, name: String, track: Int? = nil, repeats: Bool = false
   ) throws {
     guard
@@ -31,7 +31,7 @@ public struct ReaderSource: RecordingSource {
     description = SourceDescription(name: name, timeBase: found.timeBase, framesPerSecond: rate)
   }
 
-  public func open() -> any FrameStream {
+  package func open() -> any FrameStream {
     ReaderStream(reader: reader, track: track, repeats: repeats)
   }
 

@@ -44,7 +44,7 @@ public struct SourceDescription: Hashable, Sendable {
   }
 
   /// Total of all tracks; nil when the rate of one of them is unknown.
-  public var framesPerSecond: Double? {
+  package var framesPerSecond: Double? {
     tracks.reduce(0) { sum, track in
       sum.flatMap { sum in track.framesPerSecond.map { sum + $0 } }
     }

@@ -66,8 +66,8 @@ public struct LiveCounts: Hashable, Sendable {
   /// Counts of the pools that adapt to the load.
   public var pools: [PoolCounts] = []
   /// Events that were handled: frames, ends of bodies, changes of the device, commands and timers.
-  public var externalEvents = 0
-  /// Decision lines that these events led to.
+  package var externalEvents = 0
+  /// The number of decision lines.
   public var decisions = 0
 
   package init() {}

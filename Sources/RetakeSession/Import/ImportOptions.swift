@@ -2,20 +2,22 @@ import RetakeCore
 
 /// Options of an import.
 public struct ImportOptions: Hashable, Sendable {
-  /// The path of the media file. Symbolic links are followed.
-  public var file: String
-  /// The session's name, which has to be safe for a folder; nil uses the file's name without its
-  /// extension, made safe.
-  public var name: String?
-  /// The parent folder of the session's folder.
-  public var into: String
-  /// The file's own stream numbers; empty selects all video tracks.
-  public var tracks: [Int]
-  /// Link to the file instead of copying it.
-  public var link: Bool
+  let file: String
+  let name: String?
+  let into: String
+  let tracks: [Int]
+  let link: Bool
 
   /// By default, copies the file into a session in `Recordings`, with all of its video tracks.
   /// Nothing is checked before the import runs.
+  ///
+  /// - Parameters:
+  ///   - file: The path of the media file. Symbolic links are followed.
+  ///   - name: The session's name, which has to be safe for a folder; `nil` uses the file's name
+  ///     without its extension, made safe.
+  ///   - into: The parent folder of the session's folder.
+  ///   - tracks: The file's own stream numbers; empty selects all video tracks.
+  ///   - link: Link to the file instead of copying it.
   public init(
     file: String, name: String? = nil, into: String = "Recordings", tracks: [Int] = [],
     link: Bool = false

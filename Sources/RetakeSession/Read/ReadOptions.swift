@@ -1,19 +1,23 @@
 /// Options for reading a session.
 public struct ReadOptions: Hashable, Sendable {
-  /// Compare each frame's pixels with the stored digest; a difference is an error.
-  public var verifiesPixels: Bool
-  /// Fill decoder memory with 0xA5 before use, so that a result which depends on old pixels is
-  /// noticed.
-  public var poisonsMemory: Bool
-  /// A new chain begins at the first self-contained frame after this many frames; nil makes each
-  /// track one chain.
-  public var framesPerChain: Int?
-  /// Maximum number of decoders that are kept for the next frame; more may be in use at once.
-  public var idleDecodersMax: Int
-  /// FFmpeg's own threads in each decoder.
-  public var decoderThreads: Int
+  let verifiesPixels: Bool
+  let poisonsMemory: Bool
+  let framesPerChain: Int?
+  let idleDecodersMax: Int
+  let decoderThreads: Int
 
   /// Ends the process if `framesPerChain`, `idleDecodersMax` or `decoderThreads` is below 1.
+  ///
+  /// - Parameters:
+  ///   - verifiesPixels: Compare each frame's pixels with the stored digest; a difference is an
+  ///     error.
+  ///   - poisonsMemory: Fill decoder memory with 0xA5 before use, so that a result which depends on
+  ///     old pixels is noticed.
+  ///   - framesPerChain: A new chain begins at the first self-contained frame after this many
+  ///     frames; `nil` makes each track one chain.
+  ///   - idleDecodersMax: Maximum number of decoders that are kept for the next frame; more may be
+  ///     in use at once.
+  ///   - decoderThreads: FFmpeg's own threads in each decoder.
   public init(
     verifiesPixels: Bool = true, poisonsMemory: Bool = false, framesPerChain: Int? = 24,
     idleDecodersMax: Int = 4, decoderThreads: Int = 1

@@ -22,7 +22,7 @@ public final class SessionReader: FrameReader {
   /// The session's folder, with its absolute path.
   public let folder: SessionFolder
   /// The options that the reader was opened with.
-  public let options: ReadOptions
+  let options: ReadOptions
   /// In ascending order of their number, which is the stream's number in an imported file.
   public let tracks: [TrackDescription]
   package let index: SessionIndex

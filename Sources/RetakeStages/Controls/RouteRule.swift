@@ -13,7 +13,7 @@ public enum RouteRule: Hashable, Sendable {
   case classified(label: String, scoreMin: Double? = nil)
 
   /// Whether the value goes to `match`.
-  public func matches(_ value: any PipelineValue) -> Bool {
+  package func matches(_ value: any PipelineValue) -> Bool {
     switch self {
     case .detections(let countMin, let countMax, let scoreMin, let label):
       guard let found = value.firstPart(Detections.self) else { return false }

@@ -40,7 +40,7 @@ public struct Motion: StatefulStage {
   public static let summary = "finds moving regions by the difference to the frame before"
   public static let inputFormats: [PixelFormat] = [.grey]
   /// The one class, which all detections have: `motion`, with the index 0.
-  public static let classNames = ["motion"]
+  static let classNames = ["motion"]
 
   public let options: MotionOptions
   private var difference = FrameDifference()
