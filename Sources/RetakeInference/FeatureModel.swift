@@ -1,4 +1,5 @@
 package import RetakeCore
+import RetakeMedia
 
 /// What belongs before and after a model that makes numbers of numbers, such as a tree ensemble.
 package struct FeatureModel: Sendable {
