@@ -126,8 +126,11 @@ private struct Findings {
   private(set) var rows: [ModelInspection.Row] = []
   private(set) var problems: [ModelInspection.Problem] = []
 
-  init(path: String, sha256: String, sidecar: ModelSidecar?) {
-    (self.path, self.sha256, self.sidecar) = (path, sha256, sidecar)
+  init(
+    path: String, provider: String, values: ModelValues, sha256: String, sidecar: ModelSidecar?
+  ) {
+    (self.path, self.provider, self.values) = (path, provider, values)
+    (self.sha256, self.sidecar) = (sha256, sidecar)
   }
 
   mutating func add(_ error: any Error) { problems.append(ModelInspection.Problem(error)) }
