@@ -1,5 +1,6 @@
 import Foundation
 import RetakeBuffers
+import RetakeCore
 import RetakeGraph
 import RetakeRuntime
 import Synchronization
