@@ -123,7 +123,7 @@ import Testing
     var prints: Set<String> = []
     for workers in [0, 1, 2, 8] {
       let seen = Locked([Double?]())
-      let band = try Pipeline.named("sugar").source(.synthetic(options)).fingertip()
+      let band = Pipeline.named("sugar").source(.synthetic(options)).fingertip()
         .resample().sample(every: 30).pulseSignal(.red).detrend().bandpass()
       let pipeline = try Pipeline.joining(
         band.pulseRate(), band.heartVariability(), ports: ["rate", "beats"]
