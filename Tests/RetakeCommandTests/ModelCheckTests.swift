@@ -162,7 +162,7 @@ import Testing
     let info = try workplace.retake("model", "info", "m.onnx", "--pipeline", "chain.json", "--json")
       .json()
     let topK = (0..<info.settings.count).map { info.settings[$0] }.first { $0.key.text == "topk" }
-    #expect(topK?.value.text == "1" && topK?.origin.text == "node")
+    #expect(topK?["value"].text == "1" && topK?.origin.text == "node")
     for (words, code) in [
       // The odd frames are thinned out, and there are two boxes.
       (["--frame", "3"], "suite.model.notReached"),
