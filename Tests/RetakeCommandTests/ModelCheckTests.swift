@@ -99,9 +99,9 @@ import Testing
     try write(sidecar: Self.scaled + Self.softmax + "}")
     // Grey that is lighter in each frame, and in the second track darker.
     try workplace.ffmpeg(
-      "-f", "lavfi", "-i", "color=gray:size=64x48:rate=10,geq=lum='16+12*N':cb=128:cr=128",
-      "-f", "lavfi", "-i", "color=gray:size=64x48:rate=10,geq=lum='230-12*N':cb=128:cr=128",
-      "-map", "0", "-map", "1", "-frames:v", "14", "-c:v", "ffv1", "two.mkv")
+      "-f", "lavfi", "-i", "color=gray:size=64x48:rate=10:duration=1.4,geq=lum='16+12*N':cb=128:cr=128",
+      "-f", "lavfi", "-i", "color=gray:size=64x48:rate=10:duration=1.4,geq=lum='230-12*N':cb=128:cr=128",
+      "-map", "0", "-map", "1", "-c:v", "ffv1", "two.mkv")
     let imported = try workplace.retake("import", "two.mkv", "--name", "two")
     try #require(imported.status == 0, "\(imported.stderr)")
     func level(_ options: String...) throws -> Double {
