@@ -139,6 +139,10 @@ def read_results(path: str | os.PathLike[str]) -> Iterator[FrameResult]:
     return _lines(place)
 
 
+def _reason(error: Exception) -> str:
+    return f"there is no {error}" if isinstance(error, KeyError) else str(error)
+
+
 # MARK: Golden results
 
 
@@ -166,8 +170,8 @@ def _golden_file(file: Path) -> Iterator[FrameResult]:
     for number, line in enumerate(data.decode("ascii").split("\n")[:-1], 1):
         try:
             frame = reader.take(line, is_first=number == 1)
-        except (ValueError, IndexError, KeyError) as error:
-            raise ResultsError(f"{file}:{number}: {error}") from None
+        except (ValueError, LookupError) as error:
+            raise ResultsError(f"{file}:{number}: {_reason(error)}") from None
         if frame:
             yield frame
     try:
@@ -241,6 +245,8 @@ class _GoldenReader:
         name, pts = rest.split(" ")
         track, _, sequence = name.rpartition(":")
         number = _integer(track) if track else next(iter(self._time_bases))
+        if number not in self._time_bases:
+            raise ValueError(f"the header has no track {number}")
         frame = FrameResult(
             track=number,
             sequence=_integer(sequence),
@@ -276,12 +282,13 @@ class _GoldenReader:
     # Each reads one kind of line, without its letter.
 
     def _detection(self, rest: str) -> None:
+        result = self._result
         name, *numbers = rest.split(" ")
         identity, _, index = name.partition(":")
         x, y, width, height, score = map(_decimal, numbers)
         number = _integer(index)
         names = self._classes[self._sink or ""]
-        self._result.detections.append(
+        result.detections.append(
             Detection(
                 box=(x, y, width, height),
                 score=score,
@@ -389,9 +396,9 @@ def _lines(file: Path) -> Iterator[FrameResult]:
                 number += 1
                 try:
                     frame = _line(line)
-                except (ValueError, KeyError, TypeError, AttributeError) as error:
+                except (ValueError, LookupError, TypeError, AttributeError) as error:
                     raise ResultsError(
-                        f"{file}:{number}: this is not a result line: {error}"
+                        f"{file}:{number}: this is not a result line: {_reason(error)}"
                     ) from None
                 if frame:
                     yield frame
