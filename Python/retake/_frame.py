@@ -26,6 +26,10 @@ class _Shape:
     down: int = 1
     channels: int = 1
 
+    def sides(self, width: int, height: int) -> tuple[int, int]:
+        """Columns and rows of the plane of a frame."""
+        return -(-width // self.across), -(-height // self.down)
+
 
 _PLANES: dict[str, tuple[_Shape, ...]] = {
     "GRAY8": (_Shape(),),
@@ -108,6 +112,41 @@ class Frame:
     """`bt601`, `bt709`, `bt2020`, or `identity` for grey and for RGB."""
     planes: tuple[Plane, ...]
 
+    @staticmethod
+    def of(
+        pixels: bytes | bytearray | memoryview,
+        format: str,
+        width: int,
+        height: int,
+        *,
+        sequence: int = 0,
+        pts_ns: int = 0,
+    ) -> Frame:
+        """A frame for tests of a stage.
+
+        Args:
+            pixels: The visible bytes, plane by plane, row by row, without gaps.
+
+        Raises:
+            ValueError: There are more or fewer pixels.
+        """
+        view = memoryview(pixels).cast("B")
+        places, end = [], 0
+        for shape in _PLANES[format]:
+            columns, rows = shape.sides(width, height)
+            places.append([end, columns * shape.channels])
+            end += columns * shape.channels * rows
+        if end != len(view):
+            raise ValueError(
+                f"{width} x {height} pixels in {format} have {end} bytes, not {len(view)}"
+            )
+        message = {
+            "track": 0, "sequence": sequence, "item": None, "ptsNs": pts_ns, "slot": 0,
+            "format": format, "width": width, "height": height, "range": "full",
+            "matrix": "identity", "planes": places,
+        }  # fmt: skip
+        return Slots(view.toreadonly(), 1, end).frame(message)
+
     @property
     def pts(self) -> float:
         """Presentation time in seconds from the replay's origin."""
@@ -125,7 +164,7 @@ class Frame:
     def array(self) -> Array:
         """The image as a read-only array of numpy, without a copy.
 
-        Height x width for GRAY8, height x width x 3 for RGB24, height x width x 4 for RGBA and BGRA.
+        Height x width for GRAY8, height x width x 3 for RGB24, x 4 for RGBA and BGRA.
 
         Raises:
             TypeError: The format has several planes.
@@ -208,7 +247,7 @@ class Slots:
         if not isinstance(place, list) or len(place) != 2 or any(type(n) is not int for n in place):
             raise ProtocolError("a plane is [offset, stride]")
         offset, stride = place
-        columns, rows = -(-width // shape.across), -(-height // shape.down)
+        columns, rows = shape.sides(width, height)
         visible = columns * shape.channels
         end = offset + stride * (rows - 1) + visible
         if offset < 0 or stride < visible or end > self.byte_count:

@@ -96,6 +96,18 @@ class PlaneTests(unittest.TestCase):
         self.assertEqual(found, (3, 3, "full", "identity"))
 
 
+class MadeFrameTests(unittest.TestCase):
+    def test_frames_for_tests_of_stages(self):
+        for format, shapes in SHAPES.items():
+            with self.subTest(format):
+                pixels, _, visible = layout(format)
+                frame = retake.Frame.of(pixels, format, 3, 3, sequence=4, pts_ns=5)
+                self.assertEqual([p.tobytes() for p in frame.planes], visible)
+                self.assertEqual((frame.sequence, frame.pts_ns, len(shapes)), (4, 5, len(visible)))
+                with self.assertRaisesRegex(ValueError, f"not {len(pixels) + 1}"):
+                    retake.Frame.of(pixels + b"\0", format, 3, 3)
+
+
 class ArrayTests(unittest.TestCase):
     @unittest.skipUnless(support.HAS_NUMPY, support.NO_NUMPY)
     def test_arrays_have_the_visible_bytes_of_each_format(self):

@@ -205,7 +205,7 @@ class ReplyTests(unittest.TestCase):
             self.assertLess(len(error["message"]), 1_000)
             self.assertIn("a?b", self.error(ValueError("a\ud800b"))["message"])
 
-    def test_the_stage_goes_on_after_an_error(self):
+    def test_the_stage_continues_after_an_error(self):
         @retake.stage(output="scalars")
         def odd(frame):
             return {"x": 1 / (frame.sequence % 2)}
@@ -260,7 +260,8 @@ class ReplyTests(unittest.TestCase):
         ]:
             with self.subTest(message):
                 self.assertIn(message, self.error([found], class_names=names)["message"])
-        self.assertEqual(self.value([box(label="b", class_index=1)], class_names=names)[0]["class"], 1)
+        found = self.value([box(label="b", class_index=1)], class_names=names)
+        self.assertEqual(found[0]["class"], 1)
 
     def test_a_reply_that_is_too_long_is_an_error(self):
         error = self.error([retake.Label("x" * (1 << 20), 1)] * 4, "classes")
