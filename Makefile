@@ -44,7 +44,7 @@ docs-test: build-tests ## Write the API's documentation; a warning is an error
 recordings-test: build-tests ## Replay Recordings/ and compare with Goldens/
 	@if [ -f retake.yml ]; then echo $(RETAKE) test; $(RETAKE) test; fi
 
-example-test: build-tests ## Build and run Examples/FirstReplay, as a user would
+example-test: build-tests ## Build and run the Examples, as a user would
 	@Scripts/test-example
 
 accept-api: build-tests ## Write docs/api again, after the public API changed on purpose
