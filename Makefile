@@ -6,7 +6,7 @@
 # a sixth of the time. Other Swift flags would mean a second build; for lldb, give SWIFT_FLAGS your own.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build build-tests demo test unit-test docs-test recordings-test example-test accept-api \
+.PHONY: help setup build build-tests demo test unit-test python-test docs-test recordings-test example-test accept-api \
   bench faults docs package package-test lint format clean
 .NOTPARALLEL:
 
@@ -29,11 +29,14 @@ build-tests: ## Build the command and the tests, with the same flags
 demo: setup build ## Replay the recordings, plant a regression, show the report
 	@Scripts/demo $(RETAKE)
 
-test: setup lint build-tests docs-test unit-test recordings-test example-test ## Everything that CI checks
-	@cat .build/skipped
+test: setup lint build-tests docs-test unit-test python-test recordings-test example-test ## Everything that CI checks
+	@cat .build/skipped .build/skipped-python
 
 unit-test: build-tests ## The tests of Tests/ alone
 	RETAKE_SKIPPED=.build/skipped Scripts/run-tests swift test --skip-build $(SWIFT_FLAGS)
+
+python-test: ## The tests of Python/
+	@RETAKE_SKIPPED=.build/skipped-python Scripts/test-python
 
 docs-test: build-tests ## Write the API's documentation; a warning is an error
 	@Scripts/docs
@@ -41,7 +44,7 @@ docs-test: build-tests ## Write the API's documentation; a warning is an error
 recordings-test: build-tests ## Replay Recordings/ and compare with Goldens/
 	@if [ -f retake.yml ]; then echo $(RETAKE) test; $(RETAKE) test; fi
 
-example-test: build-tests ## Build and run Examples/FirstReplay, as a user would
+example-test: build-tests ## Build and run the Examples, as a user would
 	@Scripts/test-example
 
 accept-api: build-tests ## Write docs/api again, after the public API changed on purpose

@@ -1,0 +1,97 @@
+"""Messages on a socket: a length of four bytes, little-endian, then JSON."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+from typing import Any
+
+BYTES_MAX = 4 << 20
+"""The largest body of a message."""
+_HEADER_BYTES = 4
+_PIECE_BYTES = 1 << 16
+
+
+class ProtocolError(Exception):
+    """The host sent something that the stage protocol does not have, or that cannot be used."""
+
+
+class TooLong(Exception):
+    """A message of this side that is larger than the protocol allows. Nothing was sent."""
+
+    def __init__(self, byte_count: int) -> None:
+        super().__init__(f"the message has {byte_count} bytes; at most {BYTES_MAX} are possible")
+
+
+class Closed(Exception):
+    """The host has closed the socket."""
+
+
+class Channel:
+    """One thread receives; any thread may send."""
+
+    def __init__(self, messages: socket.socket) -> None:
+        self._socket = messages
+        self._received = b""
+        self._sending = threading.Lock()
+
+    def send(self, message: dict[str, Any]) -> None:
+        """Sends a message whose strings have no halves of characters.
+
+        Raises:
+            TooLong: Nothing was sent.
+            Closed: No one receives messages any more.
+        """
+        body = json.dumps(
+            message, ensure_ascii=False, allow_nan=False, separators=(",", ":")
+        ).encode()
+        if len(body) > BYTES_MAX:
+            raise TooLong(len(body))
+        try:
+            with self._sending:
+                self._socket.sendall(len(body).to_bytes(_HEADER_BYTES, "little") + body)
+        except (BrokenPipeError, ConnectionResetError):
+            raise Closed from None
+
+    def receive(self) -> dict[str, Any]:
+        """The next message.
+
+        Raises:
+            Closed: There is none.
+            ProtocolError: It is not a message.
+        """
+        header = self._take(_HEADER_BYTES)
+        length = int.from_bytes(header, "little")
+        if not 0 < length <= BYTES_MAX:
+            raise ProtocolError(f"a message has 1 to {BYTES_MAX} bytes, not {length}")
+        body = self._take(length, is_inside=True)
+        try:
+            message = json.loads(body, parse_constant=_refuse_constant)
+        except (ValueError, RecursionError) as error:
+            raise ProtocolError(f"a message is not JSON: {error}") from None
+        if not isinstance(message, dict):
+            raise ProtocolError("a message is not a JSON object")
+        return message
+
+    def _take(self, count: int, is_inside: bool = False) -> bytes:
+        pieces = [self._received]
+        missing = count - len(self._received)
+        while missing > 0:
+            try:
+                piece = self._socket.recv(max(missing, _PIECE_BYTES))
+            except ConnectionResetError:
+                piece = b""
+            if not piece:
+                if is_inside or any(pieces):
+                    raise ProtocolError("the host closed the socket inside of a message")
+                raise Closed
+            pieces.append(piece)
+            missing -= len(piece)
+        whole = b"".join(pieces)
+        self._received = whole[count:]
+        return whole[:count]
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not a number of JSON")

@@ -1,0 +1,221 @@
+"""The program's side of the stage protocol, docs/formats/stage-protocol.md."""
+
+from __future__ import annotations
+
+import contextvars
+import gc
+import mmap
+import os
+import re
+import socket
+import sys
+import traceback
+from typing import Any
+
+from ._channel import Channel, Closed, ProtocolError, TooLong
+from ._frame import Frame, Slots, integer
+from ._stage import Declaration, RunningStage
+from ._values import StageError, ValueProblem, encoded
+
+_MESSAGES, _PIXELS = 3, 4
+"""The files that the host gives to the program."""
+_PLACES_MAX = 4
+_MESSAGE_CHARACTERS_MAX = 1_000
+_LOG_CHARACTERS_MAX = 4_000
+
+_channel: contextvars.ContextVar[Channel | None] = contextvars.ContextVar("channel", default=None)
+
+
+def main(stage: object) -> None:
+    """Computes the stage for the Retake that started this program, and returns when it is done.
+
+    Anything may be printed: the conversation has a socket of its own. What was printed last is
+    shown if something fails.
+
+    If no Retake started the program, it says so and ends with status 64. If Retake asks for
+    something that the stage does not have, it ends with status 2.
+    """
+    declaration = Declaration.of(stage)
+    if "RETAKE_PROTOCOL" not in os.environ:
+        script = os.path.basename(sys.argv[0] or "stage.py")
+        print(
+            f"{script} computes the stage '{declaration.name}' for Retake, which starts it for a "
+            f'node of a pipeline: {{"kind": "process", "options": {{"command": ["python3", '
+            f'"{script}"], "output": "{declaration.output}"}}}}',
+            file=sys.stderr,
+        )
+        sys.exit(64)
+    try:
+        for number in (_MESSAGES, _PIXELS):
+            os.set_inheritable(number, False)
+        # So that the last words before a crash are not lost.
+        if hasattr(sys.stdout, "reconfigure"):
+            sys.stdout.reconfigure(line_buffering=True)
+        size = os.fstat(_PIXELS).st_size
+        memory = mmap.mmap(_PIXELS, size, flags=mmap.MAP_SHARED, prot=mmap.PROT_READ)
+        with socket.socket(fileno=_MESSAGES) as messages:
+            serve(stage, messages, memory)
+    except (OSError, ProtocolError) as error:
+        print(f"retake: {error}", file=sys.stderr)
+        sys.exit(2)
+
+
+def serve(stage: object, messages: socket.socket, memory: Any) -> None:
+    """Computes the stage for the host at the other end of a socket, until it says `bye`.
+
+    Args:
+        stage: A function or class with `@retake.stage`.
+        messages: A connected stream socket.
+        memory: What the host writes pixels to: a map or another object with a buffer.
+
+    Raises:
+        ProtocolError: The host does not speak the stage protocol, or asks for something else.
+    """
+    channel = Channel(messages)
+    token = _channel.set(channel)
+    try:
+        _Conversation(Declaration.of(stage), channel, memoryview(memory)).run()
+    except Closed:
+        pass
+    finally:
+        _channel.reset(token)
+
+
+def log(text: str, level: str = "info") -> None:
+    """Tells the host something that it shows if the run fails. It changes no result.
+
+    Args:
+        text: One line.
+        level: `debug`, `info`, `warning` or `error`.
+    """
+    line = _line(str(text))[:_LOG_CHARACTERS_MAX]
+    channel = _channel.get()
+    if channel is None:
+        print(f"{level}: {line}", file=sys.stderr)
+    else:
+        channel.send({"log": {"level": level, "text": line}})
+
+
+class _Conversation:
+    def __init__(self, declaration: Declaration, channel: Channel, memory: memoryview) -> None:
+        self._channel = channel
+        hello = self._hello(declaration)
+        self._slots = Slots.of(memory, hello)
+        options = hello.get("options", {})
+        if not isinstance(options, dict):
+            raise ProtocolError("'options' must be an object")
+        self._stage = RunningStage(declaration, options)
+
+    def _hello(self, declaration: Declaration) -> dict[str, Any]:
+        hello = _content(self._channel.receive(), "hello")
+        if hello is None:
+            raise ProtocolError("the first message must be 'hello'")
+        # The host may speak newer versions, too; it follows the one of 'ready'.
+        integer(hello, "v", 1)
+        if hello.get("output") != declaration.output:
+            raise ProtocolError(
+                f"the stage '{declaration.name}' returns {declaration.output}, and the output of "
+                f"the node is {hello.get('output')}"
+            )
+        return hello
+
+    def run(self) -> None:
+        self._channel.send({"ready": self._stage.ready})
+        while True:
+            message = self._channel.receive()
+            if (frame := _content(message, "frame")) is not None:
+                self._answer(self._slots.frame(frame))
+            elif "reset" in message:
+                self._stage.reset()
+                self._channel.send({"reset": integer(message, "reset", 1)})
+            elif "bye" in message:
+                return
+            # Other messages are those of later versions, and need no answer.
+
+    def _answer(self, frame: Frame) -> None:
+        name: dict[str, Any] = {"sequence": frame.sequence}
+        if frame.item is not None:
+            name["item"] = frame.item
+        outcome = self._outcome(frame)
+        if self._keeps(frame):
+            outcome = _error(
+                "python.keptPixels",
+                "the stage keeps pixels of an earlier frame, whose memory is used again; keep a "
+                "copy: frame.array.copy()",
+                recoverable=False,
+            )
+        try:
+            self._channel.send(name | outcome)
+        except TooLong as error:
+            self._channel.send(name | _error("python.value", str(error), recoverable=False))
+
+    def _outcome(self, frame: Frame) -> dict[str, Any]:
+        stage = self._stage
+        try:
+            value = stage.process(frame)
+            return {"value": encoded(value, stage.declaration.output, stage.class_names)}
+        except StageError as error:
+            return _error(error.code, error.message, error.recoverable)
+        except ValueProblem as problem:
+            return _error("python.value", str(problem), recoverable=False)
+        except MemoryError:
+            # A result must not depend on the machine: this ends the program, and so the run.
+            raise
+        except Exception as error:
+            traceback.print_exc()
+            return _error("python.exception", _short(error), recoverable=True)
+
+    def _keeps(self, frame: Frame) -> bool:
+        """Ends the access to the pixels; says whether the stage may still read them.
+
+        Then they are those of a later frame.
+        """
+        # A pure stage has no use for them, and some libraries keep the last input.
+        if frame._release() or self._stage.declaration.state == "pure":
+            return False
+        # An array in a cycle of objects, such as an exception and its traceback, is not kept.
+        gc.collect()
+        return not frame._release()
+
+
+def _content(message: dict[str, Any], name: str) -> dict[str, Any] | None:
+    """The content of the message, if it has that name."""
+    if name not in message:
+        return None
+    content = message[name]
+    if not isinstance(content, dict):
+        raise ProtocolError(f"'{name}' must be an object")
+    return content
+
+
+def _error(code: str, message: str, recoverable: bool) -> dict[str, Any]:
+    return {
+        "error": {
+            "code": code,
+            "message": _line(message)[:_MESSAGE_CHARACTERS_MAX],
+            "severity": "recoverable" if recoverable else "unrecoverable",
+        }
+    }
+
+
+def _line(text: str) -> str:
+    """On one line, and without halves of characters, which a message cannot have."""
+    return " ".join(text.split()).encode("utf-8", "replace").decode("utf-8")
+
+
+def _short(error: Exception) -> str:
+    """`ValueError: no faces (faces.py:12 in faces, model.py:40 in run)`."""
+    try:
+        said = str(error)
+    except Exception:
+        said = ""
+    # Where an object is in memory differs from run to run.
+    said = re.sub(r"\b0x[0-9a-fA-F]+\b", "0x…", said)[: _MESSAGE_CHARACTERS_MAX // 2]
+    own = os.path.dirname(os.path.abspath(__file__))
+    places = [
+        f"{os.path.basename(place.filename)}:{place.lineno} in {place.name}"
+        for place in traceback.extract_tb(error.__traceback__)
+        if os.path.dirname(os.path.abspath(place.filename)) != own
+    ]
+    text = type(error).__name__ + (f": {said}" if said else "")
+    return f"{text} ({', '.join(places[-_PLACES_MAX:])})" if places else text
