@@ -4,7 +4,7 @@ import Synchronization
 /// A child process that reports its end.
 ///
 /// The child leads its own process group. It blocks and ignores no signals, and inherits only the
-/// standard streams. A separate thread waits for its end, so this type needs neither libdispatch's
+/// standard streams and the files that the request names. A separate thread waits for its end, so this type needs neither libdispatch's
 /// sources nor a run loop, and works from any thread.
 ///
 /// Releasing the last reference does not end the child.
@@ -39,6 +39,11 @@ package final class ChildProcess: Sendable {
     package var input = Stream.null
     package var output = Stream.null
     package var errors = Stream.null
+    /// Files that the child gets, numbered from 3 on. Each has a number of at least
+    /// `ChildProcess.descriptorMin` here, and stays open.
+    package var descriptors: [Int32] = []
+    /// The group that the child joins; `nil` = a group of its own.
+    package var group: Int32?
     /// Whether other processes in the child's group are killed when the child ends.
     package var endsGroup = false
 
@@ -51,6 +56,10 @@ package final class ChildProcess: Sendable {
   /// The exit status if the system does not report how the child ended, because another part of the
   /// program has already queried it.
   package static let statusUnknown: Int32 = -1
+
+  /// The least number of a file in `Request.descriptors`, so that none of them is replaced by another
+  /// one before it is passed on.
+  package static let descriptorMin: Int32 = 20
 
   private struct State {
     var end: End?

@@ -26,13 +26,19 @@ enum Spawn {
     connect(request.input, input, &actions)
     connect(request.output, output, &actions)
     connect(request.errors, errors, &actions)
+    for (index, number) in request.descriptors.enumerated() {
+      precondition(number >= ChildProcess.descriptorMin, "a file for a child has a high number")
+      posix_spawn_file_actions_adddup2(&actions, number, firstOther + Int32(index))
+    }
     if let folder = request.folder { posix_spawn_file_actions_addchdir_np(&actions, folder) }
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
     setSignals(&attributes)
+    posix_spawnattr_setpgroup(&attributes, request.group ?? 0)
     #if os(Linux)
       // Some of this process's files may not be close-on-exec, so they are closed explicitly.
-      posix_spawn_file_actions_addclosefrom_np(&actions, firstOther)
+      posix_spawn_file_actions_addclosefrom_np(
+        &actions, firstOther + Int32(request.descriptors.count))
     #endif
     let environment = request.environment ?? ProcessInfo.processInfo.environment
     var words = ([executable] + request.arguments).map { strdup($0) } + [nil]
@@ -80,15 +86,13 @@ enum Spawn {
     }
   }
 
-  /// A new process group, with no signal blocked or ignored, whatever the state of the starting
-  /// thread.
+  /// A process group, with no signal blocked or ignored, whatever the state of the starting thread.
   private static func setSignals(_ attributes: inout Attributes) {
     var flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
     #if canImport(Darwin)
       flags |= POSIX_SPAWN_CLOEXEC_DEFAULT
     #endif
     posix_spawnattr_setflags(&attributes, Int16(flags))
-    posix_spawnattr_setpgroup(&attributes, 0)
     var signals = sigset_t()
     sigemptyset(&signals)
     posix_spawnattr_setsigmask(&attributes, &signals)

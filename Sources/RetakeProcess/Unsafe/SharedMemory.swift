@@ -1,0 +1,84 @@
+import CSpawn
+import Foundation
+
+/// Memory that a child can read and this process writes. Pages that no one has written to take no
+/// memory.
+///
+/// The child maps the file of `descriptor`. On Linux the file is sealed: no one can change its
+/// size, and no one else can map it for writing.
+package final class SharedMemory: Sendable {
+  // SAFETY: the pages are mapped from init to deinit, and `write` checks its bounds. The caller
+  // orders writes of this process; the child reads only what it was told of.
+  private nonisolated(unsafe) let base: UnsafeMutableRawPointer
+  package let byteCount: Int
+  /// For `ChildProcess.Request.descriptors`.
+  package let descriptor: Int32
+
+  package init(byteCount: Int) throws(ChildProcessError) {
+    let file = try Self.file()
+    descriptor = fcntl(file, F_DUPFD_CLOEXEC, ChildProcess.descriptorMin)
+    let failure = errno
+    close(file)
+    guard descriptor >= 0 else { throw Self.error(failure) }
+    guard ftruncate(descriptor, off_t(byteCount)) == 0,
+      let base = mmap(nil, byteCount, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0),
+      base != MAP_FAILED
+    else {
+      let failure = errno
+      close(descriptor)
+      throw Self.error(failure)
+    }
+    self.base = base
+    self.byteCount = byteCount
+    Self.seal(descriptor)
+  }
+
+  deinit {
+    munmap(base, byteCount)
+    close(descriptor)
+  }
+
+  /// Copies the bytes to a place that must be inside the memory.
+  package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
+    precondition(
+      offset >= 0 && bytes.count <= byteCount - offset, "what is shared is inside the memory")
+    guard let source = bytes.baseAddress else { return }
+    (base + offset).copyMemory(from: source, byteCount: bytes.count)
+  }
+
+  private static func error(_ number: Int32) -> ChildProcessError {
+    ChildProcessError(executable: "shared memory", number: number)
+  }
+
+  #if os(Linux)
+    // linux/memfd.h and linux/fcntl.h.
+    private static let (closeOnExec, allowsSealing): (UInt32, UInt32) = (1, 2)
+    private static let addSeals: Int32 = 1_033
+    private static let (noSeals, noShrinking, noGrowing): (Int32, Int32, Int32) = (1, 2, 4)
+    /// Since Linux 5.1.
+    private static let noMoreWriters: Int32 = 16
+
+    private static func file() throws(ChildProcessError) -> Int32 {
+      let number = memfd_create("retake", closeOnExec | allowsSealing)
+      guard number >= 0 else { throw error(errno) }
+      return number
+    }
+
+    private static func seal(_ number: Int32) {
+      let seals = noShrinking | noGrowing | noSeals
+      // An older kernel refuses all of them if it does not know one.
+      if fcntl(number, addSeals, seals | noMoreWriters) != 0 { _ = fcntl(number, addSeals, seals) }
+    }
+  #else
+    /// A file without a name.
+    private static func file() throws(ChildProcessError) -> Int32 {
+      var path = Array("\(NSTemporaryDirectory())/retake.XXXXXX".utf8CString)
+      let number = mkstemp(&path)
+      guard number >= 0 else { throw error(errno) }
+      unlink(&path)
+      return number
+    }
+
+    private static func seal(_ number: Int32) {}
+  #endif
+}
