@@ -36,6 +36,7 @@ let runtime = "RetakeRuntime"
 let compare = "RetakeCompare"
 let analysis = "RetakeAnalysis"
 let inference = "RetakeInference"
+let foreign = "RetakeForeign"
 let signal = "RetakeSignal"
 let stages = "RetakeStages"
 let session = "RetakeSession"
@@ -79,7 +80,9 @@ let rooms: [Room] = [
   Room(name: analysis, ours: [core, graph], inTests: [buffers, catalog]),
   Room(name: inference, ours: [core, buffers, media]),
   Room(
-    name: stages, ours: [core, buffers, graph, signal, inference, media, runtime],
+    name: foreign, ours: [core, buffers, graph, process, media, runtime], inTests: [stages]),
+  Room(
+    name: stages, ours: [core, buffers, graph, signal, inference, foreign, media, runtime],
     inTests: [analysis]),
   Room(
     name: session, ours: [core, buffers, media, store, timePlane, runtime], inTests: [clips]),

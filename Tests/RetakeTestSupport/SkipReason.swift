@@ -4,4 +4,5 @@ import Testing
 /// counted by reason.
 package enum SkipReason {
   package static let noOnnxRuntime: Comment = "ONNX Runtime is not here: pip install onnxruntime"
+  package static let noPython: Comment = "python3 is not installed"
 }

@@ -68,12 +68,18 @@ enum Floors {
     FloorEntry(floor: 2, name: "RetakeAnalysis", ours: ["RetakeCore", "RetakeGraph"]),
     FloorEntry(
       floor: 2, name: "RetakeInference", ours: ["RetakeBuffers", "RetakeCore", "RetakeMedia"]),
+    FloorEntry(
+      floor: 2, name: "RetakeForeign",
+      ours: [
+        "RetakeBuffers", "RetakeCore", "RetakeGraph", "RetakeMedia", "RetakeProcess",
+        "RetakeRuntime",
+      ]),
 
     FloorEntry(
       floor: 3, name: "RetakeStages",
       ours: [
-        "RetakeBuffers", "RetakeCore", "RetakeGraph", "RetakeInference", "RetakeMedia",
-        "RetakeRuntime", "RetakeSignal",
+        "RetakeBuffers", "RetakeCore", "RetakeForeign", "RetakeGraph", "RetakeInference",
+        "RetakeMedia", "RetakeRuntime", "RetakeSignal",
       ]),
     FloorEntry(
       floor: 3, name: "RetakeSession",

@@ -1,0 +1,43 @@
+package import RetakeCore
+
+/// Why a program was not started, or why its stage could not be made.
+package enum ForeignError: RetakeError, Hashable {
+  /// Neither retake.yml nor the command line allows the program.
+  case notAllowed(String)
+  /// A pipeline that came with a session would start the program.
+  case neverAllowed(String)
+  case notFound(String)
+  case notStarted(String, cause: String)
+  /// The program did not answer to the first message as it must.
+  case notReady(String, cause: String)
+
+  package var facts: ErrorFacts {
+    switch self {
+    case .notAllowed(let name):
+      ErrorFacts(
+        "process.notAllowed",
+        "the program '\(name)' may not be started: a document starts only programs that are allowed",
+        advice: "Write allow: {processes: [\(JSONValue.quoted(name))]} in retake.yml, or add "
+          + "--allow-processes to the command")
+    case .neverAllowed(let name):
+      ErrorFacts(
+        "process.neverAllowed",
+        "the program '\(name)' may not be started: a pipeline in a session starts no programs",
+        advice: "Name the pipeline's own file: --pipeline FILE")
+    case .notFound(let name):
+      ErrorFacts(
+        "process.notFound", "there is no program '\(name)'",
+        advice: name.contains("/")
+          ? "Write its path from the working folder, and make the file executable"
+          : "Install it, or write its path")
+    case .notStarted(let name, let cause):
+      ErrorFacts(
+        "process.notStarted", "the program '\(name)' could not be started", cause: cause,
+        advice: "Check that it runs from a shell in this folder")
+    case .notReady(let name, let cause):
+      ErrorFacts(
+        "process.notReady", "the program '\(name)' did not become ready", cause: cause,
+        advice: "docs/formats/stage-protocol.md describes what it must answer")
+    }
+  }
+}

@@ -1,0 +1,38 @@
+package import RetakeCore
+
+/// A program that computes a stage in another process, and how it is run.
+package struct ForeignProgram: Hashable, Sendable {
+  /// How many copies of a pure program compute at once.
+  package static let instancesRange = 1...64
+  package static let timeoutRange = 0.1...3_600
+
+  /// The program, then its arguments. A name without a slash is searched for in PATH; a path is
+  /// relative to the working folder.
+  package var command: [String]
+  /// The values that the program returns.
+  package var output: ForeignOutput
+  /// Given to the program as it is.
+  package var options: JSONValue
+  package var instances: Int
+  /// The longest time for the start, and for each frame.
+  package var timeoutSeconds: Double
+
+  /// The first element of `command` must not be empty, and the numbers are in their ranges.
+  package init(
+    command: [String], output: ForeignOutput, options: JSONValue = .object([:]),
+    instances: Int = 1, timeoutSeconds: Double = 30
+  ) {
+    (self.command, self.output, self.options) = (command, output, options)
+    (self.instances, self.timeoutSeconds) = (instances, timeoutSeconds)
+  }
+
+  /// The program as the user named it.
+  package var name: String { command.first ?? "" }
+}
+
+/// The kinds of values that a program may return.
+package enum ForeignOutput: String, CaseIterable, Hashable, Sendable {
+  case detections
+  case classes
+  case scalars
+}

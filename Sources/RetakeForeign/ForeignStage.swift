@@ -1,0 +1,140 @@
+import Foundation
+import RetakeBuffers
+package import RetakeCore
+package import RetakeGraph
+import RetakeMedia
+
+extension AnyStage {
+  /// The kind of a stage that a program of the user's computes.
+  package static let processKind = "process"
+
+  /// What a catalog knows of the kind; the program decides about the role, the output and the
+  /// formats.
+  package static let processSignature = StageSignature(
+    kind: processKind, version: 1, role: .pure, input: .frame, output: nil, canFail: true,
+    summary: "computes with a program of yours, in any language")
+
+  /// A stage that a program computes. The program is started, and has said what it is.
+  ///
+  /// - Parameter options: The options of the node, all of them.
+  /// - Throws: `ForeignError`.
+  package static func process(
+    _ program: ForeignProgram, options: JSONValue
+  ) throws(ForeignError) -> AnyStage {
+    // Before the start: the fingerprint is that of files which the program may have read.
+    let digests = program.fileDigests
+    let pool = try ForeignPool.pool(program)
+    var signature = processSignature
+    signature.output = program.output.type.valueKind
+    signature.inputFormats = pool.ready.formats
+    signature.role = pool.ready.state == .pure ? .pure : .stateful
+    var stage = AnyStage(signature: signature, options: options, body: body(pool))
+    stage.fingerprint = pool.ready.fingerprint(program, files: digests)
+    stage.outputForm = ValueForm(program.output.type)
+    return stage
+  }
+
+  private static func body(_ pool: ForeignPool) -> Body {
+    switch pool.ready.state {
+    case .stateful: .stateful { ForeignInstance(pool) }
+    case .pure:
+      .pure { input, context in
+        guard let frame = input as? Frame else { return .failure(.noFrame) }
+        return pool.compute(frame, context)
+      }
+    }
+  }
+}
+
+extension ForeignProgram {
+  /// The largest file whose digest is part of a fingerprint.
+  private static let fileBytesMax: Int64 = 256 << 20
+
+  /// The paths that the command may name: the program itself if it is a path, its arguments, and
+  /// what follows an equals sign in them.
+  var files: [String] {
+    command.enumerated().flatMap { index, word -> [String] in
+      if index == 0 { return word.contains("/") ? [word] : [] }
+      guard let equals = word.firstIndex(of: "=") else { return [word] }
+      return [word, String(word[word.index(after: equals)...])]
+    }
+  }
+
+  /// SHA-256 of the files that the command names and that exist.
+  var fileDigests: [String: String] {
+    var digests: [String: String] = [:]
+    for path in files where !path.isEmpty {
+      guard
+        let content = try? RegularFile.contents(
+          path, links: .followed, bytesMax: Self.fileBytesMax)
+      else { continue }
+      digests[path] = Sha256.digest(of: content)
+    }
+    return digests
+  }
+}
+
+extension ForeignReady {
+  /// Everything besides the frame and the options on which the output depends.
+  fileprivate func fingerprint(_ program: ForeignProgram, files: [String: String]) -> String {
+    JSONValue.object([
+      "protocol": .integer(Int64(Self.protocolVersion)), "name": .string(name),
+      "version": .integer(Int64(version)), "program": .string(fingerprint),
+      "command": .array(program.command.map(JSONValue.string)),
+      "files": .object(files.mapValues(JSONValue.string)),
+      "classNames": .array(classNames.map(JSONValue.string)),
+    ]).canonicalText
+  }
+}
+
+extension StageError {
+  /// `validate` compares kinds, so this does not happen in a checked pipeline.
+  fileprivate static var noFrame: StageError {
+    StageError(
+      code: "stage.wrongInput", message: "process was given a value that is not a frame",
+      severity: .unrecoverable)
+  }
+}
+
+/// A stateful program in one run. It has a copy of its own, which begins with a reset.
+private final class ForeignInstance: StageInstance, @unchecked Sendable {
+  // SAFETY: @unchecked; calls are made in service order, so each call happens before the next one.
+  private let pool: ForeignPool
+  private var child: ForeignChild?
+  private var fault: ForeignFault?
+
+  init(_ pool: ForeignPool) { self.pool = pool }
+
+  deinit {
+    if let child { pool.giveBack(child) }
+  }
+
+  func process(_ input: any PipelineValue, _ context: StageContext) -> StageOutcome {
+    guard let frame = input as? Frame else { return .failure(.noFrame) }
+    // The memory of the program is lost, so no later frame can be computed as it would have been.
+    if let fault { return .failure(fault.stageError) }
+    do throws(ForeignFault) {
+      return try begun().compute(frame, context)
+    } catch {
+      (fault, child) = (error, nil)
+      return .failure(error.stageError)
+    }
+  }
+
+  func reset() {
+    guard let child else { return }
+    do throws(ForeignFault) {
+      try child.reset()
+    } catch {
+      (fault, self.child) = (error, nil)
+    }
+  }
+
+  private func begun() throws(ForeignFault) -> ForeignChild {
+    if let child { return child }
+    let child = try pool.borrow()
+    try child.reset()
+    self.child = child
+    return child
+  }
+}

@@ -1,0 +1,49 @@
+import RetakeBuffers
+import RetakeCore
+import RetakeGraph
+
+/// What an answer must repeat of the frame that it belongs to.
+struct FrameName: Hashable, CustomStringConvertible {
+  var sequence: Int
+  /// Index inside a forEach.
+  var item: Int?
+
+  init(_ context: StageContext) { (sequence, item) = (context.frame.sequence, context.item) }
+
+  /// `nil` if the message is not an answer.
+  init?(answerIn message: JSONValue) {
+    guard case .integer(let sequence)? = message["sequence"] else { return nil }
+    self.sequence = Int(sequence)
+    switch message["item"] {
+    case nil, .null?: item = nil
+    case .integer(let number)?: item = Int(number)
+    default: return nil
+    }
+  }
+
+  var description: String { item.map { "\(sequence), item \($0)" } ?? "\(sequence)" }
+}
+
+/// The message that gives a frame to a program.
+struct FrameMessage {
+  /// Where a plane is in the slot.
+  struct Plane {
+    var offset: Int
+    /// Bytes from one row to the next.
+    var stride: Int
+  }
+
+  /// JSON in canonical form.
+  let text: String
+
+  init(_ frame: Frame, _ context: StageContext, planes: [Plane]) {
+    let places = planes.map { "[\($0.offset),\($0.stride)]" }.joined(separator: ",")
+    // Written directly: it is sent for each frame, and no string in it has to be escaped.
+    text =
+      #"{"frame":{"format":"\#(frame.format.rawValue)","height":\#(frame.height),"#
+      + #""item":\#(context.item.map(String.init) ?? "null"),"matrix":"\#(frame.matrix.rawValue)","#
+      + #""planes":[\#(places)],"ptsNs":\#(context.timestamp.nanoseconds),"#
+      + #""range":"\#(frame.range.rawValue)","sequence":\#(context.frame.sequence),"slot":0,"#
+      + #""track":\#(context.frame.track),"width":\#(frame.width)}}"#
+  }
+}

@@ -1,0 +1,130 @@
+import Foundation
+import RetakeCore
+import RetakeProcess
+import RetakeRuntime
+
+/// Messages on a socket: a length of four bytes, little-endian, then JSON.
+///
+/// One thread at a time uses it. No call takes longer than its deadline on the monotonic clock.
+final class MessageChannel {
+  /// The largest message, without the bytes of its length.
+  static let bytesMax = 4 << 20
+  /// The deepest nesting of a message.
+  static let depthMax = 64
+  private static let headerBytes = 4
+
+  private let socket: ChildSocket
+  private let clock = WallClock()
+  /// Received, and not yet part of a message that was returned.
+  private var received: [UInt8] = []
+  private var piece = [UInt8](repeating: 0, count: 1 << 16)
+
+  init(_ socket: ChildSocket) { self.socket = socket }
+
+  /// The deadline of something that may take that long from now.
+  func deadline(seconds: Double) -> Deadline {
+    Deadline(
+      nanoseconds: clock.monotonicNanoseconds + Int64(seconds * 1e9), seconds: seconds)
+  }
+
+  /// - Throws: `.late`, `.closed`.
+  func send(_ json: String, before deadline: Deadline) throws(ForeignTrouble) {
+    var bytes = [UInt8]()
+    bytes.reserveCapacity(Self.headerBytes + json.utf8.count)
+    let count = UInt32(json.utf8.count)
+    for shift: UInt32 in [0, 8, 16, 24] {
+      bytes.append(UInt8(truncatingIfNeeded: count >> shift))
+    }
+    bytes.append(contentsOf: json.utf8)
+    // Bounded by the deadline.
+    while !bytes.isEmpty {
+      switch socket.push(bytes) {
+      case .moved(let count): bytes.removeFirst(count)
+      case .closed: throw .closed
+      case .notNow: socket.wait(.toPush, milliseconds: try remaining(deadline))
+      }
+    }
+  }
+
+  /// The next message.
+  ///
+  /// - Throws: `.late`, `.closed`, `.garbage`, `.tooLong`.
+  func receive(before deadline: Deadline) throws(ForeignTrouble) -> JSONValue {
+    // Bounded by the deadline, and by the size of a message.
+    while true {
+      if let message = try takeMessage() { return message }
+      switch socket.pull(into: &piece) {
+      case .moved(let count): received.append(contentsOf: piece[..<count])
+      case .closed: throw .closed
+      case .notNow: socket.wait(.toPull, milliseconds: try remaining(deadline))
+      }
+      // A program that sends without an end never lets a wait find the time to be over.
+      _ = try remaining(deadline)
+    }
+  }
+
+  /// A message that is already there; `nil` if there is none.
+  ///
+  /// - Throws: `.garbage`, `.tooLong`.
+  func receiveAtOnce() throws(ForeignTrouble) -> JSONValue? {
+    if let message = try takeMessage() { return message }
+    guard case .moved(let count) = socket.pull(into: &piece) else { return nil }
+    received.append(contentsOf: piece[..<count])
+    return try takeMessage()
+  }
+
+  private func remaining(_ deadline: Deadline) throws(ForeignTrouble) -> Int32 {
+    let rest = deadline.nanoseconds - clock.monotonicNanoseconds
+    guard rest > 0 else { throw .late(seconds: deadline.seconds) }
+    // Rounded up, so that the last wait is not repeated many times.
+    return Int32(clamping: (rest + 999_999) / 1_000_000)
+  }
+
+  private func takeMessage() throws(ForeignTrouble) -> JSONValue? {
+    guard received.count >= Self.headerBytes else { return nil }
+    let count = (0..<Self.headerBytes).reduce(0) { $0 | Int(received[$1]) << (8 * $1) }
+    guard count <= Self.bytesMax else { throw .tooLong(bytes: count) }
+    guard received.count >= Self.headerBytes + count else { return nil }
+    let body = received[Self.headerBytes..<Self.headerBytes + count]
+    let message = try Self.parse(body)
+    received.removeFirst(Self.headerBytes + count)
+    return message
+  }
+
+  private static func parse(_ body: ArraySlice<UInt8>) throws(ForeignTrouble) -> JSONValue {
+    let message: JSONValue
+    do throws(DecodingError) {
+      message = try JSONValue(parsing: Data(body))
+    } catch {
+      // Many languages write numbers that JSON does not have.
+      let text = String(decoding: body, as: UTF8.self)
+      let hint =
+        text.contains("NaN") || text.contains("Infinity") ? " (JSON has no NaN or Infinity)" : ""
+      throw .garbage(String(error.shortText.prefix(200)) + hint)
+    }
+    guard message.isNested(atMost: depthMax) else {
+      throw .garbage("nested more than \(depthMax) deep")
+    }
+    return message
+  }
+}
+
+/// When something is late.
+struct Deadline {
+  /// On the monotonic clock.
+  var nanoseconds: Int64
+  /// The time that there was, for messages.
+  var seconds: Double
+}
+
+extension JSONValue {
+  /// Whether arrays and objects are at most that deep in each other.
+  func isNested(atMost depth: Int) -> Bool {
+    switch self {
+    case .array(let values): depth > 0 && values.allSatisfy { $0.isNested(atMost: depth - 1) }
+    case .object(let members):
+      depth > 0 && members.values.allSatisfy { $0.isNested(atMost: depth - 1) }
+    default: true
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import Foundation
+import RetakeBuffers
+import RetakeProcess
+import RetakeRuntime
+
+/// The last bytes that a program wrote to its standard output and standard error.
+final class ProgramTail: Sendable {
+  /// Bytes that are kept.
+  static let bytesMax = 4 << 10
+  /// Characters that are part of a message. `StageFailure` keeps 1,000 of the whole message.
+  static let charactersMax = 600
+
+  let pipe: ChildPipe
+  /// Rings when the last writer has closed the pipe.
+  let closed = Bell()
+  private let tail = Locked([UInt8]())
+
+  init() throws(ChildProcessError) { pipe = try ChildPipe() }
+
+  func start() {
+    // Holds this object until the pipe ends, which may be after the program's end.
+    pipe.readToEnd { [self] bytes in
+      guard let bytes else { return closed.ring() }
+      append(bytes)
+    }
+  }
+
+  func append(_ bytes: [UInt8]) {
+    tail.withLock { $0 = Array(($0 + bytes).suffix(Self.bytesMax)) }
+  }
+
+  /// A message of the program that it did not write to a stream.
+  func append(line: String) { append(Array("\(line)\n".utf8)) }
+
+  /// The last lines, on one line.
+  var text: String { Self.text(of: tail.withLock { $0 }) }
+
+  /// As many of the last lines as fit, or the end of the last one. Control characters are escaped,
+  /// because a terminal would obey them.
+  static func text(of bytes: [UInt8]) -> String {
+    let lines = String(decoding: bytes, as: UTF8.self)
+      .split(whereSeparator: \.isNewline).map { escaped($0) }.filter { !$0.isEmpty }
+    var kept: [String] = []
+    var count = 0
+    for line in lines.reversed() {
+      count += line.count + separator.count
+      guard count <= charactersMax || kept.isEmpty else { break }
+      kept.append(String(line.suffix(charactersMax)))
+    }
+    return kept.reversed().joined(separator: separator)
+  }
+
+  private static let separator = " | "
+
+  private static func escaped(_ line: Substring) -> String {
+    var result = ""
+    for scalar in line.unicodeScalars {
+      switch scalar.properties.generalCategory {
+      case .control, .format, .lineSeparator, .paragraphSeparator:
+        result += scalar == "\t" ? " " : "\\u{\(String(scalar.value, radix: 16))}"
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result
+  }
+}

@@ -1,0 +1,160 @@
+import Foundation
+import RetakeBuffers
+import RetakeCore
+import RetakeGraph
+import RetakeRuntime
+import RetakeStages
+import RetakeTestSupport
+import Testing
+
+@testable import RetakeForeign
+
+/// Programs that answer as they must.
+@Suite(.enabled(if: PythonProgram.isHere, SkipReason.noPython)) struct ConversationTests {
+  private static let sums = """
+    ready()
+    for frame in frames():
+        scalar(frame, sum(sum(row(frame, y)) for y in range(frame["height"])) + 0.5)
+    """
+
+  @Test func `a program computes each frame from its pixels`() throws {
+    let (outcome, heard) = try run(try PythonProgram(Self.sums).pipeline())
+    #expect(outcome.headline.delivered == 8)
+    #expect(heard.values == (0..<8).map { Double($0) * 32 + 0.5 })
+  }
+
+  @Test func `values and digests are the same for any number of workers and copies`() throws {
+    let program = try PythonProgram(Self.sums)
+    let first = try run(try program.pipeline(frames: 60), workers: 0)
+    for (workers, instances) in [(1, 1), (2, 2), (4, 1), (8, 3)] {
+      let pipeline = try program.pipeline(frames: 60, instances: instances)
+      let again = try run(pipeline, workers: workers)
+      #expect(again.outcome.decisionDigest == first.outcome.decisionDigest)
+      #expect(again.heard.frames.map(\.digests) == first.heard.frames.map(\.digests))
+      #expect(again.heard.values == first.heard.values)
+    }
+  }
+
+  @Test func `a stateful program begins each run anew, and sees its frames in order`() throws {
+    let program = try PythonProgram(
+      """
+      ready(state="stateful")
+      count = 0
+      for frame in frames():
+          if frame is None:
+              count = 0
+              note("resets", "reset")
+              continue
+          count += 1
+          scalar(frame, count * 1000 + frame["sequence"])
+      """)
+    let pipeline = try program.pipeline(frames: 40)
+    for workers in [0, 1, 2, 8] {
+      let (_, heard) = try run(pipeline, workers: workers)
+      #expect(heard.values == (0..<40).map { Double(($0 + 1) * 1_000 + $0) }, "\(workers)")
+    }
+    #expect(program.lines(of: "resets").count == 4)
+    #expect(program.started.count == 1)
+  }
+
+  @Test func `the formats of a program decide about a conversion`() throws {
+    let program = try PythonProgram(
+      """
+      ready(formats=["RGB24"])
+      for frame in frames():
+          scalar(frame, 1 if frame["format"] == "RGB24" and frame["planes"] == [[0, 24]] else 0)
+      """)
+    let (_, heard) = try run(try program.pipeline())
+    #expect(heard.values == Array(repeating: 1, count: 8))
+  }
+
+  @Test func `detections and classes have what the program says of them`() throws {
+    let program = try PythonProgram(
+      """
+      box = {"box": [1, 2.5, 3, 4], "score": 0.75, "class": 1, "identity": 7}
+      label = {"label": "cat", "score": 0.5}
+      values = {"detections": {"detections": [box]}, "classes": {"classes": [label]}}
+      ready(classNames=["a", "b"])
+      for frame in frames():
+          send({"sequence": frame["sequence"], "value": values[hello["output"]]})
+      """)
+    let pixels = [UInt8](repeating: 1, count: 32)
+    let frame = Frame(format: .grey, width: 8, height: 4, planes: [pixels])
+    let context = StageContext(frame: FrameID(track: 0, sequence: 0), timestamp: .zero)
+    func value(_ output: ForeignOutput) throws -> (any PipelineValue)? {
+      let pool = try ForeignPool(ForeignProgram(command: program.command, output: output))
+      return try pool.compute(frame, context).get()
+    }
+    let cat = Detection(
+      box: Box(x: 1, y: 2.5, width: 3, height: 4), score: 0.75, classIndex: 1, identity: 7)
+    let detections = try value(.detections) as? Detections
+    #expect(detections == Detections([cat], classNames: ["a", "b"]))
+    let classes = try value(.classes) as? Classes
+    #expect(classes == Classes([Classification(label: "cat", score: 0.5)]))
+  }
+
+  @Test func `an error of the program fails its frame, and the run continues`() throws {
+    let program = try PythonProgram(
+      """
+      ready()
+      for frame in frames():
+          send({"log": {"level": "info", "text": "frame"}})
+          if frame["sequence"] == 3:
+              send({"sequence": 3, "error": {"code": "model.shape", "message": "3 is odd"}})
+          else:
+              scalar(frame, 1)
+      """)
+    let (outcome, _) = try run(try program.pipeline())
+    #expect(outcome.headline.delivered == 7 && outcome.headline.failed == 1)
+    let failure = try #require(outcome.failures.first)
+    #expect(failure.code == "model.shape" && failure.message == "3 is odd")
+    #expect(failure.frame.sequence == 3 && failure.isRecoverable)
+  }
+
+  @Test func `an unrecoverable error of the program halts the run`() throws {
+    let program = try PythonProgram(
+      """
+      ready()
+      for frame in frames():
+          send({"sequence": frame["sequence"], "error": {
+              "code": "gpu.lost", "message": "gone", "severity": "unrecoverable"}})
+      """)
+    let (outcome, _) = try run(try program.pipeline())
+    #expect(outcome.halt?.code == "gpu.lost" && outcome.halt?.frame.sequence == 0)
+  }
+
+  @Test func `the environment makes Python deterministic`() {
+    let plain = ForeignProcess.environment(["PATH": "/bin"])
+    #expect(
+      plain == [
+        "PATH": "/bin", "RETAKE_PROTOCOL": "1", "PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1",
+      ])
+    let own = ForeignProcess.environment(["PYTHONHASHSEED": "5", "OMP_NUM_THREADS": "4"])
+    #expect(own["PYTHONHASHSEED"] == "5" && own["OMP_NUM_THREADS"] == "4")
+  }
+
+  @Test func `the fingerprint covers the program, its file and what it says`() throws {
+    let program = try PythonProgram("ready(fingerprint='a')\nfor frame in frames(): pass")
+    func stage() throws -> AnyStage {
+      try AnyStage.process(
+        ForeignProgram(command: program.command, output: .scalars), options: .object([:]))
+    }
+    let first = try stage().fingerprint
+    #expect(try stage().fingerprint == first)
+    #expect(first.contains(program.path) && first.contains(#""program":"a""#))
+    let text = try String(contentsOf: URL(filePath: program.path), encoding: .utf8)
+    try program.folder.write(text + "# another\n", to: "program.py")
+    #expect(try stage().fingerprint != first)
+  }
+
+  @Test func `a pipeline that is released ends its programs, and a copy is shared`() throws {
+    let program = try PythonProgram(Self.sums)
+    do {
+      let one = try program.pipeline()
+      let other = try program.pipeline()
+      #expect(try run(one).heard.values == run(other).heard.values)
+    }
+    #expect(program.started.count == 1)
+    for id in program.started { #expect(isGone(process: id)) }
+  }
+}
