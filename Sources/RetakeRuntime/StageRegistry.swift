@@ -93,6 +93,15 @@ public struct StageRegistry: StageCatalog {
     add(signature, make: make)
   }
 
+  /// Replaces how nodes of a kind are made, for a kind that is registered.
+  package mutating func replaceNode(
+    _ signature: StageSignature,
+    make: @escaping @Sendable (JSONValue) throws(OptionProblem) -> AnyStage
+  ) {
+    guard entries[signature.kind] != nil else { return }
+    entries[signature.kind] = Entry(signature: signature, make: make)
+  }
+
   private mutating func add(
     _ signature: StageSignature,
     make: @escaping @Sendable (JSONValue) throws(OptionProblem) -> AnyStage
@@ -118,7 +127,8 @@ public struct StageRegistry: StageCatalog {
 }
 
 extension OptionProblem {
-  fileprivate init(wrapping error: any Error) {
+  /// An error that a stage threw when it was made.
+  package init(wrapping error: any Error) {
     switch error {
     case let problem as OptionProblem: self = problem
     case let error as OptionError:

@@ -26,6 +26,7 @@ extension StageRegistry {
     registry.register(MergeScalars.self)
     registry.register(Motion.self)
     registry.register(Overlay.self)
+    registry.registerPrograms()
     registry.register(PulseRate.self)
     registry.register(PulseSignal.self)
     registry.register(RegionCrop.self)

@@ -1,0 +1,51 @@
+import RetakeCore
+import RetakeForeign
+import RetakeGraph
+package import RetakeRuntime
+
+/// Which programs the documents that a registry reads may start.
+package enum ProgramPermission: Hashable, Sendable {
+  /// Those that retake.yml names, as they are written in `command`.
+  case named([String])
+  /// Every program: the command line says so, or the pipeline is made in Swift.
+  case all
+  /// None, whatever retake.yml names: the document came with a session.
+  case never
+
+  /// - Throws: `ForeignError.notAllowed`, `ForeignError.neverAllowed`.
+  func check(_ name: String) throws(ForeignError) {
+    switch self {
+    case .all: return
+    case .never: throw .neverAllowed(name)
+    case .named(let names): guard names.contains(name) else { throw .notAllowed(name) }
+    }
+  }
+}
+
+extension StageRegistry {
+  /// The kind `process`, which starts no program until that is allowed.
+  mutating func registerPrograms() {
+    registerNode(AnyStage.processSignature, make: Self.makeProcess(.named([])))
+  }
+
+  /// The same registry, with another permission for the kind `process`.
+  package func allowing(_ permission: ProgramPermission) -> StageRegistry {
+    var registry = self
+    registry.replaceNode(AnyStage.processSignature, make: Self.makeProcess(permission))
+    return registry
+  }
+
+  private static func makeProcess(
+    _ permission: ProgramPermission
+  ) -> @Sendable (JSONValue) throws(OptionProblem) -> AnyStage {
+    { given throws(OptionProblem) in
+      let options = try OptionReader.read(
+        ProcessOptions.self, from: given, kind: AnyStage.processKind)
+      do {
+        return try options.stage(permission)
+      } catch {
+        throw OptionProblem(wrapping: error)
+      }
+    }
+  }
+}
