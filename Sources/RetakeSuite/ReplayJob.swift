@@ -64,7 +64,7 @@ package struct ReplayJob {
 
   private func connect(_ pipeline: Pipeline, _ reader: SessionReader?) throws -> Replay {
     var replay = try Replay(
-      pipeline, reader: reader, catalog: project.registry, request: request(reader: reader))
+      pipeline, reader: reader, catalog: project.catalog, request: request(reader: reader))
     // A tape measures the computation, and a known value is not computed (docs/cache.md).
     if let reader, outputs.tape == nil, let cache = try conditions.openCache(note) {
       replay.cache = try RunCache(cache, reader: reader, tracks: Set(replay.tracks.values))
@@ -146,10 +146,10 @@ package struct ReplayJob {
     let request = try request(reader: reader)
     // Made for its notes alone: the sweep makes a replay for each combination, and each would
     // repeat them.
-    try Replay(pipeline, reader: reader, catalog: project.registry, request: request).costNotes
+    try Replay(pipeline, reader: reader, catalog: project.catalog, request: request).costNotes
       .forEach(note)
     var run = SweepRun(
-      pipeline, reader: reader, catalog: project.registry, request: request, sweep: sweep)
+      pipeline, reader: reader, catalog: project.catalog, request: request, sweep: sweep)
     run.comparesNumbers = comparesNumbers
     return try run.run(progress: progress)
   }

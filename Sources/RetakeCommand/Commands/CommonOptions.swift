@@ -34,6 +34,26 @@ struct WatchdogOptions: ParsableArguments {
   }
 }
 
+/// For commands that read pipelines.
+struct ProgramOptions: ParsableArguments {
+  @Flag(
+    name: .long,
+    help: ArgumentHelp(
+      "Let pipelines start programs.",
+      discussion: """
+        A node of kind 'process' runs a program. Without this flag, only programs that retake.yml \
+        names are started: allow: {processes: [python3]}.
+        """))
+  var allowProcesses = false
+
+  /// The project of the working folder.
+  func project() throws -> Project {
+    var project = try CommandEnvironment.current.project()
+    if allowProcesses { project.programs = .all }
+    return project
+  }
+}
+
 /// The options that define a case, for `replay`, `test` and `verify` of one session.
 struct CaseOptions: ParsableArguments {
   @Option(

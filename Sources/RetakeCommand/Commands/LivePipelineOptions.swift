@@ -8,6 +8,8 @@ struct LivePipelineOptions: ParsableArguments {
     help: "A pipeline that runs live on what is recorded: a file, a case, or example:NAME.")
   var pipeline: String?
 
+  @OptionGroup var programs: ProgramOptions
+
   @Option(
     parsing: .unconditional,
     help: "Threads that compute for the pipeline; 2 to 4 by the machine if not given.",
@@ -31,7 +33,7 @@ struct LivePipelineOptions: ParsableArguments {
   func validate() throws {
     let given = [
       ("--workers", workers != nil), ("--follow", follow), ("--metadata", !metadata.isEmpty),
-      ("--trace", trace != nil),
+      ("--trace", trace != nil), ("--allow-processes", programs.allowProcesses),
     ]
     if pipeline == nil, let (name, _) = given.first(where: { $0.1 }) {
       throw ValidationError("\(name) goes with --pipeline")
@@ -54,7 +56,7 @@ struct LivePipelineOptions: ParsableArguments {
     guard let name = pipeline else { return nil }
     let environment = CommandEnvironment.current
     return LivePipeline(
-      try environment.project().pipeline(name), registry: environment.registry,
+      try programs.project().pipeline(name), registry: environment.registry,
       options: LiveOptions(workers: workers))
   }
 

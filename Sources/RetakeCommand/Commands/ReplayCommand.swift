@@ -96,6 +96,7 @@ struct ReplayCommand: ParsableCommand {
     transform: Bounded.whole(from: 0))
   var liveRun: Int?
 
+  @OptionGroup var programs: ProgramOptions
   @OptionGroup var caching: CacheOptions
   @OptionGroup var patience: WatchdogOptions
   @OptionGroup var form: OutputOptions
@@ -196,7 +197,7 @@ struct ReplayCommand: ParsableCommand {
   }
 
   private func job() throws -> ReplayJob {
-    let project = try CommandEnvironment.current.project()
+    let project = try programs.project()
     var definition = try selection.definition(in: project)
     if let note = selection.note {
       form.note(note)

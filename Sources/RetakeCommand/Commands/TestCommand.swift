@@ -55,6 +55,7 @@ struct TestCommand: ParsableCommand {
     transform: Bounded.whole(1...64))
   var jobs: Int?
 
+  @OptionGroup var programs: ProgramOptions
   @OptionGroup var caching: CacheOptions
   @OptionGroup var patience: WatchdogOptions
   @OptionGroup var form: OutputOptions
@@ -79,7 +80,7 @@ struct TestCommand: ParsableCommand {
   func run() throws {
     Interruption.listen()
     let environment = CommandEnvironment.current
-    let project = try environment.project()
+    let project = try programs.project()
     var chosen = Selection(sessions: sessions, cases: cases)
     chosen.suite = suite
     if selection.pipeline != nil { chosen.definition = try selection.definition(in: project) }

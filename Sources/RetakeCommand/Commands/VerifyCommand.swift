@@ -30,6 +30,7 @@ struct VerifyCommand: ParsableCommand {
   @Flag(help: "Values must be the same on other processors too.")
   var portable = false
 
+  @OptionGroup var programs: ProgramOptions
   @OptionGroup var patience: WatchdogOptions
   @OptionGroup var output: OutputOptions
 
@@ -69,7 +70,7 @@ struct VerifyCommand: ParsableCommand {
   }
 
   private func replayMaker() throws -> (VerifyCondition) throws -> Replay {
-    let project = try CommandEnvironment.current.project()
+    let project = try programs.project()
     let definition = try selection.definition(in: project)
     let path = try session.map { try project.sessionPath($0) }
     let conditions = patience.conditions()

@@ -111,6 +111,6 @@ extension Project {
   package func inspection(of pipeline: String, session: String?) throws -> PipelineInspection {
     try PipelineInspection(
       try self.pipeline(pipeline), session: try session.map { try sessionPath($0) },
-      catalog: registry)
+      catalog: catalog)
   }
 }

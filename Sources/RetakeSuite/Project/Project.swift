@@ -5,7 +5,7 @@ package import RetakeGolden
 package import RetakeGraph
 import RetakeReplay
 package import RetakeRuntime
-import RetakeStages
+package import RetakeStages
 
 /// A folder with its retake.yml: where sessions and goldens are stored, and which cases are run.
 ///
@@ -26,12 +26,17 @@ package struct Project: Sendable {
   package var minimumFramesPerSecond: Double?
   /// The stages that pipelines can use. The program that reads the project knows them.
   package var registry = StageRegistry.builtIn
+  /// Which programs the project's pipelines may start.
+  package var programs = ProgramPermission.named([])
   /// Pipelines that the program defines itself.
   package var pipelines: [Pipeline] = []
 
   package init(folder: String) {
     self.folder = URL(fileURLWithPath: folder).standardizedFileURL.path
   }
+
+  /// What reads the project's documents: `registry`, with the permission to start programs.
+  package var catalog: StageRegistry { registry.allowing(programs) }
 
   package var recordings: String { folder + "/Recordings" }
   package var goldens: String { folder + "/Goldens" }
@@ -71,7 +76,7 @@ package struct Project: Sendable {
     guard let data = try? RegularFile.head(file, links: .followed, count: count) else {
       throw SuiteError.noPipeline(name, known: known(beside: name))
     }
-    return try PipelineDocument.parse(data, catalog: registry, file: name)
+    return try PipelineDocument.parse(data, catalog: catalog, file: name)
   }
 
   /// The file that a pipeline is read from, if it is read from one.
@@ -117,7 +122,7 @@ package struct Project: Sendable {
         "example:\(name)", known: exampleNames.map { "example:\($0)" })
     }
     return try PipelineDocument.parse(
-      Data(example.document.utf8), catalog: registry, file: "example:\(name)")
+      Data(example.document.utf8), catalog: catalog, file: "example:\(name)")
   }
 
   private var exampleNames: [String] {

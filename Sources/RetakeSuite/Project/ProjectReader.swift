@@ -4,6 +4,7 @@ import RetakeCore
 import RetakeGolden
 import RetakeReplay
 import RetakeRuntime
+import RetakeStages
 
 extension Project {
   /// The largest retake.yml that is read, in bytes.
@@ -48,8 +49,11 @@ typealias ProjectDecoder = StrictDecoder<DocumentProblem>
 struct ProjectReader {
   func read(_ decoder: ProjectDecoder, into project: inout Project) throws(DocumentProblem) {
     let fields = try decoder.document([
-      "cases", "suites", "compare", "budgets", "minimumFramesPerSecond",
+      "cases", "suites", "compare", "budgets", "minimumFramesPerSecond", "allow",
     ])
+    if let allow = try fields["allow"]?.object(["processes"]) {
+      project.programs = .named(try allow.strings("processes"))
+    }
     for (name, definition) in try fields.members("cases") {
       project.cases.append(try self.definition(name, definition))
     }

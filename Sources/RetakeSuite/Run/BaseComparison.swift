@@ -99,7 +99,7 @@ package struct BaseComparison {
     let name = try project.pipelineName(definition.pipeline)
     if name.hasPrefix("example:") { return try project.pipeline(name) }
     guard let data = try files.contents(of: name) else { return nil }
-    return try PipelineDocument.parse(data, catalog: project.registry, file: "\(base):\(name)")
+    return try PipelineDocument.parse(data, catalog: project.catalog, file: "\(base):\(name)")
   }
 
   private func write(

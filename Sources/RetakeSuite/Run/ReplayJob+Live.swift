@@ -3,6 +3,7 @@ import RetakeGraph
 package import RetakeReplay
 import RetakeRuntime
 import RetakeSession
+import RetakeStages
 
 /// Live runs that were recorded with a session.
 extension ReplayJob {
@@ -22,8 +23,9 @@ extension ReplayJob {
     let pipeline =
       hasOwnPipeline
       ? try project.pipeline(definition.pipeline) : nil
+    // A session may come from anyone: its own pipeline starts no programs.
     let reenactment = try Reenactment(
-      reader, run: run, pipeline: pipeline, registry: project.registry,
+      reader, run: run, pipeline: pipeline, registry: project.registry.allowing(.never),
       workers: conditions.workerCount())
     guard let trace = outputs.trace else { return try follow(reenactment, observer: nil) }
     let file = try RunOutputs.file(trace, .trace)
