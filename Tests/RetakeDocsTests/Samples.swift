@@ -88,6 +88,14 @@ private func emotion(_ overlayView: ResultView) throws {
   _ = pipeline
 }
 
+private func programs() throws {
+  let frames = Pipeline.named("faces").source(.session())
+  // docs/pipelines.md
+  let boxes = try frames.process(["python3", "faces.py"], output: .detections, instances: 2)
+  // end
+  _ = boxes
+}
+
 private func sizing() {
   let frames = Pipeline.named("sized").source(.session())
   // docs/pipelines.md

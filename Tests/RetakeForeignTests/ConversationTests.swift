@@ -20,7 +20,8 @@ import Testing
   @Test func `a program computes each frame from its pixels`() throws {
     let (outcome, heard) = try run(try PythonProgram(Self.sums).pipeline())
     #expect(outcome.headline.delivered == 8)
-    #expect(heard.values == (0..<8).map { Double($0) * 32 + 0.5 })
+    let expected: [Double] = (0..<8).map { Double($0 * 32) + 0.5 }
+    #expect(heard.values == expected)
   }
 
   @Test func `values and digests are the same for any number of workers and copies`() throws {
@@ -49,9 +50,10 @@ import Testing
           scalar(frame, count * 1000 + frame["sequence"])
       """)
     let pipeline = try program.pipeline(frames: 40)
+    let expected: [Double] = (0..<40).map { Double($0 * 1_001 + 1_000) }
     for workers in [0, 1, 2, 8] {
       let (_, heard) = try run(pipeline, workers: workers)
-      #expect(heard.values == (0..<40).map { Double(($0 + 1) * 1_000 + $0) }, "\(workers)")
+      #expect(heard.values == expected, "\(workers)")
     }
     #expect(program.lines(of: "resets").count == 4)
     #expect(program.started.count == 1)

@@ -9,8 +9,8 @@ import Testing
 @Suite struct RegistryTests {
   private let registry = StageRegistry.builtIn
 
-  /// Kinds that need a model's file; see `ModelStageTests`.
-  private static let withModel = ["classify", "detect", "infer", "regress"]
+  /// Kinds that need a model's file or a program; see `ModelStageTests` and `ProgramStageTests`.
+  private static let withFile = ["classify", "detect", "infer", "process", "regress"]
 
   /// Options that a kind requires.
   private func needed(_ kind: String) -> JSONValue {
@@ -29,8 +29,8 @@ import Testing
         "downsample", "find-fingertip", "fingertip", "grey", "heart-variability", "images", "infer",
         "join", "latest", "luminance", "mean-classes", "mean-colour", "merge-detections",
         "merge-scalars", "metadata", "motion",
-        "overlay", "pulse-rate", "pulse-signal", "region-crop", "region-means", "regress",
-        "resample",
+        "overlay", "process", "pulse-rate", "pulse-signal", "region-crop", "region-means",
+        "regress", "resample",
         "resize", "results", "route", "sample", "screen", "session", "synthetic", "throttle",
       ])
   }
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test func `the options of every kind are written in full and read back the same`() throws {
-    for kind in registry.kinds where !Self.withModel.contains(kind) {
+    for kind in registry.kinds where !Self.withFile.contains(kind) {
       let made = try registry.make(kind: kind, options: needed(kind))
       let again = try registry.make(kind: kind, options: made.options)
       #expect(again.options == made.options)
@@ -120,7 +120,8 @@ import Testing
     #expect(
       failing == [
         "bandpass", "classify", "crop", "detect", "infer", "mean-classes", "merge-detections",
-        "merge-scalars", "overlay", "pulse-signal", "region-crop", "region-means", "regress",
+        "merge-scalars", "overlay", "process", "pulse-signal", "region-crop", "region-means",
+        "regress",
       ])
   }
 

@@ -69,6 +69,8 @@ struct WrongProject: Sendable, CustomTestStringConvertible {
     Self(body: "cases: {a: {<<: {pipeline: p}}}", at: "/cases/a/<<", "unknown key"),
     Self(body: "minimumFramesPerSecond: fast", at: "/minimumFramesPerSecond", "a number"),
     Self(body: "minimumFramesPerSecond: -1", at: "/minimumFramesPerSecond", "0 or more"),
+    Self(body: "allow: {programs: [a]}", at: "/allow/programs", "processes"),
+    Self(body: "allow: {processes: python3}", at: "/allow/processes", "an array"),
   ]
 
   private static let cases = [
@@ -216,6 +218,7 @@ struct WrongProject: Sendable, CustomTestStringConvertible {
         numeric: {scalar: 0.25}
       budgets: {droppedMax: 4}
       minimumFramesPerSecond: 500
+      allow: {processes: [python3, ./build/detector]}
       """
     ).project()
     var far = CaseDefinition(name: "far", pipeline: "p.json")
@@ -238,5 +241,6 @@ struct WrongProject: Sendable, CustomTestStringConvertible {
     #expect(project.compare.bySink == ["boxes": boxes, "numeric": numeric])
     #expect(project.budgets == GoldenManifest.Budgets(droppedMax: 4))
     #expect(project.minimumFramesPerSecond == 500)
+    #expect(project.programs == .named(["python3", "./build/detector"]))
   }
 }

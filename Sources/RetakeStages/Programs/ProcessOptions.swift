@@ -1,6 +1,6 @@
-import RetakeCore
+package import RetakeCore
 import RetakeForeign
-package import RetakeGraph
+import RetakeGraph
 
 /// The program of a `process` node, and how it is run.
 package struct ProcessOptions: StageOptions, Hashable {

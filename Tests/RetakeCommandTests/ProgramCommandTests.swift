@@ -1,0 +1,131 @@
+import Foundation
+import RetakeProcess
+import RetakeTestSupport
+import Testing
+
+/// Pipelines that run programs, through the command.
+@Suite(
+  .enabled(if: ChildProcess.path(of: "python3") != nil, SkipReason.noPython), .oneAtATime)
+struct ProgramCommandTests {
+  private let workplace: Workplace
+
+  init() throws {
+    workplace = try Workplace()
+    try workplace.folder.write(Self.program, to: "means.py")
+    try workplace.folder.write(Self.document, to: "means.json")
+    try workplace.record("yard", frames: 12)
+  }
+
+  /// Means of grey frames. With the option `sticks` it never ends by itself.
+  private static let program = """
+    import json, mmap, os, signal, socket, struct, sys
+    channel = socket.socket(fileno=3)
+    pixels = mmap.mmap(4, 0, prot=mmap.PROT_READ)
+
+    def receive(count):
+        data = b""
+        while len(data) < count:
+            piece = channel.recv(count - len(data))
+            if not piece:
+                sys.exit(0)
+            data += piece
+        return data
+
+    def send(message):
+        body = json.dumps(message).encode()
+        channel.sendall(struct.pack("<I", len(body)) + body)
+
+    while True:
+        message = json.loads(receive(struct.unpack("<I", receive(4))[0]))
+        if "hello" in message:
+            hello = message["hello"]
+            send({"ready": {"v": 1, "name": "means", "version": 1, "output": "scalars",
+                            "state": "pure", "formats": ["GRAY8"]}})
+        elif "frame" in message:
+            frame = message["frame"]
+            if hello["options"].get("sticks"):
+                if os.fork() == 0:
+                    signal.pause()
+                with open("stuck", "w") as file:
+                    file.write(str(os.getpid()))
+                signal.pause()
+            offset, stride = frame["planes"][0]
+            rows = (pixels[offset + y * stride:offset + y * stride + frame["width"]]
+                    for y in range(frame["height"]))
+            mean = sum(sum(row) for row in rows) / (frame["width"] * frame["height"])
+            send({"sequence": frame["sequence"],
+                  "value": {"scalars": [{"name": "mean", "value": mean}]}})
+        elif "bye" in message:
+            sys.exit(0)
+    """
+
+  private static let document = """
+    {"v": 1, "name": "means",
+     "nodes": [
+      {"id": "camera", "kind": "session"},
+      {"id": "means", "kind": "process",
+       "options": {"command": ["python3", "means.py"], "output": "scalars", "instances": 2},
+       "cost": {"fixed": "5ms"}},
+      {"id": "values", "kind": "results", "quantum": {"scalar": 0.01}}],
+     "edges": [
+      {"from": "camera", "to": "means"},
+      {"from": "means", "to": "values"}]}
+    """
+
+  @Test func `a document starts a program only where that is allowed`() throws {
+    let refused = try workplace.retake("replay", "yard", "--pipeline", "means.json")
+    #expect(refused.status == 2)
+    #expect(refused.stderr.contains("the program 'python3' may not be started"))
+    #expect(refused.stderr.contains("allow: {processes: [\"python3\"]} in retake.yml"))
+    #expect(refused.stderr.contains("--allow-processes"))
+    let flag = try workplace.retake(
+      "replay", "yard", "--pipeline", "means.json", "--allow-processes", "--json")
+    #expect(flag.status == 0, "\(flag.stderr)")
+    try workplace.folder.write("v: 1\nallow: {processes: [python3]}\n", to: "retake.yml")
+    let named = try workplace.retake("replay", "yard", "--pipeline", "means.json", "--json")
+    #expect(named.status == 0, "\(named.stderr)")
+    try workplace.folder.write("v: 1\nallow: {processes: [./python3]}\n", to: "retake.yml")
+    #expect(try workplace.retake("pipeline", "check", "means.json").status == 2)
+  }
+
+  @Test func `a pure program is deterministic under all conditions`() throws {
+    let result = try workplace.retake(
+      "verify", "yard", "--pipeline", "means.json", "--allow-processes", "--mode", "redecide")
+    #expect(result.status == 0, "\(result.stdout)\(result.stderr)")
+    #expect(result.stdout.contains("deterministic:"))
+  }
+
+  @Test func `a pipeline that was recorded with a session starts no program`() throws {
+    let made = try workplace.retake(
+      "record", "synthetic:figures", "--name", "live", "--frames", "12", "--size", "160x120",
+      "--pipeline", "means.json", "--allow-processes")
+    #expect(made.status == 0, "\(made.stderr)")
+    let refused = try workplace.retake(
+      "replay", "live", "--mode", "reenact", "--allow-processes")
+    #expect(refused.status == 2)
+    #expect(refused.stderr.contains("a pipeline in a session starts no programs"))
+    let given = try workplace.retake(
+      "replay", "live", "--mode", "reenact", "--pipeline", "means.json", "--allow-processes")
+    #expect(given.status == 0, "\(given.stdout)\(given.stderr)")
+  }
+
+  @Test func `programs end with a Retake that is killed`() throws {
+    try workplace.folder.write(
+      Self.document.replacing(
+        #""output": "scalars","#, with: #""output": "scalars", "options": {"sticks": true},"#),
+      to: "sticks.json")
+    var request = ChildProcess.Request(
+      Workplace.binary, ["replay", "yard", "--pipeline", "sticks.json", "--allow-processes"])
+    request.folder = workplace.folder.url.path
+    let process = try ChildProcess(request)
+    let stuck = workplace.folder.file("stuck")
+    var id: Int32?
+    // Ends: the program writes its ID, or Retake ends without it.
+    while id == nil, process.end == nil {
+      id = (try? String(contentsOf: stuck, encoding: .utf8)).flatMap { Int32($0) }
+    }
+    process.send(SIGKILL)
+    #expect(process.wait() == .signalled(SIGKILL))
+    #expect(isGone(process: try #require(id)))
+  }
+}
