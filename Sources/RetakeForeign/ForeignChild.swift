@@ -40,7 +40,7 @@ final class ForeignChild: @unchecked Sendable {
   private static func greet(
     _ program: ForeignProgram, _ channel: MessageChannel, _ tail: ProgramTail
   ) throws(ForeignTrouble) -> ForeignReady {
-    let deadline = channel.deadline(seconds: program.timeoutSeconds)
+    let deadline = channel.deadline(seconds: program.startSeconds)
     try channel.send(hello(program), before: deadline)
     let message = try channel.receive(before: deadline, logs: tail)
     guard let ready = message["ready"] else {

@@ -14,8 +14,13 @@ package struct ForeignProgram: Hashable, Sendable {
   /// Given to the program as it is.
   package var options: JSONValue
   package var instances: Int
-  /// The longest time for the start, and for each frame.
+  /// The longest time for a frame.
   package var timeoutSeconds: Double
+  /// The longest time for the start, in which a program may load a model.
+  package var startSeconds: Double
+
+  /// The least `startSeconds`, because a short limit for frames says nothing about the start.
+  private static let startSecondsMin = 30.0
 
   /// The first element of `command` must not be empty, and the numbers are in their ranges.
   package init(
@@ -24,6 +29,7 @@ package struct ForeignProgram: Hashable, Sendable {
   ) {
     (self.command, self.output, self.options) = (command, output, options)
     (self.instances, self.timeoutSeconds) = (instances, timeoutSeconds)
+    startSeconds = max(timeoutSeconds, Self.startSecondsMin)
   }
 
   /// The program as the user named it.

@@ -12,7 +12,7 @@ package struct ProcessOptions: StageOptions, Hashable {
   package var options = JSONValue.object([:])
   /// How many copies of a pure program compute at once.
   package var instances = 1
-  /// The longest time for the start, and for each frame.
+  /// The longest time for each frame; for the start, at least 30 s.
   package var timeoutSeconds = 30.0
 
   package init() {}

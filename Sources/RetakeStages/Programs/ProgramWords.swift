@@ -45,7 +45,8 @@ extension PipelineChain where Output == Frame {
   ///   - output: The values that the program returns.
   ///   - options: Given to the program when it starts.
   ///   - instances: How many copies of a pure program compute at once, 1 to 64.
-  ///   - timeoutSeconds: The longest time for the start, and for each frame, in real time.
+  ///   - timeoutSeconds: The longest real time for a frame, 0.1 to 3,600. The start may take as long,
+  ///     and at least 30 s.
   ///   - id: The node's ID; by default the kind, with a number from the second node of a kind on.
   /// - Throws: `OptionError` for an argument out of its range, and an error with the code
   ///   `process.notFound`, `process.notStarted` or `process.notReady`.
