@@ -33,7 +33,7 @@ final class ForeignChild: @unchecked Sendable {
       ready = try Self.greet(program, channel, process.tail)
     } catch {
       let fault = Self.fault(error, program, process)
-      throw .notReady(program.name, cause: fault.text)
+      throw .notReady(program.title, cause: fault.text)
     }
   }
 
@@ -189,7 +189,7 @@ final class ForeignChild: @unchecked Sendable {
       trouble = .ended(end)
     }
     process.kill()
-    return ForeignFault(program: program.name, trouble: trouble, lastLines: process.tail.text)
+    return ForeignFault(program: program.title, trouble: trouble, lastLines: process.tail.text)
   }
 }
 

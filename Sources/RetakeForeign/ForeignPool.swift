@@ -118,13 +118,13 @@ final class ForeignPool: @unchecked Sendable {
       child = try ForeignChild(program)
     } catch {
       throw ForeignFault(
-        program: program.name, trouble: .notStarted(error.facts.cause ?? error.facts.message),
+        program: program.title, trouble: .notStarted(error.facts.cause ?? error.facts.message),
         lastLines: "")
     }
     guard child.ready == ready else {
       child.end()
       throw ForeignFault(
-        program: program.name,
+        program: program.title,
         trouble: .otherProgram(
           "\(child.ready.name) \(child.ready.version), not \(ready.name) \(ready.version)"),
         lastLines: "")

@@ -41,7 +41,7 @@ final class ForeignProcess {
       request.endsGroup = true
       process = try ChildProcess(request)
     } catch {
-      throw .notStarted(program.name, cause: error.localizedDescription)
+      throw .notStarted(program.title, cause: error.localizedDescription)
     }
     socket.closeChildEnd()
     tail.start()

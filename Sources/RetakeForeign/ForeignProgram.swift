@@ -34,6 +34,8 @@ package struct ForeignProgram: Hashable, Sendable {
 
   /// The program as the user named it.
   package var name: String { command.first ?? "" }
+  /// The command, for messages.
+  var title: String { command.joined(separator: " ").shortened }
 }
 
 /// The kinds of values that a program may return.

@@ -16,7 +16,8 @@ struct ProgramCommandTests {
     try workplace.record("yard", frames: 12)
   }
 
-  /// Means of grey frames. With the option `sticks` it never ends by itself.
+  /// Means of grey frames. With the option `sticks` it never ends by itself, and with `crashes` it
+  /// does at frame 5.
   private static let program = """
     import json, mmap, os, signal, socket, struct, sys
     channel = socket.socket(fileno=3)
@@ -43,6 +44,9 @@ struct ProgramCommandTests {
                             "state": "pure", "formats": ["GRAY8"]}})
         elif "frame" in message:
             frame = message["frame"]
+            if hello["options"].get("crashes") and frame["sequence"] == 5:
+                print("no memory left", file=sys.stderr, flush=True)
+                os.abort()
             if hello["options"].get("sticks"):
                 if os.fork() == 0:
                     signal.pause()
@@ -109,11 +113,30 @@ struct ProgramCommandTests {
     #expect(given.status == 0, "\(given.stdout)\(given.stderr)")
   }
 
-  @Test func `programs end with a Retake that is killed`() throws {
+  private func write(_ option: String) throws {
+    let options = #""output": "scalars", "options": {"\#(option)": true},"#
     try workplace.folder.write(
-      Self.document.replacing(
-        #""output": "scalars","#, with: #""output": "scalars", "options": {"sticks": true},"#),
-      to: "sticks.json")
+      Self.document.replacing(#""output": "scalars","#, with: options), to: "\(option).json")
+  }
+
+  @Test func `a crash is trouble, with the stage, the frame and the last lines`() throws {
+    try write("crashes")
+    let crash =
+      "frame 0:5, stage means: the program 'python3 means.py' was ended by signal 6 "
+      + "(SIGABRT); its last lines: no memory left [process.signalled]"
+    for workers in ["0", "4"] {
+      let replay = try workplace.retake(
+        "replay", "yard", "--pipeline", "crashes.json", "--allow-processes", "--workers", workers)
+      #expect(replay.status == 2)
+      #expect(replay.stderr.contains(crash), "\(replay.stderr)")
+    }
+    let test = try workplace.retake(
+      "test", "yard", "--pipeline", "crashes.json", "--allow-processes")
+    #expect(test.status == 2 && test.stdout.contains("process.signalled"), "\(test.stdout)")
+  }
+
+  @Test func `programs end with a Retake that is killed`() throws {
+    try write("sticks")
     var request = ChildProcess.Request(
       Workplace.binary, ["replay", "yard", "--pipeline", "sticks.json", "--allow-processes"])
     request.folder = workplace.folder.url.path

@@ -125,6 +125,59 @@ import Testing
     #expect(outcome.halt?.code == "gpu.lost" && outcome.halt?.frame.sequence == 0)
   }
 
+  @Test func `an answer names the item of a forEach`() throws {
+    let program = try PythonProgram(
+      """
+      ready()
+      for frame in frames():
+          item = frame["item"] if hello["options"]["echoes"] else None
+          value = {"scalars": [{"name": "v", "value": frame["item"]}]}
+          send({"sequence": frame["sequence"], "item": item, "value": value})
+      """)
+    let pixels = [UInt8](repeating: 1, count: 32)
+    let frame = Frame(format: .grey, width: 8, height: 4, planes: [pixels])
+    let context = StageContext(
+      frame: FrameID(track: 0, sequence: 5), timestamp: .zero, item: 2)
+    func outcome(echoes: Bool) throws -> StageOutcome {
+      let options = JSONValue.object(["echoes": .bool(echoes)])
+      return try ForeignPool(
+        ForeignProgram(command: program.command, output: .scalars, options: options)
+      ).compute(frame, context)
+    }
+    let value = try outcome(echoes: true).get() as? Scalars
+    #expect(value == Scalars([.init("v", 2)]))
+    guard case .failure(let error) = try outcome(echoes: false) else {
+      Issue.record("an answer without the item was taken")
+      return
+    }
+    #expect(error.code == "process.wrongFrame")
+    #expect(error.message.contains("answered frame 5 when it was given frame 5, item 2"))
+  }
+
+  @Test func `the memory for pixels is sealed, and no other file is passed on`() throws {
+    let program = try PythonProgram(
+      """
+      def is_refused(attempt):
+          try:
+              attempt()
+              return 0
+          except OSError:
+              return 1
+
+      size = os.fstat(4).st_size
+      attempts = [
+          lambda: os.ftruncate(4, size // 2), lambda: os.ftruncate(4, size * 2),
+          lambda: mmap.mmap(4, size, prot=mmap.PROT_READ | mmap.PROT_WRITE),
+          lambda: os.write(4, b"x"), lambda: os.fstat(6)]  # 5 is a copy of the module mmap
+      ready()
+      for frame in frames():
+          values = [{"name": str(i), "value": is_refused(a)} for i, a in enumerate(attempts)]
+          send({"sequence": frame["sequence"], "value": {"scalars": values}})
+      """)
+    let (_, heard) = try run(try program.pipeline(frames: 1))
+    #expect(heard.values == [1, 1, 1, 1, 1])
+  }
+
   @Test func `the environment makes Python deterministic`() {
     let plain = ForeignProcess.environment(["PATH": "/bin"])
     #expect(

@@ -1,3 +1,4 @@
+import Foundation
 import RetakeCore
 import RetakeGraph
 import Testing
@@ -5,11 +6,77 @@ import Testing
 @testable import RetakeForeign
 
 @Suite struct ForeignValueTests {
-  @Test func `scalars keep the order of the program`() throws {
-    let json = JSONValue.object([
-      "scalars": .array([.object(["name": .string("b"), "value": .integer(1)])])
-    ])
-    let value = try ForeignOutput.scalars.value(json, classNames: [])
-    #expect((value as? Scalars)?.entries == [Scalars.Entry("b", 1)])
+  private func value(
+    _ output: ForeignOutput, _ json: String, classNames: [String] = []
+  ) throws -> any PipelineValue {
+    try output.value(JSONValue(parsing: Data(json.utf8)), classNames: classNames)
+  }
+
+  @Test func `values have what a program writes, in its order`() throws {
+    let scalars = try value(
+      .scalars, #"{"scalars": [{"name": "b", "value": 1}, {"name": "a", "value": -0.5}]}"#)
+    #expect((scalars as? Scalars)?.entries == [.init("b", 1), .init("a", -0.5)])
+    let classes = try value(.classes, #"{"classes": [{"label": "a", "score": 0}]}"#)
+    #expect((classes as? Classes)?.items == [Classification(label: "a", score: 0)])
+    let detections = try value(
+      .detections,
+      """
+      {"detections": [{"box": [0, 1, 2.5, 3], "score": 1, "class": 1, "identity": 4,
+                       "classes": [{"label": "a", "score": 0.25}]},
+                      {"box": [0, 0, 1, 1], "score": 0.5}]}
+      """, classNames: ["x", "y"])
+    let first = Detection(
+      box: Box(x: 0, y: 1, width: 2.5, height: 3), score: 1, classIndex: 1, identity: 4,
+      classes: [Classification(label: "a", score: 0.25)])
+    let second = Detection(box: Box(x: 0, y: 0, width: 1, height: 1), score: 0.5)
+    #expect(detections as? Detections == Detections([first, second], classNames: ["x", "y"]))
+  }
+
+  @Test func `a message has as many elements as fit`() throws {
+    let entries = (0..<5_000).map { #"{"name": "\#($0)", "value": 1}"# }
+    let found = try value(.scalars, #"{"scalars": [\#(entries.joined(separator: ","))]}"#)
+    #expect((found as? Scalars)?.entries.count == 5_000)
+  }
+
+  struct Refusal: Sendable {
+    var output: ForeignOutput
+    var json: String
+    var pointer: String
+    var message: String
+
+    init(_ output: ForeignOutput, _ json: String, _ pointer: String, _ message: String) {
+      (self.output, self.json, self.pointer, self.message) = (output, json, pointer, message)
+    }
+  }
+
+  static let refusals: [Refusal] = [
+    Refusal(.scalars, "[]", "/value", "must be an object"),
+    Refusal(.scalars, #"{"scalars": null}"#, "/value/scalars", "must be an array, is null"),
+    Refusal(.scalars, #"{"classes": []}"#, "/value/classes", "unknown key 'classes'"),
+    Refusal(.scalars, #"{"scalars": [{"name": "a"}]}"#, "/value/scalars/0", "'value' is missing"),
+    Refusal(
+      .scalars, #"{"scalars": [{"name": "a", "value": 1}, {"name": "a", "value": 1}]}"#,
+      "/value/scalars/1/name", "'a' is there twice"),
+    Refusal(
+      .detections, #"{"detections": [{"box": [1, 2, 3], "score": 1}]}"#,
+      "/value/detections/0/box", "a box is [x, y, width, height]"),
+    Refusal(
+      .detections, #"{"detections": [{"box": [1, 2, 3, 4], "score": 1, "class": 2}]}"#,
+      "/value/detections/0/class", "an index into the program's 2 classNames"),
+    Refusal(
+      .detections, #"{"detections": [{"box": [1, 2, 3, 4], "score": 1, "id": 2}]}"#,
+      "/value/detections/0/id", "unknown key 'id'"),
+    Refusal(
+      .classes, #"{"classes": [{"label": 1, "score": 1}]}"#,
+      "/value/classes/0/label", "must be a string, is an integer"),
+  ]
+
+  @Test(arguments: refusals)
+  func `a value with something else is refused at its place`(refusal: Refusal) throws {
+    let problem = #expect(throws: DocumentProblem.self) {
+      try value(refusal.output, refusal.json, classNames: ["x", "y"])
+    }
+    #expect(problem?.pointer == refusal.pointer)
+    #expect(problem?.message.contains(refusal.message) == true, "\(problem?.message ?? "")")
   }
 }

@@ -22,8 +22,11 @@ import Testing
       self.timeoutSeconds = timeoutSeconds
     }
 
-    /// What a program sends too much is found at its next frame, whichever that is.
-    func isAt(_ sequence: Int) -> Bool { sequence == 3 || code == "process.repeated" }
+    /// A second answer is found at the next frame of the copy, whichever worker gives it one. There
+    /// must be one, so the program does it again.
+    var isRepeated: Bool { code == "process.repeated" }
+
+    func isAt(_ sequence: Int) -> Bool { isRepeated || sequence == 3 }
 
     var testDescription: String { "\(code): \(body)" }
   }
@@ -51,7 +54,7 @@ import Testing
       "scalar({'sequence': 103}, 1)", "process.wrongFrame",
       "answered frame 103 when it was given frame 3"),
     Fault(
-      "scalar(frame, 1); scalar(frame, 1); continue", "process.repeated", "answered frame 3 twice"),
+      "scalar(frame, 1); scalar(frame, 1); continue", "process.repeated", "twice"),
     Fault("send({'hi': 1})", "process.unexpected", "sent an object with 'hi' instead"),
     Fault("scalar(frame, float('nan'))", "process.garbage", "JSON has no NaN or Infinity"),
     Fault("scalar(frame, None)", "process.badValue", "must be a number, is null"),
@@ -73,7 +76,7 @@ import Testing
       """
       ready()
       for frame in frames():
-          if frame["sequence"] == 3:
+          if frame["sequence"] \(fault.isRepeated ? ">=" : "==") 3:
               print("last \\x1b[31mwords", file=sys.stderr, flush=True)
               \(fault.body)
           scalar(frame, 1)
