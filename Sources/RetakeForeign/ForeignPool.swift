@@ -6,7 +6,7 @@ import RetakeGraph
 /// The running copies of one program. Several threads may use it.
 ///
 /// A pure program has at most `instances` copies, and any of them computes any frame. A stateful
-/// one has a copy for each run that is going on.
+/// one has a copy for each run in progress.
 final class ForeignPool: @unchecked Sendable {
   // SAFETY: @unchecked because of the mutable state, guarded by `condition`; a copy is taken out of
   // the pool while a thread uses it.

@@ -99,6 +99,8 @@ extension VerifyCondition {
     environment["SWIFT_BACKTRACE"] = inherited["SWIFT_BACKTRACE"] ?? "enable=no"
     // Removed for a drawn seed, because this process may have been started with it.
     environment["SWIFT_DETERMINISTIC_HASHING"] = process.hashSeed == .fixed ? "1" : nil
+    // For stages in Python, which otherwise get a seed that is always the same.
+    if process.hashSeed == .drawn { environment["PYTHONHASHSEED"] = "random" }
     // After the user's own tunables, which stay in force.
     let tunables = [environment["GLIBC_TUNABLES"] ?? ""] + heapTunables + processorTunables
     environment["GLIBC_TUNABLES"] = tunables.filter { !$0.isEmpty }.joined(separator: ":")

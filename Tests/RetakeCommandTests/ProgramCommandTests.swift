@@ -16,8 +16,8 @@ struct ProgramCommandTests {
     try workplace.record("yard", frames: 12)
   }
 
-  /// Means of grey frames. With the option `sticks` it never ends by itself, and with `crashes` it
-  /// does at frame 5.
+  /// Means of grey frames. With the option `sticks` it never ends by itself, with `crashes` it does
+  /// at frame 5, and with `unordered` it depends on the order of a set.
   private static let program = """
     import json, mmap, os, signal, socket, struct, sys
     channel = socket.socket(fileno=3)
@@ -57,6 +57,9 @@ struct ProgramCommandTests {
             rows = (pixels[offset + y * stride:offset + y * stride + frame["width"]]
                     for y in range(frame["height"]))
             mean = sum(sum(row) for row in rows) / (frame["width"] * frame["height"])
+            if hello["options"].get("unordered"):
+                names = {str(number) for number in range(100)}
+                mean = sum(place * int(name) for place, name in enumerate(names))
             send({"sequence": frame["sequence"],
                   "value": {"scalars": [{"name": "mean", "value": mean}]}})
         elif "bye" in message:
@@ -97,6 +100,14 @@ struct ProgramCommandTests {
       "verify", "yard", "--pipeline", "means.json", "--allow-processes", "--mode", "redecide")
     #expect(result.status == 0, "\(result.stdout)\(result.stderr)")
     #expect(result.stdout.contains("deterministic:"))
+  }
+
+  @Test func `verify names a program that depends on the order of a set`() throws {
+    try write("unordered")
+    let result = try workplace.retake(
+      "verify", "yard", "--pipeline", "unordered.json", "--allow-processes")
+    #expect(result.status == 1, "\(result.stdout)\(result.stderr)")
+    #expect(result.stdout.contains("another hash seed") && result.stdout.contains("means"))
   }
 
   @Test func `a pipeline that was recorded with a session starts no program`() throws {

@@ -95,6 +95,7 @@ import Testing
     ]
     let drawn = otherSeed.environment(from: inherited)
     #expect(drawn["SWIFT_DETERMINISTIC_HASHING"] == nil)
+    #expect(drawn["PYTHONHASHSEED"] == "random")
     #expect(drawn["GLIBC_TUNABLES"] == "glibc.malloc.check=0")
     #expect(drawn["HOME"] == "h")
     let poisoned = VerifyCondition(
