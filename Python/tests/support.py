@@ -138,12 +138,16 @@ class Served:
                 except BaseException as error:
                     self.error = error
 
-        self._thread = threading.Thread(target=serve)
+        # A test that fails may leave it behind.
+        self._thread = threading.Thread(target=serve, daemon=True)
         self._thread.start()
 
     def end(self) -> BaseException | None:
         """Waits for the stage; what it raised."""
         self.host.socket.shutdown(socket.SHUT_WR)
+        # It may still send, and must not wait for a reader.
+        while self.host.socket.recv(1 << 16):
+            pass
         self._thread.join()
         self.host.socket.close()
         return self.error
@@ -174,7 +178,9 @@ class Child:
         self.host = Host(own, memoryview(memory), slots)
         self._output = tempfile.TemporaryFile()
         environment = {
-            name: value for name, value in os.environ.items() if not name.startswith("RETAKE_")
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith(("RETAKE_", "PYTHON"))
         }
         environment |= {"RETAKE_PROTOCOL": "1", "PYTHONPATH": str(PACKAGE)} | variables
         # The numbers of the originals must not be those of the copies.
