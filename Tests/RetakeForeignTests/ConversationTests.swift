@@ -36,7 +36,9 @@ import Testing
     }
   }
 
-  @Test func `a stateful program begins each run from nothing, and sees its frames in order`() throws {
+  @Test func `a stateful program begins each run from nothing, and sees its frames in order`()
+    throws
+  {
     let program = try PythonProgram(
       """
       ready(state="stateful")
