@@ -12,7 +12,7 @@ package struct SessionList: Sendable {
   /// Sorted by the bytes of the name.
   package var items: [Item]
 
-  /// Looks at each folder directly inside `path`; hidden folders, and folders without a database,
+  /// Looks at each folder directly inside `path`; hidden folders, and folders without database and media,
   /// are skipped.
   ///
   /// - Throws: `SessionError.noFolder` when the folder cannot be read.
@@ -46,7 +46,10 @@ package struct SessionList: Sendable {
       $0.utf8.lexicographicallyPrecedes($1.utf8)
     }
     .map { SessionFolder(path: path + "/" + $0) }
-    .filter { FileManager.default.fileExists(atPath: $0.database) }
+    .filter { folder in
+      // With media alone the database is lost, and the list says so.
+      [folder.database, folder.media].contains { FileManager.default.fileExists(atPath: $0) }
+    }
   }
 
   private static func info(of folder: SessionFolder) -> Result<SessionInfo, SessionError> {

@@ -7,6 +7,8 @@ package enum SuiteError: RetakeError, Hashable {
   /// A load for the pool benchmark is malformed.
   case badLoad(message: String, advice: String?, pointer: String, file: String)
   case noPipeline(String, known: [String])
+  /// There is such a file or folder, and it cannot be read as a pipeline.
+  case pipelineUnreadable(String, cause: String)
   case noSession(String, folder: String, known: [String])
   case noSuite(String, known: [String])
   case noCase(String, known: [String])
@@ -119,6 +121,10 @@ package enum SuiteError: RetakeError, Hashable {
         "suite.select.noPipeline",
         "there is no pipeline \(Self.isPath(name) ? "file " : "")'\(name)'",
         advice: Suggestion.advice(for: name, among: known))
+    case .pipelineUnreadable(let name, let cause):
+      ErrorFacts(
+        "suite.select.unreadable", "the pipeline '\(name)' cannot be read", cause: cause,
+        advice: "Name a JSON file that you may read, a case of retake.yml, or example:NAME")
     case .noSession(let name, let folder, let known):
       ErrorFacts(
         "suite.select.noSession", "there is no session '\(name)'", at: folder,

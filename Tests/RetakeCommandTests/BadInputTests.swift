@@ -125,6 +125,9 @@ import Testing
       "record.preset.unknown", ["record", "synthetic:figures", "--preset", "mpeg5"], in: workplace,
       says: "Did you mean", status: 64)
     try expectTrouble(
+      "suite.select.unreadable", ["replay", "yard", "--pipeline", "Recordings"], in: workplace,
+      says: "it is a folder")
+    try expectTrouble(
       "suite.select.noPipeline", ["replay", "yard", "--pipeline", "Pipelines/absent.json"],
       in: workplace, says: "Check the path")
   }

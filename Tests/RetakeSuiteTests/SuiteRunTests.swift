@@ -175,6 +175,48 @@ private struct GivesUp: PureStage {
     #expect(narrow.status == Status.passed)
   }
 
+  @Test func `a golden of another suite is not stale`() throws {
+    let fixture = try ProjectFixture(
+      """
+      v: 1
+      cases:
+        motion: {pipeline: motion.json}
+        slow: {pipeline: motion.json, mode: redecide, seed: 1}
+      suites:
+        default: [{sessions: ["*"], cases: [motion]}]
+        nightly: [{sessions: [yard], cases: [slow]}]
+      """)
+    try fixture.record("yard")
+    _ = try fixture.test()
+    _ = try fixture.accept()
+    try FileManager.default.copyItem(
+      at: fixture.folder.file("Goldens/yard/motion"),
+      to: fixture.folder.file("Goldens/yard/gone"))
+    let nightly = try fixture.test {
+      $0.isCI = true
+      $0.selection.suite = "nightly"
+    }
+    // The golden of the other suite is known, and the one that no suite has is stale in both.
+    #expect(
+      nightly.document.cases.filter { $0.verdict == .stale }.map(\.title) == ["yard/gone"])
+    let other = try fixture.test { $0.isCI = true }
+    #expect(other.document.cases.filter { $0.verdict == .stale }.map(\.title) == ["yard/gone"])
+  }
+
+  @Test func `a session whose database is lost is an error, and its golden is kept`() throws {
+    let fixture = try yard()
+    _ = try fixture.test()
+    _ = try fixture.accept()
+    try FileManager.default.removeItem(at: fixture.folder.file("Recordings/yard/session.sqlite"))
+    let outcome = try fixture.test()
+    #expect(outcome.status == Status.trouble)
+    #expect(outcome.document.cases.map(\.verdict) == [.errored])
+    let stale = StaleGoldens(project: try fixture.project())
+    #expect(try stale.items().isEmpty)
+    #expect(try stale.remove(isCI: false).isEmpty)
+    #expect(fixture.exists("Goldens/yard/motion/golden.yml"))
+  }
+
   @Test func `another session under the same name cannot be compared`() throws {
     let fixture = try yard()
     _ = try fixture.test()

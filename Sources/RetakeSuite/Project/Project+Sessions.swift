@@ -2,12 +2,15 @@ import Foundation
 import RetakeCore
 
 extension Project {
-  /// The names of the sessions in Recordings, sorted by their bytes.
+  /// The names of the sessions in Recordings, sorted by their bytes. A folder with media is one, too,
+  /// whose database is lost: what reads it says so.
   package var sessionNames: [String] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: recordings)) ?? []
-    return names.filter {
-      !$0.hasPrefix(".")
-        && FileManager.default.fileExists(atPath: "\(recordings)/\($0)/session.sqlite")
+    return names.filter { name in
+      !name.hasPrefix(".")
+        && ["session.sqlite", "media"].contains {
+          FileManager.default.fileExists(atPath: "\(recordings)/\(name)/\($0)")
+        }
     }.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }
 

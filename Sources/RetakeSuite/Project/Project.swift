@@ -63,8 +63,8 @@ package struct Project: Sendable {
 
   /// A pipeline by the name of a case, `example:NAME`, or a file.
   ///
-  /// - Throws: `SuiteError.noPipeline`, `badProject` for cases that refer to each other,
-  ///   `PipelineError`.
+  /// - Throws: `SuiteError.noPipeline`, `pipelineUnreadable`, `badProject` for cases that refer to
+  ///   each other, `PipelineError`.
   package func pipeline(_ name: String) throws -> Pipeline {
     let name = try pipelineName(name)
     if name.hasPrefix("example:") {
@@ -73,8 +73,13 @@ package struct Project: Sendable {
     let file = path(name)
     // One byte more than the limit is enough for the parser to reject the file as too large.
     let count = PipelineDocument.bytesMax + 1
-    guard let data = try? RegularFile.head(file, links: .followed, count: count) else {
+    let data: Data
+    do throws(RegularFile.Refusal) {
+      data = try RegularFile.head(file, links: .followed, count: count)
+    } catch .missing {
       throw SuiteError.noPipeline(name, known: known(beside: name))
+    } catch {
+      throw SuiteError.pipelineUnreadable(name, cause: error.description)
     }
     return try PipelineDocument.parse(data, catalog: catalog, file: name)
   }

@@ -67,6 +67,27 @@ package struct Selection: Sendable {
     return try distinct(result)
   }
 
+  /// The cases that any suite runs; without suites, each case on each session. A golden that only
+  /// one suite produces is not stale in another.
+  ///
+  /// - Throws: `SuiteError`, but not for a suite that selects nothing.
+  static func ofAllSuites(in project: Project) throws(SuiteError) -> [SelectedCase] {
+    // Sorted, because the order of a Dictionary differs between runs.
+    let suites = project.suites.isEmpty ? [nil] : project.suites.keys.sorted().map { Optional($0) }
+    var all: [SelectedCase] = []
+    for suite in suites {
+      var selection = Selection()
+      selection.suite = suite
+      do throws(SuiteError) {
+        all += try selection.resolve(in: project)
+      } catch {
+        // Another suite may have the cases.
+        guard case .nothingSelected = error else { throw error }
+      }
+    }
+    return all
+  }
+
   /// Each case of each session once.
   private func distinct(_ cases: [SelectedCase]) throws(SuiteError) -> [SelectedCase] {
     var paths: [GoldenLibrary.Key: String] = [:]

@@ -74,23 +74,7 @@ package struct StaleGoldens {
   private func selected() throws -> [SelectedCase] {
     // Without a project file, it is not known which goldens are wanted.
     guard project.hasFile else { throw SuiteError.noProjectFile }
-    // All suites: a golden that only a nightly suite produces is not stale.
-    let suites = project.suites.isEmpty ? [nil] : project.suites.keys.sorted().map { Optional($0) }
-    return try suites.flatMap { suite in
-      var selection = Selection()
-      selection.suite = suite
-      return try cases(of: selection)
-    }
-  }
-
-  private func cases(of selection: Selection) throws(SuiteError) -> [SelectedCase] {
-    do {
-      return try selection.resolve(in: project)
-    } catch {
-      // An empty suite is not an error here, because another one may have the cases.
-      guard case .nothingSelected = error else { throw error }
-      return []
-    }
+    return try Selection.ofAllSuites(in: project)
   }
 
   private func isMeant(_ key: GoldenLibrary.Key) -> Bool {

@@ -132,8 +132,12 @@ package struct SuiteRun {
   private func staleResults(
     _ selected: [SelectedCase], _ library: GoldenLibrary, _ scratch: URL
   ) -> [CaseResult] {
-    library.stale(
-      isSelected: { selection.includes($0, in: project) }, existing: Set(selected.map(\.key))
+    // A golden of another suite is not stale. If another suite cannot be read, nothing is known
+    // about its goldens.
+    guard let all = try? Selection.ofAllSuites(in: project) else { return [] }
+    return library.stale(
+      isSelected: { selection.includes($0, in: project) },
+      existing: Set((selected + all).map(\.key))
     ).map { key in
       CaseResult(
         selected: SelectedCase(
