@@ -92,6 +92,11 @@ struct ImportCommand: ParsableCommand {
       lines.append(
         "  track \(track.track)  \(track.codec)  \(track.width)x\(track.height)  "
           + SpanText.of(known) + (track.damaged > 0 ? "  \(track.damaged) damaged" : ""))
+      if known.rotationDegrees != 0, !output.quiet {
+        lines.append(
+          "    players turn it \(known.rotationDegrees)° clockwise; stages get the pixels as they are "
+            + "stored")
+      }
     }
     if !output.quiet { lines.append("next: \(next(result))") }
     return lines.joined(separator: "\n")
