@@ -41,8 +41,9 @@ package enum InferenceError: RetakeError, Hashable {
     case .noLibrary:
       ErrorFacts(
         "inference.library.missing", "ONNX Runtime is not on this machine",
-        advice: "Install it in a virtual environment: python3 -m venv .venv && . .venv/bin/activate "
-          + "&& pip install onnxruntime; or set \(LibraryPlaces.variable) to its library")
+        advice: "Install it in a virtual environment: python3 -m venv .venv && "
+          + ". .venv/bin/activate && pip install onnxruntime; or set \(LibraryPlaces.variable) to "
+          + "its library")
     case .foreignLibrary(let path, let cause):
       ErrorFacts(
         "inference.library.foreign", "the file cannot be used as ONNX Runtime", cause: cause,

@@ -89,8 +89,9 @@ import Testing
     #expect(error?.description.hasPrefix("/none/libonnxruntime.so: ") == true)
     #expect(
       InferenceError.noLibrary.description
-        == "ONNX Runtime is not on this machine. Install it with 'pip install onnxruntime', or set "
-        + "RETAKE_ONNXRUNTIME to the path of its library")
+        == "ONNX Runtime is not on this machine. Install it in a virtual environment: python3 -m "
+        + "venv .venv && . .venv/bin/activate && pip install onnxruntime; or set "
+        + "RETAKE_ONNXRUNTIME to its library")
   }
 
   @Test func `a file that is no library is refused`() throws {

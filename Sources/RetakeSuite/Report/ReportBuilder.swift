@@ -1,3 +1,4 @@
+import RetakeCompare
 import RetakeCore
 import RetakeGraph
 import RetakeReport
@@ -178,7 +179,14 @@ struct ReportBuilder {
       // In CI nothing is pending next to the golden, so the result has to be made where it is
       // accepted.
       if isCI { commands.append(ReportCommand("Test it on your machine", test(result))) }
-      if result.pendingRefusal == nil {
+      if result.comparison.isOverBudgetAlone {
+        // Accepting changes no budget, so the next run would fail again.
+        commands.append(
+          ReportCommand(
+            "Or raise 'budgets' in retake.yml, then adopt them",
+            "\(program) golden adopt \(result.selected.key)"
+              + (goldens.map { " --goldens \(shell.path($0))" } ?? "")))
+      } else if result.pendingRefusal == nil {
         commands.append(
           ReportCommand(isCI ? "Then accept it there" : "Accept the new result", accept))
       }
@@ -187,6 +195,13 @@ struct ReportBuilder {
       return [ReportCommand("Examine the session", "\(program) session doctor \(session)")]
     case .passed, .stale, .errored: return []
     }
+  }
+}
+
+extension Comparison {
+  /// Whether the results are the golden's, and only a budget is exceeded.
+  fileprivate var isOverBudgetAlone: Bool {
+    verdict == .changed && !findings.isEmpty && findings.allSatisfy { $0.kind == .budget }
   }
 }
 
