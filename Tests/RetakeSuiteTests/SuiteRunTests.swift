@@ -203,6 +203,20 @@ private struct GivesUp: PureStage {
     #expect(other.document.cases.filter { $0.verdict == .stale }.map(\.title) == ["yard/gone"])
   }
 
+  @Test func `of a budget alone nothing can be accepted, so adopting is advised`() throws {
+    let fixture = try ProjectFixture(
+      "v: 1\ncases:\n  motion: {pipeline: motion.json, mode: redecide}\n"
+        + "budgets: {latencyMax: 1ms}\n")
+    try fixture.record("yard")
+    _ = try fixture.test()
+    _ = try fixture.accept()
+    let outcome = try fixture.test()
+    #expect(outcome.status == Status.regression)
+    let commands = try #require(outcome.document.cases.first).commands.map(\.command)
+    #expect(commands.contains { $0.hasSuffix("golden adopt yard/motion") }, "\(commands)")
+    #expect(!commands.contains { $0.contains(" accept ") })
+  }
+
   @Test func `a session whose database is lost is an error, and its golden is kept`() throws {
     let fixture = try yard()
     _ = try fixture.test()
