@@ -10,10 +10,12 @@ import re
 import socket
 import sys
 import traceback
+from collections.abc import Callable
 from typing import Any
 
 from ._channel import Channel, Closed, ProtocolError, TooLong
 from ._frame import Frame, Slots, integer
+from ._modules import imported_digest
 from ._stage import Declaration, RunningStage
 from ._values import StageError, ValueProblem, encoded
 
@@ -54,7 +56,7 @@ def main(stage: object) -> None:
         size = os.fstat(_PIXELS).st_size
         memory = mmap.mmap(_PIXELS, size, flags=mmap.MAP_SHARED, prot=mmap.PROT_READ)
         with socket.socket(fileno=_MESSAGES) as messages:
-            serve(stage, messages, memory)
+            _serve(stage, messages, memory, imported_digest)
     except (OSError, ProtocolError) as error:
         print(f"retake: {error}", file=sys.stderr)
         sys.exit(2)
@@ -71,10 +73,16 @@ def serve(stage: object, messages: socket.socket, memory: Any) -> None:
     Raises:
         ProtocolError: The host does not speak the stage protocol, or asks for something else.
     """
+    _serve(stage, messages, memory, lambda: "")
+
+
+def _serve(
+    stage: object, messages: socket.socket, memory: Any, imported: Callable[[], str]
+) -> None:
     channel = Channel(messages)
     token = _channel.set(channel)
     try:
-        _Conversation(Declaration.of(stage), channel, memoryview(memory)).run()
+        _Conversation(Declaration.of(stage), channel, memoryview(memory), imported).run()
     except Closed:
         pass
     finally:
@@ -97,7 +105,13 @@ def log(text: str, level: str = "info") -> None:
 
 
 class _Conversation:
-    def __init__(self, declaration: Declaration, channel: Channel, memory: memoryview) -> None:
+    def __init__(
+        self,
+        declaration: Declaration,
+        channel: Channel,
+        memory: memoryview,
+        imported: Callable[[], str],
+    ) -> None:
         self._channel = channel
         hello = self._hello(declaration)
         self._slots = Slots.of(memory, hello)
@@ -105,6 +119,7 @@ class _Conversation:
         if not isinstance(options, dict):
             raise ProtocolError("'options' must be an object")
         self._stage = RunningStage(declaration, options)
+        self._imported = imported()
 
     def _hello(self, declaration: Declaration) -> dict[str, Any]:
         hello = _content(self._channel.receive(), "hello")
@@ -120,7 +135,9 @@ class _Conversation:
         return hello
 
     def run(self) -> None:
-        self._channel.send({"ready": self._stage.ready})
+        ready = self._stage.ready
+        ready["fingerprint"] = " ".join(filter(None, (ready["fingerprint"], self._imported)))
+        self._channel.send({"ready": ready})
         while True:
             message = self._channel.receive()
             if (frame := _content(message, "frame")) is not None:
@@ -170,8 +187,7 @@ class _Conversation:
 
         Then they are those of a later frame.
         """
-        # A pure stage has no use for them, and some libraries keep the last input.
-        if frame._release() or self._stage.declaration.state == "pure":
+        if frame._release():
             return False
         # An array in a cycle of objects, such as an exception and its traceback, is not kept.
         gc.collect()

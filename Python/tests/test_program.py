@@ -1,7 +1,9 @@
 """Stages as programs, started as Retake starts them: files 3 and 4, and what they print."""
 
+import pathlib
 import signal
 import subprocess
+import tempfile
 import unittest
 
 import support
@@ -50,6 +52,25 @@ class ProgramTests(unittest.TestCase):
         child = self.start(**keys)
         self.assertEqual(child.host.receive()["ready"]["name"], "stage")
         return child
+
+    def test_a_changed_module_of_its_own_folder_changes_the_fingerprint(self):
+        folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        (folder / "stage.py").write_text(
+            "import helper, retake\n"
+            "@retake.stage(output='scalars', fingerprint='mine')\n"
+            "def stage(frame): return {}\n"
+            "retake.main(stage)\n"
+        )
+        found = []
+        for text in ["VALUE = 1\n", "VALUE = 7\n", "VALUE = 1\n"]:
+            (folder / "helper.py").write_text(text)
+            child = Child(python(str(folder / "stage.py")))
+            with child:
+                child.host.hello(output="scalars")
+                found.append(child.host.receive()["ready"]["fingerprint"])
+        self.assertRegex(found[0], r"^mine modules:[0-9a-f]{64}$")
+        self.assertEqual(found[0], found[2])
+        self.assertNotEqual(found[0], found[1])
 
     def test_a_program_computes_until_bye(self):
         child = self.started(slots=2)

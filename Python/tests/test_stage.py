@@ -311,6 +311,19 @@ class StateTests(unittest.TestCase):
                 self.assertEqual(error.get("severity"), code and "unrecoverable")
 
     @unittest.skipUnless(support.HAS_NUMPY, support.NO_NUMPY)
+    def test_a_pure_stage_that_keeps_pixels_is_halted_too(self):
+        kept = []
+
+        @retake.stage(output="scalars")
+        def keeper(frame):
+            kept.append(frame.array)
+            return {"size": frame.array.size}
+
+        with served(keeper) as host:
+            host.greet(output="scalars")
+            self.assertEqual(host.ask(sequence=0)["error"]["code"], "python.keptPixels")
+
+    @unittest.skipUnless(support.HAS_NUMPY, support.NO_NUMPY)
     def test_arrays_in_cycles_and_in_exceptions_are_not_kept(self):
         @retake.stage(output="scalars", state="stateful")
         class Cyclic:
