@@ -37,7 +37,8 @@ package enum ForeignError: RetakeError, Hashable {
     case .notReady(let name, let cause):
       ErrorFacts(
         "process.notReady", "the program '\(name)' did not become ready", cause: cause,
-        advice: "docs/formats/stage-protocol.md describes what it must answer")
+        advice: "Start it by itself in this folder to see its errors; in Python it has to end with "
+          + "retake.main(…), and 'output' of the node and of the stage are the same")
     }
   }
 }
