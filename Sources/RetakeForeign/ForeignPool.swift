@@ -159,27 +159,14 @@ extension ForeignPool {
     var files: [RegularFile.Facts?]
   }
 
-  private struct Shared {
-    weak var pool: ForeignPool?
-  }
-
-  /// A document is read several times, and a program may take seconds to start: as long as a stage
-  /// uses it, there is one pool.
-  private static let pools = Locked<[Key: Shared]>([:])
+  /// A document is read several times, and a program may take seconds to start.
+  private static let pools = SharedValues<Key, ForeignPool>()
 
   /// - Throws: As `init`.
   static func pool(_ program: ForeignProgram) throws(ForeignError) -> ForeignPool {
     let key = Key(
       program: program,
       files: program.files.map { try? RegularFile.facts(of: $0, links: .followed) })
-    if let pool = pools.withLock({ $0[key]?.pool }) { return pool }
-    let pool = try ForeignPool(program)
-    return pools.withLock { all in
-      all = all.filter { $0.value.pool != nil }
-      // Another thread may have started the same meanwhile; which one is used makes no difference.
-      if let first = all[key]?.pool { return first }
-      all[key] = Shared(pool: pool)
-      return pool
-    }
+    return try pools.value(of: key) { () throws(ForeignError) in try ForeignPool(program) }
   }
 }

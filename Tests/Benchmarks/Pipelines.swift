@@ -49,31 +49,22 @@ struct Pass: PureStage {
   func process(_ input: Frame, _ context: StageContext) -> Frame { input }
 }
 
-/// Keeps a processor busy, and returns a number that depends on the work.
+/// Returns a number that depends on the work for a frame, given by its sequence.
 struct Detect: PureStage {
   static let kind = "detect"
-  let rounds: Int
+  let work: @Sendable (Int) -> UInt64
 
-  init(rounds: Int) { self.rounds = rounds }
-  init(options: NoOptions) { rounds = 0 }
+  init(_ work: @escaping @Sendable (Int) -> UInt64) { self.work = work }
 
-  func process(_ input: Frame, _ context: StageContext) -> Spun {
-    Spun(value: Spin.run(rounds: rounds, seed: UInt64(context.frame.sequence)))
+  /// Keeps a processor busy.
+  init(rounds: Int) {
+    self.init { Spin.run(rounds: rounds, seed: UInt64($0)) }
   }
-}
 
-/// Waits for an accelerator, and returns a number that depends on the frame.
-struct DetectOnDevice: PureStage {
-  static let kind = "detect-on-device"
-  let microseconds: Int
-
-  init(microseconds: Int) { self.microseconds = microseconds }
-  init(options: NoOptions) { microseconds = 0 }
+  init(options: NoOptions) { self.init(rounds: 0) }
 
   func process(_ input: Frame, _ context: StageContext) -> Spun {
-    Spun(
-      value: Accelerator.run(
-        microseconds: microseconds, seed: UInt64(context.frame.sequence)))
+    Spun(value: work(context.frame.sequence))
   }
 }
 

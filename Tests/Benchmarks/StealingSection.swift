@@ -42,11 +42,9 @@ struct StealingSection {
         name: "stealing.device.ratio", value: deviceRates[0] / deviceRates[1],
         unit: "times, if an accelerator detects"),
     ]
-    for contest in [contest, accelerated] where contest.isUnsteady {
-      report.hash = "unsteady"
-    }
-    for contest in [contest, accelerated] where contest.hashes[0] != contest.hashes[1] {
-      report.hash = "the rivals differ"
+    for contest in [contest, accelerated] {
+      if contest.isUnsteady { report.hash = contest.hash }
+      if contest.hashes[0] != contest.hashes[1] { report.hash = "the rivals differ" }
     }
     return report
   }
@@ -61,7 +59,7 @@ struct StealingSection {
 
   private func retake(_ frames: Int) throws -> String {
     let pipeline = Pipeline.named("stealing").frames(RepeatedFrame(count: frames))
-      .stage(Detect(rounds: detectRounds)).stage(Classify(rounds: classifyRounds))
+      .stage(Detect(detect)).stage(Classify(rounds: classifyRounds))
       .sink(.resultSink)
     return "\(try pipeline.run(RunOptions(mode: .lossless, workers: 2)).values)"
   }
@@ -69,7 +67,7 @@ struct StealingSection {
   /// The accelerator's stage is pinned, so that no worker waits for it.
   private func retakeOnDevice(_ frames: Int) throws -> String {
     let pipeline = Pipeline.named("device").frames(RepeatedFrame(count: frames))
-      .stage(DetectOnDevice(microseconds: deviceMicroseconds)).pinned()
+      .stage(Detect(detectOnDevice)).pinned()
       .stage(Classify(rounds: classifyRounds)).sink(.resultSink)
     return "\(try pipeline.run(RunOptions(mode: .lossless, workers: 2)).values)"
   }

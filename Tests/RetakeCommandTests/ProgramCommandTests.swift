@@ -11,7 +11,7 @@ struct ProgramCommandTests {
 
   init() throws {
     workplace = try Workplace()
-    try workplace.folder.write(Self.program, to: "means.py")
+    try workplace.folder.write(StageProgram.conversation + Self.program, to: "means.py")
     try workplace.folder.write(Self.document, to: "means.json")
     try workplace.record("yard", frames: 12)
   }
@@ -19,25 +19,8 @@ struct ProgramCommandTests {
   /// Means of grey frames. With the option `sticks` it never ends by itself, with `crashes` it does
   /// at frame 5, and with `unordered` it depends on the order of a set.
   private static let program = """
-    import json, mmap, os, signal, socket, struct, sys
-    channel = socket.socket(fileno=3)
-    pixels = mmap.mmap(4, 0, prot=mmap.PROT_READ)
-
-    def receive(count):
-        data = b""
-        while len(data) < count:
-            piece = channel.recv(count - len(data))
-            if not piece:
-                sys.exit(0)
-            data += piece
-        return data
-
-    def send(message):
-        body = json.dumps(message).encode()
-        channel.sendall(struct.pack("<I", len(body)) + body)
-
     while True:
-        message = json.loads(receive(struct.unpack("<I", receive(4))[0]))
+        message = receive()
         if "hello" in message:
             hello = message["hello"]
             send({"ready": {"v": 1, "name": "means", "version": 1, "output": "scalars",

@@ -14,30 +14,9 @@ import Testing
 struct PythonProgram {
   static let isHere = ChildProcess.path(of: "python3") != nil
 
-  /// What every program begins with.
+  /// What every program begins with, after the conversation.
   private static let prelude = """
-    import json, mmap, os, signal, socket, struct, sys
-    channel = socket.socket(fileno=3)
-    pixels = mmap.mmap(4, 0, prot=mmap.PROT_READ)
     here = os.path.dirname(os.path.abspath(__file__))
-
-    def exactly(count):
-        data = b""
-        while len(data) < count:
-            piece = channel.recv(count - len(data))
-            if not piece:
-                sys.exit(0)
-            data += piece
-        return data
-
-    def receive():
-        return json.loads(exactly(struct.unpack("<I", exactly(4))[0]))
-
-    def send_bytes(data):
-        channel.sendall(struct.pack("<I", len(data)) + data)
-
-    def send(message):
-        send_bytes(json.dumps(message).encode())
 
     def note(name, text):
         with open(os.path.join(here, name), "a") as file:
@@ -78,7 +57,9 @@ struct PythonProgram {
 
   init(_ body: String) throws {
     folder = try TemporaryFolder("retake-foreign")
-    path = try folder.write(Self.prelude + body + "\n", to: "program.py").path
+    path = try folder.write(
+      StageProgram.conversation + Self.prelude + body + "\n", to: "program.py"
+    ).path
   }
 
   var command: [String] { ["python3", path] }

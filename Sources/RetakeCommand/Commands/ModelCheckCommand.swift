@@ -98,7 +98,7 @@ struct ModelCheckCommand: ParsableCommand {
     }
     let place = frame.flatMap(FrameArgument.parse) ?? FrameArgument(track: nil, sequence: 0)
     let reader = try SessionReader(opening: session)
-    let replay = try self.place.replay(of: session, in: project)
+    let replay = try self.place.replay(node, on: session, in: project)
     let track = place.track ?? replay?.tracks.values.min() ?? reader.tracks.first?.track ?? 0
     let id = FrameID(track: track, sequence: place.sequence)
     // Also with a pipeline: it says whether the frame exists.

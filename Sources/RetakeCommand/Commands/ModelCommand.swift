@@ -70,13 +70,14 @@ struct ModelNodeOptions: ParsableArguments {
       try ModelNode(node, computing: model, in: try project.pipeline($0))
     }
   }
-  /// The pipeline on a session; `nil` without a pipeline.
-  func replay(of session: String, in project: Project) throws -> Replay? {
-    guard let pipeline else { return nil }
+
+  /// The node's pipeline on a session; `nil` without a pipeline.
+  func replay(_ node: ModelNode?, on session: String, in project: Project) throws -> Replay? {
+    guard let node, let pipeline else { return nil }
     let definition =
       project.definition(named: pipeline) ?? CaseDefinition(name: "model", pipeline: pipeline)
     var job = ReplayJob(project: project, definition: definition, session: session)
     job.conditions.isInterrupted = { Interruption.isRequested }
-    return try job.makeReplay()
+    return try node.replay(job)
   }
 }

@@ -57,27 +57,14 @@ extension ModelRunner {
     var files: [RegularFile.Facts?]
   }
 
-  private struct Shared {
-    weak var runner: ModelRunner?
-  }
-
-  /// A document is read several times, and a model may take hundreds of megabytes: as long as a
-  /// stage uses it, there is one.
-  private static let runners = Locked<[Key: Shared]>([:])
+  /// A document is read several times, and a model may take hundreds of megabytes.
+  private static let runners = SharedValues<Key, ModelRunner>()
 
   /// - Throws: As `init`.
   static func runner(_ options: ModelOptions) throws -> ModelRunner {
     let paths = [options.model, ModelSidecar.path(ofModel: options.model)]
     let key = Key(
       options: options, files: paths.map { try? RegularFile.facts(of: $0, links: .followed) })
-    if let runner = runners.withLock({ $0[key]?.runner }) { return runner }
-    let runner = try ModelRunner(options)
-    return runners.withLock { all in
-      all = all.filter { $0.value.runner != nil }
-      // Another thread may have loaded the same meanwhile.
-      if let first = all[key]?.runner { return first }
-      all[key] = Shared(runner: runner)
-      return runner
-    }
+    return try runners.value(of: key) { try ModelRunner(options) }
   }
 }

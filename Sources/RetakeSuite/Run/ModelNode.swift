@@ -11,6 +11,8 @@ package struct ModelNode: Sendable {
   package let id: String
   /// The model's path, and what the node says about it.
   package let options: ModelOptions
+  /// Kept, so that its model is loaded once.
+  private let pipeline: Pipeline
 
   /// Finds the node.
   ///
@@ -22,7 +24,8 @@ package struct ModelNode: Sendable {
     let file = Self.resolved(model)
     let nodes = try pipeline.flattened().nodes.compactMap { node -> ModelNode? in
       guard !node.stage.modelFiles.isEmpty else { return nil }
-      return ModelNode(id: node.id, options: try node.stage.options.decode(ModelOptions.self))
+      return ModelNode(
+        id: node.id, options: try node.stage.options.decode(ModelOptions.self), in: pipeline)
     }
     let fitting = nodes.filter { Self.resolved($0.options.model) == file }
     let found = id.map { id in fitting.filter { $0.id == id } } ?? fitting
@@ -37,9 +40,14 @@ package struct ModelNode: Sendable {
     self = first
   }
 
-  private init(id: String, options: ModelOptions) {
-    (self.id, self.options) = (id, options)
+  private init(id: String, options: ModelOptions, in pipeline: Pipeline) {
+    (self.id, self.options, self.pipeline) = (id, options, pipeline)
   }
+
+  /// The node's pipeline on the session of a job.
+  ///
+  /// - Throws: What the session and the pipeline throw when they are connected.
+  package func replay(_ job: ReplayJob) throws -> Replay { try job.open(pipeline).replay }
 
   private static func resolved(_ path: String) -> String {
     URL(fileURLWithPath: path).resolvingSymlinksInPath().path
