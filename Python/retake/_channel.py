@@ -13,6 +13,15 @@ _HEADER_BYTES = 4
 _PIECE_BYTES = 1 << 16
 
 
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not a number of JSON")
+
+
+# Made once: `json.dumps` and `json.loads` would make them again for each message.
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
+
+
 class ProtocolError(Exception):
     """The host sent something that the stage protocol does not have, or that cannot be used."""
 
@@ -43,9 +52,7 @@ class Channel:
             TooLong: Nothing was sent.
             Closed: No one receives messages any more.
         """
-        body = json.dumps(
-            message, ensure_ascii=False, allow_nan=False, separators=(",", ":")
-        ).encode()
+        body = _ENCODER.encode(message).encode()
         if len(body) > BYTES_MAX:
             raise TooLong(len(body))
         try:
@@ -67,7 +74,7 @@ class Channel:
             raise ProtocolError(f"a message has 1 to {BYTES_MAX} bytes, not {length}")
         body = self._take(length, is_inside=True)
         try:
-            message = json.loads(body, parse_constant=_refuse_constant)
+            message = _DECODER.decode(body.decode())
         except (ValueError, RecursionError) as error:
             raise ProtocolError(f"a message is not JSON: {error}") from None
         if not isinstance(message, dict):
@@ -75,6 +82,9 @@ class Channel:
         return message
 
     def _take(self, count: int, is_inside: bool = False) -> bytes:
+        if len(self._received) >= count:
+            taken, self._received = self._received[:count], self._received[count:]
+            return taken
         pieces = [self._received]
         missing = count - len(self._received)
         while missing > 0:
@@ -91,7 +101,3 @@ class Channel:
         whole = b"".join(pieces)
         self._received = whole[count:]
         return whole[:count]
-
-
-def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is not a number of JSON")

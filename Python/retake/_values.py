@@ -41,7 +41,10 @@ class Detection:
     """
 
     box: tuple[float, float, float, float]
-    """x and y of the upper left corner, width, height, in pixels of the frame; y down."""
+    """x and y of the upper left corner, width, height, in pixels of the frame; y down.
+
+    Width and height are 0 or more.
+    """
     score: float
     label: str | None = None
     class_index: int | None = None
@@ -122,6 +125,8 @@ def _detection(element: object, class_names: tuple[str, ...]) -> dict[str, Any]:
         box = []
     if len(box) != 4:
         raise ValueProblem(f"a box is (x, y, width, height), not {element.box!r}")
+    if box[2] < 0 or box[3] < 0:
+        raise ValueProblem(f"the width and height of a box are 0 or more, not {element.box!r}")
     result: dict[str, Any] = {
         "box": box,
         "score": _number(element.score, "a score"),
@@ -168,6 +173,9 @@ def _scalar(element: object) -> dict[str, Any]:
 
 def _number(value: Any, what: str) -> float:
     """Also of numpy's scalars and of arrays with one element."""
+    # The usual case, at a fraction of the time.
+    if type(value) is float and math.isfinite(value):
+        return value
     if isinstance(value, (str, bytes, bool)):
         raise ValueProblem(f"{what} must be a number, is {value!r}")
     try:

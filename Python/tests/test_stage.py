@@ -226,6 +226,8 @@ class ReplyTests(unittest.TestCase):
             ("detections", [box(1, 2, 3)], "a box is"),
             ("detections", [retake.Detection(5, 1)], "a box is"),
             ("detections", [box(1, 2, 3, nan)], "must be finite, is nan"),
+            ("detections", [box(1, 2, -1, 4)], "width and height of a box are 0 or more"),
+            ("detections", [box(1, 2, 3, -0.5)], "width and height of a box are 0 or more"),
             ("detections", [box(score=infinite)], "a score must be finite"),
             ("detections", [box(score="0.5")], "a score must be a number"),
             ("detections", [box(score=None)], "a score must be a number"),
