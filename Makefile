@@ -18,7 +18,7 @@ help: ## This list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-24s %s\n", $$1, $$2 }'
 
 setup: ## Install the system packages that are missing
-	@Scripts/setup
+	@Scripts/setup $(if $(CI),--with-examples)
 
 build: ## Build the retake command in release
 	swift build $(SWIFT_FLAGS) --product retake

@@ -21,6 +21,9 @@ def imported_digest() -> str:
         if name == "__main__" or not isinstance(file, str):
             continue
         path = os.path.realpath(file)
+        # Modules that are made in memory name files that do not exist: `<gi.repository.GLib>`.
+        if not os.path.isfile(path):
+            continue
         if os.path.commonpath([folder, path]) == folder and not _is_installed(path):
             files[os.path.relpath(path, folder)] = path
     if not files:

@@ -72,6 +72,21 @@ class ProgramTests(unittest.TestCase):
         self.assertEqual(found[0], found[2])
         self.assertNotEqual(found[0], found[1])
 
+    def test_a_module_without_a_file_changes_nothing(self):
+        folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        (folder / "stage.py").write_text(
+            "import os, sys, types, retake\n"
+            "os.chdir(os.path.dirname(__file__))\n"
+            "sys.modules['made'] = types.ModuleType('made')\n"
+            "sys.modules['made'].__file__ = '<made.in.memory>'\n"
+            "@retake.stage(output='scalars', fingerprint='mine')\n"
+            "def stage(frame): return {}\n"
+            "retake.main(stage)\n"
+        )
+        with Child(python(str(folder / "stage.py"))) as child:
+            child.host.hello(output="scalars")
+            self.assertEqual(child.host.receive()["ready"]["fingerprint"], "mine")
+
     def test_a_program_computes_until_bye(self):
         child = self.started(slots=2)
         for sequence in range(10, 300):
