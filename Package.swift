@@ -38,6 +38,7 @@ let analysis = "RetakeAnalysis"
 let inference = "RetakeInference"
 let foreign = "RetakeForeign"
 let signal = "RetakeSignal"
+let clock = "RetakeClock"
 let stages = "RetakeStages"
 let session = "RetakeSession"
 let golden = "RetakeGolden"
@@ -73,6 +74,7 @@ let rooms: [Room] = [
   Room(name: store, ours: [core], outside: [grdb, grdbSQLite]),
   Room(name: process, outside: ["CSpawn"]),
   Room(name: signal, ours: [core]),
+  Room(name: clock, inTests: [core, buffers, graph, runtime, stages]),
   Room(name: media, ours: [core, buffers], outside: ["CFFmpeg"]),
   Room(name: timePlane, ours: [core, buffers, graph], outside: [deque]),
   Room(name: runtime, ours: [core, buffers, graph, timePlane], outside: [deque]),
@@ -169,7 +171,9 @@ let houseTests: [Target] = [
     swiftSettings: settings),
   .testTarget(
     name: "RetakeDocsTests",
-    dependencies: named(["Retake", "RetakeCommand", metrics, inference, support]) + [logging],
+    dependencies: named(["Retake", "RetakeCommand", clock, metrics, inference, support]) + [
+      logging
+    ],
     swiftSettings: settings),
   .testTarget(name: "RetakeTidyTests", dependencies: named([support]), swiftSettings: settings),
   .testTarget(
@@ -183,6 +187,7 @@ let package = Package(
     .executable(name: "retake", targets: ["retake"]),
     .library(name: "Retake", targets: ["Retake"]),
     .library(name: "RetakeCommand", targets: ["RetakeCommand"]),
+    .library(name: clock, targets: [clock]),
     .library(name: metrics, targets: [metrics]),
     .library(name: preview, targets: [preview]),
   ],

@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import Retake
+import RetakeClock
 import RetakeMetrics
 import RetakeTestSupport
 
@@ -315,4 +316,61 @@ private func swapped(_ session: LiveSession) async throws {
     kind: "classify", options: .object(["model": .string("new.onnx")]))
   try await session.swap("mood", to: stage)
   // end
+}
+
+private func searchModel() {
+  // docs/virtual-clock.md
+  actor Search {
+    private let clock: any Clock<Duration>
+    private var waiting: Task<Void, any Error>?
+    private(set) var searches: [String] = []
+
+    init(clock: any Clock<Duration> = ContinuousClock()) { self.clock = clock }
+
+    /// Searches when nothing was typed for 300 ms.
+    func typed(_ text: String) {
+      waiting?.cancel()
+      waiting = Task {
+        try await clock.sleep(for: .milliseconds(300))
+        searches.append(text)
+      }
+    }
+  }
+  // end
+}
+
+private actor Search {
+  private(set) var searches: [String] = []
+
+  init(clock: any Clock<Duration>) {}
+  func typed(_ text: String) {}
+}
+
+private func virtualTime() async throws {
+  // docs/virtual-clock.md
+  let searches = try await withVirtualTime { time in
+    let search = Search(clock: time.clock)
+    await search.typed("r")
+    await time.run(for: .milliseconds(100))
+    await search.typed("re")
+    await time.run(until: .seconds(1))
+    return await search.searches
+  }
+  // end
+  _ = searches
+}
+
+private func virtualFrames() async throws {
+  // docs/virtual-clock.md
+  let seen = try await withVirtualTime { time in
+    let instants = (0..<90).map { VirtualClock.Instant(nanoseconds: $0 * 33_333_333) }
+    var seen: [Int] = []
+    for await frame in time.frames(Array(0..<90), at: instants, buffering: .bufferingNewest(1)) {
+      seen.append(frame)
+      try await time.clock.sleep(for: .milliseconds(45))  // what the analysis costs
+    }
+    return seen
+  }
+  // end
+  _ = seen
 }

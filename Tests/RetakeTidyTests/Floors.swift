@@ -26,7 +26,7 @@ enum Floors {
     "RetakeTestSupport",
   ]
   /// What a user's package may import; the examples are such packages.
-  static let doors = ["Retake", "RetakeCommand", "RetakeMetrics", "RetakeTesting"]
+  static let doors = ["Retake", "RetakeClock", "RetakeCommand", "RetakeMetrics", "RetakeTesting"]
   /// The modules that Retake re-exports.
   static let reexported = [
     "RetakeAnalysis", "RetakeBuffers", "RetakeCache", "RetakeCompare", "RetakeCore", "RetakeGolden",
@@ -43,6 +43,7 @@ enum Floors {
     FloorEntry(floor: 0, name: "CProcessor"),
     FloorEntry(floor: 0, name: "CSpawn"),
     FloorEntry(floor: 0, name: "CXXHash"),
+    FloorEntry(floor: 0, name: "RetakeClock", toolchain: ["Synchronization"]),
     FloorEntry(floor: 0, name: "RetakeCore", outside: ["CProcessor", "CXXHash"]),
 
     FloorEntry(

@@ -146,6 +146,17 @@ import Testing
       ])
   }
 
+  @Test func `the tests of an example import Testing and what the example has`() throws {
+    let path = "Examples/First/Tests/ModelTests/ModelTests.swift"
+    #expect(try importRules("import Model\nimport Retake\nimport Testing", at: path) == [])
+    #expect(
+      try importRules("import Ground", at: path) == ["1 an example imports Ground, not a door"])
+    #expect(
+      try importRules("import Testing", at: "Examples/First/Sources/Model/Model.swift") == [
+        "1 an example imports Testing, not a door"
+      ])
+  }
+
   @Test func `an import in a comment or a text is none`() throws {
     let text =
       "// import Parts\nlet code = \"import Parts\"\nlet page = \"\"\"\n  import Parts\n  \"\"\"\n"

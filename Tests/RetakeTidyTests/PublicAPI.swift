@@ -27,7 +27,7 @@ struct PublicAPI {
   static func modules() throws -> [String] {
     let facade = try Repository.swiftFiles(in: ["Sources/Retake"])
       .flatMap { $0.text.matches(of: /@_exported (?:public )?import (\w+)/).map { String($0.1) } }
-    return (facade + ["RetakeCommand", "RetakeMetrics", "RetakePreview"]).sorted()
+    return (facade + ["RetakeClock", "RetakeCommand", "RetakeMetrics", "RetakePreview"]).sorted()
   }
 
   /// - Throws: `CommandNotFound`, `ExtractionFailed`, decoding errors, and the file system's errors.

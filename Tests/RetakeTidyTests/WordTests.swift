@@ -55,6 +55,7 @@ import Testing
     ("Sources/RetakeSuite/Run.swift", "let process = try ChildProcess(request)"),
     ("Tests/RetakeSuiteTests/Run.swift", "let id = ProcessInfo.processInfo.processIdentifier"),
     ("Tests/RetakeSuiteTests/Run.swift", "DispatchQueue.concurrentPerform(iterations: 2) { _ in }"),
+    ("Tests/RetakeClockTests/A.swift", "try await clock.sleep(for: .seconds(1))"),
     ("Sources/RetakeGraph/Node.swift", "let hint = \"print(ContinuousClock.now)!\""),
   ])
   func `what is allowed is let alone`(path: String, text: String) throws {

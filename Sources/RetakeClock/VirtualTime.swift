@@ -1,0 +1,85 @@
+/// Runs `body`, and every task that it starts, in virtual time: sleeps of the scope's clock cost no real
+/// time, and everything happens in the same order in each run.
+///
+/// ```swift
+/// try await withVirtualTime { time in
+///   let preview = Preview(clock: time.clock)
+///   await time.run(until: .seconds(3))
+///   #expect(await preview.shown == 90)
+/// }
+/// ```
+///
+/// Jobs run one after another, in the order in which they were enqueued; priorities do not change it.
+/// While the body awaits anything but `run`, time advances by itself. Scopes of one process take turns;
+/// tasks outside of the scope, such as other tests, continue as they are.
+///
+/// - Throws: What the body throws; otherwise `VirtualTimeError` if the runtime has no hooks, if sleeps or
+///   tasks are left when the body returns, or if a limit is reached; `CancellationError` if the
+///   caller is cancelled while it waits for its turn.
+public func withVirtualTime<Value: Sendable>(
+  limits: VirtualTimeLimits = VirtualTimeLimits(),
+  _ body: @escaping @Sendable (VirtualTime) async throws -> Value
+) async throws -> Value {
+  let hooks = try RuntimeHooks.current.get()
+  if let scope = Scope.open, scope.isCurrent { throw VirtualTimeError.nested }
+  try await ScopeLock.shared.acquire()
+  defer { ScopeLock.shared.release() }
+  return try await Scope(hooks: hooks, limits: limits).run(body)
+}
+
+/// The time of a scope: its clock, and what lets it pass.
+public struct VirtualTime: Sendable {
+  let scope: Scope
+
+  /// The clock for the code under test.
+  public var clock: VirtualClock { VirtualClock(scope: scope, name: nil) }
+
+  /// The present instant.
+  public var now: VirtualClock.Instant { scope.now }
+
+  /// The sleeps that have not woken, by deadline, then by when they began.
+  public var pendingSleeps: [PendingSleep] { scope.pendingSleeps }
+
+  /// Lets time pass to `instant`, and returns when all that is due there has come to rest. An instant in
+  /// the past is the present.
+  public func run(until instant: VirtualClock.Instant) async {
+    _ = await scope.run(until: instant)
+  }
+
+  /// Lets time pass for `duration`.
+  public func run(for duration: Duration) async {
+    _ = await scope.run(until: now.advanced(by: duration))
+  }
+
+  /// Lets time pass to the next instant at which a sleep or a frame is due, and returns it when all that
+  /// is due there has come to rest; `nil`, without waiting, if nothing is pending.
+  @discardableResult
+  public func runToNextEvent() async -> VirtualClock.Instant? {
+    await scope.run(until: nil)
+  }
+
+  /// A stream that yields each element at its instant, as a camera does its frames, and then ends. It
+  /// also ends with the scope.
+  ///
+  /// Elements arrive whether or not someone awaits them; `buffering` says which are kept until then. An
+  /// element whose instant has passed arrives at once.
+  ///
+  /// - Parameter instants: One for each element, in order; anything else ends the process.
+  public func frames<Element: Sendable>(
+    _ elements: [Element], at instants: [VirtualClock.Instant],
+    buffering: AsyncStream<Element>.Continuation.BufferingPolicy = .unbounded
+  ) -> AsyncStream<Element> {
+    precondition(elements.count == instants.count, "frames need an instant for each element")
+    precondition(zip(instants, instants.dropFirst()).allSatisfy(<=), "the instants are in order")
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: Element.self, bufferingPolicy: buffering)
+    let camera = Camera(elements, at: instants, continuation)
+    guard let first = instants.first else {
+      continuation.finish()
+      return stream
+    }
+    scope.add(
+      Timeline.Feed(deliver: { camera.deliver() }, end: { continuation.finish() }), first: first)
+    return stream
+  }
+}
