@@ -141,4 +141,30 @@ struct ScalerTests {
     }
     #expect(digests == expected)
   }
+
+  /// Lent pixels may end where the program's memory does. The last row of these ends with a page, and
+  /// the page behind it cannot be read.
+  @Test(arguments: [PixelFormat.rgb, .bgra, .grey])
+  func `nothing is read behind memory without padding`(format: PixelFormat) throws {
+    let page = Int(getpagesize())
+    let (width, height) = (64, page / 64)
+    let count = format.visibleBytes(width: width, height: height)
+    let size = (count + page - 1) / page * page
+    let block = try #require(
+      mmap(nil, size + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))
+    defer { munmap(block, size + page) }
+    try #require(mprotect(block + size, page, PROT_NONE) == 0)
+    let pixels = Pictures.noise(format, width: width, height: height, seed: 7)
+    let base = (block + (size - count)).assumingMemoryBound(to: UInt8.self)
+    for (index, byte) in pixels.bytes(of: 0).enumerated() { base[index] = byte }
+    let plane = FrameStorage.Plane(
+      base: base, stride: format.rowBytes(plane: 0, width: width))
+    let lent = Frame(
+      format: format, width: width, height: height, range: pixels.range,
+      storage: FrameStorage(planes: [plane], isPadded: false) {})
+    let scaled = try MediaScaler().scale(lent, width: 33, height: 21, format: .i420)
+    #expect(
+      scaled.allBytes
+        == (try MediaScaler().scale(pixels, width: 33, height: 21, format: .i420)).allBytes)
+  }
 }

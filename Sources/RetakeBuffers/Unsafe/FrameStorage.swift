@@ -35,12 +35,20 @@ public final class FrameStorage: @unchecked Sendable {
 
   /// In the order of the format: luma first, then chroma; one plane for grey and for RGB.
   public let planes: [Plane]
+  /// Whether `padding` bytes after the last visible row of each plane can be read.
+  package let isPadded: Bool
   private let release: @Sendable () -> Void
   private let known = Locked<(form: Form, digest: Digest128)?>(nil)
 
   /// Storage in memory with another owner, valid until `release` is called.
-  public init(planes: [Plane], release: @escaping @Sendable () -> Void) {
+  public convenience init(planes: [Plane], release: @escaping @Sendable () -> Void) {
+    self.init(planes: planes, isPadded: true, release: release)
+  }
+
+  /// The same, for memory that may end with its last visible row.
+  package init(planes: [Plane], isPadded: Bool, release: @escaping @Sendable () -> Void) {
     self.planes = planes
+    self.isPadded = isPadded
     self.release = release
   }
 

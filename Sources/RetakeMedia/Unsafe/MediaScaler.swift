@@ -36,10 +36,13 @@ package final class MediaScaler: @unchecked Sendable {
     let height = height ?? frame.height
     let format = format ?? frame.format
     precondition(width > 0 && height > 0, "a frame has pixels")
-    let isAligned = frame.storage.planes.allSatisfy {
-      UInt(bitPattern: $0.base) % 32 == 0 && $0.stride % 32 == 0
-    }
-    let source = isAligned ? frame : try frame.copiedToAlignedStorage()
+    // Vector code reads whole groups of pixels, also past the last one.
+    let isSuitable =
+      frame.storage.isPadded
+      && frame.storage.planes.allSatisfy {
+        UInt(bitPattern: $0.base) % 32 == 0 && $0.stride % 32 == 0
+      }
+    let source = isSuitable ? frame : try frame.copiedToAlignedStorage()
     let range: ColorRange = format.isRGB ? .full : frame.range
     let storage = try scale(
       source.storage.planes,

@@ -49,6 +49,6 @@ extension Frame {
 extension FrameStorage {
   /// Storage that shares a part of this one's memory, which lives as long as the view does.
   fileprivate func view(_ planes: [Plane]) -> FrameStorage {
-    FrameStorage(planes: planes) { [self] in withExtendedLifetime(self) {} }
+    FrameStorage(planes: planes, isPadded: isPadded) { [self] in withExtendedLifetime(self) {} }
   }
 }
