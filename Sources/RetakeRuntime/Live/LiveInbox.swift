@@ -70,6 +70,9 @@ final class LiveInbox: Sendable {
     return isTaken
   }
 
+  /// Whether frames are still accepted, apart from the bound.
+  var isOpen: Bool { state.withLock { !$0.isClosed } }
+
   /// Posts a message. No thread waits for an answer.
   func post(_ message: LiveMessage) {
     let wakes = state.withLock { state -> Bool in

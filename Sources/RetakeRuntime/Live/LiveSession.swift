@@ -50,9 +50,13 @@ public actor LiveSession {
     try self.init(pipeline, tracks: tracks, catalog: catalog, options: options, tap: nil)
   }
 
+  /// - Parameter receive: Called with each result in place of `results`, which stays empty. It is
+  ///   called by the thread that calls the sinks. If it is slow, deliveries wait, and at their bound
+  ///   frames are lost before capture: no result is.
   package init(
     _ pipeline: Pipeline, tracks: [LiveTrack], catalog: some StageCatalog,
-    options: LiveOptions, clock: any LiveClock = WallClock(), tap: (any LiveTap)?
+    options: LiveOptions, clock: any LiveClock = WallClock(), tap: (any LiveTap)?,
+    receive: (@Sendable (LiveResult) -> Void)? = nil
   ) throws {
     try options.check()
     let prepared = try PreparedRun(live: pipeline, tracks: tracks, catalog: catalog)
@@ -62,7 +66,11 @@ public actor LiveSession {
     run = LiveRun(
       prepared, of: pipeline, pushed: tracks, options: options, clock: clock, tap: tap
     ) { result in
-      if case .dropped = continuation.yield(result) { door.countDroppedResult() }
+      if let receive {
+        receive(result)
+      } else if case .dropped = continuation.yield(result) {
+        door.countDroppedResult()
+      }
     }
     run.onEnd.withLock { $0 = { continuation.finish() } }
     self.door = door
@@ -92,6 +100,26 @@ public actor LiveSession {
     }
   }
 
+  /// Hands a frame over as `push` does, for a caller that reports at once whether there was room.
+  ///
+  /// - Returns: The frame's ID, and whether it will be decided. If not, it is lost before capture.
+  package nonisolated func offer(
+    _ frame: Frame, track: Int = 0
+  ) -> (id: FrameID, isTaken: Bool) {
+    var isTaken = false
+    let id = door.admit(track: track) { id in
+      var frame = frame
+      frame.id = id
+      let entry = FrameEntry(
+        id: id, pts: frame.timestamp.nanoseconds, timestamp: frame.timestamp)
+      isTaken = offer(entry, frame, sessionTime: 0)
+    }
+    return (id, isTaken)
+  }
+
+  /// Whether frames are still decided: not after `stop`, and not after a stage has halted the run.
+  package nonisolated var isOpen: Bool { run.inbox.isOpen }
+
   /// Reports a frame for whose pixels there was no memory: it fails at its source.
   @discardableResult
   package nonisolated func pushFailed(
@@ -104,8 +132,16 @@ public actor LiveSession {
   package nonisolated func push(
     _ entry: FrameEntry, _ frame: Frame?, sessionTime: Int64 = 0
   ) {
+    _ = offer(entry, frame, sessionTime: sessionTime)
+  }
+
+  private nonisolated func offer(
+    _ entry: FrameEntry, _ frame: Frame?, sessionTime: Int64
+  ) -> Bool {
     run.begin(at: sessionTime, origin: entry.timestamp.nanoseconds)
-    if !run.inbox.offer(entry, frame) { run.refused.count(track: entry.id.track) }
+    let isTaken = run.inbox.offer(entry, frame)
+    if !isTaken { run.refused.count(track: entry.id.track) }
+    return isTaken
   }
 
   /// Reports an event of the device.
