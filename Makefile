@@ -6,7 +6,7 @@
 # a sixth of the time. Other Swift flags would mean a second build; for lldb, give SWIFT_FLAGS your own.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build build-tests demo test unit-test python-test docs-test recordings-test example-test accept-api \
+.PHONY: help setup build build-tests libretake demo test unit-test python-test docs-test recordings-test example-test accept-api \
   bench faults docs package package-test lint format clean
 .NOTPARALLEL:
 
@@ -26,10 +26,14 @@ build: ## Build the retake command in release
 build-tests: ## Build the command and the tests, with the same flags
 	swift build --build-tests $(SWIFT_FLAGS)
 
+libretake: ## Build the C library, with its header, in .build/libretake
+	swift build $(SWIFT_FLAGS) --product retake-c
+	@Scripts/libretake
+
 demo: setup build ## Replay the recordings, plant a regression, show the report
 	@Scripts/demo $(RETAKE)
 
-test: setup lint build-tests docs-test unit-test python-test recordings-test example-test ## Everything that CI checks
+test: setup lint build-tests libretake docs-test unit-test python-test recordings-test example-test ## Everything that CI checks
 	@cat .build/skipped .build/skipped-python
 
 unit-test: build-tests ## The tests of Tests/ alone
@@ -55,7 +59,7 @@ bench: ## Measure the engine, and hold the ratios against Tests/Benchmarks/thres
 	.build/release/retake-benchmarks --thresholds Tests/Benchmarks/thresholds.json
 
 # RETAKE_FAULT_CASES=20 RETAKE_KILLS=100 make faults: fewer cases.
-faults: build-tests ## Plant every fault under recorders and sessions, many times, and print the figures (hours)
+faults: build-tests libretake ## Plant every fault under recorders and sessions, many times, and print the figures (hours)
 	RETAKE_FAULTS=long RETAKE_KILLS=$${RETAKE_KILLS:-1000} RETAKE_UNPLUGS=$${RETAKE_UNPLUGS:-100} \
 	  RETAKE_RECOVERY_KILLS=$${RETAKE_RECOVERY_KILLS:-50} RETAKE_FLIPS=$${RETAKE_FLIPS:-1000} \
 	  RETAKE_CUTS=$${RETAKE_CUTS:-500} RETAKE_SHADOW_RUNS=$${RETAKE_SHADOW_RUNS:-200} \

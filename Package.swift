@@ -52,6 +52,7 @@ let suite = "RetakeSuite"
 let verify = "RetakeVerify"
 let serve = "RetakeServe"
 let metrics = "RetakeMetrics"
+let library = "RetakeC"
 
 let support = "RetakeTestSupport"
 /// Sessions of clips that tests make.
@@ -115,6 +116,7 @@ let rooms: [Room] = [
   // name its room, so they name them all.
   Room(name: serve, ours: ["Retake"] + facade, outside: [flyingFox, flyingSocks]),
   Room(name: metrics, ours: ["Retake"] + facade, outside: [logging, metricsAPI]),
+  Room(name: library, ours: ["Retake"] + facade, outside: ["CRetake"]),
   Room(
     name: "RetakeCommand", ours: ["Retake", serve, preview, process] + facade,
     outside: [argumentParser]),
@@ -149,8 +151,8 @@ let roomTests: [Target] = rooms.filter { !untested.contains($0.name) }.map { roo
     name: "\(room.name)Tests",
     dependencies: named(
       [room.name] + room.ours + (room.inTests + testTools).filter { !room.uses($0) })
-      // Its tests bring a back end of their own.
-      + (room.name == metrics ? room.outside : []),
+      // Tests of metrics bring a back end of their own, tests of the C library call it as C does.
+      + ([metrics, library].contains(room.name) ? room.outside : []),
     swiftSettings: settings)
 }
 
@@ -190,6 +192,8 @@ let package = Package(
     .library(name: clock, targets: [clock]),
     .library(name: metrics, targets: [metrics]),
     .library(name: preview, targets: [preview]),
+    // Scripts/libretake links it as libretake.so, with the names of retake.h alone.
+    .library(name: "retake-c", type: .static, targets: [library]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -209,6 +213,7 @@ let package = Package(
         .apt(["libavformat-dev", "libavcodec-dev", "libswscale-dev", "libavutil-dev"])
       ]),
     .systemLibrary(name: "CProcessor", path: "Sources/CProcessor"),
+    .systemLibrary(name: "CRetake", path: "Sources/CRetake"),
     .systemLibrary(
       name: "CXXHash", path: "Sources/CXXHash", pkgConfig: "libxxhash",
       providers: [.apt(["libxxhash-dev"])]),

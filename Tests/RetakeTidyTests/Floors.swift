@@ -41,6 +41,7 @@ enum Floors {
   static let table: [FloorEntry] = [
     FloorEntry(floor: 0, name: "CFFmpeg"),
     FloorEntry(floor: 0, name: "CProcessor"),
+    FloorEntry(floor: 0, name: "CRetake"),
     FloorEntry(floor: 0, name: "CSpawn"),
     FloorEntry(floor: 0, name: "CXXHash"),
     FloorEntry(floor: 0, name: "RetakeClock", toolchain: ["Synchronization"]),
@@ -148,6 +149,8 @@ enum Floors {
     FloorEntry(
       floor: 7, name: "RetakeMetrics", ours: reexported + ["Retake"],
       outside: ["Logging", "Metrics"]),
+    FloorEntry(
+      floor: 7, name: "RetakeC", ours: reexported + ["Retake"], outside: ["CRetake"]),
     FloorEntry(
       floor: 7, name: "RetakeCommand",
       ours: reexported + ["Retake", "RetakePreview", "RetakeProcess", "RetakeServe"],
