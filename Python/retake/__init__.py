@@ -12,11 +12,16 @@ A stage is a function, or a class with a method `process`::
     if __name__ == "__main__":
         retake.main(faces)
 
+`source` starts a pipeline in the words that Swift has, which libretake runs: live, or in a replay.
+
 `read_results` reads the results of a golden or a run, and `Session` the frames of a session.
 """
 
+from typing import TYPE_CHECKING, Any
+
 from ._channel import ProtocolError
 from ._frame import Frame, Plane
+from ._pipeline import Pipeline, source
 from ._program import log, main, serve
 from ._results import (
     FrameResult,
@@ -33,16 +38,26 @@ from ._session import Event, Session, SessionError, SessionFrame, Track
 from ._stage import stage
 from ._values import Detection, Label, Scalar, StageError
 
+if TYPE_CHECKING:
+    from ._library import LibraryError
+    from ._live import Live, LiveCounts, LiveTrack, ReplaySummary
+
 __all__ = [
     "Detection",
     "Event",
     "Frame",
     "FrameResult",
     "Label",
+    "LibraryError",
+    "Live",
+    "LiveCounts",
+    "LiveTrack",
     "Opaque",
     "Picture",
+    "Pipeline",
     "Plane",
     "ProtocolError",
+    "ReplaySummary",
     "ResultsError",
     "Scalar",
     "Session",
@@ -58,5 +73,23 @@ __all__ = [
     "main",
     "read_results",
     "serve",
+    "source",
     "stage",
 ]
+
+_OF_LIBRARY = {
+    "LibraryError": "_library",
+    "Live": "_live",
+    "LiveCounts": "_live",
+    "LiveTrack": "_live",
+    "ReplaySummary": "_live",
+}
+
+
+def __getattr__(name: str) -> Any:
+    # Loaded when they are used: programs of stages, which start often, do without ctypes.
+    if name in _OF_LIBRARY:
+        import importlib
+
+        return getattr(importlib.import_module(f".{_OF_LIBRARY[name]}", __name__), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
