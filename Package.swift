@@ -161,7 +161,7 @@ let benchmarks = "retake-benchmarks"
 let benchmarkTarget = Target.executableTarget(
   name: benchmarks,
   dependencies: named([
-    core, buffers, graph, timePlane, runtime, inference, stages, compare, report, support,
+    core, buffers, graph, timePlane, process, runtime, inference, stages, compare, report, support,
   ]),
   path: "Tests/Benchmarks", exclude: ["thresholds.json"], swiftSettings: settings)
 

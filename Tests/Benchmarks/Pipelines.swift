@@ -8,18 +8,21 @@ struct RepeatedFrame: FrameReader {
   var count: Int
   /// Nanoseconds between frames.
   var interval: Int64 = 33_333_333
-  private let storage: FrameStorage
+  private let frame: Frame
 
-  init(count: Int) {
+  init(
+    count: Int,
+    _ frame: Frame = Frame(format: .grey, width: 4, height: 2, planes: [[0, 1, 2, 3, 4, 5, 6, 7]])
+  ) {
     self.count = count
-    storage = Frame(format: .grey, width: 4, height: 2, planes: [[0, 1, 2, 3, 4, 5, 6, 7]]).storage
+    self.frame = frame
   }
 
   var tracks: [TrackDescription] {
     [
       TrackDescription(
-        track: 0, timeBase: TimeBase(1, 1_000_000_000), format: .grey, width: 4, height: 2,
-        frameCount: count)
+        track: 0, timeBase: TimeBase(1, 1_000_000_000), format: frame.format, width: frame.width,
+        height: frame.height, frameCount: count)
     ]
   }
 
@@ -35,7 +38,9 @@ struct RepeatedFrame: FrameReader {
   func chain(of id: FrameID) -> Int { id.sequence }
 
   func frame(_ id: FrameID) -> Frame {
-    Frame(id: id, format: .grey, width: 4, height: 2, storage: storage)
+    Frame(
+      id: id, format: frame.format, width: frame.width, height: frame.height,
+      storage: frame.storage)
   }
 }
 

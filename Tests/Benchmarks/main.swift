@@ -9,6 +9,7 @@ struct BenchmarkCommand {
     ("stealing", { try StealingSection(scale: $0).run() }),
     ("detector", { try DetectorSection(scale: $0).run() }),
     ("models", { try ModelSection(scale: $0).run() }),
+    ("programs", { try ProgramSection(scale: $0).run() }),
     ("timePlane", { try TimePlaneSection(scale: $0).run() }),
     ("document", { try DocumentSection(scale: $0).run() }),
     ("compare", { try CompareSection(scale: $0).run() }),

@@ -160,7 +160,7 @@ enum Floors {
       floor: 7, name: "retake-benchmarks",
       ours: [
         "RetakeBuffers", "RetakeCompare", "RetakeCore", "RetakeGraph", "RetakeInference",
-        "RetakeReport", "RetakeRuntime", "RetakeStages", "RetakeTimePlane",
+        "RetakeProcess", "RetakeReport", "RetakeRuntime", "RetakeStages", "RetakeTimePlane",
       ], outside: ["RetakeTestSupport"]),
   ]
 
