@@ -162,12 +162,17 @@ public struct RunSummary: Hashable, Sendable, Codable {
   /// The failure that halted the run; `nil` if none did.
   public var halt: StageFailure?
 
+  /// What went wrong and was repaired, such as a program that crashed and was started again; by
+  /// frame. It changed no result, and differs from run to run. `nil` without such notices.
+  package var notices: [StageFailure]?
+
   package static let failuresMax = 100
 
   private enum CodingKeys: String, CodingKey {
     case v, session, caseName = "case", pipeline, mode, workers, frames, lostBeforeCapture
     case payloadMissing, decisions, decisionDigest, resultDigest, costs, wallSeconds
     case framesPerSecond, found, haltedBy, halt, failures, failureCount, live, cache, pools, screens
+    case notices
   }
 
   package init(

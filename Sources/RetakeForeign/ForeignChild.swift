@@ -1,6 +1,7 @@
 import RetakeBuffers
 import RetakeCore
 import RetakeGraph
+import RetakeProcess
 
 /// One running copy of a program, and the conversation with it.
 ///
@@ -8,29 +9,61 @@ import RetakeGraph
 /// nothing more can be asked of it.
 final class ForeignChild: @unchecked Sendable {
   // @unchecked: the pool lends it to one thread at a time.
-  /// Frames that a program may have at once.
-  private static let slots = 1
+  /// When a run is notified that an answer is missing.
+  private static let slowNanoseconds: Int64 = 2_000_000_000
   /// How long a program that closed its socket has to exit, so that its status is known.
-  private static let exitSeconds = 1.0
+  private static let exitSeconds = 0.5
 
   let ready: ForeignReady
   private let program: ForeignProgram
   private let process: ForeignProcess
   private let channel: MessageChannel
+  private let slots: ForeignSlots
+  /// The slot into which frames are copied.
+  private let slot: Int
   private var resets: Int64 = 0
+  private var isSlowTold = false
   /// The frame that was answered last.
   private var answered: FrameName?
 
   /// Starts the program, and waits until it is ready.
   ///
+  /// - Parameter shared: Memory that it shares with other copies. Without a free slot it gets memory
+  ///   of its own.
   /// - Throws: `ForeignError`.
-  init(_ program: ForeignProgram) throws(ForeignError) {
+  init(_ program: ForeignProgram, _ shared: ForeignSlots) throws(ForeignError) {
     self.program = program
-    let process = try ForeignProcess(program)
+    let (slots, slot) = try Self.slot(in: shared, program)
+    (self.slots, self.slot) = (slots, slot)
+    do throws(ForeignError) {
+      (process, channel, ready) = try Self.start(program, slots)
+    } catch {
+      slots.giveBack(slot)
+      throw error
+    }
+  }
+
+  deinit { slots.giveBack(slot) }
+
+  private static func slot(
+    in shared: ForeignSlots, _ program: ForeignProgram
+  ) throws(ForeignError) -> (ForeignSlots, Int) {
+    if let slot = shared.take() { return (shared, slot) }
+    do throws(ChildProcessError) {
+      let own = try ForeignSlots(copies: 1)
+      return (own, own.take() ?? 0)
+    } catch {
+      throw .notStarted(program.title, cause: error.localizedDescription)
+    }
+  }
+
+  private static func start(
+    _ program: ForeignProgram, _ slots: ForeignSlots
+  ) throws(ForeignError) -> (ForeignProcess, MessageChannel, ForeignReady) {
+    let process = try ForeignProcess(program, slots.memory)
     let channel = MessageChannel(process.socket)
-    (self.process, self.channel) = (process, channel)
     do throws(ForeignTrouble) {
-      ready = try Self.greet(program, channel, process.tail)
+      return (process, channel, try greet(program, channel, process.tail, slots: slots.count))
     } catch {
       let fault = Self.fault(error, program, process)
       throw .notReady(program.title, cause: fault.text)
@@ -38,10 +71,10 @@ final class ForeignChild: @unchecked Sendable {
   }
 
   private static func greet(
-    _ program: ForeignProgram, _ channel: MessageChannel, _ tail: ProgramTail
+    _ program: ForeignProgram, _ channel: MessageChannel, _ tail: ProgramTail, slots: Int
   ) throws(ForeignTrouble) -> ForeignReady {
     let deadline = channel.deadline(seconds: program.startSeconds)
-    try channel.send(hello(program), before: deadline)
+    try channel.send(hello(program, slots: slots), before: deadline)
     let message = try channel.receive(before: deadline, logs: tail)
     guard let ready = message["ready"] else {
       throw .unexpected("\(message.outline) before 'ready'")
@@ -53,11 +86,11 @@ final class ForeignChild: @unchecked Sendable {
     }
   }
 
-  private static func hello(_ program: ForeignProgram) -> String {
+  private static func hello(_ program: ForeignProgram, slots: Int) -> String {
     let content: [String: JSONValue] = [
       "v": .integer(Int64(ForeignReady.protocolVersion)), "clock": .string("virtual"),
       "options": program.options, "output": .string(program.output.rawValue),
-      "slots": .integer(Int64(slots)), "slotBytes": .integer(Int64(ForeignProcess.slotBytes)),
+      "slots": .integer(Int64(slots)), "slotBytes": .integer(Int64(ForeignSlots.slotBytes)),
     ]
     return JSONValue.object(["hello": .object(content)]).canonicalText
   }
@@ -66,11 +99,15 @@ final class ForeignChild: @unchecked Sendable {
 
   /// The value for a frame, or the program's own error.
   ///
+  /// - Parameter seconds: The longest time for it; that of the program's node if `nil`.
   /// - Throws: `ForeignFault`; the program has ended then.
-  func compute(_ frame: Frame, _ context: StageContext) throws(ForeignFault) -> StageOutcome {
+  func compute(
+    _ frame: Frame, _ context: StageContext, seconds: Double? = nil
+  ) throws(ForeignFault) -> StageOutcome {
+    watch(context)
     do throws(ForeignTrouble) {
       let name = FrameName(context)
-      let deadline = channel.deadline(seconds: program.timeoutSeconds)
+      let deadline = channel.deadline(seconds: seconds ?? program.timeoutSeconds)
       try refuseUnasked()
       let message = FrameMessage(frame, context, planes: try place(frame))
       try channel.send(message.text, before: deadline)
@@ -103,6 +140,23 @@ final class ForeignChild: @unchecked Sendable {
     }
   }
 
+  /// From now on a wait ends with the run, and the run is notified once that an answer is missing.
+  func watch(_ context: StageContext) {
+    guard let run = context.run else {
+      channel.whileWaiting = nil
+      return
+    }
+    channel.whileWaiting = { [unowned self] waited throws(ForeignTrouble) in
+      if run.isOver { throw .abandoned }
+      guard waited >= Self.slowNanoseconds, !isSlowTold else { return }
+      isSlowTold = true
+      context.note(
+        .slow, code: "process.slow",
+        "the program '\(program.title)' has not answered for 2 s; it has "
+          + "\(program.timeoutSeconds.shortText) s")
+    }
+  }
+
   /// Between frames a program may only log.
   private func refuseUnasked() throws(ForeignTrouble) {
     // Bounded: a program that logs without an end is stopped when its answer is late.
@@ -120,18 +174,21 @@ final class ForeignChild: @unchecked Sendable {
 
   private static let logsAtOnceMax = 1_000
 
-  /// Copies the visible rows into the slot, without gaps.
-  private func place(_ frame: Frame) throws(ForeignTrouble) -> [FrameMessage.Plane] {
-    guard frame.visibleBytes <= ForeignProcess.slotBytes else {
-      throw .frameSize(bytes: frame.visibleBytes, bytesMax: ForeignProcess.slotBytes)
+  /// Where the program finds the pixels. Those of a frame that was made elsewhere are copied into
+  /// the slot, without gaps between their rows.
+  private func place(_ frame: Frame) throws(ForeignTrouble) -> FrameMessage.Planes {
+    if let planes = slots.planes(of: frame) { return planes }
+    guard frame.visibleBytes <= ForeignSlots.slotBytes else {
+      throw .frameSize(bytes: frame.visibleBytes, bytesMax: ForeignSlots.slotBytes)
     }
-    var planes: [FrameMessage.Plane] = []
+    var planes = FrameMessage.Planes(slot: slot, places: [])
+    let start = slot * ForeignSlots.slotBytes
     var offset = 0
     for plane in 0..<frame.format.planeCount {
       let stride = frame.format.rowBytes(plane: plane, width: frame.width)
-      planes.append(FrameMessage.Plane(offset: offset, stride: stride))
+      planes.places.append(FrameMessage.Plane(offset: offset, stride: stride))
       frame.forEachRow(of: plane) { row in
-        process.memory.write(row, at: offset)
+        slots.memory.write(row, at: start + offset)
         offset += stride
       }
     }

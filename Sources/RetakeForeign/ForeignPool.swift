@@ -2,6 +2,7 @@ import Foundation
 import RetakeBuffers
 import RetakeCore
 import RetakeGraph
+import RetakeProcess
 
 /// The running copies of one program. Several threads may use it.
 ///
@@ -14,17 +15,41 @@ final class ForeignPool: @unchecked Sendable {
   private let program: ForeignProgram
   /// What the first copy said; all others must say the same.
   let ready: ForeignReady
+  private let slots: ForeignSlots
   private var idle: [ForeignChild]
   /// Copies that exist, used ones included.
   private var count = 1
   private var restartsLeft = 1
+  /// Calls that wait for a copy, in the order in which they came.
+  private var waiting: [Waiting] = []
+  /// The run in which a copy did not answer last.
+  private weak var lateRun: StageRun?
+
+  /// A call that waits for a copy.
+  private struct Waiting: Equatable {
+    var ticket: Int
+    var run: ObjectIdentifier?
+    var frame: FrameID
+    var item: Int
+  }
+
+  private var tickets = 0
+  /// The time for a frame of a run in which a copy did not answer, if that is less than the node's:
+  /// the run has failed already, and it is only not known yet which frame was the first.
+  private static let secondsAfterLate = 1.0
 
   /// Starts the first copy.
   ///
   /// - Throws: `ForeignError`.
   init(_ program: ForeignProgram) throws(ForeignError) {
     self.program = program
-    let first = try ForeignChild(program)
+    do throws(ChildProcessError) {
+      // One more, because a copy that has ended may still have its slot when the next one starts.
+      slots = try ForeignSlots(copies: program.instances + 1)
+    } catch {
+      throw .notStarted(program.title, cause: error.localizedDescription)
+    }
+    let first = try ForeignChild(program, slots)
     ready = first.ready
     idle = [first]
   }
@@ -40,17 +65,18 @@ final class ForeignPool: @unchecked Sendable {
   /// Computes a frame on any copy, and waits for one if all are in use.
   func compute(_ frame: Frame, _ context: StageContext) -> StageOutcome {
     do throws(ForeignFault) {
-      let child = try take()
+      let child = try take(context)
       do throws(ForeignFault) {
-        let outcome = try child.compute(frame, context)
+        let outcome = try child.compute(frame, context, seconds: seconds(context))
         put(child)
         return outcome
       } catch {
         guard error.trouble.isEndOfProgram, spendRestart() else {
+          note(error, context)
           retire()
           throw error
         }
-        return try computeAgain(frame, context)
+        return try computeAgain(frame, context, after: error)
       }
     } catch {
       return .failure(error.stageError)
@@ -59,28 +85,56 @@ final class ForeignPool: @unchecked Sendable {
 
   /// The copy that was taken has ended; its place in `count` is that of the new one.
   private func computeAgain(
-    _ frame: Frame, _ context: StageContext
+    _ frame: Frame, _ context: StageContext, after fault: ForeignFault
   ) throws(ForeignFault) -> StageOutcome {
     do throws(ForeignFault) {
       let child = try another()
-      let outcome = try child.compute(frame, context)
+      let outcome = try child.compute(frame, context, seconds: seconds(context))
       put(child)
+      context.note(
+        .repaired, code: "process.restarted",
+        "the program '\(program.title)' \(fault.trouble.text), and answered when it was started "
+          + "again" + (fault.lastLines.isEmpty ? "" : "; its last lines: \(fault.lastLines)"))
       return outcome
     } catch {
+      note(error, context)
       retire()
       throw error
     }
   }
 
-  private func take() throws(ForeignFault) -> ForeignChild {
-    let child = condition.withLock {
+  private func seconds(_ context: StageContext) -> Double? {
+    guard let run = context.run, condition.withLock({ lateRun === run }) else { return nil }
+    return min(program.timeoutSeconds, Self.secondsAfterLate)
+  }
+
+  private func note(_ fault: ForeignFault, _ context: StageContext) {
+    guard case .late = fault.trouble, let run = context.run else { return }
+    condition.withLock { lateRun = run }
+  }
+
+  private func take(_ context: StageContext) throws(ForeignFault) -> ForeignChild {
+    let isOver = { context.run?.isOver ?? false }
+    let (isNeeded, child) = condition.withLock { () -> (Bool, ForeignChild?) in
+      tickets += 1
+      let own = Waiting(
+        ticket: tickets, run: context.run.map { ObjectIdentifier($0) }, frame: context.frame,
+        item: context.item ?? -1)
+      waiting.append(own)
       // Ends: a thread that uses a copy gives it back or retires it, at the latest when its answer
       // is late.
-      while idle.isEmpty, count >= program.instances { condition.wait() }
+      while isFull || next != own { condition.wait() }
+      waiting.removeAll { $0 == own }
+      // Another one may be next, and there may be a copy for it, too.
+      condition.broadcast()
+      if isOver() { return (false, nil) }
       if idle.isEmpty { count += 1 }
-      return idle.popLast()
+      return (true, idle.popLast())
     }
     if let child { return child }
+    guard isNeeded else {
+      throw ForeignFault(program: program.title, trouble: .abandoned, lastLines: "")
+    }
     do throws(ForeignFault) {
       return try another()
     } catch {
@@ -89,17 +143,27 @@ final class ForeignPool: @unchecked Sendable {
     }
   }
 
+  private var isFull: Bool { idle.isEmpty && count >= program.instances }
+
+  /// Runs take turns as they came. Within one, the first frame is next: after a fault, only the
+  /// first frame that has one counts, so the frames before it are needed soonest.
+  private var next: Waiting? {
+    guard let run = waiting.first?.run else { return waiting.first }
+    return waiting.lazy.filter { $0.run == run }
+      .min { ($0.frame, $0.item, $0.ticket) < ($1.frame, $1.item, $1.ticket) }
+  }
+
   private func put(_ child: ForeignChild) {
     condition.withLock {
       idle.append(child)
-      condition.signal()
+      condition.broadcast()
     }
   }
 
   private func retire() {
     condition.withLock {
       count -= 1
-      condition.signal()
+      condition.broadcast()
     }
   }
 
@@ -115,7 +179,7 @@ final class ForeignPool: @unchecked Sendable {
   private func another() throws(ForeignFault) -> ForeignChild {
     let child: ForeignChild
     do throws(ForeignError) {
-      child = try ForeignChild(program)
+      child = try ForeignChild(program, slots)
     } catch {
       throw ForeignFault(
         program: program.title, trouble: .notStarted(error.facts.cause ?? error.facts.message),

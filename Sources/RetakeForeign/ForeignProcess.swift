@@ -1,15 +1,13 @@
 import Foundation
+import RetakeBuffers
 import RetakeCore
 import RetakeProcess
 import RetakeRuntime
 
 /// A running program with its socket (file 3), its memory for pixels (file 4), and what it writes.
 ///
-/// No process of its group outlives this object, or this process. One thread at a time uses it.
+/// No process that it started outlives this object, or this process. One thread at a time uses it.
 final class ForeignProcess {
-  /// Virtual bytes for one frame: enough for 8K with four channels. Only what is written takes
-  /// memory.
-  static let slotBytes = 128 << 20
   /// How long a program has to exit when it was asked to, before it is killed.
   private static let politeNanoseconds: Int64 = 1_000_000_000
   /// How long to wait for the end of a process that was killed.
@@ -17,24 +15,33 @@ final class ForeignProcess {
   /// How long to wait for what an ended program wrote: a process that left its group may keep the
   /// pipe open.
   private static let lastLinesNanoseconds: Int64 = 1_000_000_000
+  /// How long a killed process has to end before it is looked for again.
+  private static let lookNanoseconds: Int64 = 2_000_000
 
   let socket: ChildSocket
-  let memory: SharedMemory
   let tail: ProgramTail
   private let process: ChildProcess
   private let guardian: GroupGuardian?
+  /// Finds what the program has started, even if it left the group.
+  private let marked: MarkedProcesses
+  /// Nothing is left of the program.
+  private var isStopped = false
   private let ended = Bell()
-  private let clock = WallClock()
+  private let never = Bell()
+  private let clock: WallClock
 
   /// - Throws: `ForeignError.notFound`, `ForeignError.notStarted`.
-  init(_ program: ForeignProgram) throws(ForeignError) {
+  init(_ program: ForeignProgram, _ memory: SharedMemory) throws(ForeignError) {
     let executable = try Self.executable(program.name)
+    clock = WallClock()
+    let value = Self.newMark(clock)
+    marked = MarkedProcesses(mark: "\(Self.markVariable)=\(value)")
     do throws(ChildProcessError) {
       socket = try ChildSocket()
-      memory = try SharedMemory(byteCount: Self.slotBytes)
-      tail = try ProgramTail()
+      tail = try ProgramTail(program)
       var request = ChildProcess.Request(executable, Array(program.command.dropFirst()))
       request.environment = Self.environment()
+      request.environment?[Self.markVariable] = value
       request.output = .pipe(tail.pipe)
       request.errors = .pipe(tail.pipe)
       request.descriptors = [socket.childEnd ?? -1, memory.descriptor]
@@ -45,11 +52,23 @@ final class ForeignProcess {
     }
     socket.closeChildEnd()
     tail.start()
-    guardian = GroupGuardian(group: process.id)
+    guardian = GroupGuardian(group: process.id, mark: marked.mark)
     process.onEnd { [ended] _ in ended.ring() }
   }
 
   deinit { stop(afterNanoseconds: 0) }
+
+  private static let markVariable = "RETAKE_PROGRAM"
+  private static let startCount = Locked(0)
+
+  /// Another one for each start, also among the processes of other Retakes on this machine.
+  private static func newMark(_ clock: WallClock) -> String {
+    let number = startCount.withLock { count in
+      count += 1
+      return count
+    }
+    return "\(getpid()).\(number).\(clock.monotonicNanoseconds)"
+  }
 
   private static func executable(_ name: String) throws(ForeignError) -> String {
     let path = name.contains("/") ? name : ChildProcess.path(of: name)
@@ -84,18 +103,29 @@ final class ForeignProcess {
 
   /// Ends the program that did not answer as it must. Returns when what it wrote is in the tail.
   func kill() {
+    // While it runs: what it started with another environment is known by its parent.
+    let known = marked.ids(descendantsOf: process.id)
     process.sendToGroup(SIGTERM)
-    stop(afterNanoseconds: Self.politeNanoseconds / 2)
+    stop(afterNanoseconds: Self.politeNanoseconds / 2, known)
     clock.wait(nanoseconds: Self.lastLinesNanoseconds, or: tail.closed)
   }
 
-  private func stop(afterNanoseconds polite: Int64) {
+  /// - Parameter known: Processes that the program has started.
+  private func stop(afterNanoseconds polite: Int64, _ known: [Int32] = []) {
+    guard !isStopped else { return }
     close()
+    var known = known
     if wait(nanoseconds: polite) == nil {
+      known += marked.ids(descendantsOf: process.id)
       process.sendToGroup(SIGKILL)
       _ = wait(nanoseconds: Self.killedNanoseconds)
     }
+    // What has left the group.
+    marked.endAll(and: known) {
+      clock.wait(nanoseconds: Self.lookNanoseconds, or: never)
+    }
     guardian?.dismiss()
+    isStopped = true
   }
 
   private func wait(nanoseconds: Int64) -> ChildProcess.End? {
@@ -108,8 +138,8 @@ final class ForeignProcess {
   }
 }
 
-/// A process in the group of a program that kills the group when this process ends, however it
-/// ends.
+/// A process in the group of a program. When this process ends, however it ends, it kills the group
+/// and what has left it.
 ///
 /// A program that reads its socket notices that by itself. This is for those that do not, and for
 /// processes that they started.
@@ -118,10 +148,24 @@ private final class GroupGuardian {
   private let pipe: ChildPipe
   private let process: ChildProcess
 
+  /// Twice, because a process may start another one while it is being ended.
+  private static let script = """
+    read -r _ || {
+      for round in 1 2; do
+        for file in $(grep -lasF -- "$1" /proc/[0-9]*/environ); do
+          file=${file#/proc/}
+          kill -KILL "${file%/environ}"
+        done
+      done
+      kill -KILL 0
+    }
+    """
+
+  /// - Parameter mark: What the environment of the program's processes has.
   /// - Returns: `nil` if the group has already ended.
-  init?(group: Int32) {
+  init?(group: Int32, mark: String) {
     guard let pipe = try? ChildPipe() else { return nil }
-    var request = ChildProcess.Request("/bin/sh", ["-c", "read -r _ || kill -KILL 0"])
+    var request = ChildProcess.Request("/bin/sh", ["-c", Self.script, "sh", mark])
     request.environment = [:]
     request.input = .pipe(pipe)
     request.group = group

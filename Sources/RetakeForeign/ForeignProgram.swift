@@ -1,4 +1,5 @@
 package import RetakeCore
+package import RetakeGraph
 
 /// A program that computes a stage in another process, and how it is run.
 package struct ForeignProgram: Hashable, Sendable {
@@ -18,6 +19,8 @@ package struct ForeignProgram: Hashable, Sendable {
   package var timeoutSeconds: Double
   /// The longest time for the start, in which a program may load a model.
   package var startSeconds: Double
+  /// Receives what the program writes, besides the last lines that errors have.
+  package var listener: ProgramListener?
 
   /// The least `startSeconds`, because a short limit for frames says nothing about the start.
   private static let startSecondsMin = 30.0

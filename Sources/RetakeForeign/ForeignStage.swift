@@ -5,9 +5,6 @@ package import RetakeGraph
 import RetakeMedia
 
 extension AnyStage {
-  /// The kind of a stage that a program of the user's computes.
-  package static let processKind = "process"
-
   /// What a catalog knows of the kind; the program decides about the role, the output and the
   /// formats.
   package static let processSignature = StageSignature(
@@ -114,7 +111,7 @@ private final class ForeignInstance: StageInstance, @unchecked Sendable {
     // The memory of the program is lost, so no later frame can be computed as it would have been.
     if let fault { return .failure(fault.stageError) }
     do throws(ForeignFault) {
-      return try begun().compute(frame, context)
+      return try begun(context).compute(frame, context)
     } catch {
       (fault, child) = (error, nil)
       return .failure(error.stageError)
@@ -130,9 +127,10 @@ private final class ForeignInstance: StageInstance, @unchecked Sendable {
     }
   }
 
-  private func begun() throws(ForeignFault) -> ForeignChild {
+  private func begun(_ context: StageContext) throws(ForeignFault) -> ForeignChild {
     if let child { return child }
     let child = try pool.borrow()
+    child.watch(context)
     try child.reset()
     self.child = child
     return child

@@ -22,6 +22,8 @@ enum ForeignTrouble: Error, Hashable {
   /// A second copy of the program said something else about itself.
   case otherProgram(String)
   case notStarted(String)
+  /// The run does not need the answer any more.
+  case abandoned
 
   /// Whether another copy of the program may succeed.
   var isEndOfProgram: Bool {
@@ -46,6 +48,7 @@ enum ForeignTrouble: Error, Hashable {
     case .frameSize: "process.frameSize"
     case .otherProgram: "process.otherProgram"
     case .notStarted: "process.notStarted"
+    case .abandoned: "process.abandoned"
     }
   }
 
@@ -68,6 +71,7 @@ enum ForeignTrouble: Error, Hashable {
       "cannot be given the frame: it has \(bytes) bytes, and a slot has \(most)"
     case .otherProgram(let detail): "was started again and is another one now: \(detail)"
     case .notStarted(let cause): "could not be started again: \(cause)"
+    case .abandoned: "was ended before its answer, because the run had ended"
     }
   }
 }

@@ -62,10 +62,17 @@ extension Detection {
   fileprivate init(
     _ decoder: StrictDecoder<DocumentProblem>, classes count: Int
   ) throws(DocumentProblem) {
+    if let plain = Self(plain: decoder.json, classes: count) {
+      self = plain
+      return
+    }
     let fields = try decoder.object(["box", "score", "class", "identity", "classes"])
     let box = try fields.required("box")
     let sides = try box.elements().map { side throws(DocumentProblem) in try side.number() }
     guard sides.count == 4 else { throw box.wrong("a box is [x, y, width, height]") }
+    guard sides[2] >= 0, sides[3] >= 0 else {
+      throw box.wrong("the width and height of a box are 0 or more")
+    }
     let index = try fields["class"]?.integer(
       in: 0...(count == 0 ? Int.max : count - 1),
       count == 0
@@ -77,6 +84,35 @@ extension Detection {
       classes: try fields.elements("classes").map { element throws(DocumentProblem) in
         try Classification(element)
       })
+  }
+}
+
+extension Detection {
+  /// The usual form: a box, a score and a class. `nil` for everything else, correct or not.
+  ///
+  /// The full reader keeps the place of each value, which takes several times as long.
+  private init?(plain json: JSONValue, classes count: Int) {
+    guard case .object(let members) = json, members.count == 3,
+      case .array(let sides)? = members["box"], sides.count == 4,
+      let score = members["score"]?.plainNumber, case .integer(let index)? = members["class"],
+      index >= 0, count == 0 || index < count
+    else { return nil }
+    let numbers = sides.compactMap(\.plainNumber)
+    guard numbers.count == 4, numbers[2] >= 0, numbers[3] >= 0 else { return nil }
+    self.init(
+      box: Box(x: numbers[0], y: numbers[1], width: numbers[2], height: numbers[3]),
+      score: score, classIndex: Int(index))
+  }
+}
+
+extension JSONValue {
+  /// A finite number; the parser makes no other.
+  fileprivate var plainNumber: Double? {
+    switch self {
+    case .integer(let value): Double(value)
+    case .number(let value) where value.isFinite: value
+    default: nil
+    }
   }
 }
 

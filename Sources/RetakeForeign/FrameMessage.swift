@@ -33,17 +33,24 @@ struct FrameMessage {
     var stride: Int
   }
 
+  /// Where a frame is in the shared memory.
+  struct Planes {
+    var slot: Int
+    var places: [Plane]
+  }
+
   /// JSON in canonical form.
   let text: String
 
-  init(_ frame: Frame, _ context: StageContext, planes: [Plane]) {
-    let places = planes.map { "[\($0.offset),\($0.stride)]" }.joined(separator: ",")
+  init(_ frame: Frame, _ context: StageContext, planes: Planes) {
+    let places = planes.places.map { "[\($0.offset),\($0.stride)]" }.joined(separator: ",")
     // Written directly: it is sent for each frame, and no string in it has to be escaped.
     text =
       #"{"frame":{"format":"\#(frame.format.rawValue)","height":\#(frame.height),"#
       + #""item":\#(context.item.map(String.init) ?? "null"),"matrix":"\#(frame.matrix.rawValue)","#
       + #""planes":[\#(places)],"ptsNs":\#(context.timestamp.nanoseconds),"#
-      + #""range":"\#(frame.range.rawValue)","sequence":\#(context.frame.sequence),"slot":0,"#
+      + #""range":"\#(frame.range.rawValue)","sequence":\#(context.frame.sequence),"#
+      + #""slot":\#(planes.slot),"#
       + #""track":\#(context.frame.track),"width":\#(frame.width)}}"#
   }
 }

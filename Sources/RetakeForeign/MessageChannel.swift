@@ -15,6 +15,8 @@ final class MessageChannel {
 
   private let socket: ChildSocket
   private let clock = WallClock()
+  /// Called about five times a second while it waits; a wait ends when it throws.
+  var whileWaiting: ((_ waitedNanoseconds: Int64) throws(ForeignTrouble) -> Void)?
   /// Received, and not yet part of a message that was returned.
   private var received: [UInt8] = []
   private var piece = [UInt8](repeating: 0, count: 1 << 16)
@@ -23,8 +25,9 @@ final class MessageChannel {
 
   /// The deadline of something that may take that long from now.
   func deadline(seconds: Double) -> Deadline {
-    Deadline(
-      nanoseconds: clock.monotonicNanoseconds + Int64(seconds * 1e9), seconds: seconds)
+    let now = clock.monotonicNanoseconds
+    return Deadline(
+      beginNanoseconds: now, nanoseconds: now + Int64(seconds * 1e9), seconds: seconds)
   }
 
   /// - Throws: `.late`, `.closed`.
@@ -39,9 +42,10 @@ final class MessageChannel {
     // Bounded by the deadline.
     while !bytes.isEmpty {
       switch socket.push(bytes) {
+      case .moved(let count) where count == bytes.count: return
       case .moved(let count): bytes.removeFirst(count)
       case .closed: throw .closed
-      case .notNow: socket.wait(.toPush, milliseconds: try remaining(deadline))
+      case .notNow: try wait(.toPush, before: deadline)
       }
     }
   }
@@ -53,15 +57,31 @@ final class MessageChannel {
     // Bounded by the deadline, and by the size of a message.
     while true {
       if let message = try takeMessage() { return message }
+      // First: an answer is hardly ever there at once. A program that sends without an end is
+      // stopped here, too.
+      try wait(.toPull, before: deadline)
       switch socket.pull(into: &piece) {
       case .moved(let count): received.append(contentsOf: piece[..<count])
       case .closed: throw .closed
-      case .notNow: socket.wait(.toPull, milliseconds: try remaining(deadline))
+      case .notNow: break
       }
-      // A program that sends without an end never lets a wait find the time to be over.
-      _ = try remaining(deadline)
     }
   }
+
+  /// Waits at most a part of a second.
+  private func wait(
+    _ direction: ChildSocket.Direction, before deadline: Deadline
+  ) throws(ForeignTrouble) {
+    let now = clock.monotonicNanoseconds
+    let rest = deadline.nanoseconds - now
+    guard rest > 0 else { throw .late(seconds: deadline.seconds) }
+    try whileWaiting?(now - deadline.beginNanoseconds)
+    // Rounded up, so that the last wait is not repeated many times.
+    socket.wait(
+      direction, milliseconds: Int32(min(rest, Self.sliceNanoseconds) + 999_999) / 1_000_000)
+  }
+
+  private static let sliceNanoseconds: Int64 = 200_000_000
 
   /// A message that is already there; `nil` if there is none.
   ///
@@ -71,13 +91,6 @@ final class MessageChannel {
     guard case .moved(let count) = socket.pull(into: &piece) else { return nil }
     received.append(contentsOf: piece[..<count])
     return try takeMessage()
-  }
-
-  private func remaining(_ deadline: Deadline) throws(ForeignTrouble) -> Int32 {
-    let rest = deadline.nanoseconds - clock.monotonicNanoseconds
-    guard rest > 0 else { throw .late(seconds: deadline.seconds) }
-    // Rounded up, so that the last wait is not repeated many times.
-    return Int32(clamping: (rest + 999_999) / 1_000_000)
   }
 
   private func takeMessage() throws(ForeignTrouble) -> JSONValue? {
@@ -111,6 +124,8 @@ final class MessageChannel {
 
 /// When something is late.
 struct Deadline {
+  /// When the time began, on the monotonic clock.
+  var beginNanoseconds: Int64
   /// On the monotonic clock.
   var nanoseconds: Int64
   /// The time that there was, for messages.

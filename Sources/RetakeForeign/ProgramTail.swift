@@ -1,5 +1,6 @@
 import Foundation
 import RetakeBuffers
+import RetakeGraph
 import RetakeProcess
 import RetakeRuntime
 
@@ -14,19 +15,52 @@ final class ProgramTail: Sendable {
   /// Rings when the last writer has closed the pipe.
   let closed = Bell()
   private let tail = Locked([UInt8]())
+  private let listener: ProgramListener?
+  private let program: String
+  /// The bytes of a line that has no end yet, if someone listens.
+  private let line = Locked([UInt8]())
 
-  init() throws(ChildProcessError) { pipe = try ChildPipe() }
+  init(_ program: ForeignProgram) throws(ChildProcessError) {
+    (listener, self.program) = (program.listener, program.title)
+    pipe = try ChildPipe()
+  }
 
   func start() {
     // Holds this object until the pipe ends, which may be after the program's end.
     pipe.readToEnd { [self] bytes in
-      guard let bytes else { return closed.ring() }
+      guard let bytes else {
+        hear([], isLast: true)
+        return closed.ring()
+      }
       append(bytes)
     }
   }
 
   func append(_ bytes: [UInt8]) {
     tail.withLock { $0 = Array(($0 + bytes).suffix(Self.bytesMax)) }
+    hear(bytes, isLast: false)
+  }
+
+  /// Passes whole lines on.
+  private func hear(_ bytes: [UInt8], isLast: Bool) {
+    guard let listener else { return }
+    let lines = line.withLock { line -> [[UInt8]] in
+      line += bytes
+      var lines: [[UInt8]] = []
+      // Bounded by the bytes.
+      while let end = line.firstIndex(of: 0x0a) {
+        lines.append(Array(line[..<end]))
+        line.removeFirst(end + 1)
+      }
+      if line.count >= Self.bytesMax || isLast && !line.isEmpty {
+        lines.append(line)
+        line = []
+      }
+      return lines
+    }
+    for line in lines {
+      listener.hear(Self.escaped(String(decoding: line, as: UTF8.self)[...]), of: program)
+    }
   }
 
   /// A message of the program that it did not write to a stream.

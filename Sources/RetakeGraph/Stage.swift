@@ -9,6 +9,10 @@ public struct StageContext: Sendable {
   public var timestamp: Timestamp
   /// Index inside a forEach; `nil` for the whole frame.
   public var item: Int?
+  /// The run that calls the stage; `nil` in a test.
+  package var run: StageRun?
+  /// The ID of the stage's node; empty in a test.
+  package var node = ""
 
   /// For a test that calls `process` itself; `item` is `nil` unless the stage is in a forEach.
   public init(frame: FrameID, timestamp: Timestamp, item: Int? = nil) {

@@ -1,5 +1,6 @@
 import RetakeBuffers
 package import RetakeCore
+package import RetakeGraph
 package import RetakeRuntime
 import RetakeTimePlane
 
@@ -49,6 +50,9 @@ package final class LiveFailureLog: Sendable {
     let count = state.withLock { $0.tally.note(failure) }
     if count <= FailureLog.toldMax { tell(.warning("warning: \(failure)")) }
   }
+
+  /// Reports what a stage tells about itself.
+  package func noticed(_ notice: StageNotice) { tell(.warning("warning: \(notice.failure)")) }
 
   private func halted(_ failure: StageFailure) {
     let isFirst = state.withLock { state -> Bool in

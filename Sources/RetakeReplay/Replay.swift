@@ -137,8 +137,14 @@ public struct Replay: Sendable {
     let start = clock.monotonicNanoseconds
     let digester = ResultDigester(header: header, sinks: sinks)
     let counter = ResultCounter(sinks: sinks)
+    let repairs = Locked<[StageFailure]>([])
+    var options = runOptions
+    options.notices = { notice in
+      guard notice.kind == .repaired else { return }
+      repairs.withLock { if $0.count < RunSummary.failuresMax { $0.append(notice.failure) } }
+    }
     let outcome = try prepared.run(
-      runOptions, observer: ObserverGroup([digester, counter] + observers))
+      options, observer: ObserverGroup([digester, counter] + observers))
     // Before the cache is finished: writing and pruning are not part of the run's speed.
     let nanoseconds = clock.monotonicNanoseconds - start
     let use = cache?.finish()
@@ -146,6 +152,9 @@ public struct Replay: Sendable {
       of: outcome, resultDigest: digester.finish(), nanoseconds: nanoseconds)
     summary.cache = use
     summary.found = counter.finish()
+    // Workers tell them in any order.
+    let notices = repairs.withLock { $0 }.sorted { ($0.frame, $0.node) < ($1.frame, $1.node) }
+    summary.notices = notices.isEmpty ? nil : notices
     for case let comparison as LiveComparison in observers {
       summary.live = try comparison.agreement(lost: outcome.lostBeforeCapture)
     }

@@ -1,5 +1,6 @@
 public import RetakeBuffers
 public import RetakeCore
+package import RetakeGraph
 public import RetakeTimePlane
 
 /// The options of a run.
@@ -49,6 +50,8 @@ public struct RunOptions: Sendable {
   package var clock: any LiveClock = WallClock()
   /// The origin of virtual costs; `lossless` uses none.
   package var costs = RunCosts.declared
+  /// Receives what stages tell during the run, on the threads that compute.
+  package var notices: (@Sendable (StageNotice) -> Void)?
   /// The values that earlier runs stored, and the place where this run stores its own; changes the
   /// speed only.
   package var cache: (any ValueCache)?

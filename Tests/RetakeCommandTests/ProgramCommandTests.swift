@@ -17,8 +17,25 @@ struct ProgramCommandTests {
   }
 
   /// Means of grey frames. With the option `sticks` it never ends by itself, with `crashes` it does
-  /// at frame 5, and with `unordered` it depends on the order of a set.
+  /// at frame 5, with `flaky` once. With others it depends on more than its frames: on the order of
+  /// a set, a clock, random numbers, the number of threads, and on which of two threads is faster.
   private static let program = """
+    import random, threading, time
+
+    def race():
+        # How often two threads took turns: hardly ever the same number twice.
+        sys.setswitchinterval(1e-6)
+        order = []
+        def run(name):
+            for _ in range(5_000):
+                order.append(name)
+        threads = [threading.Thread(target=run, args=(name,)) for name in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        return sum(place for place, name in enumerate(order) if name)
+
     while True:
         message = receive()
         if "hello" in message:
@@ -43,6 +60,19 @@ struct ProgramCommandTests {
             if hello["options"].get("unordered"):
                 names = {str(number) for number in range(100)}
                 mean = sum(place * int(name) for place, name in enumerate(names))
+            if hello["options"].get("timed"):
+                mean = time.perf_counter()
+            if hello["options"].get("random"):
+                mean = random.random()
+            if hello["options"].get("threaded"):
+                mean = float(os.environ["OMP_NUM_THREADS"])
+            if hello["options"].get("racing"):
+                mean = race()
+            if hello["options"].get("flaky") and frame["sequence"] == 5:
+                print("a bit flipped", file=sys.stderr, flush=True)
+                if not os.path.exists("flipped"):
+                    open("flipped", "w").close()
+                    os.abort()
             send({"sequence": frame["sequence"],
                   "value": {"scalars": [{"name": "mean", "value": mean}]}})
         elif "bye" in message:
@@ -85,12 +115,49 @@ struct ProgramCommandTests {
     #expect(result.stdout.contains("deterministic:"))
   }
 
-  @Test func `verify names a program that depends on the order of a set`() throws {
-    try write("unordered")
+  /// What the program depends on, and the condition and the advice that say so.
+  @Test(arguments: [
+    ("unordered", "another hash seed", "the order of a set, and for hash() of strings"),
+    ("timed", "no workers", "clocks (use the frame's ptsNs"),
+    ("random", "no workers", "random numbers without a seed"),
+    ("threaded", "4 threads in programs", "differs only with OMP_NUM_THREADS=4"),
+    ("racing", "workers", "threads whose order matters"),
+  ])
+  func `verify names a program that depends on more than its frames`(
+    option: String, condition: String, advice: String
+  ) throws {
+    try write(option)
     let result = try workplace.retake(
-      "verify", "yard", "--pipeline", "unordered.json", "--allow-processes")
+      "verify", "yard", "--pipeline", "\(option).json", "--allow-processes")
     #expect(result.status == 1, "\(result.stdout)\(result.stderr)")
-    #expect(result.stdout.contains("another hash seed") && result.stdout.contains("means"))
+    let lines = result.stdout.split(separator: "\n")
+    #expect(
+      lines.contains { $0.hasPrefix("different") && $0.contains(condition) }, "\(result.stdout)")
+    #expect(result.stdout.contains("next: look in the program of 'means' for"))
+    #expect(result.stdout.contains(advice), "\(result.stdout)")
+  }
+
+  @Test func `a program that crashed once is a warning, in run.json and in the report too`() throws
+  {
+    try write("flaky")
+    let warning =
+      "frame 0:5, stage means: the program 'python3 means.py' was ended by signal 6 (SIGABRT), and "
+      + "answered when it was started again; its last lines: a bit flipped [process.restarted]"
+    let replay = try workplace.retake(
+      "replay", "yard", "--pipeline", "flaky.json", "--allow-processes", "--output", "run")
+    #expect(replay.status == 0 && replay.stderr.contains("warning: \(warning)"), "\(replay)")
+    let file = try String(contentsOf: workplace.folder.file("run/run.json"), encoding: .utf8)
+    #expect(file.contains(#""notices":[{"code":"process.restarted""#), "\(file)")
+    let again = try workplace.retake(
+      "replay", "yard", "--pipeline", "flaky.json", "--allow-processes", "--json",
+      "--show-programs")
+    #expect(again.status == 0 && !again.stdout.contains("notices"), "\(again)")
+    // The program writes the line each time.
+    #expect(again.stderr.contains("python3 means.py: a bit flipped"), "\(again.stderr)")
+    try FileManager.default.removeItem(at: workplace.folder.file("flipped"))
+    let test = try workplace.retake(
+      "test", "yard", "--pipeline", "flaky.json", "--allow-processes")
+    #expect(test.stdout.contains(warning), "\(test.stdout)")
   }
 
   @Test func `a pipeline that was recorded with a session starts no program`() throws {

@@ -66,7 +66,8 @@ import Testing
       """
       ready(formats=["RGB24"])
       for frame in frames():
-          scalar(frame, 1 if frame["format"] == "RGB24" and frame["planes"] == [[0, 24]] else 0)
+          stride = frame["planes"][0][1]
+          scalar(frame, 1 if frame["format"] == "RGB24" and stride >= 24 else 0)
       """)
     let (_, heard) = try run(try program.pipeline())
     #expect(heard.values == Array(repeating: 1, count: 8))
@@ -95,6 +96,43 @@ import Testing
     #expect(detections == Detections([cat], classNames: ["a", "b"]))
     let classes = try value(.classes) as? Classes
     #expect(classes == Classes([Classification(label: "cat", score: 0.5)]))
+  }
+
+  @Test func `a frame that is in the shared memory is not copied`() throws {
+    let program = try PythonProgram(
+      """
+      ready()
+      for frame in frames():
+          total = sum(sum(row(frame, y)) for y in range(frame["height"]))
+          values = {"total": total, "slot": frame["slot"], "slots": hello["slots"],
+                    "stride": frame["planes"][0][1]}
+          send({"sequence": frame["sequence"], "value": {"scalars": [
+              {"name": name, "value": value} for name, value in values.items()]}})
+      """)
+    let elsewhere = Frame(format: .grey, width: 8, height: 4, planes: [Array(0..<32)])
+    let slots = try ForeignSlots(copies: 2)
+    let child = try ForeignChild(
+      ForeignProgram(command: program.command, output: .scalars), slots)
+    defer { child.end() }
+    let context = StageContext(frame: FrameID(track: 0, sequence: 0), timestamp: .zero)
+    func values(_ frame: Frame) throws -> [String: Double] {
+      let value = try child.compute(frame, context).get() as? Scalars
+      return Dictionary(uniqueKeysWithValues: (value?.entries ?? []).map { ($0.name, $0.value) })
+    }
+    #expect(
+      try values(elsewhere) == ["total": 496, "slot": 0, "slots": 4, "stride": 8])
+    let place = 2 * ForeignSlots.slotBytes + 192
+    let base = try #require(
+      UnsafePointer<UInt8>(bitPattern: slots.memory.address(of: place)))
+    for row in 0..<4 {
+      [UInt8](repeating: UInt8(row), count: 8).withUnsafeBytes {
+        slots.memory.write($0, at: place + 100 * row)
+      }
+    }
+    let made = Frame(
+      format: .grey, width: 8, height: 4,
+      storage: FrameStorage(planes: [.init(base: base, stride: 100)]) {})
+    #expect(try values(made) == ["total": 48, "slot": 2, "slots": 4, "stride": 100])
   }
 
   @Test func `an error of the program fails its frame, and the run continues`() throws {

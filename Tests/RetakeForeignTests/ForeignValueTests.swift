@@ -61,6 +61,12 @@ import Testing
       .detections, #"{"detections": [{"box": [1, 2, 3], "score": 1}]}"#,
       "/value/detections/0/box", "a box is [x, y, width, height]"),
     Refusal(
+      .detections, #"{"detections": [{"box": [1, 2, -0.5, 4], "score": 1}]}"#,
+      "/value/detections/0/box", "the width and height of a box are 0 or more"),
+    Refusal(
+      .detections, #"{"detections": [{"box": [1, 2, 3, -4], "score": 1}]}"#,
+      "/value/detections/0/box", "the width and height of a box are 0 or more"),
+    Refusal(
       .detections, #"{"detections": [{"box": [1, 2, 3, 4], "score": 1, "class": 2}]}"#,
       "/value/detections/0/class", "an index into the program's 2 classNames"),
     Refusal(

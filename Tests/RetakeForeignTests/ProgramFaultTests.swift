@@ -1,4 +1,5 @@
 import Foundation
+import RetakeBuffers
 import RetakeCore
 import RetakeGraph
 import RetakeRuntime
@@ -36,6 +37,7 @@ import Testing
     Fault("os._exit(0)", "process.exited", "exited with status 0"),
     Fault(
       "os.kill(os.getpid(), signal.SIGKILL)", "process.signalled", "signal 9 (SIGKILL)"),
+    Fault("os.kill(os.getpid(), signal.SIGSEGV)", "process.signalled", "signal 11 (SIGSEGV)"),
     Fault(
       "signal.signal(signal.SIGTERM, signal.SIG_IGN); signal.pause()", "process.timeout",
       "gave no answer within 1 s", timeoutSeconds: 1),
@@ -94,18 +96,26 @@ import Testing
     for id in program.started { #expect(isGone(process: id)) }
   }
 
-  @Test func `processes that the program started end with it`() throws {
+  /// What the process does that is started by one that ends at once.
+  @Test(arguments: [
+    "pass", "os.setsid()",
+    // Its parent leaves the session as well, and it has an environment of its own.
+    "os.execve(sys.executable, [sys.executable, '-c', 'import signal; signal.pause()'], {})",
+  ])
+  func `processes that the program started end with it`(body: String) throws {
     let program = try PythonProgram(
       """
       ready()
       for frame in frames():
           if os.fork() == 0:
+              os.setsid()
               if os.fork() == 0:
                   note("started", str(os.getpid()))
+                  \(body.replacing("os.setsid()", with: "pass"))
                   signal.pause()
-              os._exit(0)
-          os.wait()
-          while not os.path.exists(os.path.join(here, "started")): pass
+              \(body.hasPrefix("os.execve") ? "signal.pause()" : "os._exit(0)")
+          \(body.hasPrefix("os.execve") ? "pass" : "os.wait()")
+          while len(open(os.path.join(here, "started")).readlines()) < 2: pass
           signal.pause()
       """)
     let (outcome, _) = try run(try program.pipeline(timeoutSeconds: 2), workers: 0)
@@ -114,24 +124,112 @@ import Testing
     for id in program.started { #expect(isGone(process: id)) }
   }
 
-  @Test func `a pure program that crashes is started again, once`() throws {
+  @Test func `a pure program that crashes is started again, once, and that is noticed`() throws {
     let flaky = try PythonProgram(
       """
       ready()
       for frame in frames():
           if frame["sequence"] == 3 and len(open(os.path.join(here, "started")).readlines()) == 1:
+              print("no memory", file=sys.stderr, flush=True)
               os.abort()
           scalar(frame, frame["sequence"])
       """)
-    let (outcome, heard) = try run(try flaky.pipeline())
+    let notices = Locked<[StageNotice]>([])
+    let (outcome, heard) = try run(try flaky.pipeline()) { notice in
+      notices.withLock { $0.append(notice) }
+    }
     #expect(outcome.halt == nil && heard.values == (0..<8).map(Double.init))
     #expect(flaky.started.count == 2)
+    let notice = try #require(notices.withLock { $0 }.first)
+    #expect(notices.withLock { $0.count } == 1 && notice.kind == .repaired)
+    #expect(notice.failure.code == "process.restarted" && notice.failure.node == "process")
+    #expect(notice.failure.frame == FrameID(track: 0, sequence: 3))
+    #expect(
+      notice.failure.message.contains("was ended by signal 6 (SIGABRT), and answered when")
+        && notice.failure.message.hasSuffix("its last lines: no memory"), "\(notice)")
 
     let broken = try PythonProgram(
       "ready()\nfor frame in frames():\n    os.abort()\n")
     let (halted, _) = try run(try broken.pipeline(), workers: 0)
     #expect(halted.halt?.code == "process.signalled")
     #expect(broken.started.count == 2)
+  }
+
+  private static let pixels = [UInt8](repeating: 1, count: 32)
+  private static let frame = Frame(format: .grey, width: 8, height: 4, planes: [pixels])
+
+  private func context(_ sequence: Int, of run: StageRun) -> StageContext {
+    var context = StageContext(frame: FrameID(track: 0, sequence: sequence), timestamp: .zero)
+    (context.run, context.node) = (run, "process")
+    return context
+  }
+
+  private func code(_ outcome: StageOutcome) -> String? {
+    if case .failure(let error) = outcome { error.code } else { nil }
+  }
+
+  @Test func `a run that has ended waits for no answer, and a missing one is noticed before`()
+    throws
+  {
+    let program = try PythonProgram("ready()\nfor frame in frames():\n    signal.pause()\n")
+    let pool = try ForeignPool(
+      ForeignProgram(command: program.command, output: .scalars, timeoutSeconds: 3_600))
+    let notices = Locked<[StageNotice]>([])
+    let ended = Locked<StageRun?>(nil)
+    let run = StageRun { notice in
+      notices.withLock { $0.append(notice) }
+      ended.withLock { $0 }?.end()
+    }
+    ended.withLock { $0 = run }
+    #expect(code(pool.compute(Self.frame, context(0, of: run))) == "process.abandoned")
+    #expect(code(pool.compute(Self.frame, context(1, of: run))) == "process.abandoned")
+    let notice = try #require(notices.withLock { $0 }.first)
+    #expect(notices.withLock { $0.count } == 1 && notice.kind == .slow)
+    #expect(notice.failure.message.contains("has not answered for 2 s; it has 3600 s"))
+    #expect(program.started.count == 1)
+    for id in program.started { #expect(isGone(process: id)) }
+  }
+
+  @Test func `after a missing answer the other frames of the run get less time`() throws {
+    let program = try PythonProgram("ready()\nfor frame in frames():\n    signal.pause()\n")
+    let pool = try ForeignPool(
+      ForeignProgram(command: program.command, output: .scalars, timeoutSeconds: 1.25))
+    func message(_ sequence: Int, _ run: StageRun) -> String {
+      guard case .failure(let error) = pool.compute(Self.frame, context(sequence, of: run)) else {
+        return "it was answered"
+      }
+      return error.message
+    }
+    let (first, second) = (StageRun(), StageRun())
+    #expect(message(1, first).contains("gave no answer within 1.25 s"))
+    #expect(message(0, first).contains("gave no answer within 1 s"))
+    #expect(message(0, second).contains("gave no answer within 1.25 s"))
+  }
+
+  @Test func `each line that a program writes can be heard`() throws {
+    let program = try PythonProgram(
+      """
+      ready()
+      for frame in frames():
+          print("out", frame["sequence"], flush=True)
+          send({"log": {"level": "info", "text": "logged\\x1b[0m"}})
+          scalar(frame, 1)
+      """)
+    let lines = Locked<[String]>([])
+    let listener = ProgramListener { program, line in
+      lines.withLock { $0.append("\(program.hasPrefix("python3 ")): \(line)") }
+    }
+    do {
+      var request = ForeignProgram(command: program.command, output: .scalars)
+      request.listener = listener
+      let pool = try ForeignPool(request)
+      #expect(code(pool.compute(Self.frame, context(7, of: StageRun()))) == nil)
+    }
+    for id in program.started { #expect(isGone(process: id)) }
+    // The pipe is read to its end, maybe after the program's.
+    let logged = #"true: info: logged\u{1b}[0m"#
+    let heard = Set(lines.withLock { $0 })
+    #expect(heard.contains(logged) && heard.isSubset(of: ["true: out 7", logged]))
   }
 
   @Test func `a program that is another one after its restart ends the run`() throws {

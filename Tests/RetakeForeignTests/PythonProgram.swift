@@ -113,10 +113,12 @@ final class Listener: RunObserver {
 }
 
 func run(
-  _ pipeline: Pipeline, workers: Int = 2
+  _ pipeline: Pipeline, workers: Int = 2, notices: (@Sendable (StageNotice) -> Void)? = nil
 ) throws -> (outcome: RunOutcome, heard: Listener) {
   let listener = Listener()
+  var options = RunOptions(workers: workers)
+  options.notices = notices
   let outcome = try PreparedRun(pipeline, catalog: StageRegistry.builtIn)
-    .run(RunOptions(workers: workers), observer: listener)
+    .run(options, observer: listener)
   return (outcome, listener)
 }

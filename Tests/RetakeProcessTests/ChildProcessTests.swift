@@ -184,3 +184,32 @@ import Testing
     #expect(ChildProcess.path(of: "tool", in: nil) == nil)
   }
 }
+
+@Suite struct MarkedProcessesTests {
+  @Test func `what has left its group and its parent is found by its environment`() throws {
+    let folder = try TemporaryFolder()
+    let mark = "RETAKE_TEST_MARK=\(folder.url.path)"
+    var request = ChildProcess.Request(
+      "/bin/sh",
+      ["-c", "setsid sh -c 'echo $$ > id.tmp; mv id.tmp id; exec sleep 3600' & wait"])
+    request.folder = folder.url.path
+    request.environment = ["PATH": "/usr/bin:/bin", "RETAKE_TEST_MARK": folder.url.path]
+    let process = try ChildProcess(request)
+    var id: Int32?
+    // Ends: the process writes its ID, or the shell ends without it.
+    while id == nil, process.end == nil {
+      let text = try? String(contentsOf: folder.file("id"), encoding: .utf8)
+      id = text.flatMap { Int32($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
+    }
+    let stray = try #require(id)
+    let marked = MarkedProcesses(mark: mark)
+    #expect(marked.ids(descendantsOf: process.id) == [stray])
+    process.send(SIGKILL)
+    #expect(process.wait() == .signalled(SIGKILL))
+    #expect(marked.ids() == [stray])
+    #expect(MarkedProcesses(mark: mark + "1").ids() == [])
+    marked.endAll(and: []) {}
+    #expect(isGone(process: stray))
+    #expect(marked.ids() == [])
+  }
+}

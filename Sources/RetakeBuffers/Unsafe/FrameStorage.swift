@@ -107,12 +107,16 @@ public final class FrameStorage: @unchecked Sendable {
     fill: (_ planes: [UnsafeMutableRawBufferPointer], _ strides: [Int]) throws(Failure) -> Void
   ) throws(Failure) -> FrameStorage? {
     let layout = PlaneLayout(format: format, width: width, height: height)
+    let byteCount = layout.count + padding
+    let shared = PixelBlock(inArena: byteCount)
     // SAFETY: one allocation, freed by the release closure below or, on a throw, right here.
-    var block: UnsafeMutableRawPointer?
-    guard posix_memalign(&block, alignment, layout.count + padding) == 0, let block else {
-      return nil
+    guard let block = shared?.base ?? allocated(byteCount) else { return nil }
+    // SAFETY: the address crosses into the closure as an integer because pointers are not Sendable.
+    let address = UInt(bitPattern: block)
+    let release = { @Sendable in
+      if let shared { shared.free() } else { free(UnsafeMutableRawPointer(bitPattern: address)) }
     }
-    let memory = UnsafeMutableRawBufferPointer(start: block, count: layout.count + padding)
+    let memory = UnsafeMutableRawBufferPointer(start: block, count: byteCount)
     let ends = layout.offsets.dropFirst() + [layout.count]
     let writable = zip(layout.offsets, ends).map {
       UnsafeMutableRawBufferPointer(rebasing: memory[$0..<$1])
@@ -120,14 +124,17 @@ public final class FrameStorage: @unchecked Sendable {
     do throws(Failure) {
       try fill(writable, layout.strides)
     } catch {
-      free(block)
+      release()
       throw error
     }
     let planes = zip(layout.offsets, layout.strides).map {
       Plane(base: (block + $0).assumingMemoryBound(to: UInt8.self), stride: $1)
     }
-    // SAFETY: the address crosses into the closure as an integer because pointers are not Sendable.
-    let address = UInt(bitPattern: block)
-    return FrameStorage(planes: planes) { free(UnsafeMutableRawPointer(bitPattern: address)) }
+    return FrameStorage(planes: planes, release: release)
+  }
+
+  private static func allocated(_ byteCount: Int) -> UnsafeMutableRawPointer? {
+    var block: UnsafeMutableRawPointer?
+    return posix_memalign(&block, alignment, byteCount) == 0 ? block : nil
   }
 }

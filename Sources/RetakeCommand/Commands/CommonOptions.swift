@@ -46,11 +46,27 @@ struct ProgramOptions: ParsableArguments {
         """))
   var allowProcesses = false
 
+  @Flag(
+    name: .long,
+    help: ArgumentHelp(
+      "Show what programs of pipelines write.",
+      discussion: """
+        Each line of their standard output and standard error, and what they log, goes to standard \
+        error, behind the program. Otherwise only an error shows the last lines.
+        """))
+  var showPrograms = false
+
   /// The project of the working folder.
   func project() throws -> Project {
     var project = try CommandEnvironment.current.project()
     if allowProcesses { project.programs = .all }
+    if showPrograms { project.programListener = Self.shown }
     return project
+  }
+
+  /// One for the whole process: pipelines share a program only if the same listener hears it.
+  private static let shown = ProgramListener { program, line in
+    Console.note("\(program): \(line)")
   }
 }
 

@@ -34,6 +34,7 @@ struct LivePipelineOptions: ParsableArguments {
     let given = [
       ("--workers", workers != nil), ("--follow", follow), ("--metadata", !metadata.isEmpty),
       ("--trace", trace != nil), ("--allow-processes", programs.allowProcesses),
+      ("--show-programs", programs.showPrograms),
     ]
     if pipeline == nil, let (name, _) = given.first(where: { $0.1 }) {
       throw ValidationError("\(name) goes with --pipeline")

@@ -161,7 +161,7 @@ struct RecordCommand: ParsableCommand {
     Interruption.listen()
     // The recording must continue when a reader closes the output.
     Console.outliveReaders()
-    let pipeline = try live.makePipeline()
+    var pipeline = try live.makePipeline()
     let source = try source()
     let options = try options()
     let session = "\(options.into)/\(options.name ?? "")"
@@ -169,6 +169,7 @@ struct RecordCommand: ParsableCommand {
     try live.outputs.check(newSession: session, pipeline: live.pipelineFile, input: input)
     let report = try RecordingReport(live, of: pipeline, session: session, output)
     defer { report.discard() }
+    pipeline?.options.notices = report.noticed
     // Before the recorder: without a display nothing is recorded.
     let window = preview ? try RecordingWindow(title: source.description.name, pipeline) : nil
     let recorder = try Recorder(

@@ -228,6 +228,7 @@ struct ReplayCommand: ParsableCommand {
 
   private func finish(_ summary: RunSummary) throws {
     try show(summary)
+    for notice in summary.notices ?? [] { form.note("warning: \(notice)") }
     if let output { form.note("the run is in \(output)") }
     // A halted run leaves no tape.
     if let writeTape, summary.haltedBy == nil {

@@ -97,6 +97,12 @@ final class RecordingReport {
     return RecordingWatch([outputs?.watch, log].compactMap(\.self))
   }
 
+  /// Receives what stages tell about themselves; `nil` without a pipeline.
+  var noticed: (@Sendable (StageNotice) -> Void)? {
+    guard let failures else { return nil }
+    return { failures.noticed($0) }
+  }
+
   /// Called by the recorder after each commit, on the thread that writes the session. It waits for
   /// no reader and no terminal.
   var committed: @Sendable (RecordingProgress) -> Void {

@@ -24,6 +24,8 @@ package final class PictureMemory: Sendable {
   private struct Block: Sendable {
     var address: UInt
     var size: Int
+    /// The memory's owner, if it is in an arena.
+    var shared: PixelBlock?
   }
 
   private struct State: Sendable {
@@ -103,13 +105,16 @@ package final class PictureMemory: Sendable {
       return state.waiting.remove(at: index)
     }
     if let known { return known }
-    guard let memory = allocate(size) else { return nil }
+    let shared = PixelBlock(inArena: size)
+    // Zeroed, like memory of the heap.
+    if let shared { memset(shared.base, 0, size) }
+    guard let memory = shared?.base ?? allocate(size) else { return nil }
     // Zeroed: whatever a decoder leaves unwritten is black or green, never another process's data.
     state.withLock { state in
       state.counts.made += 1
       state.counts.lent += 1
     }
-    return Block(address: UInt(bitPattern: memory), size: size)
+    return Block(address: UInt(bitPattern: memory), size: size, shared: shared)
   }
 
   /// Frees the waiting blocks of other sizes first if an allocation fails.
@@ -145,6 +150,10 @@ package final class PictureMemory: Sendable {
   private func free(_ blocks: [Block]) {
     // SAFETY: these blocks are no longer in any list or picture.
     for block in blocks {
+      if let shared = block.shared {
+        shared.free()
+        continue
+      }
       retake_free(UnsafeMutableRawPointer(bitPattern: block.address), Int64(block.size))
     }
   }

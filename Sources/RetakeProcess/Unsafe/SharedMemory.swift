@@ -13,6 +13,8 @@ package final class SharedMemory: Sendable {
   package let byteCount: Int
   /// For `ChildProcess.Request.descriptors`.
   package let descriptor: Int32
+  /// Whether no other process can write to the memory.
+  package let isSealed: Bool
 
   package init(byteCount: Int) throws(ChildProcessError) {
     let file = try Self.file()
@@ -30,7 +32,13 @@ package final class SharedMemory: Sendable {
     }
     self.base = base
     self.byteCount = byteCount
-    Self.seal(descriptor)
+    isSealed = Self.seal(descriptor)
+  }
+
+  /// The address of a byte of this process's map, which is valid as long as this object.
+  package func address(of offset: Int) -> UInt {
+    precondition((0..<byteCount).contains(offset), "the byte is inside the memory")
+    return UInt(bitPattern: base + offset)
   }
 
   deinit {
@@ -64,10 +72,13 @@ package final class SharedMemory: Sendable {
       return number
     }
 
-    private static func seal(_ number: Int32) {
+    /// Whether no other process can write.
+    private static func seal(_ number: Int32) -> Bool {
       let seals = noShrinking | noGrowing | noSeals
+      if fcntl(number, addSeals, seals | noMoreWriters) == 0 { return true }
       // An older kernel refuses all of them if it does not know one.
-      if fcntl(number, addSeals, seals | noMoreWriters) != 0 { _ = fcntl(number, addSeals, seals) }
+      _ = fcntl(number, addSeals, seals)
+      return false
     }
   #else
     /// A file without a name.
@@ -79,6 +90,6 @@ package final class SharedMemory: Sendable {
       return number
     }
 
-    private static func seal(_ number: Int32) {}
+    private static func seal(_ number: Int32) -> Bool { false }
   #endif
 }

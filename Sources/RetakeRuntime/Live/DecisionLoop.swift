@@ -9,6 +9,8 @@ final class DecisionLoop: EventHost {
   private let live: LiveRun
   private let facts: LiveFacts
   private let workers: Workers
+  /// What the stages know of this run.
+  private let stageRun: StageRun
   /// Session time minus clock time.
   private let shift: Int64
   private var batch = LiveBatch()
@@ -32,6 +34,7 @@ final class DecisionLoop: EventHost {
     self.live = live
     self.facts = facts
     self.shift = shift
+    stageRun = StageRun(live.options.notices ?? { _ in })
     // The first worker belongs to the time plane, and this thread never helps.
     workers = try Workers(count: live.options.workers + 1, lanes: live.plan.lanes)
   }
@@ -52,6 +55,8 @@ final class DecisionLoop: EventHost {
     }
     // From here on this thread owns the decisions, and no other thread enters.
     turns = nil
+    // What is in flight now is not waited for, so no body has to wait for anything either.
+    stageRun.end()
     // With frames in flight a body may still run, and may never return, so no thread is waited for.
     if driver.tokensAlive == 0 { workers.stop() } else { workers.abandon() }
     var outcome = driver.finish()
@@ -216,8 +221,9 @@ final class DecisionLoop: EventHost {
 
   // MARK: EventHost
 
-  func begin(_ call: BodyCall) {
+  func begin(_ wanted: BodyCall) {
     guard let turns else { preconditionFailure("bodies begin while it runs") }
+    let call = wanted.told(of: stageRun)
     let isMeasured = live.tap != nil
     let (clock, shift) = (live.clock, shift)
     let executor = isMeasured ? executor(of: call.name.node) : ""

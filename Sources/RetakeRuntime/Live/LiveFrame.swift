@@ -16,6 +16,13 @@ struct BodyCall: Sendable {
   /// When the input reached the stage's edge.
   var readyNanoseconds: Int64
 
+  /// The same call, whose stage knows its run.
+  func told(of run: StageRun) -> BodyCall {
+    var call = self
+    (call.context.run, call.context.node) = (run, nodeID)
+    return call
+  }
+
   /// Calls the body. The core starts a stateful stage's next call after this one has ended.
   ///
   /// If there is no memory for a frame, only that frame fails: there may be memory for the next

@@ -1,5 +1,6 @@
 public import RetakeBuffers
 public import RetakeCore
+package import RetakeGraph
 
 /// How a pipeline runs live.
 public struct LiveOptions: Sendable {
@@ -16,6 +17,8 @@ public struct LiveOptions: Sendable {
   public var waitingDeliveriesMax = 1_024
   /// How long `stop` waits, in real time, for frames in flight.
   public var drain = Duration.seconds(1)
+  /// Receives what stages tell during the run, on the threads that compute.
+  package var notices: (@Sendable (StageNotice) -> Void)?
 
   /// `nil` is the default of `workers`. `LiveSession.init` throws `RuntimeError.badOption` for a
   /// number outside 1 to 255, and for a bound below 1.

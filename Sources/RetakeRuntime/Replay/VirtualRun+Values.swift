@@ -20,7 +20,8 @@ extension VirtualRun {
     _ node: Int, entry: FrameEntry, item: Int? = nil, input: ValueFuture, epoch: Int,
     isNeeded: Bool, hold: FrameHold? = nil
   ) -> ValueFuture {
-    let context = StageContext(frame: entry.id, timestamp: timestamp(of: entry), item: item)
+    var context = StageContext(frame: entry.id, timestamp: timestamp(of: entry), item: item)
+    (context.run, context.node) = (stageRun, plan.nodes[node].id)
     let version = stages.version(of: node, epoch: epoch)
     guard let call = stages[node, version].call else {
       preconditionFailure("only stages are computed")

@@ -13,6 +13,8 @@ final class VirtualRun: CoreDriver {
   let options: RunOptions
   let observer: any RunObserver
   let workers: Workers
+  /// What the stages know of this run.
+  let stageRun: StageRun
   let originNanoseconds: Int64
   let changes: RunChanges
   var device = DeviceState()
@@ -52,6 +54,7 @@ final class VirtualRun: CoreDriver {
     self.originNanoseconds = originNanoseconds
     self.changes = changes
     self.sources = sources
+    stageRun = StageRun(options.notices ?? { _ in })
     let readsMax =
       options.runAhead ? plan.readsMax(options, tracks: sources.map(\.description)) : nil
     isGated = readsMax != nil
@@ -70,7 +73,19 @@ final class VirtualRun: CoreDriver {
 
   /// Runs until the sources end, or until the first unrecoverable failure.
   func run() throws -> RunOutcome {
+    // Before the workers are waited for: a body may wait for something outside of this process.
     defer { workers.stop() }
+    do {
+      try decide()
+    } catch {
+      stageRun.end()
+      throw error
+    }
+    if outcome.halt != nil { stageRun.end() }
+    return outcome
+  }
+
+  private func decide() throws {
     addChanges()
     for index in sources.indices { try announce(source: index) }
     var turn = Turn(gates: self)
@@ -91,7 +106,6 @@ final class VirtualRun: CoreDriver {
       turn.actions.removeAll(keepingCapacity: true)
     }
     try finish()
-    return outcome
   }
 
   func demand(ofNode node: Int, epoch: Int) -> FrameDemand {

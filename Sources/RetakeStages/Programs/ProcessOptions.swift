@@ -42,9 +42,12 @@ package struct ProcessOptions: StageOptions, Hashable {
   /// The stage, with its program started.
   ///
   /// - Throws: `OptionError`, `ForeignError`.
-  func stage(_ permission: ProgramPermission) throws -> AnyStage {
-    let program = try program()
+  func stage(
+    _ permission: ProgramPermission, listener: ProgramListener? = nil
+  ) throws -> AnyStage {
+    var program = try program()
     try permission.check(program.name)
+    program.listener = listener
     return try AnyStage.process(program, options: AnyStage.canonical(self))
   }
 }

@@ -1,6 +1,6 @@
 import RetakeCore
 import RetakeForeign
-import RetakeGraph
+package import RetakeGraph
 package import RetakeRuntime
 
 /// Which programs the documents that a registry reads may start.
@@ -29,20 +29,24 @@ extension StageRegistry {
   }
 
   /// The same registry, with another permission for the kind `process`.
-  package func allowing(_ permission: ProgramPermission) -> StageRegistry {
+  ///
+  /// - Parameter listener: Receives what the programs write.
+  package func allowing(
+    _ permission: ProgramPermission, listener: ProgramListener? = nil
+  ) -> StageRegistry {
     var registry = self
-    registry.replaceNode(AnyStage.processSignature, make: Self.makeProcess(permission))
+    registry.replaceNode(AnyStage.processSignature, make: Self.makeProcess(permission, listener))
     return registry
   }
 
   private static func makeProcess(
-    _ permission: ProgramPermission
+    _ permission: ProgramPermission, _ listener: ProgramListener? = nil
   ) -> @Sendable (JSONValue) throws(OptionProblem) -> AnyStage {
     { given throws(OptionProblem) in
       let options = try OptionReader.read(
         ProcessOptions.self, from: given, kind: AnyStage.processKind)
       do {
-        return try options.stage(permission)
+        return try options.stage(permission, listener: listener)
       } catch {
         throw OptionProblem(wrapping: error)
       }

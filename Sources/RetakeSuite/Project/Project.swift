@@ -28,6 +28,8 @@ package struct Project: Sendable {
   package var registry = StageRegistry.builtIn
   /// Which programs the project's pipelines may start.
   package var programs = ProgramPermission.named([])
+  /// Receives what these programs write.
+  package var programListener: ProgramListener?
   /// Pipelines that the program defines itself.
   package var pipelines: [Pipeline] = []
 
@@ -36,7 +38,7 @@ package struct Project: Sendable {
   }
 
   /// What reads the project's documents: `registry`, with the permission to start programs.
-  package var catalog: StageRegistry { registry.allowing(programs) }
+  package var catalog: StageRegistry { registry.allowing(programs, listener: programListener) }
 
   package var recordings: String { folder + "/Recordings" }
   package var goldens: String { folder + "/Goldens" }

@@ -205,6 +205,7 @@ struct CaseRunner {
       golden: result.golden, actual: result.actual, options: .withPictures
     ).outcome()
     result.comparison.notes += try replay.pixelNotes(reader) + replay.costNotes
+    result.comparison.notes += (result.summary?.notices ?? []).map(\.description)
     if result.golden != library.folder(key) {
       result.comparison.notes.append(
         "compared with the alternate for \(result.platform)")

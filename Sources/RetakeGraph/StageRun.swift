@@ -1,0 +1,48 @@
+import RetakeBuffers
+package import RetakeCore
+
+/// One run of a pipeline, as the bodies of its stages see it: whether it still needs their values,
+/// and whom they tell what changes no result.
+package final class StageRun: Sendable {
+  private let over = Locked(false)
+  private let tell: @Sendable (StageNotice) -> Void
+
+  /// - Parameter tell: Called on the thread of the body.
+  package init(_ tell: @escaping @Sendable (StageNotice) -> Void = { _ in }) { self.tell = tell }
+
+  /// Whether the run was halted or has failed, so that no value is used any more. A body that waits
+  /// for something may return at once, with any outcome.
+  package var isOver: Bool { over.withLock { $0 } }
+
+  package func end() { over.withLock { $0 = true } }
+
+  package func note(_ notice: StageNotice) { tell(notice) }
+}
+
+/// Something that a user should know about a stage, and that changes no result.
+package struct StageNotice: Hashable, Sendable {
+  package enum Kind: Hashable, Sendable {
+    /// Something went wrong, and was repaired.
+    case repaired
+    /// A value is not there yet. That matters only where frames do not wait.
+    case slow
+  }
+
+  package var kind: Kind
+  /// In the form of a failure, which names the frame and the stage. The run has not failed.
+  package var failure: StageFailure
+
+  package init(_ kind: Kind, _ failure: StageFailure) {
+    (self.kind, self.failure) = (kind, failure)
+  }
+}
+
+extension StageContext {
+  /// Tells the run, if there is one.
+  package func note(_ kind: StageNotice.Kind, code: String, _ message: String) {
+    run?.note(
+      StageNotice(
+        kind,
+        StageFailure(frame: frame, item: item, node: node, code: code, message: message)))
+  }
+}
