@@ -1,5 +1,6 @@
 import Foundation
 import RetakeCore
+import RetakeGraph
 import RetakeReplay
 import RetakeRuntime
 import RetakeSuite
@@ -37,7 +38,8 @@ final class StoredTraceWriter: RunObserver {
   func began(nodes: [RunNode]) {
     begin(
       stages: nodes.filter(\.role.isDigested).map {
-        TraceFacts.Stage(id: $0.id, context: .init($0.role))
+        TraceFacts.Stage(
+          id: $0.id, context: .init($0.role), isProgram: $0.kind == AnyStage.processKind)
       }, sinks: nodes.filter { $0.role == .sink }.map(\.id))
   }
 

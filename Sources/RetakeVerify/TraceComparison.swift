@@ -116,7 +116,8 @@ extension TraceComparison {
       message += "; decision \(decision.number) differs with it: \(decision.text)"
     }
     return VerifyReport.Divergence(
-      kind: .value, frame: frame, stage: stage.id, decision: decision, message: message)
+      kind: .value, frame: frame, stage: stage.id, decision: decision, message: message,
+      isProgram: stage.isProgram)
   }
 }
 

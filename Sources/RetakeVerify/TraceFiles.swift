@@ -37,6 +37,8 @@ struct TraceFacts: Codable {
 
     var id: String
     var context: Context
+    /// Whether a program outside of this process computes it.
+    var isProgram = false
   }
 
   var summary: RunSummary

@@ -44,8 +44,9 @@ package struct Verification {
     }
     guard newProcesses != nil else { return report }
     runs.firstSeconds = summary.wallSeconds
+    runs.hasPrograms = first.facts.stages.contains(where: \.isProgram)
     var baseline = first
-    for condition in VerifyCondition.newProcess {
+    for condition in runs.newProcesses {
       // The first run drew its hash seed, too. Processes with the fixed seed are compared with the
       // baseline, so that only their own condition makes a difference.
       let isFirst = condition.process?.hashSeed == .drawn || condition == .baseline
@@ -70,12 +71,19 @@ private struct Runs {
   let folder: URL
   /// The duration of the first run, which determines how long others may take.
   var firstSeconds = 0.0
+  /// Whether the pipeline starts programs.
+  var hasPrograms = false
   private var count = 0
   private var repeated = 0
 
   init(verification: Verification, folder: URL) {
     self.verification = verification
     self.folder = folder
+  }
+
+  /// The conditions in new processes, in their order.
+  var newProcesses: [VerifyCondition] {
+    VerifyCondition.newProcess + (hasPrograms ? [.programThreads] : [])
   }
 
   mutating func trace(_ condition: VerifyCondition) throws -> StoredTrace {
@@ -87,7 +95,7 @@ private struct Runs {
     } else {
       try verification.newProcesses?.run(condition, into: place, firstSeconds: firstSeconds)
     }
-    let processes = verification.newProcesses == nil ? 0 : VerifyCondition.newProcess.count
+    let processes = verification.newProcesses == nil ? 0 : newProcesses.count
     let trace = try read(place, of: condition)
     verification.progress(
       // Repetitions are not in the announced number of runs.

@@ -23,6 +23,8 @@ package struct VerifyCondition: Hashable, Sendable, Codable {
 
     package var hashSeed: HashSeed
     package var processor: ProcessorFeatures
+    /// How many threads numerical libraries in programs use; as usual if `nil`.
+    package var programThreads: Int?
   }
 
   /// The name in words, such as `4 workers, random delays`.
@@ -84,9 +86,15 @@ extension VerifyCondition {
     return conditions
   }
 
+  /// Only for pipelines that start programs, which use one thread otherwise; compared with
+  /// `baseline`.
+  static let programThreads = VerifyCondition(
+    name: "a new process, 4 threads in programs",
+    process: NewProcess(hashSeed: .fixed, processor: .all, programThreads: 4))
+
   /// The condition that a process was started for.
   package static func newProcess(named name: String) -> VerifyCondition? {
-    newProcess.first { $0.name == name }
+    (newProcess + [programThreads]).first { $0.name == name }
   }
 }
 
@@ -101,6 +109,12 @@ extension VerifyCondition {
     environment["SWIFT_DETERMINISTIC_HASHING"] = process.hashSeed == .fixed ? "1" : nil
     // For stages in Python, which otherwise get a seed that is always the same.
     if process.hashSeed == .drawn { environment["PYTHONHASHSEED"] = "random" }
+    // The libraries that programs use for numbers read one of these.
+    if let threads = process.programThreads {
+      for name in ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"] {
+        environment[name] = "\(threads)"
+      }
+    }
     // After the user's own tunables, which stay in force.
     let tunables = [environment["GLIBC_TUNABLES"] ?? ""] + heapTunables + processorTunables
     environment["GLIBC_TUNABLES"] = tunables.filter { !$0.isEmpty }.joined(separator: ":")

@@ -6,6 +6,8 @@ extension VerifyReport {
     case hashSeed
     case memory
     case processor
+    /// How many threads a program computes with.
+    case threads
   }
 
   /// `nil` when nothing differs.
@@ -22,6 +24,7 @@ extension VerifyReport {
     }
     if differing.allSatisfy({ $0.condition.isOtherPlatform }) { return .processor }
     if differing.allSatisfy({ $0.condition.memory != .asItIs }) { return .memory }
+    if differing.allSatisfy({ $0.condition.process?.programThreads != nil }) { return .threads }
     return isSameForOneHashSeed ? .hashSeed : .clockOrSharedState
   }
 
@@ -43,15 +46,10 @@ extension VerifyReport {
     case .engine:
       return "write the decisions of two runs with 'retake replay --decisions FILE', once with "
         + "'--workers 0' and once with '--workers 4', and report them: this is a defect of Retake"
-    case .clockOrSharedState:
-      return "look in \(stage) for clocks, random numbers, and state that frames share; a stage "
-        + "that remembers is a StatefulStage"
-    case .hashSeed:
-      return "look in \(stage) for the order of a Dictionary or Set, and for hashValue: processes "
-        + "with one hash seed do not differ"
-    case .memory:
-      return "look in \(stage) for bytes that are read before anything is written to them, such as "
-        + "the padding of rows: only poisoned memory differs"
+    case .clockOrSharedState, .hashSeed, .memory, .threads:
+      let look = divergence.isProgram ? Self.programAdvice : Self.stageAdvice
+      return "look in \(divergence.isProgram ? "the program of \(stage)" : stage) for "
+        + (look[suspect] ?? "")
     case .processor:
       let look = "look in \(stage) for exp, log, sin, pow and vector instructions"
       return divergence.decision == nil
@@ -59,4 +57,26 @@ extension VerifyReport {
         : "\(look): a decision depends on the value, and decisions are the same everywhere"
     }
   }
+
+  private static let stageAdvice: [Suspect: String] = [
+    .clockOrSharedState: "clocks, random numbers, and state that frames share; a stage that "
+      + "remembers is a StatefulStage",
+    .hashSeed: "the order of a Dictionary or Set, and for hashValue: processes with one hash seed "
+      + "do not differ",
+    .memory: "bytes that are read before anything is written to them, such as the padding of rows: "
+      + "only poisoned memory differs",
+    .threads: "threads that share the work: only another number of threads differs",
+  ]
+
+  private static let programAdvice: [Suspect: String] = [
+    .clockOrSharedState: "clocks (use the frame's ptsNs, frame.pts in Python), random numbers "
+      + "without a seed, threads whose order matters, and what it keeps from earlier frames; a "
+      + "program that remembers says state: stateful",
+    .hashSeed: "the order of a set, and for hash() of strings: with PYTHONHASHSEED=0 it does not "
+      + "differ",
+    .memory: "bytes of a slot outside of the visible rows, and memory that is read before anything "
+      + "is written to it: only poisoned memory differs",
+    .threads: "sums and other work that threads share, such as in numpy, OpenCV or PyTorch: it "
+      + "differs only with OMP_NUM_THREADS=4. Set the number of threads to 1 in the program",
+  ]
 }

@@ -102,6 +102,8 @@ extension VerifyReport {
     /// The first decision that differs, even if something else differed before it.
     package var decision: DecisionDifference?
     package var message: String
+    /// Whether a program outside of this process computes the stage; not in a document.
+    var isProgram = false
 
     /// A difference that names no frame cannot be earlier than one that does. Sequences are only in
     /// order within a track.

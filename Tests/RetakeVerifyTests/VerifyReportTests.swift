@@ -89,6 +89,26 @@ import Testing
     #expect(report((delayed, value)).suspect == .clockOrSharedState)
   }
 
+  @Test func `a program is advised in its own terms`() {
+    var computed = value
+    computed.isProgram = true
+    let fixed = VerifyCondition.inProcess[2]
+    #expect(report((fixed, nil), (.programThreads, computed)).suspect == .threads)
+    let expected: [(VerifyReport, String)] = [
+      (report((fixed, computed)), "the program of 'net' for clocks (use the frame's ptsNs"),
+      (
+        report((fixed, nil), (.baseline, computed), (otherSeed, computed), (otherProcessor, nil)),
+        "hash() of strings: with PYTHONHASHSEED=0"
+      ),
+      (report((fixed, nil), (.programThreads, computed)), "only with OMP_NUM_THREADS=4"),
+    ]
+    for (report, text) in expected {
+      #expect(report.advice?.contains(text) == true, "\(report.advice ?? "")")
+      #expect(report.advice?.contains("StatefulStage") == false)
+    }
+    #expect(report((fixed, value)).advice?.contains("StatefulStage") == true)
+  }
+
   @Test func `a process starts with what its condition says, and the rest as it is`() throws {
     let inherited = [
       "HOME": "h", "SWIFT_DETERMINISTIC_HASHING": "1", "GLIBC_TUNABLES": "glibc.malloc.check=0",
@@ -106,13 +126,16 @@ import Testing
       poisoned["GLIBC_TUNABLES"]
         == "glibc.malloc.check=0:glibc.malloc.perturb=165:glibc.malloc.tcache_count=0")
     #expect(VerifyCondition.first.environment(from: inherited) == inherited)
+    let threads = VerifyCondition.programThreads.environment(from: inherited)
+    #expect(threads["OMP_NUM_THREADS"] == "4" && drawn["OMP_NUM_THREADS"] == nil)
   }
 
   @Test func `each condition has a name of its own`() {
-    let conditions = [.first] + VerifyCondition.inProcess + VerifyCondition.newProcess
+    let conditions =
+      [.first, .programThreads] + VerifyCondition.inProcess + VerifyCondition.newProcess
     #expect(Set(conditions.map(\.name)).count == conditions.count)
     #expect(VerifyCondition.newProcess.allSatisfy { $0.process != nil })
-    for condition in VerifyCondition.newProcess {
+    for condition in VerifyCondition.newProcess + [.programThreads] {
       #expect(VerifyCondition.newProcess(named: condition.name) == condition)
     }
     #expect(VerifyCondition.newProcess(named: "no workers") == nil)
