@@ -35,6 +35,14 @@ package struct ForeignProgram: Hashable, Sendable {
     startSeconds = max(timeoutSeconds, Self.startSecondsMin)
   }
 
+  /// Gives the program a day for its start and for each frame.
+  package mutating func liftLimits() {
+    timeoutSeconds = Self.liftedSeconds
+    startSeconds = Self.liftedSeconds
+  }
+
+  private static let liftedSeconds = 86_400.0
+
   /// The program as the user named it.
   package var name: String { command.first ?? "" }
   /// The command, for messages.

@@ -47,6 +47,9 @@ struct ProgramCommandTests {
             if hello["options"].get("crashes") and frame["sequence"] == 5:
                 print("no memory left", file=sys.stderr, flush=True)
                 os.abort()
+            if hello["options"].get("waits") and frame["sequence"] == 0:
+                # Longer than its limit.
+                signal.sigtimedwait([signal.SIGUSR1], 0.3)
             if hello["options"].get("sticks"):
                 if os.fork() == 0:
                     signal.pause()
@@ -194,6 +197,17 @@ struct ProgramCommandTests {
     let test = try workplace.retake(
       "test", "yard", "--pipeline", "crashes.json", "--allow-processes")
     #expect(test.status == 2 && test.stdout.contains("process.signalled"), "\(test.stdout)")
+  }
+
+  @Test func `without a watchdog a program may take longer than its limit`() throws {
+    let options = #""output": "scalars", "options": {"waits": true}, "timeoutSeconds": 0.1,"#
+    try workplace.folder.write(
+      Self.document.replacing(#""output": "scalars","#, with: options), to: "waits.json")
+    let words = ["replay", "yard", "--pipeline", "waits.json", "--allow-processes"]
+    let limited = try workplace.retake(words: words)
+    #expect(limited.status == 2 && limited.stderr.contains("process.timeout"), "\(limited.stderr)")
+    let lifted = try workplace.retake(words: words + ["--watchdog", "0"])
+    #expect(lifted.status == 0, "\(lifted.stderr)")
   }
 
   @Test func `programs end with a Retake that is killed`() throws {

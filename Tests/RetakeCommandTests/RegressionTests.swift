@@ -137,6 +137,27 @@ import Testing
     #expect(try workplace.retake("test", environment: ["CI": "true"]).status == 5)
   }
 
+  @Test func `what would be tested is listed, stale goldens too, and nothing is run`() throws {
+    let workplace = try Workplace()
+    try workplace.record("yard", frames: 2)
+    try workplace.folder.write(Self.project, to: "retake.yml")
+    try FileManager.default.createDirectory(
+      at: workplace.folder.file("Goldens/yard/old"), withIntermediateDirectories: true)
+    try workplace.folder.write("v: 1\n", to: "Goldens/yard/old/golden.yml")
+    let before = try workplace.listing()
+    // There is no motion.json: a list reads no pipeline, which could start a program.
+    let text = try workplace.retake("test", "--list")
+    #expect(text.status == 0, "\(text.stderr)")
+    #expect(text.stdout == "yard/motion\nyard/slow\nyard/old  stale\n")
+    let list = try workplace.retake("test", "yard/slow", "--list", "--json").json()
+    #expect(list.count == 1 && list[0].key.text == "yard/slow")
+    #expect(list[0].session.text == "yard" && list[0]["case"].text == "slow")
+    #expect(list[0].pipeline.text == "motion.json" && list[0].mode.text == "redecide")
+    #expect(list[0].folder.text?.hasSuffix("/Recordings/yard") == true)
+    #expect(try workplace.retake("test", "--list", "--case", "nosuch").status == 2)
+    #expect(try workplace.listing() == before)
+  }
+
   @Test func `a selection that is empty ends with 4`() throws {
     let workplace = try accepted()
     for words in [["test", "attic-*"], ["test", "*", "--case", "slow", "attic-*"]] {

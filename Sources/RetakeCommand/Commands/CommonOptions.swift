@@ -22,7 +22,7 @@ struct WatchdogOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "End the run if a stage does not return within this time; 0 waits forever.",
+      "End the run if a stage does not return within this time; 0 is no limit, for programs a day.",
       valueName: "seconds"), transform: Bounded.seconds(0...86_400))
   var watchdog = RunOptions.watchdogStandard / .seconds(1)
 
@@ -57,10 +57,14 @@ struct ProgramOptions: ParsableArguments {
   var showPrograms = false
 
   /// The project of the working folder.
-  func project() throws -> Project {
+  ///
+  /// - Parameter patience: Without a watchdog, the time limits of programs are lifted, too: someone
+  ///   may look at one of them in a debugger.
+  func project(_ patience: WatchdogOptions? = nil) throws -> Project {
     var project = try CommandEnvironment.current.project()
     if allowProcesses { project.programs = .all }
     if showPrograms { project.programListener = Self.shown }
+    if patience?.watchdog == 0 { project.programLimits = .lifted }
     return project
   }
 

@@ -197,7 +197,7 @@ struct ReplayCommand: ParsableCommand {
   }
 
   private func job() throws -> ReplayJob {
-    let project = try programs.project()
+    let project = try programs.project(patience)
     var definition = try selection.definition(in: project)
     if let note = selection.note {
       form.note(note)

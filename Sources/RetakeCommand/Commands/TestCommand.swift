@@ -15,6 +15,7 @@ struct TestCommand: ParsableCommand {
         retake test 'yard-*' --case motion
         retake test clip --pipeline example:motion-boxes --report report
         retake test --suite slow --traces traces    # SESSION/CASE.json for ui.perfetto.dev
+        retake test --list                          # what would be tested; nothing is run
 
       In a GitHub workflow each case that needs attention becomes an annotation, at most ten of a
       kind.
@@ -36,6 +37,9 @@ struct TestCommand: ParsableCommand {
 
   @Option(help: "The folder of the goldens.")
   var goldens: String?
+
+  @Flag(help: "List what would be tested, and run nothing.")
+  var list = false
 
   @Option(help: "Write report.html, report.json, junit.xml and summary.md into this folder.")
   var report: String?
@@ -80,7 +84,7 @@ struct TestCommand: ParsableCommand {
   func run() throws {
     Interruption.listen()
     let environment = CommandEnvironment.current
-    let project = try programs.project()
+    let project = try programs.project(patience)
     var chosen = Selection(sessions: sessions, cases: cases)
     chosen.suite = suite
     if selection.pipeline != nil { chosen.definition = try selection.definition(in: project) }
@@ -89,6 +93,7 @@ struct TestCommand: ParsableCommand {
     defer { line.finish() }
     var suiteRun = SuiteRun(project: project, selection: chosen)
     suiteRun.goldens = goldens.map { project.path($0) }
+    if list { return try show(suiteRun.listing()) }
     // Together the sessions then compute on about as many threads as there are processors.
     suiteRun.jobs =
       jobs ?? max(1, ProcessInfo.processInfo.activeProcessorCount / max(1, workers ?? 1))
@@ -106,6 +111,11 @@ struct TestCommand: ParsableCommand {
     line.finish()
     try show(outcome)
     if outcome.status != .passed { throw CommandEnd(status: outcome.status) }
+  }
+
+  private func show(_ listing: [ListedCase]) throws {
+    if form.json { return try Console.json(listing) }
+    for item in listing { Console.result(visible(item.key) + (item.stale ? "  stale" : "")) }
   }
 
   private func show(_ outcome: SuiteRun.Outcome) throws {

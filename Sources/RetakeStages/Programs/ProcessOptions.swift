@@ -43,11 +43,13 @@ package struct ProcessOptions: StageOptions, Hashable {
   ///
   /// - Throws: `OptionError`, `ForeignError`.
   func stage(
-    _ permission: ProgramPermission, listener: ProgramListener? = nil
+    _ permission: ProgramPermission, _ limits: ProgramLimits = .declared,
+    listener: ProgramListener? = nil
   ) throws -> AnyStage {
     var program = try program()
     try permission.check(program.name)
     program.listener = listener
+    if limits == .lifted { program.liftLimits() }
     return try AnyStage.process(program, options: AnyStage.canonical(self))
   }
 }

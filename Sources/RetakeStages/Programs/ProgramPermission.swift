@@ -22,31 +22,41 @@ package enum ProgramPermission: Hashable, Sendable {
   }
 }
 
+/// The time that the programs of documents have for an answer.
+package enum ProgramLimits: Hashable, Sendable {
+  /// What the node says.
+  case declared
+  /// A day, so that someone can look at a program in a debugger.
+  case lifted
+}
+
 extension StageRegistry {
   /// The kind `process`, which starts no program until that is allowed.
   mutating func registerPrograms() {
-    registerNode(AnyStage.processSignature, make: Self.makeProcess(.named([])))
+    registerNode(AnyStage.processSignature, make: Self.makeProcess(.named([]), .declared))
   }
 
   /// The same registry, with another permission for the kind `process`.
   ///
   /// - Parameter listener: Receives what the programs write.
   package func allowing(
-    _ permission: ProgramPermission, listener: ProgramListener? = nil
+    _ permission: ProgramPermission, limits: ProgramLimits = .declared,
+    listener: ProgramListener? = nil
   ) -> StageRegistry {
     var registry = self
-    registry.replaceNode(AnyStage.processSignature, make: Self.makeProcess(permission, listener))
+    registry.replaceNode(
+      AnyStage.processSignature, make: Self.makeProcess(permission, limits, listener))
     return registry
   }
 
   private static func makeProcess(
-    _ permission: ProgramPermission, _ listener: ProgramListener? = nil
+    _ permission: ProgramPermission, _ limits: ProgramLimits, _ listener: ProgramListener? = nil
   ) -> @Sendable (JSONValue) throws(OptionProblem) -> AnyStage {
     { given throws(OptionProblem) in
       let options = try OptionReader.read(
         ProcessOptions.self, from: given, kind: AnyStage.processKind)
       do {
-        return try options.stage(permission, listener: listener)
+        return try options.stage(permission, limits, listener: listener)
       } catch {
         throw OptionProblem(wrapping: error)
       }

@@ -30,6 +30,8 @@ package struct Project: Sendable {
   package var programs = ProgramPermission.named([])
   /// Receives what these programs write.
   package var programListener: ProgramListener?
+  /// The time that these programs have for an answer.
+  package var programLimits = ProgramLimits.declared
   /// Pipelines that the program defines itself.
   package var pipelines: [Pipeline] = []
 
@@ -38,7 +40,9 @@ package struct Project: Sendable {
   }
 
   /// What reads the project's documents: `registry`, with the permission to start programs.
-  package var catalog: StageRegistry { registry.allowing(programs, listener: programListener) }
+  package var catalog: StageRegistry {
+    registry.allowing(programs, limits: programLimits, listener: programListener)
+  }
 
   package var recordings: String { folder + "/Recordings" }
   package var goldens: String { folder + "/Goldens" }

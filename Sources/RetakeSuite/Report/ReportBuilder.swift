@@ -163,7 +163,7 @@ struct ReportBuilder {
     _ result: CaseResult, accepting root: String? = nil
   ) -> [ReportCommand] {
     let definition = result.selected.definition
-    // The placeholder of a stale golden, whose case is not defined: see `SuiteRun.staleResults`.
+    // The placeholder of a stale golden, whose case is not defined: see `SuiteRun.staleKeys`.
     guard definition.pipeline != "-" else { return [] }
     let session = shell.session(result.selected.session)
     switch result.comparison.verdict {

@@ -72,9 +72,23 @@ package struct SuiteRun {
     let start = clock.monotonicNanoseconds
     let library = library
     var results = try replay(selected, runner(library, scratch.url, sessions: selected))
-    results += staleResults(selected, library, scratch.url)
+    results += staleKeys(selected).map { key in
+      CaseResult(
+        selected: SelectedCase(
+          definition: CaseDefinition(name: key.testCase, pipeline: "-"),
+          session: key.session), comparison: .stale(key), golden: library.folder(key),
+        actual: library.folder(key).pending)
+    }
     let seconds = Double(clock.monotonicNanoseconds - start) / 1e9
     return try report(results, seconds: seconds, at: clock.timeText)
+  }
+
+  /// What `run` would test, in its order. Nothing is run, and no pipeline is read.
+  ///
+  /// - Throws: `SuiteError` for a selection that cannot be made.
+  package func listing() throws(SuiteError) -> [ListedCase] {
+    let selected = try selection.resolve(in: project)
+    return selected.map { ListedCase($0) } + staleKeys(selected).map { ListedCase(stale: $0) }
   }
 
   /// Runs the cases of one session one after the other, so that the next case can use what the
@@ -129,22 +143,13 @@ package struct SuiteRun {
       conditions: conditions, memory: atOnce > 1 ? .ofMachine : nil)
   }
 
-  private func staleResults(
-    _ selected: [SelectedCase], _ library: GoldenLibrary, _ scratch: URL
-  ) -> [CaseResult] {
+  private func staleKeys(_ selected: [SelectedCase]) -> [GoldenLibrary.Key] {
     // A golden of another suite is not stale. If another suite cannot be read, nothing is known
     // about its goldens.
     guard let all = try? Selection.ofAllSuites(in: project) else { return [] }
     return library.stale(
       isSelected: { selection.includes($0, in: project) },
-      existing: Set((selected + all).map(\.key))
-    ).map { key in
-      CaseResult(
-        selected: SelectedCase(
-          definition: CaseDefinition(name: key.testCase, pipeline: "-"),
-          session: key.session), comparison: .stale(key), golden: library.folder(key),
-        actual: library.folder(key).pending)
-    }
+      existing: Set((selected + all).map(\.key)))
   }
 
   private func report(
