@@ -7,7 +7,7 @@
 
 .DEFAULT_GOAL := help
 .PHONY: help setup build build-tests libretake demo test unit-test python-test docs-test recordings-test example-test accept-api \
-  bench faults docs package package-test lint format clean
+  bench faults docs wheel package package-test lint format clean
 .NOTPARALLEL:
 
 SWIFT_FLAGS := -c release -debug-info-format none -Xswiftc -enable-testing
@@ -34,7 +34,7 @@ demo: setup build ## Replay the recordings, plant a regression, show the report
 	@Scripts/demo $(RETAKE)
 
 test: setup lint build-tests libretake docs-test unit-test python-test recordings-test example-test ## Everything that CI checks
-	@cat .build/skipped .build/skipped-python
+	@cat .build/skipped .build/skipped-python .build/skipped-examples
 
 unit-test: build-tests ## The tests of Tests/ alone
 	RETAKE_SKIPPED=.build/skipped Scripts/run-tests swift test --skip-build $(SWIFT_FLAGS)
@@ -49,7 +49,7 @@ recordings-test: build-tests ## Replay Recordings/ and compare with Goldens/
 	@if [ -f retake.yml ]; then echo $(RETAKE) test; $(RETAKE) test; fi
 
 example-test: build-tests ## Build and run the Examples, as a user would
-	@Scripts/test-example
+	@RETAKE_SKIPPED=.build/skipped-examples Scripts/test-example
 
 accept-api: build-tests ## Write docs/api again, after the public API changed on purpose
 	RETAKE_ACCEPT_API=1 swift test --skip-build $(SWIFT_FLAGS) --filter PublicAPITests
@@ -71,6 +71,9 @@ faults: build-tests libretake ## Plant every fault under recorders and sessions,
 docs: ## Write the API's documentation as a site into .build/docs
 	swift build $(SWIFT_FLAGS)
 	@Scripts/docs
+
+wheel: ## Write the Python package as a wheel into .build/wheels
+	@Scripts/wheel
 
 package: ## Make a tarball and a .deb in .build/packages
 	@Scripts/setup --package

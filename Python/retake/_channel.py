@@ -81,6 +81,11 @@ class Channel:
             raise ProtocolError("a message is not a JSON object")
         return message
 
+    @property
+    def has_more(self) -> bool:
+        """Whether more was received than the messages that were returned."""
+        return bool(self._received)
+
     def _take(self, count: int, is_inside: bool = False) -> bytes:
         if len(self._received) >= count:
             taken, self._received = self._received[:count], self._received[count:]

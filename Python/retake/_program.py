@@ -15,6 +15,7 @@ from typing import Any
 
 from ._channel import Channel, Closed, ProtocolError, TooLong
 from ._frame import Frame, Slots, integer
+from ._handover import offered
 from ._modules import imported_digest
 from ._stage import Declaration, RunningStage
 from ._values import StageError, ValueProblem, encoded
@@ -50,6 +51,12 @@ def main(stage: object) -> None:
     try:
         for number in (_MESSAGES, _PIXELS):
             os.set_inheritable(number, False)
+        # A test may want to compute the stage in its own process.
+        status = offered(declaration, _MESSAGES, _PIXELS)
+        if status is not None:
+            if status != 0:
+                sys.exit(status)
+            return
         # So that the last words before a crash are not lost.
         if hasattr(sys.stdout, "reconfigure"):
             sys.stdout.reconfigure(line_buffering=True)
@@ -79,14 +86,13 @@ def serve(stage: object, messages: socket.socket, memory: Any) -> None:
 def _serve(
     stage: object, messages: socket.socket, memory: Any, imported: Callable[[], str]
 ) -> None:
-    channel = Channel(messages)
-    token = _channel.set(channel)
+    conversation = Conversation(Declaration.of(stage), messages, memoryview(memory), imported)
     try:
-        _Conversation(Declaration.of(stage), channel, memoryview(memory), imported).run()
+        # Ends: at the latest when the host closes the socket.
+        while conversation.step():
+            pass
     except Closed:
         pass
-    finally:
-        _channel.reset(token)
 
 
 def log(text: str, level: str = "info") -> None:
@@ -104,29 +110,70 @@ def log(text: str, level: str = "info") -> None:
         channel.send({"log": {"level": level, "text": line}})
 
 
-class _Conversation:
+class Conversation:
+    """The program's side, one message of the host at a time."""
+
     def __init__(
         self,
         declaration: Declaration,
-        channel: Channel,
+        messages: socket.socket,
         memory: memoryview,
         imported: Callable[[], str],
+        failed: Callable[[Frame, Exception], None] | None = None,
     ) -> None:
-        self._channel = channel
-        hello = self._hello(declaration)
-        self._slots = Slots.of(memory, hello)
+        """A conversation that has not begun.
+
+        Args:
+            failed: Is given what the stage raises, instead of standard error.
+        """
+        self._declaration = declaration
+        self._channel = Channel(messages)
+        self._memory = memory
+        self._imported = imported
+        self._failed = failed or _print
+        self._stage: RunningStage | None = None
+
+    def step(self) -> bool:
+        """Receives a message and answers it; whether the conversation goes on.
+
+        Raises:
+            Closed: The host has left.
+            ProtocolError: The host does not speak the stage protocol, or asks for something else.
+        """
+        token = _channel.set(self._channel)
+        try:
+            message = self._channel.receive()
+            if self._stage is None:
+                self._begin(message)
+                return True
+            return self._go_on(message, self._stage)
+        finally:
+            _channel.reset(token)
+
+    @property
+    def has_more(self) -> bool:
+        """Whether a message, or the beginning of one, was already received."""
+        return self._channel.has_more
+
+    def _begin(self, message: dict[str, Any]) -> None:
+        hello = self._hello(message)
+        self._slots = Slots.of(self._memory, hello)
         options = hello.get("options", {})
         if not isinstance(options, dict):
             raise ProtocolError("'options' must be an object")
-        self._stage = RunningStage(declaration, options)
-        self._imported = imported()
+        stage = RunningStage(self._declaration, options)
+        ready = stage.ready
+        ready["fingerprint"] = " ".join(filter(None, (ready["fingerprint"], self._imported())))
+        self._stage = stage
+        self._channel.send({"ready": ready})
 
-    def _hello(self, declaration: Declaration) -> dict[str, Any]:
-        hello = _content(self._channel.receive(), "hello")
+    def _hello(self, message: dict[str, Any]) -> dict[str, Any]:
+        hello = _content(message, "hello")
         if hello is None:
             raise ProtocolError("the first message must be 'hello'")
         # The host may speak newer versions, too; it follows the one of 'ready'.
         integer(hello, "v", 1)
+        declaration = self._declaration
         if hello.get("output") != declaration.output:
             raise ProtocolError(
                 f"the stage '{declaration.name}' returns {declaration.output}, and the output of "
@@ -134,26 +181,20 @@ class _Conversation:
             )
         return hello
 
-    def run(self) -> None:
-        ready = self._stage.ready
-        ready["fingerprint"] = " ".join(filter(None, (ready["fingerprint"], self._imported)))
-        self._channel.send({"ready": ready})
-        while True:
-            message = self._channel.receive()
-            if (frame := _content(message, "frame")) is not None:
-                self._answer(self._slots.frame(frame))
-            elif "reset" in message:
-                self._stage.reset()
-                self._channel.send({"reset": integer(message, "reset", 1)})
-            elif "bye" in message:
-                return
-            # Other messages are those of later versions, and need no answer.
+    def _go_on(self, message: dict[str, Any], stage: RunningStage) -> bool:
+        if (frame := _content(message, "frame")) is not None:
+            self._answer(self._slots.frame(frame), stage)
+        elif "reset" in message:
+            stage.reset()
+            self._channel.send({"reset": integer(message, "reset", 1)})
+        # Other messages are those of later versions, and need no answer.
+        return "bye" not in message
 
-    def _answer(self, frame: Frame) -> None:
+    def _answer(self, frame: Frame, stage: RunningStage) -> None:
         name: dict[str, Any] = {"sequence": frame.sequence}
         if frame.item is not None:
             name["item"] = frame.item
-        outcome = self._outcome(frame)
+        outcome = self._outcome(frame, stage)
         if self._keeps(frame):
             outcome = _error(
                 "python.keptPixels",
@@ -166,8 +207,7 @@ class _Conversation:
         except TooLong as error:
             self._channel.send(name | _error("python.value", str(error), recoverable=False))
 
-    def _outcome(self, frame: Frame) -> dict[str, Any]:
-        stage = self._stage
+    def _outcome(self, frame: Frame, stage: RunningStage) -> dict[str, Any]:
         try:
             value = stage.process(frame)
             return {"value": encoded(value, stage.declaration.output, stage.class_names)}
@@ -179,7 +219,7 @@ class _Conversation:
             # A result must not depend on the machine: this ends the program, and so the run.
             raise
         except Exception as error:
-            traceback.print_exc()
+            self._failed(frame, error)
             return _error("python.exception", _short(error), recoverable=True)
 
     def _keeps(self, frame: Frame) -> bool:
@@ -192,6 +232,10 @@ class _Conversation:
         # An array in a cycle of objects, such as an exception and its traceback, is not kept.
         gc.collect()
         return not frame._release()
+
+
+def _print(_: Frame, error: Exception) -> None:
+    traceback.print_exception(error)
 
 
 def _content(message: dict[str, Any], name: str) -> dict[str, Any] | None:

@@ -11,7 +11,7 @@ from support import Child, python, served
 
 EXAMPLE = support.REPOSITORY / "Examples/PythonStage"
 PROTOCOL = "docs/formats/stage-protocol.md"
-PAGES = ["docs/python.md", PROTOCOL, "Python/README.md"]
+PAGES = ["docs/python.md", "docs/pytest.md", PROTOCOL, "Python/README.md"]
 
 
 def blocks(page, language):
@@ -98,6 +98,21 @@ class PageTests(unittest.TestCase):
             for block in found:
                 with self.subTest(page):
                     ast.parse(block)
+
+    def test_the_test_on_the_page_is_that_of_the_example(self):
+        (block,) = blocks("docs/pytest.md", "python")
+        file = support.REPOSITORY / "Examples/PythonFaces/test_faces.py"
+        self.assertEqual(block, file.read_text())
+
+    def test_options_of_pytest_on_the_page_are_those_of_the_plugin(self):
+        plugin = (support.PACKAGE / "retake/pytest_plugin.py").read_text()
+        options = set(re.findall(r'"(--retake-[a-z-]+)"', plugin))
+        self.assertGreater(len(options), 2)
+        page = (support.REPOSITORY / "docs/pytest.md").read_text()
+        self.assertEqual(set(re.findall(r"--retake-[a-z-]+", page)), options)
+        (settings,) = blocks("docs/pytest.md", "ini")
+        (key,) = re.findall(r"^(\w+) =", settings, re.MULTILINE)
+        self.assertIn(f'"{key}",', plugin)
 
     @unittest.skipUnless(support.HAS_NUMPY, support.NO_NUMPY)
     def test_the_stage_that_remembers_is_one(self):
