@@ -1,0 +1,132 @@
+/* A stage for the tests of retake_stage.h. The option `does` says what it does; the pure build returns
+ * what OUTPUT says. It is also compiled as C++. */
+
+#include "../retake_stage.h"
+
+#ifndef OUTPUT
+#define OUTPUT "scalars"
+#endif
+
+typedef struct probe {
+  char does[32];
+  int64_t count;
+  double number;
+  bool flag;
+  int frames;
+} probe;
+
+static void *open_probe(void *self, const retake_options *options) {
+  probe *own = (probe *)self;
+  retake_string(options, "does", "sum", own->does, sizeof own->does);
+  own->count = retake_integer(options, "count", 1);
+  own->number = retake_number(options, "number", 0);
+  own->flag = retake_flag(options, "flag", false);
+  return own;
+}
+
+static void sum(const retake_frame *frame, retake_reply *reply) {
+  static const char *const names[] = {"0", "1", "2"};
+  for (size_t index = 0; index < frame->plane_count; index++) {
+    const retake_plane *plane = &frame->planes[index];
+    double total = 0;
+    for (size_t y = 0; y < plane->height; y++) {
+      for (size_t x = 0; x < plane->width * plane->channels; x++) {
+        total += plane->pixels[y * plane->stride + x];
+      }
+    }
+    retake_scalar(reply, names[index], total);
+  }
+}
+
+static void tell(const probe *own, const retake_frame *frame, retake_reply *reply) {
+  retake_scalar(reply, "count", (double)own->count);
+  retake_scalar(reply, "number", own->number);
+  retake_scalar(reply, "flag", own->flag);
+  retake_scalar(reply, "track", (double)frame->track);
+  retake_scalar(reply, "item", (double)frame->item);
+  retake_scalar(reply, "pts", (double)frame->pts_ns);
+  retake_scalar(reply, frame->format, (double)frame->width);
+  retake_scalar(reply, frame->range, (double)frame->height);
+  retake_scalar(reply, frame->matrix, 0);
+}
+
+/* Doubles whose bits are the first row's bytes. */
+static void numbers(const retake_frame *frame, retake_reply *reply) {
+  char name[32];
+  for (size_t index = 0; index < frame->width / sizeof(double); index++) {
+    double value;
+    memcpy(&value, frame->planes[0].pixels + index * sizeof value, sizeof value);
+    snprintf(name, sizeof name, "%zu", index);
+    retake_scalar(reply, name, value);
+  }
+}
+
+static void detect(const probe *own, retake_reply *reply) {
+  for (int64_t index = 0; index < own->count; index++) {
+    retake_detection(reply, 1.5, -2, 3, 0.1, 0.25, index % 2);
+    if (own->flag) {
+      retake_identity(reply, INT64_MIN);
+      retake_label(reply, "red \"\\\n", 0.5);
+      retake_label(reply, "gr\xC3\xBCn", 1);
+    }
+  }
+}
+
+static void misuse(const char *does, retake_reply *reply) {
+  if (strcmp(does, "nan") == 0) retake_detection(reply, 0, 0, NAN, 1, 1, 0);
+  if (strcmp(does, "negative") == 0) retake_detection(reply, 0, 0, 1, -1, 1, 0);
+  if (strcmp(does, "class") == 0) retake_detection(reply, 0, 0, 1, 1, 1, 2);
+  if (strcmp(does, "other") == 0) retake_scalar(reply, "a", 1);
+  if (strcmp(does, "identity") == 0) retake_identity(reply, 1);
+  if (strcmp(does, "label") == 0) retake_label(reply, "a", 1);
+  if (strcmp(does, "text") == 0) {
+    retake_detection(reply, 0, 0, 1, 1, 1, 0);
+    retake_label(reply, "\xFF", 1);
+  }
+  if (strcmp(does, "code") == 0) retake_error(reply, "two words", "");
+  if (strcmp(does, "error") == 0) retake_error(reply, "probe.dark", "too dark\xFF\n");
+  if (strcmp(does, "halt") == 0) retake_halt(reply, "probe.broken", "");
+}
+
+static void process(void *self, const retake_frame *frame, retake_reply *reply) {
+  probe *own = (probe *)self;
+  own->frames++;
+  if (strcmp(own->does, "sum") == 0) {
+    sum(frame, reply);
+  } else if (strcmp(own->does, "tell") == 0) {
+    tell(own, frame, reply);
+  } else if (strcmp(own->does, "numbers") == 0) {
+    numbers(frame, reply);
+  } else if (strcmp(own->does, "detect") == 0) {
+    detect(own, reply);
+  } else if (strcmp(own->does, "classify") == 0) {
+    retake_label(reply, "cat", 0.75);
+    retake_label(reply, "dog", 0.25);
+  } else if (strcmp(own->does, "frames") == 0) {
+    retake_scalar(reply, "frames", own->frames);
+  } else {
+    misuse(own->does, reply);
+  }
+  printf("frame %lld\n", (long long)frame->sequence);
+}
+
+static void reset(void *self) { ((probe *)self)->frames = 0; }
+
+int main(void) {
+  static const char *const formats[] = {"GRAY8", "I420", NULL};
+  static const char *const names[] = {"first", "sec\"ond", NULL};
+  static probe own;
+  retake_stage stage = retake_stage_make("probe", OUTPUT, process);
+  stage.version = 7;
+  stage.formats = formats;
+  stage.fingerprint = "model:1";
+  stage.self = &own;
+  stage.open = open_probe;
+  if (strcmp(OUTPUT, "detections") == 0) stage.class_names = names;
+#ifdef STATEFUL
+  stage.reset = reset;
+#else
+  (void)reset;
+#endif
+  return retake_main(&stage);
+}

@@ -1,0 +1,357 @@
+"""The header for stages in C and C++, C/retake_stage.h, driven by the host of these tests."""
+
+import functools
+import json
+import math
+import os
+import random
+import shutil
+import struct
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+import support
+from support import Child
+from test_examples import blocks
+
+C = support.REPOSITORY / "C"
+WARNINGS = ["-Wall", "-Wextra", "-pedantic", "-Werror", "-O1"]
+LANGUAGES = {"C99": ("cc", ["-std=c99"]), "C++17": ("c++", ["-std=c++17", "-x", "c++"])}
+NO_COMPILER = "a C and a C++ compiler are not installed"
+NO_SANITIZERS = "the C compiler has no sanitizers"
+SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+HAS_COMPILERS = all(shutil.which(compiler) for compiler, _ in LANGUAGES.values())
+
+
+@functools.cache
+def folder():
+    """Of the compiled programs, until this process ends."""
+    made = tempfile.TemporaryDirectory()
+    unittest.addModuleCleanup(made.cleanup)
+    return Path(made.name)
+
+
+@functools.cache
+def compiled(language, source, *options):
+    """The path of the program."""
+    compiler, standard = LANGUAGES[language]
+    program = folder() / f"program-{len(os.listdir(folder()))}"
+    command = [compiler, *standard, *WARNINGS, *options, f"-I{C}", "-o", program, source, "-lm"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise AssertionError(f"{language} {source}:\n{done.stderr}")
+    return program
+
+
+@functools.cache
+def has_sanitizers():
+    source = folder() / "empty.c"
+    source.write_text("int main(void) { return 0; }\n")
+    command = ["cc", *SANITIZERS, "-o", folder() / "empty", source]
+    return subprocess.run(command, capture_output=True).returncode == 0
+
+
+def scalars(reply):
+    return {element["name"]: element["value"] for element in reply["value"]["scalars"]}
+
+
+@unittest.skipUnless(HAS_COMPILERS, NO_COMPILER)
+@unittest.skipUnless(support.HAS_MEMFD, support.NO_MEMFD)
+class ProbeTests(unittest.TestCase):
+    """C/tests/probe.c, compiled as C and as C++."""
+
+    def start(self, does, output="scalars", language="C99", stateful=False, slots=1, **options):
+        defines = [f'-DOUTPUT="{output}"'] + ["-DSTATEFUL"] * stateful
+        program = compiled(language, C / "tests/probe.c", *defines)
+        child = self.enterContext(Child([str(program)], slots=slots))
+        child.host.hello(output=output, options={"does": does} | options)
+        return child
+
+    def test_planes_of_every_format_are_read_with_their_strides(self):
+        draw = random.Random(3)
+        formats = {
+            "GRAY8": [(1, 1, 1)], "RGB24": [(1, 1, 3)], "BGRA": [(1, 1, 4)], "RGBA": [(1, 1, 4)],
+            "I420": [(1, 1, 1), (2, 2, 1), (2, 2, 1)], "I422": [(1, 1, 1), (2, 1, 1), (2, 1, 1)],
+            "I444": [(1, 1, 1)] * 3, "NV12": [(1, 1, 1), (2, 2, 2)],
+        }  # fmt: skip
+        for language in LANGUAGES:
+            child = self.start("sum", language=language, slots=3)
+            ready = child.host.receive()["ready"]
+            self.assertEqual(
+                ready,
+                {
+                    "v": 1, "name": "probe", "version": 7, "output": "scalars", "state": "pure",
+                    "formats": ["GRAY8", "I420"], "classNames": [], "fingerprint": "model:1",
+                },
+            )  # fmt: skip
+            for sequence, (name, shapes) in enumerate(formats.items()):
+                width, height = draw.randint(1, 40), draw.randint(1, 30)
+                places, expected, pixels = [], {}, bytearray()
+                for index, (across, down, channels) in enumerate(shapes):
+                    columns, rows = -(-width // across), -(-height // down)
+                    stride = columns * channels + draw.randint(0, 5)
+                    pixels += bytes(draw.randint(0, 7))
+                    places.append([len(pixels), stride])
+                    plane = draw.randbytes(stride * rows)
+                    visible = (plane[y * stride :][: columns * channels] for y in range(rows))
+                    expected[str(index)] = sum(map(sum, visible))
+                    pixels += plane
+                reply = child.host.ask(
+                    bytes(pixels), sequence, slot=sequence % 3, format=name, width=width,
+                    height=height, planes=places,
+                )  # fmt: skip
+                self.assertEqual(scalars(reply), expected, name)
+            child.host.bye()
+            self.assertEqual(child.status, 0)
+            self.assertEqual(child.output, "".join(f"frame {n}\n" for n in range(len(formats))))
+
+    def test_options_and_what_a_frame_says(self):
+        for language in LANGUAGES:
+            child = self.start("tell", language=language, count=15.0, number=-2.5e-3, flag=True)
+            child.host.receive()
+            reply = child.host.ask(
+                sequence=3, item=2, track=9, ptsNs=-7, range="limited", matrix="bt709"
+            )
+            self.assertEqual((reply["sequence"], reply["item"]), (3, 2))
+            self.assertEqual(
+                scalars(reply),
+                {
+                    "count": 15, "number": -0.0025, "flag": 1, "track": 9, "item": 2, "pts": -7,
+                    "GRAY8": 2, "limited": 2, "bt709": 0,
+                },
+            )  # fmt: skip
+            self.assertNotIn("item", child.host.ask())
+            child.host.bye()
+            self.assertEqual(child.status, 0)
+
+    def test_escapes_and_spaces_of_json_are_read(self):
+        child = self.start("tell")
+        child.host.receive()
+        message = json.dumps(
+            {"frame": {
+                "track": 0, "sequence": 1, "item": None, "ptsNs": 0, "slot": 0, "format": "GRAY8",
+                "width": 2, "height": 2, "range": "é😀\n", "matrix": "\t\"\\", "planes": [[0, 2]],
+                "later": [{"a": [1.5e-7, None, True]}, "\ud83d\ude00"],
+            }}, indent=2,
+        ).replace('"frame"', '"\\u0066r\\u0061me"').replace("1,\n", "10e-1,\n", 1)  # fmt: skip
+        child.host.send(message.encode())
+        found = scalars(child.host.receive())
+        self.assertEqual(found["é😀\n"], 2)
+        self.assertIn('\t"\\', found)
+
+    def test_numbers_have_the_shortest_form(self):
+        draw = random.Random(11)
+        edges = [0.0, -0.0, 1.0, -1.5, 0.1, 1e21, 1e-7, 5e-324, 2.2250738585072014e-308,
+                 1.7976931348623157e308, 123456789.12345678, 2**53 + 2.0, 1 / 3, 4.35]  # fmt: skip
+        values = edges + [draw.uniform(-1000, 1000) for _ in range(200)]
+        while len(values) < 500:
+            (value,) = struct.unpack("d", draw.randbytes(8))
+            if math.isfinite(value):
+                values.append(value)
+        child = self.start("numbers")
+        child.host.receive()
+        width = 8 * len(values)
+        child.host.show(
+            struct.pack(f"{len(values)}d", *values), width=width, height=1, planes=[[0, width]]
+        )
+        header = child.host._take(4)
+        body = child.host._take(int.from_bytes(header, "little")).decode()
+        told = json.loads(body, parse_float=str, parse_int=str)["value"]["scalars"]
+        for value, element in zip(values, told, strict=True):
+            self.assertEqual(struct.pack("d", float(element["value"])), struct.pack("d", value))
+            digits = len(element["value"].lstrip("-").split("e")[0].replace(".", "").strip("0"))
+            shortest = len(repr(value).lstrip("-").split("e")[0].replace(".", "").strip("0"))
+            # At a power of two, a shorter form is possible that is not the nearest one.
+            self.assertLessEqual(digits, shortest + (math.frexp(value)[0] in (0.5, -0.5)), value)
+
+    def test_detections_have_identities_and_labels(self):
+        for language in LANGUAGES:
+            child = self.start("detect", "detections", language, count=3, flag=True)
+            ready = child.host.receive()["ready"]
+            self.assertEqual(ready["classNames"], ["first", 'sec"ond'])
+            labels = [{"label": 'red "\\\n', "score": 0.5}, {"label": "grün", "score": 1}]
+            expected = [
+                {
+                    "box": [1.5, -2, 3, 0.1], "score": 0.25, "class": index % 2,
+                    "identity": -(2**63), "classes": labels,
+                }
+                for index in range(3)
+            ]  # fmt: skip
+            self.assertEqual(child.host.ask()["value"], {"detections": expected})
+        child = self.start("detect", "detections", count=0)
+        child.host.receive()
+        self.assertEqual(child.host.ask()["value"], {"detections": []})
+
+    def test_labels_of_a_frame(self):
+        child = self.start("classify", "classes")
+        child.host.receive()
+        self.assertEqual(
+            child.host.ask()["value"],
+            {"classes": [{"label": "cat", "score": 0.75}, {"label": "dog", "score": 0.25}]},
+        )
+
+    def test_errors_and_mistakes_are_answered(self):
+        expected = {
+            "error": ("probe.dark", "recoverable", "too dark?\n"),
+            "halt": ("probe.broken", "unrecoverable", ""),
+            "nan": ("c.value", "unrecoverable", "a side of a box must be finite"),
+            "negative": (
+                "c.value", "unrecoverable", "the width and height of a box are 0 or more"
+            ),
+            "class": ("c.value", "unrecoverable", "a detection has a class without a name"),
+            "other": ("c.value", "unrecoverable", "the output of the stage is not scalars"),
+            "identity": (
+                "c.value", "unrecoverable", "an identity comes directly behind its detection"
+            ),
+            "label": ("c.value", "unrecoverable", "there is no detection for the label a"),
+            "text": ("c.value", "unrecoverable", "a label is not UTF-8: ?"),
+            "code": (
+                "c.value", "unrecoverable", "this is not a code, such as model.shape: two words"
+            ),
+        }  # fmt: skip
+        for does, (code, severity, message) in expected.items():
+            child = self.start(does, "detections")
+            child.host.receive()
+            reply = child.host.ask(sequence=4)
+            self.assertEqual(
+                reply,
+                {
+                    "sequence": 4,
+                    "error": {"code": code, "message": message, "severity": severity},
+                },
+                does,
+            )
+            child.host.bye()
+            self.assertEqual(child.status, 0)
+
+    def test_a_value_larger_than_a_message_is_a_mistake(self):
+        child = self.start("detect", "detections", count=100_000)
+        child.host.receive()
+        error = child.host.ask()["error"]
+        self.assertEqual(error["code"], "c.value")
+        self.assertIn("larger than a message", error["message"])
+
+    def test_a_stage_that_remembers_is_reset(self):
+        child = self.start("frames", stateful=True)
+        self.assertEqual(child.host.receive()["ready"]["state"], "stateful")
+        for run in (1, 2):
+            child.host.send({"reset": run})
+            self.assertEqual(child.host.receive(), {"reset": run})
+            child.host.send(b'{"later":' + b"[" * 63 + b"]" * 63 + b"}")
+            child.host.send({"later": {"reset": {}}})
+            for count in (1, 2, 3):
+                self.assertEqual(scalars(child.host.ask(sequence=count)), {"frames": count})
+        child.host.socket.close()
+        self.assertEqual(child.status, 0)
+
+    def test_options_that_cannot_be_used_end_the_program(self):
+        for options, told in [
+            ({"treshold": 1}, "the stage has no option treshold"),
+            ({"count": "7"}, "this option must be an integer: count"),
+            ({"count": 7.5}, "this option must be an integer: count"),
+            ({"number": None}, "this option must be a number: number"),
+            ({"flag": 1}, "this option must be true or false: flag"),
+            ({"does": "x" * 32}, "this option must be a string that is not too long: does"),
+        ]:
+            child = self.start(**{"does": "sum"} | options)
+            self.assertTrue(child.host.is_at_end())
+            self.assertEqual(child.status, 2)
+            self.assertEqual(child.output, f"retake: {told}\n")
+
+    def test_another_output_ends_the_program(self):
+        program = compiled("C99", C / "tests/probe.c", '-DOUTPUT="scalars"')
+        child = self.enterContext(Child([str(program)]))
+        child.host.hello(output="classes")
+        self.assertEqual(child.status, 2)
+        self.assertEqual(
+            child.output,
+            "retake: the stage 'probe' returns scalars, and the output of the node is classes\n",
+        )
+
+    def test_what_breaks_the_protocol_ends_the_program(self):
+        good = {"track": 0, "sequence": 0, "item": None, "ptsNs": 0, "slot": 0, "format": "GRAY8",
+                "width": 2, "height": 2, "range": "full", "matrix": "identity",
+                "planes": [[0, 2]]}  # fmt: skip
+        changes = [
+            {"slot": 1}, {"slot": -1}, {"width": 0}, {"height": 2**40}, {"sequence": -1},
+            {"sequence": 0.5}, {"format": "GRAY16"}, {"range": 7}, {"planes": []},
+            {"planes": [[0, 2], [0, 2]]}, {"planes": [[0, 1]]}, {"planes": [[65533, 2]]},
+            {"planes": [[0, 65535]]}, {"planes": [[2**63 - 1, 2**63 - 1]]}, {"planes": [[0]]},
+            {"planes": [7]}, {"item": "a"}, {"ptsNs": 2**63}, {"width": 2**31 - 1},
+            {"height": 1, "planes": [[65535, 2]]},
+            {"height": 1, "width": 65537, "planes": [[0, 65537]]},
+        ]  # fmt: skip
+        bodies = [json.dumps({"frame": good | change}).encode() for change in changes]
+        bodies += [b"", b"{", b"[]", b"nul", b"{}x", b'{"a":01}', b'{"a":1.}', b'{"a":"\xff"}',
+                   b'{"a":"\\x"}', b'{"a":"\\u12g4"}', b'{"a":' + b"[" * 64 + b"]" * 64 + b"}", b'{"frame":{},"frame":{}}',
+                   b'{"a":tru}', b'{"a" 1}', b'{"a":"\n"}', b"\xef\xbb\xbf{}"]  # fmt: skip
+        for body in bodies:
+            with self.subTest(body):
+                child = self.start("sum")
+                child.host.receive()
+                child.host.send(body)
+                self.assertTrue(child.host.is_at_end())
+                self.assertEqual(child.status, 2)
+                self.assertTrue(child.output.startswith("retake: "), child.output)
+
+    def test_lengths_that_are_not_possible_end_the_program(self):
+        for data in [(5 << 20).to_bytes(4, "little"), b"\xff\xff\xff\xff", b"\x05\0\0\0{}"]:
+            child = self.start("sum")
+            child.host.receive()
+            child.host.send_raw(data)
+            child.host.socket.close()
+            self.assertEqual(child.status, 2)
+
+    def test_slots_that_do_not_fit_end_the_program(self):
+        program = compiled("C99", C / "tests/probe.c", '-DOUTPUT="scalars"')
+        for keys in [{"slots": 2**62, "slotBytes": 2**62}, {"slotBytes": 2**17}, {"slots": 0}]:
+            child = self.enterContext(Child([str(program)]))
+            child.host.hello(output="scalars", **keys)
+            self.assertTrue(child.host.is_at_end())
+            self.assertEqual(child.status, 2)
+
+    def test_without_a_host_the_program_says_what_it_is(self):
+        program = compiled("C99", C / "tests/probe.c", '-DOUTPUT="scalars"')
+        done = subprocess.run([program], env={}, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 64)
+        self.assertIn("computes the stage 'probe' for Retake", done.stderr)
+
+
+@unittest.skipUnless(HAS_COMPILERS, NO_COMPILER)
+class HostileTests(unittest.TestCase):
+    def test_messages_that_are_almost_right_break_nothing(self):
+        if not has_sanitizers():
+            self.skipTest(NO_SANITIZERS)
+        program = compiled(
+            "C99", C / "tests/fuzz.c", *SANITIZERS, "-g", "-Wno-unused-parameter"
+        )
+        done = subprocess.run([program, "20000", "1"], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertTrue(done.stdout.startswith("20000 rounds, "))
+        # Frames were computed.
+        self.assertFalse(done.stdout.endswith(" 0\n"))
+
+
+@unittest.skipUnless(HAS_COMPILERS, NO_COMPILER)
+class PageTests(unittest.TestCase):
+    def test_programs_on_the_page_are_compiled(self):
+        for name, language in [("c", "C99"), ("cpp", "C++17")]:
+            found = blocks("docs/c.md", name)
+            self.assertGreater(len(found), 0)
+            for index, block in enumerate(found):
+                source = folder() / f"page-{index}.{name}"
+                source.write_text(block)
+                compiled(language, source)
+
+    def test_the_program_in_the_header_is_compiled(self):
+        lines = (C / "retake_stage.h").read_text().split(" */")[0].splitlines()
+        source = folder() / "header.c"
+        source.write_text("\n".join(line[5:] for line in lines if line.startswith(" *   ")))
+        self.assertIn("int main(void)", source.read_text())
+        compiled("C99", source)
+
+
+if __name__ == "__main__":
+    unittest.main()
