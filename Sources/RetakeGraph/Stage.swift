@@ -27,7 +27,7 @@ public struct StageContext: Sendable {
 ///
 /// ```swift
 /// struct BrightOptions: StageOptions {
-///   /// 0 to 255.
+///   static let explanations = ["above": "level above which a pixel is bright, 0 to 255"]
 ///   var above = 200
 /// }
 ///
@@ -59,8 +59,16 @@ public struct StageContext: Sendable {
 ///
 /// Optional properties are not recognised as options, so give every property a value.
 public protocol StageOptions: Codable, Sendable {
+  /// What each option means, by its name: one line with the unit and the range, for
+  /// `retake pipeline stages`. An option without an entry is listed with its default alone.
+  static var explanations: [String: String] { get }
+
   /// All defaults.
   init()
+}
+
+extension StageOptions {
+  public static var explanations: [String: String] { [:] }
 }
 
 /// For stages without options.

@@ -104,7 +104,7 @@ extension String {
   }
 
   /// Padded with spaces on the right.
-  func padded(to width: Int) -> String {
+  package func padded(to width: Int) -> String {
     self + String(repeating: " ", count: max(0, width - count))
   }
 

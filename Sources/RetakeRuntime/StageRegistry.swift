@@ -14,6 +14,7 @@ public import RetakeGraph
 public struct StageRegistry: StageCatalog {
   private struct Entry: Sendable {
     var signature: StageSignature
+    var options: @Sendable () -> [StageOption]
     var make: @Sendable (JSONValue) throws(OptionProblem) -> AnyStage
   }
 
@@ -35,16 +36,21 @@ public struct StageRegistry: StageCatalog {
     return try entry.make(options)
   }
 
+  /// The options of a kind, in the order of their names; empty for an unknown kind.
+  package func options(of kind: String) -> [StageOption] { entries[kind]?.options() ?? [] }
+
   /// Registers a pure stage under its kind. A kind is registered once.
   public mutating func register<Stage: PureStage>(_ type: Stage.Type) {
-    add(Stage.signature) { options throws(OptionProblem) in
+    add(Stage.signature, options: { StageOption.all(of: Stage.Options.self) }) {
+      options throws(OptionProblem) in
       AnyStage(try Self.makeStage(Stage.self, options))
     }
   }
 
   /// Registers a stateful stage under its kind. A kind is registered once.
   public mutating func register<Stage: StatefulStage>(_ type: Stage.Type) {
-    add(Stage.signature) { options throws(OptionProblem) in
+    add(Stage.signature, options: { StageOption.all(of: Stage.Options.self) }) {
+      options throws(OptionProblem) in
       AnyStage(try Self.makeStage(Stage.self, options))
     }
   }
@@ -56,7 +62,7 @@ public struct StageRegistry: StageCatalog {
   ) {
     let signature = StageSignature(
       kind: kind, version: version, role: .source, input: nil, output: .frame, summary: summary)
-    add(signature) { given throws(OptionProblem) in
+    add(signature, options: { StageOption.all(of: type) }) { given throws(OptionProblem) in
       let options = try OptionReader.read(type, from: given, kind: kind)
       do {
         return AnyStage(
@@ -73,7 +79,7 @@ public struct StageRegistry: StageCatalog {
     _ signature: StageSignature, options type: Options.Type,
     make: @escaping @Sendable (Options) throws -> AnyStage.Body
   ) {
-    add(signature) { given throws(OptionProblem) in
+    add(signature, options: { StageOption.all(of: type) }) { given throws(OptionProblem) in
       let options = try OptionReader.read(type, from: given, kind: signature.kind)
       do {
         return AnyStage(
@@ -86,11 +92,13 @@ public struct StageRegistry: StageCatalog {
 
   /// Registers a node that the engine itself executes and whose ports or options have a form of
   /// their own.
+  ///
+  /// - Parameter options: For people: `make` reads them.
   package mutating func registerNode(
-    _ signature: StageSignature,
+    _ signature: StageSignature, options: [StageOption],
     make: @escaping @Sendable (JSONValue) throws(OptionProblem) -> AnyStage
   ) {
-    add(signature, make: make)
+    add(signature, options: { options }, make: make)
   }
 
   /// Replaces how nodes of a kind are made, for a kind that is registered.
@@ -98,12 +106,12 @@ public struct StageRegistry: StageCatalog {
     _ signature: StageSignature,
     make: @escaping @Sendable (JSONValue) throws(OptionProblem) -> AnyStage
   ) {
-    guard entries[signature.kind] != nil else { return }
-    entries[signature.kind] = Entry(signature: signature, make: make)
+    guard let known = entries[signature.kind] else { return }
+    entries[signature.kind] = Entry(signature: signature, options: known.options, make: make)
   }
 
   private mutating func add(
-    _ signature: StageSignature,
+    _ signature: StageSignature, options: @escaping @Sendable () -> [StageOption],
     make: @escaping @Sendable (JSONValue) throws(OptionProblem) -> AnyStage
   ) {
     requirement(
@@ -111,7 +119,7 @@ public struct StageRegistry: StageCatalog {
     requirement(
       PipelineNode.isValidID(signature.kind),
       "'\(signature.kind)' is not a stage kind: write [a-z][A-Za-z0-9-]*")
-    entries[signature.kind] = Entry(signature: signature, make: make)
+    entries[signature.kind] = Entry(signature: signature, options: options, make: make)
   }
 
   private static func makeStage<Stage: StageDefinition>(

@@ -167,6 +167,7 @@ private func pulse() {
 private enum OwnStages {
   // docs/own-stage.md
   struct BrightOptions: StageOptions {
+    static let explanations = ["above": "level above which a pixel is bright, 0 to 255"]
     var above = 200
   }
 

@@ -10,7 +10,7 @@ struct PipelineCommand: ParsableCommand {
         retake pipeline example motion-boxes > motion.json
         retake pipeline check motion.json --rate 30 --budget 100ms
         retake pipeline draw motion.json --output motion.svg
-        retake pipeline stages
+        retake pipeline stages motion
       """,
     subcommands: [
       PipelineCheckCommand.self, PipelineDrawCommand.self, PipelineExampleCommand.self,
@@ -43,30 +43,6 @@ struct PipelineExampleCommand: ParsableCommand {
     } else {
       throw SuiteError.noPipeline(
         name, known: own.map(\.name) + ExamplePipelines.all.map(\.name))
-    }
-  }
-}
-
-struct PipelineStagesCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "stages", abstract: "List the kinds of nodes, with their options.",
-    discussion: """
-      Example:
-        retake pipeline stages
-      """)
-
-  func run() throws {
-    let registry = CommandEnvironment.current.registry
-    for kind in registry.kinds {
-      guard let signature = registry.signature(of: kind) else { continue }
-      let types = [signature.input, signature.output].map { $0?.description ?? "any" }
-      Console.result("\(kind)  \(types[0]) → \(types[1])  \(signature.summary)")
-      // A kind with options that must be given has no defaults to print.
-      if let options = try? registry.make(kind: kind, options: .object([:])).options,
-        case .object(let members) = options, !members.isEmpty
-      {
-        Console.result("  \(options.canonicalText)")
-      }
     }
   }
 }

@@ -32,6 +32,13 @@ public struct NamedColour: Hashable, Sendable, Codable {
 
 /// The palette, and the number of labels to return.
 package struct MeanColourOptions: StageOptions, Hashable {
+  package static let explanations: [String: String] = [
+    "palette":
+      "1 to 256 colours with distinct labels: label, and red, green and blue from 0 "
+      + "to 255",
+    "top": "nearest colours that are returned, 1 to 256",
+  ]
+
   /// 1 to 256 colours with distinct labels. The default is the corners and the centre of the colour
   /// cube.
   package var palette = MeanColour.cube

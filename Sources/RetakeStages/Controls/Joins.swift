@@ -3,6 +3,13 @@ import RetakeGraph
 
 /// The inputs of a join, and when it gives its output.
 struct JoinOptions: StageOptions {
+  static let explanations: [String: String] = [
+    "mode":
+      "'all': a frame that lacks a value ends here; 'any': it continues with the "
+      + "values that there are",
+    "ports": "2 to 16 names of inputs, in the order in which the values are joined; required",
+  ]
+
   /// `all`, or `any`: with the values that have arrived.
   var mode = JoinMode.all
   /// 2 to 16 IDs, in the order in which the values are joined. Required.
@@ -20,6 +27,12 @@ struct JoinOptions: StageOptions {
 
 /// The inputs of a latest join.
 struct LatestOptions: StageOptions {
+  static let explanations: [String: String] = [
+    "ports":
+      "2 to 16 names of inputs; a frame on the first one gives an output, with the "
+      + "newest value of each other; required"
+  ]
+
   /// 2 to 16 IDs; a frame on the first port triggers the output. Required.
   var ports: [String] = []
 

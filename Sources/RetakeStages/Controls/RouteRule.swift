@@ -62,6 +62,21 @@ enum Route {
     kind: "route", version: 1, role: .route, input: nil, output: nil,
     summary: "sends each frame to the port match or else, by its value")
 
+  /// A document gives one of them.
+  static let options = [
+    StageOption(
+      "class", standard: nil,
+      explanation: #"to match if a label is this one: {"label": "red", "scoreMin": 0.5}"#),
+    StageOption(
+      "detections", standard: nil,
+      explanation: "to match if there are that many: "
+        + #"{"countMin": 1, "countMax": 5, "scoreMin": 0.5, "label": "person"}"#),
+    StageOption(
+      "scalar", standard: nil,
+      explanation: "to match if a number is within bounds: "
+        + #"{"name": "mean", "min": 10, "max": 200}"#),
+  ]
+
   static let ports = ["match", "else"]
 
   static func stage(_ rule: RouteRule) throws(OptionProblem) -> AnyStage {

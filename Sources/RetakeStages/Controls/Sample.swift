@@ -2,6 +2,10 @@ public import RetakeGraph
 
 /// Which frames a sample passes.
 package struct SampleOptions: StageOptions, Hashable {
+  package static let explanations: [String: String] = [
+    "every": "the first of this number of frames passes, 1 to 1000000"
+  ]
+
   /// Passes the first of this number of frames; 1 to 1,000,000.
   package var every = 2
 

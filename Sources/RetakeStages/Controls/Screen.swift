@@ -12,7 +12,9 @@ enum Screen {
     summary: "shows what arrives at the beat of a screen, and writes nothing")
 
   /// `hertz`: refreshes per second, above 0 and at most 1,000.
-  private struct Options: StageOptions {
+  struct Options: StageOptions {
+    static let explanations = ["hertz": "refreshes per second, above 0 and at most 1000"]
+
     var hertz = 60.0
     init() {}
   }

@@ -11,6 +11,17 @@ enum Throttle {
     kind: "throttle", version: 1, role: .throttle, input: nil, output: nil,
     summary: "lets at most N frames a second through, by their time")
 
+  static let options = [
+    StageOption(
+      "fps", standard: .number(15),
+      explanation: "frames per second that pass, above 0 and at most 1000; 0 with rules is no limit"
+    ),
+    StageOption(
+      "when", standard: .array([]),
+      explanation: "at most 64 rules for states of the device, such as "
+        + #"{"thermal": "serious", "fps": 10}; the lowest rate that applies is used"#),
+  ]
+
   /// Maximum number of rules of one throttle.
   static let rulesMax = 64
 

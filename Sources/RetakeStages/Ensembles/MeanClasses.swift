@@ -3,6 +3,10 @@ package import RetakeGraph
 
 /// The number of labels that an ensemble returns.
 package struct MeanClassesOptions: StageOptions, Hashable {
+  package static let explanations: [String: String] = [
+    "top": "best labels that are returned, 1 to 1024"
+  ]
+
   /// Number of best labels to return, 1 to 1,024.
   package var top = 5
 

@@ -3,6 +3,16 @@ package import RetakeGraph
 
 /// When two detections are considered the same object.
 package struct MergeDetectionsOptions: StageOptions, Hashable {
+  package static let explanations: [String: String] = [
+    "classNames":
+      "names of the classes in the order of their indices; set it if a part may be "
+      + "missing",
+    "iou":
+      "overlap (intersection over union) above which the box with the lower score is "
+      + "removed; 0 to 1",
+    "perClass": "whether only boxes of the same class are compared",
+  ]
+
   /// A box is removed when its intersection over union with a better one is larger; 0 to 1.
   package var iou = 0.5
   /// Whether only boxes of the same class are compared.

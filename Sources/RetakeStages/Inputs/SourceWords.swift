@@ -4,6 +4,12 @@ import RetakeRuntime
 
 /// Which track of the session a source reads.
 package struct SessionSourceOptions: StageOptions, Hashable {
+  package static let explanations: [String: String] = [
+    "track":
+      "number of the session's track, 0 to 1023; 'tracks' of a case and --track come "
+      + "before it"
+  ]
+
   /// The number of the track, 0 to 1,023; a case may select another one.
   package var track = 0
 

@@ -4,6 +4,12 @@ package import RetakeGraph
 
 /// The part of the frame that is measured.
 package struct FingertipOptions: StageOptions, Hashable {
+  package static let explanations: [String: String] = [
+    "percent":
+      "part of the width and of the height that is measured, around the middle, in "
+      + "percent; 1 to 100"
+  ]
+
   /// Percentage of the width and of the height, around the middle; 1 to 100.
   package var percent = 50
 

@@ -4,6 +4,13 @@ import RetakeInference
 
 /// The model of a stage, and what the node says about it.
 package struct ModelOptions: StageOptions, Hashable {
+  package static let explanations: [String: String] = [
+    "input": "keys of the model's sidecar about its input; they come before those of the file",
+    "model": "path of an .onnx file, relative to the folder in which the command runs; required",
+    "output": "keys of the model's sidecar about its output; they come before those of the file",
+    "provider": "what computes the model, by ONNX Runtime's name for it",
+  ]
+
   /// The path of an .onnx file; relative to the working folder. Required.
   package var model = ""
   /// What computes the model, by ONNX Runtime's own name.

@@ -4,6 +4,17 @@ public import RetakeGraph
 
 /// Options of motion detection.
 public struct MotionOptions: StageOptions, Hashable {
+  /// One line for each option, for `retake pipeline stages`.
+  public static let explanations: [String: String] = [
+    "cell": "side of the square cells that regions consist of, in pixels; 1 to 64",
+    "maximumRegions": "regions of a frame that are kept, the largest first; 1 to 1024",
+    "minimumArea": "changed pixels that a region has at least; 1 to 1000000",
+    "reach":
+      "largest distance between moving cells of one region, in cells: 1 means that "
+      + "they touch; 1 to 8",
+    "threshold": "smallest change of a pixel's luma that counts, in levels; 1 to 255",
+  ]
+
   /// Minimum change of a pixel's luma from one frame to the next, in levels; 1 to 255.
   public var threshold = 24
   /// Minimum number of changed pixels in a region; 1 to 1,000,000.

@@ -4,6 +4,16 @@ import RetakeGraph
 
 /// The program of a `process` node, and how it is run.
 package struct ProcessOptions: StageOptions, Hashable {
+  package static let explanations: [String: String] = [
+    "command": "the program, then its arguments; required",
+    "instances": "copies of a pure program that compute at once, 1 to 64",
+    "options": "an object that the program gets as it is",
+    "output": "what the program gives: 'detections', 'classes' or 'scalars'; required",
+    "timeoutSeconds":
+      "longest time for a frame in seconds of real time, 0.1 to 3600; a start has at least "
+      + "30",
+  ]
+
   /// The program, then its arguments. Required.
   package var command: [String] = []
   /// `detections`, `classes` or `scalars`. Required.

@@ -33,7 +33,9 @@ package enum ProgramLimits: Hashable, Sendable {
 extension StageRegistry {
   /// The kind `process`, which starts no program until that is allowed.
   mutating func registerPrograms() {
-    registerNode(AnyStage.processSignature, make: Self.makeProcess(.named([]), .declared))
+    registerNode(
+      AnyStage.processSignature, options: StageOption.all(of: ProcessOptions.self),
+      make: Self.makeProcess(.named([]), .declared))
   }
 
   /// The same registry, with another permission for the kind `process`.

@@ -4,6 +4,12 @@ import RetakeSignal
 
 /// The band that is kept.
 package struct BandpassOptions: StageOptions, Hashable {
+  package static let explanations: [String: String] = [
+    "high": "upper edge of the band in hertz, above 'low' and at most 110",
+    "low": "lower edge of the band in hertz, 0.05 to 100",
+    "order": "order of the filter, 1 to 6; a higher one has steeper edges",
+  ]
+
   /// The lower edge in hertz, 0.05 to 100.
   package var low = 0.5
   /// The upper edge in hertz, above `low` and at most 110.

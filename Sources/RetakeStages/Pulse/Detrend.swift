@@ -4,6 +4,12 @@ import RetakeSignal
 
 /// How slow a change must be to be removed.
 package struct DetrendOptions: StageOptions, Hashable {
+  package static let explanations: [String: String] = [
+    "lambda":
+      "smoothness of what is removed, above 0 and at most 1000000; at rate / (2π "
+      + "√lambda) Hz half of the amplitude is left"
+  ]
+
   /// λ of the smoothness prior, above 0 and at most 1,000,000. At the frequency rate / (2π √λ) half
   /// of the amplitude is left.
   package var lambda = 100.0

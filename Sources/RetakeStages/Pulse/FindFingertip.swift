@@ -4,6 +4,11 @@ package import RetakeGraph
 
 /// What counts as a fingertip on the lens.
 package struct FindFingertipOptions: StageOptions, Hashable {
+  package static let explanations: [String: String] = [
+    "coverageMin": "smallest share of the frame that a fingertip covers, 0 to 1",
+    "redness": "how many times brighter red is than green and than blue, 1 to 10",
+  ]
+
   /// The smallest share of the frame that a fingertip covers, 0 to 1.
   package var coverageMin = 0.5
   /// How many times brighter red is than green and than blue, 1 to 10.

@@ -5,6 +5,13 @@ import RetakeSignal
 /// Where a pulse is looked for, and when there is none. `pulse-rate` and `heart-variability` share
 /// them.
 package struct PulseRateOptions: StageOptions, Hashable {
+  package static let explanations: [String: String] = [
+    "high": "highest rate that is looked for, in hertz; above 'low' and at most 10",
+    "low": "lowest rate that is looked for, in hertz; 0.1 to 10",
+    "qualityMin": "quality below which no number is given, 0 to 1",
+    "secondsMin": "shortest signal of which a number is given, in seconds; 2 to 60",
+  ]
+
   /// The lowest rate in hertz, 0.1 to 10.
   package var low = PulseFinder().low
   /// The highest rate in hertz, above `low` and at most 10.

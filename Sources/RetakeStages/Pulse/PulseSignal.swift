@@ -16,6 +16,12 @@ public enum PulseMethod: String, Hashable, Sendable, Codable, CaseIterable {
 
 /// How the pulse is read.
 package struct PulseSignalOptions: StageOptions, Hashable {
+  package static let explanations: [String: String] = [
+    "method":
+      "'red' (a lit fingertip), 'green', 'pos' (a face, still), or 'chrom' (a face "
+      + "that moves a little)"
+  ]
+
   /// `red`, `green`, `pos` or `chrom`.
   package var method = PulseMethod.green
 

@@ -4,6 +4,12 @@ package import RetakeGraph
 
 /// The part of a region that is measured.
 package struct RegionMeansOptions: StageOptions, Hashable {
+  package static let explanations: [String: String] = [
+    "percent":
+      "part of the box's width and height that is measured, around its middle, in "
+      + "percent; 1 to 100"
+  ]
+
   /// Percentage of the box's width and of its height, around its middle; 1 to 100.
   package var percent = 60
 

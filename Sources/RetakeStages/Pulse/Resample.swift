@@ -4,6 +4,14 @@ import RetakeSignal
 
 /// The even rate, and how much of the signal is kept.
 package struct ResampleOptions: StageOptions, Hashable {
+  package static let explanations: [String: String] = [
+    "gapMilliseconds":
+      "longest time between two frames that is interpolated over, in milliseconds; a "
+      + "longer one ends the window; 1 to 10000",
+    "rate": "samples per second, 5 to 240",
+    "windowSeconds": "length of the window in seconds, 2 to 120",
+  ]
+
   /// Samples per second, 5 to 240.
   package var rate = 30
   /// How long the window is, in seconds; 2 to 120.

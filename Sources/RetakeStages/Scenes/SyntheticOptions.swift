@@ -12,6 +12,19 @@ public enum SceneKind: String, Hashable, Sendable, Codable, CaseIterable {
 
 /// Options of a synthetic scene. The defaults are ten seconds at 640x480.
 public struct SyntheticOptions: StageOptions, Hashable {
+  /// One line for each option, for `retake pipeline stages`.
+  public static let explanations: [String: String] = [
+    "beatsPerMinute": "pulse of the scene 'pulse', 30 to 240; other scenes have none",
+    "fps": "frames per second, 1 to 240; of 'cut' its highest rate",
+    "frames": "number of frames, 1 to 1000000",
+    "height": "in pixels, 16 to 4096",
+    "scene":
+      "'figures' (they move and cross), 'pulse' (a fingertip), or 'cut' (two places, "
+      + "uneven times)",
+    "seed": "of the noise and, for 'cut', of the times; 0 to 9007199254740991",
+    "width": "in pixels, 16 to 4096",
+  ]
+
   /// `figures`, `pulse` or `cut`.
   public var scene = SceneKind.figures
   /// In pixels, 16 to 4,096.

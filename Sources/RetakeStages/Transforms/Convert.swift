@@ -4,6 +4,10 @@ import RetakeMedia
 
 /// The pixel format to convert to.
 package struct ConvertOptions: StageOptions, Hashable {
+  package static let explanations: [String: String] = [
+    "format": "I420, I422, I444, NV12, GRAY8, RGB24, BGRA or RGBA"
+  ]
+
   /// `I420`, `I422`, `I444`, `NV12`, `GRAY8`, `RGB24`, `BGRA` or `RGBA`.
   package var format = PixelFormat.i420
 

@@ -3,6 +3,14 @@ package import RetakeGraph
 
 /// The target size, and the algorithm.
 package struct ResizeOptions: StageOptions, Hashable {
+  package static let explanations: [String: String] = [
+    "algorithm":
+      "'area' (the mean of the covered pixels), 'bilinear', or 'automatic': area "
+      + "where the image shrinks",
+    "height": "height of the output in pixels, 1 to 16384",
+    "width": "width of the output in pixels, 1 to 16384",
+  ]
+
   /// In pixels, 1 to 16,384.
   package var width = 224
   /// In pixels, 1 to 16,384.
