@@ -6,7 +6,8 @@ package import RetakeGraph
 /// Nothing runs: the times are sums, and the loads are products of rates and costs.
 package struct PipelineAnalysis: Sendable {
   /// A path from a source to a sink. Its times are sums of declared costs. They do not include
-  /// waiting for other branches at a join. Waiting in full queues is separate.
+  /// waiting for other branches at a join, nor behind other frames. Waiting in queues that stay full
+  /// at the given rates is separate; of queues that fill for a moment nothing is known here.
   package struct Path: Hashable, Sendable {
     /// From the source to the sink; nodes of a body have the form `forEach/node`.
     package var nodes: [String]

@@ -22,7 +22,7 @@ extension PipelineSurvey {
     var text =
       "the path \(ends.joined(separator: " → ")) needs \(PipelineWording.time(path.time.typical))"
     if path.time.worst > path.time.typical {
-      text += ", at worst \(PipelineWording.time(path.time.worst))"
+      text += ", \(PipelineWording.time(path.time.worst)) if every stage is slow"
     }
     if path.time.waiting > 0 {
       text += ", and frames wait up to \(PipelineWording.time(path.time.waiting)) in full queues"

@@ -55,6 +55,34 @@ import Testing
     #expect(loaded.stdout.contains("[graph.check.budget]"))
   }
 
+  @Test func `times of paths say that they leave out waiting, and what measures it`() throws {
+    let workplace = try workplace(
+      Self.slow.replacing(
+        #"{"fixed": "45ms"}"#, with: #"{"p50": "28ms", "p99": "56ms"}"#))
+    let checked = try check("--rate 30 --budget 60ms", in: workplace)
+    #expect(checked.status == 0, "\(checked.stderr)")
+    #expect(
+      checked.stdout.contains(
+        """
+        paths, of a frame that waits for no other frame, by declared costs
+          camera → grey → light → values  44 ms, slow 72 ms
+
+        """), "\(checked.stdout)")
+    #expect(!checked.stdout.contains("at worst"))
+    #expect(
+      checked.stdout.contains("needs 44 ms, 72 ms if every stage is slow; the budget is 60 ms"),
+      "\(checked.stdout)")
+    let advised = "retake replay SESSION --pipeline slow.json --sweep scale=1"
+    #expect(checked.stderr.contains("With all waiting: \(advised)\n"), "\(checked.stderr)")
+    // The advice works, and frames wait: their p99 is above the slow sum of the path.
+    try workplace.record("yard", frames: 90, size: "64x48")
+    let swept = try workplace.retake(
+      words: advised.replacing("SESSION", with: "yard").split(separator: " ").dropFirst()
+        .map(String.init) + ["--json"])
+    let p99 = try swept.json().rows[0].figures.latency.p99Nanoseconds.int
+    #expect(try #require(p99) > 72_000_000, "\(swept.stdout)\(swept.stderr)")
+  }
+
   @Test func `strict warnings end with 2, and no warnings with 0`() throws {
     let workplace = try workplace()
     let failed = try check("--rate 30 --strict", in: workplace)

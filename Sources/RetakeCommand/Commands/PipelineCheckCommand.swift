@@ -8,7 +8,8 @@ struct PipelineCheckCommand: ParsableCommand {
     abstract: "Check a pipeline before anything runs: its document, its latency and its load.",
     discussion: """
       Exits with 0 when it can run, with 2 and the place of the first mistake if not. What can run
-      but is too slow, or loses frames, is a warning; with --strict that is a mistake too.
+      but is too slow, or loses frames, is a warning; with --strict that is a mistake too. The times \
+      of paths are sums of declared costs; a frame that waits behind others takes longer.
 
       Examples:
         retake pipeline check motion.json
@@ -64,13 +65,15 @@ struct PipelineCheckCommand: ParsableCommand {
     var analysis = try inspection.pipeline.analyzed(try options(inspection))
     // The analysis knows no files. A warning says where to look in the one that was typed.
     for index in analysis.warnings.indices { analysis.warnings[index].file = pipeline }
-    let report = PipelineCheckReport(inspection: inspection, analysis: analysis)
+    let report = PipelineCheckReport(name: pipeline, inspection: inspection, analysis: analysis)
     if output.json {
       Console.data(report.json.canonicalText)
     } else {
       Console.result(report.lines.joined(separator: "\n"))
       analysis.warnings.forEach { Console.warning($0) }
-      analysis.notes.forEach { output.note("note: \($0)") }
+      (analysis.notes + [report.noteOfTimes].compactMap(\.self)).forEach {
+        output.note("note: \($0)")
+      }
     }
     guard strict, !analysis.warnings.isEmpty else { return }
     let count = analysis.warnings.count

@@ -2,6 +2,8 @@ import Retake
 
 /// What `retake pipeline check` prints.
 struct PipelineCheckReport {
+  /// The pipeline as the user named it.
+  var name: String
   var inspection: PipelineInspection
   var analysis: PipelineAnalysis
 
@@ -66,9 +68,9 @@ struct PipelineCheckReport {
     guard !timed.isEmpty else { return [] }
     let lines = timed.map { path in
       var text = "  \(path.nodes.joined(separator: " → "))  \(PipelineWording.time(path.typical))"
-      if path.worst > path.typical { text += ", at worst \(PipelineWording.time(path.worst))" }
+      if path.worst > path.typical { text += ", slow \(PipelineWording.time(path.worst))" }
       if path.waiting > .zero {
-        text += ", in full queues up to \(PipelineWording.time(path.waiting)) more"
+        text += ", plus up to \(PipelineWording.time(path.waiting)) in queues that stay full"
       }
       return text
     }
@@ -76,8 +78,18 @@ struct PipelineCheckReport {
       sum + arrival.pathCount
         - analysis.paths.count { $0.nodes.last == arrival.sink }
     }
-    return ["paths, by their declared costs"] + lines
+    return ["paths, of a frame that waits for no other frame, by declared costs"] + lines
       + (more > 0 ? ["  and \(more) paths that are not slower"] : [])
+  }
+
+  /// What the times of the paths leave out, and what measures it; `nil` without times.
+  var noteOfTimes: String? {
+    guard !paths.isEmpty else { return nil }
+    return
+      "the times of paths are sums of declared costs, slow is with the p99 or the upper end of "
+      + "each. A frame that waits behind a slow one takes longer, up to a full queue of them. "
+      + "With all waiting: retake replay SESSION --pipeline \(name.shellWord) "
+      + "--sweep scale=1"
   }
 
   private var loads: [String] {
