@@ -94,6 +94,9 @@ package struct MarkdownReport {
     for cause in item.rootCauses.prefix(5) { text += rootCause(cause) }
     let more = item.rootCauses.count - 5
     if more > 0 { text += "- and \(Wording.count(more, "other root cause"))\n" }
+    for budget in item.budgets where !budget.met {
+      text += "- \(prose(Wording.overBudget(budget)))\n"
+    }
     for suspect in item.suspects.prefix(ReportSuspect.shownMax) {
       text += "- suspected: \(prose(suspect.text))\n"
     }

@@ -97,6 +97,11 @@ package struct TerminalReport {
       let more = item.rootCauses.count - Self.rootCausesMax
       if more > 0 { lines.append("  and \(Wording.count(more, "other root cause"))") }
     }
+    // A budget that was exceeded because of a root cause is one of its later differences, and not
+    // in its headline.
+    for budget in item.budgets where !budget.met {
+      lines.append("    \(visible(Wording.overBudget(budget)))")
+    }
     if let mark = item.expected { lines.append("    known as \(visible(mark.id))") }
     for suspect in item.suspects { lines.append("    suspected: \(visible(suspect.text))") }
     for note in item.notes { lines.append("    note: \(visible(note))") }

@@ -49,8 +49,16 @@ package enum Wording {
     return "\(number(used * 100, places: used < 0.1 ? 1 : 0)) %"
   }
 
+  /// `"over budget: latencyP99 93.4 ms, 3.4 ms above its limit of 90 ms"`.
+  static func overBudget(_ budget: ReportBudget) -> String {
+    let unit = budget.unit.map { " \($0)" } ?? ""
+    return "over budget: \(budget.name) \(number(budget.actual))\(unit), "
+      + "\(number(budget.actual - budget.limit))\(unit) above its limit of "
+      + "\(number(budget.limit))\(unit)"
+  }
+
   /// A speed in frames per second, as a whole number from ten on.
-  static func speed(_ framesPerSecond: Double) -> String {
+  package static func speed(_ framesPerSecond: Double) -> String {
     // `Int` traps on infinity and NaN, and on what does not fit.
     guard framesPerSecond.isFinite, framesPerSecond < 1e9 else { return "\(framesPerSecond)" }
     let whole = framesPerSecond >= 10

@@ -13,6 +13,7 @@ import Testing
         differs while its inputs are equal; 312 findings, 906 later differences that follow
             replay  retake replay yard --pipeline motion --output run
             accept  retake accept yard/motion --root r1 --reason TEXT
+            over budget: droppedMax 2, 2 above its limit of 0
             suspected: the pipeline's digest differs
 
         verdict  case              compared       same     within    changed  tolerance
@@ -26,6 +27,26 @@ import Testing
           accept all  retake accept --reason TEXT
 
         """)
+  }
+
+  @Test func `each budget that was exceeded is named, with how much it was exceeded by`() {
+    var document = Samples.regression()
+    document.cases[1].budgets = [
+      ReportBudget(name: "droppedMax", limit: 3, actual: 3, met: true),
+      ReportBudget(name: "latencyMax", limit: 120, actual: 131.5, unit: "ms", met: false),
+      ReportBudget(name: "latencyP99", limit: 90, actual: 93.4, unit: "ms", met: false),
+    ]
+    let said = [
+      "over budget: latencyMax 131.5 ms, 11.5 ms above its limit of 120 ms",
+      "over budget: latencyP99 93.4 ms, 3.4 ms above its limit of 90 ms",
+    ]
+    func budgets(_ text: String) -> [String] {
+      text.split(separator: "\n").filter { $0.contains("udget") }.map { line in
+        String(line.drop { " -".contains($0) })
+      }
+    }
+    #expect(budgets(TerminalReport.render(document, palette: .plain)) == said)
+    #expect(budgets(MarkdownReport.render(document)) == said)
   }
 
   @Test func `an error says its code, its place and what to do`() {
