@@ -28,7 +28,8 @@ import Testing
     let workplace = try yard()
     let result = try workplace.retake(
       "replay", "yard", "-p", "outside.json", "--output", "run")
-    #expect(result.status == 0)
+    // Nothing was delivered, so a script must not take the empty results for a scene without any.
+    #expect(result.status == 2)
     let lines = result.stderr.split(separator: "\n").filter { $0.hasPrefix("warning: ") }
     let shown = (0..<3).map { "warning: frame 0:\($0), \(said) [crop.outside]" }
     #expect(
@@ -41,6 +42,34 @@ import Testing
     #expect((failures[4]["message"] as? String).map { said.hasSuffix($0) } == true)
     #expect(
       failures[4]["node"] as? String == "cut" && failures[4]["isRecoverable"] as? Bool == true)
+  }
+
+  @Test func `a replay in which every frame fails is an error, also without the warnings`() throws {
+    let workplace = try yard()
+    let result = try workplace.retake("replay", "yard", "-p", "outside.json", "--quiet", "--json")
+    #expect(result.status == 2)
+    #expect(
+      result.stderr == """
+        error: no frame reached a sink: 12 of 12 frames failed [replay.run.nothingDelivered]
+          The first failure: frame 0:0, \(said) [crop.outside]
+
+        """)
+    #expect(try result.json().frames.failed.int == 12)
+  }
+
+  @Test func `a replay in which one sink gets frames passes, with warnings`() throws {
+    let workplace = try yard()
+    try workplace.folder.write(
+      outside.replacing(
+        #"{"id": "boxes", "kind": "results"}"#,
+        with:
+          #"{"id": "all", "kind": "results"}, {"id": "boxes", "kind": "results", "primary": true}"#
+      ).replacing(
+        #"{"from": "cut", "to": "boxes"}"#,
+        with: #"{"from": "cut", "to": "boxes"}, {"from": "camera", "to": "all"}"#), to: "two.json")
+    let result = try workplace.retake("replay", "yard", "-p", "two.json")
+    #expect(result.status == 0, "\(result.stderr)")
+    #expect(result.stderr.contains("warning: stage cut failed 9 more times"), "\(result.stderr)")
   }
 
   @Test func `result lines carry the message`() throws {

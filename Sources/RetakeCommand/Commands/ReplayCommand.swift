@@ -30,6 +30,8 @@ struct ReplayCommand: ParsableCommand {
 
       ui.perfetto.dev opens a trace. FILE may be - for standard output; messages about the run
       then go to standard error.
+
+      Exits with 2 if the run was halted, or if frames failed and none reached a sink.
       """)
 
   @Argument(
@@ -236,6 +238,10 @@ struct ReplayCommand: ParsableCommand {
     }
     if let halt = summary.halt {
       Console.note("error: the run was halted: \(halt)")
+      throw CommandEnd(status: .trouble)
+    }
+    if let problem = SummaryText.nothingDelivered(summary) {
+      Console.note(problem)
       throw CommandEnd(status: .trouble)
     }
   }

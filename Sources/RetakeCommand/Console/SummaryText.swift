@@ -26,6 +26,18 @@ enum SummaryText {
       """
   }
 
+  /// The error of a run in which frames failed and none reached a sink; `nil` for any other run.
+  /// Its results are empty, which must not look like a scene without detections.
+  static func nothingDelivered(_ summary: RunSummary) -> String? {
+    let frames = summary.frames
+    guard frames.failed > 0, frames.delivered == 0,
+      (summary.found ?? []).allSatisfy({ $0.delivered == 0 })
+    else { return nil }
+    let first = summary.failures?.first.map { "\n  The first failure: \($0)" } ?? ""
+    return "error: no frame reached a sink: \(frames.failed) of "
+      + "\(counted(frames.captured, "frame")) failed [replay.run.nothingDelivered]" + first
+  }
+
   /// `boxes     256 detections in 148 of 150 frames`.
   private static func found(_ summary: RunSummary) -> String {
     (summary.found ?? []).filter { $0.delivered > 0 }.map { found in
