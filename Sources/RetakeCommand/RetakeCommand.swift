@@ -187,8 +187,22 @@ struct CommandEnd: Error {
 
   private static func report(_ error: any CodedError) -> ExitStatus {
     Console.error(error)
+    if let way = Self.wayToProject(after: error) { Console.note("  \(visible(way))") }
     return ErrorStatus.of(error)
   }
+
+  /// Something was not found that a retake.yml may define, and that file is in a folder above.
+  private static func wayToProject(after error: any CodedError) -> String? {
+    guard missing.contains(error.code) else { return nil }
+    return (try? CommandEnvironment.current.project())?.wayToProject
+  }
+
+  private static let missing = [
+    "session.list.noFolder", "suite.accept.nothingPending", "suite.accept.notPending",
+    "suite.adopt.noGolden", "suite.project.none", "suite.select.noCase",
+    "suite.select.noPipeline", "suite.select.noSession", "suite.select.noSuite",
+    "suite.select.nothing", "suite.stale.noGolden",
+  ]
 }
 
 struct Root: ParsableCommand {

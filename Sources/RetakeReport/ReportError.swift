@@ -9,6 +9,8 @@ package enum ReportError: RetakeError, Hashable {
   /// A resource that is built into the program is damaged.
   case template(reason: String)
   case notWritten(file: String, reason: String)
+  /// The folder has a file of that name which is no part of a report.
+  case otherFile(String)
   case drawingTooLarge(nodes: Int, nodesMax: Int)
 
   package var facts: ErrorFacts {
@@ -37,6 +39,10 @@ package enum ReportError: RetakeError, Hashable {
       ErrorFacts(
         "report.folder.notWritten", "the report could not be written", cause: reason, at: file,
         advice: "Choose another folder with --report DIR, or make room on the disk")
+    case .otherFile(let file):
+      ErrorFacts(
+        "report.folder.otherFile", "the report would replace a file that Retake did not write",
+        at: file, advice: "Choose another folder with --report DIR, or move the file away first")
     case .drawingTooLarge(let nodes, let most):
       ErrorFacts(
         "report.drawing.tooLarge", "the pipeline has \(nodes) nodes; at most \(most) are drawn",

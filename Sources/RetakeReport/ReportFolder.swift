@@ -16,6 +16,7 @@ package enum ReportFolder {
   package static func write(
     _ document: ReportDocument, to folder: URL
   ) throws(ReportError) -> [URL] {
+    try check(folder)
     do {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     } catch {
@@ -27,6 +28,30 @@ package enum ReportFolder {
       try write(Data(MarkdownReport.render(document).utf8), "summary.md", folder),
       try write(Data(HTMLReport.render(document)), "report.html", folder),
     ]
+  }
+
+  private static let names = ["report.json", "junit.xml", "summary.md", "report.html"]
+  /// The largest report.json that is recognised; a report has at most some megabytes.
+  private static let bytesMax: Int64 = 256 << 20
+
+  /// Checks that nothing but an older report would be replaced.
+  ///
+  /// - Throws: `ReportError.otherFile` for a file with the name of a report's file in a folder whose
+  ///   `report.json` is missing or is something else.
+  package static func check(_ folder: URL) throws(ReportError) {
+    let present = names.map { folder.appending(path: $0) }
+      .first { FileManager.default.fileExists(atPath: $0.path) }
+    guard let present, !isReport(folder.appending(path: names[0])) else { return }
+    throw .otherFile(present.path)
+  }
+
+  /// Also true of a report that another version wrote.
+  private static func isReport(_ file: URL) -> Bool {
+    struct Tool: Decodable {
+      var tool: ReportTool
+    }
+    guard let data = try? RegularFile.contents(file.path, bytesMax: bytesMax) else { return false }
+    return (try? JSONDecoder().decode(Tool.self, from: data)) != nil
   }
 
   private static func json(

@@ -2,10 +2,11 @@ import Foundation
 import RetakeCore
 import RetakeGolden
 import RetakeMedia
+import RetakeReplay
 import RetakeReport
 import RetakeStages
 
-/// Checks the machine: what Retake needs, whether it is present, and how to fix what is not.
+/// Checks the machine and the project: what Retake needs, whether it is present, and how to fix what is not.
 package struct MachineDoctor {
   package struct Check: Hashable, Sendable, Codable {
     package enum State: String, Hashable, Sendable, Codable {
@@ -25,16 +26,16 @@ package struct MachineDoctor {
     package var command: String?
   }
 
-  /// The folder in which Retake runs.
-  package var folder: String
+  /// Reads the project of the folder in which Retake runs, with the stages of the program.
+  private let readProject: () throws -> Project
 
-  package init(folder: String) {
-    self.folder = folder
+  package init(project: @escaping () throws -> Project) {
+    readProject = project
   }
 
   package func run() -> [Check] {
     libraries + codecs + [tool("ffmpeg", "comparisons with FFmpeg's own frames in the tests")]
-      + [models, temporaryFolder, project]
+      + [models, temporaryFolder] + project
   }
 
   private var libraries: [Check] {
@@ -109,21 +110,74 @@ package struct MachineDoctor {
     }
   }
 
-  private var project: Check {
+  private var project: [Check] {
     do {
-      let project = try Project(reading: folder)
-      return project.hasFile
-        ? Check(
-          name: "retake.yml", state: .present,
-          detail: Wording.count(project.cases.count, "case") + ", "
-            + Wording.count(project.sessionNames.count, "session"))
-        : Check(
-          name: "retake.yml", state: .advisable,
-          detail: "none here: 'retake test' needs --pipeline",
-          command: "retake test SESSION --pipeline example:motion-boxes")
+      let project = try readProject()
+      guard project.hasFile else { return [Self.noProject(project)] }
+      let check = Check(
+        name: Project.fileName, state: .present,
+        detail: Wording.count(project.cases.count, "case") + ", "
+          + Wording.count(project.sessionNames.count, "session"))
+      return [check] + project.cases.compactMap { Self.problem(of: $0, in: project) }
+        + Self.missingSessions(of: project)
     } catch {
+      return [Self.invalid(Project.fileName, error)]
+    }
+  }
+
+  private static func noProject(_ project: Project) -> Check {
+    let command = "retake test SESSION --pipeline example:motion-boxes"
+    guard let folder = project.enclosing else {
       return Check(
-        name: "retake.yml", state: .invalid, detail: error.description, command: error.advice)
+        name: Project.fileName, state: .advisable,
+        detail: "none here: 'retake test' needs --pipeline",
+        command: command)
+    }
+    return Check(
+      name: Project.fileName, state: .advisable,
+      detail: "none here: the one of this project is in another folder, where commands run",
+      command: "cd \(folder.shellWord)")
+  }
+
+  private static func invalid(_ name: String, _ error: any Error) -> Check {
+    let coded = error as? any CodedError
+    return Check(
+      name: name, state: .invalid,
+      detail: coded.map { error in
+        (error.place.map { "\($0): " } ?? "") + error.message
+          + (error.cause.map { " (\($0))" } ?? "")
+      } ?? "\(error)", command: coded?.advice)
+  }
+
+  /// What would keep `retake test` from running the case; `nil` if nothing would.
+  private static func problem(of testCase: CaseDefinition, in project: Project) -> Check? {
+    do {
+      // Every option is read, and every model that it names.
+      _ = try project.pipeline(testCase.pipeline)
+      _ = try testCase.costs.load(session: nil) { project.path($0) }
+      return nil
+    } catch ReplayError.noSessionCosts {
+      // The tape of a session is read with the session.
+      return nil
+    } catch {
+      return invalid("case \(testCase.name)", error)
+    }
+  }
+
+  /// Sessions that a suite names and that do not exist. They may be stored elsewhere, so this is
+  /// advice.
+  private static func missingSessions(of project: Project) -> [Check] {
+    // Sorted, because the order of a Dictionary differs from process to process.
+    project.suites.keys.sorted().flatMap { suite in
+      let names = (project.suites[suite] ?? []).flatMap(\.sessions)
+      return names.filter { name in
+        !Glob.isPattern(name) && (try? project.sessionPath(name)) == nil
+      }.map { name in
+        Check(
+          name: "suite \(suite)", state: .advisable,
+          detail: "there is no session '\(name)' in \(project.recordings)",
+          command: "copy it there, or name another one in \(Project.fileName)")
+      }
     }
   }
 }

@@ -30,6 +30,8 @@ package enum SuiteError: RetakeError, Hashable {
   /// What is pending describes something else than the golden of the same name.
   case replacesOther(key: String, differences: [String])
   case nothingPending
+  /// What is pending was left by earlier tests.
+  case notOfLastTest([String])
   case noProjectFile
   /// There are pending goldens, but not the one that was named.
   case notPending(String, known: [String])
@@ -192,6 +194,13 @@ package enum SuiteError: RetakeError, Hashable {
       ErrorFacts(
         "suite.accept.nothingPending", "no golden is pending",
         advice: "Make pending goldens with: retake test")
+    case .notOfLastTest(let keys):
+      ErrorFacts(
+        "suite.accept.notOfLastTest",
+        "the last 'retake test' left no golden pending, only earlier ones did: "
+          + Self.list(keys),
+        advice: "Test them again: retake test; or name them: retake accept "
+          + "\((keys.first ?? "").shellWord) --reason \"why\"")
     case .noProjectFile:
       ErrorFacts(
         "suite.project.none",
@@ -336,6 +345,13 @@ package enum SuiteError: RetakeError, Hashable {
 
   private static let makeRun =
     "Make a run with: retake replay SESSION --pipeline P --output RUN"
+
+  /// The first few of many names.
+  package static func list(_ names: [String]) -> String {
+    let most = 8
+    guard names.count > most else { return names.joined(separator: ", ") }
+    return names.prefix(most).joined(separator: ", ") + " and \(names.count - most) more"
+  }
 
   /// Whether the name was meant as a file.
   private static func isPath(_ name: String) -> Bool {

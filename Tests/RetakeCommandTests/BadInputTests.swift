@@ -29,6 +29,17 @@ import Testing
     #expect(try workplace.listing() == before, sourceLocation: sourceLocation)
   }
 
+  @Test func `only documents with nodes are suggested as pipelines`() throws {
+    let workplace = try Workplace()
+    try workplace.writePipeline("motion.json")
+    try workplace.folder.write("{\"v\": 1, \"scale\": {}}", to: "motio.json")
+    try workplace.folder.write("[1, 2]", to: "motiom.json")
+    let result = try workplace.retake("pipeline", "check", "motiox.json")
+    #expect(result.status == 2)
+    #expect(result.stderr.contains("Did you mean 'motion.json'?"), "\(result.stderr)")
+    #expect(!result.stderr.contains("motio.json") && !result.stderr.contains("motiom"))
+  }
+
   @Test(arguments: [
     ("notes.mp4", "some words, and no video\n", "media.open.notMedia"),
     ("empty.mp4", "", "media.open.empty"),

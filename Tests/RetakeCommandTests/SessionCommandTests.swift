@@ -139,6 +139,44 @@ import Testing
     #expect(json.frames.captured.int == 10)
   }
 
+  @Test func `a recording without an end says what ends it`() throws {
+    let workplace = try Workplace()
+    // Of a graph with an end, so that the test needs no signal; a scene has none.
+    let words = ["record", "lavfi:testsrc2=size=64x48:rate=10:duration=1", "--pace", "unpaced"]
+    let note = "note: recording until Ctrl-C, or until the source ends; --duration 10s or --frames"
+    let endless = try workplace.retake(words: words + ["--name", "a"])
+    #expect(endless.status == 0 && endless.stderr.hasPrefix(note), "\(endless.stderr)")
+    for (index, more) in [["--frames", "3"], ["--duration", "1s"], ["--quiet"]].enumerated() {
+      let result = try workplace.retake(words: words + more + ["--name", "b\(index)"])
+      #expect(result.status == 0 && !result.stderr.contains("Ctrl-C"), "\(result.stderr)")
+    }
+  }
+
+  @Test func `an export says which tracks its file does not have`() throws {
+    let workplace = try Workplace()
+    try workplace.ffmpeg(
+      "-f", "lavfi", "-i", "testsrc2=size=96x64:rate=30", "-f", "lavfi", "-i",
+      "testsrc2=size=64x64:rate=30", "-map", "0", "-map", "1", "-frames:v", "5", "-c:v", "ffv1",
+      "two.mkv")
+    try #require(try workplace.retake("import", "two.mkv").status == 0)
+    func export(_ words: String...) throws -> CommandResult {
+      try workplace.retake(words: ["session", "export", "two", "--media"] + words)
+    }
+    let first = try export("first.nut")
+    #expect(first.status == 0)
+    #expect(
+      first.stderr
+        == "note: track 1 of the session is left out; write each into a file of its own: "
+        + "--track 1\n")
+    #expect(try export("json.nut", "--json").json()[0].otherTracks.list.count == 1)
+    // The original has both, and is no answer to a request for one.
+    #expect(try export("whole.mkv").stderr.isEmpty)
+    let second = try export("second.mkv", "--track", "1")
+    #expect(second.stderr.contains("track 0 of the session is left out"), "\(second.stderr)")
+    let again = try workplace.retake("import", "second.mkv", "--json").json()
+    #expect(again.tracks.count == 1 && again.tracks[0].width.int == 64)
+  }
+
   @Test func `a session is not copied into itself`() throws {
     let workplace = try Workplace()
     try workplace.record("yard", frames: 3, size: "64x48")

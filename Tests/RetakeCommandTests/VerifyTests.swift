@@ -43,6 +43,15 @@ private let hasFusedMathematics = PlatformKey.current.description.hasSuffix("x86
     #expect(report.variations[8].condition.process.hashSeed.text == "drawn")
   }
 
+  @Test func `without a session, verify advises verify and not replay`() throws {
+    let result = try Workplace().retake("verify", "--pipeline", "example:motion-boxes")
+    #expect(result.status == 2)
+    #expect(
+      result.stderr.contains("\n  Name one: retake verify SESSION --pipeline P"), "\(result.stderr)"
+    )
+    #expect(!result.stderr.contains("retake replay"), "\(result.stderr)")
+  }
+
   @Test(arguments: [
     ("readsClock", "clocks"), ("ordersByHash", "the order of a Dictionary"),
     ("readsOldMemory", "before anything is written"), ("readsClockElsewhere", "clocks"),

@@ -25,6 +25,19 @@ import Testing
     #expect(try names(folder.url).count == 4)
   }
 
+  @Test(arguments: ["report.html", "summary.md", "report.json"])
+  func `a file that no report has written is not replaced`(name: String) throws {
+    let folder = try TemporaryFolder("retake-report")
+    try folder.write("{\"mine\": 1}", to: name)
+    let error = #expect(throws: ReportError.self) {
+      try ReportFolder.write(Samples.regression(), to: folder.url)
+    }
+    #expect(error?.code == "report.folder.otherFile")
+    #expect(error?.place?.file?.hasSuffix(name) == true)
+    #expect(try names(folder.url) == [name])
+    #expect(try String(contentsOf: folder.file(name), encoding: .utf8) == "{\"mine\": 1}")
+  }
+
   @Test func `a folder that cannot be made is an error with its name`() throws {
     let folder = try TemporaryFolder("retake-report")
     try folder.write("in the way", to: "taken")

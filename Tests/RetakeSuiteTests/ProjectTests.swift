@@ -69,6 +69,12 @@ struct WrongProject: Sendable, CustomTestStringConvertible {
     Self(body: "cases: {a: {<<: {pipeline: p}}}", at: "/cases/a/<<", "unknown key"),
     Self(body: "minimumFramesPerSecond: fast", at: "/minimumFramesPerSecond", "a number"),
     Self(body: "minimumFramesPerSecond: -1", at: "/minimumFramesPerSecond", "0 or more"),
+    Self(
+      body: "compare: {boxes: {iou: 0.5, psnrMin: 38}}", at: "/compare/boxes/psnrMin",
+      "no effect in the mode boxes"),
+    Self(
+      body: "compare: {pulse: {mode: numeric, pictureEvery: 3}}", at: "/compare/pulse/pictureEvery",
+      "no effect in the mode numeric"),
     Self(body: "allow: {programs: [a]}", at: "/allow/programs", "processes"),
     Self(body: "allow: {processes: python3}", at: "/allow/processes", "an array"),
   ]

@@ -15,6 +15,8 @@ struct AcceptCommand: ParsableCommand {
         retake accept yard/faces --alternate --reason "this GPU rounds otherwise"
         retake accept yard/motion --replace --reason "recorded again"
 
+      Without a name, only what the last 'retake test' left pending is accepted.
+
       With --root or --stage only what follows from these root causes is
       accepted; the rest stays pending. Their ids are in the report.
       """)
@@ -40,9 +42,15 @@ struct AcceptCommand: ParsableCommand {
     var acceptance = try causes.acceptance(of: choice)
     acceptance.asAlternate = alternate
     acceptance.replacesOthers = replace
+    acceptance.isOfLastTest = true
     let items = try acceptance.run(reason: reason, isDryRun: dryRun)
+    let earlier = acceptance.leftByEarlierTests
     try choice.tell(items, as: dryRun ? "would accept" : "accepted", json: output.json)
     for advice in items.compactMap(\.advice) { output.note("note: \(advice)") }
+    guard !earlier.isEmpty else { return }
+    output.note(
+      "note: left pending, because the last 'retake test' did not run them: "
+        + "\(visible(SuiteError.list(earlier))). Test them again, or name them to accept them")
   }
 }
 

@@ -188,7 +188,9 @@ struct CaseOptions: ParsableArguments {
     guard let pipeline else {
       guard project.cases.count == 1, let only = project.cases.first else {
         throw ValidationError(
-          "Say which pipeline: --pipeline FILE, a case's name, or example:motion-boxes")
+          "Say which pipeline: --pipeline FILE, a case's name, or example:motion-boxes"
+            + (project.hasFile ? "" : ". There is no retake.yml in \(visible(project.folder))")
+            + (project.wayToProject.map { ". \(visible($0))" } ?? ""))
       }
       return only
     }

@@ -15,7 +15,7 @@ struct DiffCommand: ParsableCommand {
       Examples:
         retake replay clip --pipeline a.json --output run-a
         retake replay clip --pipeline b.json --output run-b
-        retake diff run-a run-b
+        retake diff run-a run-b --report report
         retake diff --base main
         retake diff --base HEAD~1 'yard-*' --case motion --report report
       """)
@@ -35,7 +35,7 @@ struct DiffCommand: ParsableCommand {
   @Option(help: "With --base: a suite of retake.yml; 'default' if not given.")
   var suite: String?
 
-  @Option(help: "With --base: write the report's files into this folder.")
+  @Option(help: "Write report.html, report.json, junit.xml and summary.md into this folder.")
   var report: String?
 
   @Option(
@@ -51,8 +51,8 @@ struct DiffCommand: ParsableCommand {
     guard words.count == 2 else {
       throw ValidationError("Name two folders, or a revision: retake diff --base main")
     }
-    guard cases.isEmpty, suite == nil, report == nil else {
-      throw ValidationError("--case, --suite and --report go with --base")
+    guard cases.isEmpty, suite == nil else {
+      throw ValidationError("--case and --suite go with --base")
     }
   }
 
@@ -70,12 +70,13 @@ struct DiffCommand: ParsableCommand {
 
   private func compareFolders() throws -> (ReportDocument, ExitStatus, String?) {
     let project = try CommandEnvironment.current.project()
-    let difference = RunDifference(
+    var difference = RunDifference(
       golden: project.path(words[0]), actual: project.path(words[1]))
-    let (found, status) = try difference.run()
-    var document = found
-    document.nameCommands(CommandEnvironment.current.name)
-    return (document, status, nil)
+    difference.project = project
+    difference.reportFolder = report
+    difference.program = CommandEnvironment.current.program
+    let outcome = try difference.run()
+    return (outcome.document, outcome.status, outcome.files.last?.path)
   }
 
   private func compare(with base: String) throws -> (ReportDocument, ExitStatus, String?) {

@@ -6,7 +6,8 @@ struct DoctorCommand: ParsableCommand {
     commandName: "doctor",
     abstract: "Check this machine's set-up, and print the command that fixes what is missing.",
     discussion: """
-      Exits with 0 when nothing needed is missing, with 2 otherwise.
+      Exits with 0 when nothing needed is missing, with 2 otherwise. In a project, the pipeline and
+      the files of each case are read, too.
 
       Example:
         retake doctor
@@ -15,7 +16,7 @@ struct DoctorCommand: ParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() throws {
-    let checks = MachineDoctor(folder: CommandEnvironment.current.folder).run()
+    let checks = MachineDoctor { try CommandEnvironment.current.project() }.run()
     if output.json {
       try Console.json(checks)
     } else {

@@ -57,6 +57,11 @@ struct ImportCommand: ParsableCommand {
     for line in TimeText.lines(result.times, of: result.timeCount, max: Self.timesMax) {
       output.note("note: \(line)")
     }
+    // A project that cannot be read is no reason for an import to fail.
+    let project = try? CommandEnvironment.current.project()
+    if let note = project.flatMap({ NewSession(result.folder.path, in: $0).noteOfFootage }) {
+      output.note("note: \(visible(note))")
+    }
     // Read back, so that what is printed is what was stored.
     let info = try SessionReader(opening: result.folder.path).info()
     if output.json {

@@ -26,7 +26,11 @@ struct InitCommand: ParsableCommand {
 
   func run() throws {
     let environment = CommandEnvironment.current
-    let start = ProjectStart(try environment.project())
+    let project = try environment.project()
+    if let other = project.enclosing {
+      output.note("note: this makes a project of its own inside the one of \(visible(other))")
+    }
+    let start = ProjectStart(project)
     let result = try start.write(pipeline: pipeline)
     if output.json { return try Console.json(result) }
     for file in result.kept { Console.result("kept \(file), which is there already") }

@@ -181,6 +181,7 @@ struct RecordCommand: ParsableCommand {
     // Also without a ring: SIGUSR1 would end the process by default (man 7 signal). Here it adds an
     // event.
     Interruption.onTrigger { recorder.trigger() }
+    if isEndless(source) { output.note(RecordingText.endless) }
     guard let window else { return try report.finish(try recorder.run(), preview: nil) }
     try window.record(recorder, output) { try report.finish($0, preview: $1) }
   }
@@ -200,6 +201,14 @@ struct RecordCommand: ParsableCommand {
     options.reserveBytes = reserve.flatMap(ByteCount.parse) ?? options.reserveBytes
     options.ringBytesMax = ringMemory.flatMap(ByteCount.parse).map { Int($0) }
     return options
+  }
+
+  /// Whether the recording may have no end but a request, or the loss of the source.
+  private func isEndless(_ source: any RecordingSource) -> Bool {
+    guard frames == nil, duration == nil else { return false }
+    // Scenes are repeated, and most graphs of lavfi have no end. A file has one.
+    return source.description.isLive
+      || ["synthetic:", "lavfi:"].contains { input.hasPrefix($0) }
   }
 
   /// `nil` if the arguments are invalid.

@@ -78,7 +78,13 @@ struct VerifyCommand: ParsableCommand {
       // Without a cache: a value of an earlier run would hide that this run computes another one.
       var job = ReplayJob(project: project, definition: definition, session: path)
       job.conditions = conditions.under(condition)
-      return try job.makeReplay()
+      do {
+        return try job.makeReplay()
+      } catch let error as any RetakeError {
+        // What replays and verifies advises replay, which would check nothing here.
+        throw ReworkedAdvice(
+          error, replacing: "retake replay SESSION", with: "retake verify SESSION")
+      }
     }
   }
 }

@@ -36,6 +36,10 @@ enum RecordingText {
       + "\(Int(probe.needed ?? 0)) are needed: frames may be shed. Try --preset mjpeg"
   }
 
+  static let endless =
+    "note: recording until Ctrl-C, or until the source ends; "
+    + "--duration 10s or --frames 300 would set an end"
+
   static let shortRing =
     "warning: the ring's memory is full: it reaches less far back than asked for (--ring-memory)"
 

@@ -20,12 +20,15 @@ struct MediaExport {
     try reader.index.requireSizes()
     let track = wanted ?? reader.index.tracks.first ?? 0
     try reader.index.requireTrack(track)
-    let isOriginal = self.isOriginal(path)
+    // The original has all tracks, so it is no answer to a request for one of several.
+    let isOriginal =
+      self.isOriginal(path) && (wanted == nil || reader.index.tracks.count == 1)
     let suffix = URL(fileURLWithPath: path).pathExtension.lowercased()
     guard isOriginal || Self.containers[suffix] != nil else {
       throw .unknownContainer(path: path, known: Self.containers.keys.sorted())
     }
     let parts = isOriginal ? [] : try self.parts(of: track)
+    let otherTracks = reader.index.tracks.filter { $0 != track }
     let count = try fromStore { () throws(StoreError) in
       try reader.index.store.counts(track: track).packets
     }
@@ -59,7 +62,8 @@ struct MediaExport {
           taken += written.taken
           return written.packets
         }
-        written.append(SessionExport.Media(file: name, packets: packets))
+        written.append(
+          SessionExport.Media(file: name, packets: packets, otherTracks: otherTracks))
       }
       try checkCount(taken, of: count, track: track)
       // Only when every part has passed its check, so that no part appears alone.

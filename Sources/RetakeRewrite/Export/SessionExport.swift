@@ -25,6 +25,9 @@ package struct SessionExport: Sendable {
   package struct Media: Hashable, Sendable {
     package var file: String
     package var packets: Int
+    /// The session's other tracks, which are in no file of this export; empty for a copy of the
+    /// imported original, which has all of them.
+    package var otherTracks: [Int] = []
   }
 
   private let folder: SessionFolder
@@ -39,7 +42,8 @@ package struct SessionExport: Sendable {
     self.report = report
   }
 
-  /// Exports a track as one media file. If the file's extension matches the imported original, that
+  /// Exports a track as one media file; `otherTracks` of the result names those that are left out.
+  /// If the file's extension matches the imported original, that
   /// is copied unchanged; otherwise the track's packets are written to the container of the
   /// extension. If the track's codec or size changes, there is a file for each part: `yard.mkv`
   /// becomes `yard-1.mkv`, `yard-2.mkv`.

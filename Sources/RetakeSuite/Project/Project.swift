@@ -63,6 +63,33 @@ package struct Project: Sendable {
     throw .notWritable(path: link, cause: "it is a symbolic link that leads out of the project")
   }
 
+  /// The nearest folder above this one that has a retake.yml, if this folder has none. The search
+  /// ends at the root of a repository: a file beyond it belongs to something else.
+  ///
+  /// Paths of pipelines, models and programs are relative to the folder in which a command runs, so
+  /// a project is never used from below; messages name its folder instead.
+  package var enclosing: String? {
+    guard !hasFile else { return nil }
+    func has(_ name: String, _ folder: URL) -> Bool {
+      FileManager.default.fileExists(atPath: folder.appending(path: name).path)
+    }
+    var url = URL(fileURLWithPath: folder).standardizedFileURL
+    // Ends at the root folder, because each round goes to the folder above.
+    while url.path != "/", !has(".git", url) {
+      url.deleteLastPathComponent()
+      if has(Self.fileName, url) { return url.path }
+    }
+    return nil
+  }
+
+  /// What to type where a command needs a project and this folder is none; `nil` if it is one.
+  package var wayToProject: String? {
+    enclosing.map {
+      "The \(Self.fileName) of this project is in another folder, where commands run: "
+        + "cd \($0.shellWord)"
+    }
+  }
+
   package func definition(named name: String) -> CaseDefinition? {
     cases.first { $0.name == name }
   }
@@ -120,9 +147,22 @@ package struct Project: Sendable {
     let folder = name.split(separator: "/").dropLast().joined(separator: "/")
     let prefix = folder.isEmpty ? "" : (name.hasPrefix("/") ? "/" : "") + folder + "/"
     let files = (try? FileManager.default.contentsOfDirectory(atPath: path(prefix))) ?? []
-    return files.filter { $0.hasSuffix(".json") }.sorted().map { prefix + $0 }
+    // At most 200 files are read for one message.
+    return files.filter { $0.hasSuffix(".json") }.sorted().prefix(200).map { prefix + $0 }
+      .filter { looksLikePipeline($0) }
       + cases.filter { $0.pipeline != name }.map(\.name)
       + exampleNames.map { "example:\($0)" }
+  }
+
+  /// Whether a file is a JSON object with nodes. Reports, tapes and profiles are JSON as well, and a
+  /// suggestion of one would lead to the next error.
+  private func looksLikePipeline(_ name: String) -> Bool {
+    guard
+      let data = try? RegularFile.contents(
+        path(name), bytesMax: Int64(PipelineDocument.bytesMax)),
+      case .object(let members)? = try? JSONValue(parsing: data)
+    else { return false }
+    return members["nodes"] != nil
   }
 
   private func example(_ name: String) throws -> Pipeline {

@@ -64,9 +64,30 @@ struct ProjectReader {
         try suiteEntry(entry, known: known)
       }
     }
-    if let rules = fields["compare"] { project.compare = try CompareRules(rules) }
+    if let rules = fields["compare"] {
+      project.compare = try CompareRules(rules)
+      try refuseUnusedKeys(rules, project.compare)
+    }
     if let budgets = fields["budgets"] { project.budgets = try GoldenManifest.Budgets(budgets) }
     project.minimumFramesPerSecond = try fields["minimumFramesPerSecond"]?.tolerance()
+  }
+
+  /// A tolerance for images in a rule that compares none would look as if it had an effect. Goldens
+  /// are read without this, so those that were accepted with such a rule stay readable.
+  private func refuseUnusedKeys(
+    _ decoder: ProjectDecoder, _ rules: CompareRules
+  ) throws(DocumentProblem) {
+    let ofPictures: [SinkRule.CodingKeys] = [.psnrMin, .ssimMin, .densestMax, .pictureEvery]
+    for (name, rule) in try decoder.members() {
+      guard let mode = rules.bySink[name]?.mode, mode != .pictures else { continue }
+      let fields = try rule.object(SinkRule.CodingKeys.allCases.map(\.rawValue))
+      for key in ofPictures.map(\.rawValue) {
+        guard let field = fields[key] else { continue }
+        throw field.wrong(
+          "'\(key)' has no effect in the mode \(mode.rawValue)",
+          advice: "Write mode: pictures for a sink that receives images, or leave '\(key)' out")
+      }
+    }
   }
 
   private func definition(

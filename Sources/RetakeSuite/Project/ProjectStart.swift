@@ -55,11 +55,8 @@ package struct ProjectStart {
     let tested = result.cases.map { standardPath($0.pipeline) }
     result.leftOut = documents.filter { !tested.contains(standardPath($0)) }
     try addIgnored(to: &result)
-    let sessions = project.sessionNames
     // Last: after a failure the folder is not a project yet, and the command can be repeated.
-    try add(
-      Self.text(of: result, sessions: sessions.isEmpty ? ["*"] : sessions), as: Project.fileName,
-      to: &result)
+    try add(Self.text(of: result), as: Project.fileName, to: &result)
     return result
   }
 
@@ -108,11 +105,10 @@ package struct ProjectStart {
     return ExamplePipelines.named(name)?.document
   }
 
-  /// - Parameter sessions: The existing sessions, so that a later recording does not become part of
-  ///   the suite by itself.
-  private static func text(of result: Result, sessions: [String]) -> String {
+  /// The suite has all sessions, those of later as well: a list of the present ones would leave
+  /// out the next import without a word, and whether it did would depend on which came first.
+  private static func text(of result: Result) -> String {
     // In the quotes of JSON, in which YAML reads any name as a string.
-    let list = sessions.map { JSONValue.string($0).canonicalText }.joined(separator: ", ")
     let cases = result.cases.map { made in
       """
         \(made.name):
@@ -129,7 +125,7 @@ package struct ProjectStart {
       \(cases.joined(separator: "\n"))
       suites:
         default:                  # what `retake test` runs
-          - sessions: [\(list)]  # names of folders in Recordings, or globs such as "yard-*"
+          - sessions: ["*"]       # all of Recordings; or names, or globs such as "yard-*"
             cases: [\(names)]
       # compare:                  # tolerances, by the name of a sink; without any, results must be equal
       #   boxes: {iou: 0.5, position: 0.5, score: 0.01}

@@ -43,6 +43,8 @@ package struct Acceptance {
   /// is not changed. A key without an entry is used as it is found.
   package var seen: [String: Digest128] = [:]
   package var isCI = false
+  /// Whether without keys, root causes and stages only what the last test left pending is chosen.
+  package var isOfLastTest = false
   /// Whether a golden that describes something else, such as another session of the same name, is
   /// replaced. If `false`, that is an error.
   package var replacesOthers = false
@@ -72,8 +74,9 @@ package struct Acceptance {
   /// - Parameters:
   ///   - reason: Stored in golden.yml.
   ///   - isDryRun: If `true`, returns what would be accepted and changes nothing.
-  /// - Throws: `SuiteError.missingReason`, `acceptInCI`, `nothingPending`, `notPending`, `noRoot`,
-  ///   `partialAlternate`, `replacesOther`; `GoldenError`. Nothing is accepted in these cases.
+  /// - Throws: `SuiteError.missingReason`, `acceptInCI`, `nothingPending`, `notOfLastTest`,
+  ///   `notPending`, `noRoot`, `partialAlternate`, `replacesOther`; `GoldenError`. Nothing is
+  ///   accepted in these cases.
   package func run(reason: String, isDryRun: Bool = false) throws -> [Item] {
     let reason = reason.trimmingCharacters(in: .whitespacesAndNewlines)
     guard !reason.isEmpty else { throw SuiteError.missingReason }
@@ -133,11 +136,23 @@ package struct Acceptance {
         guard try waiting.pending.discard() else {
           throw GoldenError.pendingChanged(folder: waiting.pending.origin.url.path)
         }
+        Self.removeEmptyFolders(of: waiting.pending)
       } else {
         _ = try waiting.golden.reject(
           from: waiting.pending, options: .withPictures, roots: { isChosen($0) })
       }
       return waiting.item
+    }
+  }
+
+  /// Removes the folders of the case and of the session if nothing is left in them, such as a golden
+  /// or someone's notes.
+  private static func removeEmptyFolders(of pending: PendingGolden) {
+    var folder = pending.origin.url.standardizedFileURL
+    for _ in 0..<2 {
+      // `rmdir` removes only what is empty.
+      guard rmdir(folder.path) == 0 else { return }
+      folder.deleteLastPathComponent()
     }
   }
 
@@ -220,7 +235,28 @@ package struct Acceptance {
     for pattern in keys where !pending.contains(where: { Self.fits(pattern, $0) }) {
       throw .notPending(pattern, known: pending.map(\.description))
     }
-    return pending.filter { key in keys.isEmpty || keys.contains { Self.fits($0, key) } }
+    guard keys.isEmpty else {
+      return pending.filter { key in keys.contains { Self.fits($0, key) } }
+    }
+    let earlier = earlierKeys(pending)
+    guard earlier.count < pending.count else {
+      throw .notOfLastTest(earlier.map(\.description))
+    }
+    return pending.filter { !earlier.contains($0) }
+  }
+
+  /// Pending goldens that an earlier test left, as `session/case`, in order.
+  package var leftByEarlierTests: [String] {
+    earlierKeys(pendingLibrary.pendingKeys()).map(\.description)
+  }
+
+  /// Of pending goldens those that are not chosen, because the last test did not run their case.
+  private func earlierKeys(_ pending: [GoldenLibrary.Key]) -> [GoldenLibrary.Key] {
+    guard isOfLastTest, keys.isEmpty, !choosesRoots,
+      let last = LastTest(reading: project, root: pendingLibrary.root)
+    else { return [] }
+    let known = Set(last.keys)
+    return pending.filter { !known.contains($0.description) }
   }
 
   static func fits(_ pattern: String, _ key: GoldenLibrary.Key) -> Bool {

@@ -31,6 +31,9 @@ package struct BaseComparison {
   ///   `RuntimeError.interrupted`. An error of one case becomes its verdict.
   package func run() throws -> SuiteRun.Outcome {
     let selected = try selection.resolve(in: project)
+    if let reportFolder {
+      try ReportFolder.check(URL(fileURLWithPath: project.path(reportFolder)))
+    }
     let scratch = try ScratchDirectory()
     defer { scratch.remove() }
     // Before the first case: a revision that does not exist is one error, and not the verdict of

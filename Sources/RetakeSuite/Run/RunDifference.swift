@@ -2,20 +2,34 @@ import Foundation
 import RetakeCompare
 import RetakeCore
 import RetakeGolden
-package import RetakeReport
+import RetakeGraph
+import RetakeReport
+import RetakeRuntime
+import RetakeSession
 
 /// Compares two folders with golden files: what `retake diff` does.
 package struct RunDifference {
   private let golden: GoldenFolder
   private let actual: GoldenFolder
+  /// Where the session is looked for whose frames the report shows; `nil` shows none.
+  package var project: Project?
+  /// Where the report is written; no report is written if `nil`.
+  package var reportFolder: String?
+  /// The program name in the commands of the report.
+  package var program = Tool.name
 
   package init(golden: String, actual: String) {
     self.golden = GoldenFolder(URL(fileURLWithPath: golden))
     self.actual = GoldenFolder(URL(fileURLWithPath: actual))
   }
 
-  /// - Throws: `SuiteError.noGolden` for a folder that has no golden files; `GoldenError`.
-  package func run() throws -> (document: ReportDocument, status: ExitStatus) {
+  /// - Throws: `SuiteError.noGolden` for a folder that has no golden files; `GoldenError`; the error
+  ///   that prevents the report from being written.
+  package func run() throws -> SuiteRun.Outcome {
+    if let reportFolder, let project {
+      try project.requireOwn(reportFolder)
+      try ReportFolder.check(URL(fileURLWithPath: project.path(reportFolder)))
+    }
     for folder in [golden, actual] where !folder.exists {
       throw SuiteError.noGolden(path: folder.url.path)
     }
@@ -33,19 +47,61 @@ package struct RunDifference {
     var definition = CaseDefinition(
       name: manifest.testCase.name, pipeline: manifest.testCase.pipeline)
     definition.mode = .init(rawValue: manifest.testCase.mode) ?? .lossless
-    let result = CaseResult(
+    var result = CaseResult(
       selected: SelectedCase(definition: definition, session: manifest.input.session),
       comparison: comparison, golden: golden, actual: actual)
-    var builder = ReportBuilder(project: Project(folder: golden.url.path), goldens: nil)
+    addSources(to: &result, manifest)
+    var builder = ReportBuilder(
+      project: project ?? Project(folder: golden.url.path), goldens: nil, program: program)
     var item = builder.makeCase(result)
     // A run cannot be accepted: only what a test left pending can.
     item.commands = []
     for index in item.rootCauses.indices { item.rootCauses[index].commands = [] }
     let status = comparison.verdict.exitStatus(isCI: true)
-    let document = ReportDocument(
+    return try report(item, status)
+  }
+
+  private func report(_ item: ReportCase, _ status: ExitStatus) throws -> SuiteRun.Outcome {
+    var document = ReportDocument(
       tool: ReportTool(version: Tool.version), title: "retake diff",
       exit: ReportExit(code: Int(status.rawValue)), cases: [item])
-    return (document, status)
+    document.generatedAt = WallClock().timeText
+    document.notes = [
+      "Golden stands for \(golden.url.lastPathComponent), actual for \(actual.url.lastPathComponent)."
+    ]
+    document.nameCommands(ProgramName(program))
+    let files = try reportFolder.map { folder in
+      try ReportFolder.write(
+        document, to: URL(fileURLWithPath: project?.path(folder) ?? folder))
+    }
+    return SuiteRun.Outcome(status: status, document: document, files: files ?? [], warnings: [])
+  }
+
+  /// Adds what the page shows in addition to the numbers: the pipeline that the run was made with,
+  /// and the session's frames, if the project still has that session. Without them the page has
+  /// neither graph nor images.
+  private func addSources(to result: inout CaseResult, _ manifest: GoldenManifest) {
+    guard let project, reportFolder != nil else { return }
+    result.pipeline = try? pipeline(of: actual, in: project)
+    result.basePipeline = try? pipeline(of: golden, in: project)
+    result.classNames = (try? actual.chunk(0))?.header.classes.flatMap(\.self) ?? []
+    guard let path = try? project.sessionPath(manifest.input.session),
+      let reader = try? SessionReader(opening: path),
+      // A session of the same name that was recorded again has other frames.
+      (try? reader.inputDigest(tracks: manifest.input.tracks.values.sorted()))
+        == manifest.input.digest
+    else { return }
+    result.sessionPath = path
+    result.sourceTracks = manifest.input.tracks
+    result.tracks = reader.tracks.filter { manifest.input.tracks.values.contains($0.track) }
+  }
+
+  /// A document of a run starts no program: it is only drawn.
+  private func pipeline(of folder: GoldenFolder, in project: Project) throws -> Pipeline {
+    let data = try RegularFile.contents(
+      folder.file(GoldenFolder.pipelineName).path, bytesMax: Int64(PipelineDocument.bytesMax))
+    return try PipelineDocument.parse(
+      data, catalog: project.registry.allowing(.never), file: folder.url.lastPathComponent)
   }
 
   /// Two sessions number their frames independently, so frames of different sessions are paired by

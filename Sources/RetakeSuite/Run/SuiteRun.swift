@@ -54,6 +54,9 @@ package struct SuiteRun {
     for folder in [reportFolder, traceFolder] {
       if let folder { try project.requireOwn(folder) }
     }
+    if let reportFolder {
+      try ReportFolder.check(URL(fileURLWithPath: project.path(reportFolder)))
+    }
     let selected = try selection.resolve(in: project)
     // A rule for a sink that does not exist would never be used, and the real sink would be
     // compared without it.
@@ -78,6 +81,10 @@ package struct SuiteRun {
           definition: CaseDefinition(name: key.testCase, pipeline: "-"),
           session: key.session), comparison: .stale(key), golden: library.folder(key),
         actual: library.folder(key).pending)
+    }
+    if let pendingRoot {
+      let pending = results.filter { $0.pendingIdentity != nil }.map(\.selected.key)
+      LastTest(root: pendingRoot, keys: pending).write(to: project)
     }
     let seconds = Double(clock.monotonicNanoseconds - start) / 1e9
     return try report(results, seconds: seconds, at: clock.timeText)
@@ -205,8 +212,9 @@ package struct SuiteRun {
       framesPerSecond < minimum
     else { return [] }
     return [
-      "\(Int(framesPerSecond)) frames per second; retake.yml asks for \(Int(minimum)). "
-        + "This warns and never judges"
+      "\(Wording.speed(framesPerSecond)), \(Wording.speed(minimum - framesPerSecond)) below the "
+        + "minimumFramesPerSecond of retake.yml, \(Wording.speed(minimum)). "
+        + "A slow run is a warning, never a failure"
     ]
   }
 

@@ -44,7 +44,7 @@ struct SessionSnapshotCommand: ParsableCommand {
     let result = try SessionProgress.shown("checking", output) { report in
       try SessionSnapshot(of: path, to: target, report: report).run()
     }
-    try SessionCopyText.tell(result, output)
+    try SessionCopyText.tell(result, output, in: project)
   }
 }
 
@@ -78,13 +78,16 @@ struct SessionMigrateCommand: ParsableCommand {
       if output.json { try Console.json(try SessionReader(opening: path).info()) }
       return
     }
-    try SessionCopyText.tell(result, output)
+    try SessionCopyText.tell(result, output, in: project)
   }
 }
 
 private enum SessionCopyText {
-  static func tell(_ result: SessionCopyResult, _ output: OutputOptions) throws {
-    for note in result.notes { output.note("note: \(visible(note))") }
+  static func tell(
+    _ result: SessionCopyResult, _ output: OutputOptions, in project: Project
+  ) throws {
+    let own = [NewSession(result.path, in: project).noteOfCopy].compactMap(\.self)
+    for note in result.notes + own { output.note("note: \(visible(note))") }
     guard !output.json else { return try Console.json(result) }
     let damaged = result.damagedFrames > 0 ? ", \(result.damagedFrames) of them damaged" : ""
     Console.result(

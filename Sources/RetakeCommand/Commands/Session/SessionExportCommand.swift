@@ -8,7 +8,8 @@ struct SessionExportCommand: ParsableCommand {
     discussion: """
       Media goes out as it came in, or remuxed into the container that the file's name asks for \
       (mkv, mp4, mov, avi, nut, ts, webm); it is never encoded again. Where the codec or the size \
-      changes there is a file for each, yard-1.mkv, yard-2.mkv. '-' is standard output for tables.
+      changes there is a file for each, yard-1.mkv, yard-2.mkv. A file has one track, the first one \
+      or that of --track; a note names the others. '-' is standard output for tables.
 
       Examples:
         retake session export yard --media yard.mkv
@@ -59,6 +60,8 @@ struct SessionExportCommand: ParsableCommand {
     var file: String
     var rows: String
     var count: Int
+    /// Tracks of the session that are in none of the media files; absent for tables.
+    var otherTracks: [Int]?
   }
 
   func run() throws {
@@ -69,7 +72,9 @@ struct SessionExportCommand: ParsableCommand {
       var written: [Written] = []
       if let media {
         for file in try export.media(to: media, track: track) {
-          written.append(Written(file: file.file, rows: "media", count: file.packets))
+          written.append(
+            Written(
+              file: file.file, rows: "media", count: file.packets, otherTracks: file.otherTracks))
         }
       }
       for (file, form) in [(csv, SessionExport.Form.csv), (jsonLines, .jsonLines)] {
@@ -79,6 +84,7 @@ struct SessionExportCommand: ParsableCommand {
       }
       return written
     }
+    noteOtherTracks(written)
     if output.json { return try Console.json(written) }
     // Standard output has the table itself.
     for line in written where line.file != "-" {
@@ -86,6 +92,16 @@ struct SessionExportCommand: ParsableCommand {
       let noun = line.rows == "media" ? "packet" : String(line.rows.dropLast())
       Console.result("\(counted(line.count, noun))  \(line.file)")
     }
+  }
+
+  /// A file that looks whole must not hide the tracks that it does not have.
+  private func noteOtherTracks(_ written: [Written]) {
+    guard let others = written.first?.otherTracks, let next = others.first else { return }
+    let list = others.map(String.init).joined(separator: ", ")
+    output.note(
+      "note: track\(others.count == 1 ? "" : "s") \(list) of the session "
+        + "\(others.count == 1 ? "is" : "are") left out; write each into a file of its own: "
+        + "--track \(next)")
   }
 
   private func table(

@@ -34,7 +34,8 @@ struct SessionOptimiseCommand: ParsableCommand {
 
   func run() throws {
     let encoding = try self.encoding()
-    let path = try session.path(in: try CommandEnvironment.current.project())
+    let project = try CommandEnvironment.current.project()
+    let path = try session.path(in: project)
     let options = SessionOptimise.Options(
       target: target(of: path), encoding: encoding, isForced: force)
     let result: OptimiseResult
@@ -43,9 +44,11 @@ struct SessionOptimiseCommand: ParsableCommand {
         try SessionOptimise(of: path, options, report: report).run()
       }
     } catch let error as SessionError {
-      throw OptimiseError(error: error)
+      // Where other commands that make sessions have `--name`, this command has `--as`.
+      throw ReworkedAdvice(error, replacing: "--name", with: "--as")
     }
-    for note in result.notes { output.note("note: \(visible(note))") }
+    let own = [NewSession(result.path, in: project).noteOfCopy].compactMap(\.self)
+    for note in result.notes + own { output.note("note: \(visible(note))") }
     if output.json {
       try Console.json(result)
       return
@@ -90,17 +93,5 @@ struct SessionOptimiseCommand: ParsableCommand {
     return SessionTarget(
       into: into ?? url.deletingLastPathComponent().path,
       name: name ?? (into == nil ? own + "-fast" : own))
-  }
-}
-
-/// An error that prevents a copy. Where other commands that make sessions have `--name`, this
-/// command has `--as`.
-private struct OptimiseError: RetakeError {
-  let error: SessionError
-
-  var facts: ErrorFacts {
-    var facts = error.facts
-    facts.advice = facts.advice?.replacing("--name", with: "--as")
-    return facts
   }
 }

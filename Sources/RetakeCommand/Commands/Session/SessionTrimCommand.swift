@@ -49,7 +49,8 @@ struct SessionTrimCommand: ParsableCommand {
     let result = try SessionProgress.shown("trimming", output) { report in
       try SessionTrim(of: path, options, report: report).run()
     }
-    for note in result.notes { output.note("note: \(visible(note))") }
+    let own = [NewSession(result.path, in: project).noteOfCopy].compactMap(\.self)
+    for note in result.notes + own { output.note("note: \(visible(note))") }
     if output.json {
       try Console.json(result)
       return

@@ -1,0 +1,45 @@
+import Foundation
+import RetakeCore
+
+/// What a session that a command has just made means for the next `retake test`.
+package struct NewSession {
+  private let project: Project
+  private let path: String
+
+  /// - Parameter path: The folder of the session.
+  package init(_ path: String, in project: Project) {
+    self.project = project
+    self.path = URL(fileURLWithPath: path).standardizedFileURL.path
+  }
+
+  private var url: URL { URL(fileURLWithPath: path) }
+
+  /// Whether the suite `default` runs cases on it; `nil` where that says nothing: there is no
+  /// project with cases, or the session is not one of its recordings.
+  private var isTested: Bool? {
+    let parent = url.deletingLastPathComponent().path
+    guard project.hasFile, !project.cases.isEmpty,
+      parent == URL(fileURLWithPath: project.recordings).standardizedFileURL.path
+    else { return nil }
+    // A project whose suite cannot be resolved is an error of `test`, and not of this command.
+    let selected = try? Selection(sessions: [url.lastPathComponent]).resolve(in: project)
+    return selected?.isEmpty == false
+  }
+
+  /// A note for footage that no case would run on; `nil` if there is nothing to say.
+  package var noteOfFootage: String? {
+    guard isTested == false else { return nil }
+    return "the suite 'default' of retake.yml does not select \(name): to test it, add it to the "
+      + "'sessions' of an entry"
+  }
+
+  /// A note for a copy that is a case of its own; `nil` if there is nothing to say.
+  package var noteOfCopy: String? {
+    let golden = "\(project.goldens)/\(url.lastPathComponent)"
+    guard isTested == true, !FileManager.default.fileExists(atPath: golden) else { return nil }
+    return "the suite 'default' of retake.yml selects \(name) as well, which has no golden: "
+      + "'retake test' exits with 3 until one is accepted. A copy made with --into FOLDER is no case"
+  }
+
+  private var name: String { "'\(url.lastPathComponent)'" }
+}
