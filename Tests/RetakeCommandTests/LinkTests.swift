@@ -34,7 +34,7 @@ import Testing
     try lead(path, of: workplace, to: outside)
     let before = try listing(outside)
     #expect(before.contains { $0.contains("golden.yml.new") })
-    for words in [test, ["accept", "--reason", "mine"], ["reject"]] {
+    for words in [test, ["accept", "yard", "--reason", "mine"], ["reject"]] {
       let result = try workplace.retake(words: words)
       #expect(result.status == 2, "\(words): \(result.stdout)\(result.stderr)")
       #expect((result.stdout + result.stderr).contains("leads out of"), "\(words)")
