@@ -64,7 +64,10 @@ public struct VirtualTime: Sendable {
   /// Elements arrive whether or not someone awaits them; `buffering` says which are kept until then. An
   /// element whose instant has passed arrives at once.
   ///
-  /// - Parameter instants: One for each element, in order; anything else ends the process.
+  /// - Parameters:
+  ///   - elements: What the stream yields, in this order.
+  ///   - instants: One for each element, in order; anything else ends the process.
+  ///   - buffering: Which elements are kept until they are awaited.
   public func frames<Element: Sendable>(
     _ elements: [Element], at instants: [VirtualClock.Instant],
     buffering: AsyncStream<Element>.Continuation.BufferingPolicy = .unbounded
