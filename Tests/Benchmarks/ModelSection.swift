@@ -8,7 +8,8 @@ import RetakeStages
 import RetakeTestSupport
 
 /// A detector, a crop of what it found and a classifier with two workers, compared with two plain
-/// loops that do nothing but compute both models on tensors that are ready.
+/// loops that do nothing but compute both models on tensors that are ready; and what is around a
+/// model, one call at a time.
 struct ModelSection {
   private static let faces = Network(
     width: 320, height: 240, output: "boxes",
@@ -53,7 +54,45 @@ struct ModelSection {
       Figure(name: "models.loops", value: rates[1], unit: "frames/s"),
       Figure(name: "models.ratio", value: rates[0] / rates[1], unit: "times"),
     ]
+    report.figures += Self.figures("models.prepare", unit: "ms", of: try preparations())
+    report.figures += Self.figures("models.call", unit: "us", of: try calls(library, in: folder))
     return report
+  }
+
+  private static func figures(_ name: String, unit: String, of seconds: [Double]) -> [Figure] {
+    let sorted = seconds.sorted()
+    let factor = unit == "ms" ? 1e3 : 1e6
+    return [("min", sorted[0]), ("median", sorted[sorted.count / 2])].map {
+      Figure(name: "\(name).\($0)", value: $1 * factor, unit: unit)
+    }
+  }
+
+  /// From a frame of 854x480 to a tensor of floats of 640x480 with padding, one at a time.
+  private func preparations() throws -> [Double] {
+    let planes = [854 * 480, 427 * 240, 427 * 240].map { count in
+      (0..<count).map { UInt8(truncatingIfNeeded: $0 / 7) }
+    }
+    let frame = Frame(format: .i420, width: 854, height: 480, planes: planes)
+    var input = ImageInput(width: 640, height: 480)
+    (input.resizeType, input.scaleValues) = (.fitToWindowLetterbox, [255])
+    let preprocessor = Preprocessor(input)
+    return (0..<scale.count(400, tiny: 2)).map { _ in
+      Timing { "\(preprocessor.prepare(frame).tensor.shape)" }.seconds
+    }
+  }
+
+  /// A call of a model that does nothing, so that what is left is the wrapper and the library's own
+  /// work for a call.
+  private func calls(_ library: OnnxLibrary, in folder: TemporaryFolder) throws -> [Double] {
+    let file = OnnxModelFile(
+      inputs: [.init("x", .float, [1, 4])], outputs: [.init("y", .float, [1, 4])],
+      nodes: [.init("Identity", inputs: ["x"], outputs: ["y"])])
+    let path = try file.write(to: folder.file("nothing.onnx"))
+    let model = try OnnxModel(path: path, library: library)
+    let tensor = ModelTensor(.float([1, 2, 3, 4]), shape: [1, 4])
+    return try (0..<scale.count(4_000, tiny: 2)).map { _ in
+      try Timing { "\(try model.run([tensor]).count)" }.seconds
+    }
   }
 
   private func retake(_ count: Int, _ paths: (faces: String, moods: String)) throws -> String {

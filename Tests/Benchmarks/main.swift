@@ -10,6 +10,7 @@ struct BenchmarkCommand {
     ("detector", { try DetectorSection(scale: $0).run() }),
     ("models", { try ModelSection(scale: $0).run() }),
     ("programs", { try ProgramSection(scale: $0).run() }),
+    ("pulse", { try PulseSection(scale: $0).run() }),
     ("timePlane", { try TimePlaneSection(scale: $0).run() }),
     ("document", { try DocumentSection(scale: $0).run() }),
     ("compare", { try CompareSection(scale: $0).run() }),

@@ -39,7 +39,8 @@ import Testing
     for report in reports {
       #expect(
         report.sections.map(\.name) == [
-          "hop", "live", "pool", "stealing", "detector", "models", "programs", "timePlane",
+          "hop", "live", "pool", "stealing", "detector", "models", "programs", "pulse",
+          "timePlane",
           "document", "compare", "replay",
         ])
       for section in report.sections {
@@ -82,6 +83,6 @@ import Testing
   @Test func `a section that is not there is refused by name`() throws {
     let result = try runCommand(Self.binary, arguments: ["hops"])
     #expect(result.status == 2)
-    #expect(result.stderr.contains("hop, live, pool, stealing, detector, models, programs, "))
+    #expect(result.stderr.contains("hop, live, pool, stealing, detector, models, programs, pulse"))
   }
 }

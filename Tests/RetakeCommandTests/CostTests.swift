@@ -42,6 +42,24 @@ import Testing
     #expect(try workplace.retake(words: words + ["-q"]).stderr.isEmpty)
   }
 
+  @Test func `a run that measures prints the times of each stage and of a whole frame`() throws {
+    let workplace = try yard(frames: 12)
+    let words = Self.replay + ["--write-tape", "a.tape"]
+    let text = try workplace.retake(words: words).stdout
+    let rows = text.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
+    let head = try #require(rows.firstIndex { $0.first == "stage" }, "\(text)")
+    #expect(
+      rows[head...].prefix(4).map { $0.prefix { !$0.contains(".") } } == [
+        ["stage", "calls", "mean", "ms", "p50", "ms", "p99", "ms", "max", "ms"],
+        ["grey", "12"], ["motion", "12"], ["a", "whole", "frame", "12"],
+      ])
+    let times = try workplace.retake(words: words + ["--json"]).json().stageTimes
+    #expect(times.stages.count == 2 && times.stages[0].node.text == "grey")
+    #expect(times.stages[1].times["count"].int == 12 && times.frames["count"].int == 12)
+    let plain = try workplace.retake(words: Self.replay + ["--json"]).json()
+    #expect(plain.stageTimes.value == nil)
+  }
+
   @Test(.enabled(if: sharedMedia("karma.mp4") != nil, "karma.mp4 is not on this machine"))
   func `a tape of karma decides the same every time, in both modes of measuring`() throws {
     let source = try #require(sharedMedia("karma.mp4"))

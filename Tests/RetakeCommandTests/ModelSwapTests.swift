@@ -15,12 +15,13 @@ struct ModelSwapTests {
   }
 
   /// Writes a classifier of three labels that begin with its name.
-  private func write(_ name: String) throws {
+  private func write(_ name: String, last: String = "Identity") throws {
     let model = OnnxModelFile(
       inputs: [.init("images", .float, [1, 3, 8, 8])], outputs: [.init("scores", .float, [1, 3])],
       nodes: [
         .init("GlobalAveragePool", inputs: ["images"], outputs: ["mean"]),
-        .init("Flatten", inputs: ["mean"], outputs: ["scores"]),
+        .init("Flatten", inputs: ["mean"], outputs: ["flat"]),
+        .init(last, inputs: ["flat"], outputs: ["scores"]),
       ])
     try model.write(to: workplace.folder.file("\(name).onnx"))
     try workplace.folder.write(
@@ -30,15 +31,15 @@ struct ModelSwapTests {
       """, to: "\(name).model.json")
   }
 
-  /// A classifier that needs longer than a frame, behind a queue that drops.
-  private func writeLoad() throws {
+  /// A classifier behind a queue that drops. By default it needs longer than a frame.
+  private func writeLoad(cost: String = "50ms") throws {
     try workplace.folder.write(
       """
       {"v": 1, "name": "mood",
        "nodes": [
         {"id": "camera", "kind": "session"},
         {"id": "mood", "kind": "classify", "options": {"model": "old.onnx"},
-         "cost": {"fixed": "50ms"}},
+         "cost": {"fixed": "\(cost)"}},
         {"id": "labels", "kind": "results", "primary": true}],
        "edges": [
         {"from": "camera", "to": "mood", "policy": "dropOldest", "capacity": 2},
@@ -130,6 +131,35 @@ struct ModelSwapTests {
     for workers in Self.workers {
       #expect(try run("--override", swap, workers: workers) == swapped)
     }
+  }
+
+  /// Frames arrive each 33.3 ms, and none is dropped: frame 4 after 133.3 ms, frame 5 after 166.7.
+  @Test(arguments: [(3, "0ms", 3), (3, "80ms", 6), (4, "33ms", 5), (4, "34ms", 6)])
+  func `the new model has the first frame that arrives when it is prepared, and no earlier one`(
+    frame: Int, prepare: String, first: Int
+  ) throws {
+    try write("old")
+    try write("new")
+    try writeLoad(cost: "5ms")
+    let run = try run(
+      "--override", "swap:mood@frame\(frame),prepare=\(prepare)={\"model\": \"new.onnx\"}")
+    #expect(run.models == (0..<12).map { [$0 < first ? "old" : "new"] })
+  }
+
+  @Test func `a cache that the old model filled gives the new one nothing`() throws {
+    try write("old")
+    try write("new")
+    try writeLoad()
+    let swap = #"swap:mood@frame3,prepare=80ms={"model": "new.onnx"}"#
+    let swapped = try run("--override", swap)
+    let plain = try run("--cache", "auto")
+    #expect(plain.models.allSatisfy { $0.isEmpty || $0 == ["old"] })
+    for _ in 0..<2 { #expect(try run("--cache", "auto", "--override", swap) == swapped) }
+    // Another model in the same file.
+    try write("new", last: "Neg")
+    let other = try run("--cache", "auto", "--override", swap)
+    #expect(other.models == swapped.models && other.digests != swapped.digests)
+    #expect(try run("--override", swap) == other)
   }
 
   @Test(arguments: [

@@ -46,6 +46,10 @@ enum Pages {
     try String(contentsOf: packageRoot.appending(path: name), encoding: .utf8)
   }
 
+  /// Pages whose pipelines have a model that the page itself makes. Their own tests run them:
+  /// `OwnModelPageTests`.
+  static let needsModel = ["docs/own-model.md"]
+
   /// Relative to the repository, with the pages in folders of docs.
   private static func names() throws -> [String] {
     try ["README.md", "CONTRIBUTING.md", "Examples/FirstReplay/README.md"]

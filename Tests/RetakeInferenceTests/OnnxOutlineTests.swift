@@ -118,4 +118,31 @@ import Testing
     let whole = ModelSettings.draft(of: try outline(file), at: "m.onnx", options: options)
     #expect(whole.problems.isEmpty && whole.settings?.rows == whole.rows)
   }
+
+  private static let fitting: [([[Int64]], [String])] = [
+    ([[12, 6]], ["boxes-xyxy-score-class"]),
+    ([[1, 25200, 85]], ["yolo-v5", "yolo-v8", "ctc-text"]),
+    ([[1, 84, 8400]], ["yolo-v5", "yolo-v8", "ctc-text"]),
+    ([[1, 8400, 85]], ["yolo-v5", "yolo-v8", "yolox", "ctc-text"]),
+    ([[1, 3]], ["softmax", "sigmoid-multilabel", "probabilities", "regression"]),
+    (
+      [[1, 1, 160, 160], [1, 2, 160, 160], [1, 2, 160, 160], [1, 10, 160, 160]], ["centerface"]
+    ),
+    ([[1, 1, 640, 640]], ["db-text"]),
+  ]
+
+  @Test(arguments: fitting)
+  func `a model without a decoder is answered with those that read its outputs`(
+    shapes: [[Int64]], names: [String]
+  ) throws {
+    var file = Models.sum
+    file.inputs = [Port("images", .float, [1, 3, 640, 640])]
+    file.outputs = shapes.enumerated().map { Port("o\($0)", .float, $1.map { .fixed($0) }) }
+    let draft = ModelSettings.draft(of: try outline(file), at: "m.onnx")
+    let advice = try #require(draft.problems.first?.advice)
+    let words = advice.split { !($0.isLetter || $0.isNumber || $0 == "-") }.map(String.init)
+    let told = DecoderName.allCases.map(\.rawValue).filter { words.contains($0) }
+    #expect(told == names, "\(advice)")
+    #expect(advice.contains("…") == (names.count > 1))
+  }
 }

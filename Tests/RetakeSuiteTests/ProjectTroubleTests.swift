@@ -119,6 +119,18 @@ private struct Unplugged: FrameSource {
     #expect(error.advice == "Did you mean 'motion.json'?")
   }
 
+  @Test func `a pipeline file that is not there may be one in Pipelines, and no sidecar is one`()
+    throws
+  {
+    let fixture = try ProjectFixture("v: 1\ncases:\n  mood: {pipeline: mood.json}\n")
+    try fixture.record("yard")
+    try fixture.folder.write("{}", to: "Pipelines/mood.json")
+    try fixture.folder.write("{}", to: "mood.model.json")
+    let error = try #require(try fixture.test().document.cases.first?.error)
+    #expect(error.advice?.contains("Pipelines/mood.json") == true, "\(error.advice ?? "nothing")")
+    #expect(error.advice?.contains("mood.model.json") == false)
+  }
+
   @Test func `a golden of a session that is not there stays, and others are listed`() throws {
     let fixture = try ProjectFixture(
       "v: 1\ncases:\n  motion: {pipeline: motion.json}\nsuites:\n"

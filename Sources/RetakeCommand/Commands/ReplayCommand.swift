@@ -191,11 +191,12 @@ struct ReplayCommand: ParsableCommand {
       line.finish()
       form.note(text)
     }
-    job.observers = [failures]
+    let times = StageTimes()
+    job.observers = [failures] + (writeTape == nil ? [] : [times])
     let summary = try result(of: job)
     line.finish()
     failures.finish()
-    try finish(summary)
+    try finish(MeasuredSummary(summary: summary, stageTimes: times.totals))
   }
 
   private func job() throws -> ReplayJob {
@@ -228,8 +229,9 @@ struct ReplayCommand: ParsableCommand {
     return patience.conditions(workers: workers ?? workersDefault)
   }
 
-  private func finish(_ summary: RunSummary) throws {
-    try show(summary)
+  private func finish(_ measured: MeasuredSummary) throws {
+    try show(measured)
+    let summary = measured.summary
     for notice in summary.notices ?? [] { form.note("warning: \(notice)") }
     if let output { form.note("the run is in \(output)") }
     // A halted run leaves no tape.
@@ -266,16 +268,16 @@ struct ReplayCommand: ParsableCommand {
     }
   }
 
-  private func show(_ summary: RunSummary) throws {
+  private func show(_ summary: MeasuredSummary) throws {
     if follow {
       let line = JSONValue.object(["summary": try JSONValue(encoding: summary)])
       Console.data(line.canonicalText)
     } else if form.json {
       try Console.json(summary)
     } else if outputs.leavesStandardOutput {
-      Console.result(SummaryText.of(summary))
+      Console.result(summary.text)
     } else {
-      form.note(SummaryText.of(summary))
+      form.note(summary.text)
     }
   }
 

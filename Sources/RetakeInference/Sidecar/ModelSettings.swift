@@ -51,7 +51,11 @@ package struct ModelSettings: Sendable {
     let port = model.inputs[inputIndex]
     input = try ImageInput(of: port, at: path, &layers)
     guard let decoder = layers.pick("decoder", \.decoder, \.rawValue) else {
-      throw Self.noDecoder(of: path)
+      let (picture, labels) = (input, layers.first(\.labels) ?? [])
+      let fitting = DecoderName.allCases.filter {
+        $0.mayRead(model.outputs, of: picture, labels: labels)
+      }
+      throw Self.noDecoder(of: path, fitting: fitting)
     }
     decoderName = decoder
     decoderSettings = DecoderSettings(decoder, input, &layers)
@@ -84,12 +88,21 @@ package struct ModelSettings: Sendable {
     return port.accepts(shape: shape) ? [:] : [port.name: shape]
   }
 
-  private static func noDecoder(of path: String) -> ModelDocumentError {
-    .missing(
-      model: path, key: "decoder",
-      advice: "Write \"output\": {\"decoder\": \"…\"} in "
-        + "\(ModelSidecar.path(ofModel: path)), one of "
-        + DecoderName.allCases.map(\.rawValue).joined(separator: ", "))
+  /// - Parameter fitting: Decoders that read outputs of the model's shapes, as far as is known.
+  private static func noDecoder(
+    of path: String, fitting: [DecoderName] = []
+  ) -> ModelDocumentError {
+    let names = (fitting.isEmpty ? DecoderName.allCases : fitting).map(\.rawValue)
+    let line =
+      "Write \"output\": {\"decoder\": \"\(names.count == 1 ? names[0] : "…")\"} in "
+      + ModelSidecar.path(ofModel: path)
+    let choice =
+      fitting.isEmpty
+      ? ", one of \(names.joined(separator: ", "))"
+      : names.count == 1
+        ? ": no other decoder reads outputs of these shapes"
+        : "; outputs of these shapes are read by \(names.joined(separator: ", "))"
+    return .missing(model: path, key: "decoder", advice: line + choice)
   }
 
   static func inputIndex(
@@ -136,7 +149,7 @@ package struct ModelSettings: Sendable {
     } catch {
       var problems = [error]
       // The decoder comes after the input, whose error ends the search.
-      if error != noDecoder(of: path), !layers.has(\.decoder) {
+      if !layers.has(\.decoder), !error.isMissing("decoder") {
         problems.append(noDecoder(of: path))
       }
       return Draft(settings: nil, rows: layers.rows, problems: problems)
@@ -166,6 +179,11 @@ struct ValueLayers {
     self.init(
       options: options, sidecar: sidecar?.values ?? ModelValues(),
       metadata: ModelMetadata.values(model.metadata))
+  }
+
+  /// The value of the first source that gives it, without a row.
+  func first<Value>(_ path: KeyPath<ModelValues, Value?>) -> Value? {
+    layers.lazy.compactMap { $0.values[keyPath: path] }.first
   }
 
   /// Whether any source gives the value.
@@ -338,7 +356,28 @@ extension DecoderSettings {
   }
 }
 
+extension ModelDocumentError {
+  fileprivate func isMissing(_ key: String) -> Bool {
+    guard case .missing(_, key, _) = self else { return false }
+    return true
+  }
+}
+
 extension DecoderName {
+  /// Whether a decoder may be the right one for these outputs, by their shapes alone.
+  fileprivate func mayRead(
+    _ outputs: [ModelPort], of input: ImageInput, labels: [String]
+  ) -> Bool {
+    // It reads nothing without labels, which a sidecar may give together with the decoder.
+    if self == .ctcText, labels.isEmpty {
+      return outputs.count == 1 && outputs[0].shape.count == 3
+    }
+    var settings = DecoderSettings(width: input.width, height: input.height)
+    (settings.labels, settings.strides) = (labels, defaults.strides)
+    let decoder = decoder(settings)
+    return (try? decoder.check(outputs)) != nil
+  }
+
   /// What a decoder gives; see `Decoded`.
   package enum Result: Hashable, Sendable {
     case detections, classes, scalars

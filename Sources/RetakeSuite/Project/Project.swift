@@ -141,21 +141,29 @@ package struct Project: Sendable {
     return name
   }
 
-  /// Suggestions for the name of a file that does not exist: files in the same folder, cases with
-  /// another pipeline, and the examples.
+  /// Suggestions for the name of a file that does not exist: files in the same folder and in
+  /// `Pipelines`, cases with another pipeline, and the examples.
   private func known(beside name: String) -> [String] {
     let folder = name.split(separator: "/").dropLast().joined(separator: "/")
     let prefix = folder.isEmpty ? "" : (name.hasPrefix("/") ? "/" : "") + folder + "/"
-    let files = (try? FileManager.default.contentsOfDirectory(atPath: path(prefix))) ?? []
-    // At most 200 files are read for one message.
-    return files.filter { $0.hasSuffix(".json") }.sorted().prefix(200).map { prefix + $0 }
-      .filter { looksLikePipeline($0) }
+    // Where `retake init` writes them. A file of this very name there is meant, not a similar one.
+    let others = prefix == "Pipelines/" ? [] : documents(in: "Pipelines/")
+    if let meant = others.first(where: { $0 == "Pipelines/" + name }) { return [meant] }
+    return documents(in: prefix) + others
       + cases.filter { $0.pipeline != name }.map(\.name)
       + exampleNames.map { "example:\($0)" }
   }
 
-  /// Whether a file is a JSON object with nodes. Reports, tapes and profiles are JSON as well, and a
-  /// suggestion of one would lead to the next error.
+  /// The JSON files of a folder that are pipelines.
+  private func documents(in prefix: String) -> [String] {
+    let files = (try? FileManager.default.contentsOfDirectory(atPath: path(prefix))) ?? []
+    // At most 200 files are read for one message.
+    return files.filter { $0.hasSuffix(".json") }.sorted().prefix(200).map { prefix + $0 }
+      .filter { looksLikePipeline($0) }
+  }
+
+  /// Whether a file is a JSON object with nodes. Reports, sidecars, tapes and profiles are JSON as
+  /// well, and a suggestion of one would lead to the next error.
   private func looksLikePipeline(_ name: String) -> Bool {
     guard
       let data = try? RegularFile.contents(

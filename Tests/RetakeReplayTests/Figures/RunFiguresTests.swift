@@ -138,7 +138,7 @@ import Testing
 }
 
 /// Passes its input on.
-private struct Brief: PureStage {
+struct Brief: PureStage {
   static let kind = "brief"
 
   init() {}
