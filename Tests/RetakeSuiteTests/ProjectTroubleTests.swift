@@ -124,8 +124,8 @@ private struct Unplugged: FrameSource {
   {
     let fixture = try ProjectFixture("v: 1\ncases:\n  mood: {pipeline: mood.json}\n")
     try fixture.record("yard")
-    try fixture.folder.write("{}", to: "Pipelines/mood.json")
-    try fixture.folder.write("{}", to: "mood.model.json")
+    try fixture.folder.write(#"{"v":1,"nodes":[]}"#, to: "Pipelines/mood.json")
+    try fixture.folder.write(#"{"v":1,"decoder":"probabilities"}"#, to: "mood.model.json")
     let error = try #require(try fixture.test().document.cases.first?.error)
     #expect(error.advice?.contains("Pipelines/mood.json") == true, "\(error.advice ?? "nothing")")
     #expect(error.advice?.contains("mood.model.json") == false)
