@@ -166,13 +166,14 @@ import Testing
   }
 
   @Test(.enabled(if: hasLibrary, reason))
-  func `frames for which a model gives no numbers fail, and the run continues`() throws {
+  func `frames without numbers from a model fail, and a run without results is trouble`() throws {
     let workplace = try write(Bad("endless", Self.endless.bytes))
     let result = try workplace.retake(
       "replay", "yard", "--pipeline", "mood.json", "--output", "run")
-    #expect(result.status == 0, "\(result.stderr)")
+    #expect(result.status == 2, "\(result.stderr)")
     #expect(result.stderr.contains("warning: frame 0:0, stage model: "), "\(result.stderr)")
     #expect(result.stderr.contains("[inference.decode.notFinite]"), "\(result.stderr)")
+    #expect(result.stderr.contains("3 of 3 frames failed [replay.run.nothingDelivered]"))
     let run = try JSON(Data(contentsOf: workplace.folder.file("run/run.json")))
     #expect(run.failureCount.int == 3)
   }
