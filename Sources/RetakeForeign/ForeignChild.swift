@@ -18,36 +18,40 @@ final class ForeignChild: @unchecked Sendable {
   private let program: ForeignProgram
   private let process: ForeignProcess
   private let channel: MessageChannel
-  private let slots: ForeignSlots
+  /// `nil` if pixels are sent behind their message.
+  private let slots: ForeignSlots?
   /// The slot into which frames are copied.
   private let slot: Int
   private var resets: Int64 = 0
   private var isSlowTold = false
   /// The frame that was answered last.
   private var answered: FrameName?
+  /// What a whole program was done with last.
+  private var done: ProgramCallName?
 
   /// Starts the program, and waits until it is ready.
   ///
   /// - Parameter shared: Memory that it shares with other copies. Without a free slot it gets memory
   ///   of its own.
   /// - Throws: `ForeignError`.
-  init(_ program: ForeignProgram, _ shared: ForeignSlots) throws(ForeignError) {
+  init(_ program: ForeignProgram, _ shared: ForeignSlots?) throws(ForeignError) {
     self.program = program
     let (slots, slot) = try Self.slot(in: shared, program)
     (self.slots, self.slot) = (slots, slot)
     do throws(ForeignError) {
       (process, channel, ready) = try Self.start(program, slots)
     } catch {
-      slots.giveBack(slot)
+      slots?.giveBack(slot)
       throw error
     }
   }
 
-  deinit { slots.giveBack(slot) }
+  deinit { slots?.giveBack(slot) }
 
   private static func slot(
-    in shared: ForeignSlots, _ program: ForeignProgram
-  ) throws(ForeignError) -> (ForeignSlots, Int) {
+    in shared: ForeignSlots?, _ program: ForeignProgram
+  ) throws(ForeignError) -> (ForeignSlots?, Int) {
+    guard let shared else { return (nil, 0) }
     if let slot = shared.take() { return (shared, slot) }
     do throws(ChildProcessError) {
       let own = try ForeignSlots(copies: 1)
@@ -58,12 +62,12 @@ final class ForeignChild: @unchecked Sendable {
   }
 
   private static func start(
-    _ program: ForeignProgram, _ slots: ForeignSlots
+    _ program: ForeignProgram, _ slots: ForeignSlots?
   ) throws(ForeignError) -> (ForeignProcess, MessageChannel, ForeignReady) {
-    let process = try ForeignProcess(program, slots.memory)
+    let process = try ForeignProcess(program, slots?.memory)
     let channel = MessageChannel(process.socket)
     do throws(ForeignTrouble) {
-      return (process, channel, try greet(program, channel, process.tail, slots: slots.count))
+      return (process, channel, try greet(program, channel, process.tail, slots: slots?.count))
     } catch {
       let fault = Self.fault(error, program, process)
       throw .notReady(program.title, cause: fault.text)
@@ -71,7 +75,7 @@ final class ForeignChild: @unchecked Sendable {
   }
 
   private static func greet(
-    _ program: ForeignProgram, _ channel: MessageChannel, _ tail: ProgramTail, slots: Int
+    _ program: ForeignProgram, _ channel: MessageChannel, _ tail: ProgramTail, slots: Int?
   ) throws(ForeignTrouble) -> ForeignReady {
     let deadline = channel.deadline(seconds: program.startSeconds)
     try channel.send(hello(program, slots: slots), before: deadline)
@@ -86,12 +90,15 @@ final class ForeignChild: @unchecked Sendable {
     }
   }
 
-  private static func hello(_ program: ForeignProgram, slots: Int) -> String {
-    let content: [String: JSONValue] = [
+  private static func hello(_ program: ForeignProgram, slots: Int?) -> String {
+    var content: [String: JSONValue] = [
       "v": .integer(Int64(ForeignReady.protocolVersion)), "clock": .string("virtual"),
       "options": program.options, "output": .string(program.output.rawValue),
-      "slots": .integer(Int64(slots)), "slotBytes": .integer(Int64(ForeignSlots.slotBytes)),
     ]
+    if let slots {
+      content["slots"] = .integer(Int64(slots))
+      content["slotBytes"] = .integer(Int64(ForeignSlots.slotBytes))
+    }
     return JSONValue.object(["hello": .object(content)]).canonicalText
   }
 
@@ -109,8 +116,8 @@ final class ForeignChild: @unchecked Sendable {
       let name = FrameName(context)
       let deadline = channel.deadline(seconds: seconds ?? program.timeoutSeconds)
       try refuseUnasked()
-      let message = FrameMessage(frame, context, planes: try place(frame))
-      try channel.send(message.text, before: deadline)
+      try process.fakeClock?.set(context.timestamp.nanoseconds)
+      try send(frame, context, now: nil, before: deadline)
       let reply = try channel.receive(before: deadline, logs: process.tail)
       try check(reply, answers: name)
       answered = name
@@ -118,6 +125,106 @@ final class ForeignChild: @unchecked Sendable {
     } catch {
       throw Self.fault(error, program, process)
     }
+  }
+
+  private func send(
+    _ frame: Frame, _ context: StageContext, now: Int64?, before deadline: Deadline
+  ) throws(ForeignTrouble) {
+    guard slots != nil else {
+      let (planes, pixels) = try packed(frame)
+      let message = FrameMessage(frame, context, planes: planes, now: now, bytes: pixels.count)
+      return try channel.send(message.text, pixels, before: deadline)
+    }
+    let message = FrameMessage(frame, context, planes: try place(frame), now: now)
+    try channel.send(message.text, before: deadline)
+  }
+
+  // MARK: Whole programs
+
+  /// How many messages a program sends before it is done with a frame or a timer.
+  private static let wordsMax = 10_000
+
+  /// Gives a whole program a frame or a timer, and returns when the program is done with it.
+  ///
+  /// - Parameter hear: Takes what the program says before.
+  /// - Throws: `ForeignFault`; the program has ended then.
+  func call(
+    _ call: ProgramCall, _ context: StageContext,
+    hear: (ProgramWord) throws(ForeignTrouble) -> Void
+  ) throws(ForeignFault) {
+    watch(context)
+    let name = call.name(context)
+    do throws(ForeignTrouble) {
+      let deadline = channel.deadline(seconds: program.timeoutSeconds)
+      try refuseUnasked()
+      try send(call, context, before: deadline)
+      for _ in 0..<Self.wordsMax {
+        let message = try channel.receive(before: deadline, logs: process.tail)
+        if try isDone(message, with: name) {
+          done = name
+          return
+        }
+        try hear(try word(message, in: name))
+      }
+      throw .unexpected("more than \(Self.wordsMax) messages and no 'done' with \(name)")
+    } catch {
+      var fault = Self.fault(error, program, process)
+      if case .timer = call { fault.timer = "\(name)" }
+      throw fault
+    }
+  }
+
+  private func send(
+    _ call: ProgramCall, _ context: StageContext, before deadline: Deadline
+  ) throws(ForeignTrouble) {
+    switch call {
+    case .frame(let frame):
+      try process.fakeClock?.set(context.nowNanoseconds)
+      try send(frame, context, now: context.nowNanoseconds, before: deadline)
+    case .timer(let due):
+      try process.fakeClock?.set(due.nanoseconds)
+      let message: JSONValue = .object([
+        "timer": .integer(due.id), "nowNs": .integer(due.nanoseconds),
+      ])
+      try channel.send(message.canonicalText, before: deadline)
+    }
+  }
+
+  private func isDone(
+    _ message: JSONValue, with name: ProgramCallName
+  ) throws(ForeignTrouble) -> Bool {
+    guard let json = message["done"] else { return false }
+    let given: ProgramCallName
+    do throws(DocumentProblem) {
+      given = try ProgramCallName(done: json)
+    } catch {
+      throw .badValue(error.placedMessage)
+    }
+    guard given != name else { return true }
+    // The second answer may arrive only when the next frame was already sent.
+    if given == done { throw .repeated("\(given)") }
+    throw .wrongFrame(expected: "\(name)", answered: "\(given)")
+  }
+
+  private func word(
+    _ message: JSONValue, in name: ProgramCallName
+  ) throws(ForeignTrouble) -> ProgramWord {
+    let word: ProgramWord?
+    do throws(DocumentProblem) {
+      word = try ProgramWord(message)
+    } catch {
+      throw .badValue(error.placedMessage)
+    }
+    guard let word else {
+      throw .unexpected("\(message.outline) before 'done' with \(name)")
+    }
+    // What comes too late may arrive only when the next frame was already sent.
+    if case .out(_, let sequence, _) = word, case .frame(let current) = name,
+      case .frame(sequence)? = done, sequence != current
+    {
+      throw .unexpected("an 'out' behind 'done' with frame \(sequence)")
+    }
+    return word
   }
 
   /// The program forgets all frames.
@@ -134,7 +241,7 @@ final class ForeignChild: @unchecked Sendable {
       guard reply["reset"] == .integer(resets) else {
         throw ForeignTrouble.unexpected("\(reply.outline) instead of the answer to 'reset'")
       }
-      answered = nil
+      (answered, done) = (nil, nil)
     } catch {
       throw Self.fault(error, program, process)
     }
@@ -164,6 +271,10 @@ final class ForeignChild: @unchecked Sendable {
       guard let message = try channel.receiveAtOnce() else { return }
       if let log = message["log"] {
         process.tail.append(line: log.logLine)
+      } else if let done, let given = message["done"], done == (try? ProgramCallName(done: given)) {
+        throw .repeated("\(done)")
+      } else if let done, message["out"] != nil {
+        throw .unexpected("an 'out' behind 'done' with \(done)")
       } else if let answered, let name = FrameName(answerIn: message), name == answered {
         throw .repeated("frame \(name)")
       } else {
@@ -177,6 +288,7 @@ final class ForeignChild: @unchecked Sendable {
   /// Where the program finds the pixels. Those of a frame that was made elsewhere are copied into
   /// the slot, without gaps between their rows.
   private func place(_ frame: Frame) throws(ForeignTrouble) -> FrameMessage.Planes {
+    guard let slots else { preconditionFailure("pixels without shared memory are sent") }
     if let planes = slots.planes(of: frame) { return planes }
     guard frame.visibleBytes <= ForeignSlots.slotBytes else {
       throw .frameSize(bytes: frame.visibleBytes, bytesMax: ForeignSlots.slotBytes)
@@ -193,6 +305,24 @@ final class ForeignChild: @unchecked Sendable {
       }
     }
     return planes
+  }
+
+  /// The visible bytes of all planes, without gaps.
+  private func packed(
+    _ frame: Frame
+  ) throws(ForeignTrouble) -> (planes: FrameMessage.Planes, pixels: [UInt8]) {
+    guard frame.visibleBytes <= ForeignSlots.slotBytes else {
+      throw .frameSize(bytes: frame.visibleBytes, bytesMax: ForeignSlots.slotBytes)
+    }
+    var planes = FrameMessage.Planes(slot: 0, places: [])
+    var pixels: [UInt8] = []
+    pixels.reserveCapacity(frame.visibleBytes)
+    for plane in 0..<frame.format.planeCount {
+      let stride = frame.format.rowBytes(plane: plane, width: frame.width)
+      planes.places.append(FrameMessage.Plane(offset: pixels.count, stride: stride))
+      frame.forEachRow(of: plane) { row in pixels.append(contentsOf: row) }
+    }
+    return (planes, pixels)
   }
 
   private func check(_ reply: JSONValue, answers name: FrameName) throws(ForeignTrouble) {
@@ -282,7 +412,7 @@ extension JSONValue {
 
 extension DocumentProblem {
   /// `/value/detections/0/score: must be a number, is null`.
-  fileprivate var placedMessage: String {
+  var placedMessage: String {
     (pointer.isEmpty ? "" : "\(pointer.shortened): ")
       + [message, advice].compactMap(\.self).joined(separator: ". ")
   }

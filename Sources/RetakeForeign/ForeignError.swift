@@ -8,6 +8,8 @@ package enum ForeignError: RetakeError, Hashable {
   case neverAllowed(String)
   case notFound(String)
   case notStarted(String, cause: String)
+  /// The library that shows virtual time to a program is not installed.
+  case noFakeClock(String)
   /// The program did not answer to the first message as it must.
   case notReady(String, cause: String)
 
@@ -34,6 +36,11 @@ package enum ForeignError: RetakeError, Hashable {
       ErrorFacts(
         "process.notStarted", "the program '\(name)' could not be started", cause: cause,
         advice: "Check that it runs from a shell in this folder")
+    case .noFakeClock(let name):
+      ErrorFacts(
+        "process.noFakeClock",
+        "the program '\(name)' needs a clock of its own, and libfaketime is not installed",
+        advice: "Install it: apt-get install libfaketime; or leave out clock: preload")
     case .notReady(let name, let cause):
       ErrorFacts(
         "process.notReady", "the program '\(name)' did not become ready", cause: cause,

@@ -15,7 +15,8 @@ final class ForeignPool: @unchecked Sendable {
   private let program: ForeignProgram
   /// What the first copy said; all others must say the same.
   let ready: ForeignReady
-  private let slots: ForeignSlots
+  /// `nil` for a program that gets pixels on its standard input.
+  private let slots: ForeignSlots?
   private var idle: [ForeignChild]
   /// Copies that exist, used ones included.
   private var count = 1
@@ -45,7 +46,9 @@ final class ForeignPool: @unchecked Sendable {
     self.program = program
     do throws(ChildProcessError) {
       // One more, because a copy that has ended may still have its slot when the next one starts.
-      slots = try ForeignSlots(copies: program.instances + 1)
+      slots =
+        program.transport == .files
+        ? try ForeignSlots(copies: program.instances + 1) : nil
     } catch {
       throw .notStarted(program.title, cause: error.localizedDescription)
     }

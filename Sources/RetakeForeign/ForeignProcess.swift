@@ -4,7 +4,8 @@ import RetakeCore
 import RetakeProcess
 import RetakeRuntime
 
-/// A running program with its socket (file 3), its memory for pixels (file 4), and what it writes.
+/// A running program with its socket (file 3, or its standard streams), its memory for pixels
+/// (file 4), and what it writes.
 ///
 /// No process that it started outlives this object, or this process. One thread at a time uses it.
 final class ForeignProcess {
@@ -29,22 +30,35 @@ final class ForeignProcess {
   private let ended = Bell()
   private let never = Bell()
   private let clock: WallClock
+  /// What the program's own clock shows; `nil` for real time.
+  let fakeClock: FakeClock?
 
-  /// - Throws: `ForeignError.notFound`, `ForeignError.notStarted`.
-  init(_ program: ForeignProgram, _ memory: SharedMemory) throws(ForeignError) {
+  /// - Parameter memory: `nil` if pixels are sent on the socket.
+  /// - Throws: `ForeignError.notFound`, `ForeignError.notStarted`, `ForeignError.noFakeClock`.
+  init(_ program: ForeignProgram, _ memory: SharedMemory?) throws(ForeignError) {
     let executable = try Self.executable(program.name)
     clock = WallClock()
     let value = Self.newMark(clock)
     marked = MarkedProcesses(mark: "\(Self.markVariable)=\(value)")
+    fakeClock =
+      program.clock == .preload ? try FakeClock(program, name: value) : nil
     do throws(ChildProcessError) {
       socket = try ChildSocket()
       tail = try ProgramTail(program)
       var request = ChildProcess.Request(executable, Array(program.command.dropFirst()))
-      request.environment = Self.environment()
-      request.environment?[Self.markVariable] = value
-      request.output = .pipe(tail.pipe)
+      var environment = Self.environment()
+      environment.merge(fakeClock?.environment(environment) ?? [:]) { $1 }
+      // Last, because it finds what the program has started.
+      environment[Self.markVariable] = value
+      request.environment = environment
       request.errors = .pipe(tail.pipe)
-      request.descriptors = [socket.childEnd ?? -1, memory.descriptor]
+      if let memory {
+        request.output = .pipe(tail.pipe)
+        request.descriptors = [socket.childEnd ?? -1, memory.descriptor]
+      } else {
+        request.environment?["RETAKE_TRANSPORT"] = ForeignTransport.stdio.rawValue
+        (request.input, request.output) = (.socket(socket), .socket(socket))
+      }
       request.endsGroup = true
       process = try ChildProcess(request)
     } catch {
@@ -85,6 +99,8 @@ final class ForeignProcess {
   ) -> [String: String] {
     var result = own
     result["RETAKE_PROTOCOL"] = "1"
+    // A program that speaks on its standard streams may have started this process.
+    result["RETAKE_TRANSPORT"] = nil
     for (name, value) in [("PYTHONHASHSEED", "0"), ("OMP_NUM_THREADS", "1")]
     where own[name] == nil { result[name] = value }
     return result

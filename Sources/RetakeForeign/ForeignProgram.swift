@@ -1,7 +1,7 @@
 package import RetakeCore
 package import RetakeGraph
 
-/// A program that computes a stage in another process, and how it is run.
+/// A program that computes a stage, or a whole pipeline, in another process, and how it is run.
 package struct ForeignProgram: Hashable, Sendable {
   /// How many copies of a pure program compute at once.
   package static let instancesRange = 1...64
@@ -19,6 +19,10 @@ package struct ForeignProgram: Hashable, Sendable {
   package var timeoutSeconds: Double
   /// The longest time for the start, in which a program may load a model.
   package var startSeconds: Double
+  /// How messages and pixels reach the program.
+  package var transport = ForeignTransport.files
+  /// What the program's own clock shows.
+  package var clock = ForeignClock.real
   /// Receives what the program writes, besides the last lines that errors have.
   package var listener: ProgramListener?
 
@@ -49,9 +53,27 @@ package struct ForeignProgram: Hashable, Sendable {
   var title: String { command.joined(separator: " ").shortened }
 }
 
-/// The kinds of values that a program may return.
+/// What a program may return for a frame.
 package enum ForeignOutput: String, CaseIterable, Hashable, Sendable {
   case detections
   case classes
   case scalars
+  /// It is a whole pipeline: it gives values to sinks, and may have timers.
+  case program
+}
+
+/// How messages and pixels reach a program.
+package enum ForeignTransport: String, CaseIterable, Hashable, Sendable {
+  /// Messages on file 3, pixels in the shared memory of file 4.
+  case files
+  /// Messages on standard input and output, each frame's pixels behind its message.
+  case stdio
+}
+
+/// What the clocks of the system show in a program.
+package enum ForeignClock: String, CaseIterable, Hashable, Sendable {
+  /// Real time.
+  case real
+  /// Virtual time, by a library that is loaded into the program: libfaketime.
+  case preload
 }

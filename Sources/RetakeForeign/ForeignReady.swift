@@ -1,5 +1,6 @@
 import RetakeBuffers
 import RetakeCore
+import RetakeGraph
 
 /// What a program says about itself before its first frame.
 struct ForeignReady: Hashable {
@@ -22,6 +23,16 @@ struct ForeignReady: Hashable {
   var formats: [PixelFormat]
   var classNames: [String]
   var state: State
+  /// What a whole program gives values to, in the byte order of the names; empty for a stage.
+  var sinks: [Sink]
+
+  /// A sink of a whole program.
+  struct Sink: Hashable {
+    var name: String
+    var output: ForeignOutput
+  }
+
+  private static let sinksRange = 1...64
 
   /// Keys that are not known belong to later versions, and are not read.
   ///
@@ -48,8 +59,34 @@ struct ForeignReady: Hashable {
       try element.choice("a pixel format")
     }
     classNames = try fields.strings("classNames")
-    // Read so that a mistake is found now; this version always waits, for one frame at a time.
-    _ = try fields["fails"]?.bool()
-    _ = try fields["window"]?.integer(in: 1...Int.max, "a window is 1 or more")
+    sinks = output == .program ? try Self.sinks(fields) : []
+    if output == .program, state == .pure, let given = fields["state"] {
+      throw given.wrong("a whole program is stateful: it gets frames and timers in one order")
+    }
+  }
+
+  private static func sinks(
+    _ fields: StrictDecoder<DocumentProblem>
+  ) throws(DocumentProblem) -> [Sink] {
+    let given = try fields.required("sinks")
+    let members = try given.members()
+    guard sinksRange.contains(members.count) else {
+      throw given.wrong("a program has 1 to \(sinksRange.upperBound) sinks")
+    }
+    return try members.map { name, output throws(DocumentProblem) in
+      guard PipelineNode.isValidID(name) else {
+        throw output.wrong(
+          "'\(name.shortened)' cannot be a sink: use a lower-case letter, then letters, digits or -"
+        )
+      }
+      let kind: ForeignOutput = try output.choice("an output")
+      guard kind != .program else { throw output.wrong("a sink is given values, not a program") }
+      return Sink(name: name, output: kind)
+    }
+  }
+
+  /// What a whole program gave before it gave anything.
+  var emptyOuts: ProgramOuts {
+    ProgramOuts(empty: sinks.map { ($0.name, $0.output.empty(classNames: classNames)) })
   }
 }

@@ -28,14 +28,16 @@ extension AnyStage {
     var stage = AnyStage(signature: signature, options: options, body: body(pool))
     stage.fingerprint = pool.ready.fingerprint(program, files: digests)
     stage.outputForm = ValueForm(program.output.type)
+    if program.output == .program { stage.programSinks = pool.ready.sinks.map(\.name) }
     return stage
   }
 
   private static func body(_ pool: ForeignPool) -> Body {
+    if !pool.ready.sinks.isEmpty { return .stateful { ForeignPipeline(pool) } }
     switch pool.ready.state {
-    case .stateful: .stateful { ForeignInstance(pool) }
+    case .stateful: return .stateful { ForeignInstance(pool) }
     case .pure:
-      .pure { input, context in
+      return .pure { input, context in
         guard let frame = input as? Frame else { return .failure(.noFrame) }
         return pool.compute(frame, context)
       }
@@ -86,7 +88,7 @@ extension ForeignReady {
 
 extension StageError {
   /// `validate` compares kinds, so this does not happen in a checked pipeline.
-  fileprivate static var noFrame: StageError {
+  static var noFrame: StageError {
     StageError(
       code: "stage.wrongInput", message: "process was given a value that is not a frame",
       severity: .unrecoverable)

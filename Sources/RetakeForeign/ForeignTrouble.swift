@@ -15,6 +15,8 @@ enum ForeignTrouble: Error, Hashable {
   case unexpected(String)
   case wrongFrame(expected: String, answered: String)
   case repeated(String)
+  /// Timers that set each other at one instant of virtual time.
+  case endlessTimers(nanoseconds: Int64)
   /// A value that its output does not have.
   case badValue(String)
   /// The frame does not fit into a slot.
@@ -22,6 +24,8 @@ enum ForeignTrouble: Error, Hashable {
   /// A second copy of the program said something else about itself.
   case otherProgram(String)
   case notStarted(String)
+  /// Its clock could not be set.
+  case noClock(String)
   /// The run does not need the answer any more.
   case abandoned
 
@@ -44,10 +48,12 @@ enum ForeignTrouble: Error, Hashable {
     case .unexpected: "process.unexpected"
     case .wrongFrame: "process.wrongFrame"
     case .repeated: "process.repeated"
+    case .endlessTimers: "process.endlessTimers"
     case .badValue: "process.badValue"
     case .frameSize: "process.frameSize"
     case .otherProgram: "process.otherProgram"
     case .notStarted: "process.notStarted"
+    case .noClock: "process.noClock"
     case .abandoned: "process.abandoned"
     }
   }
@@ -66,11 +72,14 @@ enum ForeignTrouble: Error, Hashable {
     case .wrongFrame(let expected, let answered):
       "answered \(answered) when it was given \(expected)"
     case .repeated(let frame): "answered \(frame) twice"
+    case .endlessTimers(let nanoseconds):
+      "sets timers without an end at \(nanoseconds) ns of virtual time"
     case .badValue(let detail): "returned a value that is refused: \(detail)"
     case .frameSize(let bytes, let most):
       "cannot be given the frame: it has \(bytes) bytes, and a slot has \(most)"
     case .otherProgram(let detail): "was started again and is another one now: \(detail)"
     case .notStarted(let cause): "could not be started again: \(cause)"
+    case .noClock(let cause): "cannot be given a time, because its file is not writable: \(cause)"
     case .abandoned: "was ended before its answer, because the run had ended"
     }
   }
@@ -82,10 +91,13 @@ struct ForeignFault: Error, Hashable {
   var trouble: ForeignTrouble
   /// On one line; empty if it wrote nothing.
   var lastLines: String
+  /// The timer that it was given, if it was not a frame.
+  var timer: String?
 
   /// What happened, and the program's own words.
   var text: String {
-    lastLines.isEmpty ? trouble.text : "\(trouble.text); its last lines: \(lastLines)"
+    let text = trouble.text + (timer.map { ", at \($0)" } ?? "")
+    return lastLines.isEmpty ? text : "\(text); its last lines: \(lastLines)"
   }
 
   /// The run ends: what the program would have returned is not known.

@@ -19,6 +19,17 @@ extension ForeignOutput {
       return Classes(
         try elements.map { element throws(DocumentProblem) in try Classification(element) })
     case .scalars: return try Self.scalars(elements)
+    case .program: throw fields.wrong("a whole program gives values with 'out'")
+    }
+  }
+
+  /// What a frame has without any value.
+  func empty(classNames: [String]) -> any PipelineValue {
+    switch self {
+    case .detections: Detections([], classNames: classNames)
+    case .classes: Classes([])
+    case .scalars: Scalars([])
+    case .program: ProgramOuts(empty: [])
     }
   }
 
@@ -43,6 +54,7 @@ extension ForeignOutput {
     case .detections: Detections.self
     case .classes: Classes.self
     case .scalars: Scalars.self
+    case .program: ProgramOuts.self
     }
   }
 }

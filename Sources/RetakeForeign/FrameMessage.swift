@@ -42,12 +42,19 @@ struct FrameMessage {
   /// JSON in canonical form.
   let text: String
 
-  init(_ frame: Frame, _ context: StageContext, planes: Planes) {
+  /// - Parameters:
+  ///   - now: Virtual time, for a whole program.
+  ///   - bytes: How many bytes of pixels follow the message, if they are not in shared memory.
+  init(
+    _ frame: Frame, _ context: StageContext, planes: Planes, now: Int64? = nil, bytes: Int? = nil
+  ) {
     let places = planes.places.map { "[\($0.offset),\($0.stride)]" }.joined(separator: ",")
     // Written directly: it is sent for each frame, and no string in it has to be escaped.
     text =
-      #"{"frame":{"format":"\#(frame.format.rawValue)","height":\#(frame.height),"#
+      #"{"frame":{"# + (bytes.map { #""bytes":\#($0),"# } ?? "")
+      + #""format":"\#(frame.format.rawValue)","height":\#(frame.height),"#
       + #""item":\#(context.item.map(String.init) ?? "null"),"matrix":"\#(frame.matrix.rawValue)","#
+      + (now.map { #""nowNs":\#($0),"# } ?? "")
       + #""planes":[\#(places)],"ptsNs":\#(context.timestamp.nanoseconds),"#
       + #""range":"\#(frame.range.rawValue)","sequence":\#(context.frame.sequence),"#
       + #""slot":\#(planes.slot),"#

@@ -30,8 +30,11 @@ final class MessageChannel {
       beginNanoseconds: now, nanoseconds: now + Int64(seconds * 1e9), seconds: seconds)
   }
 
+  /// - Parameter attachment: Bytes that follow the message.
   /// - Throws: `.late`, `.closed`.
-  func send(_ json: String, before deadline: Deadline) throws(ForeignTrouble) {
+  func send(
+    _ json: String, _ attachment: [UInt8] = [], before deadline: Deadline
+  ) throws(ForeignTrouble) {
     var bytes = [UInt8]()
     bytes.reserveCapacity(Self.headerBytes + json.utf8.count)
     let count = UInt32(json.utf8.count)
@@ -39,6 +42,18 @@ final class MessageChannel {
       bytes.append(UInt8(truncatingIfNeeded: count >> shift))
     }
     bytes.append(contentsOf: json.utf8)
+    try push(bytes, before: deadline)
+    // In pieces, because what could not be pushed is moved.
+    for start in stride(from: 0, to: attachment.count, by: Self.pieceBytes) {
+      let end = min(start + Self.pieceBytes, attachment.count)
+      try push(Array(attachment[start..<end]), before: deadline)
+    }
+  }
+
+  private static let pieceBytes = 1 << 16
+
+  private func push(_ bytes: [UInt8], before deadline: Deadline) throws(ForeignTrouble) {
+    var bytes = bytes
     // Bounded by the deadline.
     while !bytes.isEmpty {
       switch socket.push(bytes) {

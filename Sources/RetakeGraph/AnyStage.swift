@@ -128,6 +128,9 @@ public struct AnyStage: Sendable {
   package var fingerprint = ""
   /// `ModelStage.modelFiles`.
   package var modelFiles: [String: String] = [:]
+  /// The names of the sinks that a whole program gives values to, in byte order; `nil` if the stage
+  /// is not one.
+  package var programSinks: [String]?
   /// How the output is stored as bytes; `nil` if it cannot be stored, or contains pixels.
   package var outputForm: ValueForm?
   /// Distinguishes closures. Stages with a document form are distinguished by that form.

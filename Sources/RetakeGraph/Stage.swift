@@ -13,6 +13,9 @@ public struct StageContext: Sendable {
   package var run: StageRun?
   /// The ID of the stage's node; empty in a test.
   package var node = ""
+  /// Virtual time at which the call begins, from the replay's origin. Only set for a
+  /// `ProgramInstance`: for another stage it is no part of what its output depends on.
+  package var nowNanoseconds: Int64 = 0
 
   /// For a test that calls `process` itself; `item` is `nil` unless the stage is in a forEach.
   public init(frame: FrameID, timestamp: Timestamp, item: Int? = nil) {

@@ -34,6 +34,7 @@ extension Pipeline {
     let graph = GraphIndex(flattened())
     let order = try graph.order()
     try graph.checkShape(order)
+    try graph.checkPrograms()
     try checkServices(graph)
     try graph.checkTypes(order)
     try checkPools(graph, order)

@@ -26,6 +26,8 @@ package final class ChildProcess: Sendable {
     /// The child gets one end, and this process closes its own copy of that end as soon as the
     /// child runs.
     case pipe(ChildPipe)
+    /// The child's end of the socket, in both directions if both streams are this one.
+    case socket(ChildSocket)
   }
 
   package struct Request: Sendable {

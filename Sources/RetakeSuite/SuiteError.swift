@@ -7,6 +7,8 @@ package enum SuiteError: RetakeError, Hashable {
   /// A load for the pool benchmark is malformed.
   case badLoad(message: String, advice: String?, pointer: String, file: String)
   case noPipeline(String, known: [String])
+  /// A command that cannot be a whole program.
+  case badProgram(String, problem: String)
   /// There is such a file or folder, and it cannot be read as a pipeline.
   case pipelineUnreadable(String, cause: String)
   case noSession(String, folder: String, known: [String])
@@ -123,6 +125,10 @@ package enum SuiteError: RetakeError, Hashable {
         "suite.select.noPipeline",
         "there is no pipeline \(Self.isPath(name) ? "file " : "")'\(name)'",
         advice: Suggestion.advice(for: name, among: known))
+    case .badProgram(let command, let problem):
+      ErrorFacts(
+        "suite.select.badProgram", "'\(command.shortened)' is not a program: \(problem)",
+        advice: "Write a command as in a shell: --program 'python3 app.py'")
     case .pipelineUnreadable(let name, let cause):
       ErrorFacts(
         "suite.select.unreadable", "the pipeline '\(name)' cannot be read", cause: cause,

@@ -177,6 +177,91 @@ struct ProgramCommandTests {
     #expect(given.status == 0, "\(given.stdout)\(given.stderr)")
   }
 
+  /// Counts frames, and has a timer 10 ms behind each; `sys.argv` says what it does at frame 3.
+  private static let whole = """
+    said = 0
+    while True:
+        message = receive()
+        if "hello" in message:
+            send({"ready": {"v": 1, "name": "counter", "version": 1, "output": "program",
+                            "state": "stateful", "sinks": {"count": "scalars"}}})
+        elif "reset" in message:
+            said = 0
+            send(message)
+        elif "frame" in message or "timer" in message:
+            if "frame" in message:
+                last = message["frame"]["sequence"]
+                send({"timer": {"id": 1, "atNs": message["frame"]["nowNs"] + 10_000_000}})
+            said += 1
+            value = {"scalars": [{"name": "said", "value": said}]}
+            send({"out": {"sink": "count", "sequence": last, "value": value}})
+            if last == 3 and sys.argv[1:] == ["crashes"] and "timer" in message:
+                print("no memory left", file=sys.stderr, flush=True)
+                os.abort()
+            send({"done": message if "timer" in message else last})
+        elif "bye" in message:
+            sys.exit(0)
+    """
+
+  @Test func `a whole program is a pipeline, which the option allows`() throws {
+    try workplace.folder.write(StageProgram.conversation + Self.whole, to: "count.py")
+    let replay = try workplace.retake(
+      "replay", "yard", "--program", "python3 count.py", "--follow", "--output", "run")
+    #expect(replay.status == 0, "\(replay.stderr)")
+    #expect(replay.stdout.contains(#"{"name":"said","value":23},{"name":"said#2","value":24}"#))
+    let verified = try workplace.retake(
+      "verify", "yard", "--program", "python3 count.py", "--mode", "redecide")
+    #expect(verified.status == 0, "\(verified.stdout)\(verified.stderr)")
+    let definition = "v: 1\ncases:\n  count: {program: python3 count.py}\n"
+    try workplace.folder.write(definition, to: "retake.yml")
+    let refused = try workplace.retake("test", "yard", "--pipeline", "count")
+    #expect(refused.status == 2 && refused.stdout.contains("may not be started"), "\(refused)")
+    try workplace.folder.write("\(definition)allow: {processes: [python3]}\n", to: "retake.yml")
+    #expect(try workplace.retake("test", "yard/count").status == 3)
+    let accepted = try workplace.retake("accept", "yard/count", "--reason", "first")
+    #expect(accepted.status == 0, "\(accepted.stderr)")
+    let passed = try workplace.retake("test", "yard/count")
+    #expect(passed.status == 0, "\(passed.stdout)\(passed.stderr)")
+  }
+
+  @Test func `a whole program that crashes in a timer is trouble at the next frame`() throws {
+    try workplace.folder.write(StageProgram.conversation + Self.whole, to: "count.py")
+    let crashed = try workplace.retake(
+      "replay", "yard", "--program", "python3 count.py crashes")
+    #expect(crashed.status == 2)
+    #expect(
+      crashed.stderr.contains(
+        "frame 0:4, stage program: the program 'python3 count.py crashes' was ended by signal 6 "
+          + "(SIGABRT), at timer 1 of 110000000 ns; its last lines: no memory left "
+          + "[process.signalled]"), "\(crashed.stderr)")
+  }
+
+  @Test func `a whole program is not recorded with, and its options go with it`() throws {
+    try workplace.folder.write(StageProgram.conversation + Self.whole, to: "count.py")
+    try workplace.folder.write(
+      Self.document.replacing("means", with: "count")
+        .replacing(#""scalars", "instances": 2"#, with: #""program""#)
+        .replacing(#""id": "count", "kind": "process""#, with: #""id": "p", "kind": "process""#)
+        .replacing(#""id": "values""#, with: #""id": "count""#)
+        .replacing(#""to": "count"},"#, with: #""to": "p"},"#)
+        .replacing(#"{"from": "count", "to": "values"}"#, with: #"{"from": "p", "to": "count"}"#),
+      to: "count.json")
+    let replay = try workplace.retake(
+      "replay", "yard", "--pipeline", "count.json", "--allow-processes")
+    #expect(replay.status == 0, "\(replay.stderr)")
+    let live = try workplace.retake(
+      "record", "synthetic:figures", "--name", "live", "--frames", "12", "--size", "160x120",
+      "--pipeline", "count.json", "--allow-processes")
+    #expect(live.status == 2 && live.stderr.contains("it runs in a replay only"), "\(live.stderr)")
+    for words in [
+      ["--program-clock", "preload"], ["--program", "a", "--pipeline", "count.json"],
+      ["--program", "'a"], ["--program", "a", "--program-transport", "pipe"],
+    ] {
+      let refused = try workplace.retake(words: ["replay", "yard"] + words)
+      #expect(refused.status == 64, "\(words): \(refused.stderr)")
+    }
+  }
+
   private func write(_ option: String) throws {
     let options = #""output": "scalars", "options": {"\#(option)": true},"#
     try workplace.folder.write(

@@ -28,7 +28,7 @@ import Testing
       "  width   0  in pixels, up to 16384; 0 reaches to the right edge",
       #"  detections  -  to match if there are that many: {"countMin": 1"#,
       "path of an .onnx file, relative to the folder in which the command runs; required",
-      #"  command         []  the program, then its arguments; required"#,
+      #"  command         []       the program, then its arguments; required"#,
       "  ports  []     2 to 16 names of inputs",
     ] { #expect(text.contains(words), "\(words) in \(text)") }
   }

@@ -224,8 +224,11 @@ import Testing
       plain == [
         "PATH": "/bin", "RETAKE_PROTOCOL": "1", "PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1",
       ])
-    let own = ForeignProcess.environment(["PYTHONHASHSEED": "5", "OMP_NUM_THREADS": "4"])
+    let own = ForeignProcess.environment([
+      "PYTHONHASHSEED": "5", "OMP_NUM_THREADS": "4", "RETAKE_TRANSPORT": "stdio",
+    ])
     #expect(own["PYTHONHASHSEED"] == "5" && own["OMP_NUM_THREADS"] == "4")
+    #expect(own["RETAKE_TRANSPORT"] == nil)
   }
 
   @Test func `the fingerprint covers the program, its file and what it says`() throws {

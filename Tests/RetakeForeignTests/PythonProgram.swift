@@ -55,12 +55,32 @@ struct PythonProgram {
   let folder: TemporaryFolder
   let path: String
 
-  init(_ body: String) throws {
+  init(_ body: String, transport: ForeignTransport = .files) throws {
     folder = try TemporaryFolder("retake-foreign")
-    path = try folder.write(
-      StageProgram.conversation + Self.prelude + body + "\n", to: "program.py"
-    ).path
+    let conversation =
+      transport == .files
+      ? StageProgram.conversation
+      : StageProgram.conversation.replacing(Self.files, with: Self.streams)
+    path = try folder.write(conversation + Self.prelude + body + "\n", to: "program.py").path
   }
+
+  /// What opens files 3 and 4.
+  private static let files = """
+    channel = socket.socket(fileno=3)
+    pixels = mmap.mmap(4, 0, prot=mmap.PROT_READ)
+    """
+
+  private static let streams = """
+    class Streams:
+        def recv(self, count):
+            return os.read(0, count)
+
+        def sendall(self, data):
+            while data:
+                data = data[os.write(1, data):]
+
+    channel = Streams()
+    """
 
   var command: [String] { ["python3", path] }
 

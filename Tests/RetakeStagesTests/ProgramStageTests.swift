@@ -25,6 +25,7 @@ import Testing
       ("command", JSONValue.array([])), ("command", .array([.string("")])),
       ("command", .array([.string("a\u{0}")])), ("output", .string("boxes")),
       ("instances", .integer(0)), ("instances", .integer(65)), ("timeoutSeconds", .integer(0)),
+      ("transport", .string("pipe")), ("clock", .string("fake")),
     ] {
       let found = problem(missing.merging([key: value]) { $1 })
       #expect(found?.pointer == "/\(key)", "\(key)")

@@ -58,10 +58,17 @@ struct ProgramOptions: ParsableArguments {
 
   /// The project of the working folder.
   ///
-  /// - Parameter patience: Without a watchdog, the time limits of programs are lifted, too: someone
-  ///   may look at one of them in a debugger.
-  func project(_ patience: WatchdogOptions? = nil) throws -> Project {
+  /// - Parameters:
+  ///   - patience: Without a watchdog, the time limits of programs are lifted, too: someone may look
+  ///     at one of them in a debugger.
+  ///   - selection: A program that it names is allowed.
+  func project(
+    _ patience: WatchdogOptions? = nil, for selection: CaseOptions? = nil
+  ) throws -> Project {
     var project = try CommandEnvironment.current.project()
+    if let program = selection?.wholeProgram?.program {
+      project.programs = project.programs.adding(program)
+    }
     if allowProcesses { project.programs = .all }
     if showPrograms { project.programListener = Self.shown }
     if patience?.watchdog == 0 { project.programLimits = .lifted }
@@ -77,9 +84,31 @@ struct ProgramOptions: ParsableArguments {
 /// The options that define a case, for `replay`, `test` and `verify` of one session.
 struct CaseOptions: ParsableArguments {
   @Option(
-    name: [.short, .long],
+    name: [.short, .customLong("pipeline")],
     help: "A pipeline: a JSON file, a case of retake.yml, or example:NAME.")
-  var pipeline: String?
+  var pipelineName: String?
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "A program that is the whole pipeline, instead of --pipeline.",
+      discussion: """
+        The command as in a shell: 'python3 app.py --fast'. docs/programs.md says what it has to \
+        do. This option allows it to be started.
+        """, valueName: "command"), transform: CaseOptions.checkedCommand)
+  var program: String?
+
+  @Option(
+    name: .customLong("program-transport"),
+    help: "How --program gets frames: files (3 and 4), or stdio.",
+    transform: { try CaseOptions.word($0, of: ["files", "stdio"]) })
+  var programTransport: String?
+
+  @Option(
+    name: .customLong("program-clock"),
+    help: "What the clock of --program shows: real, or with libfaketime virtual time: preload.",
+    transform: { try CaseOptions.word($0, of: ["real", "preload"]) })
+  var programClock: String?
 
   @Option(
     name: .long,
@@ -112,7 +141,40 @@ struct CaseOptions: ParsableArguments {
 
   @OptionGroup var happenings: OverrideOptions
 
+  /// The name of the pipeline, in the sense of `Project.pipeline`.
+  var pipeline: String? { wholeProgram?.name ?? pipelineName }
+
+  /// The program that is the whole pipeline.
+  var wholeProgram: ProgramPipeline? {
+    guard let program, var pipeline = try? ProgramPipeline(command: program) else { return nil }
+    pipeline.options["transport"] = programTransport.map(JSONValue.string)
+    pipeline.options["clock"] = programClock.map(JSONValue.string)
+    return pipeline
+  }
+
+  private static func checkedCommand(_ text: String) throws -> String {
+    do throws(SuiteError) {
+      _ = try ProgramPipeline(command: text)
+    } catch {
+      throw ValidationError(error.description)
+    }
+    return text
+  }
+
+  private static func word(_ text: String, of words: [String]) throws -> String {
+    guard words.contains(text) else {
+      throw ValidationError("write \(words.joined(separator: " or "))")
+    }
+    return text
+  }
+
   func validate() throws {
+    guard program == nil || pipelineName == nil else {
+      throw ValidationError("--program is the whole pipeline: leave out --pipeline")
+    }
+    guard program != nil || programTransport == nil && programClock == nil else {
+      throw ValidationError("--program-transport and --program-clock go with --program")
+    }
     if let costs {
       guard let choice = CostChoice(parsing: costs) else {
         throw ValidationError(

@@ -200,7 +200,7 @@ struct ReplayCommand: ParsableCommand {
   }
 
   private func job() throws -> ReplayJob {
-    let project = try programs.project(patience)
+    let project = try programs.project(patience, for: selection)
     var definition = try selection.definition(in: project)
     if let note = selection.note {
       form.note(note)

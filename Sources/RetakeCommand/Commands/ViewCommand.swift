@@ -101,7 +101,10 @@ struct ViewCommand: ParsableCommand {
       // A reader that leaves early is an error of writing, not the end of the process.
       Console.outliveReaders()
     }
-    let project = try CommandEnvironment.current.project()
+    var project = try CommandEnvironment.current.project()
+    if let program = selection.wholeProgram?.program {
+      project.programs = project.programs.adding(program)
+    }
     let path = try project.sessionPath(session)
     // Before anything is read: the image must not replace a file of the session or the pipeline.
     if let screenshot {

@@ -83,6 +83,8 @@ enum Spawn {
     case .pipe(let pipe):
       posix_spawn_file_actions_adddup2(
         &actions, (isInput ? pipe.readEnd : pipe.writeEnd) ?? -1, number)
+    case .socket(let socket):
+      posix_spawn_file_actions_adddup2(&actions, socket.childEnd ?? -1, number)
     }
   }
 

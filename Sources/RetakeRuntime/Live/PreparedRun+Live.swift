@@ -20,6 +20,11 @@ extension PreparedRun {
       guard bindings[node.id] == nil else { continue }
       throw RuntimeError.notLive(node: node.id)
     }
+    if let program = pipeline.nodes.first(where: { $0.stage.programSinks != nil }) {
+      throw RuntimeError.badOption(
+        "'\(program.id)' is a whole program, whose timers need virtual time: it runs in a replay only"
+      )
+    }
     try self.init(pipeline, bindings: bindings, catalog: catalog)
   }
 

@@ -25,6 +25,8 @@ final class PendingFrame {
   var started: FrameValues<ValueFuture>
   var failures = FrameFailures()
   var isSettled = false
+  /// Values of programs that are not complete, because a timer may still add to them.
+  var openPrograms = 0
 
   init(entry: FrameEntry, arrival: Int64, epoch: Int, nodes: Int, sinks: Int) {
     self.entry = entry

@@ -80,6 +80,8 @@ struct RunChanges {
   static func refusal(of new: AnyStage, for old: AnyStage) -> String? {
     // swap-refused: the graph is not built again, so the new stage must fit the nodes around it.
     guard old.signature.role.isServed, new.signature.role.isServed else { return "swap.noStage" }
+    // A program has timers that belong to frames of both stages.
+    if new.programSinks != nil || old.programSinks != nil { return "swap.program" }
     if new.signature.input != old.signature.input { return "swap.inputMismatch" }
     if new.signature.output != old.signature.output { return "swap.outputMismatch" }
     let formats = new.signature.inputFormats

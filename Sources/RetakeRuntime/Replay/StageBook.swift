@@ -21,6 +21,8 @@ struct StageBook {
     /// A call of the stage, including a stateful stage's memory; `nil` for nodes that compute
     /// nothing.
     let call: StageCall?
+    /// What a whole program computes between frames; `nil` for other stages.
+    let program: (any ProgramInstance)?
     /// How the stage's outputs are cached for later runs.
     let cached: CachedStage?
 
@@ -31,13 +33,16 @@ struct StageBook {
       // A guarded stage can fail as well: it refuses a frame whose pixel format has changed.
       isGate = stage.signature.canFail || guardsFormat
       let body: StageCall?
+      var program: (any ProgramInstance)?
       switch stage.body {
       case .pure(let pure): body = pure
       case .stateful(let make):
         let instance = make()
         body = { instance.process($0, $1) }
+        program = instance as? any ProgramInstance
       default: body = nil
       }
+      self.program = program
       guard guardsFormat, let body else {
         call = body
         return

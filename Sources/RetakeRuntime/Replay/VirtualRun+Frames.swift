@@ -36,10 +36,11 @@ extension VirtualRun {
     for case let future? in values[slot].outputs { workers.cancel(future) }
   }
 
-  func deliver(_ value: ValueFuture?, to sink: Int, slot: Int) {
+  func deliver(_ given: ValueFuture?, to sink: Int, slot: Int) {
     guard let record = pendingBySlot[slot], let position = plan.sinks.firstIndex(of: sink),
-      let value
+      let given
     else { preconditionFailure("what is delivered has a value") }
+    let value = programOuts(in: given, for: sink, of: record)
     let isDiscarded = plan.nodes[sink].stage.signature.kind == AnyStage.discardKind
     let facts = ValueFuture(
       node: sink, frame: record.entry.id, inputs: [value], isNeeded: true, isDigested: false

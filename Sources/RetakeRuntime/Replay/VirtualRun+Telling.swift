@@ -6,7 +6,7 @@ extension VirtualRun {
   /// Reports the oldest frames to the observer until at most `window` settled frames wait for their
   /// values. One call per frame is enough.
   func emit(keeping window: Int) throws {
-    while settledCount > 0, let first = pending.first, first.isSettled,
+    while settledCount > 0, let first = pending.first, first.isSettled, first.openPrograms == 0,
       settledCount > window || isKnown(first)
     {
       // sink-order: only the oldest captured frame is

@@ -23,6 +23,7 @@ extension VirtualRun {
     var context = StageContext(frame: entry.id, timestamp: timestamp(of: entry), item: item)
     (context.run, context.node) = (stageRun, plan.nodes[node].id)
     let version = stages.version(of: node, epoch: epoch)
+    if stages[node, version].program != nil { context.nowNanoseconds = core.now }
     guard let call = stages[node, version].call else {
       preconditionFailure("only stages are computed")
     }
@@ -98,13 +99,15 @@ extension VirtualRun {
     guard let record = pendingBySlot[slot], let input = input(of: node, work: work) else {
       preconditionFailure("what is served has a value")
     }
+    // Before the call is made: what the timers up to now give belongs to the frame before.
+    closeProgram(of: node, .until(core.now))
     let future =
       values[slot][node, work]
       ?? makeStage(
         node, entry: record.entry, item: work.isItem ? Int(work.item) : nil, input: input,
         epoch: record.epoch, isNeeded: true)
     workers.need(future)
-    values[slot][node, work] = future
+    values[slot][node, work] = openProgram(of: node, record, call: future) ?? future
     record.started[node, work] = future
     let now = core.now
     // serve-cost: known when the service begins. The body may be computed before or after.

@@ -40,6 +40,8 @@ final class VirtualRun: CoreDriver {
   /// By node: the readers of its frames' pixels, computed on demand and reset at each swap.
   private var demands: [Int: FrameDemand] = [:]
   private var demandsEpoch = 0
+  /// By node: the last call of a program, until the next one begins.
+  var openPrograms: [Int: OpenProgram] = [:]
   /// The error of a value that the core asked for.
   var gateFault: (any Error)?
 
@@ -74,7 +76,11 @@ final class VirtualRun: CoreDriver {
   /// Runs until the sources end, or until the first unrecoverable failure.
   func run() throws -> RunOutcome {
     // Before the workers are waited for: a body may wait for something outside of this process.
-    defer { workers.stop() }
+    defer {
+      // A value that is never submitted would keep what waits for it, and its program, for ever.
+      closePrograms(.abandoned)
+      workers.stop()
+    }
     do {
       try decide()
     } catch {
@@ -139,7 +145,10 @@ final class VirtualRun: CoreDriver {
     } else if pending.contains(where: { !$0.isSettled }) {
       // stuck: no event is left, so nothing can end these frames.
       throw RuntimeError.stuck(explanation: core.explainStuck())
+    } else {
+      try endPrograms()
     }
+    closePrograms(.abandoned)
     try emit(keeping: 0)
     // After a halt, only frames before the announced ones count.
     // How far frames were read ahead depends on the window.

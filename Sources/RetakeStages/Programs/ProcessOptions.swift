@@ -5,18 +5,24 @@ import RetakeGraph
 /// The program of a `process` node, and how it is run.
 package struct ProcessOptions: StageOptions, Hashable {
   package static let explanations: [String: String] = [
+    "clock":
+      "what the program's own clock shows: 'real', or with libfaketime virtual time: 'preload'",
     "command": "the program, then its arguments; required",
     "instances": "copies of a pure program that compute at once, 1 to 64",
     "options": "an object that the program gets as it is",
-    "output": "what the program gives: 'detections', 'classes' or 'scalars'; required",
+    "output":
+      "what the program gives: 'detections', 'classes' or 'scalars', or if it is a whole pipeline "
+      + "'program'; required",
     "timeoutSeconds":
       "longest time for a frame in seconds of real time, 0.1 to 3600; a start has at least "
       + "30",
+    "transport":
+      "how the program gets frames: 'files' 3 and 4, or 'stdio' for its standard streams",
   ]
 
   /// The program, then its arguments. Required.
   package var command: [String] = []
-  /// `detections`, `classes` or `scalars`. Required.
+  /// `detections`, `classes`, `scalars` or `program`. Required.
   package var output = ""
   /// Given to the program as it is.
   package var options = JSONValue.object([:])
@@ -24,6 +30,10 @@ package struct ProcessOptions: StageOptions, Hashable {
   package var instances = 1
   /// The longest time for each frame; for the start, at least 30 s.
   package var timeoutSeconds = 30.0
+  /// `files` or `stdio`.
+  package var transport = ForeignTransport.files.rawValue
+  /// `real` or `preload`.
+  package var clock = ForeignClock.real.rawValue
 
   package init() {}
 
@@ -38,15 +48,25 @@ package struct ProcessOptions: StageOptions, Hashable {
     guard !command.contains(where: { $0.utf8.contains(0) }) else {
       throw OptionError(key: "command", message: "must have no NUL bytes")
     }
-    guard let output = ForeignOutput(rawValue: output) else {
-      let names = ForeignOutput.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
-      throw OptionError(key: "output", message: "is one of \(names), not '\(output.shortened)'")
-    }
+    let output: ForeignOutput = try Self.choice(output, "output")
     try OptionError.require(instances, "instances", in: ForeignProgram.instancesRange)
     try OptionError.require(timeoutSeconds, "timeoutSeconds", in: ForeignProgram.timeoutRange)
-    return ForeignProgram(
+    var program = ForeignProgram(
       command: command, output: output, options: options, instances: instances,
       timeoutSeconds: timeoutSeconds)
+    program.transport = try Self.choice(transport, "transport")
+    program.clock = try Self.choice(clock, "clock")
+    return program
+  }
+
+  private static func choice<Choice: RawRepresentable<String> & CaseIterable>(
+    _ word: String, _ key: String
+  ) throws(OptionError) -> Choice {
+    guard let choice = Choice(rawValue: word) else {
+      let names = Choice.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
+      throw OptionError(key: key, message: "is one of \(names), not '\(word.shortened)'")
+    }
+    return choice
   }
 
   /// The stage, with its program started.

@@ -12,6 +12,14 @@ package enum ProgramPermission: Hashable, Sendable {
   /// None, whatever retake.yml names: the document came with a session.
   case never
 
+  /// Allows one more program, unless none is ever allowed.
+  package func adding(_ name: String) -> ProgramPermission {
+    switch self {
+    case .named(let names): .named(names + [name])
+    case .all, .never: self
+    }
+  }
+
   /// - Throws: `ForeignError.notAllowed`, `ForeignError.neverAllowed`.
   func check(_ name: String) throws(ForeignError) {
     switch self {

@@ -6,7 +6,7 @@ package import RetakeRuntime
 /// How a session is replayed: one entry of `cases` in retake.yml.
 package struct CaseDefinition: Hashable, Sendable {
   package var name: String
-  /// A file relative to the project's folder, or `example:NAME`.
+  /// A file relative to the project's folder, `example:NAME`, or the name of a `ProgramPipeline`.
   package var pipeline: String
   package var mode: RunOptions.Mode = .lossless
   /// Where virtual costs come from; `lossless` uses none.

@@ -94,12 +94,15 @@ package struct Project: Sendable {
     cases.first { $0.name == name }
   }
 
-  /// A pipeline by the name of a case, `example:NAME`, or a file.
+  /// A pipeline by the name of a case, `example:NAME`, `program:COMMAND`, or a file.
   ///
   /// - Throws: `SuiteError.noPipeline`, `pipelineUnreadable`, `badProject` for cases that refer to
   ///   each other, `PipelineError`.
   package func pipeline(_ name: String) throws -> Pipeline {
     let name = try pipelineName(name)
+    if name.hasPrefix(ProgramPipeline.prefix) {
+      return try ProgramPipeline(name: name).pipeline(catalog)
+    }
     if name.hasPrefix("example:") {
       return try example(String(name.dropFirst("example:".count)))
     }
@@ -119,7 +122,7 @@ package struct Project: Sendable {
 
   /// The file that a pipeline is read from, if it is read from one.
   package func pipelineFile(of name: String) -> String? {
-    (try? pipelineName(name)).map { path($0) }
+    (try? pipelineName(name)).flatMap { $0.hasPrefix(ProgramPipeline.prefix) ? nil : path($0) }
   }
 
   /// Resolves a name: the pipeline of the case with that name, else the name itself.

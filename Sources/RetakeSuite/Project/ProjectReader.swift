@@ -99,10 +99,11 @@ struct ProjectReader {
         advice: "Use letters, digits, -, _ and ., a letter or digit first; at most 64")
     }
     let fields = try decoder.object([
-      "pipeline", "mode", "costs", "strictCosts", "seed", "tracks", "quantisation", "overrides",
+      "pipeline", "program", "mode", "costs", "strictCosts", "seed", "tracks", "quantisation",
+      "overrides",
     ])
     var definition = CaseDefinition(
-      name: name, pipeline: try fields.required("pipeline").string())
+      name: name, pipeline: try pipeline(fields))
     definition.mode = try fields["mode"]?.choice("a mode") ?? definition.mode
     try readCosts(of: &definition, fields)
     if let seed = try fields["seed"]?.integer(in: 0...Int.max, "a seed is 0 or more") {
@@ -117,6 +118,27 @@ struct ProjectReader {
     }
     if fields["overrides"] != nil { definition.overrides = try overrides(fields) }
     return definition
+  }
+
+  /// The pipeline of a case, or its whole program: a command, or the options of a `process` node.
+  private func pipeline(_ fields: ProjectDecoder) throws(DocumentProblem) -> String {
+    guard let program = fields["program"] else { return try fields.required("pipeline").string() }
+    if let pipeline = fields["pipeline"] {
+      throw pipeline.wrong("a case has a pipeline or a program", advice: "Leave out one of them")
+    }
+    guard case .object(let members) = program.json else {
+      let command = try program.string()
+      do throws(SuiteError) {
+        return try ProgramPipeline(command: command).name
+      } catch {
+        throw program.wrong(error.message, advice: "Write a command as in a shell: python3 app.py")
+      }
+    }
+    _ = try program.object(["command", "options", "timeoutSeconds", "transport", "clock"])
+    guard !(try program.required("command").strings()).isEmpty else {
+      throw program.wrong("'command' names no program")
+    }
+    return ProgramPipeline(options: members).name
   }
 
   /// Where the virtual costs of a case come from. All except declared costs need `redecide`.

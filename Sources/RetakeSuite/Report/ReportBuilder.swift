@@ -142,6 +142,9 @@ struct ReportBuilder {
     // the project's case of the same name.
     if cases.contains(definition) { return "--pipeline \(definition.name)" }
     var text = "--pipeline \(shell.path(definition.pipeline))"
+    if definition.pipeline.hasPrefix(ProgramPipeline.prefix) {
+      text = "--pipeline \(shell.word(definition.pipeline)) --allow-processes"
+    }
     if definition.mode != .lossless { text += " --mode \(definition.mode.rawValue)" }
     if definition.seed != 0 { text += " --seed \(definition.seed)" }
     for (node, track) in definition.tracks.sorted(by: { $0.key < $1.key }) {

@@ -100,7 +100,9 @@ package struct BaseComparison {
     of definition: CaseDefinition, _ files: RevisionFiles
   ) throws -> Pipeline? {
     let name = try project.pipelineName(definition.pipeline)
-    if name.hasPrefix("example:") { return try project.pipeline(name) }
+    if name.hasPrefix("example:") || name.hasPrefix(ProgramPipeline.prefix) {
+      return try project.pipeline(name)
+    }
     guard let data = try files.contents(of: name) else { return nil }
     return try PipelineDocument.parse(data, catalog: project.catalog, file: "\(base):\(name)")
   }

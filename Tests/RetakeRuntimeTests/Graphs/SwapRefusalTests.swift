@@ -54,10 +54,17 @@ import Testing
     }
   }
 
+  /// A stage that would fit if it were not a whole program.
+  private static var program: AnyStage {
+    var stage = AnyStage(Brightness())
+    stage.programSinks = ["sink"]
+    return stage
+  }
+
   @Test(arguments: [
     (Nodes.sink(), "swap.noStage"), (AnyStage(Counter()), "swap.inputMismatch"),
     (AnyStage(Fragile2(failing: [])), "swap.outputMismatch"),
-    (AnyStage(GreySum()), "swap.formatMismatch"),
+    (AnyStage(GreySum()), "swap.formatMismatch"), (SwapRefusalTests.program, "swap.program"),
   ])
   func `a stage that does not fit leaves the old one running`(
     stage: AnyStage, code: String

@@ -1,0 +1,67 @@
+import Foundation
+import RetakeProcess
+
+/// The clock of a program that does not know of virtual time: libfaketime, which is loaded into the
+/// program, reads the time from a file whenever the program asks for it.
+///
+/// Sleeping and waiting with a limit are not virtual: the time only moves between two calls.
+final class FakeClock {
+  /// 2020-01-01 00:00 UTC: the program's time when virtual time is 0.
+  static let originNanoseconds: Int64 = 1_577_836_800_000_000_000
+
+  private let folder: URL
+  private let library: String
+
+  /// - Parameter name: Of its folder; another one for each start.
+  /// - Throws: `ForeignError.noFakeClock`, `ForeignError.notStarted`.
+  init(_ program: ForeignProgram, name: String) throws(ForeignError) {
+    guard let library = Self.library() else { throw .noFakeClock(program.name) }
+    self.library = library
+    folder = FileManager.default.temporaryDirectory
+      .appending(path: "retake-clock-\(name)")
+    do {
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      try write(0)
+    } catch {
+      throw .notStarted(program.name, cause: "its clock cannot be written: \(error)")
+    }
+  }
+
+  deinit { try? FileManager.default.removeItem(at: folder) }
+
+  private var file: URL { folder.appending(path: "now") }
+
+  /// What the environment of the program has, in addition.
+  func environment(_ own: [String: String]) -> [String: String] {
+    [
+      "LD_PRELOAD": [library, own["LD_PRELOAD"]].compactMap(\.self).joined(separator: ":"),
+      "FAKETIME_TIMESTAMP_FILE": file.path, "FAKETIME_NO_CACHE": "1", "FAKETIME_FMT": "%s",
+    ]
+  }
+
+  /// From now on the program's clocks show this virtual time.
+  func set(_ nanoseconds: Int64) throws(ForeignTrouble) {
+    do { try write(nanoseconds) } catch { throw .noClock("\(error)") }
+  }
+
+  private func write(_ nanoseconds: Int64) throws {
+    let time = Self.time(nanoseconds)
+    let (seconds, fraction) = (time / 1_000_000_000, String(time % 1_000_000_000))
+    let text = "\(seconds)." + String(repeating: "0", count: 9 - fraction.count) + fraction
+    // Renamed into place, so that the program never reads a part of it.
+    try Data(text.utf8).write(to: file, options: .atomic)
+  }
+
+  private static func time(_ nanoseconds: Int64) -> Int64 {
+    let (sum, isOver) = originNanoseconds.addingReportingOverflow(nanoseconds)
+    return isOver ? Int64.max : max(0, sum)
+  }
+
+  /// Where the packages of Linux distributions put it.
+  static func library(under root: String = "/usr/lib") -> String? {
+    let folders = (try? FileManager.default.contentsOfDirectory(atPath: root))?.sorted() ?? []
+    let places = ["\(root)/faketime"] + folders.map { "\(root)/\($0)/faketime" }
+    return places.map { "\($0)/libfaketime.so.1" }
+      .first { FileManager.default.fileExists(atPath: $0) }
+  }
+}

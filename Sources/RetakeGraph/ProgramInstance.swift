@@ -1,0 +1,126 @@
+package import RetakeCore
+
+/// A whole program in one run: a stateful stage that also computes between two frames, when its
+/// timers are due. The calls come one at a time, like those of `process`.
+///
+/// The value of a frame is `ProgramOuts`. It is complete when the next frame begins, because a timer
+/// that is due before adds to it.
+package protocol ProgramInstance: StageInstance {
+  /// Calls the timers that are due in a pause, and adds what they give to the value of the last
+  /// frame.
+  ///
+  /// A fault is kept in `fault`; the value then has what came before it.
+  func pause(_ value: any PipelineValue, _ pause: ProgramPause) -> any PipelineValue
+
+  /// Why nothing more can be computed. The next call of `process` returns it, too. To be read when
+  /// all calls have returned.
+  var fault: StageError? { get }
+}
+
+/// What follows a frame of a program.
+package enum ProgramPause: Hashable, Sendable {
+  /// Another frame, in virtual nanoseconds.
+  case until(Int64)
+  /// No frame.
+  case end
+  /// No one needs what comes now.
+  case abandoned
+}
+
+/// What a whole program gave for one frame: a value for each of its sinks.
+package struct ProgramOuts: PipelineValue {
+  package static var valueKind: ValueKind { .user(name: "program-outs", version: 1) }
+
+  private struct Entry: Sendable {
+    var sink: String
+    var value: any PipelineValue
+  }
+
+  /// In the byte order of their sinks.
+  private var entries: [Entry]
+
+  /// - Parameter empty: What each sink has before anything was given to it: `Detections`, `Classes`
+  ///   or `Scalars`.
+  package init(empty: [(sink: String, value: any PipelineValue)]) {
+    entries = empty.sorted { $0.sink < $1.sink }.map { Entry(sink: $0.sink, value: $0.value) }
+  }
+
+  /// The value for a sink; `nil` if the program does not have it.
+  package func value(for sink: String) -> (any PipelineValue)? {
+    entries.first { $0.sink == sink }?.value
+  }
+
+  /// Adds a value of the sink's type behind what the sink already has.
+  package mutating func add(_ value: any PipelineValue, to sink: String) {
+    guard let index = entries.firstIndex(where: { $0.sink == sink }) else {
+      preconditionFailure("'\(sink)' is a sink of the program")
+    }
+    entries[index].value = Self.joined(entries[index].value, value)
+  }
+
+  private static func joined(
+    _ first: any PipelineValue, _ second: any PipelineValue
+  ) -> any PipelineValue {
+    switch (first, second) {
+    case (let first as Detections, let second as Detections):
+      return Detections(first.items + second.items, classNames: first.classNames)
+    case (let first as Classes, let second as Classes): return Classes(first.items + second.items)
+    case (let first as Scalars, let second as Scalars):
+      var entries = first.entries
+      for entry in second.entries {
+        entries.append(.init(freeName(for: entry.name, in: entries), entry.value))
+      }
+      return Scalars(entries)
+    default: preconditionFailure("all values of a sink have one type")
+    }
+  }
+
+  /// `light`, and then `light#2`: each name of a result is there once.
+  private static func freeName(for name: String, in entries: [Scalars.Entry]) -> String {
+    let taken = Set(entries.map(\.name))
+    var (result, number) = (name, 1)
+    // Bounded: there are more numbers than names.
+    while taken.contains(result) {
+      number += 1
+      result = "\(name)#\(number)"
+    }
+    return result
+  }
+
+  package func digest(into hasher: inout DigestHasher) {
+    hasher.append(Int64(entries.count))
+    for entry in entries {
+      hasher.append(entry.sink)
+      entry.value.digest(into: &hasher)
+    }
+  }
+
+  package var facts: [ResultFact] { entries.flatMap(\.value.facts) }
+}
+
+extension GraphIndex {
+  /// What a whole program gives is not known before the next frame, so nothing but sinks can wait
+  /// for it.
+  func checkPrograms() throws(PipelineError) {
+    for node in nodes.indices {
+      guard let sinks = nodes[node].stage.programSinks else { continue }
+      for edge in outgoing[node] {
+        let receiver = nodes[receivers[edge]]
+        guard receiver.stage.signature.role == .sink else {
+          throw PipelineError(
+            .unsupported(
+              "'\(nodes[node].id)' is a whole program, and '\(receiver.id)' is not a sink",
+              advice: "Lead its edges to sinks; what else is to be computed belongs to the program"),
+            at: pointer(ofEdge: edge))
+        }
+        guard sinks.contains(receiver.id) else {
+          throw PipelineError(
+            .wrongValue(
+              "the program of '\(nodes[node].id)' has no sink '\(receiver.id)'",
+              advice: "Its sinks are \(sinks.joined(separator: ", ")): name the node so"),
+            at: pointer(ofEdge: edge))
+        }
+      }
+    }
+  }
+}

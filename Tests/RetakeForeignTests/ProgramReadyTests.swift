@@ -1,0 +1,65 @@
+import Foundation
+import RetakeBuffers
+import RetakeCore
+import RetakeGraph
+import Testing
+
+@testable import RetakeForeign
+
+/// What a whole program says about itself.
+@Suite struct ProgramReadyTests {
+  private func ready(_ rest: String) throws(DocumentProblem) -> ForeignReady {
+    let text = """
+      {"v": 1, "name": "a", "version": 1, "output": "program", "state": "stateful"\(rest)}
+      """
+    let json = (try? JSONValue(parsing: Data(text.utf8))) ?? .null
+    return try ForeignReady(json, output: .program)
+  }
+
+  @Test func `sinks are in the order of their names, and begin with nothing`() throws {
+    let ready = try ready(
+      #", "sinks": {"b": "classes", "a": "scalars", "c": "detections"}, "classNames": ["x"]"#)
+    #expect(ready.sinks.map(\.name) == ["a", "b", "c"])
+    let outs = ready.emptyOuts
+    #expect(outs.value(for: "a") as? Scalars == Scalars([]))
+    #expect(outs.value(for: "b") as? Classes == Classes([]))
+    #expect(outs.value(for: "c") as? Detections == Detections([], classNames: ["x"]))
+    #expect(outs.value(for: "d") == nil)
+  }
+
+  @Test(arguments: [
+    ("", "missing"), (#", "sinks": {}"#, "1 to 64 sinks"),
+    (#", "sinks": {"A": "scalars"}"#, "'A' cannot be a sink"),
+    (#", "sinks": {"a": "boxes"}"#, "'boxes' is not an output"),
+    (#", "sinks": {"a": "program"}"#, "a sink is given values"),
+  ])
+  func `sinks that cannot be used are named`(rest: String, text: String) {
+    let problem = #expect(throws: DocumentProblem.self) { try ready(rest) }
+    #expect(problem?.message.contains(text) == true, "\(problem?.message ?? "")")
+  }
+
+  @Test func `a whole program is stateful`() {
+    let json: JSONValue = .object([
+      "v": .integer(1), "name": .string("a"), "version": .integer(1), "output": .string("program"),
+      "state": .string("pure"), "sinks": .object(["a": .string("scalars")]),
+    ])
+    let problem = #expect(throws: DocumentProblem.self) {
+      try ForeignReady(json, output: .program)
+    }
+    #expect(problem?.pointer == "/ready/state")
+  }
+
+  @Test func `values of one frame and sink are put together`() {
+    var outs = ProgramOuts(empty: [("a", Scalars([])), ("b", Classes([]))])
+    let empty = outs.digest
+    for value in [1.0, 2, 3] { outs.add(Scalars([.init("n", value)]), to: "a") }
+    outs.add(Classes([Classification(label: "x", score: 1)]), to: "b")
+    outs.add(Classes([Classification(label: "x", score: 0.5)]), to: "b")
+    #expect(
+      outs.value(for: "a") as? Scalars
+        == Scalars([.init("n", 1), .init("n#2", 2), .init("n#3", 3)])
+    )
+    #expect((outs.value(for: "b") as? Classes)?.items.count == 2)
+    #expect(outs.digest != empty && outs.facts.count == 5)
+  }
+}
