@@ -12,6 +12,8 @@ A stage is a function, or a class with a method `process`::
     if __name__ == "__main__":
         retake.main(faces)
 
+A `Program` is a whole pipeline, with timers of its own, under Retake's virtual clock.
+
 `source` starts a pipeline in the words that Swift has, which libretake runs: live, or in a replay.
 
 `read_results` reads the results of a golden or a run, and `Session` the frames of a session.
@@ -37,6 +39,7 @@ from ._results import (
 from ._session import Event, Session, SessionError, SessionFrame, Track
 from ._stage import stage
 from ._values import Detection, Label, Scalar, StageError
+from ._whole import Program, Timer
 
 if TYPE_CHECKING:
     from ._library import LibraryError
@@ -56,6 +59,7 @@ __all__ = [
     "Picture",
     "Pipeline",
     "Plane",
+    "Program",
     "ProtocolError",
     "ReplaySummary",
     "ResultsError",
@@ -67,6 +71,7 @@ __all__ = [
     "StageError",
     "Tensor",
     "Text",
+    "Timer",
     "Track",
     "Waveform",
     "log",

@@ -81,6 +81,14 @@ class Channel:
             raise ProtocolError("a message is not a JSON object")
         return message
 
+    def receive_bytes(self, count: int) -> bytes:
+        """That many bytes, which follow a message.
+
+        Raises:
+            ProtocolError: The host has closed the socket before.
+        """
+        return self._take(count, is_inside=True)
+
     @property
     def has_more(self) -> bool:
         """Whether more was received than the messages that were returned."""

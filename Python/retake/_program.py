@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextvars
 import gc
+import inspect
 import mmap
 import os
 import re
@@ -19,6 +20,8 @@ from ._handover import offered
 from ._modules import imported_digest
 from ._stage import Declaration, RunningStage
 from ._values import StageError, ValueProblem, encoded
+from ._whole import Conversation as WholeConversation
+from ._whole import Program, checked_sinks
 
 _MESSAGES, _PIXELS = 3, 4
 """The files that the host gives to the program."""
@@ -30,7 +33,7 @@ _channel: contextvars.ContextVar[Channel | None] = contextvars.ContextVar("chann
 
 
 def main(stage: object) -> None:
-    """Computes the stage for the Retake that started this program, and returns when it is done.
+    """Computes a stage, or a `Program`, for the Retake that started this, until it is done.
 
     Anything may be printed: the conversation has a socket of its own. What was printed last is
     shown if something fails.
@@ -38,6 +41,9 @@ def main(stage: object) -> None:
     If no Retake started the program, it says so and ends with status 64. If Retake asks for
     something that the stage does not have, it ends with status 2.
     """
+    if inspect.isclass(stage) and issubclass(stage, Program):
+        _main_of_program(stage)
+        return
     declaration = Declaration.of(stage)
     if "RETAKE_PROTOCOL" not in os.environ:
         script = os.path.basename(sys.argv[0] or "stage.py")
@@ -49,44 +55,110 @@ def main(stage: object) -> None:
         )
         sys.exit(64)
     try:
-        for number in (_MESSAGES, _PIXELS):
-            os.set_inheritable(number, False)
+        if not _is_on_streams():
+            for number in (_MESSAGES, _PIXELS):
+                os.set_inheritable(number, False)
         # A test may want to compute the stage in its own process.
-        status = offered(declaration, _MESSAGES, _PIXELS)
+        status = None if _is_on_streams() else offered(declaration, _MESSAGES, _PIXELS)
         if status is not None:
             if status != 0:
                 sys.exit(status)
             return
-        # So that the last words before a crash are not lost.
-        if hasattr(sys.stdout, "reconfigure"):
-            sys.stdout.reconfigure(line_buffering=True)
-        size = os.fstat(_PIXELS).st_size
-        memory = mmap.mmap(_PIXELS, size, flags=mmap.MAP_SHARED, prot=mmap.PROT_READ)
-        with socket.socket(fileno=_MESSAGES) as messages:
-            _serve(stage, messages, memory, imported_digest)
+        with _messages() as messages:
+            _serve(stage, messages, _memory(), imported_digest)
     except (OSError, ProtocolError) as error:
         print(f"retake: {error}", file=sys.stderr)
         sys.exit(2)
+
+
+def _is_on_streams() -> bool:
+    """Whether messages and pixels come on the standard streams."""
+    return os.environ.get("RETAKE_TRANSPORT") == "stdio"
+
+
+def _messages() -> socket.socket:
+    """The socket of the conversation. From now on nothing that is printed is part of it."""
+    number = _MESSAGES
+    if _is_on_streams():
+        number = os.dup(0)
+        os.dup2(2, 1)
+        null = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(null, 0)
+        os.close(null)
+    # So that the last words before a crash are not lost.
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(line_buffering=True)
+    return socket.socket(fileno=number)
+
+
+def _memory() -> mmap.mmap | None:
+    if _is_on_streams():
+        return None
+    size = os.fstat(_PIXELS).st_size
+    return mmap.mmap(_PIXELS, size, flags=mmap.MAP_SHARED, prot=mmap.PROT_READ)
+
+
+def _main_of_program(body: type[Program]) -> None:
+    checked_sinks(body)
+    if "RETAKE_PROTOCOL" not in os.environ:
+        script = os.path.basename(sys.argv[0] or "app.py")
+        print(
+            f"{script} is a whole program for Retake, which starts it: "
+            f"retake replay SESSION --program 'python3 {script}'",
+            file=sys.stderr,
+        )
+        sys.exit(64)
+    try:
+        if not _is_on_streams():
+            for number in (_MESSAGES, _PIXELS):
+                os.set_inheritable(number, False)
+        with _messages() as messages:
+            memory = _memory()
+            conversation = WholeConversation(body, messages, memory and memoryview(memory))
+            _run(conversation.step, conversation.channel)
+    except (OSError, ProtocolError) as error:
+        print(f"retake: {error}", file=sys.stderr)
+        sys.exit(2)
+
+
+def _run(step: Callable[[], bool], channel: Channel) -> None:
+    token = _channel.set(channel)
+    try:
+        # Ends: at the latest when the host closes the socket.
+        while step():
+            pass
+    except Closed:
+        pass
+    finally:
+        _channel.reset(token)
 
 
 def serve(stage: object, messages: socket.socket, memory: Any) -> None:
     """Computes the stage for the host at the other end of a socket, until it says `bye`.
 
     Args:
-        stage: A function or class with `@retake.stage`.
+        stage: A function or class with `@retake.stage`, or a `Program`.
         messages: A connected stream socket.
-        memory: What the host writes pixels to: a map or another object with a buffer.
+        memory: What the host writes pixels to: a map or another object with a buffer. `None` if
+            pixels follow their messages.
 
     Raises:
         ProtocolError: The host does not speak the stage protocol, or asks for something else.
     """
+    if inspect.isclass(stage) and issubclass(stage, Program):
+        checked_sinks(stage)
+        view = None if memory is None else memoryview(memory)
+        conversation = WholeConversation(stage, messages, view)
+        _run(conversation.step, conversation.channel)
+        return
     _serve(stage, messages, memory, lambda: "")
 
 
 def _serve(
     stage: object, messages: socket.socket, memory: Any, imported: Callable[[], str]
 ) -> None:
-    conversation = Conversation(Declaration.of(stage), messages, memoryview(memory), imported)
+    view = None if memory is None else memoryview(memory)
+    conversation = Conversation(Declaration.of(stage), messages, view, imported)
     try:
         # Ends: at the latest when the host closes the socket.
         while conversation.step():
@@ -117,13 +189,14 @@ class Conversation:
         self,
         declaration: Declaration,
         messages: socket.socket,
-        memory: memoryview,
+        memory: memoryview | None,
         imported: Callable[[], str],
         failed: Callable[[Frame, Exception], None] | None = None,
     ) -> None:
         """A conversation that has not begun.
 
         Args:
+            memory: The shared memory; `None` if pixels follow their messages.
             failed: Is given what the stage raises, instead of standard error.
         """
         self._declaration = declaration
@@ -157,7 +230,8 @@ class Conversation:
 
     def _begin(self, message: dict[str, Any]) -> None:
         hello = self._hello(message)
-        self._slots = Slots.of(self._memory, hello)
+        if self._memory is not None:
+            self._slots = Slots.of(self._memory, hello)
         options = hello.get("options", {})
         if not isinstance(options, dict):
             raise ProtocolError("'options' must be an object")
@@ -183,12 +257,19 @@ class Conversation:
 
     def _go_on(self, message: dict[str, Any], stage: RunningStage) -> bool:
         if (frame := _content(message, "frame")) is not None:
-            self._answer(self._slots.frame(frame), stage)
+            self._answer(self._frame(frame), stage)
         elif "reset" in message:
             stage.reset()
             self._channel.send({"reset": integer(message, "reset", 1)})
         # Other messages are those of later versions, and need no answer.
         return "bye" not in message
+
+    def _frame(self, message: dict[str, Any]) -> Frame:
+        if self._memory is not None:
+            return self._slots.frame(message)
+        size = integer(message, "bytes", 1)
+        pixels = memoryview(self._channel.receive_bytes(size))
+        return Slots(pixels, 1, size).frame(message)
 
     def _answer(self, frame: Frame, stage: RunningStage) -> None:
         name: dict[str, Any] = {"sequence": frame.sequence}

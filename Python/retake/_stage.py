@@ -15,7 +15,7 @@ State = Literal["pure", "stateful"]
 Stage = TypeVar("Stage", bound=Callable[..., Any])
 
 _ATTRIBUTE = "__retake_stage__"
-_VERSION = 1
+VERSION = 1
 """The version of the stage protocol."""
 
 
@@ -61,13 +61,13 @@ def stage(
         raise ValueError(f"a state is 'pure' or 'stateful', not {state!r}")
     if type(version) is not int or version < 0:
         raise ValueError(f"a version is an integer of 0 or more, not {version!r}")
-    formats = _strings(formats, "formats")
+    formats = strings(formats, "formats")
     for given in formats:
         if given not in FORMATS:
             raise ValueError(f"there is no format {given!r}; the formats are {', '.join(FORMATS)}")
     if class_names and output != "detections":
         raise ValueError("class_names are for the output 'detections'")
-    names = _strings(class_names, "class_names")
+    names = strings(class_names, "class_names")
 
     def declare(body: Stage) -> Stage:
         _check(body, state)
@@ -129,7 +129,7 @@ class RunningStage:
             instance = body(options) if takes_options else body()
             self.process = instance.process
             self.reset = getattr(instance, "reset", self.reset)
-            self.class_names = _strings(
+            self.class_names = strings(
                 getattr(instance, "class_names", self.class_names), "class_names"
             )
             self.fingerprint = str(getattr(instance, "fingerprint", self.fingerprint))
@@ -140,7 +140,7 @@ class RunningStage:
     def ready(self) -> dict[str, Any]:
         """What the program says about itself."""
         return {
-            "v": _VERSION,
+            "v": VERSION,
             "name": self.declaration.name,
             "version": self.declaration.version,
             "output": self.declaration.output,
@@ -178,7 +178,7 @@ def _positional(body: Callable[..., Any]) -> int:
     return sum(p.kind in kinds for p in inspect.signature(body).parameters.values())
 
 
-def _strings(values: object, what: str) -> tuple[str, ...]:
+def strings(values: object, what: str) -> tuple[str, ...]:
     if isinstance(values, str) or not isinstance(values, (list, tuple)):
         raise TypeError(f"{what} is a list of strings, not {values!r}")
     for value in values:

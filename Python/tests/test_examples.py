@@ -11,7 +11,15 @@ from support import Child, python, served
 
 EXAMPLE = support.REPOSITORY / "Examples/PythonStage"
 PROTOCOL = "docs/formats/stage-protocol.md"
-PAGES = ["docs/python.md", "docs/pytest.md", PROTOCOL, "Python/README.md"]
+PROGRAMS = "docs/formats/program-protocol.md"
+PAGES = [
+    "docs/python.md",
+    "docs/pytest.md",
+    "docs/programs.md",
+    PROTOCOL,
+    PROGRAMS,
+    "Python/README.md",
+]
 
 
 def blocks(page, language):
@@ -159,6 +167,53 @@ class PageTests(unittest.TestCase):
             self.assertEqual(child.status, 0)
             self.assertEqual(child.host.logs, [expected])
         self.assertEqual(count, 10)
+
+    def test_the_program_on_the_page_settles(self):
+        (source,) = blocks("docs/programs.md", "python")
+        names = {"__name__": "page"}
+        exec(source, names)
+        with served(names["Watch"]) as host:
+            host.greet(output="program")
+            host.send({"reset": 1})
+            host.receive()
+            host.show(b"\1\0\0\0", 0, nowNs=0)
+            self.assertEqual(host.receive(), {"timer": {"id": 1, "atNs": 50_000_000}})
+            self.assertEqual(host.receive(), {"done": 0})
+            host.send({"timer": 1, "nowNs": 50_000_000})
+            value = {"scalars": [{"name": "seconds", "value": 0.05}]}
+            self.assertEqual(
+                host.receive(), {"out": {"sink": "moved", "sequence": 0, "value": value}}
+            )
+            self.assertEqual(host.receive(), {"done": {"timer": 1, "nowNs": 50_000_000}})
+
+    def test_the_table_of_the_page_has_what_a_program_has(self):
+        import retake
+
+        page = (support.REPOSITORY / "docs/programs.md").read_text()
+        table = page.split("| of the program |")[1].split("\n\n")[0]
+        words = {
+            word.split("(")[0]
+            for row in table.splitlines()[2:]
+            for word in re.findall(r"`([a-z_]+(?:\([^`]*\))?)`", row.split("|")[1])
+        }
+        public = {name for name in vars(retake.Program) if not name.startswith("_")}
+        self.assertEqual(words, public)
+
+    @unittest.skipUnless(support.HAS_MEMFD, support.NO_MEMFD)
+    def test_the_conversation_with_a_program_is_that_of_its_program(self):
+        (program,) = blocks(PROGRAMS, "python")
+        (conversation,) = [b for b in blocks(PROGRAMS, "") if "→" in b]
+        with Child(python("-c", program)) as child:
+            count = 0
+            for line in conversation.splitlines():
+                arrow, message = line[0], json.loads(line[2:])
+                count += 1
+                if arrow == "→":
+                    child.host.send(message)
+                else:
+                    self.assertEqual(child.host.receive(), message)
+            self.assertEqual(child.status, 0)
+        self.assertEqual(count, 14)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,265 @@
+"""Whole programs: frames, timers and outputs, without Retake."""
+
+import os
+import socket
+import subprocess
+import tempfile
+import unittest
+
+import support
+from support import Child, Host, Served, python, served
+
+import retake
+
+MS = 1_000_000
+
+
+class Echo(retake.Program):
+    """Gives the first byte of each frame, and the time of each timer."""
+
+    sinks = {"bytes": "scalars", "labels": "classes"}
+    formats = ["GRAY8"]
+    version = 3
+
+    def __init__(self, options):
+        self.options = options
+        self.resets = 0
+        self.timer = None
+
+    def reset(self):
+        self.resets += 1
+
+    def on_frame(self, frame):
+        level = frame.planes[0].row(0)[0]
+        match level:
+            case 1:
+                self.timer = self.after(0.02, self.tick)
+            case 2:
+                self.cancel(self.timer)
+                self.cancel(self.timer)
+                self.cancel(None)
+            case 3:
+                self.at(self.now_ns - 5, self.tick)
+            case 4:
+                self.out("nothing", {})
+            case 5:
+                self.out("labels", {"a": 1})
+            case 6:
+                self.at(1.5, self.tick)
+            case 7:
+                self.kept = frame.array
+            case 8:
+                raise KeyError("eight")
+        self.out("bytes", {"level": level})
+
+    def tick(self):
+        self.out("bytes", {"ms": self.now_ns / MS, "seconds": self.now})
+        self.out("labels", [retake.Label("tick", 1.0)])
+
+
+def until_done(host):
+    """What the program says before `done`, and that."""
+    said = []
+    while True:
+        message = host.receive()
+        said.append(message)
+        if "done" in message:
+            return said
+
+
+def out(sink, sequence, **numbers):
+    value = {"scalars": [{"name": name, "value": number} for name, number in numbers.items()]}
+    return {"out": {"sink": sink, "sequence": sequence, "value": value}}
+
+
+class ConversationTests(unittest.TestCase):
+    def test_ready_says_what_the_class_has(self):
+        with served(Echo) as host:
+            ready = host.greet(output="program")
+        self.assertEqual(
+            ready,
+            {
+                "v": 1, "name": "Echo", "version": 3, "output": "program", "state": "stateful",
+                "formats": ["GRAY8"], "classNames": [],
+                "sinks": {"bytes": "scalars", "labels": "classes"},
+            },
+        )  # fmt: skip
+
+    def test_a_timer_is_set_and_called(self):
+        with served(Echo) as host:
+            host.greet(output="program")
+            host.show(b"\1\0\0\0", 4, nowNs=100 * MS)
+            self.assertEqual(
+                until_done(host),
+                [
+                    {"timer": {"id": 1, "atNs": 120 * MS}},
+                    out("bytes", 4, level=1),
+                    {"done": 4},
+                ],
+            )
+            host.send({"timer": 1, "nowNs": 120 * MS})
+            said = until_done(host)
+            self.assertEqual(said[0], out("bytes", 4, ms=120, seconds=0.12))
+            self.assertEqual(said[1]["out"]["value"]["classes"][0]["label"], "tick")
+            self.assertEqual(said[2], {"done": {"timer": 1, "nowNs": 120 * MS}})
+
+    def test_a_cancelled_timer_is_cancelled_once(self):
+        with served(Echo) as host:
+            host.greet(output="program")
+            host.show(b"\1\0\0\0", 0, nowNs=0)
+            until_done(host)
+            host.show(b"\2\0\0\0", 1, nowNs=1)
+            self.assertEqual(
+                until_done(host), [{"cancel": 1}, out("bytes", 1, level=2), {"done": 1}]
+            )
+            # One that was on its way is answered, and calls nothing.
+            host.send({"timer": 1, "nowNs": 20 * MS})
+            self.assertEqual(until_done(host), [{"done": {"timer": 1, "nowNs": 20 * MS}}])
+
+    def test_a_reset_forgets_timers(self):
+        with served(Echo) as host:
+            host.greet(output="program")
+            host.show(b"\1\0\0\0", 0, nowNs=0)
+            until_done(host)
+            host.send({"reset": 1})
+            self.assertEqual(host.receive(), {"reset": 1})
+            host.send({"timer": 1, "nowNs": 20 * MS})
+            self.assertEqual(until_done(host), [{"done": {"timer": 1, "nowNs": 20 * MS}}])
+
+    def test_a_time_that_is_over_is_sent_as_it_is(self):
+        with served(Echo) as host:
+            host.greet(output="program")
+            host.show(b"\3\0\0\0", 0, nowNs=10)
+            self.assertEqual(until_done(host)[0], {"timer": {"id": 1, "atNs": 5}})
+
+    def test_mistakes_end_the_program(self):
+        for level, error, text in [
+            (4, ValueError, "there is no sink 'nothing'; the sinks are bytes, labels"),
+            (5, ValueError, "for the sink 'labels': the list has"),
+            (6, ValueError, "a time is an integer of nanoseconds, not 1.5"),
+            (7, retake.ProtocolError, "keeps pixels of a frame"),
+            (8, KeyError, "eight"),
+        ]:
+            if level == 7 and not support.HAS_NUMPY:
+                continue
+            with self.subTest(level):
+                running = Served(Echo)
+                running.host.greet(output="program")
+                running.host.show(bytes([level, 0, 0, 0]), 0, nowNs=0)
+                raised = running.end()
+                self.assertIsInstance(raised, error)
+                self.assertIn(text, str(raised))
+
+    def test_outside_of_a_call_there_is_no_time(self):
+        program = Echo({})
+        for use in [lambda: program.now, lambda: program.out("bytes", {})]:
+            with self.assertRaisesRegex(RuntimeError, "in on_frame and in a timer"):
+                use()
+
+    def test_a_class_that_cannot_be_a_program_is_refused(self):
+        class NoSinks(retake.Program):
+            pass
+
+        class WrongSink(retake.Program):
+            sinks = {"a": "boxes"}
+
+        class WrongFormat(retake.Program):
+            sinks = {"a": "scalars"}
+            formats = ["GREY"]
+
+        for body, text in [
+            (NoSinks, "needs sinks"),
+            (WrongSink, "not 'boxes'"),
+            (WrongFormat, "there is no format 'GREY'"),
+        ]:
+            with self.assertRaisesRegex(TypeError, text):
+                own, other = socket.socketpair()
+                with own, other:
+                    retake.serve(body, other, bytearray(64))
+
+    def test_the_output_of_a_stage_is_refused(self):
+        running = Served(Echo)
+        running.host.hello(output="scalars")
+        raised = running.end()
+        self.assertIsInstance(raised, retake.ProtocolError)
+        self.assertIn('write "output": "program"', str(raised))
+
+    def test_options_are_refused_by_a_program_without(self):
+        class Plain(retake.Program):
+            sinks = {"a": "scalars"}
+
+        running = Served(Plain)
+        running.host.hello(output="program", options={"fast": True})
+        self.assertIn("takes no options", str(running.end()))
+
+
+PROGRAM = """
+import retake
+
+print("starting")
+
+class App(retake.Program):
+    sinks = {"sum": "scalars"}
+
+    def on_frame(self, frame):
+        print("frame", frame.sequence)
+        if frame.sequence == 3:
+            raise ValueError("three")
+        self.out("sum", {"sum": sum(frame.planes[0].tobytes())})
+
+retake.main(App)
+"""
+
+
+class MainTests(unittest.TestCase):
+    @unittest.skipUnless(support.HAS_MEMFD, support.NO_MEMFD)
+    def test_an_exception_ends_it_with_its_traceback(self):
+        with Child(python("-c", PROGRAM)) as child:
+            child.host.greet(output="program")
+            child.host.show(b"\1\2\3\4", 0, nowNs=0)
+            self.assertEqual(until_done(child.host), [out("sum", 0, sum=10), {"done": 0}])
+            child.host.show(b"\1\2\3\4", 3, nowNs=0)
+            self.assertEqual(child.status, 1)
+            self.assertTrue(child.output.startswith("starting\nframe 0\nframe 3\nTraceback"))
+            self.assertTrue(child.output.endswith("ValueError: three\n"))
+
+    def test_on_standard_streams_pixels_follow_their_message(self):
+        own, other = socket.socketpair()
+        with tempfile.TemporaryFile() as errors:
+            child = subprocess.Popen(
+                python("-c", PROGRAM), stdin=other, stdout=other, stderr=errors,
+                env={
+                    name: value for name, value in os.environ.items() if "PYTHON" not in name
+                } | {
+                    "RETAKE_PROTOCOL": "1", "RETAKE_TRANSPORT": "stdio",
+                    "PYTHONPATH": str(support.PACKAGE),
+                },
+            )  # fmt: skip
+            other.close()
+            host = Host(own, memoryview(bytearray(64)), 1)
+            with own:
+                host.greet(output="program")
+                for sequence in range(2):
+                    host.show(b"", sequence, nowNs=0, bytes=4)
+                    host.send_raw(bytes([1, 2, 3, sequence]))
+                    self.assertEqual(
+                        until_done(host), [out("sum", sequence, sum=6 + sequence), {"done": sequence}]
+                    )
+                host.bye()
+                self.assertEqual(child.wait(support.LIMIT_SECONDS), 0)
+            errors.seek(0)
+            # What was printed before the conversation began went to the streams as they were.
+            self.assertIn(b"frame 0\nframe 1\n", errors.read())
+
+    def test_without_retake_it_says_what_it_is(self):
+        found = subprocess.run(
+            python("-c", "import retake\nclass A(retake.Program): sinks={'a': 'scalars'}\n"
+                   "retake.main(A)"),
+            env={"PYTHONPATH": str(support.PACKAGE)}, capture_output=True, text=True,
+        )  # fmt: skip
+        self.assertEqual(found.returncode, 64)
+        self.assertIn("--program 'python3 -c'", found.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
