@@ -712,6 +712,12 @@ static inline void retake_p_misuse(retake_reply *reply, const char *what, const 
   retake_p_fail(reply, "c.value", text, "unrecoverable");
 }
 
+static inline bool retake_p_is_given(retake_reply *reply, const char *text, const char *what) {
+  if (text) return true;
+  retake_p_misuse(reply, what, " is NULL");
+  return false;
+}
+
 static inline bool retake_p_outputs(retake_reply *reply, const char *output) {
   if (strcmp(reply->stage->output, output) == 0) return true;
   retake_p_misuse(reply, "the output of the stage is not ", output);
@@ -781,6 +787,7 @@ static inline void retake_identity(retake_reply *reply, int64_t identity) {
 static inline void retake_label(retake_reply *reply, const char *label, double score) {
   bool is_own = strcmp(reply->stage->output, "classes") == 0;
   if (!is_own && !retake_p_outputs(reply, "detections")) return;
+  if (!retake_p_is_given(reply, label, "a label")) return;
   if (!is_own && !reply->is_open) {
     retake_p_misuse(reply, "there is no detection for the label ", label);
     return;
@@ -805,6 +812,7 @@ static inline void retake_label(retake_reply *reply, const char *label, double s
 
 static inline void retake_scalar(retake_reply *reply, const char *name, double value) {
   if (!retake_p_outputs(reply, "scalars")) return;
+  if (!retake_p_is_given(reply, name, "the name of a scalar")) return;
   if (!retake_p_is_text(name)) {
     retake_p_misuse(reply, "a name is not UTF-8: ", name);
     return;
@@ -820,13 +828,13 @@ static inline void retake_scalar(retake_reply *reply, const char *name, double v
 
 static inline void retake_p_fail_with(
     retake_reply *reply, const char *code, const char *message, const char *severity) {
-  size_t count = strlen(code);
+  size_t count = code ? strlen(code) : 0;
   bool is_code = count > 0 && count <= RETAKE_P_CODE_MAX;
   for (size_t index = 0; index < count; index++) {
     is_code = is_code && code[index] >= '!' && code[index] <= '~';
   }
   if (is_code) {
-    retake_p_fail(reply, code, message, severity);
+    retake_p_fail(reply, code, message ? message : "", severity);
   } else {
     retake_p_misuse(reply, "this is not a code, such as model.shape: ", code);
   }

@@ -83,6 +83,12 @@ static void misuse(const char *does, retake_reply *reply) {
     retake_detection(reply, 0, 0, 1, 1, 1, 0);
     retake_label(reply, "\xFF", 1);
   }
+  if (strcmp(does, "noText") == 0) {
+    retake_detection(reply, 0, 0, 1, 1, 1, 0);
+    retake_label(reply, NULL, 1);
+  }
+  if (strcmp(does, "noCode") == 0) retake_error(reply, NULL, "");
+  if (strcmp(does, "noMessage") == 0) retake_error(reply, "probe.dark", NULL);
   if (strcmp(does, "code") == 0) retake_error(reply, "two words", "");
   if (strcmp(does, "error") == 0) retake_error(reply, "probe.dark", "too dark\xFF\n");
   if (strcmp(does, "halt") == 0) retake_halt(reply, "probe.broken", "");

@@ -207,6 +207,9 @@ class ProbeTests(unittest.TestCase):
             ),
             "label": ("c.value", "unrecoverable", "there is no detection for the label a"),
             "text": ("c.value", "unrecoverable", "a label is not UTF-8: ?"),
+            "noText": ("c.value", "unrecoverable", "a label is NULL"),
+            "noCode": ("c.value", "unrecoverable", "this is not a code, such as model.shape: "),
+            "noMessage": ("probe.dark", "recoverable", ""),
             "code": (
                 "c.value", "unrecoverable", "this is not a code, such as model.shape: two words"
             ),
