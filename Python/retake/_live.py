@@ -384,9 +384,12 @@ def _planes(
         sizes = needed
     else:
         raise ValueError(f"{format} has {len(shapes)} planes, not {len(views)}")
-    if [len(view) for view in views] != sizes:
+    given = [len(view) for view in views]
+    if given != sizes:
+        planes_of = " in its planes" if len(sizes) > 1 else ""
         raise ValueError(
-            f"{width}x{height} {format} has {sizes} bytes, not {[len(view) for view in views]}"
+            f"{width}x{height} {format} has {_list(sizes)} bytes{planes_of}, not {_list(given)}; "
+            "a sample has one byte"
         )
     kept = [_Memory(view) for view in views]
     planes: list[c.Plane] = []
@@ -397,6 +400,10 @@ def _planes(
         planes.append(c.Plane(address, row, row * rows))
         address += row * rows
     return planes, list[object](kept)
+
+
+def _list(numbers: list[int]) -> str:
+    return ", ".join(map(str, numbers))
 
 
 def _flat(part: Any) -> memoryview:

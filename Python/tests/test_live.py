@@ -99,6 +99,8 @@ class Listening(unittest.TestCase):
         ):
             with self.assertRaises(ValueError):
                 wrong()
+        with self.assertRaisesRegex(ValueError, "has 512 bytes, not 511; a sample has one byte"):
+            live.push(bytes(511), pts_ns=0)
         with self.assertRaises(retake.LibraryError):
             live.push(bytes(512), pts_ns=2**63 - 1)
         with self.assertRaises(retake.LibraryError):
