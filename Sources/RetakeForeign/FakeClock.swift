@@ -1,5 +1,4 @@
 import Foundation
-import RetakeProcess
 
 /// The clock of a program that does not know of virtual time: libfaketime, which is loaded into the
 /// program, reads the time from a file whenever the program asks for it.
@@ -17,8 +16,7 @@ final class FakeClock {
   init(_ program: ForeignProgram, name: String) throws(ForeignError) {
     guard let library = Self.library() else { throw .noFakeClock(program.name) }
     self.library = library
-    folder = FileManager.default.temporaryDirectory
-      .appending(path: "retake-clock-\(name)")
+    folder = Self.root.appending(path: "retake-clock-\(name)")
     do {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       try write(0)
@@ -28,6 +26,13 @@ final class FakeClock {
   }
 
   deinit { try? FileManager.default.removeItem(at: folder) }
+
+  /// In memory where the system has that: a disk takes milliseconds for each new time.
+  private static var root: URL {
+    let memory = "/dev/shm"
+    return FileManager.default.isWritableFile(atPath: memory)
+      ? URL(fileURLWithPath: memory) : FileManager.default.temporaryDirectory
+  }
 
   private var file: URL { folder.appending(path: "now") }
 
@@ -48,8 +53,10 @@ final class FakeClock {
     let time = Self.time(nanoseconds)
     let (seconds, fraction) = (time / 1_000_000_000, String(time % 1_000_000_000))
     let text = "\(seconds)." + String(repeating: "0", count: 9 - fraction.count) + fraction
+    let next = folder.appending(path: "next")
+    try Data(text.utf8).write(to: next)
     // Renamed into place, so that the program never reads a part of it.
-    try Data(text.utf8).write(to: file, options: .atomic)
+    guard rename(next.path, file.path) == 0 else { throw CocoaError(.fileWriteUnknown) }
   }
 
   private static func time(_ nanoseconds: Int64) -> Int64 {
