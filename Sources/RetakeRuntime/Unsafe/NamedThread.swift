@@ -1,6 +1,6 @@
 import Foundation
 
-/// A thread that can be waited for.
+/// A thread that can be waited for. It has the task-local values of the code that starts it.
 ///
 /// Foundation's `Thread` does not report when the system cannot create a thread, and a caller that
 /// waits for its end would wait forever.
@@ -13,10 +13,11 @@ package final class NamedThread: Sendable {
   /// What the new thread takes over.
   private final class Start {
     let name: String
-    let body: @Sendable () -> Void
+    let task: ThreadTask
 
     init(name: String, body: @escaping @Sendable () -> Void) {
-      (self.name, self.body) = (name, body)
+      self.name = name
+      task = ThreadTask(body)
     }
   }
 
@@ -73,7 +74,7 @@ package final class NamedThread: Sendable {
     // SAFETY: `start` created the pointer from a `Start` and passed its reference to this thread.
     let start = Unmanaged<Start>.fromOpaque(pointer).takeRetainedValue()
     Thread.current.name = start.name
-    start.body()
+    start.task.run()
   }
 
   /// Returns after the body has returned. One thread may call this, once.
