@@ -43,8 +43,11 @@ import Testing
 
   /// Larger numbers need a reason: what is public has to be kept.
   @Test func `the public API is small, and nine tenths of it are documented`() throws {
-    let declarations = try Self.apis.get().flatMap(\.api.declarations).filter { !$0.isCase }
-    let documented = declarations.count { $0.isDocumented }
+    // A requirement of a protocol and its default are one line of docs/api, and one thing to learn.
+    let declarations = try Self.apis.get().flatMap { module in
+      Dictionary(grouping: module.api.declarations.filter { !$0.isCase }, by: \.line).values
+    }
+    let documented = declarations.count { same in same.contains { $0.isDocumented } }
     #expect(declarations.count > 500)
     #expect(declarations.count <= 1_200)
     #expect(documented * 10 >= declarations.count * 9, "\(documented) of \(declarations.count)")
