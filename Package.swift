@@ -53,6 +53,8 @@ let verify = "RetakeVerify"
 let serve = "RetakeServe"
 let metrics = "RetakeMetrics"
 let library = "RetakeC"
+let testing = "RetakeTesting"
+let xcTest = "RetakeXCTest"
 
 let support = "RetakeTestSupport"
 /// Sessions of clips that tests make.
@@ -117,6 +119,8 @@ let rooms: [Room] = [
   Room(name: serve, ours: ["Retake"] + facade, outside: [flyingFox, flyingSocks]),
   Room(name: metrics, ours: ["Retake"] + facade, outside: [logging, metricsAPI]),
   Room(name: library, ours: ["Retake"] + facade, outside: ["CRetake"]),
+  Room(name: testing, ours: ["Retake"] + facade, inTests: [projects]),
+  Room(name: xcTest, ours: ["Retake"] + facade, inTests: [projects]),
   Room(
     name: "RetakeCommand", ours: ["Retake", serve, preview, process] + facade,
     outside: [argumentParser]),
@@ -192,6 +196,8 @@ let package = Package(
     .library(name: clock, targets: [clock]),
     .library(name: metrics, targets: [metrics]),
     .library(name: preview, targets: [preview]),
+    .library(name: testing, targets: [testing]),
+    .library(name: xcTest, targets: [xcTest]),
     // Scripts/libretake links it as libretake.so, with the names of retake.h alone.
     .library(name: "retake-c", type: .static, targets: [library]),
   ],

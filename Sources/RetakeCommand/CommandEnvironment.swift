@@ -20,17 +20,12 @@ struct CommandEnvironment: Sendable {
 
   var name: ProgramName { ProgramName(program) }
 
-  /// Set by a continuous-integration service. Nothing is then written to Goldens/.
-  var isCI: Bool {
-    let value = ProcessInfo.processInfo.environment["CI"]?.lowercased() ?? ""
-    // CI=0 and CI=false switch it off.
-    return !value.isEmpty && value != "0" && value != "false"
-  }
+  /// What the environment variables say.
+  var surroundings = Surroundings()
 
-  /// Set by a GitHub workflow, whose runner reads annotations from the output.
-  var isGitHub: Bool { ProcessInfo.processInfo.environment["GITHUB_ACTIONS"] == "true" }
-
-  var pendingFolder: String? { ProcessInfo.processInfo.environment["RETAKE_PENDING_DIR"] }
+  var isCI: Bool { surroundings.isCI }
+  var isGitHub: Bool { surroundings.isGitHub }
+  var pendingFolder: String? { surroundings.pendingFolder }
 
   var folder: String { FileManager.default.currentDirectoryPath }
 

@@ -30,6 +30,14 @@ package struct TerminalReport {
     return report.lines.joined(separator: "\n") + "\n"
   }
 
+  /// What is to be known about one case that did not pass, for the message of another test runner:
+  /// its root causes with the commands to type next, without colours.
+  package static func attention(to item: ReportCase, in document: ReportDocument) -> String {
+    var report = TerminalReport(document: document, palette: .plain)
+    report.tell(item)
+    return report.lines.joined(separator: "\n")
+  }
+
   private init(document: ReportDocument, palette: Palette) {
     self.document = document
     self.palette = palette
@@ -69,7 +77,10 @@ package struct TerminalReport {
     if more > 0 { lines.append("and \(Wording.count(more, "more note")) in the report") }
   }
 
-  private var summary: String {
+  private var summary: String { Self.summary(of: document) }
+
+  /// The counts and the speed of a run, in one line.
+  package static func summary(of document: ReportDocument) -> String {
     var parts = [
       document.counts.text, Wording.count(document.totals.cases, "case"),
       Wording.count(document.totals.frames, "frame") + " compared",

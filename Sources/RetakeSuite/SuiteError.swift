@@ -35,6 +35,8 @@ package enum SuiteError: RetakeError, Hashable {
   /// What is pending was left by earlier tests.
   case notOfLastTest([String])
   case noProjectFile
+  /// No folder above a file of tests has a retake.yml.
+  case noProjectFound(name: String, near: String?)
   /// There are pending goldens, but not the one that was named.
   case notPending(String, known: [String])
   /// Nothing pending has a root cause or a stage of that name.
@@ -212,6 +214,15 @@ package enum SuiteError: RetakeError, Hashable {
         "suite.project.none",
         "there is no retake.yml, and nothing else says which goldens are wanted",
         advice: "Name the cases in retake.yml, or remove a golden's folder by hand")
+    case .noProjectFound(let name, let file):
+      ErrorFacts(
+        "suite.project.notFound",
+        file == nil
+          ? "this folder has no retake.yml"
+          : "no folder above this file has \(name == "." ? "" : "\(name)/")retake.yml",
+        at: file ?? name,
+        advice: "Make one in the folder of your package: retake init; or name its folder: "
+          + "project: \"DIR\"")
     case .notPending(let key, let known):
       ErrorFacts(
         "suite.accept.notPending", "no pending golden fits '\(key)'",

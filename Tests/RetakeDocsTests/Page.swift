@@ -39,8 +39,11 @@ enum Pages {
     name.hasSuffix(".md") && (name.hasPrefix("docs/") || name.hasPrefix(catalog))
   }
 
-  static let sampleFiles = ["Samples.swift", "ArticleSamples.swift"]
-    .map { "Tests/RetakeDocsTests/\($0)" }
+  /// Those of an example are compiled and run with it, by Scripts/test-example.
+  static let sampleFiles =
+    ["Samples.swift", "ArticleSamples.swift"].map { "Tests/RetakeDocsTests/\($0)" }
+    + ["ReplayTests.swift", "ReplayXCTests.swift"]
+    .map { "Examples/SwiftTesting/Tests/VisionTests/\($0)" }
 
   static func text(of name: String) throws -> String {
     try String(contentsOf: packageRoot.appending(path: name), encoding: .utf8)

@@ -3,7 +3,7 @@ import Foundation
 /// A test without an expectation always passes. Every test must have one, directly or in a helper
 /// of its target that it calls.
 enum AssertionRule {
-  static let words = #"#expect\b|#require\b|\bIssue\.record\(|\bconfirmation\("#
+  static let words = #"#expect\b|#require\b|\bIssue\.record\(|\bconfirmation\(|\bexpectReplay\("#
 
   /// - Parameter files: All Swift files of one test target.
   static func findings(in files: [SourceFile]) throws -> [Finding] {

@@ -29,6 +29,43 @@ enum FloorRules {
     }
   }
 
+  /// Checks what comes with the libraries for users' tests, by all ways: a server or a command parser
+  /// would be built and linked into every test.
+  static func check(
+    testLibraries names: [String], manifest: Manifest, allowing outside: [String]
+  ) -> [Finding] {
+    names.flatMap { name -> [Finding] in
+      guard manifest.target(name) != nil else {
+        return [Finding(path: "Package.swift", line: 0, rule: "there is no \(name)")]
+      }
+      return closure(of: name, in: manifest).filter { needed in
+        let isOurs = manifest.target(needed.name) != nil
+        return isOurs ? Floors.tools.contains(needed.name) : !outside.contains(needed.name)
+      }.map {
+        Finding(
+          path: "Package.swift", line: 0,
+          rule: "\($0.name) comes with \(name), by way of \($0.user)")
+      }
+    }
+  }
+
+  /// All that a target depends on, directly or not, and which target first brings it.
+  private static func closure(
+    of name: String, in manifest: Manifest
+  ) -> [(name: String, user: String)] {
+    var found: [(name: String, user: String)] = []
+    var open = [name]
+    // Ends: a name is appended once.
+    while let user = open.popLast() {
+      let names = manifest.target(user)?.dependencyNames ?? []
+      for needed in names where !found.contains(where: { $0.name == needed }) {
+        found.append((needed, user))
+        open.append(needed)
+      }
+    }
+    return found.sorted { $0.name < $1.name }
+  }
+
   /// Checks the map for people against Package.swift: each source target has its row.
   static func check(map text: String, manifest: Manifest) -> [Finding] {
     let rows = text.split(separator: "\n").filter { $0.hasPrefix("|") }
@@ -87,11 +124,13 @@ enum FloorRules {
       ? nil : "\(module) is not a declared dependency of \(file.target)"
   }
 
-  /// An example imports doors; its tests also Testing, and what the example has.
+  /// An example imports doors; its tests also Testing or XCTest, and what the example has.
   private static func exampleComplaint(_ module: String, file: SourceFile) -> String? {
     let isTest = file.folders.count > 3 && file.folders[2] == "Tests"
     if Floors.doors.contains(module) { return nil }
-    if isTest, module == "Testing" || "\(module)Tests" == file.folders[3] { return nil }
+    if isTest, ["Testing", "XCTest"].contains(module) || "\(module)Tests" == file.folders[3] {
+      return nil
+    }
     return "an example imports \(module), not a door"
   }
 

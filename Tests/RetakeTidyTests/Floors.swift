@@ -19,14 +19,22 @@ enum Floors {
   /// The most lines of a file that imports a C library.
   static let platformFileLinesMax = 150
   /// What tests may import in addition to what their target declares.
-  static let inTests = ["FoundationXML", "Synchronization", "Testing"]
+  static let inTests = ["FoundationXML", "Synchronization", "Testing", "XCTest"]
   /// Targets that are neither modules nor tests, and that only tests use.
   static let forTests = [
     "ImpureRetake", "RetakeTestCatalog", "RetakeTestClips", "RetakeTestProjects",
     "RetakeTestSupport",
   ]
   /// What a user's package may import; the examples are such packages.
-  static let doors = ["Retake", "RetakeClock", "RetakeCommand", "RetakeMetrics", "RetakeTesting"]
+  static let doors = [
+    "Retake", "RetakeClock", "RetakeCommand", "RetakeMetrics", "RetakeTesting", "RetakeXCTest",
+  ]
+  /// What users' tests import. With them comes no more than what replays and reports need.
+  static let testLibraries = ["RetakeTesting", "RetakeXCTest"]
+  /// Doors that do more than that.
+  static let tools = ["RetakeCommand", "RetakeMetrics", "RetakePreview", "RetakeServe", "retake"]
+  /// The products of other packages that may come with `testLibraries`: no server, no command parser.
+  static let besideTests = ["DequeModule", "GRDB", "GRDBSQLite", "Mustache", "Yams"]
   /// The modules that Retake re-exports.
   static let reexported = [
     "RetakeAnalysis", "RetakeBuffers", "RetakeCache", "RetakeCompare", "RetakeCore", "RetakeGolden",
@@ -151,6 +159,10 @@ enum Floors {
       outside: ["Logging", "Metrics"]),
     FloorEntry(
       floor: 7, name: "RetakeC", ours: reexported + ["Retake"], outside: ["CRetake"]),
+    FloorEntry(
+      floor: 7, name: "RetakeTesting", ours: reexported + ["Retake"], toolchain: ["Testing"]),
+    FloorEntry(
+      floor: 7, name: "RetakeXCTest", ours: reexported + ["Retake"], toolchain: ["XCTest"]),
     FloorEntry(
       floor: 7, name: "RetakeCommand",
       ours: reexported + ["Retake", "RetakePreview", "RetakeProcess", "RetakeServe"],

@@ -15,6 +15,13 @@ import Testing
     #expect(findings == [])
   }
 
+  @Test func `no server and no command parser comes with the libraries for tests`() throws {
+    let findings = FloorRules.check(
+      testLibraries: Floors.testLibraries, manifest: try Manifest.current(),
+      allowing: Floors.besideTests)
+    #expect(findings == [])
+  }
+
   @Test func `the map has a row for every room`() throws {
     let map = try String(contentsOf: Repository.url("Sources/README.md"), encoding: .utf8)
     let findings = FloorRules.check(map: map, manifest: try Manifest.current())
@@ -75,6 +82,19 @@ import Testing
   @Test func `a target that the table does not have is found`() {
     let findings = FloorRules.check(manifest: manifest(["Attic": []]), table: table)
     #expect(findings.map(\.rule) == ["Attic is not in the floors table"])
+  }
+
+  @Test func `a parser that comes with a library for tests by way of another room is found`() {
+    let manifest = manifest([
+      "Probe": ["Parts"], "Parts": ["Ground", "CZip"], "Ground": ["Parser"],
+      "Other": ["RetakeServe"], "RetakeServe": [],
+    ])
+    func rules(_ names: [String]) -> [String] {
+      FloorRules.check(testLibraries: names, manifest: manifest, allowing: ["CZip"]).map(\.rule)
+    }
+    #expect(rules(["Probe"]) == ["Parser comes with Probe, by way of Ground"])
+    #expect(rules(["Other"]) == ["RetakeServe comes with Other, by way of Other"])
+    #expect(rules(["Ghost"]) == ["there is no Ghost"])
   }
 
   @Test func `a room that the map forgets is found`() {

@@ -27,7 +27,11 @@ struct PublicAPI {
   static func modules() throws -> [String] {
     let facade = try Repository.swiftFiles(in: ["Sources/Retake"])
       .flatMap { $0.text.matches(of: /@_exported (?:public )?import (\w+)/).map { String($0.1) } }
-    return (facade + ["RetakeClock", "RetakeCommand", "RetakeMetrics", "RetakePreview"]).sorted()
+    let others = [
+      "RetakeClock", "RetakeCommand", "RetakeMetrics", "RetakePreview", "RetakeTesting",
+      "RetakeXCTest",
+    ]
+    return (facade + others).sorted()
   }
 
   /// - Throws: `CommandNotFound`, `ExtractionFailed`, decoding errors, and the file system's errors.

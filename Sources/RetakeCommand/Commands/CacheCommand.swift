@@ -31,29 +31,12 @@ struct CacheOptions: ParsableArguments {
     switch cache {
     case nil:
       guard standard == .automatic else { return nil }
-      do throws(CacheError) {
-        return try CacheFolder(ofUser: project.cache, in: project)
-      } catch {
-        // No one asked for this cache, and it only makes runs faster, so the run continues without
-        // it.
-        note("no cache: \(error)")
-        return nil
-      }
+      // No one asked for this cache, so the run continues without it.
+      return project.openCache(note: note)
     case "none": return nil
     case "auto": return try CacheFolder(ofUser: project.cache, in: project)
     case let path?: return try CacheFolder(ofUser: project.path(path), in: project)
     }
-  }
-}
-
-extension CacheFolder {
-  /// Opens a cache whose files this user created. A folder with files tracked by git is rejected.
-  init(ofUser path: String, in project: Project) throws(CacheError) {
-    // Before anything is made: the path must not lead out of the project, and files that came with
-    // the repository must not decide a verdict.
-    try Self.check(path, in: project.folder)
-    if let file = TrackedFiles.first(in: path) { throw .tracked(path: path, file: file) }
-    try self.init(path: path, key: .ofUser())
   }
 }
 

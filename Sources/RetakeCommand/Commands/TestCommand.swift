@@ -101,9 +101,8 @@ struct TestCommand: ParsableCommand {
     suiteRun.conditions.openCache = {
       try caching.folder(in: project, standard: .automatic, note: $0)
     }
-    suiteRun.isCI = environment.isCI
+    suiteRun.follow(environment.surroundings)
     suiteRun.program = environment.program
-    suiteRun.pendingFolder = environment.pendingFolder
     suiteRun.reportFolder = report
     suiteRun.traceFolder = traces
     suiteRun.progress = { line.update($0, done: $1, total: $2) }

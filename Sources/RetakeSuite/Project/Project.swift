@@ -4,6 +4,7 @@ import RetakeCore
 package import RetakeGolden
 package import RetakeGraph
 import RetakeReplay
+import RetakeReport
 package import RetakeRuntime
 package import RetakeStages
 
@@ -88,6 +89,15 @@ package struct Project: Sendable {
       "The \(Self.fileName) of this project is in another folder, where commands run: "
         + "cd \($0.shellWord)"
     }
+  }
+
+  /// A warning about a rate below the project's; `nil` if it is fast enough.
+  package func slowness(_ framesPerSecond: Double?) -> String? {
+    guard let minimum = minimumFramesPerSecond, let framesPerSecond, framesPerSecond < minimum
+    else { return nil }
+    return "\(Wording.speed(framesPerSecond)), \(Wording.speed(minimum - framesPerSecond)) below "
+      + "the minimumFramesPerSecond of retake.yml, \(Wording.speed(minimum)). "
+      + "A slow run is a warning, never a failure"
   }
 
   package func definition(named name: String) -> CaseDefinition? {

@@ -52,7 +52,7 @@ struct CaseSchedule {
 }
 
 /// Memory that cases share. A case that does not fit next to the running ones waits for them.
-final class MemoryShare: @unchecked Sendable {
+package final class MemoryShare: @unchecked Sendable {
   // SAFETY: @unchecked because of the mutable state, guarded by `condition`.
   private let condition = NSCondition()
   private let total: Int
@@ -67,7 +67,7 @@ final class MemoryShare: @unchecked Sendable {
   private static let bytesUnknown: Int64 = 2 << 30
 
   /// Half of the memory that is available now.
-  static var ofMachine: MemoryShare {
+  package static var ofMachine: MemoryShare {
     MemoryShare(bytes: Int(MemoryRoom().availableBytes ?? bytesUnknown) / 2)
   }
 

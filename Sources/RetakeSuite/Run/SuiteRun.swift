@@ -10,11 +10,17 @@ import RetakeRuntime
 package struct SuiteRun {
   package var project: Project
   package var selection: Selection
+  /// Cases of the project that another test runner chose, and runs instead of the selection. They say
+  /// nothing about the others: no golden is found stale, and what `retake accept` takes for the last
+  /// test stays as it is.
+  package var chosen: [SelectedCase]?
   /// The folder of the goldens; the project's if `nil`.
   package var goldens: String?
   package var conditions = RunConditions()
   /// The most sessions whose cases run at once.
   package var jobs = 1
+  /// The memory that cases of other runs in this process share with those of this one.
+  package var memory: MemoryShare?
   /// In CI, nothing is written among the goldens, and stale goldens fail.
   package var isCI = false
   /// The program name in the commands of the report.
@@ -39,11 +45,21 @@ package struct SuiteRun {
     /// The files of the report, the page last.
     package var files: [URL]
     package var warnings: [String]
+    /// The cases that need attention: those because of which the status is not `passed`.
+    package var failing: [ReportCase] = []
+    /// The frames that were replayed.
+    package var frames = 0
   }
 
   package init(project: Project, selection: Selection) {
     self.project = project
     self.selection = selection
+  }
+
+  /// Does what the environment of the process says.
+  package mutating func follow(_ surroundings: Surroundings) {
+    isCI = surroundings.isCI
+    pendingFolder = surroundings.pendingFolder
   }
 
   /// - Throws: `SuiteError` for a selection that cannot be made, `RuntimeError.interrupted`, and
@@ -57,7 +73,7 @@ package struct SuiteRun {
     if let reportFolder {
       try ReportFolder.check(URL(fileURLWithPath: project.path(reportFolder)))
     }
-    let selected = try selection.resolve(in: project)
+    let selected = try chosen ?? selection.resolve(in: project)
     // A rule for a sink that does not exist would never be used, and the real sink would be
     // compared without it.
     try project.checkRules(and: selection.definition)
@@ -75,27 +91,38 @@ package struct SuiteRun {
     let start = clock.monotonicNanoseconds
     let library = library
     var results = try replay(selected, runner(library, scratch.url, sessions: selected))
-    results += staleKeys(selected).map { key in
-      CaseResult(
-        selected: SelectedCase(
-          definition: CaseDefinition(name: key.testCase, pipeline: "-"),
-          session: key.session), comparison: .stale(key), golden: library.folder(key),
-        actual: library.folder(key).pending)
-    }
-    if let pendingRoot {
-      let pending = results.filter { $0.pendingIdentity != nil }.map(\.selected.key)
-      LastTest(root: pendingRoot, keys: pending).write(to: project)
+    if chosen == nil {
+      results += staleKeys(selected).map { staleResult($0) }
+      if let pendingRoot {
+        let pending = results.filter { $0.pendingIdentity != nil }.map(\.selected.key)
+        LastTest(root: pendingRoot, keys: pending).write(to: project)
+      }
     }
     let seconds = Double(clock.monotonicNanoseconds - start) / 1e9
     return try report(results, seconds: seconds, at: clock.timeText)
+  }
+
+  private func staleResult(_ key: GoldenLibrary.Key) -> CaseResult {
+    CaseResult(
+      selected: SelectedCase(
+        definition: CaseDefinition(name: key.testCase, pipeline: "-"), session: key.session),
+      comparison: .stale(key), golden: library.folder(key), actual: library.folder(key).pending)
   }
 
   /// What `run` would test, in its order. Nothing is run, and no pipeline is read.
   ///
   /// - Throws: `SuiteError` for a selection that cannot be made.
   package func listing() throws(SuiteError) -> [ListedCase] {
+    let (selected, stale) = try cases()
+    return selected.map { ListedCase($0) } + stale.map { ListedCase(stale: $0) }
+  }
+
+  /// The selected cases, and the goldens that none of them produces.
+  ///
+  /// - Throws: `SuiteError` for a selection that cannot be made.
+  func cases() throws(SuiteError) -> (selected: [SelectedCase], stale: [GoldenLibrary.Key]) {
     let selected = try selection.resolve(in: project)
-    return selected.map { ListedCase($0) } + staleKeys(selected).map { ListedCase(stale: $0) }
+    return (selected, staleKeys(selected))
   }
 
   /// Runs the cases of one session one after the other, so that the next case can use what the
@@ -147,7 +174,7 @@ package struct SuiteRun {
       project: project, library: library, pendingRoot: pendingRoot,
       isPendingOptional: pendingFolder == nil, scratch: scratch,
       traces: traceFolder.map { URL(fileURLWithPath: project.path($0)) },
-      conditions: conditions, memory: atOnce > 1 ? .ofMachine : nil)
+      conditions: conditions, memory: memory ?? (atOnce > 1 ? .ofMachine : nil))
   }
 
   private func staleKeys(_ selected: [SelectedCase]) -> [GoldenLibrary.Key] {
@@ -183,7 +210,8 @@ package struct SuiteRun {
     }
     return Outcome(
       status: status, document: document, files: files ?? [],
-      warnings: warnings(framesPerSecond: document.totals.framesPerSecond))
+      warnings: project.slowness(document.totals.framesPerSecond).map { [$0] } ?? [],
+      failing: zip(document.cases, statuses).filter { $1 != .passed }.map(\.0), frames: frames)
   }
 
   private func environment(_ results: [CaseResult]) -> [EnvironmentRow] {
@@ -205,17 +233,6 @@ package struct SuiteRun {
     }
     return [EnvironmentRow("platform", golden: golden.isEmpty ? nil : platform, actual: platform)]
       + rows
-  }
-
-  private func warnings(framesPerSecond: Double?) -> [String] {
-    guard let minimum = project.minimumFramesPerSecond, let framesPerSecond,
-      framesPerSecond < minimum
-    else { return [] }
-    return [
-      "\(Wording.speed(framesPerSecond)), \(Wording.speed(minimum - framesPerSecond)) below the "
-        + "minimumFramesPerSecond of retake.yml, \(Wording.speed(minimum)). "
-        + "A slow run is a warning, never a failure"
-    ]
   }
 
   /// Notes about differing results that could not be left pending next to their goldens.

@@ -1,0 +1,39 @@
+import Retake
+import RetakeTesting
+import Testing
+import Vision
+
+// docs/swift-testing.md
+@Suite(.retake(stages: { $0.register(BrightPixels.self) }, pipelines: [bright]))
+struct ReplayTests {
+  @Test(arguments: RetakeCase.all())
+  func golden(_ replay: RetakeCase) async throws {
+    try await expectReplay(replay)
+  }
+}
+// end
+
+@Suite(.retake()) struct MeasureTests {
+  // docs/swift-testing.md
+  @Test func `the heart beats 72 times a minute`() async throws {
+    let run = try await Replay.run("../../Recordings/pulse") { frames in
+      frames.fingertip().resample(rate: 30, windowSeconds: 10).pulseSignal(.red)
+        .detrend().bandpass().pulseRate().results()
+    }
+    let rate = try #require(run.scalars("bpm").last)
+    #expect(abs(rate - 72) < 0.5)
+  }
+  // end
+
+  // docs/swift-testing.md
+  @Test func `no frame is dark`() async throws {
+    let run = try await Replay.run("../../Recordings/figures") { frames in
+      frames.grey().luminance().resultSink { result in
+        guard case .success(let values) = result else { return }
+        #expect(values["mean"] ?? 0 > 40)
+      }
+    }
+    #expect(run.summary.failureCount == nil)
+  }
+  // end
+}

@@ -1,0 +1,160 @@
+import Foundation
+import RetakeBuffers
+import RetakeCache
+package import RetakeCore
+package import RetakeGraph
+import RetakeReplay
+package import RetakeReport
+package import RetakeRuntime
+import RetakeSession
+import RetakeStages
+
+/// A project whose cases another test runner runs, each by itself. Its retake.yml is read once, and all
+/// cases share one cache and the memory of the machine.
+package final class HostedProject: Sendable {
+  package let project: Project
+  /// The name of the program in commands to type.
+  package let program: String
+  package let surroundings: Surroundings
+  private let cache: CacheFolder?
+  private let notes: [String]
+  private let memory = MemoryShare.ofMachine
+
+  /// - Parameters:
+  ///   - folder: The project's folder.
+  ///   - stages: The stages that its pipelines can use.
+  ///   - pipelines: Pipelines that are named `example:NAME`.
+  /// - Throws: `SuiteError` if retake.yml is missing or cannot be read.
+  package init(
+    _ folder: String, program: String = Tool.name, stages: StageRegistry = .builtIn,
+    pipelines: [Pipeline] = [], surroundings: Surroundings = Surroundings()
+  ) throws(SuiteError) {
+    var project = try Project(reading: folder)
+    guard project.hasFile else { throw .noProjectFound(name: folder, near: nil) }
+    (project.registry, project.pipelines) = (stages, pipelines)
+    self.project = project
+    self.program = program
+    self.surroundings = surroundings
+    var notes: [String] = []
+    cache = project.openCache { notes.append($0) }
+    self.notes = notes
+  }
+
+  /// The project of a file of tests: the nearest folder above it in which `name` has a retake.yml.
+  ///
+  /// - Parameters:
+  ///   - name: A path from one of the folders above the file, such as `.`; or an absolute path.
+  ///   - file: The file's path. If this is not a file of this machine, as after a test was copied, the
+  ///     search begins in the working folder.
+  /// - Throws: `SuiteError.noProjectFound`.
+  package static func folder(named name: String, near file: String) throws(SuiteError) -> String {
+    func hasProject(_ folder: URL) -> Bool {
+      FileManager.default.fileExists(atPath: folder.appending(path: Project.fileName).path)
+    }
+    guard !name.hasPrefix("/") else {
+      guard hasProject(URL(fileURLWithPath: name)) else {
+        throw .noProjectFound(name: name, near: nil)
+      }
+      return name
+    }
+    let isHere = FileManager.default.fileExists(atPath: file)
+    var folder =
+      isHere
+      ? URL(fileURLWithPath: file).deletingLastPathComponent()
+      : URL(fileURLWithPath: FileManager.default.currentDirectoryPath)
+    folder = folder.standardizedFileURL
+    // Ends at the root folder, because each round goes to the folder above.
+    while true {
+      let found = folder.appending(path: name).standardizedFileURL
+      if hasProject(found) { return found.path }
+      guard folder.path != "/" else { throw .noProjectFound(name: name, near: file) }
+      folder.deleteLastPathComponent()
+    }
+  }
+
+  /// Runs chosen cases and compares them with their goldens, as `retake test` does.
+  ///
+  /// - Parameters:
+  ///   - jobs: The most sessions whose cases run at once.
+  ///   - report: Where the report is written, if anywhere.
+  /// - Throws: As `SuiteRun.run`. An error of one case becomes its verdict.
+  package func run(
+    _ chosen: [SelectedCase], jobs: Int = 1, report: String? = nil, conditions: RunConditions
+  ) throws -> SuiteRun.Outcome {
+    var run = SuiteRun(project: project, selection: Selection())
+    run.chosen = chosen
+    run.follow(surroundings)
+    (run.jobs, run.reportFolder, run.program) = (jobs, report, program)
+    run.memory = memory
+    run.conditions = conditions
+    run.conditions.openCache = { [cache, notes] note in
+      notes.forEach(note)
+      return cache
+    }
+    return try run.run()
+  }
+
+  /// The message about a golden that no case produces any more.
+  package func staleText(_ key: String) -> String {
+    "stale  \(key)  no session and case produces this golden any more\n"
+      + "    Look at it  \(ProgramName(program).word) golden stale"
+  }
+
+  /// The report of several runs together; `nil` if there was none.
+  ///
+  /// - Parameter seconds: The time that they took together.
+  package static func report(
+    _ runs: [SuiteRun.Outcome], title: String, seconds: Double
+  ) -> ReportDocument? {
+    guard let status = ExitStatus.strongest(runs.map(\.status)) else { return nil }
+    return ReportDocument(
+      merging: runs.map(\.document), tool: ReportTool(version: Tool.version), title: title,
+      exit: ReportExit(code: Int(status.rawValue)), frames: runs.reduce(0) { $0 + $1.frames },
+      seconds: seconds)
+  }
+
+  /// Replays a session through a pipeline, and compares nothing.
+  ///
+  /// - Parameter session: A session of the project, by its name or its path.
+  /// - Throws: `SuiteError.noSession`, and what the session, the pipeline and the run throw.
+  package func replay(
+    _ session: String, _ pipeline: Pipeline, options: RunOptions, observers: [any RunObserver]
+  ) throws -> RunSummary {
+    let reader = try SessionReader(opening: project.sessionPath(session))
+    let request = Replay.Request(
+      sessionName: reader.folder.name, caseName: pipeline.name, options: options)
+    var replay = try Replay(
+      pipeline, reader: reader, catalog: project.catalog, request: request)
+    if let cache {
+      replay.cache = try RunCache(cache, reader: reader, tracks: Set(replay.tracks.values))
+    }
+    return try replay.run(observers: observers)
+  }
+}
+
+extension Project {
+  /// The cases that `retake test` would run, and in CI also the goldens that nothing produces, because
+  /// only there they fail. Nothing is run, and no pipeline is read.
+  ///
+  /// - Parameters:
+  ///   - sessions: `SESSION`, `SESSION/CASE`, paths, or globs; all if empty.
+  ///   - suite: A suite of retake.yml; `default` if `nil`.
+  /// - Throws: `SuiteError` for a selection that cannot be made, or that is empty.
+  package func hostedCases(
+    _ sessions: [String], suite: String?, isCI: Bool = Surroundings().isCI
+  ) throws(SuiteError) -> [HostedCase] {
+    var selection = Selection(sessions: sessions)
+    selection.suite = suite
+    let (selected, stale) = try SuiteRun(project: self, selection: selection).cases()
+    return selected.map { HostedCase(key: $0.key.description, selected: $0) }
+      + (isCI ? stale : []).map { HostedCase(key: $0.description, selected: nil) }
+  }
+}
+
+/// A case that another test runner names and runs.
+package struct HostedCase: Hashable, Sendable {
+  /// `session/case`.
+  package var key: String
+  /// `nil` for a golden that no case produces any more.
+  package var selected: SelectedCase?
+}

@@ -1,0 +1,51 @@
+import Foundation
+public import Retake
+public import Testing
+
+/// Gives the tests of a suite, or one test, a project to replay from. Made by `Trait.retake`.
+public struct ReplayTrait: SuiteTrait, TestTrait, TestScoping {
+  let project: String
+  let program: String
+  let stages: StageRegistry
+  let pipelines: [Pipeline]
+  let file: String
+
+  /// Opens the project, calls the tests, and attaches the report of all their cases.
+  ///
+  /// - Throws: An error with what to do if the project is not found or cannot be read.
+  public func provideScope(
+    for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+  ) async throws {
+    let hosted = try await onThread { _ in
+      try HostedProject(
+        HostedProject.folder(named: project, near: file), program: program, stages: stages,
+        pipelines: pipelines)
+    }
+    let scope = ReplayScope(hosted, title: test.displayName ?? test.name)
+    defer { scope.finish(at: test.sourceLocation) }
+    try await ReplayScope.$current.withValue(scope, operation: function)
+  }
+}
+
+extension Trait where Self == ReplayTrait {
+  /// Gives the tests of a suite a project: its retake.yml is read once, and all replays share its
+  /// cache. When they have ended, the speed is printed, and `report.html` and `junit.xml` of all cases
+  /// are attached to the suite.
+  ///
+  /// - Parameters:
+  ///   - project: The folder with retake.yml. A relative path begins at the nearest folder above the
+  ///     test's file where there is one.
+  ///   - program: What to type for `retake` in messages; for stages of your own, your program.
+  ///   - stages: Registers stages of your own, which the project's pipelines can name.
+  ///   - pipelines: Pipelines in Swift, which retake.yml names `example:NAME`.
+  public static func retake(
+    project: String = ".", program: String = "retake",
+    stages: (inout StageRegistry) -> Void = { _ in }, pipelines: [Pipeline] = [],
+    file: String = #filePath
+  ) -> Self {
+    var registry = StageRegistry.builtIn
+    stages(&registry)
+    return ReplayTrait(
+      project: project, program: program, stages: registry, pipelines: pipelines, file: file)
+  }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import Retake
+public import Testing
+
+/// A case of a project on one session: an argument of a test, for `expectReplay(_:)`.
+///
+/// ```swift
+/// @Suite(.retake()) struct Replays {
+///   @Test(arguments: RetakeCase.all()) func golden(_ replay: RetakeCase) async throws {
+///     try await expectReplay(replay)
+///   }
+/// }
+/// ```
+public struct RetakeCase: Hashable, Sendable, CustomTestStringConvertible,
+  CustomTestArgumentEncodable
+{
+  enum Content: Hashable, Sendable {
+    case run(SelectedCase)
+    /// A golden that no case produces any more.
+    case stale
+    /// Why there are no cases.
+    case none(String)
+  }
+
+  let content: Content
+  /// The project's folder.
+  let folder: String
+  /// `SESSION/CASE`.
+  public let testDescription: String
+
+  /// The cases that `retake test` would run: those of a suite of retake.yml. Nothing is built or read
+  /// but retake.yml and the names of sessions.
+  ///
+  /// If there is none, or retake.yml cannot be read, the result is one case that fails with the
+  /// reason: a test without arguments would pass. Where `CI` is set, a golden that nothing produces
+  /// any more is a case, too, and fails.
+  ///
+  /// - Parameters:
+  ///   - sessions: `SESSION`, `SESSION/CASE`, folders, or globs, as for `retake test`; none is all.
+  ///   - suite: The suite of retake.yml; `default` if `nil`.
+  ///   - project: The folder with retake.yml, as for the trait `retake`.
+  public static func all(
+    _ sessions: String..., suite: String? = nil, project: String = ".", file: String = #filePath
+  ) -> [RetakeCase] {
+    do throws(SuiteError) {
+      let folder = try HostedProject.folder(named: project, near: file)
+      return try Project(reading: folder).hostedCases(sessions, suite: suite).map { item in
+        RetakeCase(
+          content: item.selected.map { .run($0) } ?? .stale, folder: folder,
+          testDescription: item.key)
+      }
+    } catch {
+      return [
+        RetakeCase(content: .none("\(error)"), folder: project, testDescription: "no cases")
+      ]
+    }
+  }
+
+  /// Writes `SESSION/CASE`, by which one argument of a test can be run again.
+  public func encodeTestArgument(to encoder: some Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(testDescription)
+  }
+}

@@ -1,0 +1,52 @@
+import Foundation
+public import Retake
+import XCTest
+
+/// Replays the cases of a project and asserts that their results equal the goldens, as `retake test`
+/// does in this process.
+///
+/// Each case that differs is a failure: the first frame and stage that differ, and the commands to
+/// type next. The speed is printed.
+///
+/// ```swift
+/// func testYard() { XCTAssertReplay("yard", report: ".build/replays") }
+/// ```
+///
+/// - Parameters:
+///   - sessions: `SESSION`, `SESSION/CASE`, folders, or globs; none is the whole suite.
+///   - suite: The suite of retake.yml; `default` if `nil`. An empty selection is a failure.
+///   - project: The folder with retake.yml. A relative path begins at the nearest folder above the
+///     test's file where there is one.
+///   - report: Where to write report.html, junit.xml, summary.md and report.json; a path from the
+///     project's folder. Nowhere if `nil`.
+///   - program: What to type for `retake` in messages; for stages of your own, your program.
+///   - stages: Registers stages of your own, which the project's pipelines can name.
+///   - pipelines: Pipelines in Swift, which retake.yml names `example:NAME`.
+public func XCTAssertReplay(
+  _ sessions: String..., suite: String? = nil, project: String = ".", report: String? = nil,
+  program: String = "retake", stages: (inout StageRegistry) -> Void = { _ in },
+  pipelines: [Pipeline] = [], file: StaticString = #filePath, line: UInt = #line
+) {
+  var registry = StageRegistry.builtIn
+  stages(&registry)
+  do {
+    let hosted = try HostedProject(
+      HostedProject.folder(named: project, near: "\(file)"), program: program, stages: registry,
+      pipelines: pipelines)
+    let cases = try hosted.project.hostedCases(sessions, suite: suite)
+    let outcome = try hosted.run(
+      cases.compactMap(\.selected), jobs: ProcessInfo.processInfo.activeProcessorCount,
+      report: report, conditions: RunConditions(workers: nil))
+    let stale = cases.filter { $0.selected == nil }.map { hosted.staleText($0.key) }
+    for text in outcome.failing.map({ TerminalReport.attention(to: $0, in: outcome.document) })
+      + stale
+    {
+      XCTFail(text, file: file, line: line)
+    }
+    for text in [TerminalReport.summary(of: outcome.document)] + outcome.warnings {
+      print("retake: \(text)")
+    }
+  } catch {
+    XCTFail("\(error)", file: file, line: line)
+  }
+}
