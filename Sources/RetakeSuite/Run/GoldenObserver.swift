@@ -129,10 +129,21 @@ extension Replay {
   }
 
   private func digestedInputs(of node: RunNode) -> [String] {
-    node.inputs.flatMap { id -> [String] in
+    inputs(of: node).flatMap { id -> [String] in
       guard let input = nodes.first(where: { $0.id == id }) else { return [] }
       // Ends: every source is digested, and a pipeline has no cycle.
       return input.role.isDigested ? [id] : digestedInputs(of: input)
     }
+  }
+
+  /// The end of a forEach passes on the detections that its beginning was given, next to what its
+  /// body made of each. They come first, because they are upstream of the body.
+  private func inputs(of node: RunNode) -> [String] {
+    guard node.role == .gather,
+      let fork = nodes.first(where: {
+        $0.role == .fork && Pipeline.joinID(of: $0.id) == node.id
+      })
+    else { return node.inputs }
+    return [fork.id] + node.inputs
   }
 }

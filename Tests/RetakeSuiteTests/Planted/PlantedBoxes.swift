@@ -7,7 +7,22 @@ enum PlantedBoxes {
   private static let figures = Recipe(.boxes, "figures")
   private static let cut = Recipe(.boxes, "cut")
 
-  static let all = options + values + numbers + orders + tolerances
+  private static let items = Recipe(.items, "figures")
+
+  static let all = options + values + numbers + orders + tolerances + forEach
+
+  /// What is wrong may be in front of the forEach, or in its body.
+  private static let forEach = [
+    Planted("another score in front of a forEach", items, .scoreChanged, at: .frame(40), "filter") {
+      $0.changeBox { $0.score += 0.01 }
+    },
+    Planted("another box in front of a forEach", items, nil, at: .frame(40), "filter") {
+      $0.changeBox { $0.box.x += 20 }
+    },
+    Planted("fewer labels in a forEach", items, nil, at: .firstDifference, "each/colour") {
+      $0.top = 1
+    },
+  ]
 
   /// An option was changed.
   private static let options: [Planted] =

@@ -12,7 +12,7 @@ import RetakeStages
 /// A pipeline over a part of a session, with everything that a regression may change.
 struct Recipe: Sendable {
   enum Base: String, Sendable, CaseIterable {
-    case boxes, means, waves, labels, plates, preview, digest
+    case boxes, means, waves, labels, plates, items, preview, digest
   }
 
   typealias Change<Value> = @Sendable (Value, Int) -> Value
@@ -76,6 +76,13 @@ struct Recipe: Sendable {
       return seen(start).fingertip(percent: percent, id: "fingertip")
         .map("reader") { [plate] _, context in Plate(text: plate(context.frame.sequence)) }
         .results(sink)
+    case .items:
+      let frames = cropped(start)
+      let found = frames.motion(options: motion, id: "motion")
+        .map("filter") { [detections] value, context in detections(value, context.frame.sequence) }
+      return frames.forEach(found, id: "each") { region in
+        region.regionCrop(padding: 0.2).meanColour(palette: palette, top: top, id: "colour")
+      }.results(sink)
     case .preview: return seen(cropped(start)).results(sink)
     case .digest: return seen(cropped(start)).digest(id: "fingerprint").results(sink)
     }
