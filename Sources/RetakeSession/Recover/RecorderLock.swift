@@ -53,7 +53,9 @@ package final class RecorderLock: Sendable {
       guard number == EWOULDBLOCK else {
         throw .write(path: path, cause: String(cString: strerror(number)))
       }
-      throw .beingRecorded(path: path, by: Self.holder(of: path))
+      // The session, which the advice names as an argument, and not the file of the lock.
+      let session = URL(fileURLWithPath: path).deletingLastPathComponent().path
+      throw .beingRecorded(path: session, by: Self.holder(of: path))
     }
     self.descriptor = descriptor
   }

@@ -86,6 +86,7 @@ extension FaultSuites {
         under: ["env"], ["session", "recover", recording.path])
       #expect(live.status == 2 && live.stderr.contains("[session.lock.held]"))
       #expect(live.stderr.contains(": retake (process "), "\(live.stderr)")
+      #expect(live.stderr.contains("session snapshot \(recording.path) --into"), "\(live.stderr)")
       recording.send(SIGKILL)
       let script = """
         coproc rival { python3 -c "$1" "$2/session.sqlite" 120; }
