@@ -147,6 +147,7 @@ extension RetakeCommand {
   /// The error for a misspelled command name, which the parser takes for an argument.
   private static func misspelling(_ arguments: [String]) -> String? {
     var command = Root.configuration
+    var line = "retake"
     for word in arguments.drop(while: { $0 == "help" }) {
       let known = command.subcommands.map { $0.configuration }
       // Behind the last command there are only its own arguments.
@@ -156,9 +157,10 @@ extension RetakeCommand {
           word == "version"
           ? "Write: retake --version"
           : Suggestion.advice(for: word, among: known.compactMap { $0.commandName })
-        return "error: there is no command '\(visible(word))'. \(advice)\n  See: retake --help"
+        return "error: there is no command '\(visible(word))'. \(advice)\n  See: \(line) --help"
       }
       command = next
+      line += " \(word)"
     }
     return nil
   }

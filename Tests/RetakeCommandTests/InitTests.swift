@@ -141,11 +141,13 @@ import Testing
     #expect(result.stderr.contains("write ./\(words.last ?? "")"), "\(result.stderr)")
   }
 
-  @Test(arguments: [["help", "nosuch"], ["version"]])
+  @Test(arguments: [["help", "nosuch"], ["version"], ["cache", "status"]])
   func `a command that there is not is a wrong argument`(words: [String]) throws {
     let result = try Workplace().retake(words: words)
     #expect(result.status == 64 && result.stdout.isEmpty)
     #expect(result.stderr.contains("there is no command '\(words.last ?? "")'"), "\(result.stderr)")
+    let group = words.first == "cache" ? "cache " : ""
+    #expect(result.stderr.contains("See: retake \(group)--help"), "\(result.stderr)")
   }
 
   @Test func `tolerances of retake.yml reach a golden by a command alone`() throws {
