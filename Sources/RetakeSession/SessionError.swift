@@ -118,7 +118,8 @@ public enum SessionError: RetakeError {
     case .notSession(let path, let cause):
       ErrorFacts(
         "session.open.notSession", "this is not a session", cause: cause, at: path,
-        advice: "List the sessions with: retake session list")
+        advice: "List the sessions with: retake session list; make one of a video file with: "
+          + "retake import FILE")
     case .unknownTrack(let session, let track, let known):
       ErrorFacts(
         "session.track.unknown",
@@ -321,7 +322,7 @@ public enum SessionError: RetakeError {
       ErrorFacts("session.interrupted", "interrupted; nothing was left behind")
     case .write(let path, let cause):
       ErrorFacts(
-        "session.write", "the session cannot be written", cause: cause, at: path,
+        "session.write", "this cannot be written", cause: cause, at: path,
         advice: "Check the disk's space and the folder's permissions")
     case .database(_, let text), .media(_, let text): text.facts
     }
