@@ -327,7 +327,7 @@ import Testing
     let program = try PythonProgram(
       Self.source(
         """
-        if frame is not None and last == 5:
+        if \(code == "process.exited" ? "True" : "False") and frame is not None and last == 5:
             timer(9, now + 1)
         if \(condition) and last == 5:
             \(body)
