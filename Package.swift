@@ -48,6 +48,7 @@ let record = "RetakeRecord"
 let replay = "RetakeReplay"
 let report = "RetakeReport"
 let preview = "RetakePreview"
+let bench = "RetakeBench"
 let suite = "RetakeSuite"
 let verify = "RetakeVerify"
 let serve = "RetakeServe"
@@ -88,7 +89,7 @@ let rooms: [Room] = [
     name: foreign, ours: [core, buffers, graph, process, media, runtime], inTests: [stages]),
   Room(
     name: stages, ours: [core, buffers, graph, signal, inference, foreign, media, runtime],
-    inTests: [analysis]),
+    inTests: [analysis, timePlane]),
   Room(
     name: session, ours: [core, buffers, media, store, timePlane, runtime], inTests: [clips]),
   Room(name: golden, ours: [core, graph, compare], outside: [yams]),
@@ -103,6 +104,7 @@ let rooms: [Room] = [
   Room(name: replay, ours: [core, buffers, graph, timePlane, runtime, session, cache]),
   Room(name: report, ours: [core, graph, compare], outside: [mustache]),
   Room(name: preview, ours: [core, buffers, graph, media, timePlane, runtime, stages]),
+  Room(name: bench, ours: [core, buffers, graph, timePlane, runtime, stages]),
   Room(
     name: suite,
     ours: [
@@ -122,7 +124,7 @@ let rooms: [Room] = [
   Room(name: testing, ours: ["Retake"] + facade, inTests: [projects]),
   Room(name: xcTest, ours: ["Retake"] + facade, inTests: [projects]),
   Room(
-    name: "RetakeCommand", ours: ["Retake", serve, preview, process] + facade,
+    name: "RetakeCommand", ours: ["Retake", serve, preview, bench, process] + facade,
     outside: [argumentParser]),
 ]
 
@@ -141,7 +143,7 @@ let sourceTargets: [Target] = rooms.map { room in
   .target(
     name: room.name, dependencies: named(room.ours) + room.outside,
     // Scripts/embed-resources puts them into the sources.
-    exclude: [report, serve, suite].contains(room.name) ? ["Resources"] : [],
+    exclude: [bench, report, serve].contains(room.name) ? ["Resources"] : [],
     swiftSettings: roomSettings)
 }
 

@@ -2,6 +2,7 @@ import RetakeBuffers
 import RetakeCore
 import RetakeGraph
 import RetakeRuntime
+import RetakeTimePlane
 
 extension CaseOverride {
   /// The overrides in the form that a run applies.

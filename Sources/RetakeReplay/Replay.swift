@@ -4,6 +4,7 @@ public import RetakeCore
 public import RetakeGraph
 public import RetakeRuntime
 import RetakeSession
+import RetakeTimePlane
 
 /// One case, ready to run: a pipeline, the frames of a session, and how its results are written.
 ///

@@ -1,5 +1,5 @@
-import RetakeGraph
-public import RetakeRuntime
+public import RetakeGraph
+import RetakeRuntime
 
 extension StageRegistry {
   /// All built-in kinds of nodes.

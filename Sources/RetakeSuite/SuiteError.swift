@@ -4,8 +4,6 @@ package import RetakeCore
 package enum SuiteError: RetakeError, Hashable {
   case projectUnreadable(file: String, cause: String, advice: String)
   case badProject(message: String, advice: String?, pointer: String, file: String)
-  /// A load for the pool benchmark is malformed.
-  case badLoad(message: String, advice: String?, pointer: String, file: String)
   case noPipeline(String, known: [String])
   /// A command that cannot be a whole program.
   case badProgram(String, problem: String)
@@ -112,10 +110,6 @@ package enum SuiteError: RetakeError, Hashable {
       ErrorFacts(
         "suite.project.malformed", message, at: file, pointer: pointer,
         advice: advice ?? "Fix it, and check that it can be read with: retake doctor")
-    case .badLoad(let message, let advice, let pointer, let file):
-      ErrorFacts(
-        "suite.bench.load", message, at: file, pointer: pointer,
-        advice: advice ?? "See the loads in docs/pools.md")
     // Nothing is similar to this path, so a suggestion would be empty. The known ones are listed.
     case .noPipeline(let name, let known)
     where Self.isPath(name) && Suggestion.nearest(to: name, among: known) == nil:

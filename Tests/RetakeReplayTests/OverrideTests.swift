@@ -2,6 +2,7 @@ import RetakeBuffers
 import RetakeCore
 import RetakeGraph
 import RetakeRuntime
+import RetakeTimePlane
 import Testing
 
 @testable import RetakeReplay

@@ -4,6 +4,7 @@ import RetakeCore
 import RetakeGraph
 import RetakeRuntime
 import RetakeStages
+import RetakeTimePlane
 import Testing
 
 /// Previews in virtual time: a camera at 60 frames per second, a screen of 60 hertz.

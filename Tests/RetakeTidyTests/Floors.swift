@@ -132,6 +132,12 @@ enum Floors {
         "RetakeBuffers", "RetakeCore", "RetakeGraph", "RetakeMedia", "RetakeRuntime",
         "RetakeStages", "RetakeTimePlane",
       ]),
+    FloorEntry(
+      floor: 4, name: "RetakeBench",
+      ours: [
+        "RetakeBuffers", "RetakeCore", "RetakeGraph", "RetakeRuntime", "RetakeStages",
+        "RetakeTimePlane",
+      ]),
 
     FloorEntry(
       floor: 5, name: "RetakeSuite",
@@ -165,7 +171,9 @@ enum Floors {
       floor: 7, name: "RetakeXCTest", ours: reexported + ["Retake"], toolchain: ["XCTest"]),
     FloorEntry(
       floor: 7, name: "RetakeCommand",
-      ours: reexported + ["Retake", "RetakePreview", "RetakeProcess", "RetakeServe"],
+      ours: reexported + [
+        "Retake", "RetakeBench", "RetakePreview", "RetakeProcess", "RetakeServe",
+      ],
       outside: ["ArgumentParser"]),
     FloorEntry(floor: 7, name: "retake", ours: ["RetakeCommand"]),
     FloorEntry(

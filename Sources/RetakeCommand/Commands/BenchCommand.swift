@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Retake
+import RetakeBench
 
 struct BenchCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

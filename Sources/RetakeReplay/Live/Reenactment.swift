@@ -2,7 +2,7 @@ import Foundation
 import RetakeBuffers
 import RetakeCore
 public import RetakeGraph
-public import RetakeRuntime
+package import RetakeRuntime
 public import RetakeSession
 
 /// Repeats a recorded live run, event by event, and compares the decisions with those of the live

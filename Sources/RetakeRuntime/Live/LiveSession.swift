@@ -1,6 +1,7 @@
 public import RetakeBuffers
 public import RetakeCore
 public import RetakeGraph
+import RetakeTimePlane
 import Synchronization
 
 /// A pipeline that runs live, on frames that an app pushes.

@@ -1,7 +1,7 @@
 import RetakeCore
 import RetakeForeign
 package import RetakeGraph
-package import RetakeRuntime
+import RetakeRuntime
 
 /// Which programs the documents that a registry reads may start.
 package enum ProgramPermission: Hashable, Sendable {

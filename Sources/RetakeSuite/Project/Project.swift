@@ -5,7 +5,7 @@ package import RetakeGolden
 package import RetakeGraph
 import RetakeReplay
 import RetakeReport
-package import RetakeRuntime
+import RetakeRuntime
 package import RetakeStages
 
 /// A folder with its retake.yml: where sessions and goldens are stored, and which cases are run.

@@ -2,6 +2,7 @@ import RetakeBuffers
 import RetakeCore
 import RetakeGraph
 import RetakeRuntime
+import RetakeTimePlane
 import Testing
 
 /// Stages that cannot replace a node's stage: the old one continues, as if there had been no

@@ -2,6 +2,7 @@ import RetakeBuffers
 import RetakeCore
 import RetakeGraph
 import RetakeRuntime
+import RetakeTimePlane
 import Testing
 
 private let millisecond: Int64 = 1_000_000

@@ -1,6 +1,7 @@
 import RetakeCore
 import RetakeGraph
 import RetakeRuntime
+import RetakeTimePlane
 
 extension ModelCase {
   /// The case in the form of the engine.

@@ -62,7 +62,7 @@ extension PoolLoad {
   private static let bytesMax = 1 << 20
 
   /// The loads built into Retake, in the order in which they are reported.
-  package static func standard() throws(SuiteError) -> [PoolLoad] {
+  package static func standard() throws(BenchError) -> [PoolLoad] {
     let documents: [(String, String)] = [
       ("ocr-one.json", EmbeddedResources.ocrOneJSON),
       ("ocr-two.json", EmbeddedResources.ocrTwoJSON),
@@ -79,8 +79,8 @@ extension PoolLoad {
     return loads
   }
 
-  /// - Throws: `SuiteError.badLoad` with the JSON pointer of what is wrong.
-  package init(reading data: Data, file: String) throws(SuiteError) {
+  /// - Throws: `BenchError.badLoad` with the JSON pointer of what is wrong.
+  package init(reading data: Data, file: String) throws(BenchError) {
     do throws(DocumentProblem) {
       try self.init(LoadDecoder(parsing: data, bytesMax: Self.bytesMax))
     } catch {

@@ -1,6 +1,5 @@
 package import RetakeCore
 package import RetakeGraph
-import RetakeTimePlane
 
 /// A change that the caller of a run requests, in addition to what the session contains.
 package enum RunOverride: Sendable {
@@ -12,7 +11,7 @@ package enum RunOverride: Sendable {
 
 extension RunOverride {
   /// The same, with the new stage's body measured.
-  func measured(by meter: CostMeter) -> RunOverride {
+  package func measured(by meter: CostMeter) -> RunOverride {
     guard case .swap(var swap) = self else { return self }
     swap.stage = swap.stage.measured(by: meter)
     return .swap(swap)

@@ -1,6 +1,5 @@
 import RetakeBuffers
 public import RetakeCore
-public import RetakeGraph
 
 /// The kinds of nodes that a program knows. It is the catalog for reading documents.
 ///

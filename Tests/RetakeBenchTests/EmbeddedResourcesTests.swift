@@ -1,7 +1,7 @@
 import RetakeTestSupport
 import Testing
 
-@testable import RetakeSuite
+@testable import RetakeBench
 
 @Suite struct EmbeddedResourcesTests {
   @Test func `the program holds the bytes of the files`() throws {
@@ -14,6 +14,6 @@ import Testing
       "swing-frames.json": EmbeddedResources.swingFramesJSON,
       "swing-seconds.json": EmbeddedResources.swingSecondsJSON,
     ]
-    #expect(try resourcesThatDiffer(from: embedded, of: "RetakeSuite") == [])
+    #expect(try resourcesThatDiffer(from: embedded, of: "RetakeBench") == [])
   }
 }
