@@ -1,29 +1,34 @@
 import Synchronization
 
-/// Yields given elements into a stream, one each time.
-final class Camera<Element: Sendable>: Sendable {
-  private let elements: [Element]
+/// Delivers the elements of a stream, one each time.
+final class Camera: Sendable {
   private let instants: [VirtualClock.Instant]
-  private let stream: AsyncStream<Element>.Continuation
+  private let deliverElement: @Sendable (_ index: Int) -> Bool
+  private let finish: @Sendable () -> Void
   private let position = Mutex(0)
 
+  /// A camera that has delivered nothing.
+  ///
+  /// - Parameters:
+  ///   - deliver: Yields an element; whether someone may still read the stream.
+  ///   - finish: Ends the stream after its last element.
   init(
-    _ elements: [Element], at instants: [VirtualClock.Instant],
-    _ stream: AsyncStream<Element>.Continuation
+    at instants: [VirtualClock.Instant], deliver: @escaping @Sendable (_ index: Int) -> Bool,
+    finish: @escaping @Sendable () -> Void
   ) {
-    (self.elements, self.instants, self.stream) = (elements, instants, stream)
+    (self.instants, deliverElement, self.finish) = (instants, deliver, finish)
   }
 
-  /// Yields the next element; returns the instant of the one after it, or `nil` when the stream ends,
+  /// Delivers the next element; returns the instant of the one after it, or `nil` when the stream ends,
   /// because that was the last one or because no one reads it any more.
   func deliver() -> VirtualClock.Instant? {
     let index = position.withLock { position in
       position += 1
       return position - 1
     }
-    if case .terminated = stream.yield(elements[index]) { return nil }
+    guard deliverElement(index) else { return nil }
     if index + 1 < instants.count { return instants[index + 1] }
-    stream.finish()
+    finish()
     return nil
   }
 }

@@ -73,16 +73,30 @@ public struct VirtualTime: Sendable {
     buffering: AsyncStream<Element>.Continuation.BufferingPolicy = .unbounded
   ) -> AsyncStream<Element> {
     precondition(elements.count == instants.count, "frames need an instant for each element")
-    precondition(zip(instants, instants.dropFirst()).allSatisfy(<=), "the instants are in order")
     let (stream, continuation) = AsyncStream.makeStream(
       of: Element.self, bufferingPolicy: buffering)
-    let camera = Camera(elements, at: instants, continuation)
-    guard let first = instants.first else {
-      continuation.finish()
-      return stream
-    }
-    scope.add(
-      Timeline.Feed(deliver: { camera.deliver() }, end: { continuation.finish() }), first: first)
+    play(
+      at: instants,
+      deliver: { index in
+        if case .terminated = continuation.yield(elements[index]) { return false }
+        return true
+      }, finish: { continuation.finish() })
     return stream
+  }
+
+  /// Delivers something at each instant, until nobody wants more, and finishes after the last one or
+  /// with the scope.
+  ///
+  /// - Parameters:
+  ///   - instants: In order; anything else ends the process.
+  ///   - deliver: Whether more is wanted.
+  package func play(
+    at instants: [VirtualClock.Instant], deliver: @escaping @Sendable (_ index: Int) -> Bool,
+    finish: @escaping @Sendable () -> Void
+  ) {
+    precondition(zip(instants, instants.dropFirst()).allSatisfy(<=), "the instants are in order")
+    guard let first = instants.first else { return finish() }
+    let camera = Camera(at: instants, deliver: deliver, finish: finish)
+    scope.add(Timeline.Feed(deliver: { camera.deliver() }, end: finish), first: first)
   }
 }
