@@ -121,7 +121,7 @@ let rooms: [Room] = [
   Room(name: serve, ours: ["Retake"] + facade, outside: [flyingFox, flyingSocks]),
   Room(name: metrics, ours: ["Retake"] + facade, outside: [logging, metricsAPI]),
   Room(name: library, ours: ["Retake"] + facade, outside: ["CRetake"]),
-  Room(name: testing, ours: ["Retake"] + facade, inTests: [projects]),
+  Room(name: testing, ours: ["Retake", clock] + facade, inTests: [projects]),
   Room(name: xcTest, ours: ["Retake"] + facade, inTests: [projects]),
   Room(
     name: "RetakeCommand", ours: ["Retake", serve, preview, bench, process] + facade,

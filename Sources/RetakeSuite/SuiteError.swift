@@ -33,6 +33,8 @@ package enum SuiteError: RetakeError, Hashable {
   /// What is pending was left by earlier tests.
   case notOfLastTest([String])
   case noProjectFile
+  /// A test asks for a track that the session does not have.
+  case noTrack(Int, session: String, tracks: [Int])
   /// No folder above a file of tests has a retake.yml.
   case noProjectFound(name: String, near: String?)
   /// There are pending goldens, but not the one that was named.
@@ -208,6 +210,10 @@ package enum SuiteError: RetakeError, Hashable {
         "suite.project.none",
         "there is no retake.yml, and nothing else says which goldens are wanted",
         advice: "Name the cases in retake.yml, or remove a golden's folder by hand")
+    case .noTrack(let track, let session, let tracks):
+      ErrorFacts(
+        "suite.select.noTrack", "the session '\(session)' has no track \(track)",
+        advice: "It has \(tracks.map { "track \($0)" }.joined(separator: ", "))")
     case .noProjectFound(let name, let file):
       ErrorFacts(
         "suite.project.notFound",

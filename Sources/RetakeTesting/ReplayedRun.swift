@@ -56,7 +56,7 @@ extension Replay {
     _ session: String, options: RunOptions = RunOptions(),
     pipeline: (PipelineChain<Frame>) throws -> Pipeline
   ) async throws -> ReplayedRun {
-    guard let scope = ReplayScope.current else { throw NoReplayTrait() }
+    guard let scope = ReplayScope.current else { throw NoReplayTrait(call: "Replay.run") }
     let pipeline = try pipeline(Pipeline.named("test").source(.session()))
     return try await scope.work { isInterrupted in
       var options = options
@@ -72,7 +72,11 @@ extension Replay {
 
 /// Thrown where a test replays and has no project.
 struct NoReplayTrait: Error, CustomStringConvertible {
-  let description = "Replay.run needs a project. Write: @Suite(.retake()) or @Test(.retake())"
+  let call: String
+
+  var description: String {
+    "\(call) needs a project. Write: @Suite(.retake()) or @Test(.retake())"
+  }
 }
 
 /// Keeps the results of a run, without images.

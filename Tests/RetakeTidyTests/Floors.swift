@@ -166,7 +166,8 @@ enum Floors {
     FloorEntry(
       floor: 7, name: "RetakeC", ours: reexported + ["Retake"], outside: ["CRetake"]),
     FloorEntry(
-      floor: 7, name: "RetakeTesting", ours: reexported + ["Retake"], toolchain: ["Testing"]),
+      floor: 7, name: "RetakeTesting", ours: reexported + ["Retake", "RetakeClock"],
+      toolchain: ["Testing"]),
     FloorEntry(
       floor: 7, name: "RetakeXCTest", ours: reexported + ["Retake"], toolchain: ["XCTest"]),
     FloorEntry(

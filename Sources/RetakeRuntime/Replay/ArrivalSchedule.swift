@@ -1,9 +1,9 @@
-import RetakeBuffers
+package import RetakeBuffers
 import RetakeCore
 import RetakeTimePlane
 
 /// The frames of one source in the order in which they arrive, read from the index in pages.
-struct ArrivalSchedule {
+package struct ArrivalSchedule {
   /// Index rows in memory at once.
   static let pageSize = 1_024
 
@@ -118,5 +118,22 @@ struct ArrivalSchedule {
       order[place].lowestToCome = min(later.sequence, later.lowestToCome)
     }
     return order
+  }
+}
+
+extension ArrivalSchedule {
+  /// The frames of a track in the order in which they arrive, with the virtual times at which a run of
+  /// this track alone gets them. Frames without payload are left out.
+  ///
+  /// - Throws: The reader's errors for its index.
+  package static func arrivals(
+    of track: Int, in reader: any FrameReader, mode: RunOptions.Mode
+  ) throws -> [(entry: FrameEntry, nanoseconds: Int64)] {
+    var schedule = try ArrivalSchedule(
+      reader: reader, track: track, mode: mode,
+      originNanoseconds: try start(of: track, in: reader) ?? 0)
+    var arrivals: [(entry: FrameEntry, nanoseconds: Int64)] = []
+    while let (entry, time) = try schedule.nextFrame() { arrivals.append((entry, time)) }
+    return arrivals
   }
 }

@@ -1,12 +1,12 @@
 import Foundation
-import RetakeBuffers
+package import RetakeBuffers
 import RetakeCache
 package import RetakeCore
 package import RetakeGraph
 import RetakeReplay
 package import RetakeReport
 package import RetakeRuntime
-import RetakeSession
+package import RetakeSession
 import RetakeStages
 
 /// A project whose cases another test runner runs, each by itself. Its retake.yml is read once, and all
@@ -129,6 +129,21 @@ package final class HostedProject: Sendable {
       replay.cache = try RunCache(cache, reader: reader, tracks: Set(replay.tracks.values))
     }
     return try replay.run(observers: observers)
+  }
+
+  /// The frames of a session's track, and when they reached the recorder, in nanoseconds from the
+  /// track's first frame.
+  ///
+  /// - Parameter session: A session of the project, by its name or its path.
+  /// - Throws: `SuiteError.noSession`, `SuiteError.noTrack`, and what the session throws.
+  package func arrivals(
+    of session: String, track: Int
+  ) throws -> (reader: SessionReader, frames: [(entry: FrameEntry, nanoseconds: Int64)]) {
+    let reader = try SessionReader(opening: project.sessionPath(session))
+    guard reader.tracks.contains(where: { $0.track == track }) else {
+      throw SuiteError.noTrack(track, session: session, tracks: reader.tracks.map(\.track))
+    }
+    return (reader, try ArrivalSchedule.arrivals(of: track, in: reader, mode: .redecide))
   }
 }
 
