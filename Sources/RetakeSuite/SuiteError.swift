@@ -122,7 +122,8 @@ package enum SuiteError: RetakeError, Hashable {
       ErrorFacts(
         "suite.select.noPipeline",
         "there is no pipeline \(Self.isPath(name) ? "file " : "")'\(name)'",
-        advice: Suggestion.advice(for: name, among: known))
+        advice: Self.document(named: name, among: known).map { "Did you mean '\($0)'?" }
+          ?? Suggestion.advice(for: name, among: known))
     case .badProgram(let command, let problem):
       ErrorFacts(
         "suite.select.badProgram", "'\(command.shortened)' is not a program: \(problem)",
@@ -246,7 +247,7 @@ package enum SuiteError: RetakeError, Hashable {
     case .noGolden(let path):
       ErrorFacts(
         "suite.diff.noGolden", "this is neither a golden nor a run", at: path,
-        advice: Self.makeRun)
+        advice: "Name a golden as Goldens/SESSION/CASE. " + Self.makeRun)
     case .noGoldenFits(let key, let known):
       ErrorFacts(
         "suite.stale.noGolden", "no golden fits '\(key)'",
@@ -368,6 +369,11 @@ package enum SuiteError: RetakeError, Hashable {
     let most = 8
     guard names.count > most else { return names.joined(separator: ", ") }
     return names.prefix(most).joined(separator: ", ") + " and \(names.count - most) more"
+  }
+
+  /// The document that `name` is meant for if it has neither its folder nor `.json`.
+  private static func document(named name: String, among known: [String]) -> String? {
+    known.first { $0.split(separator: "/").last.map(String.init) == name + ".json" }
   }
 
   /// Whether the name was meant as a file.

@@ -119,6 +119,14 @@ private struct Unplugged: FrameSource {
     #expect(error.advice == "Did you mean 'motion.json'?")
   }
 
+  @Test func `a document is suggested to one who leaves out its folder and its ending`() throws {
+    let fixture = try ProjectFixture("v: 1\ncases:\n  face: {pipeline: mood}\n")
+    try fixture.record("yard")
+    try fixture.folder.write(#"{"v":1,"nodes":[]}"#, to: "Pipelines/mood.json")
+    let error = try #require(try fixture.test().document.cases.first?.error)
+    #expect(error.advice == "Did you mean 'Pipelines/mood.json'?")
+  }
+
   @Test func `a pipeline file that is not there may be one in Pipelines, and no sidecar is one`()
     throws
   {
