@@ -243,7 +243,7 @@ package enum SuiteError: RetakeError, Hashable {
     case .acceptInCI:
       ErrorFacts(
         "suite.accept.inCI", "nothing is written to Goldens/ in CI",
-        advice: "Accept on a desk and commit Goldens/")
+        advice: "Accept on your own machine and commit Goldens/")
     case .noGolden(let path):
       ErrorFacts(
         "suite.diff.noGolden", "this is neither a golden nor a run", at: path,

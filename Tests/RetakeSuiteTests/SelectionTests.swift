@@ -78,6 +78,9 @@ import Testing
     let named = failure(fixture) { $0.cases = ["moton"] }
     #expect(named?.code == "suite.select.noCase")
     #expect(named?.advice == "Did you mean 'motion'?")
+    let ofSession = failure(fixture) { $0.sessions = ["yard-1/moton"] }
+    #expect(ofSession?.code == "suite.select.noCase")
+    #expect(ofSession?.advice == "Did you mean 'motion'?")
     let suite = failure(fixture) { $0.suite = "slwo" }
     #expect(suite?.code == "suite.select.noSuite")
     #expect(suite?.advice == "Did you mean 'slow'?")

@@ -50,6 +50,7 @@ package struct Selection: Sendable {
   /// - Throws: `SuiteError` for requested names that do not exist, `nothingSelected` for an empty
   ///   result.
   package func resolve(in project: Project) throws(SuiteError) -> [SelectedCase] {
+    try checkCases(in: project)
     var result: [SelectedCase] = []
     if let definition {
       let names = sessions.isEmpty ? ["*"] : sessions
@@ -178,6 +179,19 @@ package struct Selection: Sendable {
         !FileManager.default.fileExists(atPath: project.path(text))
       else { return Wanted(session: text) }
       return Wanted(session: parts[0], testCase: parts[1])
+    }
+  }
+
+  /// In `yard/moton` it is the case that does not exist, not a session of that name.
+  private func checkCases(in project: Project) throws(SuiteError) {
+    guard definition == nil else { return }
+    for item in wanted(in: project) where item.testCase == nil {
+      let parts = item.session.split(separator: "/", omittingEmptySubsequences: false)
+        .map(String.init)
+      guard parts.count == 2, project.sessionNames.contains(parts[0]),
+        !FileManager.default.fileExists(atPath: project.path(item.session))
+      else { continue }
+      throw .noCase(parts[1], known: project.cases.map(\.name))
     }
   }
 
