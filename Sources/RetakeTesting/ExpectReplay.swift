@@ -13,6 +13,9 @@ public import Testing
 /// try await expectReplay(replay)
 /// ```
 ///
+/// - Parameters:
+///   - testCase: One of `RetakeCase.all`.
+///   - sourceLocation: The place of the issue.
 /// - Throws: An error if the test is cancelled, for example by a time limit.
 public func expectReplay(
   _ testCase: RetakeCase, sourceLocation: SourceLocation = #_sourceLocation

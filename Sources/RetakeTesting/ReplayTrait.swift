@@ -38,6 +38,7 @@ extension Trait where Self == ReplayTrait {
   ///   - program: What to type for `retake` in messages; for stages of your own, your program.
   ///   - stages: Registers stages of your own, which the project's pipelines can name.
   ///   - pipelines: Pipelines in Swift, which retake.yml names `example:NAME`.
+  ///   - file: The file of the test, above which the project is looked for.
   public static func retake(
     project: String = ".", program: String = "retake",
     stages: (inout StageRegistry) -> Void = { _ in }, pipelines: [Pipeline] = [],

@@ -10,7 +10,9 @@ public struct ReplayedRun: Sendable {
   /// The values of a scalar, in the order of capture. Frames that did not reach the sink, or without
   /// this scalar, have none.
   ///
-  /// - Parameter sink: The sink's ID; all sinks if `nil`.
+  /// - Parameters:
+  ///   - name: The scalar's name, such as `bpm`.
+  ///   - sink: The sink's ID; all sinks if `nil`.
   public func scalars(_ name: String, at sink: String? = nil) -> [Double] {
     facts(at: sink).joined().compactMap { fact in
       guard case .scalar(name, let value) = fact else { return nil }

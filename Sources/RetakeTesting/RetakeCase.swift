@@ -39,6 +39,7 @@ public struct RetakeCase: Hashable, Sendable, CustomTestStringConvertible,
   ///   - sessions: `SESSION`, `SESSION/CASE`, folders, or globs, as for `retake test`; none is all.
   ///   - suite: The suite of retake.yml; `default` if `nil`.
   ///   - project: The folder with retake.yml, as for the trait `retake`.
+  ///   - file: The file of the test, above which the project is looked for.
   public static func all(
     _ sessions: String..., suite: String? = nil, project: String = ".", file: String = #filePath
   ) -> [RetakeCase] {

@@ -22,6 +22,8 @@ import XCTest
 ///   - program: What to type for `retake` in messages; for stages of your own, your program.
 ///   - stages: Registers stages of your own, which the project's pipelines can name.
 ///   - pipelines: Pipelines in Swift, which retake.yml names `example:NAME`.
+///   - file: The file of the test, above which the project is looked for, and of its failures.
+///   - line: The line of its failures.
 public func XCTAssertReplay(
   _ sessions: String..., suite: String? = nil, project: String = ".", report: String? = nil,
   program: String = "retake", stages: (inout StageRegistry) -> Void = { _ in },
