@@ -26,7 +26,9 @@ build: ## Build the retake command in release
 build-tests: ## Build the command and the tests, with the same flags
 	swift build --build-tests $(SWIFT_FLAGS)
 
+# An archive that is there would keep the objects of files that are gone.
 libretake: ## Build the C library, with its header, in .build/libretake
+	@rm -f .build/release/libretake-c.a
 	swift build $(SWIFT_FLAGS) --product retake-c
 	@Scripts/libretake
 
