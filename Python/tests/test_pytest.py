@@ -405,7 +405,8 @@ suites:
         self.assertIn('raise ValueError("wrong")\nValueError: wrong\n', raised)
         self.assertNotIn("retake/_", raised)
         self.assertIn("retake accept yard/level", raised)
-        self.assertIn("there is no session", result.messages["test_no_such_case"])
+        self.assertIn("there is no case 'levl'", result.messages["test_no_such_case"])
+        self.assertIn("Did you mean 'level'?", result.messages["test_no_such_case"])
         self.assertIn(
             'retake.check("yard/motion", stage=…), retake.check("yard/other", stage=…)',
             result.messages["test_several_cases"],
