@@ -28,7 +28,7 @@ package struct ArrivalSchedule {
   }
 
   /// - Throws: The reader's errors for its index.
-  init(
+  package init(
     reader: any FrameReader, track: Int, mode: RunOptions.Mode, originNanoseconds: Int64
   ) throws {
     self.reader = reader
@@ -40,13 +40,13 @@ package struct ArrivalSchedule {
   }
 
   /// The smallest presentation time of a track; `nil` if it has no frames.
-  static func start(of track: Int, in reader: any FrameReader) throws -> Int64? {
+  package static func start(of track: Int, in reader: any FrameReader) throws -> Int64? {
     try reader.entries(of: track, sequences: 0..<1).first?.timestamp.nanoseconds
   }
 
   /// The frame that arrives next, with its virtual time. Frames without payload are counted and
   /// skipped.
-  mutating func nextFrame() throws -> (entry: FrameEntry, time: Int64)? {
+  package mutating func nextFrame() throws -> (entry: FrameEntry, time: Int64)? {
     while let entry = try nextEntry() {
       if entry.isPayloadMissing {
         payloadMissing += 1
@@ -118,22 +118,5 @@ package struct ArrivalSchedule {
       order[place].lowestToCome = min(later.sequence, later.lowestToCome)
     }
     return order
-  }
-}
-
-extension ArrivalSchedule {
-  /// The frames of a track in the order in which they arrive, with the virtual times at which a run of
-  /// this track alone gets them. Frames without payload are left out.
-  ///
-  /// - Throws: The reader's errors for its index.
-  package static func arrivals(
-    of track: Int, in reader: any FrameReader, mode: RunOptions.Mode
-  ) throws -> [(entry: FrameEntry, nanoseconds: Int64)] {
-    var schedule = try ArrivalSchedule(
-      reader: reader, track: track, mode: mode,
-      originNanoseconds: try start(of: track, in: reader) ?? 0)
-    var arrivals: [(entry: FrameEntry, nanoseconds: Int64)] = []
-    while let (entry, time) = try schedule.nextFrame() { arrivals.append((entry, time)) }
-    return arrivals
   }
 }

@@ -143,7 +143,12 @@ package final class HostedProject: Sendable {
     guard reader.tracks.contains(where: { $0.track == track }) else {
       throw SuiteError.noTrack(track, session: session, tracks: reader.tracks.map(\.track))
     }
-    return (reader, try ArrivalSchedule.arrivals(of: track, in: reader, mode: .redecide))
+    var schedule = try ArrivalSchedule(
+      reader: reader, track: track, mode: .redecide,
+      originNanoseconds: try ArrivalSchedule.start(of: track, in: reader) ?? 0)
+    var frames: [(entry: FrameEntry, nanoseconds: Int64)] = []
+    while let (entry, time) = try schedule.nextFrame() { frames.append((entry, time)) }
+    return (reader, frames)
   }
 }
 
