@@ -41,34 +41,49 @@ def main(stage: object) -> None:
     If no Retake started the program, it says so and ends with status 64. If Retake asks for
     something that the stage does not have, it ends with status 2.
     """
-    if inspect.isclass(stage) and issubclass(stage, Program):
-        _main_of_program(stage)
-        return
-    declaration = Declaration.of(stage)
+    program = _program(stage)
+    declaration = None if program else Declaration.of(stage)
     if "RETAKE_PROTOCOL" not in os.environ:
-        script = os.path.basename(sys.argv[0] or "stage.py")
-        print(
-            f"{script} computes the stage '{declaration.name}' for Retake, which starts it for a "
-            f'node of a pipeline: {{"kind": "process", "options": {{"command": ["python3", '
-            f'"{script}"], "output": "{declaration.output}"}}}}',
-            file=sys.stderr,
-        )
+        print(_usage(declaration), file=sys.stderr)
         sys.exit(64)
     try:
         if not _is_on_streams():
             for number in (_MESSAGES, _PIXELS):
                 os.set_inheritable(number, False)
-        # A test may want to compute the stage in its own process.
-        status = None if _is_on_streams() else offered(declaration, _MESSAGES, _PIXELS)
-        if status is not None:
-            if status != 0:
-                sys.exit(status)
-            return
+            # A test may want to compute the stage in its own process.
+            status = offered(declaration, _MESSAGES, _PIXELS) if declaration else None
+            if status is not None:
+                if status != 0:
+                    sys.exit(status)
+                return
         with _messages() as messages:
             _serve(stage, messages, _memory(), imported_digest)
     except (OSError, ProtocolError) as error:
         print(f"retake: {error}", file=sys.stderr)
         sys.exit(2)
+
+
+def _program(stage: object) -> type[Program] | None:
+    """The whole program, if it is one and no stage."""
+    if not (inspect.isclass(stage) and issubclass(stage, Program)):
+        return None
+    checked_sinks(stage)
+    return stage
+
+
+def _usage(declaration: Declaration | None) -> str:
+    """What to type for a stage, or for a whole program if there is none."""
+    script = os.path.basename(sys.argv[0] or ("stage.py" if declaration else "app.py"))
+    if declaration is None:
+        return (
+            f"{script} is a whole program for Retake, which starts it: "
+            f"retake replay SESSION --program 'python3 {script}'"
+        )
+    return (
+        f"{script} computes the stage '{declaration.name}' for Retake, which starts it for a "
+        f'node of a pipeline: {{"kind": "process", "options": {{"command": ["python3", '
+        f'"{script}"], "output": "{declaration.output}"}}}}'
+    )
 
 
 def _is_on_streams() -> bool:
@@ -98,29 +113,6 @@ def _memory() -> mmap.mmap | None:
     return mmap.mmap(_PIXELS, size, flags=mmap.MAP_SHARED, prot=mmap.PROT_READ)
 
 
-def _main_of_program(body: type[Program]) -> None:
-    checked_sinks(body)
-    if "RETAKE_PROTOCOL" not in os.environ:
-        script = os.path.basename(sys.argv[0] or "app.py")
-        print(
-            f"{script} is a whole program for Retake, which starts it: "
-            f"retake replay SESSION --program 'python3 {script}'",
-            file=sys.stderr,
-        )
-        sys.exit(64)
-    try:
-        if not _is_on_streams():
-            for number in (_MESSAGES, _PIXELS):
-                os.set_inheritable(number, False)
-        with _messages() as messages:
-            memory = _memory()
-            conversation = WholeConversation(body, messages, memory and memoryview(memory))
-            _run(conversation.step, conversation.channel)
-    except (OSError, ProtocolError) as error:
-        print(f"retake: {error}", file=sys.stderr)
-        sys.exit(2)
-
-
 def _run(step: Callable[[], bool], channel: Channel) -> None:
     token = _channel.set(channel)
     try:
@@ -145,12 +137,6 @@ def serve(stage: object, messages: socket.socket, memory: Any) -> None:
     Raises:
         ProtocolError: The host does not speak the stage protocol, or asks for something else.
     """
-    if inspect.isclass(stage) and issubclass(stage, Program):
-        checked_sinks(stage)
-        view = None if memory is None else memoryview(memory)
-        conversation = WholeConversation(stage, messages, view)
-        _run(conversation.step, conversation.channel)
-        return
     _serve(stage, messages, memory, lambda: "")
 
 
@@ -158,6 +144,10 @@ def _serve(
     stage: object, messages: socket.socket, memory: Any, imported: Callable[[], str]
 ) -> None:
     view = None if memory is None else memoryview(memory)
+    if program := _program(stage):
+        whole = WholeConversation(program, messages, view)
+        _run(whole.step, whole.channel)
+        return
     conversation = Conversation(Declaration.of(stage), messages, view, imported)
     try:
         # Ends: at the latest when the host closes the socket.

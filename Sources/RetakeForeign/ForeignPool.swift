@@ -201,10 +201,13 @@ final class ForeignPool: @unchecked Sendable {
 
   // MARK: Stateful programs
 
-  /// A copy for one run, which gives it back. Never waits.
-  func borrow() throws(ForeignFault) -> ForeignChild {
-    if let child = condition.withLock({ idle.popLast() }) { return child }
-    return try another()
+  /// A copy for one run, which begins with a reset and gives the copy back. Never waits for one.
+  func borrow(_ context: StageContext) throws(ForeignFault) -> ForeignChild {
+    let waiting = condition.withLock { idle.popLast() }
+    let child = if let waiting { waiting } else { try another() }
+    child.watch(context)
+    try child.reset()
+    return child
   }
 
   /// A run that borrowed the copy has ended.

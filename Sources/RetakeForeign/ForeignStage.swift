@@ -131,9 +131,7 @@ private final class ForeignInstance: StageInstance, @unchecked Sendable {
 
   private func begun(_ context: StageContext) throws(ForeignFault) -> ForeignChild {
     if let child { return child }
-    let child = try pool.borrow()
-    child.watch(context)
-    try child.reset()
+    let child = try pool.borrow(context)
     self.child = child
     return child
   }

@@ -66,9 +66,7 @@ struct ProgramOptions: ParsableArguments {
     _ patience: WatchdogOptions? = nil, for selection: CaseOptions? = nil
   ) throws -> Project {
     var project = try CommandEnvironment.current.project()
-    if let program = selection?.wholeProgram?.program {
-      project.programs = project.programs.adding(program)
-    }
+    selection?.allowProgram(in: &project)
     if allowProcesses { project.programs = .all }
     if showPrograms { project.programListener = Self.shown }
     if patience?.watchdog == 0 { project.programLimits = .lifted }
@@ -150,6 +148,12 @@ struct CaseOptions: ParsableArguments {
     pipeline.options["transport"] = programTransport.map(JSONValue.string)
     pipeline.options["clock"] = programClock.map(JSONValue.string)
     return pipeline
+  }
+
+  /// To name a program on the command line is to allow it.
+  func allowProgram(in project: inout Project) {
+    guard let program = wholeProgram?.program else { return }
+    project.programs = project.programs.adding(program)
   }
 
   private static func checkedCommand(_ text: String) throws -> String {

@@ -102,9 +102,7 @@ struct ViewCommand: ParsableCommand {
       Console.outliveReaders()
     }
     var project = try CommandEnvironment.current.project()
-    if let program = selection.wholeProgram?.program {
-      project.programs = project.programs.adding(program)
-    }
+    selection.allowProgram(in: &project)
     let path = try project.sessionPath(session)
     // Before anything is read: the image must not replace a file of the session or the pipeline.
     if let screenshot {
