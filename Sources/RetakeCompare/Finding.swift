@@ -97,6 +97,8 @@ package struct RootCause: Hashable, Sendable, Codable {
     case environment
     /// The pipeline's document changed.
     case pipeline
+    /// A file that the command of a program names.
+    case program
     case model
     /// Neither documents nor libraries changed, so the code of a stage did.
     case code

@@ -27,6 +27,7 @@ extension AnyStage {
     signature.role = pool.ready.state == .pure ? .pure : .stateful
     var stage = AnyStage(signature: signature, options: options, body: body(pool))
     stage.fingerprint = pool.ready.fingerprint(program, files: digests)
+    stage.programFiles = digests
     stage.outputForm = ValueForm(program.output.type)
     if program.output == .program { stage.programSinks = pool.ready.sinks.map(\.name) }
     return stage

@@ -280,10 +280,19 @@ struct CaseComparison {
     where golden.models[name] != actual.models[name] {
       comparison.suspects.append(modelChange(name))
     }
+    for path in actual.changedPrograms(since: golden) {
+      comparison.suspects.append(programChange(path))
+    }
     comparison.suspects += environmentChanges
     let program = pipelines.programSuspicion(
       comparison.roots, builtInKinds: options.builtInKinds)
     comparison.suspects += [program].compactMap(\.self)
+  }
+
+  private func programChange(_ path: String) -> String {
+    let digests = [manifests.actual, manifests.golden].map { ($0.programs[path] ?? "").prefix(12) }
+    return
+      "the program's file \(path) changed: sha256 \(digests[0])…, the golden has \(digests[1])…"
   }
 
   private func modelChange(_ name: String) -> String {

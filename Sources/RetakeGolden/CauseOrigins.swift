@@ -5,6 +5,7 @@ import RetakeCompare
 struct CauseOrigins {
   private let pipelineDiffers: Bool
   private let modelsDiffer: Bool
+  private let programsDiffer: Bool
   private let environmentDiffers: Bool
   private let knowsLibraries: Bool
 
@@ -14,15 +15,17 @@ struct CauseOrigins {
   ) {
     self.pipelineDiffers = pipelineDiffers
     modelsDiffer = manifests.golden.models != manifests.actual.models
+    programsDiffer = !manifests.actual.changedPrograms(since: manifests.golden).isEmpty
     self.environmentDiffers = environmentDiffers
     self.knowsLibraries = knowsLibraries
   }
 
   /// If several things changed, the one nearest to the pipeline is named, because it should be
-  /// checked first. A model changes only values. A cause has an origin even without stage digests.
+  /// checked first. A model or a program changes only values. A cause has an origin even without stage digests.
   func origin(of root: RootCause) -> RootCause.Origin? {
     if [.frameLost, .frameInserted].contains(root.why) { return nil }
     if pipelineDiffers { return .pipeline }
+    if programsDiffer { return .program }
     if modelsDiffer { return .model }
     if environmentDiffers { return .environment }
     return knowsLibraries ? .code : .codeOrLibraries

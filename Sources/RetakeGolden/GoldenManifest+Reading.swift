@@ -18,7 +18,8 @@ extension GoldenManifest {
 
   private init(_ decoder: GoldenDecoder) throws(GoldenError) {
     let fields = try decoder.document([
-      "input", "case", "pipeline", "models", "quantisation", "compare", "budgets", "summary",
+      "input", "case", "pipeline", "models", "programs", "quantisation", "compare", "budgets",
+      "summary",
       "accepted", "expected", "fitted",
     ])
     input = try Input(fields.required("input"))
@@ -26,6 +27,9 @@ extension GoldenManifest {
     pipeline = try PipelineNote(fields.required("pipeline"))
     models = [:]
     for (name, digest) in try fields.members("models") { models[name] = try digest.string() }
+    for (path, digest) in try fields["programs"]?.members() ?? [] {
+      programs[path] = try digest.string()
+    }
     quantisation = [:]
     for (sink, quanta) in try fields.members("quantisation") {
       quantisation[sink] = try Quantisation(quanta)

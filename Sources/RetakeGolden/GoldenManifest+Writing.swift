@@ -56,13 +56,17 @@ extension GoldenManifest {
               ? [] : [("sinks", .sorted(pipeline.sinks) { .list($0.map { .text($0) }) })]))
       ),
       ("models", .sorted(models) { .text($0) }),
-      (
-        "quantisation", .sorted(quantisation) { .encoding($0, keys: Quantisation.CodingKeys.names) }
-      ),
-      ("compare", .sorted(compare.bySink) { .encoding($0, keys: SinkRule.CodingKeys.names) }),
-      ("budgets", budgets.flow),
-      ("summary", summary.flow),
     ]
+      + (programs.isEmpty ? [] : [("programs", .sorted(programs) { .text($0) })])
+      + [
+        (
+          "quantisation",
+          .sorted(quantisation) { .encoding($0, keys: Quantisation.CodingKeys.names) }
+        ),
+        ("compare", .sorted(compare.bySink) { .encoding($0, keys: SinkRule.CodingKeys.names) }),
+        ("budgets", budgets.flow),
+        ("summary", summary.flow),
+      ]
   }
 }
 

@@ -196,6 +196,9 @@ package struct GoldenManifest: Hashable, Sendable {
   package var pipeline: PipelineNote
   /// SHA-256 by the name of the model.
   package var models: [String: String]
+  /// SHA-256 by the path of a file that the command of a program names. Goldens that were accepted
+  /// before this existed have none.
+  package var programs: [String: String] = [:]
   /// By sink.
   package var quantisation: [String: Quantisation]
   package var compare: CompareRules
@@ -220,6 +223,15 @@ package struct GoldenManifest: Hashable, Sendable {
     self.compare = compare
     self.budgets = budgets
     self.summary = summary
+  }
+
+  /// Files of programs that both runs have, with other contents in this one; in byte order.
+  ///
+  /// A file that only one of them names is no change of a file: the command is another one, and so
+  /// is the pipeline.
+  package func changedPrograms(since golden: GoldenManifest) -> [String] {
+    programs.filter { path, digest in golden.programs[path].map { $0 != digest } ?? false }
+      .keys.sorted()
   }
 
   /// `session/case`.

@@ -128,6 +128,8 @@ public struct AnyStage: Sendable {
   package var fingerprint = ""
   /// `ModelStage.modelFiles`.
   package var modelFiles: [String: String] = [:]
+  /// SHA-256 of the files that the command of a program names, by their paths in the command.
+  package var programFiles: [String: String] = [:]
   /// The names of the sinks that a whole program gives values to, in byte order; `nil` if the stage
   /// is not one.
   package var programSinks: [String]?

@@ -9,18 +9,35 @@ extension Replay {
   /// The name is the path in the pipeline. Of an absolute path, which other machines do not have, it
   /// is the last part.
   package var modelFiles: [String: String] {
-    let swapped = overrides.compactMap { entry -> AnyStage? in
-      guard case .swap(let swap) = entry else { return nil }
-      return swap.stage
-    }
     var files: [String: String] = [:]
-    for stage in pipeline.flattened().nodes.map(\.stage) + swapped {
+    for stage in allStages {
       for (path, digest) in stage.modelFiles.sorted(by: { $0.key < $1.key }) {
         let name = path.hasPrefix("/") ? (path as NSString).lastPathComponent : path
         files[Self.freeName(name, digest, in: files)] = digest
       }
     }
     return files
+  }
+
+  /// SHA-256 of the files that the commands of programs name, by their paths.
+  ///
+  /// Files with absolute paths, such as an interpreter, belong to the machine and not to the project,
+  /// so they are left out.
+  package var programFiles: [String: String] {
+    var files: [String: String] = [:]
+    for stage in allStages {
+      files.merge(stage.programFiles.filter { !$0.key.hasPrefix("/") }) { $1 }
+    }
+    return files
+  }
+
+  /// The stages of the pipeline, and those that are swapped in.
+  private var allStages: [AnyStage] {
+    let swapped = overrides.compactMap { entry -> AnyStage? in
+      guard case .swap(let swap) = entry else { return nil }
+      return swap.stage
+    }
+    return pipeline.flattened().nodes.map(\.stage) + swapped
   }
 
   /// The value that a stage with a model is given for a frame.

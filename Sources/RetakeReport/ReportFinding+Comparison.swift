@@ -94,6 +94,7 @@ extension RootCause {
   var words: String {
     switch origin {
     case .environment: why.rawValue + " (the environment changed, the pipeline did not)"
+    case .program: why.rawValue + " (a program changed)"
     case .model: why.rawValue + " (a model changed)"
     case .pipeline where why != .nodeAdded && why != .nodeRemoved:
       why.rawValue + " (the pipeline changed)"

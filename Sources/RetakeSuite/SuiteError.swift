@@ -166,7 +166,7 @@ package enum SuiteError: RetakeError, Hashable {
     case .halted(let failure):
       ErrorFacts(
         "suite.run.halted", "the run was halted: \(failure)",
-        advice: "Repair what the stage needs, or let it throw a recoverable error")
+        advice: failure.advice)
     case .notWritable(let path, let cause):
       ErrorFacts(
         "suite.output.notWritable", "cannot write here", cause: cause, at: path,

@@ -111,6 +111,29 @@ struct ProgramCommandTests {
     #expect(try workplace.retake("pipeline", "check", "means.json").status == 2)
   }
 
+  @Test func `a program whose file changed is the suspect`() throws {
+    try workplace.folder.write("v: 1\nallow: {processes: [python3]}\n", to: "retake.yml")
+    func test() throws -> CommandResult {
+      try workplace.retake("test", "yard", "--pipeline", "means.json")
+    }
+    #expect(try test().status == 3)
+    #expect(try workplace.retake("accept", "--reason", "x").status == 0)
+    let golden = try String(
+      contentsOf: workplace.folder.file("Goldens/yard/means/golden.yml"), encoding: .utf8)
+    // Of python3 there is no digest: it belongs to the machine.
+    #expect(golden.contains("\nprograms: {means.py: "), "\(golden)")
+    #expect(try test().status == 0)
+    try workplace.folder.write(
+      (StageProgram.conversation + Self.program).replacing(
+        "\"value\": mean", with: "\"value\": mean + 1"),
+      to: "means.py")
+    let changed = try test()
+    #expect(changed.status == 1)
+    #expect(changed.stdout.contains("(a program changed)"), "\(changed.stdout)")
+    #expect(
+      changed.stdout.contains("the program's file means.py changed: sha256 "), "\(changed.stdout)")
+  }
+
   @Test func `a pure program is deterministic under all conditions`() throws {
     let result = try workplace.retake(
       "verify", "yard", "--pipeline", "means.json", "--allow-processes", "--mode", "redecide")
@@ -282,6 +305,7 @@ struct ProgramCommandTests {
     let test = try workplace.retake(
       "test", "yard", "--pipeline", "crashes.json", "--allow-processes")
     #expect(test.status == 2 && test.stdout.contains("process.signalled"), "\(test.stdout)")
+    #expect(test.stdout.contains("Repair the program: a frame that it cannot do"), "\(test.stdout)")
   }
 
   @Test func `without a watchdog a program may take longer than its limit`() throws {
@@ -291,6 +315,7 @@ struct ProgramCommandTests {
     let words = ["replay", "yard", "--pipeline", "waits.json", "--allow-processes"]
     let limited = try workplace.retake(words: words)
     #expect(limited.status == 2 && limited.stderr.contains("process.timeout"), "\(limited.stderr)")
+    #expect(limited.stderr.contains("or give it longer: timeoutSeconds"), "\(limited.stderr)")
     let lifted = try workplace.retake(words: words + ["--watchdog", "0"])
     #expect(lifted.status == 0, "\(lifted.stderr)")
   }

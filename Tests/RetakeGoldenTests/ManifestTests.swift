@@ -35,6 +35,7 @@ import Testing
     manifest.testCase.seed = .max
     manifest.testCase.overrides = ["a: b": .string("12"), "n": .number(0.5), "t": .bool(true)]
     manifest.models = ["größe": "yes", "x": "- {"]
+    manifest.programs = ["a b.py": "12", "y": "no"]
     manifest.accepted = ["null", " lead", "two\nlines", "a: b", "#", "1e3"].map {
       .init(at: "2026-11-21", reason: $0, roots: ["motion@0:12"], frames: 1, maxError: 0.4)
     }

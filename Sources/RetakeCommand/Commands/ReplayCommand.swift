@@ -239,7 +239,7 @@ struct ReplayCommand: ParsableCommand {
       form.note("the cost tape is in \(writeTape); decide with it: --costs tape:\(writeTape)")
     }
     if let halt = summary.halt {
-      Console.note("error: the run was halted: \(halt)")
+      Console.note("error: the run was halted: \(halt). \(halt.advice)")
       throw CommandEnd(status: .trouble)
     }
     if let problem = SummaryText.nothingDelivered(summary) {

@@ -76,6 +76,7 @@ extension GoldenWriter.Plan {
         name: replay.pipeline.name, digest: replay.pipeline.digest,
         nodes: replay.nodes.map(\.id), sinks: replay.sinkInputs), quantisation: [:])
     manifest.models = replay.modelFiles
+    manifest.programs = replay.programFiles
     manifest.compare = project.compare
     manifest.budgets = project.budgets
     var rules = project.compare

@@ -1,0 +1,15 @@
+extension StageFailure {
+  /// What to do after a run that this halted: a sentence without a full stop.
+  package var advice: String {
+    switch code {
+    case "process.timeout":
+      "Find what the program waits for, or give it longer: timeoutSeconds, in the options of its "
+        + "node or under program: of its case"
+    case "process.exited", "process.signalled", "process.closed":
+      "Repair the program: a frame that it cannot do is answered with an error, not by ending"
+    case let code where code.hasPrefix("process."):
+      "Compare what the program sends with docs/formats/stage-protocol.md"
+    default: "Repair what the stage needs, or let it throw a recoverable error"
+    }
+  }
+}
