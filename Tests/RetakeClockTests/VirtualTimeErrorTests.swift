@@ -138,17 +138,22 @@ import Testing
   @Test func `a thread that resumes a task is reported`() async throws {
     for isStructured in [true, false] {
       let kept = Kept()
-      let failure = try await failure(limits: VirtualTimeLimits(patience: .seconds(600))) { _ in
+      let failure = try await failure(limits: VirtualTimeLimits(patience: .seconds(600))) { time in
+        let clock = time.clock
         let waits = { @Sendable in await kept.wait() }
-        // Begins when the body waits, because jobs run in order.
-        let start = { @Sendable in try DriverThread.start { kept.resumeAll() } }
+        // A sleep of zero ends when all jobs have come to rest: a task that calls an async function may
+        // be enqueued again before it waits, and then a thread that begins at once could be first.
+        let start = { @Sendable in
+          try await clock.sleep(for: .zero)
+          try DriverThread.start { kept.resumeAll() }
+        }
         if isStructured {
           async let starting: Void = start()
           await waits()
           try await starting
         } else {
           let task = Task { await waits() }
-          try await Task { try start() }.value
+          try await Task { try await start() }.value
           await task.value
         }
       }
