@@ -39,7 +39,7 @@ public func expectReplay(
     let outcome = try await scope.run(selected)
     for item in outcome.failing {
       attach(item, of: outcome.document, sourceLocation)
-      fail(TerminalReport.attention(to: item, in: outcome.document))
+      fail(scope.hosted.attention(to: item, in: outcome.document))
     }
   }
 }

@@ -58,6 +58,7 @@ final class ReplayScope: Sendable {
     if let warning = hosted.project.slowness(document.totals.framesPerSecond) {
       print("retake: \(title): warning: \(warning)")
     }
+    for note in document.notes { print("retake: \(title): note: \(note)") }
     Attachment.record(
       Array(JUnitReport.render(document).utf8), named: "junit.xml", sourceLocation: sourceLocation)
     attachPage(of: document, named: "report.html", at: sourceLocation)

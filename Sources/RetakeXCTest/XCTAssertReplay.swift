@@ -40,12 +40,13 @@ public func XCTAssertReplay(
       cases.compactMap(\.selected), jobs: ProcessInfo.processInfo.activeProcessorCount,
       report: report, conditions: RunConditions(workers: nil))
     let stale = cases.filter { $0.selected == nil }.map { hosted.staleText($0.key) }
-    for text in outcome.failing.map({ TerminalReport.attention(to: $0, in: outcome.document) })
+    for text in outcome.failing.map({ hosted.attention(to: $0, in: outcome.document) })
       + stale
     {
       XCTFail(text, file: file, line: line)
     }
-    for text in [TerminalReport.summary(of: outcome.document)] + outcome.warnings {
+    let notes = outcome.document.notes.map { "note: \($0)" }
+    for text in [TerminalReport.summary(of: outcome.document)] + outcome.warnings + notes {
       print("retake: \(text)")
     }
   } catch {

@@ -6,11 +6,13 @@ import Testing
 /// What `swift test` says of suites with replays that fail: each suite runs in a process of its own.
 @Suite struct ReplaySuiteTests {
   private func swiftTest(
-    _ filter: String, attachments: URL? = nil, environment: [String: String?]
+    _ filter: String, attachments: URL? = nil, environment: [String: String?], folder: URL? = nil
   ) throws -> CommandResult {
     var arguments = ["--testing-library", "swift-testing", "--filter", filter]
     if let attachments { arguments += ["--attachments-path", attachments.path] }
-    return try runTests(arguments, environment: environment.merging(["CI": "true"]) { $1 })
+    return try runTests(
+      arguments, environment: environment.merging(["CI": "true"]) { given, _ in given },
+      folder: folder)
   }
 
   /// Swift Testing writes to standard error, and what tests print is on standard output.
@@ -79,6 +81,35 @@ import Testing
     #expect(result.status == 1)
     #expect(text(result).contains("nothing is selected"))
     #expect(text(result).matches(of: /recorded an issue/).count == 1)
+  }
+
+  @Test func `the project's folder is named with its commands, unless the test runs there`() throws
+  {
+    let project = try ProjectFixture()
+    try project.record("yard")
+    let folder = project.folder.url
+    let elsewhere = try swiftTest(
+      "PlantedReplays", environment: [Planted.projectVariable: folder.path])
+    #expect(elsewhere.status == 1)
+    #expect(text(elsewhere).contains("retake replay yard --pipeline motion"))
+    #expect(text(elsewhere).contains("in the folder \(folder.path)\n"))
+    let there = try swiftTest(
+      "PlantedReplays", environment: [Planted.projectVariable: folder.path], folder: folder)
+    #expect(there.status == 1)
+    #expect(text(there).contains("retake replay yard --pipeline motion"))
+    #expect(!text(there).contains("in the folder"))
+  }
+
+  @Test func `why nothing could be left pending is printed`() throws {
+    let project = try ProjectFixture()
+    try project.record("yard")
+    try project.folder.write("a file where the folder should be", to: "Goldens")
+    let result = try swiftTest(
+      "PlantedReplays",
+      environment: [Planted.projectVariable: project.folder.url.path, "CI": "false"])
+    #expect(result.status == 1)
+    #expect(text(result).contains("missing  yard/motion"))
+    #expect(text(result).contains("note: nothing is pending of yard/motion: "))
   }
 
   @Test func `a folder without a project fails`() throws {

@@ -8,7 +8,7 @@ import Testing
   private func swiftTest(_ environment: [String: String?]) throws -> CommandResult {
     try runTests(
       ["RetakeXCTestTests.PlantedXCTests/testReplays"],
-      environment: environment.merging(["CI": "true"]) { $1 })
+      environment: environment.merging(["CI": "true"]) { given, _ in given })
   }
 
   @Test func `cases that equal their goldens pass`() throws {
@@ -36,6 +36,19 @@ import Testing
     #expect(output.contains(/7 changed, 43 passed · 50 cases · .* frames\/s/))
     #expect(
       project.fixture.exists("report/report.html") && project.fixture.exists("report/junit.xml"))
+  }
+
+  @Test func `the project's folder is named, and why nothing could be left pending`() throws {
+    let project = try ProjectFixture()
+    try project.record("yard")
+    try project.folder.write("a file where the folder should be", to: "Goldens")
+    let result = try swiftTest([
+      PlantedXCTests.projectVariable: project.folder.url.path, "CI": "false",
+    ])
+    let output = result.stdout + result.stderr
+    #expect(result.status == 1)
+    #expect(output.contains("in the folder \(project.folder.url.path)\n"))
+    #expect(output.contains("retake: note: nothing is pending of yard/motion: "))
   }
 
   @Test func `an empty selection is a failure`() throws {

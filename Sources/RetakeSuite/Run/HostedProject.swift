@@ -94,10 +94,26 @@ package final class HostedProject: Sendable {
     return try run.run()
   }
 
+  /// The message about a case that fails: what the terminal's report says, and where to type its
+  /// commands.
+  package func attention(to item: ReportCase, in document: ReportDocument) -> String {
+    let text = TerminalReport.attention(to: item, in: document)
+    return item.commands.isEmpty ? text : text + place
+  }
+
   /// The message about a golden that no case produces any more.
   package func staleText(_ key: String) -> String {
     "stale  \(key)  no session and case produces this golden any more\n"
-      + "    Look at it  \(ProgramName(program).word) golden stale"
+      + "    Look at it  \(ProgramName(program).word) golden stale" + place
+  }
+
+  /// A line that names the project's folder, because commands look for no retake.yml elsewhere;
+  /// empty if it is the working folder.
+  private var place: String {
+    let folder = URL(fileURLWithPath: project.folder).resolvingSymlinksInPath().path
+    let here = URL(fileURLWithPath: FileManager.default.currentDirectoryPath)
+    guard folder != here.resolvingSymlinksInPath().path else { return "" }
+    return "\n    in the folder \(project.folder)"
   }
 
   /// The report of several runs together; `nil` if there was none.
