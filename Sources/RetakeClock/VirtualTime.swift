@@ -72,7 +72,10 @@ public struct VirtualTime: Sendable {
     _ elements: [Element], at instants: [VirtualClock.Instant],
     buffering: AsyncStream<Element>.Continuation.BufferingPolicy = .unbounded
   ) -> AsyncStream<Element> {
-    precondition(elements.count == instants.count, "frames need an instant for each element")
+    precondition(
+      elements.count == instants.count,
+      "time.frames needs an instant for each element: \(elements.count) elements, "
+        + "\(instants.count) instants")
     let (stream, continuation) = AsyncStream.makeStream(
       of: Element.self, bufferingPolicy: buffering)
     play(
@@ -94,7 +97,9 @@ public struct VirtualTime: Sendable {
     at instants: [VirtualClock.Instant], deliver: @escaping @Sendable (_ index: Int) -> Bool,
     finish: @escaping @Sendable () -> Void
   ) {
-    precondition(zip(instants, instants.dropFirst()).allSatisfy(<=), "the instants are in order")
+    for (before, after) in zip(instants, instants.dropFirst()) where after < before {
+      preconditionFailure("instants must be in order: \(after) comes after \(before)")
+    }
     guard let first = instants.first else { return finish() }
     let camera = Camera(at: instants, deliver: deliver, finish: finish)
     scope.add(Timeline.Feed(deliver: { camera.deliver() }, end: finish), first: first)

@@ -118,6 +118,12 @@ package enum SuiteError: RetakeError, Hashable {
       ErrorFacts(
         "suite.select.noPipeline", "there is no pipeline file '\(name)'",
         advice: "Check the path, or name one of these: \(known.joined(separator: ", "))")
+    case .noPipeline(let name, let known)
+    where name.hasPrefix("example:") && Suggestion.nearest(to: name, among: known) == nil:
+      ErrorFacts(
+        "suite.select.noPipeline", "there is no pipeline '\(name)'",
+        advice: "A pipeline in Swift is an argument: RetakeCommand.main(pipelines:), or in tests "
+          + "the trait .retake(pipelines:). Known: \(known.joined(separator: ", "))")
     case .noPipeline(let name, let known):
       ErrorFacts(
         "suite.select.noPipeline",
