@@ -12,6 +12,7 @@ let package = Package(
       dependencies: [
         "Vision", .product(name: "RetakeTesting", package: "retake"),
         .product(name: "RetakeXCTest", package: "retake"),
+        .product(name: "RetakeClock", package: "retake"),
       ]),
   ],
   swiftLanguageModes: [.v6]

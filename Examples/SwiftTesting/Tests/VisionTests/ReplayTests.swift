@@ -1,4 +1,5 @@
 import Retake
+import RetakeClock
 import RetakeTesting
 import Testing
 import Vision
@@ -34,6 +35,23 @@ struct ReplayTests {
       }
     }
     #expect(run.summary.failureCount == nil)
+  }
+  // end
+
+  // docs/swift-testing.md
+  @Test func `a preview that takes 45 ms misses every fourth frame`() async throws {
+    let shown = try await withVirtualTime { time in
+      var shown: [Int] = []
+      let camera = try time.camera(
+        session: "../../Recordings/figures", buffering: .bufferingNewest(1))
+      for try await captured in camera {
+        #expect(captured.frame.bytes(of: 0).contains { $0 > 40 })
+        shown.append(captured.id.sequence)
+        try await time.clock.sleep(for: .milliseconds(45))
+      }
+      return shown
+    }
+    #expect(shown.prefix(6) == [0, 1, 2, 4, 5, 6])
   }
   // end
 }

@@ -6,7 +6,7 @@ import XCTest
 final class ReplayXCTests: XCTestCase {
   func testReplays() {
     XCTAssertReplay(
-      suite: "quick", report: ".build/replays", stages: { $0.register(BrightPixels.self) },
+      suite: "quick", report: ".build/xctest-replays", stages: { $0.register(BrightPixels.self) },
       pipelines: [bright])
   }
 }
