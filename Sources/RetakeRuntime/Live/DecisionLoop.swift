@@ -36,7 +36,8 @@ final class DecisionLoop: EventHost {
     self.shift = shift
     stageRun = StageRun(live.options.notices ?? { _ in })
     // The first worker belongs to the time plane, and this thread never helps.
-    workers = try Workers(count: live.options.workers + 1, lanes: live.plan.lanes)
+    workers = try Workers(
+      count: live.options.workers + 1, lanes: live.plan.lanes, niceness: live.options.niceness)
   }
 
   /// Runs on the decision thread, which owns the decisions at first.

@@ -17,6 +17,12 @@ public struct LiveOptions: Sendable {
   public var waitingDeliveriesMax = 1_024
   /// How long `stop` waits, in real time, for frames in flight.
   public var drain = Duration.seconds(1)
+  /// How much the threads that compute leave the processor to others, 0 to 19, as `nice` counts
+  /// (nice(2)). With a preview of the same frames, `nicenessBelowPreview` keeps its image ahead of
+  /// what is found in it. It has an effect on Linux.
+  public var niceness = 0
+  /// About a tenth of the processor, as long as a thread of normal priority needs it.
+  public static let nicenessBelowPreview = 10
   /// Receives what stages tell during the run, on the threads that compute.
   package var notices: (@Sendable (StageNotice) -> Void)?
 

@@ -221,6 +221,9 @@ extension LiveOptions {
       throw .badOption(
         "between \(range.lowerBound) and \(range.upperBound) workers, not \(workers)")
     }
+    guard (0...19).contains(niceness) else {
+      throw .badOption("niceness is between 0 and 19, not \(niceness)")
+    }
     for (count, name) in [
       (waitingFramesMax, "waitingFramesMax"), (waitingResultsMax, "waitingResultsMax"),
       (waitingDeliveriesMax, "waitingDeliveriesMax"),

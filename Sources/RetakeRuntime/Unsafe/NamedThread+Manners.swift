@@ -26,6 +26,17 @@ extension NamedThread {
     #endif
   }
 
+  /// From now on, this thread, and threads and programs that it starts, leave the processor to
+  /// others by that much more (nice(2)). Linux has one number for each thread; on other systems this
+  /// has no effect.
+  package static func yieldProcessor(niceness: Int) {
+    #if !canImport(Darwin)
+      // SAFETY: 0 is the calling thread. A refusal changes nothing but the speed.
+      let thread = __priority_which_t(PRIO_PROCESS.rawValue)
+      _ = setpriority(thread, 0, getpriority(thread, 0) + Int32(clamping: niceness))
+    #endif
+  }
+
   /// From now on, a write of this thread to a pipe or socket without a reader fails with EPIPE,
   /// instead of raising a signal that ends the process.
   package static func blockPipeSignal() {

@@ -1,4 +1,5 @@
 import Foundation
+import RetakeBuffers
 
 /// A thread that can be waited for. It has the task-local values of the code that starts it.
 ///

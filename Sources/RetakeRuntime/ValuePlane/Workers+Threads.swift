@@ -20,11 +20,12 @@ final class Lane: Sendable {
 extension Workers {
   /// - Throws: `RuntimeError.noThread`.
   func startThread(
-    _ name: String, _ body: @escaping @Sendable (Workers) -> Void
+    _ name: String, _ niceness: Int, _ body: @escaping @Sendable (Workers) -> Void
   ) throws(RuntimeError) {
     liveThreads.add(1, ordering: .sequentiallyConsistent)
     do throws(RuntimeError) {
       _ = try NamedThread(name) { [self] in
+        if niceness > 0 { NamedThread.yieldProcessor(niceness: niceness) }
         body(self)
         liveThreads.subtract(1, ordering: .sequentiallyConsistent)
         bell.ring()

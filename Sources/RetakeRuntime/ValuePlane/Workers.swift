@@ -56,10 +56,11 @@ package final class Workers: Sendable {
   ///     workers, frames are read when they are needed, and not counted.
   ///   - waitingWork: With `.awaited` and at least 2 workers, there is one thread more.
   ///   - watch: Notified of activities that may never end.
+  ///   - niceness: Of all its threads; see `LiveOptions.niceness`.
   /// - Throws: `RuntimeError.noThread`; in that case all its threads have ended.
   package init(
     count: Int, lanes: [Int] = [], perturbation: UInt64? = nil, readsMax: Int? = nil,
-    waitingWork: WaitingWork = .any, watch: RunWatch? = nil
+    waitingWork: WaitingWork = .any, watch: RunWatch? = nil, niceness: Int = 0
   ) throws(RuntimeError) {
     precondition((0...Self.countMax).contains(count), "between 0 and \(Self.countMax) workers")
     // With `.awaited` the time plane computes less, so another thread takes its place.
@@ -80,10 +81,10 @@ package final class Workers: Sendable {
     liveThreads = Atomic(0)
     do throws(RuntimeError) {
       for worker in workers.dropFirst() {
-        try startThread("retake-worker-\(worker)") { $0.work(as: worker) }
+        try startThread("retake-worker-\(worker)", niceness) { $0.work(as: worker) }
       }
       for (number, lane) in self.lanes.sorted(by: { $0.key < $1.key }) {
-        try startThread("retake-lane-\(number)") { $0.work(on: lane) }
+        try startThread("retake-lane-\(number)", niceness) { $0.work(on: lane) }
       }
     } catch {
       stop()

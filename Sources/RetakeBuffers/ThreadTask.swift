@@ -1,26 +1,24 @@
-import RetakeBuffers
-
 /// A task whose whole body runs on a thread that someone else starts.
 ///
 /// A thread has no task-local values. This task has those of the code that made it, so that what the
 /// thread calls, such as a sink, has them too. Swift Testing finds the test of an expectation in one:
 /// an expectation on a thread without it belongs to no test, and does not fail one.
-final class ThreadTask: TaskExecutor {
+package final class ThreadTask: TaskExecutor {
   private let job = Locked<UnownedJob?>(nil)
 
   /// - Parameter body: Called by `run`.
-  init(_ body: @escaping @Sendable () -> Void) {
+  package init(_ body: @escaping @Sendable () -> Void) {
     // Enqueued here at once, and never resumed elsewhere: the body does not wait.
     Task(executorPreference: self) { body() }
   }
 
-  func enqueue(_ job: consuming ExecutorJob) {
+  package func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     self.job.withLock { $0 = job }
   }
 
   /// Runs the body on this thread, and returns after it. Called once.
-  func run() {
+  package func run() {
     guard let job = job.withLock({ $0 }) else { preconditionFailure("a new task is enqueued") }
     job.runSynchronously(on: asUnownedTaskExecutor())
   }
