@@ -26,8 +26,17 @@ package struct PreviewFigures: Hashable, Sendable, Encodable {
   /// nothing had been found yet.
   package var ageMedian: Int64?
   package var ageMax: Int64?
+  /// The most of the camera's buffers that were in use at once, and their memory.
+  package var cameraBuffers: Int
+  package var cameraBytes: Int
+  /// The same of the buffers that are drawn on; 0 where nothing is drawn over an image.
+  package var screenBuffers: Int
+  package var screenBytes: Int
   /// Sequences of the frames that were dropped.
   package var droppedFrames: [Int]
+
+  /// A buffer of 1920x1080 pixels with a byte of luma each, and one of Cb and of Cr for four: 3.1 MB.
+  package static let bufferBytes = 1_920 * 1_080 * 3 / 2
 
   init(trial: String, outcome: RunOutcome, meter: PreviewMeter) {
     self.trial = trial
@@ -43,6 +52,11 @@ package struct PreviewFigures: Hashable, Sendable, Encodable {
     let ages = meter.ages.sorted()
     ageMedian = ages.isEmpty ? nil : ages[ages.count / 2]
     ageMax = ages.last
+    cameraBuffers = meter.held[PreviewTrial.camera] ?? 0
+    cameraBytes = cameraBuffers * Self.bufferBytes
+    // The one other pool of a preview.
+    screenBuffers = meter.held.first { $0.key != PreviewTrial.camera }?.value ?? 0
+    screenBytes = screenBuffers * Self.bufferBytes
     droppedFrames = meter.dropped
   }
 }
@@ -54,6 +68,8 @@ final class PreviewMeter: RunObserver {
   /// The age of the overlay's frame when it was shown.
   private(set) var ages: [Int64] = []
   private(set) var dropped: [Int] = []
+  /// By pool, the most buffers that were in use at once.
+  private(set) var held: [String: Int] = [:]
   private var last: (seen: Int64, arrival: Int64)?
   /// By sequence, the arrival time of the frame that the overlay describes.
   private var found: [Int: Int64] = [:]
@@ -73,6 +89,10 @@ final class PreviewMeter: RunObserver {
     case "vsync": see(frame.sequence, at: line.time)
     default: break
     }
+  }
+
+  func leased(_ buffers: Int, of pool: String, at nanoseconds: Int64) {
+    held[pool] = max(held[pool] ?? 0, buffers)
   }
 
   private func see(_ sequence: Int, at time: Int64) {
@@ -104,16 +124,22 @@ package struct PreviewTable: Sendable {
     TextTable(
       headings: [
         "trial", "shown", "lost", "dropped", "thinned", "repeats", "jitter", "latency", "most",
-        "age", "most",
+        "age", "most", "MB", "screen",
       ],
       rows: rows.map { row in
         [
           row.trial, "\(row.shown)", "\(row.lost)", "\(row.dropped)", "\(row.thinned)",
           "\(row.repeats)", Self.text(row.jitterMax), Self.text(row.latencyMedian),
           Self.text(row.latencyMax), Self.text(row.ageMedian), Self.text(row.ageMax),
+          Self.megabytes(row.cameraBytes), Self.megabytes(row.screenBytes),
         ]
       }, wordColumns: [0]
     ).lines.joined(separator: "\n")
+  }
+
+  /// Millions of bytes with one decimal place.
+  static func megabytes(_ bytes: Int) -> String {
+    bytes == 0 ? "-" : PoolTable.decimal((bytes + 50_000) / 100_000, places: 1)
   }
 
   /// Milliseconds with one decimal place.

@@ -28,9 +28,12 @@ package struct PreviewTrial: Sendable {
   /// When the device is hot, in nanoseconds.
   package var heat: Range<Int64>?
 
+  static let camera = "camera"
   static let screen = "screen"
   static let fps = 60
   static let frames = 600
+  static let seconds = frames / fps
+  static let hotSeconds = 3
   private static let waitingMax = 1_024
 
   package init(_ name: String) { self.name = name }
@@ -43,6 +46,8 @@ package struct PreviewTrial: Sendable {
       return trial
     }
     let late = Cost.fixed(.milliseconds(17))
+    // 58 images a second.
+    let slow = Cost.fixed(.nanoseconds(17_241_379))
     return [
       PreviewTrial("copies"),
       trial("reference") { $0.vision = .reference },
@@ -57,6 +62,11 @@ package struct PreviewTrial: Sendable {
       trial("draws 17 ms, queued") {
         ($0.render, $0.isQueued, $0.cameraBuffers) = (late, true, waitingMax)
       },
+      trial("58 fps, 2 buffers") { ($0.render, $0.cameraBuffers) = (slow, 2) },
+      trial("58 fps, 3 buffers") { $0.render = slow },
+      trial("58 fps, 4 buffers") { ($0.render, $0.cameraBuffers) = (slow, 4) },
+      trial("58 fps, 2 on screen") { ($0.render, $0.screenBuffers) = (slow, 2) },
+      trial("58 fps, 4 on screen") { ($0.render, $0.screenBuffers) = (slow, 4) },
       trial("hot from 3 to 6 s") { $0.heat = 3_000_000_000..<6_000_000_000 },
     ]
   }
@@ -80,7 +90,7 @@ package struct PreviewTrial: Sendable {
   private var pipeline: Pipeline {
     let camera = Pipeline.named("preview")
       .source(BenchFrames(fps: Self.fps, count: Self.frames).stage)
-      .pool("camera").pool("camera", capacity: cameraBuffers)
+      .pool(Self.camera).pool(Self.camera, capacity: cameraBuffers)
     guard vision != .inLine else {
       return looked(camera).queue(capacity: 1, policy: .dropNewest).screen(Self.screen)
     }

@@ -213,6 +213,30 @@ import Testing
     }
   }
 
+  @Test func `the pulse of a fingertip is drawn over the image at 240 points a second`() throws {
+    let camera = scene(frames: 300)
+    let band = camera.fingertip().resample(rate: 30, windowSeconds: 6)
+      .pulseSignal(.red).detrend().bandpass(low: 0.5, high: 4)
+    let last = try #require(
+      run(band.results("wave", quantum: ["scalar": 0.00001]), workers: 0).last)
+    let shapes = OverlayLayout(OverlayPicture(width: 640, height: 480))
+      .shapes(of: [OverlayContent(facts: last)])
+    let lines = shapes.compactMap { shape -> [OverlayShape.Point]? in
+      if case .line(let points, _) = shape.form { points } else { nil }
+    }
+    let line = try #require(lines.first)
+    #expect(lines.count == 1)
+    // Six seconds: 180 samples at 30 a second, and the points between them.
+    #expect(line.count == 179 * 8 + 1)
+    // 72 beats a minute are 7.2 in six seconds, each of which rises through the middle once.
+    let middle = line.map(\.y).reduce(0, +) / Double(line.count)
+    let beats = zip(line, line.dropFirst()).count { $0.y > middle && $1.y <= middle }
+    #expect((6...8).contains(beats))
+    // The same as a stage of a preview, which draws what was found over each frame.
+    let preview = camera.preview(of: band, id: "screen")
+    _ = try run(preview, workers: 0)
+  }
+
   private func scene(frames: Int, beatsPerMinute: Int = 72, fps: Int = 30) -> PipelineChain<Frame> {
     var options = SyntheticOptions(
       scene: .pulse, width: 32, height: 24, fps: fps, frames: frames, seed: beatsPerMinute)

@@ -1,0 +1,53 @@
+import Testing
+
+@testable import RetakeBench
+
+@Suite struct PreviewArticleTests {
+  @Test func `each statement has the figure that the trials of the table give`() throws {
+    let rows = try PreviewArticle.rows()
+    func here(_ start: String) throws -> String {
+      try #require(rows.first { $0.statement.hasPrefix(start) }).here
+    }
+    #expect(try here("images a second while vision takes") == "60, 0 repeated, jitter 0.0 ms")
+    #expect(try here("the same while vision never") == "60, jitter 0.0 ms")
+    #expect(try here("drawing takes 17 ms") == "11 of 600 dropped, the first ones 52, 103, 154")
+    #expect(try here("the same without dropping").hasSuffix("20.0 ms more each second"))
+    #expect(try here("images a second while it is hot") == "30 of 60 left out")
+    #expect(try here("points a second") == "240")
+    #expect(try here("a buffer of 1920x1080") == "3.1 MB")
+    #expect(rows.allSatisfy { !$0.statement.isEmpty && !$0.article.isEmpty && !$0.here.isEmpty })
+  }
+
+  @Test func `two buffers stall at 58 of 60 images a second, and a fourth brings nothing`() throws {
+    let rows = try PreviewTable(PreviewTrial.standard).rows
+    func row(_ trial: String) throws -> PreviewFigures {
+      try #require(rows.first { $0.trial == trial })
+    }
+    let three = try row("58 fps, 3 buffers")
+    #expect(try row("58 fps, 2 on screen").shown * 10 < three.shown * 6)
+    // With two the camera has no buffer to fill, so that frames are lost where they come from.
+    #expect(try row("58 fps, 2 buffers").lost > 0 && three.lost == 0)
+    for four in [try row("58 fps, 4 buffers"), try row("58 fps, 4 on screen")] {
+      #expect(four.shown == three.shown)
+      #expect(four.latencyMedian == three.latencyMedian && four.latencyMax == three.latencyMax)
+    }
+  }
+
+  @Test func `three buffers of the camera are 9 MB`() throws {
+    var trial = PreviewTrial("reference")
+    trial.vision = .reference
+    let figures = try trial.run()
+    #expect(figures.cameraBuffers == 3)
+    #expect(figures.cameraBytes == 9_331_200)
+    #expect(PreviewTable.megabytes(figures.cameraBytes) == "9.3")
+  }
+
+  @Test func `what a machine measures says on what, and what it did not measure is no row`() {
+    let rows = PreviewArticle.measuredRows(
+      upload: 234_000, draw: nil, jitter: 190_000, device: "llvmpipe")
+    #expect(
+      rows.map(\.here) == [
+        "0.23 ms, measured on llvmpipe", "0.19 ms, measured on llvmpipe",
+      ])
+  }
+}
