@@ -179,7 +179,9 @@ let houseTests: [Target] = [
     swiftSettings: settings),
   .testTarget(
     name: "RetakeDocsTests",
-    dependencies: named(["Retake", "RetakeCommand", clock, metrics, inference, support]) + [
+    dependencies: named([
+      "Retake", "RetakeCommand", clock, metrics, inference, preview, support,
+    ]) + [
       logging
     ],
     swiftSettings: settings),

@@ -11,9 +11,13 @@ final class RecordingWindow {
 
   /// Opens the window, before anything is recorded.
   ///
+  /// - Parameter warn: Called with drops that last. It must not wait: it is called on the thread that
+  ///   captures.
   /// - Throws: `PreviewError`.
-  init(title: String, _ pipeline: LivePipeline?) throws {
-    let feed = PreviewFeed()
+  init(
+    title: String, _ pipeline: LivePipeline?, warn: @escaping @Sendable (String) -> Void
+  ) throws {
+    let feed = PreviewFeed { warn("warning: \($0)") }
     let places = Locked<ResultPlaces?>(nil)
     watch = RecordingWatch(
       captured: { frame in

@@ -26,26 +26,33 @@ public final class LivePreview {
   ///   - feed: The frames and results that are shown.
   ///   - title: The window's title.
   ///   - waitsForScreen: Whether each image waits for the screen's refresh.
+  ///   - grading: What changes the images' colours; it needs OpenGL.
   /// - Throws: `PreviewError`.
   public convenience init(
-    _ feed: PreviewFeed, title: String, waitsForScreen: Bool = true
+    _ feed: PreviewFeed, title: String, waitsForScreen: Bool = true, grading: Grading? = nil
   ) throws {
-    try self.init(feed, title: title, waitsForScreen: waitsForScreen, clock: WallClock())
+    try self.init(
+      feed, title: title, waitsForScreen: waitsForScreen, grading: grading,
+      waitsForDevice: false)
   }
 
-  init(_ feed: PreviewFeed, title: String, waitsForScreen: Bool, clock: any LiveClock) throws {
+  /// - Parameter waitsForDevice: See `Canvas.Window.waitsForDevice`.
+  init(
+    _ feed: PreviewFeed, title: String, waitsForScreen: Bool, grading: Grading? = nil,
+    waitsForDevice: Bool, clock: any LiveClock = WallClock()
+  ) throws {
     (self.feed, self.title, self.clock) = (feed, title, clock)
     var window = Canvas.Window(
       title: title, width: 640, height: 480 + PlayerLayout.rowHeight)
-    window.waitsForScreen = waitsForScreen
-    view = try PictureView(try Canvas.window(window))
+    (window.waitsForScreen, window.waitsForDevice) = (waitsForScreen, waitsForDevice)
+    view = try PictureView(try Canvas.window(window), grading, clock: clock)
+    feed.drawn(by: renderer)
     // The first frame may take seconds, and until then the window would have undefined content.
-    try drawAll()
-    view.canvas.present()
+    try view.present(drawAll)
   }
 
-  /// SDL's name of the renderer.
-  var renderer: String { view.canvas.rendererName }
+  /// What draws the window.
+  package var renderer: WindowRenderer { view.canvas.renderer }
 
   /// Shows frames until the user closes the window, the feed is closed, or `isEnded` returns
   /// `true`.
@@ -91,9 +98,8 @@ public final class LivePreview {
     }
     try view.show(picture.frame, in: area)
     shown = (picture.frame.id.sequence, picture.result, picture.resultAgeNanoseconds)
-    try drawAll()
-    view.canvas.present()
-    feed.presented(picture)
+    try view.present(drawAll)
+    feed.presented(picture, view.steps)
   }
 
   private var area: CanvasRect {
@@ -104,7 +110,7 @@ public final class LivePreview {
 
   private func drawAll() throws(PreviewError) {
     let canvas = view.canvas
-    canvas.clear(ScreenColors.ground)
+    canvas.painter.clear(ScreenColors.ground)
     // The window may have another size since the last frame.
     view.place(in: area)
     try view.draw(showsResults ? shown?.result : nil, ageNanoseconds: shown?.ageNanoseconds)

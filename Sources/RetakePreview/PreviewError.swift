@@ -14,6 +14,11 @@ public enum PreviewError: RetakeError, Hashable {
   case noWindow(cause: String)
   /// The renderer did not accept an image, or did not return one.
   case renderer(step: String, cause: String)
+  /// A grading's code is wrong, in the given line, from 1; without a line, the code as a whole is, or
+  /// its file cannot be read.
+  case shader(path: String?, line: Int?, cause: String)
+  /// A grading needs OpenGL, and the window is drawn without it.
+  case noShaders(renderer: String, cause: String?)
   /// A track has no frame that can be shown.
   case noFrames(path: String, track: Int)
   /// The requested start of a player is not a frame.
@@ -55,6 +60,19 @@ public enum PreviewError: RetakeError, Hashable {
         "preview.renderer.failed", "the window's renderer failed: \(step)",
         cause: Self.text(cause),
         advice: "Try SDL_RENDER_DRIVER=software, which works everywhere")
+    case .shader(let path, let line, let cause):
+      ErrorFacts(
+        "preview.shader.invalid", "the grading cannot be used", cause: Self.text(cause),
+        place: Place(file: path, part: line.map { "line \($0)" }),
+        advice: "It is GLSL 1.20 with a function: vec3 grade(vec3 rgb, vec2 at)")
+    case .noShaders(let renderer, let cause):
+      ErrorFacts(
+        "preview.shader.noOpenGL",
+        "a grading needs OpenGL, and the renderer of this window is '\(renderer)'",
+        cause: cause.flatMap(Self.text),
+        advice: cause == nil
+          ? "SDL_RENDER_DRIVER names that renderer: unset SDL_RENDER_DRIVER"
+          : "Install a driver for OpenGL: apt-get install libgl1-mesa-dri libglx-mesa0")
     case .noFrames(let path, let track):
       ErrorFacts(
         "preview.frames.none", "track \(track) has no frames to show", at: path,

@@ -1,12 +1,26 @@
 import RetakeBuffers
 import RetakeCore
-package import RetakeGraph
-package import RetakeRuntime
+public import RetakeGraph
+public import RetakeRuntime
 import RetakeStages
 
-/// Converts results so that a window can draw them over the frames of their source.
-package struct ResultPlaces: Sendable {
+/// Converts results so that a window can draw them over the frames of their source: boxes of a stage
+/// after a `downsample`, `resize` or `crop` are moved to their place in the frame.
+public struct ResultPlaces: Sendable {
   private let places: OverlayPlaces
+
+  /// For the results of a `LiveSession` with this pipeline and these tracks.
+  public init(_ pipeline: Pipeline, tracks: [LiveTrack]) {
+    let shapes = tracks.map {
+      ($0.track, PictureShape(width: $0.width, height: $0.height, format: $0.format))
+    }
+    self.init(
+      pipeline, tracks: Self.liveTracks(of: pipeline),
+      shapes: Dictionary(shapes, uniquingKeysWith: { first, _ in first }))
+  }
+
+  /// The result in the pixels of its frame. Detections whose position is not known are left out.
+  public func result(_ result: LiveResult) -> PreviewResult { self.result(result.frame) }
 
   /// - Parameters:
   ///   - tracks: The track that each source reads, by node.

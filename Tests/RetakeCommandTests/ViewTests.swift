@@ -149,6 +149,49 @@ import Testing
   }
 
   @Test(.enabled(if: Xvfb.command != nil, "Xvfb is not installed: Scripts/setup installs it"))
+  func `a grading that does not compile is refused with its line, before a frame is shown`() throws
+  {
+    let xvfb = try Xvfb()
+    let workplace = try Workplace()
+    try workplace.record("figures", frames: 3, size: "160x120")
+    try workplace.folder.write(
+      "vec3 grade(vec3 rgb, vec2 at) {\n  return rgb * warmth;\n}\n", to: "warm.glsl")
+    let wrong = try workplace.retake(
+      "view", "figures", "--once", "--shader", "warm.glsl", environment: onDisplay(xvfb))
+    #expect(wrong.status == 2)
+    #expect(wrong.stderr.contains("warm.glsl, line 2: "), "\(wrong.stderr)")
+    #expect(wrong.stderr.contains("[preview.shader.invalid]"))
+    let missing = try workplace.retake(
+      "view", "figures", "--once", "--shader", "nosuch.glsl", environment: onDisplay(xvfb))
+    #expect(missing.status == 2 && missing.stderr.contains("nosuch.glsl: "))
+    try workplace.folder.write(
+      "vec3 grade(vec3 rgb, vec2 at) { return rgb.bgr; }\n", to: "warm.glsl")
+    let right = try workplace.retake(
+      "view", "figures", "--once", "--shader", "warm.glsl", environment: onDisplay(xvfb))
+    #expect(right.status == 0, "\(right.stderr)")
+  }
+
+  @Test(.enabled(if: Xvfb.command != nil, "Xvfb is not installed: Scripts/setup installs it"))
+  func `without OpenGL the software renderer draws, and the report says why`() throws {
+    let xvfb = try Xvfb()
+    let workplace = try Workplace()
+    try workplace.record("figures", frames: 3, size: "160x120")
+    var environment = onDisplay(xvfb)
+    environment["SDL_OPENGL_LIBRARY"] = "/nosuch/libGL.so"
+    environment["SDL_RENDER_DRIVER"] = .some(nil)
+    let result = try workplace.retake(
+      "view", "figures", "--once", "--json", environment: environment)
+    try #require(result.status == 0, "\(result.stderr)")
+    let report = try #require(
+      try JSONSerialization.jsonObject(with: result.stdoutBytes) as? [String: Any])
+    #expect(report["renderer"] as? String == "software")
+    #expect(report["isSoftware"] as? Bool == true)
+    #expect((report["fallbackCause"] as? String)?.contains("/nosuch/libGL.so") == true)
+    let steps = report["steps"] as? [String: Any]
+    #expect(Set(steps?.keys.map { $0 } ?? []) == ["convert", "upload", "draw", "present"])
+  }
+
+  @Test(.enabled(if: Xvfb.command != nil, "Xvfb is not installed: Scripts/setup installs it"))
   func `a recording is watched and every frame is accounted for`() throws {
     let xvfb = try Xvfb()
     let workplace = try Workplace()
@@ -159,7 +202,8 @@ import Testing
     let result = try workplace.retake(
       words: words + ["--name", "seen", "--json"], environment: onDisplay(xvfb))
     try #require(result.status == 0, "\(result.stderr)")
-    let line = try #require(result.stdout.split(separator: "\n").first { $0.contains("preview") })
+    let line = try #require(
+      result.stdout.split(separator: "\n").first { $0.hasPrefix("{\"preview\"") })
     let figures = try #require(
       (try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])?["preview"]
         as? [String: Any])

@@ -3,6 +3,7 @@ import Logging
 import Retake
 import RetakeClock
 import RetakeMetrics
+import RetakePreview
 import RetakeTestSupport
 
 // What the pages show as Swift, compiled: each region between `// docs/PAGE.md` and `// end` is one
@@ -149,6 +150,30 @@ private func finder() {
   let pipeline = frames.preview(of: found)
   // end
   _ = pipeline
+}
+
+private struct Camera {
+  func onFrame(_ body: @escaping @Sendable (Frame) -> Void) {}
+}
+
+@MainActor private func window(_ pipeline: Pipeline, tracks: [LiveTrack], camera: Camera) throws {
+  let log: @Sendable (String) -> Void = { _ in }
+  // docs/preview.md
+  var options = LiveOptions()
+  options.niceness = LiveOptions.nicenessBelowPreview
+  let feed = PreviewFeed { alarm in log("\(alarm)") }
+  let preview = try LivePreview(feed, title: "finder")
+  let places = ResultPlaces(pipeline, tracks: tracks)
+  let session = try LiveSession(
+    pipeline, tracks: tracks, catalog: StageRegistry.builtIn, options: options)
+  camera.onFrame { frame in
+    feed.offer(frame)  // by reference; returns at once
+    session.push(frame)
+  }
+  Task { for await result in session.results { feed.show(places.result(result)) } }
+  let isClosed = try preview.run { false }  // on the main thread, until the user closes the window
+  // end
+  _ = isClosed
 }
 
 private func pulse() {

@@ -39,10 +39,10 @@ extension SDLTests {
     private static func shown(_ frame: Frame, width: Int, height: Int) throws -> Frame {
       let canvas = try Canvas.memory(width: width, height: height)
       let view = try PictureView(canvas)
-      canvas.clear(.black)
+      canvas.painter.clear(.black)
       try view.show(frame, in: canvas.area)
       try view.draw(result, ageNanoseconds: 66_000_000)
-      return try canvas.picture()
+      return try canvas.painter.picture()
     }
 
     private static func shapes(_ frame: Frame) -> [OverlayShape] {
@@ -55,9 +55,9 @@ extension SDLTests {
       let canvas = try Canvas.memory(width: 320, height: 240)
       let view = try PictureView(canvas)
       func drawn() throws -> [UInt8] {
-        canvas.clear(.black)
+        canvas.painter.clear(.black)
         try view.draw(Self.result, ageNanoseconds: 0)
-        return try canvas.picture().bytes(of: 0)
+        return try canvas.painter.picture().bytes(of: 0)
       }
       let empty = try drawn()
       try view.show(Self.frame(), in: canvas.area)

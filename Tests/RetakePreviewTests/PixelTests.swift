@@ -159,12 +159,18 @@ enum Fields {
 enum Shown {
   /// The frame on a canvas in memory, at the size at which a person sees it.
   static func picture(of frame: Frame, width: Int? = nil, height: Int? = nil) throws -> Frame {
-    let canvas = try Canvas.memory(width: width ?? frame.width, height: height ?? frame.height)
-    let texture = PictureTexture(canvas)
-    canvas.clear(.black)
-    try texture.show(frame)
-    try texture.draw(PictureFit(frame, in: canvas.area))
-    return try canvas.picture()
+    try picture(
+      of: frame, on: Canvas.memory(width: width ?? frame.width, height: height ?? frame.height))
+  }
+
+  /// The frame as the canvas shows it, read back from there.
+  static func picture(of frame: Frame, on canvas: Canvas, _ grading: Grading? = nil) throws -> Frame
+  {
+    let picture = try canvas.painter.makePicture(grading)
+    canvas.painter.clear(.black)
+    try picture.upload(picture.converted(frame))
+    try picture.draw(PictureFit(frame, in: canvas.area))
+    return try canvas.painter.picture()
   }
 }
 

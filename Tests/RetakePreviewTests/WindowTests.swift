@@ -14,8 +14,23 @@ import Testing
 ///
 /// Other tests read the environment at the same time. So the name is added once and never removed,
 /// and a new value replaces the old one: the list that others read is not moved.
-private enum TestDisplay {
+enum TestDisplay {
   static func set(_ display: String) { setenv("DISPLAY", display, 1) }
+}
+
+enum TestWindow {
+  /// Whether there is an OpenGL for windows of X11.
+  static let hasOpenGL = dlopen("libGL.so.1", RTLD_LAZY) != nil
+
+  /// A square window.
+  static func open(_ driver: String, side: Int) throws -> Canvas {
+    var wanted = Canvas.Window(title: "colours", width: side, height: side)
+    wanted.waitsForScreen = false
+    wanted.driver = driver
+    let canvas = try Canvas.window(wanted)
+    try #require(canvas.renderer.name == driver, "\(canvas.renderer)")
+    return canvas
+  }
 }
 
 /// Real windows, on a display that Xvfb provides. Without Xvfb these tests are skipped, and say so.
@@ -33,21 +48,12 @@ extension SDLTests {
 
     deinit { TestDisplay.set("") }
 
-    @Test(arguments: ["software", "opengl"])
-    func `a window shows the colours that swscale gives`(driver: String) throws {
-      var wanted = Canvas.Window(title: "colours", width: Fields.side, height: Fields.side)
-      wanted.waitsForScreen = false
-      wanted.driver = driver
-      let canvas = try Canvas.window(wanted)
-      try #require(canvas.rendererName == driver)
-      let texture = PictureTexture(canvas)
+    @Test func `a window without OpenGL shows the colours that swscale gives`() throws {
+      let canvas = try TestWindow.open("software", side: Fields.side)
       for kind in SDLTests.PixelTests.kinds {
         let frame = Fields.frame(kind.format, range: kind.range, matrix: kind.matrix)
-        canvas.clear(.black)
-        try texture.show(frame)
-        try texture.draw(PictureFit(frame, in: canvas.area))
-        let seen = try canvas.picture()
-        canvas.present()
+        let seen = try Shown.picture(of: frame, on: canvas)
+        canvas.painter.present()
         let scaled = try MediaScaler().scale(Fields.coloured(frame), format: .bgra)
         let levels = Fields.difference(seen, scaled)
         #expect(levels <= SDLTests.PixelTests.levelsMax, "\(kind.testDescription)")

@@ -13,6 +13,7 @@ struct BenchWindowCommand: ParsableCommand {
       Examples:
         retake bench window
         retake bench window --seconds 10 --vision 200ms --size 1920x1080
+        retake bench window --size 1920x1080 --full-range --apart
         xvfb-run -a retake bench window --screenshot window.png
       """)
 
@@ -33,6 +34,15 @@ struct BenchWindowCommand: ParsableCommand {
 
   @Flag(help: "Show images at once instead of at the screen's refresh.")
   var noVsync = false
+
+  @Flag(help: "Frames are NV12 of full range with BT.709, as phones deliver them.")
+  var fullRange = false
+
+  @Flag(help: "Wait for the device after each step, so that upload, draw and present are apart.")
+  var apart = false
+
+  @Flag(help: "Give the detector the same priority as the window.")
+  var equalPriority = false
 
   @OptionGroup var output: OutputOptions
 
@@ -57,6 +67,8 @@ struct BenchWindowCommand: ParsableCommand {
     (trial.seconds, trial.framesPerSecond) = (seconds, fps)
     if let vision = Duration(parsing: vision) { trial.vision = vision }
     if let pixels = ViewCommand.pixels(size) { (trial.width, trial.height) = pixels }
+    (trial.isFullRange, trial.waitsForDevice) = (fullRange, apart)
+    trial.isVisionEqual = equalPriority
     (trial.screenshot, trial.waitsForScreen) = (screenshot, !noVsync)
     var reports: [WindowTrial.Report] = []
     for copies in [false, true] where !Interruption.isRequested {

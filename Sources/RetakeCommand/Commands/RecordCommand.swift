@@ -170,8 +170,12 @@ struct RecordCommand: ParsableCommand {
     let report = try RecordingReport(live, of: pipeline, session: session, output)
     defer { report.discard() }
     pipeline?.options.notices = report.noticed
+    // The image comes before what is found in it.
+    if preview { pipeline?.options.niceness = LiveOptions.nicenessBelowPreview }
     // Before the recorder: without a display nothing is recorded.
-    let window = preview ? try RecordingWindow(title: source.description.name, pipeline) : nil
+    let window =
+      preview
+      ? try RecordingWindow(title: source.description.name, pipeline, warn: report.warn) : nil
     let recorder = try Recorder(
       source, options: options, pipeline: pipeline,
       watch: RecordingWatch([window?.watch, report.watch].compactMap(\.self)),

@@ -20,6 +20,7 @@ struct ViewCommand: ParsableCommand {
         retake view clip --pipeline motion.json --mode redecide --start 2s --speed 0.25
         retake view clip --start 120 --once --screenshot frame.png
         retake view clip --once --screenshot - | display
+        retake view clip --shader warm.glsl
 
       A window needs a display (DISPLAY or WAYLAND_DISPLAY) and SDL 2; without a screen, type
       xvfb-run -a retake view … A missing session, display or library is exit code 2.
@@ -53,6 +54,13 @@ struct ViewCommand: ParsableCommand {
 
   @Option(help: "The window's size, such as 1280x800; fits the frame if not given.")
   var size: String?
+
+  @Option(
+    help: """
+      A file with a colour grading: GLSL with a function 'vec3 grade(vec3 rgb, vec2 at)'. It needs \
+      OpenGL.
+      """)
+  var shader: String?
 
   @Flag(help: "Start with the results hidden; a key shows them.")
   var noOverlay = false
@@ -150,6 +158,9 @@ struct ViewCommand: ParsableCommand {
     options.screenshotOutput = screenshot == "-" ? .standardOutput : nil
     options.showsResults = !noOverlay
     options.isPaused = once
+    let output = output
+    options.onAlarm = { output.note("warning: \($0.playerText)") }
+    options.grading = try shader.map { try Grading(path: $0) }
     if let start {
       let place =
         Int(start).map { content.place(ofSequence: $0) }

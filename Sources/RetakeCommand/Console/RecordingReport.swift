@@ -73,6 +73,12 @@ final class RecordingReport {
     try? LineStream(to: .standardError, name: ReplayError.standardError)
   }
 
+  /// Prints a line about the recording without waiting for a terminal, from any thread.
+  var warn: @Sendable (String) -> Void {
+    let (notes, line, output) = (notes, line, output)
+    return { if !output.quiet { Self.add($0, to: notes, replacing: line) } }
+  }
+
   private static func add(_ text: String, to notes: LineStream?, replacing line: ProgressLine) {
     guard let notes else { return Console.note(text, after: line.eraser) }
     notes.add(line.eraser + Console.noteText(text) + "\n")

@@ -1,27 +1,40 @@
 import RetakeBuffers
 import RetakeCore
+import RetakeRuntime
 import RetakeStages
 
 /// Draws an image with the results for it. Shared by the player and the live preview.
 final class PictureView {
   let canvas: Canvas
-  let glyphs: GlyphTexture
-  private let texture: PictureTexture
+  let glyphs: any GlyphPainter
+  private let picture: any PicturePainter
+  private let clock: any LiveClock
+  /// How long the steps of the image that is drawn took.
+  private(set) var steps = DrawingSteps()
   /// The position of the image. It holds no pixels.
   private(set) var fit: PictureFit?
 
-  /// - Throws: `PreviewError.renderer`.
-  init(_ canvas: Canvas) throws(PreviewError) {
-    self.canvas = canvas
-    glyphs = try GlyphTexture(canvas)
-    texture = PictureTexture(canvas)
+  /// - Throws: `PreviewError.renderer`, `.shader`, `.noShaders`.
+  init(
+    _ canvas: Canvas, _ grading: Grading? = nil, clock: any LiveClock = WallClock()
+  ) throws(PreviewError) {
+    (self.canvas, self.clock) = (canvas, clock)
+    glyphs = try canvas.painter.makeGlyphs()
+    picture = try canvas.painter.makePicture(grading)
   }
 
   /// Copies the pixels. The frame's memory may be reused as soon as this returns.
   ///
   /// - Throws: `PreviewError.renderer`, `MediaError.scale`.
   func show(_ frame: Frame, in area: CanvasRect) throws {
-    try texture.show(frame)
+    let begin = clock.monotonicNanoseconds
+    let converted = try picture.converted(frame)
+    let between = clock.monotonicNanoseconds
+    try picture.upload(converted)
+    canvas.painter.uploaded()
+    steps = DrawingSteps()
+    steps.convertNanoseconds = between - begin
+    steps.uploadNanoseconds = clock.monotonicNanoseconds - between
     shape = Shape(frame)
     place(in: area)
   }
@@ -43,10 +56,24 @@ final class PictureView {
   /// - Throws: `PreviewError.renderer`.
   func draw(_ result: PreviewResult?, ageNanoseconds: Int64?) throws(PreviewError) {
     guard let fit else { return }
-    try texture.draw(fit)
+    try picture.draw(fit)
     guard let result else { return }
     let shapes = ResultShapes(fit: fit).shapes(of: result, ageNanoseconds: ageNanoseconds)
     ShapePainter(canvas: canvas, glyphs: glyphs, area: fit.shown).draw(shapes)
+  }
+
+  /// Draws, and shows what was drawn.
+  ///
+  /// - Throws: What `draw` throws.
+  func present<Failure>(_ draw: () throws(Failure) -> Void) throws(Failure) {
+    let begin = clock.monotonicNanoseconds
+    try draw()
+    canvas.painter.flush()
+    let between = clock.monotonicNanoseconds
+    canvas.painter.present()
+    steps.drawNanoseconds = between - begin
+    steps.presentNanoseconds = clock.monotonicNanoseconds - between
+    steps.deviceNanoseconds = picture.finishedNanoseconds()
   }
 
   private struct Shape {

@@ -5,25 +5,26 @@ import RetakeStages
 /// `Frame.drawing`, except for rounding.
 struct ShapePainter {
   let canvas: Canvas
-  let glyphs: GlyphTexture
+  let glyphs: any GlyphPainter
   /// The area of the image. Shapes are in canvas pixels, relative to its top left corner.
   let area: CanvasRect
 
   func draw(_ shapes: [OverlayShape]) {
     // Boxes may extend beyond the image, and must not cover the bars below it.
-    canvas.clip(to: area)
+    canvas.painter.clip(to: area)
     for shape in shapes { draw(shape) }
-    canvas.clip(to: nil)
+    canvas.painter.clip(to: nil)
   }
 
   private func draw(_ shape: OverlayShape) {
     let color = CanvasColor(shape.colour)
     switch shape.form {
-    case .fill(let box): canvas.fill(rects([box]), color)
-    case .outline(let box, let thickness): canvas.fill(rects(sides(of: box, thickness)), color)
+    case .fill(let box): canvas.painter.fill(rects([box]), color)
+    case .outline(let box, let thickness):
+      canvas.painter.fill(rects(sides(of: box, thickness)), color)
     case .text(let text, let x, let y, let scale):
       glyphs.write(text, x: area.x + x, y: area.y + y, scale: scale, color)
-    case .line(let points, let thickness): canvas.fill(dots(points, thickness), color)
+    case .line(let points, let thickness): canvas.painter.fill(dots(points, thickness), color)
     }
   }
 

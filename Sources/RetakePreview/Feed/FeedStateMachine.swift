@@ -16,7 +16,7 @@ struct FeedStateMachine: Hashable, Sendable {
   /// Frames that were taken and are not finished.
   private(set) var held = 0
   private var throttle: ThrottleStateMachine
-  private var device = DeviceState()
+  private(set) var device = DeviceState()
   private let policy: DevicePolicy
 
   init(_ policy: DevicePolicy) {

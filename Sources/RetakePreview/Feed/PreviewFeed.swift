@@ -53,6 +53,19 @@ public final class PreviewFeed: Sendable {
     var result: PreviewResult?
     var book = FigureBook()
     var isClosed = false
+    var alarm: DropAlarmStateMachine
+
+    /// A drop alarm, with what the device and the vision pipeline do.
+    func alarm(_ change: DropAlarmStateMachine.Change, at frame: Frame) -> DropAlarm {
+      DropAlarm(
+        hasEnded: change.hasEnded, atNanoseconds: change.atNanoseconds,
+        spanNanoseconds: change.spanNanoseconds, offered: change.counts.offered,
+        dropped: change.counts.dropped, thermal: machine.device.thermal,
+        memory: machine.device.memory, results: change.counts.results,
+        resultAgeNanoseconds: result.map {
+          frame.timestamp.nanoseconds - $0.timestamp.nanoseconds
+        })
+    }
   }
 
   /// Shows all frames while the device is cool, and 30 per second from `serious` heat on.
@@ -61,17 +74,28 @@ public final class PreviewFeed: Sendable {
 
   private let clock: any LiveClock
   private let state: Locked<State>
+  private let onAlarm: (@Sendable (DropAlarm) -> Void)?
   /// Rings when there may be something to draw.
   public let arrived = Bell()
 
-  /// - Parameter policy: How many frames per second are shown while the device is hot.
-  public convenience init(policy: DevicePolicy = PreviewFeed.standardPolicy) {
-    self.init(policy: policy, clock: WallClock())
+  /// - Parameters:
+  ///   - policy: How many frames per second are shown while the device is hot.
+  ///   - onAlarm: Called when an alarm begins and when it ends, on the thread that offers the frame.
+  ///     That thread waits for it, so it has to return at once.
+  public convenience init(
+    policy: DevicePolicy = PreviewFeed.standardPolicy,
+    onAlarm: (@Sendable (DropAlarm) -> Void)? = nil
+  ) {
+    self.init(policy: policy, clock: WallClock(), onAlarm: onAlarm)
   }
 
-  init(policy: DevicePolicy = PreviewFeed.standardPolicy, clock: any LiveClock) {
-    self.clock = clock
-    state = Locked(State(machine: FeedStateMachine(policy)))
+  init(
+    policy: DevicePolicy = PreviewFeed.standardPolicy, alarmRule: DropAlarmRule = DropAlarmRule(),
+    clock: any LiveClock, onAlarm: (@Sendable (DropAlarm) -> Void)? = nil
+  ) {
+    (self.clock, self.onAlarm) = (clock, onAlarm)
+    state = Locked(
+      State(machine: FeedStateMachine(policy), alarm: DropAlarmStateMachine(alarmRule)))
   }
 
   // MARK: From any thread
@@ -83,14 +107,18 @@ public final class PreviewFeed: Sendable {
   @discardableResult
   public func offer(_ frame: Frame) -> Bool {
     let now = clock.monotonicNanoseconds
-    let isTaken = state.withLock { state -> Bool in
-      guard !state.isClosed else { return false }
+    let (isTaken, alarm) = state.withLock { state -> (Bool, DropAlarm?) in
+      guard !state.isClosed else { return (false, nil) }
       let verdict = state.machine.offer(at: now)
       state.book.offered(frame.id, verdict)
-      guard verdict == .taken else { return false }
-      state.waiting.append(Waiting(frame: frame, offered: now))
-      return true
+      guard verdict != .thinned else { return (false, nil) }
+      let alarm = state.alarm.offered(isDropped: verdict == .dropped, at: now)
+        .map { state.alarm($0, at: frame) }
+      if alarm?.hasEnded == false { state.book.alarmed() }
+      if verdict == .taken { state.waiting.append(Waiting(frame: frame, offered: now)) }
+      return (verdict == .taken, alarm)
     }
+    if let alarm { onAlarm?(alarm) }
     // After the lock is released, so that the thread that draws does not wait for it.
     if isTaken { arrived.ring() }
     return isTaken
@@ -101,6 +129,7 @@ public final class PreviewFeed: Sendable {
   public func show(_ result: PreviewResult) {
     guard result.hasFacts else { return }
     state.withLock { state in
+      state.alarm.foundResult()
       if let known = state.result, known.timestamp > result.timestamp { return }
       state.result = result
     }
@@ -154,9 +183,17 @@ public final class PreviewFeed: Sendable {
     }
   }
 
+  /// Records what draws.
+  func drawn(by renderer: WindowRenderer) {
+    state.withLock { $0.book.drawn(by: renderer) }
+  }
+
   /// Records that the picture was handed to the screen. Its frame is released before another one is
   /// taken.
-  public func presented(_ picture: consuming Picture) {
+  public func presented(_ picture: consuming Picture) { presented(picture, nil) }
+
+  /// - Parameter steps: What of the time was what; `nil` if that is not known.
+  func presented(_ picture: consuming Picture, _ steps: DrawingSteps?) {
     let now = clock.monotonicNanoseconds
     let times = ShownTimes(picture, shownNanoseconds: now)
     let ordinal = picture.ordinal
@@ -168,6 +205,7 @@ public final class PreviewFeed: Sendable {
       state.drawing = nil
       state.machine.done()
       state.book.presented(times)
+      if let steps { state.book.steps.add(steps) }
     }
   }
 }
@@ -195,6 +233,7 @@ struct FigureBook: Sendable {
   private var latency = FigureSamples()
   private var age = FigureSamples()
   private var last: ShownTimes?
+  var steps = StepBook()
   var abandoned = 0
 
   /// A copy with its own memory.
@@ -205,6 +244,7 @@ struct FigureBook: Sendable {
     copy.render = render.detached
     copy.latency = latency.detached
     copy.age = age.detached
+    copy.steps = steps.detached
     return copy
   }
 
@@ -220,6 +260,10 @@ struct FigureBook: Sendable {
       }
     }
   }
+
+  mutating func alarmed() { counted.alarms += 1 }
+
+  mutating func drawn(by renderer: WindowRenderer) { counted.renderer = renderer }
 
   mutating func presented(_ times: ShownTimes) {
     counted.shown += 1
@@ -239,6 +283,7 @@ struct FigureBook: Sendable {
     figures.render = render.spread
     figures.latency = latency.spread
     figures.resultAge = age.spread
+    figures.steps = steps.figures
     return figures
   }
 }

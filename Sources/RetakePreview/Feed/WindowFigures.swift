@@ -24,6 +24,8 @@ public struct WindowFigures: Hashable, Sendable, Codable {
   public var waiting = 0
   /// The sequence numbers of the first `dropsListedMax` dropped frames.
   public var droppedSequences: [Int] = []
+  /// How often drops lasted; see `DropAlarm`.
+  package var alarms = 0
   /// The difference between the interval of two shown frames and the interval of their time stamps.
   public var jitter: Spread?
   /// From the start of drawing until the image was handed to the screen.
@@ -32,6 +34,12 @@ public struct WindowFigures: Hashable, Sendable, Codable {
   public var latency: Spread?
   /// How much older the frame of the shown results was than the shown frame.
   public var resultAge: Spread?
+
+  /// How long the steps of `render` took; empty if another loop than `LivePreview` draws.
+  package var steps = StepFigures()
+
+  /// What drew; `nil` if another loop than `LivePreview` did.
+  package var renderer: WindowRenderer?
 
   package static let dropsListedMax = 1_024
 

@@ -2,6 +2,7 @@ import Foundation
 import RetakeBuffers
 import RetakeCore
 import RetakeGraph
+import RetakeMedia
 import RetakeRuntime
 import RetakeStages
 
@@ -18,6 +19,13 @@ package struct WindowTrial: Sendable {
   package var copies = false
   /// Whether each image waits for the screen's refresh.
   package var waitsForScreen = true
+  /// Whether the steps of an image are measured apart; see `Canvas.Window.waitsForDevice`.
+  package var waitsForDevice = false
+  /// Whether the camera's frames are NV12 of full range with BT.709, as phones deliver them, and not
+  /// I420 of limited range with BT.601.
+  package var isFullRange = false
+  /// Whether the detector's threads have the same priority as the window's.
+  package var isVisionEqual = false
   /// The path for a PNG of the window at the end.
   package var screenshot: String?
 
@@ -31,7 +39,10 @@ package struct WindowTrial: Sendable {
     package var height: Int
     package var visionNanoseconds: Int64
     package var copies: Bool
-    package var renderer: String
+    package var isFullRange: Bool
+    /// See `LiveOptions.niceness`.
+    package var visionNiceness: Int
+    package var renderer: WindowRenderer
     package var preview: WindowFigures
     /// Frames that the detector finished.
     package var visionDelivered: Int
@@ -51,7 +62,7 @@ package struct WindowTrial: Sendable {
     let feed = PreviewFeed()
     let preview = try LivePreview(
       feed, title: "retake: a detector of \(vision.nanoseconds / 1_000_000) ms next to a preview",
-      waitsForScreen: waitsForScreen)
+      waitsForScreen: waitsForScreen, waitsForDevice: waitsForDevice)
     let session = try detector(feed)
     let late = Locked(FigureSamples())
     let isDone = Locked(false)
@@ -65,7 +76,9 @@ package struct WindowTrial: Sendable {
     if let screenshot { try preview.screenshot(to: screenshot) }
     return Report(
       framesPerSecond: framesPerSecond, seconds: seconds, width: width, height: height,
-      visionNanoseconds: vision.nanoseconds, copies: copies, renderer: preview.renderer,
+      visionNanoseconds: vision.nanoseconds, copies: copies, isFullRange: isFullRange,
+      visionNiceness: visionNiceness,
+      renderer: preview.renderer,
       preview: feed.figures, visionDelivered: outcome.headline.delivered,
       visionSuperseded: outcome.headline.superseded, cameraLate: late.withLock { $0.spread })
   }
@@ -75,8 +88,20 @@ package struct WindowTrial: Sendable {
       SyntheticOptions(
         scene: .figures, width: width, height: height, fps: framesPerSecond,
         frames: Self.pictures))
-    return try (0..<Self.pictures).map { try scene.frame(FrameID(track: 0, sequence: $0)) }
+    let scaler = MediaScaler()
+    return try (0..<Self.pictures).map {
+      var frame = try scene.frame(FrameID(track: 0, sequence: $0))
+      guard isFullRange else { return frame }
+      frame = try scaler.scale(frame, format: .nv12)
+      // The levels stay, so that these are other colours; the work is the same.
+      (frame.range, frame.matrix) = (.full, .bt709)
+      return frame
+    }
   }
+
+  private var visionNiceness: Int { isVisionEqual ? 0 : LiveOptions.nicenessBelowPreview }
+
+  private var format: PixelFormat { isFullRange ? .nv12 : .i420 }
 
   /// The camera's callback, at its own rate.
   private func film(
@@ -108,12 +133,13 @@ package struct WindowTrial: Sendable {
     let pipeline = Pipeline.named("slow").source(.session())
       .map("detector") { (frame: Frame, _) in SlowDetector.find(frame, nanoseconds: nanoseconds) }
       .queue(capacity: 1, policy: .replace).results("found")
-    let shape = PictureShape(width: width, height: height, format: .i420)
-    let places = ResultPlaces(
-      pipeline, tracks: ResultPlaces.liveTracks(of: pipeline), shapes: [0: shape])
+    let tracks = [LiveTrack(format: format, width: width, height: height)]
+    let places = ResultPlaces(pipeline, tracks: tracks)
+    var options = LiveOptions(workers: 1)
+    options.niceness = visionNiceness
     return try LiveSession(
-      pipeline, tracks: [LiveTrack(format: .i420, width: width, height: height)],
-      catalog: StageRegistry.builtIn, options: LiveOptions(workers: 1),
+      pipeline, tracks: tracks,
+      catalog: StageRegistry.builtIn, options: options,
       tap: ResultTap(places, feed))
   }
 }
@@ -129,7 +155,7 @@ private final class ResultTap: LiveTap {
 
   func began(_ facts: LiveFacts) {}
   func told(_ batch: LiveBatch) {}
-  func finished(_ result: LiveResult) { feed.show(places.result(result.frame)) }
+  func finished(_ result: LiveResult) { feed.show(places.result(result)) }
   func ended(_ outcome: RunOutcome) {}
 }
 

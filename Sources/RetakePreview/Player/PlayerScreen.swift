@@ -19,7 +19,7 @@ struct PlayerScreen {
     var showsKeys = false
   }
 
-  private var canvas: Canvas { view.canvas }
+  private var canvas: any CanvasPainter { view.canvas.painter }
   private var lanes: Int { content.marks.map { max(1, $0.laneCount) } ?? 0 }
 
   var layout: PlayerLayout { PlayerLayout(canvas.area, lanes: lanes) }

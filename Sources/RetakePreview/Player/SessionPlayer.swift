@@ -5,7 +5,7 @@ import RetakeMedia
 import RetakeRuntime
 
 /// How a session is played.
-package struct PlayerOptions: Hashable, Sendable {
+package struct PlayerOptions: Sendable {
   package var speed = 1.0
   /// The first frame that is shown: its index among the track's frames.
   package var first = 0
@@ -21,6 +21,10 @@ package struct PlayerOptions: Hashable, Sendable {
   /// The window's size in pixels; if `nil`, it is derived from the image.
   package var width: Int?
   package var height: Int?
+  /// What changes the images' colours.
+  package var grading: Grading?
+  /// Called when skipped frames begin and cease to last; nothing is known about a device.
+  package var onAlarm: (@Sendable (DropAlarm) -> Void)?
 
   package init() {}
 }
@@ -33,8 +37,17 @@ package struct PlayerReport: Hashable, Sendable, Codable {
   package var withoutImage = 0
   /// Frames that were skipped because they could not be read or shown in time.
   package var skipped = 0
-  /// SDL's name of the renderer.
+  /// How often skipped frames lasted; see `DropAlarm`.
+  package var alarms = 0
+  /// `opengl`, `opengles2`, or SDL's name of its renderer.
   package var renderer = ""
+  /// What computes the pixels, and whether that is the processor; see `WindowRenderer`.
+  package var rendererDevice: String?
+  package var isSoftware = false
+  /// Why there is no OpenGL.
+  package var fallbackCause: String?
+  /// How long the images took.
+  package var steps = StepFigures()
 
   package init() {}
 }
@@ -56,6 +69,8 @@ package final class SessionPlayer {
   private var isJump = false
   private var isScrubbing = false
   private var report = PlayerReport()
+  private var steps = StepBook()
+  private var alarm = DropAlarmStateMachine(DropAlarmRule())
   /// Whether the image of `PlayerOptions.screenshot` was written. It is not if the window was
   /// closed before the last frame.
   package private(set) var hasScreenshot = false
@@ -98,8 +113,12 @@ package final class SessionPlayer {
       Canvas.Window(
         title: "\(content.name) - retake", width: options.width ?? size.width,
         height: options.height ?? size.height))
-    report.renderer = canvas.rendererName
-    let screen = PlayerScreen(content: content, view: try PictureView(canvas))
+    report.renderer = canvas.renderer.name
+    report.rendererDevice = canvas.renderer.device
+    report.isSoftware = canvas.renderer.isSoftware
+    report.fallbackCause = canvas.renderer.fallbackCause
+    let screen = PlayerScreen(
+      content: content, view: try PictureView(canvas, options.grading, clock: clock))
     let thread = try loader.start()
     defer {
       // The thread uses the reader until it has ended, so it is joined.
@@ -115,6 +134,7 @@ package final class SessionPlayer {
       if isLast { break }
       hear(canvas, screen)
     }
+    report.steps = steps.figures
     return report
   }
 
@@ -130,12 +150,28 @@ package final class SessionPlayer {
     var next = loader.frame(due).map { (index: due, frame: $0) }
     if next == nil, let drawn, drawn < due { next = loader.latest(in: drawn + 1..<due) }
     guard let next else { return }
-    if let drawn, next.index > drawn, !isJump { report.skipped += next.index - drawn - 1 }
+    if let drawn, next.index > drawn, !isJump { count(skipped: next.index - drawn - 1) }
     isJump = false
     try take(next.frame, at: next.index, screen)
     drawn = next.index
     if shown.complaint == nil { report.shown += 1 } else { report.withoutImage += 1 }
     try draw(screen)
+    if shown.complaint == nil { steps.add(screen.view.steps) }
+  }
+
+  private func count(skipped: Int) {
+    report.skipped += skipped
+    let now = clock.monotonicNanoseconds
+    // Bounded: frames of the track.
+    for number in 0...skipped {
+      guard let change = alarm.offered(isDropped: number < skipped, at: now) else { continue }
+      if !change.hasEnded { report.alarms += 1 }
+      options.onAlarm?(
+        DropAlarm(
+          hasEnded: change.hasEnded, atNanoseconds: change.atNanoseconds,
+          spanNanoseconds: change.spanNanoseconds, offered: change.counts.offered,
+          dropped: change.counts.dropped, results: 0))
+    }
   }
 
   private func take(_ loaded: FrameLoader.Loaded, at index: Int, _ screen: PlayerScreen) throws {
@@ -157,13 +193,13 @@ package final class SessionPlayer {
   }
 
   private func draw(_ screen: PlayerScreen) throws {
-    try screen.draw(shown, state)
-    // Before `present`: SDL leaves undefined what the renderer holds after it.
+    // Before it is presented: what the renderer holds after that is not defined.
     if isLast, let path = options.screenshot {
+      try screen.draw(shown, state)
       try Screenshot.write(screen.view.canvas, to: path, options.screenshotOutput)
       hasScreenshot = true
     }
-    screen.view.canvas.present()
+    try screen.view.present { () throws(PreviewError) in try screen.draw(shown, state) }
     isStale = false
   }
 
@@ -218,7 +254,7 @@ package final class SessionPlayer {
 enum Screenshot {
   /// - Throws: `PreviewError.renderer`, `.notWritten`, `MediaError`.
   static func write(_ canvas: Canvas, to path: String, _ output: FileHandle? = nil) throws {
-    var picture = try canvas.picture()
+    var picture = try canvas.painter.picture()
     picture = try MediaScaler().scale(picture, format: .rgb)
     let bytes = try MediaImage.png(picture)
     do {

@@ -51,7 +51,6 @@ struct SDLFunctions: @unchecked Sendable {
   let setRenderDrawColor: @convention(c) (Pointer, UInt8, UInt8, UInt8, UInt8) -> Int32
   let setRenderDrawBlendMode: @convention(c) (Pointer, Int32) -> Int32
   let renderFillRects: @convention(c) (Pointer, UnsafeRawPointer, Int32) -> Int32
-  let renderDrawLines: @convention(c) (Pointer, UnsafeRawPointer, Int32) -> Int32
   let renderCopy: @convention(c) (Pointer, Pointer, UnsafeRawPointer?, UnsafeRawPointer?) -> Int32
   let renderCopyEx:
     @convention(c) (
@@ -62,7 +61,18 @@ struct SDLFunctions: @unchecked Sendable {
   let renderReadPixels:
     @convention(c) (Pointer, UnsafeRawPointer?, UInt32, UnsafeMutableRawPointer, Int32) ->
       Int32
+  let renderFlush: @convention(c) (Pointer) -> Int32
   let renderPresent: @convention(c) (Pointer) -> Void
+  let glResetAttributes: @convention(c) () -> Void
+  let glSetAttribute: @convention(c) (Int32, Int32) -> Int32
+  let glCreateContext: @convention(c) (Pointer) -> Pointer?
+  let glDeleteContext: @convention(c) (Pointer) -> Void
+  let glMakeCurrent: @convention(c) (Pointer, Pointer) -> Int32
+  let glSetSwapInterval: @convention(c) (Int32) -> Int32
+  let glGetDrawableSize:
+    @convention(c) (Pointer, UnsafeMutablePointer<Int32>, UnsafeMutablePointer<Int32>) -> Void
+  let glGetProcAddress: @convention(c) (Text) -> Pointer?
+  let glSwapWindow: @convention(c) (Pointer) -> Void
   let waitEventTimeout: @convention(c) (UnsafeMutableRawPointer, Int32) -> Int32
 
   /// - Throws: `PreviewError.noLibrary`, `.oldLibrary`.
@@ -125,12 +135,21 @@ struct SDLFunctions: @unchecked Sendable {
     setRenderDrawColor = try symbol("SDL_SetRenderDrawColor")
     setRenderDrawBlendMode = try symbol("SDL_SetRenderDrawBlendMode")
     renderFillRects = try symbol("SDL_RenderFillRects")
-    renderDrawLines = try symbol("SDL_RenderDrawLines")
     renderCopy = try symbol("SDL_RenderCopy")
     renderCopyEx = try symbol("SDL_RenderCopyEx")
     renderSetClipRect = try symbol("SDL_RenderSetClipRect")
     renderReadPixels = try symbol("SDL_RenderReadPixels")
+    renderFlush = try symbol("SDL_RenderFlush")
     renderPresent = try symbol("SDL_RenderPresent")
+    glResetAttributes = try symbol("SDL_GL_ResetAttributes")
+    glSetAttribute = try symbol("SDL_GL_SetAttribute")
+    glCreateContext = try symbol("SDL_GL_CreateContext")
+    glDeleteContext = try symbol("SDL_GL_DeleteContext")
+    glMakeCurrent = try symbol("SDL_GL_MakeCurrent")
+    glSetSwapInterval = try symbol("SDL_GL_SetSwapInterval")
+    glGetDrawableSize = try symbol("SDL_GL_GetDrawableSize")
+    glGetProcAddress = try symbol("SDL_GL_GetProcAddress")
+    glSwapWindow = try symbol("SDL_GL_SwapWindow")
     waitEventTimeout = try symbol("SDL_WaitEventTimeout")
   }
 

@@ -16,12 +16,6 @@ struct SDLRect: Hashable, Sendable {
   }
 }
 
-/// `SDL_Point`.
-struct SDLPoint: Hashable, Sendable {
-  var x: Int32
-  var y: Int32
-}
-
 /// `SDL_RendererInfo`.
 struct SDLRendererInfo {
   var name: UnsafePointer<CChar>?
@@ -40,7 +34,7 @@ struct SDLRendererInfo {
 enum SDLNumber {
   static let initVideo: UInt32 = 0x20
   static let windowCentered: Int32 = 0x2FFF_0000
-  static let windowHidden: UInt32 = 0x8
+  static let windowOpenGL: UInt32 = 0x2
   static let windowResizable: UInt32 = 0x20
   static let windowAllowHighDPI: UInt32 = 0x2000
   static let fullscreenDesktop: UInt32 = 0x1001
@@ -54,6 +48,12 @@ enum SDLNumber {
   static let modeJPEG: Int32 = 0
   static let modeBT601: Int32 = 1
   static let modeBT709: Int32 = 2
+  static let glDoubleBuffer: Int32 = 5
+  static let glDepth: Int32 = 6
+  static let glMajor: Int32 = 17
+  static let glMinor: Int32 = 18
+  static let glProfile: Int32 = 21
+  static let glProfileES: Int32 = 4
   // Four characters, lowest byte first.
   static let formatIYUV: UInt32 = 0x5655_5949
   static let formatNV12: UInt32 = 0x3231_564E

@@ -1,12 +1,11 @@
 import RetakeBuffers
 import RetakeMedia
 
-/// The newest image as a texture of the renderer.
+/// The newest image as a texture of SDL's renderer.
 ///
-/// The planes are passed to the renderer unchanged, except for formats that it cannot convert. No
-/// reference to a frame is kept: once `show` returns, the frame's buffer may be reused.
-final class PictureTexture {
-  // SAFETY: the texture belongs to the canvas's renderer, which outlives it because of the
+/// The planes are passed to the renderer unchanged, except for formats that it cannot convert.
+final class SDLPicture: PicturePainter {
+  // SAFETY: the texture belongs to the painter's renderer, which outlives it because of the
   // reference below; it is destroyed once, before another replaces it or in `deinit`.
   private struct Kind: Hashable {
     var layout: TexturePlan.Layout
@@ -17,84 +16,85 @@ final class PictureTexture {
     var height: Int
   }
 
-  private let canvas: Canvas
+  private let painter: SDLPainter
   private let scaler = MediaScaler()
   private var texture: SDLFunctions.Pointer?
   private var kind: Kind?
   private var neutral: [UInt8] = []
   private var plan: TexturePlan?
 
-  init(_ canvas: Canvas) {
-    self.canvas = canvas
+  private var sdl: SDLFunctions { painter.sdl }
+
+  init(_ painter: SDLPainter) {
+    self.painter = painter
   }
 
   deinit {
-    if let texture { canvas.sdl.destroyTexture(texture) }
+    if let texture { sdl.destroyTexture(texture) }
   }
 
-  /// Copies the pixels of a frame.
-  ///
-  /// - Throws: `PreviewError.renderer`, `MediaError.scale`.
-  func show(_ frame: Frame) throws {
+  func converted(_ frame: Frame) throws -> Frame {
+    let plan = TexturePlan(format: frame.format, range: frame.range, matrix: frame.matrix)
+    return try plan.converted.map { try scaler.scale(frame, format: $0) } ?? frame
+  }
+
+  func upload(_ frame: Frame) throws(PreviewError) {
     let plan = TexturePlan(format: frame.format, range: frame.range, matrix: frame.matrix)
     self.plan = plan
-    let picture = try plan.converted.map { try scaler.scale(frame, format: $0) } ?? frame
-    canvas.sdl.setYUVConversionMode(plan.conversion.sdlMode)
+    sdl.setYUVConversionMode(plan.conversion.sdlMode)
     let texture = try prepared(
       Kind(
         layout: plan.layout, conversion: plan.conversion, width: frame.width, height: frame.height))
-    guard upload(picture, plan, to: texture) == 0 else {
-      throw PreviewError.renderer(step: "taking a picture", cause: canvas.sdl.errorText)
+    guard copy(frame, plan, to: texture) == 0 else {
+      throw .renderer(step: "taking a picture", cause: sdl.errorText)
     }
-    withExtendedLifetime(picture) {}
+    withExtendedLifetime(frame) {}
   }
 
-  /// Draws the newest image.
-  ///
-  /// - Throws: `PreviewError.renderer`.
   func draw(_ fit: PictureFit) throws(PreviewError) {
     guard let texture, let plan else { return }
     // Set again, because the software renderer converts here and the mode is one for all of SDL.
-    canvas.sdl.setYUVConversionMode(plan.conversion.sdlMode)
+    sdl.setYUVConversionMode(plan.conversion.sdlMode)
     var target = SDLRect(fit.unturned)
     // At its own size the image is shown pixel by pixel.
     let isScaled = fit.unturned.width != fit.width || fit.unturned.height != fit.height
-    _ = canvas.sdl.setTextureScaleMode(
+    _ = sdl.setTextureScaleMode(
       texture, isScaled ? SDLNumber.scaleLinear : SDLNumber.scaleNearest)
     let result =
       fit.degrees == 0
-      ? canvas.sdl.renderCopy(canvas.renderer, texture, nil, &target)
-      : canvas.sdl.renderCopyEx(
-        canvas.renderer, texture, nil, &target, Double(fit.degrees), nil, 0)
+      ? sdl.renderCopy(painter.pointer, texture, nil, &target)
+      : sdl.renderCopyEx(
+        painter.pointer, texture, nil, &target, Double(fit.degrees), nil, 0)
     guard result == 0 else {
-      throw .renderer(step: "drawing a picture", cause: canvas.sdl.errorText)
+      throw .renderer(step: "drawing a picture", cause: sdl.errorText)
     }
   }
 
+  func finishedNanoseconds() -> [Int64] { [] }
+
   private func prepared(_ wanted: Kind) throws(PreviewError) -> SDLFunctions.Pointer {
     if let texture, kind == wanted { return texture }
-    if let texture { canvas.sdl.destroyTexture(texture) }
+    if let texture { sdl.destroyTexture(texture) }
     texture = nil
     guard
-      let fresh = canvas.sdl.createTexture(
-        canvas.renderer, wanted.layout.sdlFormat, SDLNumber.streaming,
+      let fresh = sdl.createTexture(
+        painter.pointer, wanted.layout.sdlFormat, SDLNumber.streaming,
         Int32(clamping: wanted.width),
         Int32(clamping: wanted.height))
-    else { throw .renderer(step: "making a texture", cause: canvas.sdl.errorText) }
+    else { throw .renderer(step: "making a texture", cause: sdl.errorText) }
     // An image's own opacity is ignored, so that the ground does not shine through.
-    _ = canvas.sdl.setTextureBlendMode(fresh, SDLNumber.blendNone)
+    _ = sdl.setTextureBlendMode(fresh, SDLNumber.blendNone)
     (texture, kind) = (fresh, wanted)
     return fresh
   }
 
   /// SAFETY: each plane has the rows and the stride that the frame's format requires, by the
   /// frame's own rule; the neutral plane is as large as the renderer reads.
-  private func upload(
+  private func copy(
     _ frame: Frame, _ plan: TexturePlan, to texture: SDLFunctions.Pointer
   ) -> Int32 {
     let planes = frame.storage.planes
     let strides = planes.map { Int32(clamping: $0.stride) }
-    let sdl = canvas.sdl
     switch plan.layout {
     case .planar where plan.isGrey:
       // 128 is neutral chroma: SDL has no format for luma alone.

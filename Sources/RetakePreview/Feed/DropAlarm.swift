@@ -1,0 +1,65 @@
+public import RetakeCore
+
+/// A preview's drops are no longer single ones: they last, or they have just ended.
+///
+/// Usual causes are a device that is hot, or a vision pipeline that takes the processor; so an alarm
+/// says what both do.
+public struct DropAlarm: Hashable, Sendable, Codable {
+  /// Whether the drops have ended; otherwise they have begun to last.
+  public var hasEnded: Bool
+  /// The time since the first frame, in nanoseconds.
+  package var atNanoseconds: Int64
+  /// The time that `offered`, `dropped` and `results` are about, in nanoseconds: that before the
+  /// beginning of an alarm; for its end the whole alarm.
+  package var spanNanoseconds: Int64
+  /// Frames in that time, without those that were left out because of the heat.
+  public var offered: Int
+  /// Of them, those that were dropped.
+  public var dropped: Int
+  /// How hot the device is; `nil` if that is not known.
+  public var thermal: ThermalState?
+  /// How short of memory the device is; `nil` if that is not known.
+  package var memory: MemoryPressure?
+  /// Frames in that time for which the vision pipeline gave results.
+  package var results: Int
+  /// How much older than the newest frame the frame of the newest result is, in nanoseconds; `nil`
+  /// without a result.
+  public var resultAgeNanoseconds: Int64?
+
+  /// For people: `the preview drops frames: 14 of 120 in 2.0 s; …`.
+  public var description: String {
+    let drops = "\(dropped) of \(offered) in \(Self.seconds(spanNanoseconds))"
+    if hasEnded { return "the preview shows its frames again, after \(drops)" }
+    let heat = thermal.map { "\($0.rawValue) heat" } ?? "its heat is not known"
+    let device = [heat, memory.map { "\($0.rawValue) memory" }].compactMap(\.self)
+    let vision =
+      resultAgeNanoseconds.map {
+        "\(results) results in that time, the newest \(Self.seconds($0)) old"
+      } ?? "no results"
+    return "the preview drops frames: \(drops); device: \(device.joined(separator: ", ")); "
+      + "vision: \(vision)"
+  }
+
+  /// `2.0 s`, with the nearest tenth.
+  private static func seconds(_ nanoseconds: Int64) -> String {
+    let tenths = (max(0, nanoseconds) + 50_000_000) / 100_000_000
+    return "\(tenths / 10).\(tenths % 10) s"
+  }
+}
+
+extension DropAlarm: CustomStringConvertible {}
+
+/// When dropped frames are an alarm.
+struct DropAlarmRule: Hashable, Sendable {
+  /// The time that is looked at.
+  var span = Duration.seconds(2)
+  /// An alarm begins when at least this share of the frames of a span was dropped, in percent, and
+  /// frames were dropped in at least three of the span's four quarters. So neither one drop nor one
+  /// hiccup begins one.
+  var beginsAtPercent = 5
+  /// It ends when at most this share of the frames of a span was dropped, in percent.
+  var endsAtPercent = 1
+
+  /// 5 percent of two seconds.
+  init() {}
+}
