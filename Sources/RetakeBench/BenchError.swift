@@ -4,6 +4,10 @@ package import RetakeCore
 package enum BenchError: RetakeError, Hashable {
   /// A load for the pool benchmark is malformed.
   case badLoad(message: String, advice: String?, pointer: String, file: String)
+  /// The system does not say how much memory a process has.
+  case noResidentMemory
+  /// The process that measured a pool ended without its figures.
+  case noFigures(pool: String)
 
   package var facts: ErrorFacts {
     switch self {
@@ -11,6 +15,15 @@ package enum BenchError: RetakeError, Hashable {
       ErrorFacts(
         "suite.bench.load", message, at: file, pointer: pointer,
         advice: advice ?? "See the loads in docs/pools.md")
+    case .noResidentMemory:
+      ErrorFacts(
+        "suite.bench.residentMemory",
+        "there is no /proc/self/statm, which has the memory of a process",
+        advice: "Run 'retake bench memory' on Linux")
+    case .noFigures(let pool):
+      ErrorFacts(
+        "suite.bench.noFigures", "the process that measured the pool '\(pool)' gave no figures",
+        advice: "Run 'retake bench memory --pool \"\(pool)\"' to see why")
     }
   }
 }

@@ -30,6 +30,12 @@ extension FrameReader {
   public func deviceEvents() throws -> [TimedDeviceEvent] { [] }
 }
 
+/// A reader whose frames are in memory that it uses again.
+package protocol MemoryKeepingReader: FrameReader {
+  /// Keeps memory for at most this many frames that no one uses. It changes the speed only.
+  func keepMemory(forFrames count: Int)
+}
+
 /// A source node of a pipeline that brings its own frames.
 public protocol FrameSource: Sendable {
   /// A reader of all of its frames. Each run opens its own.

@@ -7,16 +7,35 @@ package final class FrameShortage: Sendable {
   @TaskLocal private static var watching: FrameShortage?
 
   private let noted = Locked<FrameMemoryError?>(nil)
+  private let isChecked: Bool
+  /// Where the frames of the work get their memory; `nil` means the heap.
+  private let supply: FrameSupply?
 
-  private init() {}
+  private init(isChecked: Bool, supply: FrameSupply?) {
+    // Work within other work gets its memory from the same place, unless it has one of its own.
+    (self.isChecked, self.supply) = (isChecked, supply ?? Self.supply)
+  }
 
   /// Calls `body`. Fails if a frame that `body` created on this thread got no memory.
-  package static func checked<Value>(_ body: () -> Value) -> Result<Value, FrameMemoryError> {
-    let shortage = FrameShortage()
+  ///
+  /// - Parameter supply: Where the frames that `body` creates on this thread get their memory.
+  package static func checked<Value>(
+    in supply: FrameSupply? = nil, _ body: () -> Value
+  ) -> Result<Value, FrameMemoryError> {
+    let shortage = FrameShortage(isChecked: true, supply: supply)
     let value = $watching.withValue(shortage) { body() }
     if let error = shortage.noted.withLock({ $0 }) { return .failure(error) }
     return .success(value)
   }
+
+  /// Calls `body` without checking whether its frames get memory.
+  static func unchecked<Value>(
+    in supply: FrameSupply?, _ body: () throws -> Value
+  ) rethrows -> Value {
+    try $watching.withValue(FrameShortage(isChecked: false, supply: supply)) { try body() }
+  }
+
+  static var supply: FrameSupply? { watching?.supply }
 
   /// Called by work that got no memory for pixels of its own. Its results are discarded; if the
   /// work is not checked, the process ends.
@@ -26,7 +45,7 @@ package final class FrameShortage: Sendable {
 
   /// - Returns: `false` if the work of this thread is not checked.
   static func note(_ error: FrameMemoryError) -> Bool {
-    guard let watching else { return false }
+    guard let watching, watching.isChecked else { return false }
     // The first one is the cause; what fails after it may be a consequence.
     watching.noted.withLock { $0 = $0 ?? error }
     return true

@@ -1,4 +1,4 @@
-import RetakeBuffers
+package import RetakeBuffers
 package import RetakeCore
 
 /// One run of a pipeline, as the bodies of its stages see it: whether it still needs their values,
@@ -6,9 +6,15 @@ package import RetakeCore
 package final class StageRun: Sendable {
   private let over = Locked(false)
   private let tell: @Sendable (StageNotice) -> Void
+  /// Where stages lease the memory of their frames; `nil` means the heap.
+  package let memory: RunMemory?
 
   /// - Parameter tell: Called on the thread of the body.
-  package init(_ tell: @escaping @Sendable (StageNotice) -> Void = { _ in }) { self.tell = tell }
+  package init(
+    memory: RunMemory? = nil, _ tell: @escaping @Sendable (StageNotice) -> Void = { _ in }
+  ) {
+    (self.memory, self.tell) = (memory, tell)
+  }
 
   /// Whether the run was halted or has failed, so that no value is used any more. A body that waits
   /// for something may return at once, with any outcome.

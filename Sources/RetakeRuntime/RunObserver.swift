@@ -52,6 +52,10 @@ public struct RunOptions: Sendable {
   package var costs = RunCosts.declared
   /// Receives what stages tell during the run, on the threads that compute.
   package var notices: (@Sendable (StageNotice) -> Void)?
+  /// Whether memory is filled with a pattern before a stage gets it; for `verify`.
+  package var poisonsMemory = false
+  /// The memory of the stages' frames, for a caller that looks at it; `nil` makes the run's own.
+  package var memory: RunMemory?
   /// The values that earlier runs stored, and the place where this run stores its own; changes the
   /// speed only.
   package var cache: (any ValueCache)?

@@ -77,6 +77,7 @@ package struct ReplayJob {
       mode: definition.mode, workers: conditions.workerCount(), seed: definition.seed,
       perturbation: conditions.perturbation, watchdog: conditions.watchdog,
       isInterrupted: conditions.isInterrupted)
+    options.poisonsMemory = conditions.poisonsMemory
     options.costs = try costs(reader: reader)
     var request = Replay.Request(
       sessionName: reader?.folder.name, caseName: definition.name, options: options,

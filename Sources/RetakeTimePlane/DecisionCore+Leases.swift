@@ -44,7 +44,7 @@ extension DecisionCore {
   mutating func leaseAtSource(_ source: Int, _ work: Work) {
     guard hasLeases, let pool = plan.nodes[source].pool else { return }
     // pool-lease: one buffer for each captured frame, however many edges it is offered to.
-    hold([leases.lease(pool: pool)], as: source, work)
+    hold([leases.lease(pool: pool, slot: work.slotIndex)], as: source, work)
     noteLease(of: pool)
   }
 
@@ -52,7 +52,7 @@ extension DecisionCore {
   mutating func leaseForBody(of node: Int, _ work: Work) {
     guard hasLeases, let pool = plan.nodes[node].pool else { return }
     // pool-lease: kept under a key of the body's own until the output exists.
-    hold([leases.lease(pool: pool)], as: bodyOf(node), work)
+    hold([leases.lease(pool: pool, slot: work.slotIndex)], as: bodyOf(node), work)
     noteLease(of: pool, at: node)
   }
 
@@ -71,6 +71,13 @@ extension DecisionCore {
     guard hasLeases else { return }
     returnBuffers(leases.release(leases.output(of: bodyOf(node), work)))
     leases.setOutput([], of: bodyOf(node), work)
+  }
+
+  /// The outputs whose buffers came back since the last call. A driver that holds values releases
+  /// them, so that their memory comes back with the buffers.
+  package mutating func takeEndedOutputs() -> [EndedOutput] {
+    // The key of a body has no value.
+    leases.takeEnded().filter { $0.node < plan.nodes.count }
   }
 
   /// The key of the buffer that a node's body works in.

@@ -77,7 +77,7 @@ package struct DecisionCore: ~Copyable {
           isSameTrack: plan.nodes[plan.edges[edge].from].source == node.source)
       }
     }
-    leases = LeaseBook(pools: plan.pools)
+    leases = LeaseBook(pools: plan.pools, notesEnds: rules.isLive)
     sizings = plan.pools.indices.map { pool in
       rules.isBounded ? SizingStateMachine(pool: pool, of: plan) : nil
     }

@@ -5,6 +5,8 @@ package struct LeaseBook: Sendable {
   package struct Lease: Hashable, Sendable {
     package var pool: Int
     package var holders = 0
+    /// The frame that it was taken for.
+    package var slot = 0
   }
 
   /// The leases that one node's output for a frame uses.
@@ -20,8 +22,13 @@ package struct LeaseBook: Sendable {
   private var freeLeases: [Int] = []
   /// By slot.
   private var outputs: [[Output]] = []
+  /// Outputs without a holder, in the order in which they lost the last one.
+  private var ended: [EndedOutput] = []
+  private let notesEnds: Bool
 
-  package init(pools: [PipelinePool]) {
+  /// - Parameter notesEnds: Whether the owner calls `takeEnded`.
+  package init(pools: [PipelinePool], notesEnds: Bool = false) {
+    self.notesEnds = notesEnds
     capacities = pools.map(\.capacity)
     used = pools.map { _ in 0 }
   }
@@ -34,14 +41,14 @@ package struct LeaseBook: Sendable {
   package mutating func setCapacity(_ capacity: Int, of pool: Int) { capacities[pool] = capacity }
 
   /// Takes a buffer for a node's output. The node holds it.
-  package mutating func lease(pool: Int) -> Int {
+  package mutating func lease(pool: Int, slot: Int = 0) -> Int {
     precondition(!isEmpty(pool: pool), "a pool never gives more buffers than it has")
     used[pool] += 1
     if let free = freeLeases.popLast() {
-      leases[free] = Lease(pool: pool)
+      leases[free] = Lease(pool: pool, slot: slot)
       return free
     }
-    leases.append(Lease(pool: pool))
+    leases.append(Lease(pool: pool, slot: slot))
     return leases.count - 1
   }
 
@@ -75,9 +82,27 @@ package struct LeaseBook: Sendable {
       guard leases[lease].holders == 0 else { continue }
       used[leases[lease].pool] -= 1
       returned.append(leases[lease].pool)
+      noteEnd(of: lease)
       freeLeases.append(lease)
     }
     return returned
+  }
+
+  /// All outputs of the frame that use the buffer have no holder: each holds all of its buffers.
+  private mutating func noteEnd(of lease: Int) {
+    let slot = leases[lease].slot
+    guard notesEnds, outputs.indices.contains(slot) else { return }
+    for output in outputs[slot] where output.leases.contains(lease) {
+      ended.append(EndedOutput(slot: slot, node: output.node, item: output.item))
+    }
+  }
+
+  /// The outputs that lost their last holder since the last call. Nothing reads their values any
+  /// more.
+  package mutating func takeEnded() -> [EndedOutput] {
+    if ended.isEmpty { return [] }
+    defer { ended.removeAll(keepingCapacity: true) }
+    return ended
   }
 
   package func pools(of held: [Int]) -> [Int] { held.map { leases[$0].pool } }
@@ -86,4 +111,13 @@ package struct LeaseBook: Sendable {
   package mutating func clear(slot: Int) {
     if outputs.indices.contains(slot) { outputs[slot] = [] }
   }
+}
+
+/// The output of a node for a frame, or for an item of it, that nothing holds any more.
+package struct EndedOutput: Hashable, Sendable {
+  package var slot: Int
+  package var node: Int
+  package var item: Int32
+
+  package var work: Work { item < 0 ? Work(slot: slot) : Work(slot: slot, item: Int(item)) }
 }

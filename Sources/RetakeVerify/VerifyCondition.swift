@@ -6,8 +6,8 @@ package struct VerifyCondition: Hashable, Sendable, Codable {
   /// What memory contains before it is written.
   package enum Memory: String, Hashable, Sendable, Codable {
     case asItIs
-    /// The buffers of decoders are filled with a pattern before they are used again.
-    case poisonedDecoders
+    /// The memory of frames is filled with a pattern before a decoder or a stage gets it.
+    case poisonedFrames
     /// Everything that comes from the heap is filled, too.
     case poisonedHeap
   }
@@ -49,7 +49,7 @@ extension VerifyCondition {
     VerifyCondition(name: "no workers", workers: 0),
     VerifyCondition(name: "1 worker", workers: 1),
     VerifyCondition(name: "2 workers, random delays", delaySeed: 1),
-    VerifyCondition(name: "2 workers, poisoned memory of decoders", memory: .poisonedDecoders),
+    VerifyCondition(name: "2 workers, poisoned memory of frames", memory: .poisonedFrames),
     VerifyCondition(name: "4 workers", workers: 4),
     VerifyCondition(name: "4 workers, random delays", workers: 4, delaySeed: 2),
     VerifyCondition(name: "8 workers, random delays", workers: 8, delaySeed: 3),

@@ -63,8 +63,8 @@ extension VerifyReport {
       + "remembers is a StatefulStage",
     .hashSeed: "the order of a Dictionary or Set, and for hashValue: processes with one hash seed "
       + "do not differ",
-    .memory: "bytes that are read before anything is written to them, such as the padding of rows: "
-      + "only poisoned memory differs",
+    .memory: "bytes that are read before anything is written to them, such as the padding of rows "
+      + "or rows of an output that it leaves out: only poisoned memory differs",
     .threads: "threads that share the work: only another number of threads differs",
   ]
 

@@ -29,19 +29,47 @@ struct HopSection {
         name: "hop.retake.frame", value: 1e6 * contest.bestSeconds[1] / Double(frames),
         unit: "µs for a frame through one stage"),
     ]
+    try addLanes(frames, to: &report)
     let rival = try GStreamerRival(scale: scale).run()
     report.figures += rival.figures
     report.notes += rival.notes
     return report
   }
 
-  private static func prepared(stages: Int, frames: Int) throws -> PreparedRun {
+  private static let pinnedStages = 5
+
+  /// The same few stages on any worker, and each on a thread of its own.
+  private func addLanes(_ frames: Int, to report: inout SectionReport) throws {
+    let runs = try [false, true].map {
+      try Self.prepared(stages: Self.pinnedStages, frames: frames, isPinned: $0)
+    }
+    for workers in [1, 2] {
+      let contest = try Contest(
+        rounds: scale.rounds, runs.map { run in { try Self.play(run, workers: workers) } })
+      if contest.isUnsteady || contest.hashes[0] != contest.hashes[1] {
+        report.hash = "the rivals differ"
+      }
+      for (name, seconds) in zip(["any", "pinned"], contest.bestSeconds) {
+        report.figures.append(
+          Figure(
+            name: "hop.\(name).\(workers)", value: 1e6 * seconds / Double(frames),
+            unit: "µs for a frame through \(Self.pinnedStages) empty stages, \(workers) workers"))
+      }
+    }
+  }
+
+  private static func prepared(
+    stages: Int, frames: Int, isPinned: Bool = false
+  ) throws -> PreparedRun {
     var chain = Pipeline.named("hop").frames(RepeatedFrame(count: frames))
-    for _ in 0..<stages { chain = chain.stage(Pass()) }
+    for _ in 0..<stages {
+      chain = chain.stage(Pass())
+      if isPinned { chain = chain.pinned() }
+    }
     return try PreparedRun(chain.sink(.resultSink), catalog: StageRegistry())
   }
 
-  private static func play(_ run: PreparedRun) throws -> String {
+  private static func play(_ run: PreparedRun, workers: Int = workers) throws -> String {
     let outcome = try run.run(
       RunOptions(mode: .lossless, workers: workers), observer: SilentObserver())
     return "\(outcome.decisionDigest) \(outcome.headline.delivered)"

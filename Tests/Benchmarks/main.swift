@@ -5,6 +5,7 @@ struct BenchmarkCommand {
   private static let sections: [(name: String, run: @Sendable (Scale) throws -> SectionReport)] = [
     ("hop", { try HopSection(scale: $0).run() }),
     ("live", { try LiveSection(scale: $0).run() }),
+    ("copies", { try CopiesSection(scale: $0).run() }),
     ("pool", { try PoolSection(scale: $0).run() }),
     ("stealing", { try StealingSection(scale: $0).run() }),
     ("detector", { try DetectorSection(scale: $0).run() }),

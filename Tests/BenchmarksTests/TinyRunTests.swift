@@ -39,7 +39,7 @@ import Testing
     for report in reports {
       #expect(
         report.sections.map(\.name) == [
-          "hop", "live", "pool", "stealing", "detector", "models", "programs", "pulse",
+          "hop", "live", "copies", "pool", "stealing", "detector", "models", "programs", "pulse",
           "timePlane",
           "document", "compare", "replay",
         ])
@@ -83,6 +83,6 @@ import Testing
   @Test func `a section that is not there is refused by name`() throws {
     let result = try runCommand(Self.binary, arguments: ["hops"])
     #expect(result.status == 2)
-    #expect(result.stderr.contains("hop, live, pool, stealing, detector, models, programs, pulse"))
+    #expect(result.stderr.contains("hop, live, copies, pool, stealing, detector, models, programs"))
   }
 }

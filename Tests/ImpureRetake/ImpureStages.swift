@@ -107,6 +107,22 @@ struct ReadsPadding: PureStage {
   }
 }
 
+/// Leaves the lower half of its output as it was. The frames are the same, so that memory that was
+/// used before has what was written before.
+struct LeavesRows: PureStage {
+  static let kind = "leavesRows"
+  init() {}
+  init(options: NoOptions) {}
+
+  func process(_ input: Scalars, _ context: StageContext) -> Frame {
+    var output = context.makeFrame(format: .grey, width: 72, height: 48)
+    output.forEachRow(of: 0) { row, bytes in
+      if row < 24 { for x in bytes.indices { bytes[x] = 0 } }
+    }
+    return output.finish()
+  }
+}
+
 /// Crashes in the processes that verify starts.
 struct DiesElsewhere: PureStage {
   static let kind = "diesElsewhere"

@@ -20,6 +20,9 @@ RetakeCommand.main(
     pipeline(Pure()), pipeline(ReadsClock()), pipeline(OrdersByHash()), pipeline(Mathematics()),
     pipeline(FailsByMathematics()), pipeline(ReadsClockElsewhere()), pipeline(ReadsOldMemory()),
     pipeline(DiesElsewhere()), pipeline(HangsElsewhere()),
+    Pipeline.named(LeavesRows.kind).source(
+      .synthetic(SyntheticOptions(scene: .figures, width: 72, height: 48, frames: 12))
+    ).luminance().stage(LeavesRows()).results(),
     Pipeline.named(ReadsPadding.kind).source(.session()).stage(ReadsPadding()).results(),
     Pipeline.named("liveClock").source(.session()).luminance().stage(ReadsClock()).results(),
     Pipeline.named("halts").source(.session()).luminance().stage(Halts()).results(),

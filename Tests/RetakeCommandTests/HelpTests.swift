@@ -11,7 +11,8 @@ import Testing
     "review", "accept", "reject", "golden", "golden fit", "golden adopt", "golden stale", "verify",
     "report",
     "report open", "report serve", "cache", "cache info", "cache warm", "cache prune",
-    "cache verify", "view", "bench", "bench pools", "bench preview", "bench window", "doctor",
+    "cache verify", "view", "bench", "bench pools", "bench memory", "bench preview",
+    "bench window", "doctor",
   ]
 
   private func retake(_ line: String, in workplace: Workplace) throws -> CommandResult {
@@ -81,7 +82,8 @@ import Testing
     "cache warm clip -p a --mode reenact", "golden fit clip -p a --mode reenact",
     "model check a.onnx b --frame x", "model check a.onnx b --frame 1:2:3",
     "model check a.onnx b --output a.jpg", "model check a.onnx b --output -",
-    "bench window --fps 0", "bench window --seconds 0", "bench window --vision soon",
+    "bench memory --speed 0", "bench memory --speed 21", "bench window --fps 0",
+    "bench window --seconds 0", "bench window --vision soon",
     "record a --frames 0", "record a --size 3", "record a --pace never", "record a --duration x",
   ])
   func `a wrong option is a usage error and nothing is done`(line: String) throws {

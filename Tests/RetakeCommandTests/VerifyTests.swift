@@ -77,12 +77,24 @@ private let hasFusedMathematics = PlatformKey.current.description.hasSuffix("x86
     #expect(outcomes.filter { $0.value != "same" } == ["a new process, poisoned heap": "different"])
   }
 
+  @Test func `rows of an output that a stage leaves out show where frames' memory is poisoned`()
+    throws
+  {
+    let result = try verify("leavesRows", "--json")
+    #expect(result.status == 1, "\(result.stderr)")
+    let report = try result.json()
+    let outcomes = outcomes(report)
+    #expect(outcomes["2 workers, poisoned memory of frames"] == "different")
+    #expect(outcomes["a new process, poisoned heap"] == "different")
+    #expect(report.firstDivergence.stage.text == "leavesRows")
+  }
+
   @Test func `the padding of decoded rows shows where decoders' memory is poisoned`() throws {
     let workplace = try Workplace()
     try workplace.record("yard", frames: 4, size: "72x48")
     let result = try verify("readsPadding", session: "yard", in: workplace)
     #expect(result.status == 1, "\(result.stderr)")
-    #expect(result.stdout.contains("different  2 workers, poisoned memory of decoders"))
+    #expect(result.stdout.contains("different  2 workers, poisoned memory of frames"))
     #expect(result.stdout.contains("not deterministic: the stage 'readsPadding'"))
   }
 

@@ -223,6 +223,36 @@ private enum OwnStages {
     mutating func reset() { last = nil }
   }
   // end
+
+  // docs/own-stage.md
+  struct Negative: PureStage {
+    static let kind = "negative"
+    static let inputFormats: [PixelFormat] = [.grey]
+
+    func process(_ frame: Frame, _ context: StageContext) -> Frame {
+      var output = context.makeFrame(like: frame)
+      output.copyPixels(of: frame)
+      output.forEachRow(of: 0) { _, bytes in
+        for x in bytes.indices { bytes[x] = 255 - bytes[x] }
+      }
+      return output.finish()
+    }
+  }
+  // end
+}
+
+private struct RowCamera {
+  func read(_ row: Int, into bytes: UnsafeMutableRawBufferPointer) {}
+}
+
+private func framePool(_ camera: RowCamera, _ session: LiveSession) throws {
+  // docs/pools.md
+  let frames = FramePool("frames", capacity: 8)
+  guard var frame = try frames.makeFrame(for: "camera", format: .bgra, width: 1920, height: 1080)
+  else { return }  // all are in use: a stall
+  frame.forEachRow(of: 0) { row, bytes in camera.read(row, into: bytes) }
+  session.push(frame.finish())
+  // end
 }
 
 private enum StageValues {

@@ -134,7 +134,7 @@ private struct ReadsPadding: PureStage {
       return try job.makeReplay()
     }).run()
     let differing = report.variations.filter { $0.outcome == .different }
-    #expect(differing.map(\.condition.memory) == [.poisonedDecoders])
+    #expect(differing.map(\.condition.memory) == [.poisonedFrames])
     #expect(report.firstDivergence?.stage == "sum")
     #expect(report.suspect == .memory)
     #expect(report.advice?.contains("'sum'") == true)

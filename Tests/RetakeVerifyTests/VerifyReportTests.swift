@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test func `the suspect follows from which conditions made a difference`() {
-    let poisoned = VerifyCondition(name: "poisoned", memory: .poisonedDecoders)
+    let poisoned = VerifyCondition(name: "poisoned", memory: .poisonedFrames)
     let delayed = VerifyCondition.inProcess[2]
     #expect(report((delayed, nil), (poisoned, value)).suspect == .memory)
     #expect(

@@ -50,9 +50,15 @@ public final class BufferPool<Buffer: Sendable>: Sendable {
 
   /// Takes a buffer for a stage; `nil` if all are held.
   ///
+  /// Inside of a stage's body, in a replay, no buffer is refused: a replay computes ahead of virtual
+  /// time and holds results until they are reported, so whether a buffer is free would depend on the
+  /// speed of the machine. Buffers beyond the size are counted (`PoolReport.overflows`). A live run
+  /// refuses them.
+  ///
   /// - Throws: `PoolError.allocation` if one more buffer was allowed, but could not be created.
   public func lease(for stage: String) throws(PoolError) -> BufferLease<Buffer>? {
-    guard let (taken, idle) = store.take(for: stage) else { return nil }
+    let isBounded = FrameSupply.current?.isVirtual != true
+    guard let (taken, idle) = store.take(for: stage, isBounded: isBounded) else { return nil }
     if let box = idle as? BufferBox<Buffer> { return BufferLease(box, taken, of: store) }
     // Outside the pool's lock, because `make` is foreign code and may be slow.
     return BufferLease(try made(for: taken), taken, of: store)
@@ -122,7 +128,10 @@ public final class BufferLease<Buffer: Sendable>: Sendable {
 
 /// A buffer with its type erased.
 class IdleBuffer: @unchecked Sendable {
-  // SAFETY: @unchecked because the class is open to its only subclass; neither has a variable.
+  // SAFETY: @unchecked because the class is open to its subclasses; none has a variable.
+
+  /// The memory that goes with the buffer; 0 if the pool does not know it.
+  var byteCount: Int { 0 }
 }
 
 final class BufferBox<Buffer: Sendable>: IdleBuffer, @unchecked Sendable {

@@ -18,6 +18,7 @@ struct PoolBook: Sendable {
   private var stages: [PoolReport.Stage] = []
   private var peak = 0
   private var stalls = 0
+  private var overflows = 0
   private var allocationFailures = 0
   private var windowEnd: Int64?
 
@@ -28,11 +29,15 @@ struct PoolBook: Sendable {
     size = controller.size
   }
 
-  mutating func take(for stage: String) -> Taken? {
-    guard inUse < size else {
-      stalls += 1
-      controller?.stalled()
-      return nil
+  /// - Parameter isBounded: Otherwise a buffer beyond the size is counted, and not refused.
+  mutating func take(for stage: String, isBounded: Bool = true) -> Taken? {
+    if inUse >= size {
+      guard !isBounded else {
+        stalls += 1
+        controller?.stalled()
+        return nil
+      }
+      overflows += 1
     }
     inUse += 1
     if inUse > peak { peak = inUse }
@@ -78,6 +83,9 @@ struct PoolBook: Sendable {
 
   // MARK: Size
 
+  /// Sets the size of a pool without a controller.
+  mutating func setSize(_ size: Int) { self.size = size }
+
   mutating func advance(to now: Int64) -> [PoolController.Step] {
     guard controller != nil else { return [] }
     var steps: [PoolController.Step] = []
@@ -119,7 +127,7 @@ struct PoolBook: Sendable {
 
   var report: PoolReport {
     PoolReport(
-      size: size, inUse: inUse, peak: peak, stalls: stalls,
+      size: size, inUse: inUse, peak: peak, stalls: stalls, overflows: overflows,
       allocationFailures: allocationFailures, resizes: controller?.resizes ?? 0,
       isBroken: controller?.isTripped ?? false,
       stages: stages.sorted { $0.stage.utf8.lexicographicallyPrecedes($1.stage.utf8) })
@@ -153,6 +161,9 @@ public struct PoolReport: Hashable, Sendable {
   public var peak: Int
   /// Requests that found no buffer.
   public var stalls: Int
+  /// Requests that got a buffer although all were held. Only in the body of a stage, in a replay,
+  /// where no pool refuses one.
+  public var overflows: Int
   /// Buffers that could not be created. A request for one is not a stall.
   public var allocationFailures: Int
   /// Changes of size, including those that recreate the buffers in the same number; 0 for a fixed

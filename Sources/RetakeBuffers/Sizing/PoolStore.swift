@@ -1,50 +1,144 @@
 /// A live pool and its lock. It does not depend on the type of buffer, so that it is compiled once,
 /// and fast.
-final class PoolStore: Sendable {
+package final class PoolStore: Sendable {
+  /// How many buffers wait for the next lease at most, if the pool's size is not the bound.
+  struct IdleBounds: Sendable {
+    var count = Int.max
+    var bytes = Int.max
+  }
+
+  /// The memory of a pool whose buffers have a number of bytes.
+  package struct Memory: Hashable, Sendable {
+    /// Of all buffers, leased or idle.
+    package var bytes = 0
+    /// The most of them at once.
+    package var bytesMost = 0
+    /// Leases for which memory was made.
+    package var made = 0
+    /// Leases for which there was memory.
+    package var reused = 0
+  }
+
   private struct State: Sendable {
     var book: PoolBook
-    /// Buffers of the current generation that are not held.
+    /// Buffers of the current generation that are not held, oldest first.
     var idle: [IdleBuffer] = []
+    var idleBytes = 0
+    var memory = Memory()
+
+    /// The buffers that are too many, and that the caller releases without the lock.
+    mutating func surplus(_ bounds: IdleBounds) -> [IdleBuffer] {
+      let room = min(max(0, book.size - book.inUse), bounds.count)
+      var surplus: [IdleBuffer] = []
+      // Bounded: each turn removes a buffer.
+      while let oldest = idle.first, idle.count > room || idleBytes > bounds.bytes {
+        idle.removeFirst()
+        forget(oldest)
+        surplus.append(oldest)
+      }
+      return surplus
+    }
+
+    mutating func forget(_ buffer: IdleBuffer) {
+      idleBytes -= buffer.byteCount
+      memory.bytes -= buffer.byteCount
+    }
   }
 
   let id: String
+  private let idle: IdleBounds
   private let state: Locked<State>
 
-  init(id: String, _ book: PoolBook) {
+  init(id: String, _ book: PoolBook, idle: IdleBounds? = nil) {
     self.id = id
+    self.idle = idle ?? IdleBounds()
     state = Locked(State(book: book))
   }
 
+  /// - Parameters:
+  ///   - isBounded: Otherwise a buffer is taken even if all are held.
+  ///   - isSuitable: Whether an idle buffer can be used.
   /// - Returns: `nil` if all buffers are held; without a buffer if one has to be created.
-  func take(for stage: String) -> (taken: PoolBook.Taken, idle: IdleBuffer?)? {
+  func take(
+    for stage: String, isBounded: Bool = true,
+    where isSuitable: (IdleBuffer) -> Bool = { _ in true }
+  ) -> (taken: PoolBook.Taken, idle: IdleBuffer?)? {
+    let (found, surplus) = state.withLock { state -> (Found?, [IdleBuffer]) in
+      guard let taken = state.book.take(for: stage, isBounded: isBounded) else { return (nil, []) }
+      guard let index = state.idle.lastIndex(where: isSuitable) else {
+        // A buffer of another kind makes room for the new one.
+        return (Found(taken: taken), state.surplus(idle))
+      }
+      let buffer = state.idle.remove(at: index)
+      state.idleBytes -= buffer.byteCount
+      state.memory.reused += 1
+      return (Found(taken: taken, idle: buffer), [])
+    }
+    withExtendedLifetime(surplus) {}
+    return found.map { ($0.taken, $0.idle) }
+  }
+
+  private struct Found: Sendable {
+    var taken: PoolBook.Taken
+    var idle: IdleBuffer?
+  }
+
+  /// A lease has got new memory.
+  func noteMade(_ bytes: Int) {
     state.withLock { state in
-      guard let taken = state.book.take(for: stage) else { return nil }
-      return (taken, state.idle.popLast())
+      state.memory.made += 1
+      state.memory.bytes += bytes
+      state.memory.bytesMost = max(state.memory.bytesMost, state.memory.bytes)
     }
   }
 
   func end(_ buffer: IdleBuffer, _ taken: PoolBook.Taken) {
-    state.withLock { state in
-      if state.book.giveBack(taken) { state.idle.append(buffer) }
+    // Buffers are released without the lock: that may take long, or call foreign code.
+    let surplus = state.withLock { state -> [IdleBuffer] in
+      guard state.book.giveBack(taken) else {
+        state.memory.bytes -= buffer.byteCount
+        return [buffer]
+      }
+      state.idle.append(buffer)
+      state.idleBytes += buffer.byteCount
+      return state.surplus(idle)
     }
+    withExtendedLifetime(surplus) {}
   }
 
   func failed(_ taken: PoolBook.Taken) { state.withLock { $0.book.failed(taken) } }
   func noteDoubleEnd(_ taken: PoolBook.Taken) { state.withLock { $0.book.noteDoubleEnd(taken) } }
   func noteLeak(_ taken: PoolBook.Taken) { state.withLock { $0.book.noteLeak(taken) } }
 
+  /// Releases the buffers that are not held.
+  func dropIdle() {
+    let dropped = state.withLock { state -> [IdleBuffer] in
+      for buffer in state.idle { state.forget(buffer) }
+      defer { state.idle = [] }
+      return state.idle
+    }
+    withExtendedLifetime(dropped) {}
+  }
+
   /// Changes the book, then releases the buffers that are too many.
   func changing<Result: Sendable>(_ change: (inout PoolBook) -> Result) -> Result {
-    state.withLock { state in
+    let (result, surplus) = state.withLock { state -> (Result, [IdleBuffer]) in
       let generation = state.book.generation
       let result = change(&state.book)
+      var surplus: [IdleBuffer] = []
       // A recreation replaces all buffers. Those that are held are dropped when they come back.
-      if state.book.generation != generation { state.idle.removeAll() }
-      let room = max(0, state.book.size - state.book.inUse)
-      if state.idle.count > room { state.idle.removeLast(state.idle.count - room) }
-      return result
+      if state.book.generation != generation {
+        surplus = state.idle
+        for buffer in surplus { state.forget(buffer) }
+        state.idle = []
+      }
+      return (result, surplus + state.surplus(idle))
     }
+    withExtendedLifetime(surplus) {}
+    return result
   }
 
   var report: PoolReport { state.withLock { $0.book.report } }
+  var size: Int { state.withLock { $0.book.size } }
+  var memory: Memory { state.withLock { $0.memory } }
 }

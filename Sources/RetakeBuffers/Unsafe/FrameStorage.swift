@@ -108,33 +108,24 @@ public final class FrameStorage: @unchecked Sendable {
   ) throws(Failure) -> FrameStorage? {
     let layout = PlaneLayout(format: format, width: width, height: height)
     let byteCount = layout.count + padding
-    let shared = PixelBlock(inArena: byteCount)
-    // SAFETY: one allocation, freed by the release closure below or, on a throw, right here.
-    guard let block = shared?.base ?? allocated(byteCount) else { return nil }
-    // SAFETY: the address crosses into the closure as an integer because pointers are not Sendable.
-    let address = UInt(bitPattern: block)
-    let release = { @Sendable in
-      if let shared { shared.free() } else { free(UnsafeMutableRawPointer(bitPattern: address)) }
-    }
-    let memory = UnsafeMutableRawBufferPointer(start: block, count: byteCount)
+    // SAFETY: the lease holds the memory, and nothing else uses it before `fill` has returned. If
+    // `fill` throws, the memory goes back with the lease.
+    guard let lease = PixelLease.make(byteCount) else { return nil }
+    let memory = UnsafeMutableRawBufferPointer(start: lease.base, count: byteCount)
     let ends = layout.offsets.dropFirst() + [layout.count]
     let writable = zip(layout.offsets, ends).map {
       UnsafeMutableRawBufferPointer(rebasing: memory[$0..<$1])
     }
-    do throws(Failure) {
-      try fill(writable, layout.strides)
-    } catch {
-      release()
-      throw error
-    }
-    let planes = zip(layout.offsets, layout.strides).map {
-      Plane(base: (block + $0).assumingMemoryBound(to: UInt8.self), stride: $1)
-    }
-    return FrameStorage(planes: planes, release: release)
+    try fill(writable, layout.strides)
+    return FrameStorage(lease, layout)
   }
 
-  private static func allocated(_ byteCount: Int) -> UnsafeMutableRawPointer? {
-    var block: UnsafeMutableRawPointer?
-    return posix_memalign(&block, alignment, byteCount) == 0 ? block : nil
+  /// Storage in leased memory, which has been written.
+  convenience init(_ lease: PixelLease, _ layout: PlaneLayout) {
+    // SAFETY: the memory has the planes of the layout, and the closure holds the lease.
+    let planes = zip(layout.offsets, layout.strides).map {
+      Plane(base: UnsafePointer((lease.base + $0).assumingMemoryBound(to: UInt8.self)), stride: $1)
+    }
+    self.init(planes: planes) { withExtendedLifetime(lease) {} }
   }
 }

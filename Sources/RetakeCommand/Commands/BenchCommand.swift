@@ -8,16 +8,20 @@ struct BenchCommand: ParsableCommand {
     commandName: "bench",
     abstract: "Benchmark pool and preview policies in virtual time, and a window in real time.",
     discussion: """
-      Pools and previews give the same numbers on every machine, whatever else it does; a window
-      does not.
+      Pools and previews give the same numbers on every machine, whatever else it does; memory and
+      a window do not.
 
       Examples:
         retake bench pools
         retake bench pools --plot pools.svg
+        retake bench memory
         retake bench preview
         retake bench window --seconds 10
       """,
-    subcommands: [BenchPoolsCommand.self, BenchPreviewCommand.self, BenchWindowCommand.self])
+    subcommands: [
+      BenchPoolsCommand.self, BenchMemoryCommand.self, BenchPreviewCommand.self,
+      BenchWindowCommand.self,
+    ])
 }
 
 struct BenchPoolsCommand: ParsableCommand {

@@ -32,19 +32,26 @@ package final class PictureMemory: Sendable {
     /// Oldest first; never more than `waitingMax`, nor more bytes than `waitingBytesMax`.
     var waiting: [Block] = []
     var waitingBytes = 0
+    var waitingMax: Int
     var counts = Counts()
 
-    mutating func takeOldest() -> Block {
+    mutating func takeSurplus(bytesMax: Int) -> [Block] {
+      var surplus: [Block] = []
+      // Bounded: each turn takes a block.
+      while waiting.count > waitingMax || waitingBytes > bytesMax { surplus.append(takeOldest()) }
+      return surplus
+    }
+
+    private mutating func takeOldest() -> Block {
       let block = waiting.removeFirst()
       waitingBytes -= block.size
       return block
     }
   }
 
-  private let waitingMax: Int
   private let waitingBytesMax: Int
   private let preparation: Preparation
-  private let state = Locked(State())
+  private let state: Locked<State>
 
   /// - Parameters:
   ///   - waitingMax: Maximum number of blocks kept for later; further ones are freed.
@@ -54,7 +61,7 @@ package final class PictureMemory: Sendable {
     preparation: Preparation = .asItIs
   ) {
     precondition(waitingMax >= 0 && waitingBytesMax >= 0, "a bound is not negative")
-    self.waitingMax = waitingMax
+    state = Locked(State(waitingMax: waitingMax))
     self.waitingBytesMax = waitingBytesMax
     self.preparation = preparation
   }
@@ -138,11 +145,16 @@ package final class PictureMemory: Sendable {
       state.counts.lent -= 1
       state.waiting.append(block)
       state.waitingBytes += block.size
-      var surplus: [Block] = []
-      while state.waiting.count > waitingMax || state.waitingBytes > waitingBytesMax {
-        surplus.append(state.takeOldest())
-      }
-      return surplus
+      return state.takeSurplus(bytesMax: waitingBytesMax)
+    }
+    free(surplus)
+  }
+
+  /// Another number of blocks may wait from now on. Those that are too many are freed.
+  package func keepWaiting(atMost count: Int) {
+    let surplus = state.withLock { state -> [Block] in
+      state.waitingMax = count
+      return state.takeSurplus(bytesMax: waitingBytesMax)
     }
     free(surplus)
   }

@@ -63,7 +63,7 @@ struct CachedCall: Sendable {
   }
 
   private func compute(_ inputs: InputOutcomes) -> ValueOutcome {
-    inputs[0].map { call($0, context) }
+    inputs[0].map(context, call)
   }
 
   private func known(_ record: CachedRecord, _ inputs: InputOutcomes) -> ValueOutcome? {

@@ -34,7 +34,7 @@ final class DecisionLoop: EventHost {
     self.live = live
     self.facts = facts
     self.shift = shift
-    stageRun = StageRun(live.options.notices ?? { _ in })
+    stageRun = StageRun(memory: live.memory, live.options.notices ?? { _ in })
     // The first worker belongs to the time plane, and this thread never helps.
     workers = try Workers(
       count: live.options.workers + 1, lanes: live.plan.lanes, niceness: live.options.niceness)
@@ -43,7 +43,8 @@ final class DecisionLoop: EventHost {
   /// Runs on the decision thread, which owns the decisions at first.
   func run() -> Result<RunOutcome, any Error> {
     let driver = EventDriver(
-      plan: live.plan, tracks: Dictionary(uniqueKeysWithValues: live.sources.map { ($1, $0) }),
+      plan: live.plan, memory: live.memory,
+      tracks: Dictionary(uniqueKeysWithValues: live.sources.map { ($1, $0) }),
       originNanoseconds: facts.originNanoseconds, host: self,
       observer: live.tap == nil ? nil : { [unowned self] in batch.decisions.append($0) })
     turns = WorkerTurns(of: self, driver: driver, inbox: live.inbox)

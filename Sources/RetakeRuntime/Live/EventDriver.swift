@@ -49,16 +49,19 @@ final class EventDriver: CoreDriver {
   /// Receives leases and sizes of pools; `nil` if there is no observer.
   private var poolObserver: (any RunObserver)?
   private var poolTeller: PoolTeller
+  /// The memory of the pools, which follows their sizes.
+  private let memory: RunMemory
   private var lastNanoseconds = Int64.min
 
   /// - Parameters:
+  ///   - memory: Of the frames; its pools get the sizes that the core decides on.
   ///   - tracks: The track that each source reads, by node.
   ///   - observer: Called with each decision.
   init(
-    plan: GraphPlan, tracks: [Int: Int], originNanoseconds: Int64, host: any EventHost,
-    observer: ((DecisionLine) -> Void)?
+    plan: GraphPlan, memory: RunMemory, tracks: [Int: Int], originNanoseconds: Int64,
+    host: any EventHost, observer: ((DecisionLine) -> Void)?
   ) {
-    self.plan = plan
+    (self.plan, self.memory) = (plan, memory)
     self.originNanoseconds = originNanoseconds
     self.host = host
     core = DecisionCore(plan: plan, rules: .live, observer: observer)
@@ -203,8 +206,18 @@ final class EventDriver: CoreDriver {
       if let poolObserver { poolTeller.tell(poolObserver, of: core, at: event.key.time) }
       for action in turn.actions { carryOut(action) }
       turn.actions.removeAll(keepingCapacity: true)
+      if !plan.pools.isEmpty { releaseMemory() }
     }
     Swift.swap(&turn.actions, &actions)
+  }
+
+  /// Releases the values whose buffers came back, and the memory of pools that shrank.
+  private func releaseMemory() {
+    for ended in core.takeEndedOutputs()
+    where values[ended.slot].outputs.indices.contains(ended.node) {
+      values[ended.slot][ended.node, ended.work] = nil
+    }
+    memory.follow(core)
   }
 
   // MARK: The end

@@ -28,7 +28,7 @@ struct BodyCall: Sendable {
   /// If there is no memory for a frame, only that frame fails: there may be memory for the next
   /// one.
   func run(_ input: any PipelineValue) -> StageOutcome {
-    switch FrameShortage.checked({ body(input, context) }) {
+    switch FrameShortage.checked(in: context.supply, { body(input, context) }) {
     case .success(let outcome): outcome
     case .failure(let error):
       .failure(StageError(code: FailureCode.allocationFailed, message: error.message))

@@ -12,6 +12,7 @@ final class LiveRun: Sendable {
   let clock: any LiveClock
   let inbox: LiveInbox
   let outbox: LiveOutbox
+  let memory: RunMemory
   let tap: (any LiveTap)?
   /// The source node of each track.
   let sources: [Int: Int]
@@ -43,6 +44,7 @@ final class LiveRun: Sendable {
     self.options = options
     self.clock = clock
     self.tap = tap
+    memory = plan.memory(isVirtual: false)
     inbox = LiveInbox(framesMax: options.waitingFramesMax)
     outbox = LiveOutbox(plan: plan, deliveriesMax: options.waitingDeliveriesMax) { result in
       tap?.finished(result)

@@ -83,6 +83,29 @@ public actor LiveSession {
 
   // MARK: Input from the app, on any thread
 
+  /// A frame to write to, in memory of the pool of the source that reads the track. Finish it, and
+  /// push it. Its memory is used again when the source's buffer is free, and a pool that shrinks
+  /// gives it back to the system. A source without a pool has a part of the run's memory.
+  ///
+  /// Its pixels are undefined: they may be those of an earlier frame. No frame is refused here: what
+  /// finds no buffer is lost when it is pushed, and was in memory beyond the pool's size until then.
+  ///
+  /// - Parameters:
+  ///   - track: One of the tracks that the session was made with.
+  ///   - width: Pixels.
+  ///   - height: Pixels.
+  public nonisolated func makeFrame(
+    track: Int = 0, format: PixelFormat, width: Int, height: Int, range: ColorRange = .limited,
+    matrix: ColorMatrix? = nil
+  ) -> WritableFrame {
+    WritableFrame(
+      in: run.memory.supply(of: run.sources[track].map { run.plan.nodes[$0].id } ?? ""),
+      format: format, width: width, height: height, range: range, matrix: matrix)
+  }
+
+  /// The memory of the run's frames now, in use or not, in bytes.
+  package nonisolated var memory: RunMemory { run.memory }
+
   /// Hands a frame over; never waits.
   ///
   /// - Parameters:

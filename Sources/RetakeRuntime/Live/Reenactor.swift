@@ -46,10 +46,12 @@ package final class Reenactor {
       tracks.filter { live in
         frames.tracks.contains { $0.track == live.track && $0.format == live.format }
       }.map(\.track))
-    host = try ReenactHost(plan: prepared.plan, workers: workers, finished: finished)
+    let memory = prepared.plan.memory(isVirtual: true)
+    host = try ReenactHost(
+      plan: prepared.plan, memory: memory, workers: workers, finished: finished)
     driver = EventDriver(
-      plan: prepared.plan, tracks: prepared.liveTracks, originNanoseconds: originNanoseconds,
-      host: host, observer: decided)
+      plan: prepared.plan, memory: memory, tracks: prepared.liveTracks,
+      originNanoseconds: originNanoseconds, host: host, observer: decided)
   }
 
   /// Reports leases and sizes of pools, at the times at which they change.
@@ -145,6 +147,7 @@ package final class Reenactor {
 private final class ReenactHost: EventHost {
   private let plan: GraphPlan
   private let workers: Workers
+  private let stageRun: StageRun
   private let finished: (LiveResult) -> Void
   private var futures: [BodyName: ValueFuture] = [:]
   var recordedGates: ArraySlice<GateValue> = []
@@ -157,16 +160,17 @@ private final class ReenactHost: EventHost {
   private static let differencesMax = 100
 
   init(
-    plan: GraphPlan, workers: Int, finished: @escaping (LiveResult) -> Void
+    plan: GraphPlan, memory: RunMemory, workers: Int, finished: @escaping (LiveResult) -> Void
   ) throws(RuntimeError) {
-    self.plan = plan
+    (self.plan, stageRun) = (plan, StageRun(memory: memory))
     self.finished = finished
     self.workers = try Workers(count: workers, lanes: plan.lanes)
   }
 
   func stop() { workers.stop() }
 
-  func begin(_ call: BodyCall) {
+  func begin(_ wanted: BodyCall) {
+    let call = wanted.told(of: stageRun)
     guard let input = call.input else { return }
     let future = ValueFuture(
       node: call.name.node, frame: call.name.frame,

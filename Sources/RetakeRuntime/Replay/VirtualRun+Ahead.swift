@@ -85,9 +85,10 @@ extension VirtualRun {
     let reader = sources[source].reader
     let id = entry.id
     let timestamp = timestamp(of: entry)
+    let supply = stageRun.memory.flatMap { $0.supply(of: plan.nodes[sources[source].node].id) }
     let load = { @Sendable () -> ValueOutcome in
       do {
-        var frame = try reader.frame(id)
+        var frame = try FrameSupply.using(supply) { try reader.frame(id) }
         frame.id = id
         frame.timestamp = timestamp
         return .value(frame)

@@ -50,7 +50,7 @@ extension VirtualRun {
     let reads = givesFrames ? lastingReads(demand) : nil
     guard let cache = options.cache, let stage = stages[node, version].cached else {
       return { inputs in
-        let compute = { @Sendable in inputs[0].map { call($0, context) } }
+        let compute = { @Sendable in inputs[0].map(context, call) }
         return compute().lasting(reads, again: compute)
       }
     }
@@ -151,10 +151,10 @@ extension VirtualRun {
 
 extension ValueOutcome {
   /// The body's outcome for a value; any other outcome is passed on unchanged.
-  func map(_ body: (any PipelineValue) -> StageOutcome) -> ValueOutcome {
+  func map(_ context: StageContext, _ body: StageCall) -> ValueOutcome {
     guard case .value(let value) = self else { return self }
     // Results must not depend on a machine's memory: a stage that gets no memory ends the run.
-    switch FrameShortage.checked({ body(value) }) {
+    switch FrameShortage.checked(in: context.supply, { body(value, context) }) {
     case .success(.success(let output)): return .value(output)
     case .success(.failure(let error)): return .failure(error)
     case .failure(let error): return .fault(error)

@@ -1,4 +1,5 @@
 import DequeModule
+import RetakeBuffers
 import RetakeCore
 import RetakeGraph
 import RetakeTimePlane
@@ -56,7 +57,14 @@ final class VirtualRun: CoreDriver {
     self.originNanoseconds = originNanoseconds
     self.changes = changes
     self.sources = sources
-    stageRun = StageRun(options.notices ?? { _ in })
+    let memory = options.memory ?? plan.memory(isVirtual: true, isPoisoned: options.poisonsMemory)
+    stageRun = StageRun(memory: memory, options.notices ?? { _ in })
+    // What decoders keep for the next frame has the bound of the pools that their frames lease from.
+    if let buffers = plan.sourceBuffers {
+      for case let reader as any MemoryKeepingReader in sources.map(\.reader) {
+        reader.keepMemory(forFrames: buffers)
+      }
+    }
     let readsMax =
       options.runAhead ? plan.readsMax(options, tracks: sources.map(\.description)) : nil
     isGated = readsMax != nil
@@ -105,7 +113,10 @@ final class VirtualRun: CoreDriver {
         try announceNext(after: event)
       }
       core.handle(event, &turn)
-      if !plan.pools.isEmpty { poolTeller.tell(observer, of: core, at: event.key.time) }
+      if !plan.pools.isEmpty {
+        poolTeller.tell(observer, of: core, at: event.key.time)
+        stageRun.memory?.follow(core)
+      }
       // A gate cannot throw, so its error ends the run here, before any action is carried out.
       if let gateFault { throw gateFault }
       for action in turn.actions { try carryOut(action) }

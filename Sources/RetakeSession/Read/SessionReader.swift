@@ -219,3 +219,7 @@ public struct SessionEvent: Hashable, Sendable {
   /// A JSON object, as a string.
   public var json: String
 }
+
+extension SessionReader: MemoryKeepingReader {
+  package func keepMemory(forFrames count: Int) { memory.keepWaiting(atMost: count) }
+}

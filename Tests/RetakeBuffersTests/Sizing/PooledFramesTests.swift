@@ -3,7 +3,7 @@ import RetakeCore
 import Testing
 
 /// A pool of images: the same pool, used for frames.
-@Suite struct FramePoolTests {
+@Suite struct PooledFramesTests {
   private static func picture() -> Frame {
     Frame(
       id: FrameID(track: 0, sequence: 0), format: .grey, width: 4, height: 2,

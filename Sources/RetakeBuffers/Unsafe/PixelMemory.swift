@@ -1,0 +1,98 @@
+import Foundation
+
+/// Memory of one frame, which belongs to a pool while no frame uses it.
+final class PixelMemory: IdleBuffer, @unchecked Sendable {
+  // SAFETY: @unchecked because of the pointer; the memory has one user at a time, which is the one
+  // that holds the lease, and it is freed once, in deinit.
+
+  let base: UnsafeMutableRawPointer
+  private let size: Int
+
+  override var byteCount: Int { size }
+
+  /// From here on memory is mapped by itself, so that it goes back to the system when it is freed. A
+  /// heap may keep what is freed.
+  private static let mappedMin = 1 << 16
+  private static let pageBytes = 4_096
+
+  /// Memory of a frame is only used again for one of the same size.
+  static func size(for bytes: Int) -> Int {
+    let unit = bytes < mappedMin ? FrameStorage.alignment : pageBytes
+    let (sum, overflow) = bytes.addingReportingOverflow(unit - 1)
+    return overflow ? bytes : sum / unit * unit
+  }
+
+  /// - Parameter size: From `size(for:)`.
+  init?(_ size: Int) {
+    guard let base = size < Self.mappedMin ? Self.allocated(size) : Self.mapped(size) else {
+      return nil
+    }
+    (self.base, self.size) = (base, size)
+  }
+
+  deinit {
+    if size < Self.mappedMin { free(base) } else { munmap(base, size) }
+  }
+
+  private static func allocated(_ size: Int) -> UnsafeMutableRawPointer? {
+    var block: UnsafeMutableRawPointer?
+    return posix_memalign(&block, FrameStorage.alignment, size) == 0 ? block : nil
+  }
+
+  private static func mapped(_ size: Int) -> UnsafeMutableRawPointer? {
+    let flags = MAP_PRIVATE | MAP_ANONYMOUS
+    guard let block = mmap(nil, size, PROT_READ | PROT_WRITE, flags, -1, 0) else { return nil }
+    return block == MAP_FAILED ? nil : block
+  }
+
+  /// Overwrites everything with 0xA5, so that a result that depends on old pixels is noticed.
+  func poison() { memset(base, 0xA5, size) }
+}
+
+/// The use of memory by one frame. The memory goes back when this object is released.
+final class PixelLease: @unchecked Sendable {
+  // SAFETY: @unchecked because of the pointer, which is valid as long as this object exists. Only a
+  // frame that is not finished writes to it (`WritableFrame`, `FrameStorage.make`).
+
+  private enum Owner {
+    case pool(PixelMemory, PoolBook.Taken, PoolStore)
+    case arena(PixelBlock)
+    case heap
+  }
+
+  let base: UnsafeMutableRawPointer
+  private let owner: Owner
+
+  init(_ memory: PixelMemory, _ taken: PoolBook.Taken, of store: PoolStore) {
+    base = memory.base
+    owner = .pool(memory, taken, store)
+  }
+
+  private init(_ base: UnsafeMutableRawPointer, _ owner: Owner) {
+    (self.base, self.owner) = (base, owner)
+  }
+
+  deinit {
+    switch owner {
+    case .pool(let memory, let taken, let store): store.end(memory, taken)
+    case .arena(let block): block.free()
+    case .heap: free(base)
+    }
+  }
+
+  /// Undefined memory for a frame: of the arena that frames are shared in now, of the pool of the
+  /// stage that runs on this thread, or of the heap. `nil` if there is none.
+  static func make(_ bytes: Int, from supply: FrameSupply? = .current) -> PixelLease? {
+    if let block = PixelBlock(inArena: bytes) {
+      if supply?.pool.isPoisoned == true { memset(block.base, 0xA5, bytes) }
+      return PixelLease(block.base, .arena(block))
+    }
+    if let supply {
+      guard case .taken(let lease) = supply.pool.lease(bytes, for: supply.stage) else { return nil }
+      return lease
+    }
+    var block: UnsafeMutableRawPointer?
+    guard posix_memalign(&block, FrameStorage.alignment, bytes) == 0, let block else { return nil }
+    return PixelLease(block, .heap)
+  }
+}

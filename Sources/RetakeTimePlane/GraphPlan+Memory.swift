@@ -1,0 +1,30 @@
+package import RetakeBuffers
+import RetakeGraph
+
+extension GraphPlan {
+  /// The memory of a run's frames: that of its pools, and one for nodes without a pool.
+  package func memory(isVirtual: Bool, isPoisoned: Bool = false) -> RunMemory {
+    var poolOfNode: [String: Int] = [:]
+    for node in nodes { poolOfNode[node.id] = node.pool }
+    return RunMemory(
+      pools: pools.map { ($0.id, $0.capacity) }, poolOfNode: poolOfNode,
+      RunMemory.Options(isVirtual: isVirtual, isPoisoned: isPoisoned))
+  }
+
+  /// The buffers of the pools that the sources lease from; `nil` if a source has none.
+  package var sourceBuffers: Int? {
+    let leased = sources.map { nodes[$0].pool }
+    guard !leased.contains(nil) else { return nil }
+    return pools.indices.filter { leased.contains($0) }.reduce(0) { $0 + pools[$1].capacity }
+  }
+}
+
+extension RunMemory {
+  /// Gives adaptive pools the sizes that the core has decided on.
+  package func follow(_ core: borrowing DecisionCore) {
+    for (index, pool) in pools.enumerated() {
+      let size = core.size(ofPool: index)
+      if size > 0, size != pool.size { pool.resize(to: size) }
+    }
+  }
+}
