@@ -24,6 +24,23 @@ package struct PoolContender: Sendable {
     ]
   }
 
+  /// The pools that are compared where the camera waits for a buffer: those of the article, the
+  /// same with `trend`, and one that may grow to 16 without a breaker.
+  package static var waiting: [PoolContender] {
+    var trend = PoolSizing()
+    trend.predictor = .trend
+    return standard.filter { $0.name != "tuned" } + [
+      PoolContender("4-12 trend", capacity: 8, adaptive: trend), large,
+    ]
+  }
+
+  /// The article's pool, but with at most 16 buffers, and without the breaker.
+  package static var large: PoolContender {
+    var sizing = PoolSizing()
+    (sizing.max, sizing.off) = (16, [.breaker])
+    return PoolContender("4-16 ewma", capacity: 8, adaptive: sizing)
+  }
+
   /// What `PoolTuning` found on the families ocr and shift; judged on the family swing.
   package static var tuned: PoolContender {
     var sizing = PoolSizing()

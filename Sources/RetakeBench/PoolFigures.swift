@@ -7,8 +7,10 @@ package struct PoolFigures: Hashable, Sendable, Encodable {
   package var pool: String
   package var nanoseconds: Int64
   package var frames: Int
-  /// Frames that found no free buffer.
+  /// Frames that found no free buffer when they arrived.
   package var stalls: Int
+  /// What became of these frames if the camera waits for a buffer; `nil` if it does not.
+  package var waits: PoolWaits?
   /// The mean over time, in hundredths of a buffer.
   package var meanBuffersHundredths: Int
   package var fewestBuffers: Int
@@ -17,6 +19,8 @@ package struct PoolFigures: Hashable, Sendable, Encodable {
   package var peakBytes: Int
   /// The part of the buffers that was in use, over time, in thousandths.
   package var usedPermille: Int
+  /// The same for the second in which it was largest.
+  package var busiestPermille: Int
   /// The most buffers that were in use at once.
   package var peakUsed: Int
   package var resizes: Int
@@ -26,12 +30,15 @@ package struct PoolFigures: Hashable, Sendable, Encodable {
   /// Sizes and leases over time, for a plot.
   var samples: [PoolMeter.Sample]
 
-  init(load: PoolLoad, contender: String, stalls: Int, meter: PoolMeter) {
+  init(load: PoolLoad, contender: String, lost: Int, meter: PoolMeter) {
     self.load = load.name
     pool = contender
     nanoseconds = load.nanoseconds
     frames = load.frameCount
-    self.stalls = stalls
+    stalls = meter.stalled.count
+    if load.wait != nil {
+      waits = PoolWaits(meter.waits, lost: lost, stalls: stalls, frames: frames)
+    }
     let span = load.nanoseconds
     // Half of the divisor is added, so that the division of integers rounds to the nearest.
     meanBuffersHundredths = Int((meter.sizeArea * 100 + span / 2) / span)
@@ -42,11 +49,32 @@ package struct PoolFigures: Hashable, Sendable, Encodable {
     meanBytes = Int(Int128(meter.sizeArea) * Int128(load.bufferBytes) / Int128(span))
     peakBytes = peakBuffers * load.bufferBytes
     usedPermille = Int((meter.useArea * 1_000 + meter.sizeArea / 2) / max(1, meter.sizeArea))
+    busiestPermille = Self.busiest(meter.samples, end: span)
     peakUsed = meter.samples.map(\.inUse).max() ?? 0
     resizes = meter.resizes
     resizeNanoseconds = Int(load.resizeNanoseconds)
     isBroken = meter.isBroken
     samples = meter.samples
+  }
+
+  private static let second: Int64 = 1_000_000_000
+
+  /// Whole seconds from the load's beginning; the last one may be shorter.
+  static func busiest(_ samples: [PoolMeter.Sample], end: Int64) -> Int {
+    let count = Int((end + second - 1) / second)
+    var (use, size) = ([Int64](repeating: 0, count: count), [Int64](repeating: 0, count: count))
+    for (index, sample) in samples.enumerated() {
+      var from = sample.time
+      let until = index + 1 < samples.count ? samples[index + 1].time : end
+      while from < until {
+        let place = Int(from / second)
+        let to = min(until, Int64(place + 1) * second)
+        use[place] += Int64(sample.inUse) * (to - from)
+        size[place] += Int64(sample.size) * (to - from)
+        from = to
+      }
+    }
+    return zip(use, size).map { Int(($0 * 1_000 + $1 / 2) / max(1, $1)) }.max() ?? 0
   }
 
   /// Stalls in hundredths of a percent of the frames.
@@ -55,7 +83,8 @@ package struct PoolFigures: Hashable, Sendable, Encodable {
   private enum CodingKeys: CodingKey {
     case load, pool, nanoseconds, frames, stalls, meanBuffersHundredths, fewestBuffers, peakBuffers,
       meanBytes
-    case peakBytes, usedPermille, peakUsed, resizes, resizeNanoseconds, isBroken
+    case waits, peakBytes, usedPermille, busiestPermille, peakUsed, resizes, resizeNanoseconds,
+      isBroken
   }
 }
 
@@ -77,14 +106,30 @@ package struct PoolTable: Sendable {
   }
 
   private static let headings = [
-    "load", "pool", "stalls", "", "mean", "sizes", "mean MB", "peak MB", "used", "most", "resizes",
+    "load", "pool", "stalls", "", "mean", "sizes", "mean MB", "peak MB", "used", "busiest", "most",
+    "resizes",
   ]
 
   /// A table for people, in columns.
   package var text: String {
+    text(headings: Self.headings, wordColumns: [0, 1, Self.headings.count - 1], Self.cells)
+  }
+
+  /// A table for people about cameras that wait for a buffer, in columns.
+  package var waitsText: String {
+    text(headings: PoolWaits.headings, wordColumns: [0, 1]) { row in
+      [
+        row.load, row.pool, "\(row.stalls)",
+        Self.decimal(row.stallsPerTenThousand, places: 2) + " %",
+      ] + (row.waits?.cells ?? []) + [Self.decimal(row.meanBuffersHundredths, places: 2)]
+    }
+  }
+
+  private func text(
+    headings: [String], wordColumns: Set<Int>, _ cells: (PoolFigures) -> [String]
+  ) -> String {
     var lines = TextTable(
-      headings: Self.headings, rows: rows.map(Self.cells),
-      wordColumns: [0, 1, Self.headings.count - 1]
+      headings: headings, rows: rows.map(cells), wordColumns: wordColumns
     ).lines
     // From the end, because an inserted line shifts all places behind it.
     for index in rows.indices.reversed() where index > 0 && rows[index].load != rows[index - 1].load
@@ -101,7 +146,8 @@ package struct PoolTable: Sendable {
       decimal(row.meanBuffersHundredths, places: 2), "\(row.fewestBuffers)-\(row.peakBuffers)",
       decimal((row.meanBytes + 50_000) / 100_000, places: 1),
       decimal((row.peakBytes + 50_000) / 100_000, places: 1),
-      decimal(row.usedPermille, places: 1) + " %", "\(row.peakUsed)",
+      decimal(row.usedPermille, places: 1) + " %", decimal(row.busiestPermille, places: 1) + " %",
+      "\(row.peakUsed)",
       "\(row.resizes)" + (row.isBroken ? " breaker" : ""),
     ]
   }

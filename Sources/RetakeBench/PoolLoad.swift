@@ -1,5 +1,6 @@
 package import Foundation
 package import RetakeCore
+import RetakeGraph
 import RetakeRuntime
 import RetakeTimePlane
 
@@ -26,6 +27,12 @@ package struct PoolLoad: Sendable {
   /// How often the sequence of phases is run.
   package var repeats: Int
   package var events: [(nanoseconds: Int64, event: DeviceEvent)] = []
+  /// How long a frame waits for a buffer; `nil` = it is lost at once.
+  package var wait: Duration?
+  /// Frames that the driver keeps while one waits.
+  package var driverFrames = 0
+
+  private static let nodeHash = Draw.hash(ofNode: PoolTrial.stage)
 
   package var nanoseconds: Int64 { Int64(repeats) * cycle }
   private var cycle: Int64 { phases.reduce(0) { $0 + $1.nanoseconds } }
@@ -47,7 +54,7 @@ package struct PoolLoad: Sendable {
     }
     let range = phase.costs[sequence % phase.costs.count]
     let bits = Draw.bits(
-      seed: seed, node: Draw.hash(ofNode: PoolTrial.stage), sequence: sequence, item: -1,
+      seed: seed, node: Self.nodeHash, sequence: sequence, item: -1,
       purpose: .cost)
     // The high half of the product spreads 64 bits evenly over the range, with integers alone.
     let span = UInt64(range.upperBound - range.lowerBound) + 1
@@ -63,7 +70,7 @@ extension PoolLoad {
 
   /// The loads built into Retake, in the order in which they are reported.
   package static func standard() throws(BenchError) -> [PoolLoad] {
-    let documents: [(String, String)] = [
+    try loads([
       ("ocr-one.json", EmbeddedResources.ocrOneJSON),
       ("ocr-two.json", EmbeddedResources.ocrTwoJSON),
       ("shift-scene.json", EmbeddedResources.shiftSceneJSON),
@@ -71,7 +78,26 @@ extension PoolLoad {
       ("swing-frames.json", EmbeddedResources.swingFramesJSON),
       ("swing-seconds.json", EmbeddedResources.swingSecondsJSON),
       ("pressure.json", EmbeddedResources.pressureJSON),
-    ]
+    ])
+  }
+
+  /// The load with which the article's figures can be reached, found by `PoolGoal`.
+  package static func scan() throws(BenchError) -> PoolLoad {
+    try PoolLoad(reading: Data(EmbeddedResources.ocrScanJSON.utf8), file: "ocr-scan.json")
+  }
+
+  /// Packets behind a link whose bandwidth changes slowly, a little, and fast.
+  package static func packets() throws(BenchError) -> [PoolLoad] {
+    try loads([
+      ("dips-slow.json", EmbeddedResources.dipsSlowJSON),
+      ("dips-mild.json", EmbeddedResources.dipsMildJSON),
+      ("dips-fast.json", EmbeddedResources.dipsFastJSON),
+    ])
+  }
+
+  private static func loads(
+    _ documents: [(file: String, text: String)]
+  ) throws(BenchError) -> [PoolLoad] {
     var loads: [PoolLoad] = []
     for (file, text) in documents {
       loads.append(try PoolLoad(reading: Data(text.utf8), file: file))
@@ -92,7 +118,7 @@ extension PoolLoad {
   private init(_ decoder: LoadDecoder) throws(DocumentProblem) {
     let fields = try decoder.document([
       "name", "family", "seed", "fps", "executors", "bufferBytes", "resizeTime", "repeat", "phases",
-      "events",
+      "events", "wait", "driverFrames",
     ])
     name = try fields.required("name").string()
     family = try fields.required("family").string()
@@ -104,6 +130,12 @@ extension PoolLoad {
     repeats = try fields.count("repeat", 1...100_000)
     phases = try fields.elements("phases").map(Phase.init(_:))
     events = try fields.elements("events").map(Self.event)
+    wait = try fields["wait"]?.duration()
+    driverFrames = try fields["driverFrames"]?.integer() ?? 0
+    if let problem = PipelinePool.waitProblem(wait, driverFrames: driverFrames) {
+      throw DocumentProblem(
+        .wrongValue(problem.detail, advice: problem.advice), at: "/\(problem.key)")
+    }
     func wrongPhases(_ detail: String) -> DocumentProblem {
       DocumentProblem(.wrongValue(detail, advice: nil), at: "/phases")
     }

@@ -29,7 +29,7 @@ package struct PoolTrial: Sendable {
     let meter = PoolMeter(end: load.nanoseconds, size: contender.capacity)
     let outcome = try PreparedRun(pipeline, catalog: StageRegistry()).run(options, observer: meter)
     return PoolFigures(
-      load: load, contender: contender.name, stalls: outcome.lostBeforeCapture,
+      load: load, contender: contender.name, lost: outcome.lostBeforeCapture,
       meter: meter.finished())
   }
 
@@ -60,7 +60,9 @@ package struct PoolTrial: Sendable {
         PipelineEdge(from: Self.stage, to: "text"),
       ],
       pools: [
-        PipelinePool(id: Self.pool, capacity: contender.capacity, adaptive: adaptive)
+        PipelinePool(
+          id: Self.pool, capacity: contender.capacity, adaptive: adaptive, wait: load.wait,
+          driverFrames: load.driverFrames)
       ])
   }
 
@@ -74,7 +76,7 @@ package struct PoolTrial: Sendable {
       options: .object([:]), body: .pure { _, _ in .success(Scalars([])) })
   }
 
-  private static var sink: AnyStage {
+  static var sink: AnyStage {
     AnyStage(
       signature: StageSignature(kind: "text", version: 1, role: .sink, input: nil, output: nil),
       options: .object([:]), body: .sink { _ in })
@@ -94,6 +96,10 @@ final class PoolMeter: RunObserver {
   private(set) var samples: [Sample]
   private(set) var sizeArea: Int64 = 0
   private(set) var useArea: Int64 = 0
+  /// Frames that waited, or that were lost without a wait.
+  private(set) var stalled: Set<FrameID> = []
+  /// How long captured frames waited, in nanoseconds.
+  private(set) var waits: [Int64] = []
   private(set) var resizes = 0
   private(set) var isBroken = false
 
@@ -107,6 +113,10 @@ final class PoolMeter: RunObserver {
   func decided(_ line: DecisionLine) {
     if line.kind == "resize" { resizes += 1 }
     if line.kind == "breaker" { isBroken = true }
+    if let frame = line.frame, line.kind == "wait" || line.kind == "lost" { stalled.insert(frame) }
+    if line.kind == "waited", let time = line["nanoseconds"].flatMap({ Int64($0) }) {
+      waits.append(time)
+    }
   }
 
   func leased(_ buffers: Int, of pool: String, at nanoseconds: Int64) {

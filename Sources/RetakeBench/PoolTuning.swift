@@ -65,7 +65,7 @@ package struct PoolTuning: Sendable {
   static var candidates: [PoolSizing] {
     var found: [PoolSizing] = []
     for floor in [4, 6, 8] {
-      for predictor in PoolSizing.Predictor.allCases {
+      for predictor in [PoolSizing.Predictor.ewma, .ar1] {
         for alpha in [300, 1_000] {
           for above in [50, 75] {
             for below in [25, 50] {

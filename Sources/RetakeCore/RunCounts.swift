@@ -10,6 +10,8 @@ public struct PoolCounts: Hashable, Sendable, Codable {
   public var requests = 0
   /// Requests that found no buffer.
   public var stalls = 0
+  /// Buffers that came back: divided by the time, the pool's velocity.
+  public var completed = 0
   /// Changes of size, including those that recreate the buffers in the same number; at most 50.
   public var resizes = 0
   /// Whether the breaker turned it into a fixed pool.

@@ -27,6 +27,7 @@ extension Pipeline {
     }
     for (index, pool) in pools.enumerated() {
       try pool.checkSizing(at: "/pools/\(index)")
+      try pool.checkWait(flat, at: "/pools/\(index)")
     }
     for node in flat.nodes { try node.checkNumbers(origin) }
   }

@@ -109,7 +109,8 @@ package struct PipelineBody: Sendable {
 public struct PipelinePool: Hashable, Sendable {
   /// What happens to a frame if all buffers are in use.
   public enum Policy: String, Hashable, Sendable, CaseIterable {
-    /// A stage waits; a source loses the frame before capture.
+    /// A stage waits; a source loses the frame before capture, unless the pool has a limit for the
+    /// wait of sources.
     case block
     case drop
     case fail
@@ -121,14 +122,21 @@ public struct PipelinePool: Hashable, Sendable {
   package var policy: Policy
   /// How the pool adapts to the load; `nil` = its size is fixed.
   package var adaptive: PoolSizing?
+  /// How long a source's frame waits for a buffer; `nil` = not at all.
+  package var wait: Duration?
+  /// Frames that the camera's driver keeps while a frame of its source waits.
+  package var driverFrames: Int
 
   package init(
-    id: String, capacity: Int = 8, policy: Policy = .block, adaptive: PoolSizing? = nil
+    id: String, capacity: Int = 8, policy: Policy = .block, adaptive: PoolSizing? = nil,
+    wait: Duration? = nil, driverFrames: Int = 0
   ) {
     self.id = id
     self.capacity = capacity
     self.policy = policy
     self.adaptive = adaptive
+    self.wait = wait
+    self.driverFrames = driverFrames
   }
 
   /// The smallest number of buffers that the pool can have.
@@ -136,7 +144,8 @@ public struct PipelinePool: Hashable, Sendable {
 
   /// The same pool with a fixed number of buffers.
   package func fixed(at capacity: Int) -> PipelinePool {
-    PipelinePool(id: id, capacity: capacity, policy: policy)
+    PipelinePool(
+      id: id, capacity: capacity, policy: policy, wait: wait, driverFrames: driverFrames)
   }
 }
 

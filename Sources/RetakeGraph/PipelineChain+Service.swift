@@ -84,13 +84,19 @@ extension PipelineChain {
   ///   - policy: What happens to a frame if all buffers are in use.
   ///   - adaptive: How the pool adapts to the load, starting with `capacity`; `nil` = it has a
   ///     fixed size.
+  ///   - wait: How long a frame of a source waits for a buffer, at most an hour, before it is lost;
+  ///     the policy is `.block`. `nil` = it is lost at once.
+  ///   - driverFrames: Frames that the camera's driver keeps while a frame of its source waits, 0 to
+  ///     64. Further ones are lost.
   public func pool(
     _ id: String, capacity: Int, policy: PipelinePool.Policy = .block,
-    adaptive: PoolSizing? = nil
+    adaptive: PoolSizing? = nil, wait: Duration? = nil, driverFrames: Int = 0
   ) -> Self {
     var chain = self
     chain.pipeline.pools.append(
-      PipelinePool(id: id, capacity: capacity, policy: policy, adaptive: adaptive))
+      PipelinePool(
+        id: id, capacity: capacity, policy: policy, adaptive: adaptive, wait: wait,
+        driverFrames: driverFrames))
     return chain
   }
 }

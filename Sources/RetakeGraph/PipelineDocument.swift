@@ -96,6 +96,8 @@ extension PipelinePool {
     ]
     if policy != .block { members["policy"] = .string(policy.rawValue) }
     if let adaptive { members["adaptive"] = adaptive.json }
+    if let wait { members["wait"] = .string(wait.unitText) }
+    if driverFrames != 0 { members["driverFrames"] = .integer(Int64(driverFrames)) }
     return .object(members)
   }
 }

@@ -3,19 +3,56 @@ import RetakeGraph
 
 extension DecisionCore {
   /// A frame reaches its source. If a block edge is full, or if there is no buffer, the frame is
-  /// lost for all paths. Frames that were admitted at this instant and have not reached the queue
-  /// yet count as waiting in it.
+  /// lost for all paths, or waits for a buffer. Frames that were admitted at this instant and have
+  /// not reached the queue yet count as waiting in it.
   mutating func arrive(source: Int, slot: Int, _ turn: inout Turn) {
-    let work = Work(slot: slot)
-    if let reason = lossReason(source) {
-      // source-lost, source-no-buffer: decided before capture, so the frame is in no sink's ledger.
-      decide(.lost, node: source, work, .reason(reason))
-      if reason == DropReason.pool.rawValue, let pool = plan.nodes[source].pool {
-        noteStall(of: pool)
-      }
-      forgetLost(slot, &turn)
-      return
+    guard captures[source].isWaiting else {
+      return admit(slot, at: source, hasWaited: false, &turn)
     }
+    // source-behind: the capture thread stands still, so the driver keeps the frame or loses it.
+    if captures[source].keep(slot) {
+      return decide(.wait, node: source, Work(slot: slot), .reason(Self.turnReason))
+    }
+    if let pool = plan.nodes[source].pool { noteStall(of: pool) }
+    lose(slot, at: source, reason: Self.waitReason, &turn)
+  }
+
+  /// The frame is captured, lost, or begins to wait for a buffer.
+  private mutating func admit(
+    _ slot: Int, at source: Int, hasWaited: Bool, _ turn: inout Turn
+  ) {
+    // source-lost: asked first; without room and without buffer the reason is `queue`. One full
+    // block edge loses the frame for all paths.
+    if plan.nodes[source].outEdges.contains(where: { queues[$0].losesArrivals }) {
+      return lose(slot, at: source, reason: DropReason.queue.rawValue, &turn)
+    }
+    if let pool = blockingPool(of: source) {
+      if let limit = plan.pools[pool].wait {
+        return wait(with: slot, at: source, pool: pool, limit: limit.nanoseconds)
+      }
+      // source-no-buffer: without a limit for the wait, a camera does not wait at all.
+      noteStall(of: pool)
+      return lose(slot, at: source, reason: DropReason.pool.rawValue, &turn)
+    }
+    if hasWaited { decideWaited(slot, at: source) }
+    capture(slot, at: source, &turn)
+  }
+
+  /// The source's pool, if it is empty and its sources lose or keep the frame.
+  private func blockingPool(of source: Int) -> Int? {
+    emptyPool(of: source).flatMap { plan.pools[$0].policy == .block ? $0 : nil }
+  }
+
+  private mutating func lose(
+    _ slot: Int, at source: Int, reason: String, _ turn: inout Turn
+  ) {
+    // source-lost, source-no-buffer: decided before capture, so the frame is in no sink's ledger.
+    decide(.lost, node: source, Work(slot: slot), .reason(reason))
+    forgetLost(slot, &turn)
+  }
+
+  private mutating func capture(_ slot: Int, at source: Int, _ turn: inout Turn) {
+    let work = Work(slot: slot)
     // swap-epoch: for its whole life the frame keeps the stages that are in force now.
     slots.setEpoch(epoch, of: slot)
     turn.actions.append(.captured(slot: slot))
@@ -34,17 +71,10 @@ extension DecisionCore {
     endToken(slot, &turn)
   }
 
-  private func lossReason(_ source: Int) -> String? {
-    // source-lost: a camera cannot wait. One full block edge loses the frame for all paths.
-    if plan.nodes[source].outEdges.contains(where: { queues[$0].losesArrivals }) { return "queue" }
-    // source-no-buffer: asked second; without room and without buffer the reason is `queue`.
-    guard let pool = emptyPool(of: source), plan.pools[pool].policy == .block else { return nil }
-    return DropReason.pool.rawValue
-  }
-
   private mutating func failAtSource(
     _ source: Int, _ work: Work, code: String, _ turn: inout Turn
   ) {
+    noteWaitInVain(at: source)
     decide(.fail, node: source, work, .code(code))
     if code == FailureCode.allocationFailed { noteAllocationFailure(at: source) }
     let message =
@@ -53,5 +83,89 @@ extension DecisionCore {
     turn.actions.append(
       .report(node: source, work: work, StageError(code: code, message: message)))
     bury(work, fate: .failed(code: code), node: source)
+  }
+}
+
+// MARK: - Waiting
+
+/// A source whose pool has a limit for the wait: its capture thread stands still until a buffer
+/// comes back or the limit is reached.
+extension DecisionCore {
+  /// The frame waits until the one before it has a buffer or is lost.
+  private static var turnReason: String { "turn" }
+  /// The frame came while the capture thread stood still.
+  private static var waitReason: String { "wait" }
+  /// After an `ask` of the same instant, so that a buffer that comes back at the limit is in time.
+  private static var limitOrdinal: Int { 1 }
+
+  /// The slots of the frames that have arrived and are neither captured nor lost.
+  package var waitingFrames: [Int] { captures.flatMap(\.frames) }
+
+  private mutating func wait(with slot: Int, at source: Int, pool: Int, limit: Int64) {
+    let work = Work(slot: slot)
+    captures[source].wait(with: slot)
+    decide(.wait, node: source, work, .reason(DropReason.pool.rawValue))
+    noteWait(of: pool, at: source)
+    let id = slots[slot].id
+    // source-wait: in the arrivals band, after everything that ends at that instant, and before a
+    // frame that arrives then.
+    let key = EventKey(
+      time: current.time + limit, band: .arrivals, phase: .arrival, node: source,
+      track: id.track, sequence: id.sequence, ordinal: Self.limitOrdinal)
+    push(
+      Event(
+        key: key, kind: .captureLimit, target: source, work: work,
+        extra: Int(slots[slot].generation)))
+  }
+
+  /// A buffer may be free now: the frame that waits at a source asks again, once per microstep.
+  mutating func requestAsk(of source: Int) {
+    guard captures[source].requestAsk(), let slot = captures[source].inHand else { return }
+    let id = slots[slot].id
+    let isEarlier = current.band.rawValue < EventBand.arrivals.rawValue
+    // source-wait: like an arrival, after all that frees a buffer or needs one in the release band.
+    let key =
+      isEarlier
+      ? EventKey(
+        time: current.time, band: .arrivals, phase: .arrival, node: source, track: id.track,
+        sequence: id.sequence)
+      : EventKey.following(
+        current, phase: .arrival, node: source, track: id.track, sequence: id.sequence)
+    push(Event(key: key, kind: .captureAsk, target: source, work: Work(slot: slot)))
+  }
+
+  mutating func askAgain(source: Int, _ turn: inout Turn) {
+    captures[source].beginAsk()
+    guard let slot = captures[source].inHand, blockingPool(of: source) == nil else { return }
+    captures[source].endWait()
+    decideWaited(slot, at: source)
+    capture(slot, at: source, &turn)
+    admitNext(at: source, &turn)
+  }
+
+  mutating func endWait(
+    source: Int, _ work: Work, generation: Int32, _ turn: inout Turn
+  ) {
+    // The slot may have been reused since, and may even wait here again.
+    guard captures[source].inHand == work.slotIndex,
+      slots[work.slotIndex].generation == generation
+    else { return }
+    captures[source].endWait()
+    noteWaitInVain(at: source)
+    lose(work.slotIndex, at: source, reason: DropReason.pool.rawValue, &turn)
+    admitNext(at: source, &turn)
+  }
+
+  /// The capture thread continues with the frames that the driver kept.
+  private mutating func admitNext(at source: Int, _ turn: inout Turn) {
+    // Bounded: by the frames that the driver keeps, none of which is added here.
+    while let slot = captures[source].next() {
+      admit(slot, at: source, hasWaited: true, &turn)
+    }
+  }
+
+  private mutating func decideWaited(_ slot: Int, at source: Int) {
+    decide(
+      .waited, node: source, Work(slot: slot), .waited(current.time - slots[slot].arrival))
   }
 }

@@ -45,7 +45,7 @@ extension DecisionCore {
     guard hasLeases, let pool = plan.nodes[source].pool else { return }
     // pool-lease: one buffer for each captured frame, however many edges it is offered to.
     hold([leases.lease(pool: pool, slot: work.slotIndex)], as: source, work)
-    noteLease(of: pool)
+    noteLease(of: pool, at: source)
   }
 
   /// The service of a body holds the buffer that the body writes to.
@@ -151,6 +151,8 @@ extension DecisionCore {
   mutating func wakeStages(of pool: Int) {
     for node in plan.nodes.indices where plan.nodes[node].pool == pool {
       requestDispatch(of: node)
+      // source-wait: asked for in the arrivals band, so the stages are served first.
+      requestAsk(of: node)
     }
   }
 }

@@ -23,14 +23,25 @@ extension DecisionCore {
 
   // MARK: Input of the controllers
 
-  mutating func noteLease(of pool: Int, at stage: Int? = nil) {
-    sizings[pool]?.lease(at: stage, inUse: leases.inUse(pool: pool))
+  mutating func noteLease(of pool: Int, at node: Int) {
+    sizings[pool]?.lease(at: node, inUse: leases.inUse(pool: pool))
     startWindow(of: pool)
   }
 
   mutating func noteStall(of pool: Int) {
     sizings[pool]?.stall()
     startWindow(of: pool)
+  }
+
+  /// A frame of a source begins to wait, which is one stall however long it is.
+  mutating func noteWait(of pool: Int, at source: Int) {
+    if sizings[pool]?.wait(at: source) ?? false { noteStall(of: pool) }
+  }
+
+  /// The frame that waited at a source takes no buffer.
+  mutating func noteWaitInVain(at source: Int) {
+    guard let pool = plan.nodes[source].pool else { return }
+    sizings[pool]?.giveUp(at: source)
   }
 
   /// Notes the stages that have a server and wait for a buffer. Each frame that waits is one stall.

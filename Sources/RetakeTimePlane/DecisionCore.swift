@@ -24,6 +24,8 @@ package struct DecisionCore: ~Copyable {
   var latests: [[LatestStateMachine]]
   var screens: [ScreenStateMachine?]
   var leases: LeaseBook
+  /// By node; only sources use them.
+  var captures: [CaptureStateMachine]
   /// `nil` for pools that do not adapt to the load.
   var sizings: [SizingStateMachine?]
   package internal(set) var slots: SlotTable
@@ -78,6 +80,9 @@ package struct DecisionCore: ~Copyable {
       }
     }
     leases = LeaseBook(pools: plan.pools, notesEnds: rules.isLive)
+    captures = plan.nodes.map { node in
+      CaptureStateMachine(driverFrames: node.pool.map { plan.pools[$0].driverFrames } ?? 0)
+    }
     sizings = plan.pools.indices.map { pool in
       rules.isBounded ? SizingStateMachine(pool: pool, of: plan) : nil
     }
@@ -199,6 +204,8 @@ package struct DecisionCore: ~Copyable {
     case .poolPressure: press(pool: target, bits: Int(event.extra))
     case .poolResized: putInForce(pool: target, size: Int(event.extra))
     case .vsync: refresh(screen: target)
+    case .captureAsk: askAgain(source: target, &turn)
+    case .captureLimit: endWait(source: target, work, generation: event.extra, &turn)
     }
   }
 

@@ -4,6 +4,8 @@ package import RetakeCore
 /// The kinds of decisions that this engine makes, as written in decision lines.
 package enum DecisionKind: String, Sendable, CaseIterable {
   case lost
+  case wait
+  case waited
   case drop
   case supersede
   case thin
@@ -49,6 +51,8 @@ package struct Decision: Hashable, Sendable {
     case port(String)
     /// Nanoseconds.
     case interval(Int64)
+    /// Nanoseconds since the frame's arrival.
+    case waited(Int64)
     case epoch(Int)
     case resize(pool: String, PoolController.Resize)
     case trip(pool: String, PoolController.Trip)
@@ -172,6 +176,7 @@ package struct DecisionLog: ~Copyable {
     case .ports(let ports): ports.map { .init($0.name, Self.text(of: $0.frame)) }
     case .port(let name): [.init("port", name)]
     case .interval(let nanoseconds): [.init("interval", "\(nanoseconds)")]
+    case .waited(let nanoseconds): [.init("nanoseconds", "\(nanoseconds)")]
     case .epoch(let epoch): [.init("epoch", "\(epoch)")]
     case .resize(let pool, let resize):
       [

@@ -134,6 +134,10 @@ package struct Event: Sendable {
     case poolResized
     /// A screen shows the newest image that arrived.
     case vsync
+    /// The frame that waits at a source asks for a buffer again.
+    case captureAsk
+    /// The wait of a frame at its source has reached its limit; `extra` is the slot's generation.
+    case captureLimit
   }
 
   package var key: EventKey

@@ -32,11 +32,13 @@ struct SizingStateMachine: Sendable {
   private var origin: Int64?
   /// Whether the end of the current window is scheduled.
   private var isTicking = false
-  /// Stages whose next frame waits for a buffer. One wait is one stall, however long it is.
-  private var waitingStages: [Int] = []
+  /// Stages and sources whose next frame waits for a buffer. One wait is one stall, however long it
+  /// is.
+  private var waitingNodes: [Int] = []
   private var peak = 0
   private var requests = 0
   private var stalls = 0
+  private var completed = 0
 
   /// `nil` for a pool of a fixed size.
   init?(pool index: Int, of plan: GraphPlan) {
@@ -55,18 +57,19 @@ struct SizingStateMachine: Sendable {
   var counts: PoolCounts {
     var counts = PoolCounts(pool: id, size: size)
     (counts.peak, counts.requests, counts.stalls) = (peak, requests, stalls)
+    counts.completed = completed
     (counts.resizes, counts.isBroken) = (controller.resizes, controller.isTripped)
     return counts
   }
 
   // MARK: Input of the controller
 
-  /// A buffer was leased. If a stage leased it, the stage no longer waits. A frame that waited was
-  /// counted as a request when its wait began.
-  mutating func lease(at stage: Int?, inUse: Int) {
+  /// A buffer was leased, so the node no longer waits. A frame that waited was counted as a request
+  /// when its wait began.
+  mutating func lease(at node: Int, inUse: Int) {
     peak = max(peak, inUse)
-    if let place = waitingStages.firstIndex(where: { $0 == stage }) {
-      waitingStages.remove(at: place)
+    if let place = waitingNodes.firstIndex(of: node) {
+      waitingNodes.remove(at: place)
       controller.leasedAfterStall(inUse: inUse)
     } else {
       requests += 1
@@ -80,16 +83,23 @@ struct SizingStateMachine: Sendable {
     controller.stalled()
   }
 
-  /// A stage waits for a buffer.
+  /// A stage or source waits for a buffer.
   ///
   /// - Returns: Whether it did not wait before.
-  mutating func wait(at stage: Int) -> Bool {
-    guard !waitingStages.contains(stage) else { return false }
-    waitingStages.append(stage)
+  mutating func wait(at node: Int) -> Bool {
+    guard !waitingNodes.contains(node) else { return false }
+    waitingNodes.append(node)
     return true
   }
 
-  mutating func returned() { controller.returned() }
+  /// A source no longer waits, and takes no buffer.
+  mutating func giveUp(at source: Int) { waitingNodes.removeAll { $0 == source } }
+
+  mutating func returned() {
+    completed += 1
+    controller.returned()
+  }
+
   mutating func allocationFailed() { controller.allocationFailed() }
 
   // MARK: Windows

@@ -17,6 +17,45 @@ import Testing
     #expect(try page("pools.svg") == plot)
   }
 
+  @Test(arguments: [
+    ["--wait", "1s"], ["--study", "swing"], ["--study", "packets"], ["--study", "failures"],
+    ["--study", "goal"], ["--study", "predictors"],
+  ])
+  func `what the documentation shows of a question is what the command gives`(
+    arguments: [String]
+  ) throws {
+    let result = try Workplace().retake(words: ["bench", "pools"] + arguments)
+    try #require(result.status == 0, "\(result.stderr)")
+    #expect(try page("pools.md").contains("\n```\n\(result.stdout)```\n"))
+  }
+
+  @Test func `a wait, a study or a soak that cannot be is refused`() throws {
+    let workplace = try Workplace()
+    for (arguments, words) in [
+      (["--wait", "0s"], "'--wait 0s' is not a time"), (["--study", "all"], "is not one of swing"),
+      (["--study", "goal", "--tune"], "--study has loads of its own"),
+      (["--soak", "1s"], "'--soak 1s' is not a time"),
+    ] {
+      let result = try workplace.retake(words: ["bench", "pools"] + arguments)
+      #expect(result.status == 64 && result.stderr.contains(words), "\(result.stderr)")
+    }
+    try Data(
+      #"""
+      {"v": 1, "name": "mine", "family": "own", "seed": 7, "fps": 10, "executors": 1,
+       "bufferBytes": 1, "resizeTime": "1ms", "repeat": 1, "driverFrames": 2,
+       "phases": [{"for": "10s", "costs": [["200ms", "200ms"]]}]}
+      """#.utf8
+    ).write(to: workplace.folder.file("mine.json"))
+    let result = try workplace.retake("bench", "pools", "--load", "mine.json")
+    #expect(result.status == 2 && result.stderr.contains("/driverFrames"), "\(result.stderr)")
+  }
+
+  @Test func `studies come as JSON too`() throws {
+    let result = try Workplace().retake("bench", "pools", "--study", "packets", "--json")
+    let rows = try JSONDecoder().decode([[String: String]].self, from: result.stdoutBytes)
+    #expect(rows.count == 15 && rows[0]["pool"] == "fixed 8" && rows[0]["change"] == "0 %")
+  }
+
   @Test func `a plot that does not fit leaves nothing`() throws {
     let workplace = try Workplace()
     let before = try workplace.listing()

@@ -109,6 +109,15 @@ private func sizing() {
   _ = chain
 }
 
+private func waiting() {
+  let frames = Pipeline.named("waiting").source(.session())
+  // docs/pipelines.md
+  let waiting = frames.pool("frames")
+    .pool("frames", capacity: 8, wait: .milliseconds(25), driverFrames: 2)
+  // end
+  _ = waiting
+}
+
 private func failing() throws {
   // docs/pipelines.md
   throw StageError(

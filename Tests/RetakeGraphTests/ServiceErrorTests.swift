@@ -35,6 +35,20 @@ import Testing
       Wrong(
         #""policy": "drop"}"#, #""policy": "dropOldest"}"#, "wrongValue", "/pools/0/policy",
         "'dropOldest' is not a policy"),
+      Wrong(
+        #""policy": "drop"}"#, #""policy": "drop", "wait": "20ms"}"#, "wrongValue", "/pools/0/wait",
+        "its policy is drop"),
+      Wrong(
+        #""policy": "drop"}"#, #""wait": "0ms"}"#, "wrongValue", "/pools/0/wait",
+        "longer than 0s and at most an hour"),
+      Wrong(
+        #""policy": "drop"}"#, #""wait": "3601s"}"#, "wrongValue", "/pools/0/wait", "an hour"),
+      Wrong(
+        #""policy": "drop"}"#, #""driverFrames": 2}"#, "wrongValue", "/pools/0/driverFrames",
+        "there is no wait"),
+      Wrong(
+        #""policy": "drop"}"#, #""wait": "20ms", "driverFrames": 65}"#, "wrongValue",
+        "/pools/0/driverFrames", "0 to 64"),
       Wrong(#""count": 2"#, #""count": 1025"#, "wrongValue", "/executors/0/count", "1 to 1024"),
       Wrong(
         #""capacity": 5}"#, #""capacity": 65537}"#, "wrongValue",

@@ -48,7 +48,7 @@ public struct PoolController: Hashable, Sendable {
   package struct Window: Hashable, Sendable {
     /// The largest number of buffers that were held at once.
     package var peak = 0
-    /// Buffers that were returned: the velocity.
+    /// Buffers that were returned: the velocity, which `trend` compares with the requests.
     package var completed = 0
     package var requests = 0
     /// Requests that found no buffer.
@@ -149,7 +149,7 @@ public struct PoolController: Hashable, Sendable {
     let ended = window
     // pool-window: buffers that are still held belong to the peak of the next window as well.
     window = Window(peak: inUse)
-    predictor.add(peak: Swift.max(ended.peak, inUse))
+    predictor.add(ended, inUse: inUse)
     // pool-breaker: the pool is fixed; only its new size may still have to wait for pool-bounds.
     guard !isTripped else { return Step(resize: resizeIfForced(at: now)) }
     let isHeld = holdEnd.map { now < $0 } ?? false

@@ -4,6 +4,10 @@ struct PoolPredictor: Hashable, Sendable {
   /// The number of windows over which `ar1` takes the mean.
   static let historyMax = 10
 
+  /// The number of windows by which `trend` looks ahead: two predictions in a row are needed before
+  /// a pool grows.
+  private static let trendWindows: Int64 = 2
+
   private let kind: PoolSizing.Predictor
   private let alphaPermille: Int64
   /// Peaks of the last windows, oldest first.
@@ -16,17 +20,26 @@ struct PoolPredictor: Hashable, Sendable {
     alphaPermille = Int64(sizing.alphaPermille)
   }
 
-  mutating func add(peak: Int) {
-    let now = Int64(peak) << 16
+  /// - Parameters:
+  ///   - window: The window that ends.
+  ///   - inUse: Buffers that are held at its end.
+  mutating func add(_ window: PoolController.Window, inUse: Int) {
+    let now = Int64(Swift.max(window.peak, inUse)) << 16
     let isFirst = history.isEmpty
     if history.count == Self.historyMax { history.removeFirst() }
     history.append(now)
     // The first window has no prediction before it, so its own peak takes that place.
-    let before =
-      switch kind {
-      case .ewma: isFirst ? now : predicted
-      case .ar1: history.reduce(0, +) / Int64(history.count)
-      }
+    switch kind {
+    case .ewma: mix(now, with: isFirst ? now : predicted)
+    case .ar1: mix(now, with: history.reduce(0, +) / Int64(history.count))
+    case .trend:
+      // Requests that no completion answers: the buffers that are held grow by so many a window.
+      let growth = Int64(window.requests - window.completed)
+      predicted = Swift.max(0, Int64(inUse) + Self.trendWindows * growth) << 16
+    }
+  }
+
+  private mutating func mix(_ now: Int64, with before: Int64) {
     predicted = (alphaPermille * now + (1_000 - alphaPermille) * before) / 1_000
   }
 

@@ -13,6 +13,8 @@ public struct PoolSizing: Hashable, Sendable {
     case ewma
     /// alpha · now + (1 − alpha) · the mean of the last ten windows.
     case ar1
+    /// What is held at the window's end + 2 · (requests − completions of the window).
+    case trend
   }
 
   /// Parts that can be switched off individually.
@@ -38,7 +40,7 @@ public struct PoolSizing: Hashable, Sendable {
   public var max = 12
   /// `ewma` by default.
   public var predictor = Predictor.ewma
-  /// The weight of the newest window, in thousandths; 1 to 1,000.
+  /// The weight of the newest window, in thousandths; 1 to 1,000. `trend` has no weights.
   public var alphaPermille = 300
   /// The length of a window, 10 ms to a minute.
   public var windowNanoseconds: Int64 = 500_000_000

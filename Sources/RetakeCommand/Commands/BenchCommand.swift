@@ -30,14 +30,25 @@ struct BenchPoolsCommand: ParsableCommand {
     abstract: "Compare fixed and adaptive pools of camera buffers under the same loads.",
     discussion: """
       stalls: frames that found no buffer. mean, sizes: buffers over time, fewest to most. used: how
-      much of them was held; most: at once. resizes: changes of size, and whether the breaker made a
-      fixed pool of it.
+      much of them was held; busiest: in the second in which it was most; most: at once. resizes:
+      changes of size, and whether the breaker made a fixed pool of it.
+
+      --wait lets the camera wait for a buffer: lost then are frames that waited to the limit or came
+      meanwhile, and times are how long the others waited.
+
+      --study answers one question: swing (changes of size that are undone), packets (a link with a
+      changing bandwidth), failures (buffers that cannot be made), goal (whether the figures of
+      docs/pools.md's article can be reached), predictors (on loads drawn from a seed), measured
+      (real time on this machine).
 
       Examples:
         retake bench pools
         retake bench pools --load mine.json --json
         retake bench pools --plot pools.svg
+        retake bench pools --wait 1s
         retake bench pools --tune
+        retake bench pools --study goal
+        retake bench pools --soak 600s
       """)
 
   @Option(
@@ -52,22 +63,81 @@ struct BenchPoolsCommand: ParsableCommand {
   @Flag(help: "Search for options: tune on all kinds of load but one, and judge on that one.")
   var tune = false
 
+  @Option(
+    help: ArgumentHelp(
+      "The camera waits this long for a buffer. Without --load also on ocr-scan.",
+      valueName: "time"))
+  var wait: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "swing, packets, failures, goal, predictors or measured.", valueName: "name"))
+  var study: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Run a live pool this long at ten times the pace, and measure memory.", valueName: "time"))
+  var soak: String?
+
   @OptionGroup var output: OutputOptions
 
   func validate() throws {
+    if let soak {
+      guard let time = Duration(parsing: soak), time >= .seconds(12), time <= .seconds(86_400)
+      else { throw ValidationError("'--soak \(soak)' is not a time from 12s to a day, as 600s") }
+      guard study == nil, !tune, plot == nil, wait == nil, load.isEmpty else {
+        throw ValidationError("--soak runs alone, only with --json")
+      }
+    }
+    if let study {
+      guard PoolStudy(rawValue: study) != nil else {
+        throw ValidationError(
+          "'--study \(study)' is not one of "
+            + PoolStudy.allCases.map(\.rawValue).joined(separator: ", "))
+      }
+      guard !tune, plot == nil, wait == nil, load.isEmpty else {
+        throw ValidationError("--study has loads of its own: no --load, --wait, --plot or --tune")
+      }
+    }
+    if let wait {
+      guard let time = Duration(parsing: wait), time > .zero, time <= .seconds(3_600) else {
+        throw ValidationError("'--wait \(wait)' is not a time up to an hour; use for example 1s")
+      }
+      if tune || plot != nil { throw ValidationError("--wait makes a table: no --plot or --tune") }
+    }
     if tune, plot != nil { throw ValidationError("--tune draws nothing: no --plot") }
     if let plot { try Drawing.check(plot) }
   }
 
   func run() throws {
     Interruption.listen()
+    if let time = soak.flatMap({ Duration(parsing: $0) }) {
+      return try tell(PoolSoak(time: time) { Interruption.isRequested }.result)
+    }
+    if let study = study.flatMap({ PoolStudy(rawValue: $0) }) {
+      return try tell(study.run { Interruption.isRequested })
+    }
     let loads = try self.loads()
+    if let wait { return try tellWaits(loads, wait) }
     if tune { return try tell(PoolTuning(loads) { Interruption.isRequested }) }
     if let plot { try RunOutputs.check(file: plot, pipeline: nil) }
     let table = try PoolTable(loads, PoolContender.standard) { Interruption.isRequested }
     if let plot { try WholeFile.write(PoolPlot(table).svg, to: plot, output: .drawing) }
     if output.json { return try Console.json(table.rows) }
     Console.result(table.text)
+  }
+
+  private func tell(_ found: PoolStudyResult) throws {
+    if output.json { return try Console.json(found.json) }
+    Console.result(found.text)
+  }
+
+  private func tellWaits(_ loads: [PoolLoad], _ wait: String) throws {
+    var loads = load.isEmpty ? try loads + [PoolLoad.scan()] : loads
+    for index in loads.indices { loads[index].wait = Duration(parsing: wait) }
+    let table = try PoolTable(loads, PoolContender.waiting) { Interruption.isRequested }
+    if output.json { return try Console.json(table.rows) }
+    Console.result(table.waitsText)
   }
 
   private func tell(_ tuning: PoolTuning) throws {

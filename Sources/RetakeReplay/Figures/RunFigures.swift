@@ -21,8 +21,12 @@ package final class RunFigures: RunObserver {
     package var lostBeforeCapture = 0
     /// `nil` if nothing was delivered.
     package var latency: Latency?
-    /// Frames that were lost at their source, or dropped at the nodes that read from it.
+    /// Frames that were lost at their source or waited there for a buffer, or that were dropped at
+    /// the nodes that read from it.
     package var stalls = 0
+    /// The time from the arrival to the capture of frames that waited for a buffer; `nil` if none
+    /// did.
+    package var captureWait: Latency?
     /// The total time that senders waited for room.
     package var blockedNanoseconds: Int64 = 0
     /// The largest number of captured frames, at one time, without an outcome at every sink.
@@ -40,6 +44,10 @@ package final class RunFigures: RunObserver {
   private var totalsSoFar = Totals()
   /// 8 bytes per delivered frame.
   private var latencies: [Int64] = []
+  /// 8 bytes per frame that waited for a buffer at its source.
+  private var captureWaits: [Int64] = []
+  /// Frames that wait at their source, not yet captured.
+  private var waiting: Set<FrameID> = []
   private var open: [FrameID: OpenFrame] = [:]
   private var finishedFrames = RecentFrames()
   private var alive = AliveFrames()
@@ -65,15 +73,33 @@ package final class RunFigures: RunObserver {
     ordinal += 1
     lastTime = line.time
     guard let id = line.frame else { return }
-    // source-lost: the frame is not captured, so no ledger has it, and no `finished` comes for it.
-    if line.kind == "lost" {
-      totalsSoFar.lostBeforeCapture += 1
-      totalsSoFar.stalls += 1
-      return
-    }
+    guard !readBeforeCapture(line, of: id) else { return }
     // A late line of a finished frame would open an entry that nothing closes.
     guard open[id] != nil || !finishedFrames.contains(id) else { return }
     read(line, into: &open[id, default: OpenFrame(birth: ordinal)])
+  }
+
+  /// Reads a line about a frame that is not captured yet.
+  ///
+  /// - Returns: Whether it is such a line.
+  private func readBeforeCapture(_ line: DecisionLine, of id: FrameID) -> Bool {
+    switch line.kind {
+    // source-lost: the frame is not captured, so no ledger has it, and no `finished` comes for it.
+    case "lost":
+      totalsSoFar.lostBeforeCapture += 1
+      // A frame that waited was counted then.
+      if waiting.remove(id) == nil { totalsSoFar.stalls += 1 }
+    case "wait":
+      // A frame that waits for its turn, then for a buffer, has two such lines.
+      if waiting.insert(id).inserted { totalsSoFar.stalls += 1 }
+    case "waited":
+      waiting.remove(id)
+      if let nanoseconds = line["nanoseconds"].flatMap({ Int64($0) }) {
+        captureWaits.append(nanoseconds)
+      }
+    default: return false
+    }
+    return true
   }
 
   private func read(_ line: DecisionLine, into frame: inout OpenFrame) {
@@ -125,16 +151,23 @@ package final class RunFigures: RunObserver {
   /// The totals. Call this when the run has ended.
   package var totals: Totals {
     var totals = totalsSoFar
-    let sorted = latencies.sorted()
-    if let p50 = sorted.nearestRank(percent: 50), let p95 = sorted.nearestRank(percent: 95),
-      let p99 = sorted.nearestRank(percent: 99), let max = sorted.last
-    {
-      totals.latency = Latency(
-        p50Nanoseconds: p50, p95Nanoseconds: p95, p99Nanoseconds: p99, maxNanoseconds: max)
-    }
+    totals.latency = Latency(latencies)
+    totals.captureWait = Latency(captureWaits)
     totals.framesAliveMax = alive.framesMax
     totals.bytesAliveMax = alive.bytesMax
     return totals
+  }
+}
+
+extension RunFigures.Latency {
+  /// `nil` if there are no times.
+  fileprivate init?(_ times: [Int64]) {
+    let sorted = times.sorted()
+    guard let p50 = sorted.nearestRank(percent: 50), let p95 = sorted.nearestRank(percent: 95),
+      let p99 = sorted.nearestRank(percent: 99), let max = sorted.last
+    else { return nil }
+    self.init(
+      p50Nanoseconds: p50, p95Nanoseconds: p95, p99Nanoseconds: p99, maxNanoseconds: max)
   }
 }
 

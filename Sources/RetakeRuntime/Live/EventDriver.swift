@@ -225,6 +225,8 @@ final class EventDriver: CoreDriver {
   /// Ends the run. What has no outcome yet stays in flight.
   func finish() -> RunOutcome {
     let node = outcome.halt.flatMap { halt in plan.nodes.firstIndex { $0.id == halt.node } } ?? 0
+    // source-stop: what still waits at a source was never captured.
+    for slot in core.waitingFrames { lose(slot) }
     let open = frames.compactMap { slot in slot.frame.map { ($0, slot.failures) } }
     // Slots are reused, so their order is not the order of the frames.
     for (frame, failures) in open.sorted(by: { $0.0.entry.id < $1.0.entry.id }) {

@@ -151,6 +151,8 @@ final class VirtualRun: CoreDriver {
 
   private func finish() throws {
     if let halt = outcome.halt {
+      // source-stop: what still waits at a source was never captured.
+      for slot in core.waitingFrames { lose(slot) }
       // stage-halt: what the run had not decided yet stays in flight.
       abandon(at: plan.nodes.firstIndex { $0.id == halt.node } ?? 0)
     } else if pending.contains(where: { !$0.isSettled }) {

@@ -32,6 +32,47 @@ import Testing
     #expect(lossless.headline.delivered == 6)
   }
 
+  @Test func `a source waits up to the limit, and the driver keeps what comes meanwhile`() throws {
+    var pipeline = line(.block, capacity: 2)
+    pipeline.pools[0].wait = .milliseconds(2)
+    let (notes, outcome) = try pipeline.noted()
+    // Frames 0 and 1 have the buffers, until 4 and 8 ms.
+    #expect(
+      notes.lines("wait", "waited", "lost") == [
+        "@2000000 camera 0:2 wait reason=pool", "@3000000 camera 0:3 lost reason=wait",
+        "@4000000 camera 0:2 waited nanoseconds=2000000", "@4000000 camera 0:4 wait reason=pool",
+        "@5000000 camera 0:5 lost reason=wait", "@6000000 camera 0:4 lost reason=pool",
+      ])
+    #expect(outcome.lostBeforeCapture == 3 && outcome.headline.delivered == 3)
+    pipeline.pools[0].driverFrames = 1
+    pipeline.pools[0].wait = .milliseconds(9)
+    let (kept, late) = try pipeline.noted()
+    #expect(
+      kept.lines("wait", "waited", "lost") == [
+        "@2000000 camera 0:2 wait reason=pool", "@3000000 camera 0:3 wait reason=turn",
+        "@4000000 camera 0:2 waited nanoseconds=2000000", "@4000000 camera 0:3 wait reason=pool",
+        "@4000000 camera 0:4 wait reason=turn", "@5000000 camera 0:5 lost reason=wait",
+        "@8000000 camera 0:3 waited nanoseconds=5000000", "@8000000 camera 0:4 wait reason=pool",
+        "@12000000 camera 0:4 waited nanoseconds=8000000",
+      ])
+    #expect(late.lostBeforeCapture == 1 && late.headline.delivered == 5)
+    let (_, lossless) = try pipeline.noted(RunOptions(mode: .lossless))
+    #expect(lossless.headline.delivered == 6)
+  }
+
+  @Test func `a frame that waits when a run halts is lost, without a line`() throws {
+    let pipeline = Pipeline(
+      [
+        .source(.on("ffffff")).with { $0.pool = "frames" },
+        .stage("slow", AnyStage(Brightness()), 4),
+        .stage("fatal", AnyStage(Fragile(failing: [0], severity: .unrecoverable))), .sink(),
+      ], ["camera → slow → fatal → sink"],
+      pools: [PipelinePool(id: "frames", capacity: 2, wait: .seconds(1))])
+    let (notes, outcome) = try pipeline.noted()
+    #expect(notes.lines("lost") == ["@3000000 camera 0:3 lost reason=wait"])
+    #expect(outcome.halt != nil && outcome.lostBeforeCapture == 2)
+  }
+
   @Test func `a sink's hold keeps the buffer`() throws {
     var pipeline = line(.block, capacity: 1)
     pipeline.nodes[1] = .stage("slow", Fragile2(failing: []).keeping, 1)

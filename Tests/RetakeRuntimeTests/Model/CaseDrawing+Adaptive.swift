@@ -113,3 +113,25 @@ extension CaseDrawing {
     return example
   }
 }
+
+// MARK: - Sources that wait
+
+extension CaseDrawing {
+  /// Drawn from numbers of its own, so that the rest of a case does not depend on it.
+  mutating func drawWaits() {
+    var own = SeededGenerator(seed: example.seed ^ 0x7761_6974)
+    let leasing = Set(
+      example.nodes.compactMap { node in
+        guard case .source = node.role else { return String?.none }
+        return node.pool
+      })
+    for index in example.pools.indices
+    where example.pools[index].policy == .block && leasing.contains(example.pools[index].id) {
+      guard own.chance(75) else { continue }
+      // Some limits are shorter than any other time of the case, some longer than all of them.
+      let ticks = Int64(own.pick([1, 1, 2, 3, 5, 9, 40]))
+      example.pools[index].wait = .nanoseconds(own.chance(10) ? 1 : ticks * example.tick)
+      example.pools[index].driverFrames = own.pick([0, 0, 1, 2])
+    }
+  }
+}

@@ -48,6 +48,7 @@ struct CaseDrawing {
     // The order in the document is not the order of the graph.
     drawing.example.nodes.shuffle(using: &drawing.random)
     drawing.example.edges.shuffle(using: &drawing.random)
+    drawing.drawWaits()
     if shape == .adaptive { drawing.drawDevice() }
     if shape != .line { drawing.drawChanges() }
     return drawing.example

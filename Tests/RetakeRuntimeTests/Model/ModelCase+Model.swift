@@ -20,9 +20,12 @@ extension ModelCase {
     let model = TimePlaneModel(
       nodes: nodes, edges: flat.edges.map { modelEdge($0, flat, indexes) }, servers: servers,
       pools: pools.map {
-        .init(
+        var pool = TimePlaneModel.Pool(
           id: $0.id, capacity: $0.capacity, policy: .init($0.policy),
           sizing: $0.adaptive.map { .init($0) })
+        pool.wait = $0.wait?.nanoseconds
+        pool.driverFrames = $0.driverFrames
+        return pool
       },
       isLossless: mode == .lossless)
     addArrivals(to: model, indexes)
@@ -267,6 +270,7 @@ extension TimePlaneModel.Sizing {
     (min, max) = (sizing.min, sizing.max)
     window = sizing.windowNanoseconds
     isAR1 = sizing.predictor == .ar1
+    isTrend = sizing.predictor == .trend
     alpha = Int64(sizing.alphaPermille)
     (expandAbove, expandAfter) = (sizing.expandAbove, sizing.expandAfter)
     (shrinkBelow, shrinkAfter) = (sizing.shrinkBelow, sizing.shrinkAfter)

@@ -138,6 +138,7 @@ extension ModelCase {
     let pools = pools.map { pool in
       "\(pool.id)*\(pool.capacity) \(pool.policy)"
         + (pool.adaptive.map { " \($0.json.canonicalText)" } ?? "")
+        + (pool.wait.map { " waits \($0) before \(pool.driverFrames)" } ?? "")
     }.joined(separator: ", ")
     let lines =
       ["seed \(seed), \(mode), tick \(tick), servers [\(servers)], pools [\(pools)]"]

@@ -10,6 +10,8 @@ struct ModelComparison {
   /// The number of captured frames, by track.
   private let captured: [Int: Int]
   private let pools: [TimePlaneModel.Pool]
+  /// The buffers that are held at the end, by pool.
+  private let held: [Int]
   /// `nil` for a run that got stuck.
   let outcome: RunOutcome?
 
@@ -19,6 +21,7 @@ struct ModelComparison {
     expected = model.run()
     captured = model.captured
     pools = model.pools
+    held = pools.indices.map { model.heldBuffers($0) }
     let notes = Notes()
     do {
       outcome = try PreparedRun(example.pipeline, catalog: StageRegistry()).run(
@@ -40,18 +43,19 @@ struct ModelComparison {
 
   /// Compares what the engine reports about its pools and screens.
   private func poolsDifference(_ outcome: RunOutcome) -> String? {
-    for pool in pools {
+    for (pool, held) in zip(pools, held) {
       guard let counts = outcome.pools.first(where: { $0.pool == pool.id }) else { continue }
       let reported = [
-        counts.size, counts.peak, counts.requests, counts.stalls, counts.resizes,
-        counts.isBroken ? 1 : 0,
+        counts.size, counts.peak, counts.requests, counts.stalls, counts.completed,
+        counts.resizes, counts.isBroken ? 1 : 0,
       ]
       let counted = [
         pool.size, pool.figures.peak, pool.figures.requests, pool.figures.stalls,
-        pool.state.changes, pool.state.isBroken ? 1 : 0,
+        pool.figures.taken - held, pool.state.changes, pool.state.isBroken ? 1 : 0,
       ]
       guard reported == counted else {
-        return "\(pool.id): size, peak, requests, stalls, changes, broken are \(reported), and "
+        return
+          "\(pool.id): size, peak, requests, stalls, completed, changes, broken are \(reported), and "
           + "counted they are \(counted)\n\(example)"
       }
     }

@@ -61,7 +61,8 @@ import Testing
     reach.expect(Self.kinds, atLeast: 25)
     reach.expect(
       [
-        "fanout", "join", "latest", "latest nothing", "latest value", "timeout", "late", "itemFail",
+        "wait pool", "wait turn", "waited", "lost wait", "fanout", "join", "latest",
+        "latest nothing", "latest value", "timeout", "late", "itemFail",
         "fallback", "lost queue", "lost pool", "drop queue", "drop pool", "drop timeout",
         "drop partnerMissing", "fail timeout", "fail pool.empty", "fail model.chosen",
         "fail session.packet.refused", "itemFail timeout", "itemFail pool.empty",
@@ -84,7 +85,8 @@ import Testing
     }
     reach.expect(
       [
-        "breaker", "vsync", "resize expand", "resize shrink", "resize thermal", "resize memory",
+        "wait pool", "wait turn", "waited", "lost wait", "breaker", "vsync", "resize expand",
+        "resize shrink", "resize thermal", "resize memory",
         "resize breaker",
       ], atLeast: 8)
   }

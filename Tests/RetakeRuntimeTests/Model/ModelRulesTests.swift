@@ -7,12 +7,12 @@ import Testing
   /// Nodes sorted by rank and id, edges as "from to" or "from to:port", arrivals at the first node.
   private func lines(
     _ nodes: [Model.Node], _ edges: [String], servers: [Int] = [1, 1, 1], pools: [Model.Pool] = [],
-    at times: [Int64]
+    capacity: Int = 1, at times: [Int64]
   ) -> [String] {
     let edges = edges.map { text in
       let words = text.split { " :.".contains($0) }.map(String.init)
       let index = { (id: String) in nodes.firstIndex { $0.id == id } ?? -1 }
-      var edge = Model.Edge(from: index(words[0]), to: index(words[1]), capacity: 1)
+      var edge = Model.Edge(from: index(words[0]), to: index(words[1]), capacity: capacity)
       if words.count == 3 { edge.port = Int(words[2]) ?? 0 }
       return edge
     }
@@ -189,6 +189,40 @@ import Testing
       nodes, ["c a", "a s"], pools: [.init(capacity: 1, policy: policy)], at: [0, 1, 3])
     #expect(decided[2] == line)
     #expect(decided.contains("@3 a 0:2 deliver"))
+  }
+
+  @Test func `a source that waits is in time at its limit, and what came meanwhile has its turn`() {
+    let nodes = [
+      node("c", 0, .source, pool: 0), stage("a", 1, costs: [4, 4, 4, 4, 4]), node("s", 2, sink),
+    ]
+    var pool = Model.Pool(capacity: 1, policy: .block)
+    (pool.wait, pool.driverFrames) = (3, 1)
+    #expect(
+      lines(nodes, ["c a", "a s"], pools: [pool], capacity: 2, at: [0, 1, 2, 3, 7]) == [
+        "@0 a 0:0 deliver", "@0 a 0:0 start", "@1 c 0:1 wait reason=pool",
+        "@2 c 0:2 wait reason=turn", "@3 c 0:3 lost reason=wait", "@4 a 0:0 done",
+        "@4 s 0:0 deliver", "@4 c 0:1 waited nanoseconds=3", "@4 c 0:2 wait reason=pool",
+        "@4 a 0:1 deliver", "@4 a 0:1 start", "@7 c 0:2 lost reason=pool",
+        "@7 c 0:4 wait reason=pool", "@8 a 0:1 done", "@8 s 0:1 deliver",
+        "@8 c 0:4 waited nanoseconds=1", "@8 a 0:4 deliver", "@8 a 0:4 start", "@12 a 0:4 done",
+        "@12 s 0:4 deliver",
+      ])
+  }
+
+  @Test func `a stage is served before a source that waits for the same pool`() {
+    let nodes = [
+      node("c", 0, .source, pool: 0), stage("a", 1, costs: [4, 4], pool: 0), node("s", 2, sink),
+    ]
+    var pool = Model.Pool(capacity: 3, policy: .block)
+    pool.wait = 9
+    let decided = lines(nodes, ["c a", "a s"], pools: [pool], capacity: 2, at: [0, 1, 2])
+    // At 4, two buffers come back: one for the body of frame 1, one for frame 2.
+    #expect(decided[3] == "@2 c 0:2 wait reason=pool")
+    #expect(
+      decided.filter { $0.hasPrefix("@4") } == [
+        "@4 a 0:0 done", "@4 s 0:0 deliver", "@4 a 0:1 start", "@4 c 0:2 waited nanoseconds=2",
+        "@4 a 0:2 deliver",
+      ])
   }
 
   @Test func `a stage that waits for a buffer which its own input has is stuck`() {

@@ -1,10 +1,23 @@
 // MARK: - Sources and edges
 
 extension TimePlaneModel {
-  /// A live source does not wait: if a block edge is full, or a blocking pool is empty, the frame
-  /// is lost before capture.
-  func arrive(_ arriving: Token, at node: Int, damage: String?) {
-    var frame = arriving
+  /// If a block edge is full, or a blocking pool is empty, the frame is lost before capture, unless
+  /// the source waits for a buffer. Then what arrives waits for its turn, or is lost.
+  func arrive(_ frame: Token, at node: Int, damage: String?) {
+    guard let pool = nodes[node].pool, nodes[node].standing != nil else {
+      return admit(Comer(frame: frame, damage: damage), at: node)
+    }
+    guard nodes[node].behind.count < pools[pool].driverFrames else {
+      request(pool, isStalled: true)
+      return say(node, frame, "lost reason=wait")
+    }
+    nodes[node].behind.append(Comer(frame: frame, damage: damage, isLate: true))
+    say(node, frame, "wait reason=turn")
+  }
+
+  /// A frame asks for room and a buffer.
+  func admit(_ comer: Comer, at node: Int) {
+    var frame = comer.frame
     frame.versions = nodes.map(\.swapped.count)
     let isFull = nodes[node].outs.contains { index in
       let edge = edges[index]
@@ -15,13 +28,16 @@ extension TimePlaneModel {
     let pool = nodes[node].pool
     let isEmpty = pool.map { freeBuffers($0) <= 0 } ?? false
     if isEmpty, let pool, pools[pool].policy == .block {
-      request(pool, isStalled: true)
-      return say(node, frame, "lost reason=pool")
+      // A frame that waited was counted when it began to.
+      if !comer.isCounted { request(pool, isStalled: true) }
+      guard let limit = pools[pool].wait else { return say(node, frame, "lost reason=pool") }
+      return stand(comer, at: node, limit)
     }
+    if comer.isLate { say(node, frame, "waited nanoseconds=\(current.time - frame.arrival)") }
     captured[frame.track, default: 0] += 1
-    if let damage { return fail(frame, at: node, code: damage) }
+    if let damage = comer.damage { return fail(frame, at: node, code: damage) }
     if let pool {
-      request(pool, isStalled: isEmpty)
+      if !comer.isCounted { request(pool, isStalled: isEmpty) }
       if isEmpty { return endWithoutBuffer(frame, at: node, pools[pool].policy) }
       frame.leases = newLease(of: pool)
     }

@@ -50,6 +50,21 @@ extension TimePlaneModel {
     case pressure(pool: Int, Wish)
     /// From now on, a pool has the size that was decided before.
     case inForce(pool: Int, size: Int)
+    /// The frame that waits at a source asks for a buffer again.
+    case ask
+    /// The frame with this sequence has waited as long as it may.
+    case limit(sequence: Int)
+  }
+
+  /// A frame at its source that is neither captured nor lost.
+  struct Comer {
+    var frame: Token
+    /// The code with which it fails when it is captured.
+    var damage: String?
+    /// Whether it was not captured at its arrival.
+    var isLate = false
+    /// Whether its request was counted when its wait began.
+    var isCounted = false
   }
 
   /// A value in transit: of a frame, or of one of its items.
@@ -219,6 +234,9 @@ extension TimePlaneModel {
     /// Frames at the join of a forEach, by sequence.
     var gathering: [Int: Gathering] = [:]
     var holds: [Token] = []
+    /// The frame with which a source waits for a buffer, and those behind it.
+    var standing: Comer?
+    var behind: [Comer] = []
     /// What a screen shows, since which refresh, what it shows next, and how many images that one
     /// replaced.
     var visible: Token?

@@ -8,6 +8,10 @@ extension TimePlaneModel {
     var policy: PoolPolicy
     /// `nil` for a pool of a fixed size.
     var sizing: Sizing?
+    /// How long a source waits for a buffer; `nil` for not at all.
+    var wait: Int64?
+    /// Frames that the driver keeps while its source waits.
+    var driverFrames = 0
     /// The size that was decided last. New buffers are there after `resizeTime`.
     var size: Int
     var state = PoolState()
@@ -31,6 +35,8 @@ extension TimePlaneModel {
     var window: Int64 = 500_000_000
     /// Whether the mean of the last ten windows takes the place of the prediction before.
     var isAR1 = false
+    /// Whether the growth in the window is continued instead.
+    var isTrend = false
     /// In thousandths.
     var alpha: Int64 = 300
     var expandAbove = 75
@@ -58,12 +64,19 @@ extension TimePlaneModel {
     var stalls = 0
   }
 
+  /// What was held when a window began, and what was taken in it.
+  struct Flow: Equatable {
+    var heldBefore = 0
+    var taken = 0
+  }
+
   struct PoolState: Equatable {
     /// Whether windows follow each other.
     var hasBegun = false
     /// Of this window.
     var counts = Counts()
     var peak = 0
+    var flow = Flow()
     /// In 1/65,536 of a buffer.
     var prediction: Int64?
     /// The occupancy of the last ten windows.
@@ -86,6 +99,7 @@ extension TimePlaneModel {
     var requests = 0
     var stalls = 0
     var peak = 0
+    var taken = 0
     /// "time size" for each change that came into force.
     var sizes: [String] = []
   }
@@ -120,6 +134,9 @@ extension TimePlaneModel {
   func notePeak(of pool: Int) {
     guard pools[pool].sizing != nil else { return }
     let held = heldBuffers(pool)
+    // Each lease is noted here once.
+    pools[pool].state.flow.taken += 1
+    pools[pool].figures.taken += 1
     pools[pool].state.peak = max(pools[pool].state.peak, held)
     pools[pool].figures.peak = max(pools[pool].figures.peak, held)
   }
@@ -148,12 +165,14 @@ extension TimePlaneModel {
     resize(pool, sizing)
     pools[pool].state.counts = Counts()
     pools[pool].state.peak = heldBuffers(pool)
+    pools[pool].state.flow = Flow(heldBefore: heldBuffers(pool))
     if pools[pool].state != before { lastChange = current.time }
     planWindow(of: pool)
   }
 
   private var isAnyFrameOnItsWay: Bool {
     hasFramesLeft || edges.contains { !$0.onTheWay.isEmpty }
+      || nodes.contains { $0.standing != nil }
       || agenda.contains { if case .arrival = $0.what { true } else { false } }
   }
 
@@ -178,7 +197,13 @@ extension TimePlaneModel {
     let unit: Int64 = 65_536
     let mean = state.occupancies.reduce(0, +) * unit / Int64(state.occupancies.count)
     let before = sizing.isAR1 ? mean : state.prediction ?? now * unit
-    let next = (sizing.alpha * now * unit + (1_000 - sizing.alpha) * before) / 1_000
+    var next = (sizing.alpha * now * unit + (1_000 - sizing.alpha) * before) / 1_000
+    if sizing.isTrend {
+      // What was held or taken and is not held any more has come back.
+      let held = heldBuffers(pool)
+      let completed = state.flow.heldBefore + state.flow.taken - held
+      next = Int64(Swift.max(0, held + 2 * (state.counts.requests - completed))) * unit
+    }
     state.prediction = next
     let size = Int64(pools[pool].size) * unit
     let isAbove = next * 100 > Int64(sizing.expandAbove) * size

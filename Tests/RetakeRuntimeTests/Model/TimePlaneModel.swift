@@ -63,6 +63,7 @@ final class TimePlaneModel {
       if case .windowEnd = event.what {} else { lastChange = current.time }
       handle(event.what, at: event.key.node)
       planDispatches()
+      planAsks()
     }
     if !isHalted, hasFramesLeft { lines.append("stuck") }
     return lines
@@ -139,6 +140,8 @@ final class TimePlaneModel {
     case .windowEnd(let pool): endWindow(of: pool)
     case .pressure(let pool, let wish): press(pool, wish)
     case .inForce(let pool, let size): putInForce(size, of: pool)
+    case .ask: askAgain(node)
+    case .limit(let sequence): endWait(node, sequence)
     }
   }
 }

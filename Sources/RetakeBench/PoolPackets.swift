@@ -1,0 +1,64 @@
+import RetakeBuffers
+import RetakeCore
+import RetakeRuntime
+
+/// Pools of packets behind a link whose bandwidth changes: what adaptive pools lose, compared with a
+/// fixed pool of 8.
+package struct PoolPackets: Sendable {
+  /// The pools, with the load's own packets; the first one is what the others are compared with.
+  static var contenders: [PoolContender] {
+    [PoolContender("fixed 8", capacity: 8), PoolContender("fixed 16", capacity: 16)]
+      + PoolSizing.Predictor.allCases.map { predictor in
+        var sizing = PoolSizing()
+        (sizing.max, sizing.predictor, sizing.off) = (16, predictor, [.breaker])
+        return PoolContender("4-16 \(predictor.rawValue)", capacity: 8, adaptive: sizing)
+      }
+  }
+
+  struct Row: Sendable {
+    var load: String
+    var pool: String
+    var outcome: PoolSimulation.Outcome
+    /// How many more packets it loses than the fixed pool of 8, in percent, rounded to the nearest;
+    /// `nil` if that one loses none.
+    var change: Int?
+  }
+
+  private(set) var rows: [Row] = []
+
+  init(isInterrupted: () -> Bool) throws {
+    for load in try PoolLoad.packets() {
+      if isInterrupted() { throw RuntimeError.interrupted }
+      let simulation = PoolSimulation(load)
+      let outcomes = Self.contenders.map { simulation.run($0) }
+      for (contender, outcome) in zip(Self.contenders, outcomes) {
+        rows.append(
+          Row(
+            load: load.name, pool: contender.name, outcome: outcome,
+            change: Self.change(from: outcomes[0].lost, to: outcome.lost)))
+      }
+    }
+  }
+
+  static func change(from base: Int, to lost: Int) -> Int? {
+    guard base > 0 else { return nil }
+    let difference = (lost - base) * 100
+    return (difference + (difference < 0 ? -base : base) / 2) / base
+  }
+
+  package var result: PoolStudyResult {
+    var shown = StudyTable(columns: [
+      .init(key: "load", isWord: true), .init(key: "pool", isWord: true), .init(key: "lost"),
+      .init(key: "of all"), .init(key: "change"), .init(key: "mean"),
+    ])
+    shown.rows = rows.map { row in
+      [
+        row.load, row.pool, "\(row.outcome.lost)",
+        PoolTable.decimal(row.outcome.stallsPerTenThousand, places: 2) + " %",
+        row.change.map { "\($0 > 0 ? "+" : "")\($0) %" } ?? "-",
+        PoolTable.decimal(row.outcome.meanHundredths, places: 2),
+      ]
+    }
+    return PoolStudyResult(text: shown.lines.joined(separator: "\n"), json: shown.json)
+  }
+}

@@ -1,0 +1,142 @@
+import Foundation
+import RetakeBuffers
+import RetakeCore
+import RetakeGraph
+import RetakeRuntime
+import RetakeStages
+
+/// A live pipeline whose pool follows the load, at ten times the pace of a camera, for as long as one
+/// likes: its memory must stay flat. The figures are of real time and differ from run to run.
+package struct PoolSoak: Sendable {
+  private static let fps: Int64 = 300
+  /// Memory is flat only after the first buffers, queues and threads exist.
+  private static let warmUp: Int64 = 10_000_000_000
+  private static let second: Int64 = 1_000_000_000
+  /// The most samples that are kept: a day of seconds.
+  private static let samplesMax = 86_400
+
+  /// Frames that were pushed, and what became of them.
+  private(set) var pushed = 0
+  private(set) var delivered = 0
+  private(set) var lost = 0
+  private(set) var pools: [PoolCounts] = []
+  /// Resident memory in bytes, once a second after the warm-up.
+  private(set) var resident: [Int] = []
+
+  /// - Parameters:
+  ///   - time: How long frames are pushed, in real time.
+  ///   - isInterrupted: Checked before each frame; the report is about the time until then.
+  package init(time: Duration, isInterrupted: () -> Bool) throws {
+    let clock = WallClock()
+    let bell = Bell()
+    let format = LiveTrack(format: .grey, width: 320, height: 240)
+    let session = try LiveSession(
+      Self.pipeline, tracks: [format], catalog: StageRegistry.builtIn, options: LiveOptions(),
+      clock: clock, tap: nil
+    ) { _ in }
+    let pixels = [UInt8](repeating: 128, count: format.width * format.height)
+    let start = clock.monotonicNanoseconds
+    var nextSample = start + Self.warmUp
+    // Ends: `pushed` rises, and so does the time of the next frame.
+    while !isInterrupted() {
+      let due = Int64(pushed) * Self.second / Self.fps
+      guard due < time.nanoseconds else { break }
+      clock.wait(untilNanoseconds: start + due, or: bell)
+      session.push(
+        Frame(
+          id: FrameID(track: 0, sequence: pushed), format: .grey, width: format.width,
+          height: format.height, planes: [pixels]))
+      pushed += 1
+      if clock.monotonicNanoseconds >= nextSample, resident.count < Self.samplesMax {
+        nextSample += Self.second
+        resident.append(Self.residentBytes ?? 0)
+      }
+    }
+    let outcome = try session.finish()
+    (delivered, lost) = (outcome.headline.delivered, outcome.lostBeforeCapture)
+    pools = outcome.pools
+  }
+
+  /// A camera that waits, and text recognition at ten times the pace: 2.5-5 ms in bursts of 2 s, then
+  /// almost nothing for 1 s.
+  private static var pipeline: Pipeline {
+    let clock = WallClock()
+    let bell = Bell()
+    let ocr = AnyStage(
+      signature: StageSignature(
+        kind: "ocr", version: 1, role: .pure, input: .frame, output: .scalars),
+      options: .object([:]),
+      body: .pure { _, context in
+        let sequence = Int64(context.frame.sequence)
+        let isBusy = sequence / fps % 3 < 2
+        let time = isBusy ? 2_500_000 + sequence * 7_919_111 % 2_500_000 : 300_000
+        clock.wait(nanoseconds: time, or: bell)
+        return .success(Scalars([]))
+      })
+    var camera = PipelineNode(id: "camera", stage: pushed)
+    camera.pool = "frames"
+    return Pipeline(
+      name: "soak",
+      nodes: [
+        camera, PipelineNode(id: "ocr", stage: ocr),
+        PipelineNode(id: "text", stage: PoolTrial.sink),
+      ],
+      edges: [
+        PipelineEdge(from: "camera", to: "ocr", capacity: 64),
+        PipelineEdge(from: "ocr", to: "text"),
+      ],
+      pools: [
+        PipelinePool(
+          id: "frames", capacity: 8, adaptive: PoolSizing(), wait: .milliseconds(5),
+          driverFrames: 2)
+      ])
+  }
+
+  private static var pushed: AnyStage {
+    AnyStage(
+      signature: StageSignature(
+        kind: AnyStage.sessionKind, version: 1, role: .source, input: nil, output: .frame),
+      options: .object(["track": .integer(0)]), body: .source(SessionSource(track: 0)))
+  }
+
+  /// Of this process, from the second number of `/proc/self/statm`, in pages; `nil` elsewhere.
+  private static var residentBytes: Int? {
+    guard let data = FileManager.default.contents(atPath: "/proc/self/statm") else { return nil }
+    let words = String(decoding: data, as: UTF8.self).split(separator: " ")
+    return words.count > 1 ? Int(words[1]).map { $0 * Int(sysconf(Int32(_SC_PAGESIZE))) } : nil
+  }
+
+  /// Kilobytes an hour, by the least squares of all samples; `nil` with fewer than two.
+  var slope: Double? {
+    guard resident.count > 1 else { return nil }
+    let count = Double(resident.count)
+    let (x, y) = ((count - 1) / 2, resident.reduce(0.0) { $0 + Double($1) } / count)
+    var (above, below) = (0.0, 0.0)
+    for (second, bytes) in resident.enumerated() {
+      above += (Double(second) - x) * (Double(bytes) - y)
+      below += (Double(second) - x) * (Double(second) - x)
+    }
+    return above / below * 3_600 / 1_000
+  }
+
+  package var result: PoolStudyResult {
+    func megabytes(_ bytes: Int?) -> String {
+      bytes.map { PoolTable.decimal($0 / 10_000, places: 2) + " MB" } ?? "-"
+    }
+    var table = StudyTable(columns: [
+      .init(key: "measured on this machine", isWord: true), .init(key: ""),
+    ])
+    table.rows = [
+      ["seconds", "\(pushed / Int(Self.fps))"], ["frames pushed", "\(pushed)"],
+      ["delivered", "\(delivered)"], ["lost", "\(lost)"],
+      ["changes of size", "\(pools.first?.resizes ?? 0)"],
+      ["resident memory after 10 s", megabytes(resident.first)],
+      ["at the end", megabytes(resident.last)], ["most", megabytes(resident.max())],
+      ["slope", slope.map { "\(Int($0.rounded())) kB an hour" } ?? "-"],
+    ]
+    return PoolStudyResult(
+      text: table.lines.dropFirst().joined(separator: "\n"),
+      json: .object(
+        Dictionary(table.rows.map { ($0[0], JSONValue.string($0[1])) }) { first, _ in first }))
+  }
+}

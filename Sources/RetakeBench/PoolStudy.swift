@@ -1,0 +1,65 @@
+package import RetakeCore
+
+/// A question about pools that more than one row of figures answers.
+package enum PoolStudy: String, CaseIterable, Sendable {
+  /// How often a change of size is undone, with and without hysteresis.
+  case swing
+  /// Packets behind a link with a changing bandwidth.
+  case packets
+  /// Buffers that cannot be made, in thousands of sessions.
+  case failures
+  /// Whether the article's figures can be reached, over a grid of loads and policies.
+  case goal
+  /// The three predictors on loads that none of them was chosen on.
+  case predictors
+  /// Real time and real memory, on this machine.
+  case measured
+}
+
+/// The result of a study, for people and as JSON.
+package struct PoolStudyResult: Sendable {
+  package var text: String
+  package var json: JSONValue
+}
+
+extension PoolStudy {
+  /// - Parameter isInterrupted: Checked between trials.
+  /// - Throws: `RuntimeError.interrupted`, and what a run throws.
+  package func run(isInterrupted: () -> Bool = { false }) throws -> PoolStudyResult {
+    switch self {
+    case .swing: try PoolSwing(isInterrupted: isInterrupted).result
+    case .packets: try PoolPackets(isInterrupted: isInterrupted).result
+    case .failures: try PoolFailures(isInterrupted: isInterrupted).result
+    case .goal: try PoolGoal(isInterrupted: isInterrupted).result
+    case .predictors: try PoolHeldOut(isInterrupted: isInterrupted).result
+    case .measured: try PoolMeasured().result
+    }
+  }
+}
+
+/// Rows of named cells, which become both a table for people and an array of objects.
+struct StudyTable {
+  struct Column {
+    var key: String
+    var isWord = false
+  }
+
+  var columns: [Column]
+  var rows: [[String]] = []
+
+  var lines: [String] {
+    TextTable(
+      headings: columns.map(\.key), rows: rows,
+      wordColumns: Set(columns.indices.filter { columns[$0].isWord })
+    ).lines
+  }
+
+  /// The cells as strings, by their headings.
+  var json: JSONValue {
+    .array(
+      rows.map { row in
+        .object(
+          Dictionary(zip(columns.map(\.key), row.map { .string($0) })) { first, _ in first })
+      })
+  }
+}

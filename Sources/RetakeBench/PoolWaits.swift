@@ -1,0 +1,46 @@
+import RetakeTimePlane
+
+/// What became of the frames of a camera that waits for a buffer. Times are in nanoseconds.
+package struct PoolWaits: Hashable, Sendable, Encodable {
+  /// The time within which the article's frames have a buffer.
+  static let promptNanoseconds: Int64 = 5_000_000
+
+  /// Frames that were captured after a wait.
+  package var captured: Int
+  /// Frames that waited to the limit, or that came while another one waited.
+  package var lost: Int
+  /// The nearest rank of the waits of captured frames; 0 if none waited.
+  package var median: Int64
+  package var p95: Int64
+  package var longest: Int64
+  /// Frames that had a buffer within 5 ms, in hundredths of a percent of all frames.
+  package var promptPerTenThousand: Int
+
+  /// - Parameter stalls: Frames that waited or were lost.
+  init(_ waits: [Int64], lost: Int, stalls: Int, frames: Int) {
+    let sorted = waits.sorted()
+    captured = sorted.count
+    self.lost = lost
+    median = sorted.nearestRank(percent: 50) ?? 0
+    p95 = sorted.nearestRank(percent: 95) ?? 0
+    longest = sorted.last ?? 0
+    let prompt = frames - stalls + sorted.count { $0 <= Self.promptNanoseconds }
+    // Rounded down, so that 100 % are all frames.
+    promptPerTenThousand = prompt * 10_000 / max(1, frames)
+  }
+
+  static let headings = [
+    "load", "pool", "stalls", "", "lost", "p50 ms", "p95 ms", "max ms", "in 5 ms", "mean",
+  ]
+
+  var cells: [String] {
+    [
+      "\(lost)", Self.milliseconds(median), Self.milliseconds(p95), Self.milliseconds(longest),
+      PoolTable.decimal(promptPerTenThousand, places: 2) + " %",
+    ]
+  }
+
+  static func milliseconds(_ nanoseconds: Int64) -> String {
+    PoolTable.decimal(Int((nanoseconds + 50_000) / 100_000), places: 1)
+  }
+}

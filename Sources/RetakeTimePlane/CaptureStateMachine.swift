@@ -1,0 +1,55 @@
+/// What a source does while its pool has no buffer: its capture thread stands still with one frame,
+/// and the camera's driver keeps the frames behind it.
+struct CaptureStateMachine: Sendable {
+  /// How many frames the driver keeps. The most is `PipelinePool.driverFrames`.
+  private let driverFrames: Int
+  /// The slot of the frame that waits for a buffer.
+  private(set) var inHand: Int?
+  /// The slots of the frames behind it, in the order of their arrival.
+  private var behind: [Int] = []
+  private var isAskPlanned = false
+
+  init(driverFrames: Int) {
+    self.driverFrames = driverFrames
+  }
+
+  /// Whether the capture thread stands still.
+  var isWaiting: Bool { inHand != nil }
+
+  /// All frames that have arrived and are neither captured nor lost.
+  var frames: [Int] { (inHand.map { [$0] } ?? []) + behind }
+
+  /// The capture thread waits with this frame.
+  mutating func wait(with slot: Int) {
+    precondition(inHand == nil, "a capture thread waits with one frame")
+    inHand = slot
+  }
+
+  /// A frame arrives while the thread stands still.
+  ///
+  /// - Returns: Whether the driver keeps it.
+  mutating func keep(_ slot: Int) -> Bool {
+    guard behind.count < driverFrames else { return false }
+    behind.append(slot)
+    return true
+  }
+
+  /// The wait has ended, with or without a buffer.
+  mutating func endWait() { inHand = nil }
+
+  /// The frame that the driver hands over next, if the thread does not stand still.
+  mutating func next() -> Int? {
+    guard inHand == nil, !behind.isEmpty else { return nil }
+    return behind.removeFirst()
+  }
+
+  /// - Returns: Whether an event has to be created, in which the frame asks again.
+  mutating func requestAsk() -> Bool {
+    guard inHand != nil, !isAskPlanned else { return false }
+    isAskPlanned = true
+    return true
+  }
+
+  /// The event of `requestAsk` is handled.
+  mutating func beginAsk() { isAskPlanned = false }
+}
