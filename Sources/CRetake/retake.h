@@ -293,8 +293,9 @@ retake_status retake_pipeline_create(
 retake_status retake_pipeline_push(
     retake_pipeline pipeline, const retake_frame *frame, int64_t *sequence);
 
-// Reports what happened to the device. `kind` is thermal, memory, battery or orientation; the JSON
-// is that of a session: {"state":"serious"}, {"level":15,"charging":false}. Policies follow it.
+// Reports what happened to the device. `kind` is thermal, temperature, memory, battery or
+// orientation; the JSON is that of a session: {"state":"serious"}, {"state":"45C"},
+// {"level":15,"charging":false}. Policies follow it.
 retake_status retake_pipeline_device(
     retake_pipeline pipeline, const char *kind, const char *json, size_t length);
 

@@ -8,6 +8,8 @@ package enum BenchError: RetakeError, Hashable {
   case noResidentMemory
   /// The process that measured a pool ended without its figures.
   case noFigures(pool: String)
+  /// No device profile of this name comes with Retake.
+  case noProfile(String, known: [String])
 
   package var facts: ErrorFacts {
     switch self {
@@ -24,6 +26,10 @@ package enum BenchError: RetakeError, Hashable {
       ErrorFacts(
         "suite.bench.noFigures", "the process that measured the pool '\(pool)' gave no figures",
         advice: "Run 'retake bench memory --pool \"\(pool)\"' to see why")
+    case .noProfile(let name, let known):
+      ErrorFacts(
+        "suite.bench.noProfile", "there is no profile '\(name)'",
+        advice: Suggestion.advice(for: name, among: known))
     }
   }
 }

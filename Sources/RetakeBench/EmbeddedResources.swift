@@ -68,6 +68,50 @@ enum EmbeddedResources {
   {"for": "10s", "costs": [["2ms", "4ms"]]}]}
 
 """#
+  static let phoneCalibratedJSON = #"""
+{"v": 1, "name": "phone-calibrated",
+ "thermal": [
+  {"state": "serious", "scale": 1.25, "power": 0.512},
+  {"state": "critical", "scale": 2, "power": 0.125}],
+ "heat": {
+  "ambient": "25C",
+  "nodes": [{"id": "case", "capacity": "150J/K", "resistance": "4.1K/W"}],
+  "idle": "1.8W",
+  "busy": {"cpu": "1.5W", "gpu": "3W", "ml": "3W"},
+  "copy": "44nJ/B",
+  "states": {"fair": "40C", "serious": "45C", "critical": "50C"}},
+ "basis": {
+  "thermal": "assumed: a clock of 1/1.25 and 1/2, and power with the cube of the clock",
+  "heat.ambient": "assumed: a room",
+  "heat.nodes": "derived: 174 g x 0.86 J/gK; 1 / (10 W/m2K x 0.0243 m2), still air and radiation",
+  "heat.idle": "assumed: screen, camera and system",
+  "heat.busy": "assumed: one busy core, the graphics, the model's accelerator",
+  "heat.copy": "derived: three copies of 1080p BGRA at 30 fps make it serious in 90 s",
+  "heat.states": "assumed: serious at 45 C, as the article has it, and 5 K around it"}}
+
+"""#
+  static let phoneDerivedJSON = #"""
+{"v": 1, "name": "phone-derived",
+ "thermal": [
+  {"state": "serious", "scale": 1.25, "power": 0.512},
+  {"state": "critical", "scale": 2, "power": 0.125}],
+ "heat": {
+  "ambient": "25C",
+  "nodes": [{"id": "case", "capacity": "150J/K", "resistance": "4.1K/W"}],
+  "idle": "1.8W",
+  "busy": {"cpu": "1.5W", "gpu": "3W", "ml": "3W"},
+  "copy": "0.5nJ/B",
+  "states": {"fair": "40C", "serious": "45C", "critical": "50C"}},
+ "basis": {
+  "thermal": "assumed: a clock of 1/1.25 and 1/2, and power with the cube of the clock",
+  "heat.ambient": "assumed: a room",
+  "heat.nodes": "derived: 174 g x 0.86 J/gK; 1 / (10 W/m2K x 0.0243 m2), still air and radiation",
+  "heat.idle": "assumed: screen, camera and system",
+  "heat.busy": "assumed: one busy core, the graphics, the model's accelerator",
+  "heat.copy": "derived: two accesses to memory of 0.25 nJ a byte",
+  "heat.states": "assumed: serious at 45 C, as the article has it, and 5 K around it"}}
+
+"""#
   static let pressureJSON = #"""
 {"v": 1, "name": "pressure", "family": "pressure", "seed": 4001, "fps": 30, "executors": 2,
  "bufferBytes": 8294400, "resizeTime": "3ms", "repeat": 4,
@@ -109,6 +153,50 @@ enum EmbeddedResources {
  "phases": [
   {"for": "1s", "costs": [["50ms", "60ms"]]},
   {"for": "1s", "costs": [["5ms", "10ms"]]}]}
+
+"""#
+  static let vmX861JSON = #"""
+{"v": 1, "name": "vm-x86-1",
+ "copyRate": "20.038GB/s",
+ "heat": {
+  "ambient": "25C",
+  "start": "25C",
+  "nodes": [{"id": "machine", "capacity": "200J/K", "resistance": "3K/W"}],
+  "idle": "5W",
+  "busy": {"*": "5W"},
+  "copy": "0.5nJ/B",
+  "states": {"fair": "70C", "serious": "85C", "critical": "95C"}},
+ "basis": {
+  "copyRate": "measured: 1 processor, AMD EPYC, 2026-11-25",
+  "heat.ambient": "assumed: a room",
+  "heat.start": "assumed: the machine shows no thermal zone",
+  "heat.nodes": "assumed: no machine shows its heat capacity; a small computer without a fan",
+  "heat.idle": "assumed: the machine shows no energy counter",
+  "heat.busy": "assumed: the machine shows no energy counter",
+  "heat.copy": "assumed: two accesses to memory of 0.25 nJ a byte",
+  "heat.states": "assumed: the limits of a zone without trip points"}}
+
+"""#
+  static let vmX862JSON = #"""
+{"v": 1, "name": "vm-x86-2",
+ "copyRate": "20.14GB/s",
+ "heat": {
+  "ambient": "25C",
+  "start": "25C",
+  "nodes": [{"id": "machine", "capacity": "200J/K", "resistance": "3K/W"}],
+  "idle": "5W",
+  "busy": {"*": "5W"},
+  "copy": "0.5nJ/B",
+  "states": {"fair": "70C", "serious": "85C", "critical": "95C"}},
+ "basis": {
+  "copyRate": "measured: 2 processors, AMD EPYC, 2026-11-25",
+  "heat.ambient": "assumed: a room",
+  "heat.start": "assumed: the machine shows no thermal zone",
+  "heat.nodes": "assumed: no machine shows its heat capacity; a small computer without a fan",
+  "heat.idle": "assumed: the machine shows no energy counter",
+  "heat.busy": "assumed: the machine shows no energy counter",
+  "heat.copy": "assumed: two accesses to memory of 0.25 nJ a byte",
+  "heat.states": "assumed: the limits of a zone without trip points"}}
 
 """#
 }

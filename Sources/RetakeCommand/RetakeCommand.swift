@@ -227,6 +227,7 @@ struct Root: ParsableCommand {
       PipelineCommand.self, ModelCommand.self,
       ReplayCommand.self, ViewCommand.self, TestCommand.self, DiffCommand.self, ReviewCommand.self,
       AcceptCommand.self, RejectCommand.self, GoldenCommand.self, VerifyCommand.self,
-      ReportCommands.self, CacheCommand.self, BenchCommand.self, DoctorCommand.self,
+      ReportCommands.self, CacheCommand.self, ProfileCommand.self, BenchCommand.self,
+      DoctorCommand.self,
     ])
 }

@@ -75,11 +75,11 @@ package struct DecimalRatio: Hashable, Sendable, CustomStringConvertible {
     for factor in factors {
       let (next, isTooLarge) = product.multipliedReportingOverflow(by: Int128(factor.millionths))
       divisor *= Int128(Self.denominator)
-      // Beyond 127 bits the quotient is far above 64 bits: there are at most three factors.
+      // Beyond 127 bits the quotient is far above 64 bits: there are at most four factors.
       if isTooLarge { return limit }
       product = next
     }
-    precondition(factors.count <= 3, "three ratios at most keep the divisor small")
+    precondition(factors.count <= 4, "four ratios at most keep the divisor small")
     return Int64(min(divideToNearest(product, by: divisor), Int128(limit)))
   }
 }

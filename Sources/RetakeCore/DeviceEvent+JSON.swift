@@ -4,6 +4,7 @@ import Foundation
 ///
 /// ```
 /// thermal      {"state":"serious"}
+/// temperature  {"state":"45.2C"}
 /// memory       {"state":"warning"}
 /// battery      {"charging":false,"level":18,"lowPower":true}
 /// orientation  {"state":"landscapeLeft"}
@@ -13,6 +14,7 @@ extension DeviceEvent {
   package var json: JSONValue {
     switch self {
     case .thermal(let state): .object(["state": .string(state.rawValue)])
+    case .temperature(let reading): .object(["state": .string(reading.description)])
     case .memory(let pressure): .object(["state": .string(pressure.rawValue)])
     case .orientation(let side): .object(["state": .string(side.rawValue)])
     case .battery(let state):
@@ -49,6 +51,7 @@ extension DeviceEvent {
       .object(kind == .battery ? ["level", "charging", "lowPower"] : ["state"])
     switch kind {
     case .thermal: return .thermal(try fields.required("state").choice("a state"))
+    case .temperature: return .temperature(try fields.required("state").temperature())
     case .memory: return .memory(try fields.required("state").choice("a state"))
     case .orientation: return .orientation(try fields.required("state").choice("a state"))
     case .battery:

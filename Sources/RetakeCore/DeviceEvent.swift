@@ -1,6 +1,8 @@
 /// A change of the device's state, on which a policy may depend.
 public enum DeviceEvent: Hashable, Sendable {
   case thermal(ThermalState)
+  /// How hot the device is where it is hottest, or where its sensor is.
+  case temperature(Temperature)
   case memory(MemoryPressure)
   case battery(BatteryState)
   case orientation(DeviceOrientation)
@@ -11,14 +13,19 @@ public enum DeviceEvent: Hashable, Sendable {
   /// The kind of an event, as named in the session's event table.
   package enum Kind: String, Hashable, Sendable, CaseIterable {
     case thermal
+    case temperature
     case memory
     case battery
     case orientation
   }
 
+  /// Whether it says how hot the device is.
+  package var isHeat: Bool { kind == .thermal || kind == .temperature }
+
   package var kind: Kind {
     switch self {
     case .thermal: .thermal
+    case .temperature: .temperature
     case .memory: .memory
     case .battery: .battery
     case .orientation: .orientation
@@ -99,6 +106,9 @@ public struct TimedDeviceEvent: Hashable, Sendable {
 package struct DeviceState: Hashable, Sendable {
   /// The state of the latest thermal event.
   package var thermal: ThermalState?
+  /// The latest temperature that the device reached, with hysteresis: it follows a rise at once, and
+  /// a fall only from `hysteresis` on. So a limit that was reached ends only this far below it.
+  package var temperature: Temperature?
   /// The state of the latest memory event.
   package var memory: MemoryPressure?
   /// The state of the latest battery event.
@@ -109,12 +119,31 @@ package struct DeviceState: Hashable, Sendable {
   /// Nothing is known.
   package init() {}
 
-  package mutating func apply(_ event: DeviceEvent) {
+  /// Thousandths of a degree by which a temperature must fall before a limit that it reached ends.
+  package static let hysteresisMillidegrees = 2_000
+
+  package mutating func apply(
+    _ event: DeviceEvent, hysteresisMillidegrees: Int = Self.hysteresisMillidegrees
+  ) {
     switch event {
     case .thermal(let state): thermal = state
+    case .temperature(let reading):
+      temperature = reading.followed(
+        from: temperature, hysteresisMillidegrees: hysteresisMillidegrees)
     case .memory(let pressure): memory = pressure
     case .battery(let state): battery = state
     case .orientation(let side): orientation = side
     }
+  }
+}
+
+extension Temperature {
+  /// The temperature that limits are compared with, when a sensor that was at `last` reads this one.
+  ///
+  /// It is the play operator (backlash): all limits have the same hysteresis, and no limit needs a
+  /// memory of its own.
+  package func followed(from last: Temperature?, hysteresisMillidegrees: Int) -> Temperature {
+    guard let last else { return self }
+    return max(self, min(last, Temperature(millidegrees: millidegrees + hysteresisMillidegrees)))
   }
 }

@@ -146,6 +146,8 @@ public struct RunSummary: Hashable, Sendable, Codable {
   package var cache: CacheUse?
   /// Counts of the pools that adapt to the load; `nil` without such pools.
   public var pools: [PoolCounts]?
+  /// How hot the device was, by the profile's heat model; `nil` without one.
+  public var heat: HeatCounts?
   /// Counts of the modelled screens; `nil` without screens.
   public var screens: [ScreenCounts]?
   /// Real time of the run on this machine. It differs from run to run.
@@ -172,7 +174,7 @@ public struct RunSummary: Hashable, Sendable, Codable {
     case v, session, caseName = "case", pipeline, mode, workers, frames, lostBeforeCapture
     case payloadMissing, decisions, decisionDigest, resultDigest, costs, wallSeconds
     case framesPerSecond, found, haltedBy, halt, failures, failureCount, live, cache, pools, screens
-    case notices
+    case notices, heat
   }
 
   package init(

@@ -201,6 +201,14 @@ extension StrictDecoder {
     return duration
   }
 
+  /// Degrees Celsius, such as `45C`.
+  package func temperature() throws(Failure) -> Temperature {
+    guard case .string(let text) = json, let temperature = Temperature(parsing: text) else {
+      throw wrong(Temperature.rule, advice: Temperature.advice)
+    }
+    return temperature
+  }
+
   /// One of a closed set of strings.
   ///
   /// - Parameter name: What they are, in messages: "a policy".

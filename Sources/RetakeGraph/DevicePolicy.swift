@@ -30,6 +30,9 @@ public struct DevicePolicy: Hashable, Sendable {
 public struct DeviceRule: Hashable, Sendable {
   /// Applies at this thermal state and above.
   public var thermal: ThermalState?
+  /// Applies at this temperature and above, and ends 2 °C below it (a device profile may say another
+  /// difference).
+  public var temperature: Temperature?
   /// Applies at this memory pressure and above.
   public var memory: MemoryPressure?
   /// `nil` sets no condition, as for the other properties.
@@ -65,10 +68,11 @@ public struct DeviceRule: Hashable, Sendable {
   /// Checks nothing. A throttle refuses a rule without a condition, and an `fps` that is not above
   /// 0 and at most 1,000.
   public init(
-    thermal: ThermalState? = nil, memory: MemoryPressure? = nil, battery: BatteryCondition? = nil,
-    orientation: DeviceOrientation? = nil, fps: Double
+    thermal: ThermalState? = nil, temperature: Temperature? = nil, memory: MemoryPressure? = nil,
+    battery: BatteryCondition? = nil, orientation: DeviceOrientation? = nil, fps: Double
   ) {
     self.thermal = thermal
+    self.temperature = temperature
     self.memory = memory
     self.battery = battery
     self.orientation = orientation
@@ -79,6 +83,7 @@ public struct DeviceRule: Hashable, Sendable {
   package func matches(_ state: DeviceState) -> Bool {
     let conditions = [
       thermal.map { wanted in state.thermal.map { $0 >= wanted } ?? false },
+      temperature.map { wanted in state.temperature.map { $0 >= wanted } ?? false },
       memory.map { wanted in state.memory.map { $0 >= wanted } ?? false },
       battery.map { wanted in state.battery.map { wanted.matches($0) } ?? false },
       orientation.map { state.orientation == $0 },

@@ -10,6 +10,7 @@ extension DeviceRule {
     // Assigning `nil` to a key leaves it out: a document refuses an explicit `null`.
     var members: [String: JSONValue] = ["fps": .number(fps)]
     members["thermal"] = thermal.map { .string($0.rawValue) }
+    members["temperature"] = temperature.map { .string($0.description) }
     members["memory"] = memory.map { .string($0.rawValue) }
     members["battery"] = battery?.json
     members["orientation"] = orientation.map { .string($0.rawValue) }
@@ -19,7 +20,9 @@ extension DeviceRule {
   /// - Throws: `OptionProblem` for unknown keys, for values out of range, and for a rule without a
   ///   condition.
   package init(_ decoder: StrictDecoder<OptionProblem>) throws(OptionProblem) {
-    let fields = try decoder.object(["thermal", "memory", "battery", "orientation", "fps"])
+    let fields = try decoder.object([
+      "thermal", "temperature", "memory", "battery", "orientation", "fps",
+    ])
     guard let rate = fields["fps"] else {
       throw fields.wrong("'fps' is missing", advice: "Say how many frames a second")
     }
@@ -31,13 +34,15 @@ extension DeviceRule {
     }
     self.init(
       thermal: try fields["thermal"]?.choice("a state"),
+      temperature: try fields["temperature"]?.temperature(),
       memory: try fields["memory"]?.choice("a state"),
       battery: try fields["battery"].map(BatteryCondition.init(_:)),
       orientation: try fields["orientation"]?.choice("a state"), fps: fps)
     // Such a rule would match no state and have no effect.
-    guard thermal != nil || memory != nil || battery != nil || orientation != nil else {
+    guard self != DeviceRule(fps: fps) else {
       throw fields.wrong(
-        "the rule has no condition", advice: "Name thermal, memory, battery or orientation")
+        "the rule has no condition",
+        advice: "Name thermal, temperature, memory, battery or orientation")
     }
   }
 }

@@ -5,6 +5,7 @@ package import RetakeCore
 /// The string form, for `--override` and for `overrides` in retake.yml:
 /// ```
 /// thermal=serious@12s            memory=warning@3.5s      orientation=landscapeLeft@1s
+/// temperature=45.5C@12s
 /// battery=15@3s                  battery=15,charging@3s   battery=15,lowPower@3s
 /// swap:motion@4s={"threshold": 30}
 /// swap:motion@frame100,prepare=80ms={"threshold": 30}
@@ -130,6 +131,7 @@ extension DeviceEvent {
   fileprivate var words: String {
     switch self {
     case .thermal(let state): state.rawValue
+    case .temperature(let reading): reading.description
     case .memory(let pressure): pressure.rawValue
     case .orientation(let side): side.rawValue
     case .battery(let state):

@@ -28,6 +28,10 @@ final class ObserverGroup: RunObserver {
     for member in members { member.leased(buffers, of: pool, at: nanoseconds) }
   }
 
+  func warmed(to temperature: Temperature, at nanoseconds: Int64) {
+    for member in members { member.warmed(to: temperature, at: nanoseconds) }
+  }
+
   func resized(_ buffers: Int, of pool: String, at nanoseconds: Int64) {
     for member in members { member.resized(buffers, of: pool, at: nanoseconds) }
   }

@@ -224,6 +224,10 @@ public protocol RunObserver: AnyObject {
   ///   - pool: The pool's ID.
   ///   - nanoseconds: Virtual time from the replay's origin.
   func resized(_ buffers: Int, of pool: String, at nanoseconds: Int64)
+  /// A tick of the device profile's heat model has ended; never without a heat model.
+  ///
+  /// - Parameter nanoseconds: Virtual time from the replay's origin.
+  func warmed(to temperature: Temperature, at nanoseconds: Int64)
   /// A stage or a source failed on a frame, or on an item of it. Called at its place in the
   /// sequence of decisions. If `failure.isRecoverable` is `false`, the run halts here.
   func failed(_ failure: StageFailure)
@@ -245,6 +249,7 @@ extension RunObserver {
   public func decided(_ line: DecisionLine) {}
   public func leased(_ buffers: Int, of pool: String, at nanoseconds: Int64) {}
   public func resized(_ buffers: Int, of pool: String, at nanoseconds: Int64) {}
+  public func warmed(to temperature: Temperature, at nanoseconds: Int64) {}
   public func failed(_ failure: StageFailure) {}
   public func measured(_ span: CostSpan) {}
 }
@@ -296,6 +301,8 @@ public struct RunOutcome: Hashable, Sendable {
   package var screens: [ScreenCounts] = []
   /// Counts of the pools that adapt to the load, in the pipeline's order; empty in `lossless`.
   public var pools: [PoolCounts] = []
+  /// How hot the device was, by the profile's heat model; `nil` without one.
+  public var heat: HeatCounts?
   /// Frames that arrived while a block edge of their source was full or its pool was empty; live
   /// also those that were refused. No ledger counts them. Always 0 in `lossless`.
   public var lostBeforeCapture = 0

@@ -17,6 +17,8 @@ package struct CostModel: Sendable {
     package var time: Int64
     /// The declared cost of the stage that a swap put in the node's place; `nil` without a swap.
     package var swapped: Cost??
+    /// The device's thermal state at that time; `nil` if it is not known.
+    package var thermal: ThermalState?
 
     package init(
       node: Int, frame: FrameID, item: Int = -1, itemCount: Int? = nil, time: Int64
@@ -50,6 +52,8 @@ package struct CostModel: Sendable {
   private let profile: DeviceProfile?
   private let scale: DecimalRatio
   private let isScaled: Bool
+  /// By node; see `GraphPlan.frameBytes`. Empty counts as no bytes.
+  package var frameBytes: [Int] = []
   /// By node, computed on demand.
   private var quantiles: [(p50: Int64, p99: Int64)?]
 
@@ -90,7 +94,8 @@ package struct CostModel: Sendable {
     // serve-cost: scaled last, so a profile has the same effect on recorded and declared costs.
     answer.nanoseconds = DecimalRatio.scale(
       answer.nanoseconds, by: nodes[service.node].scale, scale,
-      profile?.thermalScale(at: service.time) ?? .one, atMost: Cost.nanosecondsMax)
+      profile?.thermalScale(at: service.time) ?? .one,
+      profile?.scale(in: service.thermal) ?? .one, atMost: Cost.nanosecondsMax)
     return answer
   }
 
@@ -109,8 +114,14 @@ package struct CostModel: Sendable {
       }
       if let drawn = drawn(service) { return Answer(nanoseconds: drawn, origin: .modelled) }
     }
+    let cost = service.swapped ?? node.declared
+    if cost == nil, let profile, frameBytes.indices.contains(service.node) {
+      // serve-cost: a stage that makes a frame takes at least the time to write it.
+      let copy = profile.copyNanoseconds(bytes: frameBytes[service.node])
+      return Answer(nanoseconds: copy, origin: .modelled)
+    }
     let declared = nanoseconds(
-      of: service.swapped ?? node.declared, nodeHash: node.hash, sequence: service.frame.sequence,
+      of: cost, nodeHash: node.hash, sequence: service.frame.sequence,
       item: service.item)
     return Answer(nanoseconds: declared, origin: .modelled)
   }

@@ -1,21 +1,44 @@
+import RetakeCore
 import RetakeGraph
 
 extension DecisionCore {
   /// An event of the device: each policy that depends on it decides again, once per instant.
   mutating func changeDevice(index: Int, _ turn: inout Turn) {
-    for node in turn.gates.deviceChanged(event: index) where !isPolicyPending[node] {
+    guard let event = turn.gates.deviceEvent(index) else { return }
+    changeDevice(to: event, ordinal: index)
+  }
+
+  mutating func changeDevice(to event: DeviceEvent, ordinal: Int) {
+    // device-policy: the state changes first; then each throttle decides again.
+    device.apply(
+      event,
+      hysteresisMillidegrees: heat?.model.hysteresisMillidegrees
+        ?? DeviceState.hysteresisMillidegrees)
+    for node in plan.nodes.indices where !isPolicyPending[node] && followsDevice(node) {
       // order-environment, device-policy: in band 1, after all device events of this instant, so
       // that the policy decides once and knows all of them.
       isPolicyPending[node] = true
-      push(Event(key: releaseKey(node: node, ordinal: index), kind: .policy, target: node))
+      push(Event(key: releaseKey(node: node, ordinal: ordinal), kind: .policy, target: node))
     }
-    pressPools(turn.gates.pressure(event: index), index: index)
+    pressPools(PoolPressure(event), index: ordinal)
   }
 
-  mutating func decidePolicy(node: Int, _ turn: inout Turn) {
+  /// Whether a policy would decide otherwise than before. The state may change once more at this
+  /// instant, so the policy itself is asked again.
+  private func followsDevice(_ node: Int) -> Bool {
+    guard case .throttle(let machine) = thinnings[node] else { return false }
+    return interval(ofThrottle: node) != machine.intervalNanoseconds
+  }
+
+  private func interval(ofThrottle node: Int) -> Int64 {
+    guard case .throttle(let policy) = plan.nodes[node].stage.body else { return 0 }
+    return policy.intervalNanoseconds(in: device)
+  }
+
+  mutating func decidePolicy(node: Int) {
     isPolicyPending[node] = false
     guard case .throttle(var machine) = thinnings[node] else { return }
-    let interval = turn.gates.throttleInterval(node: node)
+    let interval = interval(ofThrottle: node)
     // throttle-rate: an event that leaves the interval as it is writes no line.
     guard machine.changeRate(intervalNanoseconds: interval) else { return }
     thinnings[node] = .throttle(machine)

@@ -33,6 +33,7 @@ extension DecisionCore {
         continue
       }
       services[executor].take()
+      noteUse(1, of: executor)
       lanes[node].start(entry.work, order: order(of: entry.work))
       // pool-lease: the buffer is taken when the service begins, because the body writes to it.
       leaseForBody(of: node, entry.work)
@@ -104,12 +105,14 @@ extension DecisionCore {
     // serve-end: the server is free at the end of the
     // body, even if the output has to wait in its lane.
     services[executor].release()
+    noteUse(-1, of: executor)
     let isOpen = lanes[node].isOpen(work)
     lanes[node].bodyEnded(work)
     if isOpen {
       switch turn.gates.outcome(node: node, work: work) {
       case .success:
         decide(.done, node: node, work)
+        noteCopy(at: node)
         // The output has a token of its own, because it may have to wait for its turn in the lane.
         publishOutput(of: node, work, turn)
         lanes[node].finish(work, with: .value)

@@ -28,6 +28,12 @@ package struct DecisionCore: ~Copyable {
   var captures: [CaptureStateMachine]
   /// `nil` for pools that do not adapt to the load.
   var sizings: [SizingStateMachine?]
+  /// `nil` without a heat model.
+  var heat: HeatStateMachine?
+  /// By node; see `GraphPlan.frameBytes`. Empty without a heat model.
+  package let frameBytes: [Int]
+  /// What is known of the device.
+  package internal(set) var device = DeviceState()
   package internal(set) var slots: SlotTable
   var endings = EndingTable()
   /// Throttles whose policy decides again in this instant.
@@ -53,9 +59,16 @@ package struct DecisionCore: ~Copyable {
     package static let live = Rules(isBounded: true, isLive: true)
   }
 
-  package init(plan: GraphPlan, rules: Rules, observer: ((DecisionLine) -> Void)? = nil) {
+  /// - Parameter profile: What the run's device is. Its heat acts only in `redecide`.
+  /// - Parameter frameBytes: See `GraphPlan.frameBytes`.
+  package init(
+    plan: GraphPlan, rules: Rules, profile: DeviceProfile? = nil, frameBytes: [Int] = [],
+    observer: ((DecisionLine) -> Void)? = nil
+  ) {
     self.plan = plan
     self.rules = rules
+    heat = rules == .redecide ? profile?.heatMachine(for: plan) : nil
+    self.frameBytes = frameBytes.isEmpty ? plan.nodes.map { _ in 0 } : frameBytes
     // `lossless`: no queue has a limit, so no edge ever drops, supersedes or blocks a frame.
     queues = plan.edges.map {
       rules.isBounded
@@ -153,6 +166,7 @@ package struct DecisionCore: ~Copyable {
     let key = EventKey(
       time: time, band: .arrivals, phase: .arrival, node: source, track: id.track,
       sequence: id.sequence)
+    announceHeat(source: source, time: time)
     events.push(Event(key: key, kind: .arrival, target: source, work: Work(slot: slot)))
     return slot
   }
@@ -197,7 +211,8 @@ package struct DecisionCore: ~Copyable {
     case .latest: readLatest(node: target, work, &turn)
     case .holdEnd: endHold(sink: target, work, &turn)
     case .environment: changeDevice(index: Int(event.extra), &turn)
-    case .policy: decidePolicy(node: target, &turn)
+    case .heat: tickHeat(isBeginning: event.extra > 0)
+    case .policy: decidePolicy(node: target)
     case .swapPrepare: prepareSwap(index: Int(event.extra), node: target, &turn)
     case .swapReady: finishSwap(index: Int(event.extra), node: target, &turn)
     case .poolWindow: endWindow(pool: target)

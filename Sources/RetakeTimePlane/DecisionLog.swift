@@ -32,6 +32,7 @@ package enum DecisionKind: String, Sendable, CaseIterable {
   case resize
   case breaker
   case vsync
+  case thermal
 }
 
 /// One decision in numbers. It becomes text only when it is digested, written or shown.
@@ -53,6 +54,7 @@ package struct Decision: Hashable, Sendable {
     case interval(Int64)
     /// Nanoseconds since the frame's arrival.
     case waited(Int64)
+    case heat(ThermalState, Temperature)
     case epoch(Int)
     case resize(pool: String, PoolController.Resize)
     case trip(pool: String, PoolController.Trip)
@@ -177,6 +179,8 @@ package struct DecisionLog: ~Copyable {
     case .port(let name): [.init("port", name)]
     case .interval(let nanoseconds): [.init("interval", "\(nanoseconds)")]
     case .waited(let nanoseconds): [.init("nanoseconds", "\(nanoseconds)")]
+    case .heat(let state, let temperature):
+      [.init("state", state.rawValue), .init("temperature", temperature.description)]
     case .epoch(let epoch): [.init("epoch", "\(epoch)")]
     case .resize(let pool, let resize):
       [

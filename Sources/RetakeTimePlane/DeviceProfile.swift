@@ -15,6 +15,21 @@ package struct DeviceProfile: Hashable, Sendable {
     }
   }
 
+  /// What happens to the device in a thermal state and above, until a later step.
+  package struct StateScale: Hashable, Sendable {
+    package var state: ThermalState
+    /// A factor for costs.
+    package var scale: DecimalRatio
+    /// A factor for the power of busy servers, because a slower clock needs less.
+    package var power: DecimalRatio
+
+    package init(state: ThermalState, scale: DecimalRatio, power: DecimalRatio = .one) {
+      self.state = state
+      self.scale = scale
+      self.power = power
+    }
+  }
+
   /// The key of `scale` for every stage without a key of its own.
   package static let everyStage = "*"
 
@@ -27,16 +42,29 @@ package struct DeviceProfile: Hashable, Sendable {
   package var pools: [String: Int]
   /// In rising order of `after`; before the first, costs are not scaled.
   package var thermal: [ThermalStep]
+  /// In rising order of states; before the first, costs are not scaled.
+  package var states: [StateScale]
+  /// Bytes per second at which a processor copies. A stage that makes a frame and has no cost of its
+  /// own takes the time to write it; `nil` means no time.
+  package var copyBytesPerSecond: Int64?
+  /// How the device heats up; `nil` if heat is not modelled.
+  package var heat: HeatModel?
+  /// Where numbers come from: a path in the document, such as `heat.idle`, and `measured` or
+  /// `assumed`, with a reason. It changes no decision, and no digest.
+  package var basis: [String: String] = [:]
 
   package init(
     name: String, scale: [String: DecimalRatio] = [:], executors: [String: Int] = [:],
-    pools: [String: Int] = [:], thermal: [ThermalStep] = []
+    pools: [String: Int] = [:], thermal: [ThermalStep] = [], states: [StateScale] = [],
+    heat: HeatModel? = nil
   ) {
     self.name = name
     self.scale = scale
     self.executors = executors
     self.pools = pools
     self.thermal = thermal
+    self.states = states
+    self.heat = heat
   }
 
   package func scale(of node: String) -> DecimalRatio {
@@ -48,11 +76,27 @@ package struct DeviceProfile: Hashable, Sendable {
     thermal.last { $0.after.nanoseconds <= nanoseconds }?.scale ?? .one
   }
 
+  /// The step of the device's thermal state; 1 while the state is not known.
+  package func scale(in state: ThermalState?) -> DecimalRatio {
+    guard let state else { return .one }
+    return states.last { $0.state <= state }?.scale ?? .one
+  }
+
+  /// The time to write this number of bytes, in whole nanoseconds, rounded down.
+  package func copyNanoseconds(bytes: Int) -> Int64 {
+    guard let rate = copyBytesPerSecond, rate > 0 else { return 0 }
+    return Int64(min(Int128(bytes) * 1_000_000_000 / Int128(rate), Int128(Cost.nanosecondsMax)))
+  }
+
+  func heatMachine(for plan: GraphPlan) -> HeatStateMachine? {
+    heat.map { HeatStateMachine($0, executors: plan.executors.map(\.id), scales: states) }
+  }
+
   /// XXH3-128 of the profile's content, independent of its formatting.
   package var digest: Digest128 { Digest128(of: json.canonicalText) }
 
   private var json: JSONValue {
-    .object([
+    var members: [String: JSONValue] = [
       "name": .string(name), "scale": .object(scale.mapValues { .string("\($0)") }),
       "executors": .object(executors.mapValues { .integer(Int64($0)) }),
       "pools": .object(pools.mapValues { .integer(Int64($0)) }),
@@ -60,7 +104,20 @@ package struct DeviceProfile: Hashable, Sendable {
         thermal.map {
           .object(["after": .string($0.after.unitText), "scale": .string("\($0.scale)")])
         }),
-    ])
+    ]
+    // Left out where there are none, so that a profile without heat keeps its digest.
+    if !states.isEmpty {
+      members["states"] = .array(
+        states.map {
+          .object([
+            "state": .string($0.state.rawValue), "scale": .string("\($0.scale)"),
+            "power": .string("\($0.power)"),
+          ])
+        })
+    }
+    members["copyRate"] = copyBytesPerSecond.map { .integer($0) }
+    members["heat"] = heat?.json
+    return .object(members)
   }
 }
 
@@ -84,6 +141,14 @@ extension DeviceProfile {
     return notes("stage", stages, among: pipeline.flattened().nodes.map(\.id))
       + notes("executor", Array(executors.keys), among: pipeline.executors.map(\.id))
       + notes("pool", Array(pools.keys), among: pipeline.pools.map(\.id))
+      + notes(
+        "executor", (heat?.busyMicrowatts.keys).map(Array.init) ?? [], among: servers(of: pipeline))
+  }
+
+  /// A stage without a shared executor has one of its own, with its ID.
+  private func servers(of pipeline: Pipeline) -> [String] {
+    [HeatModel.everyExecutor] + pipeline.executors.map(\.id)
+      + pipeline.flattened().nodes.filter(\.stage.signature.role.isServed).map(\.id)
   }
 
   /// Inserted nodes are named after the node that they belong to: `motion/convert`.

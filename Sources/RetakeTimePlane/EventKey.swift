@@ -120,6 +120,8 @@ package struct Event: Sendable {
     case holdEnd
     /// An environment event; `extra` is its index.
     case environment
+    /// A tick of the heat model ends, or, if `extra` is above 0, the first one begins.
+    case heat
     /// A node's policy decides again.
     case policy
     /// A swap is prepared; `extra` is its index.

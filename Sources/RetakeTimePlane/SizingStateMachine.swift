@@ -17,7 +17,7 @@ package struct PoolPressure: OptionSet, Sendable {
     switch event {
     case .thermal(let state): self = state >= .serious ? .heat : []
     case .memory(let pressure): self = pressure >= .warning ? .memory : []
-    case .battery, .orientation: self = []
+    case .temperature, .battery, .orientation: self = []
     }
   }
 }

@@ -53,14 +53,8 @@ package protocol GateKeeper: AnyObject {
   func itemCount(node: Int, slot: Int) -> Int
   /// The port to which a route sends a frame.
   func port(node: Int, slot: Int) -> Int
-  /// Applies an event of the environment.
-  ///
-  /// - Returns: The nodes whose policy depends on it.
-  func deviceChanged(event index: Int) -> [Int]
-  /// The pressure that an event of the environment puts on adaptive pools.
-  func pressure(event index: Int) -> PoolPressure
-  /// The nanoseconds between frames that a throttle's policy requires now; 0 passes all frames.
-  func throttleInterval(node: Int) -> Int64
+  /// The event of the device with this index; `nil` if the index is a swap's.
+  func deviceEvent(_ index: Int) -> DeviceEvent?
   /// Whether a prepared swap is refused, with the code, and how long the preparation takes, in
   /// nanoseconds.
   func swap(_ index: Int) -> (refusal: String?, prepareNanoseconds: Int64)

@@ -92,8 +92,6 @@ final class TimePlaneDriver: GateKeeper {
   func keepsInput(node: Int, slot: Int) -> Bool { false }
   func itemCount(node: Int, slot: Int) -> Int { 0 }
   func port(node: Int, slot: Int) -> Int { 0 }
-  func deviceChanged(event index: Int) -> [Int] { [] }
-  func pressure(event index: Int) -> PoolPressure { [] }
-  func throttleInterval(node: Int) -> Int64 { 0 }
+  func deviceEvent(_ index: Int) -> DeviceEvent? { nil }
   func swap(_ index: Int) -> (refusal: String?, prepareNanoseconds: Int64) { (nil, 0) }
 }

@@ -126,6 +126,37 @@ import Testing
     #expect(verified.status == 0, "\(verified.stderr)")
   }
 
+  @Test func `a device that heats up is told in the summary, the JSON, the lines and the trace`()
+    throws
+  {
+    let workplace = try yard()
+    try workplace.folder.write(
+      #"{"v": 1, "name": "hot", "thermal": [{"state": "serious", "scale": 1.5}], "#
+        + #""heat": {"ambient": "25C", "nodes": [{"id": "case", "capacity": "1J/K", "#
+        + #""resistance": "10K/W"}], "idle": "1W", "busy": {"*": "5W"}, "#
+        + #""states": {"fair": "26C", "serious": "27C", "critical": "60C"}}}"#, to: "hot.json")
+    let words = Self.replay + ["--costs", "profile:hot.json"]
+    let result = try workplace.retake(
+      words: words + ["--decisions", "lines.txt", "--trace", "trace.json"])
+    #expect(result.status == 0, "\(result.stderr)")
+    #expect(result.stdout.contains("\n  heat      "), "\(result.stdout)")
+    #expect(result.stdout.contains(" °C at most, at "))
+    #expect(result.stdout.contains("; nominal "))
+    func text(_ file: String) throws -> String {
+      try String(contentsOf: workplace.folder.file(file), encoding: .utf8)
+    }
+    let lines = try text("lines.txt")
+    #expect(lines.contains(" - thermal state=nominal temperature=25C\n"))
+    #expect(lines.contains(" - thermal state=serious temperature=27."))
+    #expect(try text("trace.json").contains("\"name\":\"temperature\""))
+    let json = try workplace.retake(words: words + ["--json"])
+    #expect(json.stdout.contains("\"thermalEvents\" : 1"), "\(json.stdout)")
+    #expect(try digests(workplace, words).count == 1)
+    let verified = try workplace.retake(
+      "verify", "yard", "--pipeline", "example:motion-boxes", "--costs", "profile:hot.json")
+    #expect(verified.status == 0, "\(verified.stderr)")
+  }
+
   @Test func `what keeps a tape or a profile from being used is an error with a next step`() throws
   {
     let workplace = try yard(frames: 3)

@@ -11,8 +11,8 @@ import Testing
     "review", "accept", "reject", "golden", "golden fit", "golden adopt", "golden stale", "verify",
     "report",
     "report open", "report serve", "cache", "cache info", "cache warm", "cache prune",
-    "cache verify", "view", "bench", "bench pools", "bench memory", "bench preview",
-    "bench window", "doctor",
+    "cache verify", "view", "profile", "profile measure", "profile example", "bench", "bench pools",
+    "bench memory", "bench preview", "bench heat", "bench articles", "bench window", "doctor",
   ]
 
   private func retake(_ line: String, in workplace: Workplace) throws -> CommandResult {

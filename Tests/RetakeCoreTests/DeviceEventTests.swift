@@ -4,6 +4,7 @@ import Testing
 @Suite struct DeviceEventTests {
   private let written: [(event: DeviceEvent, kind: String, text: String)] = [
     (.thermal(.serious), "thermal", #"{"state":"serious"}"#),
+    (.temperature(45.25), "temperature", #"{"state":"45.25C"}"#),
     (.memory(.warning), "memory", #"{"state":"warning"}"#),
     (
       .battery(BatteryState(level: 18, isLowPower: true)), "battery",
@@ -33,6 +34,8 @@ import Testing
       ("thermal", #"{"stat":"fair"}"#, "content", "/stat", "Did you mean 'state'?"),
       ("memory", "{}", "content", nil, "Add \"state\""),
       ("memory", #"{"state":1}"#, "content", "/state", nil),
+      ("temperature", #"{"state":"45"}"#, "content", "/state", Temperature.advice),
+      ("temperature", #"{"state":"400C"}"#, "content", "/state", Temperature.advice),
       ("battery", #"{"level":101}"#, "content", "/level", nil),
       ("battery", #"{"level":-1}"#, "content", "/level", nil),
       ("battery", #"{"charging":true}"#, "content", nil, "Add \"level\""),

@@ -317,6 +317,15 @@ private func lease(_ fill: (AudioBlock) -> Void, _ nanoseconds: Int64) throws {
   // end
 }
 
+private func heat() {
+  // docs/heat.md
+  let calm = Pipeline.named("calm").source(.session())
+    .throttle(fps: 60, when: [DeviceRule(temperature: 45, fps: 30)])
+    .results()
+  // end
+  _ = calm
+}
+
 private func metrics(of replay: Replay) throws {
   // docs/metrics.md
   let metrics = RunMetrics(of: replay.pipeline, logger: Logger(label: "vision"))

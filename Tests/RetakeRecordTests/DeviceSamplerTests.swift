@@ -28,6 +28,25 @@ import Testing
     #expect(sampler.sample() == .thermal(.nominal))
   }
 
+  @Test func `the hottest zone's temperature is told in steps of a degree`() throws {
+    let root = try TemporaryFolder("retake-temperature")
+    try root.write("45250\n", to: "thermal_zone0/temp")
+    try root.write("38000\n", to: "thermal_zone1/temp")
+    // A sensor that is off.
+    try root.write("-274000\n", to: "thermal_zone2/temp")
+    try root.write("90000\n", to: "cooling_device0/temp")
+    var sampler = TemperatureSampler(root: root.url.path)
+    #expect(sampler.sample() == .temperature(45.25))
+    try root.write("46200\n", to: "thermal_zone0/temp")
+    #expect(sampler.sample() == .temperature(45.25), "it is not yet a degree more")
+    try root.write("46250\n", to: "thermal_zone0/temp")
+    #expect(sampler.sample() == .temperature(46.25))
+    try root.write("44000\n", to: "thermal_zone0/temp")
+    #expect(sampler.sample() == .temperature(44))
+    var silent = TemperatureSampler(root: root.url.path + "/nothing")
+    #expect(silent.sample() == nil)
+  }
+
   @Test(arguments: [
     (
       "some avg10=0.00 avg60=9 avg300=9 total=1\nfull avg10=0.00 avg60=9 avg300=9 total=1",

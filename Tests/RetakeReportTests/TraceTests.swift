@@ -37,6 +37,17 @@ import Testing
     #expect(resize.arguments["reason"] == "expand" && resize.time == 10)
   }
 
+  @Test func `a device that heats up has a counter of its temperature`() throws {
+    var writer = TraceWriter(Self.line)
+    writer.setTemperature(25, at: 0)
+    writer.setTemperature(25.168, at: 100)
+    writer.finish(about: [])
+    let text = String(decoding: writer.take(), as: UTF8.self)
+    #expect(try JSONSerialization.jsonObject(with: Data(text.utf8)) is [String: Any])
+    #expect(text.contains(#""name":"temperature","args":{"°C":25}"#))
+    #expect(text.contains(#""name":"temperature","args":{"°C":25.168}"#))
+  }
+
   private func trace(_ nodes: [TraceNode], _ lines: String) throws -> TraceFile {
     var writer = TraceWriter(nodes)
     for line in lines.split(separator: "\n") {

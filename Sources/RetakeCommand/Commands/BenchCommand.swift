@@ -6,20 +6,22 @@ import RetakeBench
 struct BenchCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "bench",
-    abstract: "Benchmark pool and preview policies in virtual time, and a window in real time.",
+    abstract: "Benchmark pools, previews and heat in virtual time, and a window in real time.",
     discussion: """
-      Pools and previews give the same numbers on every machine, whatever else it does; memory and
-      a window do not.
+      Pools, previews and heat give the same numbers on every machine, whatever else it does; memory
+      and a window do not.
 
       Examples:
         retake bench pools
         retake bench pools --plot pools.svg
         retake bench memory
         retake bench preview
+        retake bench heat
         retake bench window --seconds 10
       """,
     subcommands: [
       BenchPoolsCommand.self, BenchMemoryCommand.self, BenchPreviewCommand.self,
+      BenchHeatCommand.self, BenchArticlesCommand.self,
       BenchWindowCommand.self,
     ])
 }
@@ -178,5 +180,30 @@ struct BenchPreviewCommand: ParsableCommand {
     let table = try PreviewTable(PreviewTrial.standard) { Interruption.isRequested }
     if output.json { return try Console.json(table.rows) }
     Console.result(table.text)
+  }
+}
+
+struct BenchHeatCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "heat",
+    abstract: "Show how copies, previews and pools heat a modelled phone, and what policies save.",
+    discussion: """
+      Twenty minutes of a camera on two phones that nobody has measured: 'derived' from size, weight
+      and published powers, and 'calibrated', whose energy per copied byte makes it serious in 90
+      seconds with three copies. serious, critical: seconds until then. events: how often it got hotter
+      and was then in one of them. hot s: seconds in them. docs/heat.md has the formulas.
+
+      Examples:
+        retake bench heat
+        retake bench heat --json
+      """)
+
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    Interruption.listen()
+    let table = try HeatTable { Interruption.isRequested }
+    if output.json { return try Console.json(table.rows) }
+    Console.result(table.text + "\n\n" + table.statementsText)
   }
 }

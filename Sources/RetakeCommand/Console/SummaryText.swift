@@ -21,7 +21,7 @@ enum SummaryText {
       \(name)  \(summary.mode)
         \(parts.joined(separator: ", "))\(found(summary))
         decisions \(summary.decisionDigest)
-        results   \(summary.resultDigest)\(costs)\(live(summary))\(cache(summary))\(pools(summary))\(screens(summary))
+        results   \(summary.resultDigest)\(costs)\(live(summary))\(cache(summary))\(heat(summary))\(pools(summary))\(screens(summary))
         \(Int(summary.framesPerSecond)) frames per second
       """
   }
@@ -63,6 +63,23 @@ enum SummaryText {
   private static func cache(_ summary: RunSummary) -> String {
     summary.cache.map { "\n  cache     \(visible(ReportCache($0).text))" } ?? ""
   }
+
+  /// `46.2 °C at most, at 95.3 s; nominal 60.0 s, fair 20.0 s, serious 15.3 s`.
+  private static func heat(_ summary: RunSummary) -> String {
+    guard let heat = summary.heat, let time = heat.hottestAtNanoseconds else { return "" }
+    let states = ThermalState.allCases.filter { heat[$0] > 0 }
+      .map { "\($0) \(seconds(heat[$0]))" }
+    return
+      "\n  heat      \(tenths(Int(divideToNearest(Int128(heat.hottestMillidegrees), by: 100)))) °C at most, at \(seconds(time)); "
+      + states.joined(separator: ", ")
+  }
+
+  /// `15.3 s`.
+  private static func seconds(_ nanoseconds: Int64) -> String {
+    tenths(Int((nanoseconds + 50_000_000) / 100_000_000)) + " s"
+  }
+
+  private static func tenths(_ value: Int) -> String { FixedPoint.text(value, digits: 1) }
 
   private static func pools(_ summary: RunSummary) -> String {
     (summary.pools ?? []).map { "\n  pool      \(pool($0))" }.joined()

@@ -20,7 +20,9 @@ struct DeviceObserver: Sendable {
 
   /// The properties that this machine reports.
   static var standard: DeviceObserver {
-    DeviceObserver([ThermalSampler(), MemorySampler(), PowerSampler()])
+    DeviceObserver([
+      ThermalSampler(), TemperatureSampler(), MemorySampler(), PowerSampler(),
+    ])
   }
 
   /// What has changed since the last call.

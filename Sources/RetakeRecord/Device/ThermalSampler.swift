@@ -7,7 +7,7 @@ import RetakeCore
 /// Source: Documentation/driver-api/thermal/sysfs-api.rst of the Linux kernel. Temperatures are in
 /// thousandths of a degree Celsius.
 struct ThermalSampler: DeviceSampler {
-  private let root: String
+  private let zones: ThermalZones
   private var last = ThermalState.nominal
 
   /// Limits for a zone without trip points.
@@ -31,15 +31,13 @@ struct ThermalSampler: DeviceSampler {
     }
   }
 
-  init(root: String = "/sys/class/thermal") {
-    self.root = root
+  init(root: String = ThermalZones.standardRoot) {
+    zones = ThermalZones(root: root)
   }
 
   mutating func sample() -> DeviceEvent? {
-    let entries = (try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []
     var hottest: ThermalState?
-    for zone in entries.sorted() where zone.hasPrefix("thermal_zone") {
-      guard let temperature = integer("\(zone)/temp") else { continue }
+    for (zone, temperature) in zones.readings {
       let limits = limits(of: zone)
       var state = limits.state(at: temperature)
       if state < last { state = min(last, limits.state(at: temperature + Self.hysteresis)) }
@@ -54,8 +52,9 @@ struct ThermalSampler: DeviceSampler {
     var (passive, critical): (Int?, Int?)
     // Bounded: a zone has a few trip points, counted from 0.
     for trip in 0..<16 {
-      guard let kind = text("\(zone)/trip_point_\(trip)_type") else { break }
-      guard let temperature = integer("\(zone)/trip_point_\(trip)_temp"), temperature > 0 else {
+      guard let kind = zones.text("\(zone)/trip_point_\(trip)_type") else { break }
+      guard let temperature = zones.integer("\(zone)/trip_point_\(trip)_temp"), temperature > 0
+      else {
         continue
       }
       switch kind {
@@ -70,9 +69,50 @@ struct ThermalSampler: DeviceSampler {
     let serious = min(passive ?? standard.serious, end)
     return Limits(fair: serious - Self.fairMargin, serious: serious, critical: end)
   }
+}
 
-  private func integer(_ file: String) -> Int? { text(file).flatMap { Int($0) } }
-  private func text(_ file: String) -> String? { DeviceFile.text("\(root)/\(file)") }
+/// The temperature of the hottest thermal zone, for rules in degrees. A change of less than a degree
+/// is not reported, so that a session has few such events.
+struct TemperatureSampler: DeviceSampler {
+  /// Thousandths of a degree.
+  static let step = 1_000
+
+  private let zones: ThermalZones
+  private var last: Temperature?
+
+  init(root: String = ThermalZones.standardRoot) {
+    zones = ThermalZones(root: root)
+  }
+
+  mutating func sample() -> DeviceEvent? {
+    // A zone whose sensor is off may read absolute zero, or the largest number of its register.
+    let readings = zones.readings.map { Temperature(millidegrees: $0.millidegrees) }
+      .filter(Temperature.range.contains)
+    guard let hottest = readings.max() else { return nil }
+    if let last, abs(hottest.millidegrees - last.millidegrees) < Self.step {
+      return .temperature(last)
+    }
+    last = hottest
+    return .temperature(hottest)
+  }
+}
+
+/// The thermal zones of Linux. Temperatures are in thousandths of a degree Celsius.
+struct ThermalZones: Sendable {
+  static let standardRoot = "/sys/class/thermal"
+
+  let root: String
+
+  /// The zones that report a temperature, by name.
+  var readings: [(zone: String, millidegrees: Int)] {
+    let entries = (try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []
+    return entries.sorted().filter { $0.hasPrefix("thermal_zone") }.compactMap { zone in
+      integer("\(zone)/temp").map { (zone, $0) }
+    }
+  }
+
+  func integer(_ file: String) -> Int? { text(file).flatMap { Int($0) } }
+  func text(_ file: String) -> String? { DeviceFile.text("\(root)/\(file)") }
 }
 
 /// A small file that the kernel provides.

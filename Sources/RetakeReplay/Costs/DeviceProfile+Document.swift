@@ -35,7 +35,9 @@ extension DeviceProfile {
   private static let buffersMax = 4_096
 
   private init(_ decoder: ProfileDecoder) throws(DocumentProblem) {
-    let fields = try decoder.document(["name", "scale", "executors", "pools", "thermal"])
+    let fields = try decoder.document([
+      "name", "scale", "executors", "pools", "copyRate", "thermal", "heat", "basis",
+    ])
     let given = try fields.required("name")
     let name = try given.string()
     guard name.isSafeName else {
@@ -53,15 +55,57 @@ extension DeviceProfile {
       pools[id] = try count.integer(
         in: 1...Self.buffersMax, "the number of buffers is 1 to \(Self.buffersMax)")
     }
-    for json in try fields.elements("thermal") {
-      let step = try json.object(["after", "scale"])
-      let start = try step.required("after")
+    for step in try fields.elements("thermal") { try addThermalStep(step) }
+    if let rate = fields["copyRate"] {
+      copyBytesPerSecond =
+        try rate.quantity(
+          "GB/s", digits: 6, 1...1_000_000_000, "a copy rate is above 0 and at most 1000GB/s"
+        ) * 1_000
+    }
+    if let heat = fields["heat"] { self.heat = try HeatModel(heat) }
+    try readBasis(fields)
+  }
+
+  /// A step begins at a time, or with a thermal state.
+  private mutating func addThermalStep(_ json: ProfileDecoder) throws(DocumentProblem) {
+    let step = try json.object(["after", "state", "scale", "power"])
+    let scale = try step.required("scale").ratio()
+    switch (step["after"], step["state"]) {
+    case (let start?, nil):
+      if let power = step["power"] { throw power.wrong("only the steps of states have a power") }
       let after = try start.duration()
       // Two steps at one time would leave open which of them holds.
       guard thermal.last.map({ $0.after < after }) ?? true else {
         throw start.wrong("the steps come in the order of their time")
       }
-      thermal.append(.init(after: after, scale: try step.required("scale").ratio()))
+      thermal.append(.init(after: after, scale: scale))
+    case (nil, let begin?):
+      let state: ThermalState = try begin.choice("a state")
+      guard states.last.map({ $0.state < state }) ?? true else {
+        throw begin.wrong("the steps come in the order of their states")
+      }
+      states.append(
+        StateScale(state: state, scale: scale, power: try step["power"]?.ratio() ?? .one))
+    case (nil, nil): throw step.failure(.missingKey("after"))
+    case (.some, .some): throw step.wrong("a step has either 'after' or 'state'")
+    }
+  }
+
+  /// `{"heat.idle": "measured", "heat": "assumed: no sensor"}`: a path names a value of the document,
+  /// or a group of values.
+  private mutating func readBasis(_ fields: ProfileDecoder) throws(DocumentProblem) {
+    for (path, given) in try fields.members("basis") {
+      let text = try given.string()
+      let word = text.prefix { $0 != ":" }
+      guard ["measured", "assumed", "derived"].contains(word) else {
+        throw given.wrong(
+          "a basis begins with 'measured', 'assumed' or 'derived'",
+          advice: "Write it like \"assumed: the machine has no power sensor\"")
+      }
+      guard fields.json.value(at: path) != nil else {
+        throw given.wrong("the profile has no '\(path.shortened)'")
+      }
+      basis[path] = text
     }
   }
 }
@@ -75,5 +119,13 @@ extension ProfileDecoder {
         "a scale is \(DecimalRatio.rangeText)", advice: "2 is twice as slow, 0.5 twice as fast")
     }
     return ratio
+  }
+}
+
+extension JSONValue {
+  /// The value of a path of keys, `heat.idle`.
+  fileprivate func value(at path: String) -> JSONValue? {
+    path.split(separator: ".", omittingEmptySubsequences: false)
+      .reduce(JSONValue?.some(self)) { $0?[String($1)] }
   }
 }

@@ -15,6 +15,8 @@ struct TraceText: ~Copyable, Sendable {
   enum Value {
     case text(String)
     case number(Int)
+    /// A number in its JSON form.
+    case decimal(String)
   }
 
   typealias Arguments = [(key: String, value: Value)]
@@ -86,6 +88,14 @@ struct TraceText: ~Copyable, Sendable {
     end([(unit, .number(value))])
   }
 
+  /// - Parameter thousandths: The value in thousandths of the unit.
+  mutating func counter(
+    _ name: String, unit: String, thousandths: Int, at time: Int64, _ row: Row
+  ) {
+    event("C", at: time, row, category: "heat", name: name)
+    end([(unit, .decimal(FixedPoint.text(thousandths, digits: 3)))])
+  }
+
   /// - Parameter phase: `b` begins, `n` marks, `e` ends.
   mutating func span(
     _ phase: StaticString, _ name: String, id: String, at time: Int64, _ row: Row,
@@ -150,6 +160,7 @@ struct TraceText: ~Copyable, Sendable {
       switch argument.value {
       case .text(let text): buffer.append(json: text)
       case .number(let number): buffer.append(number)
+      case .decimal(let number): for byte in number.utf8 { buffer.append(byte) }
       }
     }
     buffer.append(UInt8(ascii: "}"))

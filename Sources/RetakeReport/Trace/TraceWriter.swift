@@ -72,6 +72,15 @@ package struct TraceWriter: ~Copyable, Sendable {
     counters.setSize(buffers, ofAdaptive: index)
   }
 
+  /// The modelled temperature of the device from this time on.
+  package mutating func setTemperature(_ temperature: Temperature, at time: Int64) {
+    advance(to: time)
+    // Not through `counters`: a run without a heat model has no such counter, not one of 0 °C.
+    text.counter(
+      "temperature", unit: "°C", thousandths: temperature.millidegrees, at: time,
+      TraceLayout.queues)
+  }
+
   /// Ends all unfinished work and frames, for example after a halt.
   ///
   /// - Parameter about: What the trace describes, by name.

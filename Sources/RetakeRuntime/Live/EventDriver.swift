@@ -35,7 +35,6 @@ final class EventDriver: CoreDriver {
   /// The slots of the frames in flight.
   private var slotOfFrame: [FrameID: Int] = [:]
   private let sourceOfTrack: [Int: Int]
-  var device = DeviceState()
   private var deviceEvents: [DeviceEvent] = []
   private var swaps: [LiveSwap] = []
   private var ledgers: LedgerBook

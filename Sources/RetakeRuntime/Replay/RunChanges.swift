@@ -27,7 +27,10 @@ struct RunChanges {
     plan: GraphPlan, options: RunOptions, sources: [SourceState], origin: Int64
   ) throws {
     if options.mode != .lossless, let first = sources.first {
-      all = try first.reader.deviceEvents().map { try Self.timed($0, origin: origin) }
+      // heat-state: with a heat model, the heat of the device that recorded does not count.
+      let isModelled = options.costs.profile?.heat != nil
+      all = try first.reader.deviceEvents().filter { !isModelled || !$0.event.isHeat }
+        .map { try Self.timed($0, origin: origin) }
     }
     // device-order: overrides come after the session's
     // events, in the order in which they are given.

@@ -13,6 +13,7 @@ extension VirtualRun {
     var service = CostModel.Service(
       node: node, frame: record.entry.id, item: Int(work.item),
       itemCount: work.isItem ? itemCount(of: node, slot: work.slotIndex) : nil, time: time)
+    service.thermal = core.device.thermal
     let version = stages.version(of: node, epoch: record.epoch)
     // serve-cost: the declared cost of a swapped stage replaces the node's, also if it has none.
     if version > 0 { service.swapped = .some(stages[node, version].cost) }

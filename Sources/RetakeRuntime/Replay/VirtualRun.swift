@@ -18,7 +18,6 @@ final class VirtualRun: CoreDriver {
   let stageRun: StageRun
   let originNanoseconds: Int64
   let changes: RunChanges
-  var device = DeviceState()
   var core: DecisionCore
   var costs: CostModel
   var sources: [SourceState]
@@ -73,8 +72,11 @@ final class VirtualRun: CoreDriver {
       readsMax: readsMax, waitingWork: observer.isFollowed ? .awaited : .any, watch: watch)
     core = DecisionCore(
       plan: plan, rules: options.mode == .lossless ? .lossless : .redecide,
+      profile: options.costs.profile,
+      frameBytes: plan.frameBytes(of: sources.reduce(into: [:]) { $0[$1.node] = $1.description }),
       observer: observer.wantsDecisions ? { observer.decided($0) } : nil)
     costs = CostModel(plan: plan, options)
+    costs.frameBytes = core.frameBytes
     stages = StageBook(plan, code: options.cache?.codeDigest)
     ledgers = LedgerBook(sinks: plan.sinks.count)
     poolTeller = PoolTeller(plan)
@@ -113,6 +115,7 @@ final class VirtualRun: CoreDriver {
         try announceNext(after: event)
       }
       core.handle(event, &turn)
+      if event.kind == .heat, let now = core.temperature { observer.warmed(to: now, at: core.now) }
       if !plan.pools.isEmpty {
         poolTeller.tell(observer, of: core, at: event.key.time)
         stageRun.memory?.follow(core)
@@ -172,6 +175,7 @@ final class VirtualRun: CoreDriver {
     outcome.ledgers = ledgers.entries(sinkIDs: plan.sinks.map { plan.nodes[$0].id })
     outcome.pools = core.poolCounts
     outcome.screens = core.screenCounts
+    outcome.heat = core.heatCounts
     outcome.decisions = core.log.count
     outcome.decisionDigest = core.log.digest()
     // ledger: each captured frame has ended once at each of its sinks, or is in flight.

@@ -16,13 +16,8 @@ protocol CoreDriver: GateKeeper {
   var plan: GraphPlan { get }
   /// Subtracted from the frames' times before stages and sinks see them.
   var originNanoseconds: Int64 { get }
-  /// The current state of the device.
-  var device: DeviceState { get set }
   /// By slot.
   var values: [FrameValues<Handle>] { get set }
-
-  /// The event of the device with this index; `nil` if the index is a swap's.
-  func deviceEvent(_ index: Int) -> DeviceEvent?
 
   // MARK: Values
 
@@ -169,22 +164,6 @@ extension CoreDriver {
   func nearestPort(to index: Int, of route: Int) -> Int {
     // route-port: an index outside the ports is the nearest port, so each frame has one path.
     min(max(0, index), plan.nodes[route].stage.outputPorts.count - 1)
-  }
-
-  func deviceChanged(event index: Int) -> [Int] {
-    guard let event = deviceEvent(index) else { return [] }
-    // device-policy: the state changes first; then each throttle decides again.
-    device.apply(event)
-    return plan.nodes.indices.filter { plan.nodes[$0].role == .throttle }
-  }
-
-  func pressure(event index: Int) -> PoolPressure {
-    deviceEvent(index).map { PoolPressure($0) } ?? []
-  }
-
-  func throttleInterval(node: Int) -> Int64 {
-    guard case .throttle(let policy) = plan.nodes[node].stage.body else { return 0 }
-    return policy.intervalNanoseconds(in: device)
   }
 }
 

@@ -4,7 +4,8 @@ public import RetakeGraph
 /// Thins frames by their time. The engine executes it, for any kind of value.
 ///
 /// Options: `fps`, frames per second (default 15), above 0 and at most 1,000; and `when`, a list of
-/// rules such as `{"thermal": "serious", "fps": 15}` for states of the device. The lowest rate that
+/// rules such as `{"thermal": "serious", "fps": 15}` or `{"temperature": "45C", "fps": 30}` for
+/// states of the device. The lowest rate that
 /// applies is used. With rules `fps` may be 0: then all frames pass while no rule matches.
 enum Throttle {
   static let signature = StageSignature(
@@ -18,8 +19,9 @@ enum Throttle {
     ),
     StageOption(
       "when", standard: .array([]),
-      explanation: "at most 64 rules for states of the device, such as "
-        + #"{"thermal": "serious", "fps": 10}; the lowest rate that applies is used"#),
+      explanation: "rules for states of the device, at most 64: "
+        + #"{"thermal": "serious", "fps": 10}, {"temperature": "45C", "fps": 15}; "#
+        + "the lowest rate applies"),
   ]
 
   /// Maximum number of rules of one throttle.

@@ -18,8 +18,9 @@ struct CaseTimelines {
   ]
   /// Decisions about a whole node that are shown as marks, with the lane in which they are shown.
   private static let lanes = [
-    "throttle": "throttle", "resize": "pool", "breaker": "pool", "lease": "pool", "swap": "swap",
-    "swapPrepare": "swap", "swapRefused": "swap", "halt": "halt", "stuck": "halt",
+    "throttle": "throttle", "thermal": "thermal", "resize": "pool", "breaker": "pool",
+    "lease": "pool", "swap": "swap", "swapPrepare": "swap", "swapRefused": "swap", "halt": "halt",
+    "stuck": "halt",
   ]
 
   /// The lines of one run that the timelines need.
@@ -148,6 +149,7 @@ extension DeviceEvent {
   fileprivate var reportText: String {
     switch self {
     case .thermal(let state): state.rawValue
+    case .temperature(let reading): "\(reading.celsius) °C"
     case .memory(let pressure): pressure.rawValue
     case .battery(let state): "\(state.level) %\(state.isLowPower ? ", saving power" : "")"
     case .orientation(let orientation): orientation.rawValue

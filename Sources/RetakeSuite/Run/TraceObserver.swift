@@ -61,6 +61,10 @@ final class TraceObserver: RunOutput {
     writer.setSize(buffers, of: pool, at: nanoseconds)
   }
 
+  func warmed(to temperature: Temperature, at nanoseconds: Int64) {
+    writer.setTemperature(temperature, at: nanoseconds)
+  }
+
   func finished(_ frame: FinishedFrame) throws { try file.check() }
 
   func finish() throws(ReplayError) {

@@ -52,7 +52,8 @@ extension ModelCase {
     switch event {
     case .thermal(let state): model.addHeat(state.level, time: time, ordinal: ordinal)
     case .memory(let state): model.addMemory(state.level, time: time, ordinal: ordinal)
-    case .battery, .orientation: preconditionFailure("no case has such an event")
+    case .temperature, .battery, .orientation:
+      preconditionFailure("no case has such an event")
     }
   }
 

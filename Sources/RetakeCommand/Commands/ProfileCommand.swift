@@ -1,0 +1,77 @@
+import ArgumentParser
+import Foundation
+import Retake
+import RetakeBench
+
+struct ProfileCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "profile",
+    abstract: "Measure this machine as a device profile, and print the profiles that come along.",
+    discussion: """
+      Examples:
+        retake profile measure > desk.json
+        retake profile example
+        retake profile example phone-derived > phone.json
+        retake replay clip --pipeline motion-boxes --costs profile:phone.json
+      """,
+    subcommands: [ProfileMeasureCommand.self, ProfileExampleCommand.self])
+}
+
+struct ProfileMeasureCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "measure",
+    abstract: "Measure copies and, where the machine has sensors, heat and power of this machine.",
+    discussion: """
+      Prints a device profile. It says of each number whether it was measured or assumed. A machine
+      without thermal zones or energy counters, such as most virtual machines, gets the assumed numbers
+      of docs/heat.md.
+
+      Example:
+        retake profile measure --name desk --seconds 30 > desk.json
+      """)
+
+  @Option(help: "The profile's name.")
+  var name = "this-machine"
+
+  @Option(help: "Seconds of pause, and then of copies, 1 to 600.")
+  var seconds: Int = 5
+
+  func validate() throws {
+    guard (1...600).contains(seconds) else {
+      throw ValidationError("--seconds is 1 to 600, not \(seconds)")
+    }
+    guard name.isSafeName else {
+      throw ValidationError("--name has up to 64 letters, digits, '-', '_' and '.'")
+    }
+  }
+
+  func run() throws {
+    let measurement = MachineMeasurement(seconds: seconds)
+    for gap in measurement.gaps { Console.note(gap) }
+    Console.data(measurement.document(name: name, machine: MachineMeasurement.machineText))
+  }
+}
+
+struct ProfileExampleCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "example",
+    abstract: "Print a profile that comes with Retake; without a name, list them.",
+    discussion: """
+      Example:
+        retake profile example vm-x86-2 > vm.json
+      """)
+
+  @Argument(help: "The profile's name.")
+  var name: String?
+
+  func run() throws {
+    guard let name else {
+      for profile in ExampleProfile.all { Console.result("\(profile.name)  \(profile.summary)") }
+      return
+    }
+    guard let profile = ExampleProfile.all.first(where: { $0.name == name }) else {
+      throw BenchError.noProfile(name, known: ExampleProfile.all.map(\.name))
+    }
+    Console.data(profile.document)
+  }
+}

@@ -1,0 +1,61 @@
+package import RetakeCore
+import RetakeGraph
+
+/// A device that heats up. Its ticks are events of the environment: they come before everything else
+/// of their instant, so that a state is in force for what begins there.
+extension DecisionCore {
+  /// After the session's events and the overrides, whose ordinals are their indexes.
+  private static let tickOrdinal = 1 << 30
+  private static let beginOrdinal = tickOrdinal + 1
+
+  /// The temperature by the profile's heat model; `nil` without one.
+  package var temperature: Temperature? { heat?.temperature }
+  /// How hot it was, until now.
+  package var heatCounts: HeatCounts? {
+    guard let heat, heat.hasBegun else { return nil }
+    return heat.counts(until: current.time)
+  }
+
+  /// Heat begins with the first frame that arrives. Each source announces its first.
+  mutating func announceHeat(source: Int, time: Int64) {
+    guard let heat, !heat.hasBegun else { return }
+    addTick(at: time, ordinal: Self.beginOrdinal + source)
+  }
+
+  private mutating func addTick(at time: Int64, ordinal: Int = Self.tickOrdinal) {
+    // heat-tick: band 0, so what ends at this instant was busy until it.
+    push(
+      Event(
+        key: EventKey(time: time, band: .environment, phase: .arrival, node: 0, ordinal: ordinal),
+        kind: .heat, target: 0, extra: ordinal == Self.tickOrdinal ? 0 : 1))
+  }
+
+  mutating func tickHeat(isBeginning: Bool) {
+    guard let heat, heat.hasBegun != isBeginning else { return }
+    guard
+      let tick = isBeginning
+        ? self.heat?.begin(at: current.time) : self.heat?.tick(at: current.time)
+    else { return }
+    if let state = tick.state {
+      // heat-state: a line like that of a device's report, at the first source.
+      decide(.thermal, node: plan.sources[0], .heat(state, tick.temperature))
+      changeDevice(to: .thermal(state), ordinal: Self.tickOrdinal)
+    }
+    changeDevice(to: .temperature(tick.temperature), ordinal: Self.tickOrdinal)
+    // Once no frame is in flight, or nothing can happen to those that are, the run is over.
+    if let next = tick.next, tokensAlive > 0, nextKey != nil {
+      addTick(at: next)
+    }
+  }
+
+  /// The servers of an executor that begin to work, or end.
+  mutating func noteUse(_ servers: Int, of executor: Int) {
+    if let next = heat?.use(servers, of: executor, at: current.time) { addTick(at: next) }
+  }
+
+  /// A stage has made a frame.
+  mutating func noteCopy(at node: Int) {
+    guard heat != nil, frameBytes[node] > 0 else { return }
+    if let next = heat?.copy(bytes: frameBytes[node], at: current.time) { addTick(at: next) }
+  }
+}

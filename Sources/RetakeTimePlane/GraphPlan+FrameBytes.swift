@@ -1,0 +1,58 @@
+package import RetakeBuffers
+import RetakeGraph
+
+/// What stages write, as far as it is known before a run.
+extension GraphPlan {
+  /// By node, the bytes of the frame that a stage makes of each frame; 0 for nodes that make none.
+  ///
+  /// A stage makes a frame if its output is a frame. One that may keep its input's memory
+  /// (`keepsInput`) makes one if it scales, or changes the pixel format; the luma plane of a YUV
+  /// frame is GRAY8 as it is. Items of a forEach do not count, since their sizes are not known.
+  ///
+  /// - Parameter tracks: By source node.
+  package func frameBytes(of tracks: [Int: TrackDescription]) -> [Int] {
+    var shapes: [PictureShape?] = nodes.map { _ in nil }
+    return nodes.indices.map { index in
+      let node = nodes[index]
+      let given = node.inEdges.lazy.compactMap { shapes[edges[$0].from] }.first
+      switch node.role {
+      case .source:
+        shapes[index] = tracks[index].map {
+          PictureShape(width: $0.width, height: $0.height, format: $0.format)
+        }
+      case .throttle, .sample, .route, .join, .latest: shapes[index] = given
+      case .pure, .stateful:
+        guard !node.isInner, node.stage.signature.output == .frame, let given else { return 0 }
+        let made = given.made(by: node.stage)
+        shapes[index] = made.shape
+        return made.isNew ? made.shape.bytes : 0
+      case .fork, .gather, .sink: break
+      }
+      return 0
+    }
+  }
+}
+
+extension PictureShape {
+  /// Bound of the sides, as `TrackDescription` has it.
+  private static let sideMax = 1 << 24
+
+  fileprivate var bytes: Int {
+    format.visibleBytes(
+      width: min(max(0, width), Self.sideMax), height: min(max(0, height), Self.sideMax))
+  }
+
+  /// The output of a stage, and whether it needs memory of its own.
+  fileprivate func made(by stage: AnyStage) -> (shape: PictureShape, isNew: Bool) {
+    var made = self
+    var isScaled = false
+    if let view = stage.pictureView(self), view.width > 0, view.height > 0 {
+      (made.width, made.height) = (view.width, view.height)
+      isScaled =
+        view.area.width != Double(view.width) || view.area.height != Double(view.height)
+    }
+    made.format = stage.outputFormat(format)
+    let isConverted = made.format != format && !(made.format == .grey && format.isYUV)
+    return (made, !stage.signature.keepsInput || isScaled || isConverted)
+  }
+}
