@@ -44,6 +44,55 @@ import Testing
     #expect(outcome.headline.isBalanced)
   }
 
+  /// Blocks on the first frame until the gate is opened.
+  private struct Late: PureStage {
+    static let kind = "late"
+    let gate: Gate
+
+    init(gate: Gate) { self.gate = gate }
+    init(options: NoOptions) { gate = Gate() }
+
+    func process(_ frame: Frame, _ context: StageContext) -> Frame {
+      if context.frame.sequence == 0 { gate.pass() }
+      return frame
+    }
+  }
+
+  /// Opens the gate when the last frame is decided, and interrupts the run when a value is reported,
+  /// which is after the last event, because the first frame waits at the gate.
+  private final class Interrupting: RunObserver {
+    let wantsDecisions = true
+    let gate = Gate()
+    let isOver = Locked(false)
+    private(set) var finishedCount = 0
+    private var open: Int
+
+    init(frames: Int) { open = frames }
+
+    func decided(_ line: DecisionLine) {
+      guard line.kind == "deliver" else { return }
+      open -= 1
+      if open == 0 { gate.open() }
+    }
+
+    func finished(_ frame: FinishedFrame) {
+      finishedCount += 1
+      isOver.withLock { $0 = true }
+    }
+  }
+
+  @Test func `a run is interrupted between values, even if everything is decided already`() throws {
+    let observer = Interrupting(frames: 6)
+    let isOver = observer.isOver
+    let options = RunOptions(window: 16, isInterrupted: { isOver.withLock { $0 } })
+    let pipeline = Pipeline.named("late").source(Nodes.source(.at(rate: 30, count: 6)))
+      .stage(Late(gate: observer.gate)).stage(Brightness()).sink(Nodes.sink())
+    #expect(throws: RuntimeError.interrupted) {
+      try PreparedRun(pipeline, catalog: StageRegistry()).run(options, observer: observer)
+    }
+    #expect(observer.finishedCount == 1)
+  }
+
   @Test(arguments: [StageError.Severity.recoverable, .unrecoverable])
   func `a stage's message comes with its frame and stage to outcome, frame and sink`(
     severity: StageError.Severity

@@ -9,6 +9,8 @@ extension VirtualRun {
     while settledCount > 0, let first = pending.first, first.isSettled, first.openPrograms == 0,
       settledCount > window || isKnown(first)
     {
+      // Everything may have been decided long before the last values are computed.
+      if options.isInterrupted?() == true { throw RuntimeError.interrupted }
       // sink-order: only the oldest captured frame is
       // reported, even if later ones are done already.
       try checkFaults(of: first)
