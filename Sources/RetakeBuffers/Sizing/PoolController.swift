@@ -173,6 +173,9 @@ public struct PoolController: Hashable, Sendable {
       guard forced == nil, !needsRecreation, mayResize(at: now) else { return false }
     }
     guard holdEnd.map({ $0 <= now }) ?? true else { return false }
+    // A buffer that comes back at the very end of a window still counts in it, and `trend` counts
+    // completions.
+    guard sizing.predictor != .trend || inUse == 0 else { return false }
     var next = self
     return next.endWindow(inUse: inUse, at: now).isEmpty && next == self
   }
