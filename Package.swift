@@ -38,6 +38,7 @@ let analysis = "RetakeAnalysis"
 let inference = "RetakeInference"
 let foreign = "RetakeForeign"
 let signal = "RetakeSignal"
+let sensors = "RetakeSensors"
 let clock = "RetakeClock"
 let stages = "RetakeStages"
 let session = "RetakeSession"
@@ -80,6 +81,7 @@ let rooms: [Room] = [
   Room(name: signal, ours: [core]),
   Room(name: clock, inTests: [core, buffers, graph, runtime, stages]),
   Room(name: media, ours: [core, buffers], outside: ["CFFmpeg"]),
+  Room(name: sensors, ours: [core, buffers, media, signal, store]),
   Room(name: timePlane, ours: [core, buffers, graph], outside: [deque]),
   Room(name: runtime, ours: [core, buffers, graph, timePlane], outside: [deque]),
   Room(name: compare, ours: [core, graph]),
@@ -91,13 +93,15 @@ let rooms: [Room] = [
     name: stages, ours: [core, buffers, graph, signal, inference, foreign, media, runtime],
     inTests: [analysis, timePlane]),
   Room(
-    name: session, ours: [core, buffers, media, store, timePlane, runtime], inTests: [clips]),
+    name: session, ours: [core, buffers, media, sensors, store, timePlane, runtime],
+    inTests: [clips]),
   Room(name: golden, ours: [core, graph, compare], outside: [yams]),
   Room(
     name: cache, ours: [core, buffers, media, runtime, session],
     inTests: [graph, store, stages, rewrite, record, replay]),
   Room(
-    name: rewrite, ours: [core, buffers, media, store, runtime, session], inTests: [clips]),
+    name: rewrite, ours: [core, buffers, media, sensors, store, runtime, session],
+    inTests: [clips]),
   Room(
     name: record, ours: [core, buffers, graph, media, store, timePlane, runtime, session],
     inTests: [rewrite]),

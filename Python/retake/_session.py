@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-_VERSIONS = range(1, 4)
+_VERSIONS = range(1, 5)
 
 
 class SessionError(Exception):

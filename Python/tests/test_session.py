@@ -133,7 +133,7 @@ class SessionTests(unittest.TestCase):
             ("UPDATE meta SET value = '0' WHERE key = 'closed'", "is not closed"),
             ("DELETE FROM meta", "is not closed"),
             ("DROP TABLE meta", "no such table"),
-            ("PRAGMA user_version = 4", "has the version 4; this reader knows 1 to 3"),
+            ("PRAGMA user_version = 5", "has the version 5; this reader knows 1 to 4"),
             ("PRAGMA user_version = 0", "has the version 0"),
         ]:
             with self.subTest(message):

@@ -23,11 +23,16 @@ public protocol FrameReader: Sendable {
 
   /// Events of the device, ordered by time, then by ordinal; times are not shifted.
   func deviceEvents() throws -> [TimedDeviceEvent]
+
+  /// The sensors that were recorded with the frames; `nil`, the default, if there are none.
+  var sensorReader: (any SensorReader)? { get }
 }
 
 extension FrameReader {
   /// No events.
   public func deviceEvents() throws -> [TimedDeviceEvent] { [] }
+
+  public var sensorReader: (any SensorReader)? { nil }
 }
 
 /// A reader whose frames are in memory that it uses again.

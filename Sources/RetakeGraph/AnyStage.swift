@@ -110,12 +110,12 @@ public struct AnyStage: Sendable {
   }
 
   /// The kind, role and types by which a graph checks the node.
-  public let signature: StageSignature
+  public private(set) var signature: StageSignature
   /// Every option with its value, in canonical form.
   package let options: JSONValue
   /// `false` for closures without an identity. Such a pipeline runs, but has no document.
   package let isExportable: Bool
-  package let body: Body
+  package private(set) var body: Body
   package let outputFormat: @Sendable (PixelFormat) -> PixelFormat
   package private(set) var pictureView: @Sendable (PictureShape) -> PictureView? = { _ in nil }
   /// The names of the inputs of a join, in order; empty if there is one input.
@@ -130,6 +130,8 @@ public struct AnyStage: Sendable {
   package var modelFiles: [String: String] = [:]
   /// SHA-256 of the files that the command of a program names, by their paths in the command.
   package var programFiles: [String: String] = [:]
+  /// What the stage reads of sensors for each frame; empty once it is connected to them.
+  package private(set) var sensorReads: [SensorRead] = []
   /// The names of the sinks that a whole program gives values to, in byte order; `nil` if the stage
   /// is not one.
   package var programSinks: [String]?
@@ -162,11 +164,13 @@ public struct AnyStage: Sendable {
   ///
   /// The options are encoded as JSON. If that fails, the process ends.
   public init<Stage: PureStage>(_ stage: Stage) {
+    let reads = stage.sensors
     self.init(
       signature: Stage.signature, options: Self.canonical(stage.options),
       body: .pure { input, context in
         // `validate` compares kinds, and two types of a user may have the same name and version.
         guard let typed = input as? Stage.Input else { return .failure(.wrongInput(Stage.kind)) }
+        guard reads.isEmpty || !context.sensors.isEmpty else { return .failure(.noSensors(reads)) }
         do throws(Stage.Failure) {
           return .success(try stage.process(typed, context))
         } catch {
@@ -177,6 +181,7 @@ public struct AnyStage: Sendable {
     modelFiles = (stage as? any ModelStage)?.modelFiles ?? [:]
     outputForm = ValueForm(Stage.Output.self)
     pictureView = stage.view
+    sensorReads = reads
   }
 
   /// A stateful stage without its types. Each run has a copy of its own, which begins with
@@ -188,6 +193,17 @@ public struct AnyStage: Sendable {
       signature: Stage.signature, options: Self.canonical(stage.options),
       body: .stateful { StatefulBox(stage) }, outputFormat: stage.outputFormat)
     pictureView = stage.view
+    sensorReads = stage.sensors
+  }
+
+  /// The same stage, connected to sensors: reading them may fail.
+  func connected(_ body: Body, fingerprint: String) -> AnyStage {
+    var stage = self
+    stage.body = body
+    stage.signature.canFail = true
+    stage.fingerprint += fingerprint
+    stage.sensorReads = []
+    return stage
   }
 
   /// Options are plain stored properties, so encoding them can only fail in a user's own
@@ -227,6 +243,13 @@ extension StatefulStage {
 }
 
 extension StageError {
+  static func noSensors(_ reads: [SensorRead]) -> StageError {
+    StageError(
+      code: "sensor.none",
+      message: "the stage reads \(reads.map(\.sensor).joined(separator: ", ")), and runs without "
+        + "a session or a recorder that has sensors", severity: .unrecoverable)
+  }
+
   static func wrongInput(_ kind: String) -> StageError {
     StageError(
       code: "stage.wrongInput", message: "\(kind) was given a value of another type",
@@ -238,15 +261,18 @@ extension StageError {
 private final class StatefulBox<Stage: StatefulStage>: StageInstance, @unchecked Sendable {
   // SAFETY: @unchecked; calls are made in service order, so each call happens before the next one.
   private var stage: Stage
+  private let reads: [SensorRead]
 
   init(_ stage: Stage) {
     self.stage = stage
+    reads = stage.sensors
     // The value that a user passed may have been used before; a run begins without its memory.
     self.stage.reset()
   }
 
   func process(_ input: any PipelineValue, _ context: StageContext) -> StageOutcome {
     guard let typed = input as? Stage.Input else { return .failure(.wrongInput(Stage.kind)) }
+    guard reads.isEmpty || !context.sensors.isEmpty else { return .failure(.noSensors(reads)) }
     do throws(Stage.Failure) {
       return .success(try stage.process(typed, context))
     } catch {

@@ -9,6 +9,8 @@ public struct StageContext: Sendable {
   public var timestamp: Timestamp
   /// Index inside a forEach; `nil` for the whole frame.
   public var item: Int?
+  /// What was read of each sensor that the stage names in `StageDefinition.sensors`.
+  package(set) public var sensors: [SensorReading]
   /// The run that calls the stage; `nil` in a test.
   package var run: StageRun?
   /// The ID of the stage's node; empty in a test.
@@ -18,10 +20,13 @@ public struct StageContext: Sendable {
   package var nowNanoseconds: Int64 = 0
 
   /// For a test that calls `process` itself; `item` is `nil` unless the stage is in a forEach.
-  public init(frame: FrameID, timestamp: Timestamp, item: Int? = nil) {
+  public init(
+    frame: FrameID, timestamp: Timestamp, item: Int? = nil, sensors: [SensorReading] = []
+  ) {
     self.frame = frame
     self.timestamp = timestamp
     self.item = item
+    self.sensors = sensors
   }
 }
 
@@ -101,6 +106,9 @@ public protocol StageDefinition: Sendable {
   /// model's file. Values that were cached with another fingerprint are computed again.
   var fingerprint: String { get }
 
+  /// What the stage reads of sensors for each frame; none by default. It may depend on the options.
+  var sensors: [SensorRead] { get }
+
   /// A stage with default options. Structs get this initializer if every stored property has a
   /// value.
   init()
@@ -128,6 +136,7 @@ extension StageDefinition {
   public static var inputFormats: [PixelFormat] { [] }
   public static var keepsInput: Bool { false }
   public var fingerprint: String { "" }
+  public var sensors: [SensorRead] { [] }
 
   public func outputFormat(for input: PixelFormat) -> PixelFormat { input }
   public func view(of input: PictureShape) -> PictureView? { nil }

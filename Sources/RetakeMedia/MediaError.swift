@@ -22,6 +22,7 @@ public enum MediaError: RetakeError, Hashable {
   case noIndex(file: String, cause: String)
   case damaged(file: String, cause: String)
   case noVideo(file: String)
+  case noAudio(file: String)
   case noTrack(file: String, track: Int, videoTracks: [Int])
   case read(file: String?, cause: String)
   /// The packets cannot be decoded without a key.
@@ -119,6 +120,10 @@ public enum MediaError: RetakeError, Hashable {
     case .noVideo(let file):
       ErrorFacts(
         "media.demux.noVideo", "the file has no video track", at: file, advice: Self.nameVideo)
+    case .noAudio(let file):
+      ErrorFacts(
+        "media.demux.noAudio", "the file has no audio track", at: file,
+        advice: "See what it has with: ffprobe -show_streams \(file.shellWord)")
     case .noTrack(let file, let track, let tracks):
       ErrorFacts(
         "media.demux.noTrack", "the file has no video track \(track)", at: file,

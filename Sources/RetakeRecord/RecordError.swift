@@ -27,6 +27,10 @@ public enum RecordError: RetakeError {
   case ringWithPipeline
   /// A ring begins with a key frame, and tracks have key frames at different times.
   case ringWithTracks
+  /// The samples of what the ring does not keep would stay.
+  case ringWithSensors
+  /// A stage of the pipeline reads a sensor that the app did not add.
+  case noSensor(node: String, sensor: String, known: [String])
   /// The source failed; the frames before that are in the session.
   case sourceLost(source: String, cause: String)
   /// Less than the reserve is free; a running recording was closed in time.
@@ -120,6 +124,17 @@ public enum RecordError: RetakeError {
       ErrorFacts(
         "record.ring.tracks", "a ring keeps one track, and this source has several",
         advice: "Choose one track with --track, or leave out --ring", kind: .usage)
+    case .ringWithSensors:
+      ErrorFacts(
+        "record.ring.sensors", "a ring keeps frames, and no sensors",
+        advice: "Record without a ring, or without sensors", kind: .usage)
+    case .noSensor(let node, let sensor, let known):
+      ErrorFacts(
+        "record.sensor.unknown",
+        "the stage '\(node)' reads the sensor '\(sensor)', which the recorder does not have",
+        advice: known.isEmpty
+          ? "Add it before run(): recorder.addSensor(\"\(sensor)\", channels: …)"
+          : Suggestion.advice(for: sensor, among: known))
     case .sourceLost(let source, let cause):
       ErrorFacts(
         "record.source.lost", "the source was lost; what it gave before is kept", cause: cause,

@@ -36,6 +36,7 @@ public final class Recorder: Sendable {
   private let target: SessionFolder
   private let report: @Sendable (RecordingProgress) -> Void
   private let pipes: RecorderPipes
+  let sensors: SensorBoard
   private let pipeline: LivePipeline?
   private let live = Locked<LiveRecording?>(nil)
   private let watch: RecordingWatch?
@@ -78,7 +79,11 @@ public final class Recorder: Sendable {
     target = SessionFolder(path: options.into + "/" + name)
     (self.source, self.options, self.machine, self.report) = (source, options, machine, report)
     pipes = RecorderPipes(options, clock: machine.clock, room: machine.memory)
+    sensors = SensorBoard(pipes)
   }
+
+  /// Whether only the last part of the recording may be kept.
+  var hasRing: Bool { options.ring != nil }
 
   /// Ends the recording soon and cleanly. Can be called from any thread at any time.
   public func stop() {
@@ -150,7 +155,7 @@ public final class Recorder: Sendable {
     NamedThread.yieldingToWakers {
       RecorderCapture(
         source: source, options: options, clock: machine.clock, pipes: pipes, live: running,
-        watch: watch
+        watch: watch, sensors: sensors
       ).run(stream, first: first)
     }
     deviceWatch?.stop()
@@ -215,7 +220,7 @@ public final class Recorder: Sendable {
     if options.pace == .unpaced { pipeline.watchesDevice = false }
     let running = try LiveRecording(
       pipeline, first: first, source: source.description, preset: options.preset,
-      clock: machine.clock, pipes: pipes, watch: watch)
+      clock: machine.clock, pipes: pipes, sensors: sensors, watch: watch)
     live.withLock { $0 = running }
     return running
   }

@@ -12,6 +12,7 @@ struct RecorderCapture {
   let pipes: RecorderPipes
   var live: LiveRecording?
   var watch: RecordingWatch?
+  let sensors: SensorBoard
 
   func run(_ stream: any FrameStream, first: SourceFrame) {
     defer {
@@ -136,6 +137,10 @@ struct RecorderCapture {
           record: record, frame: isTaken ? frame : nil,
           // Other presets never read the packet, and its bytes are not in the queue's budget.
           original: isTaken && options.preset == .copy ? captured.original : nil)))
+    sensors.seal(
+      FrameID(track: record.track, sequence: record.sequence),
+      timestamp: Timestamp(nanoseconds: record.ptsNanoseconds),
+      arrival: Timestamp(nanoseconds: record.arrivalNanoseconds))
     // Shed frames, too: how fast the encoder is must not change what the pipeline decides.
     live?.push(record, frame)
     watch?.capture(record, frame)

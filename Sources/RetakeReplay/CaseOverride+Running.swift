@@ -65,6 +65,15 @@ extension CaseOverride {
   }
 }
 
+extension RunOverride {
+  /// The same override; a stage that it puts in force reads the session's sensors, too.
+  func connected(to sensors: SensorBinding?) -> RunOverride {
+    guard let sensors, case .swap(var swap) = self else { return self }
+    swap.stage = sensors.applied(to: swap.stage)
+    return .swap(swap)
+  }
+}
+
 extension Replay {
   /// Notes for the user about overrides that have no effect, as sentences.
   package var overrideNotes: [String] { eventNotes + swapNotes }

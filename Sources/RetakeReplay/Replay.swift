@@ -74,12 +74,16 @@ public struct Replay: Sendable {
     // Only the run uses the changed pipeline. A golden keeps the document as it was written, and
     // names the profile in its costs.
     let modelled = request.options.costs.profile?.applied(to: pipeline) ?? pipeline
-    prepared = try PreparedRun(modelled, bindings: bindings, catalog: catalog)
+    let sensors = try SensorBinding(
+      modelled, reader: reader, arrivesAtPresentation: request.options.mode == .lossless)
+    prepared = try PreparedRun(
+      sensors?.applied(to: modelled) ?? modelled, bindings: bindings, catalog: catalog)
     self.request = request
     self.pipeline = pipeline
     tracks = bindings.mapValues(\.track)
     overrides = try CaseOverride.runOverrides(
-      request.overrides, in: pipeline, tracks: tracks, catalog: catalog)
+      request.overrides, in: pipeline, tracks: tracks, catalog: catalog
+    ).map { $0.connected(to: sensors) }
     sinks = try Self.sinks(of: pipeline, request)
     let key = (request.sessionName.map { "\($0)/" } ?? "") + request.caseName
     header = ResultHeader(

@@ -27,6 +27,10 @@ public enum ReplayError: RetakeError, Hashable {
   /// An override cannot be read, or cannot be applied to this pipeline.
   case badOverride(String, detail: String, advice: String?)
   case noSession(node: String)
+  /// A stage reads a sensor that the session does not have.
+  case noSensor(node: String, sensor: String, known: [String])
+  /// A stage reads a sensor, and the frames of a source do not come from the session.
+  case sensorsElsewhere(node: String, source: String)
   /// A live run was recorded without its pipeline, which has closures.
   case noPipeline(session: String, run: Int)
   /// Result lines are requested for a sink that does not exist.
@@ -64,6 +68,19 @@ public enum ReplayError: RetakeError, Hashable {
       ErrorFacts(
         "replay.case.noSession", "the source '\(node)' reads a session, and none was named",
         advice: "Name one: retake replay SESSION --pipeline P")
+    case .noSensor(let node, let sensor, let known):
+      ErrorFacts(
+        "replay.sensor.unknown",
+        "the stage '\(node)' reads the sensor '\(sensor)', which the session does not have",
+        advice: known.isEmpty
+          ? "Import it with the frames: retake import FILE --sensor imu.csv:name=\(sensor)"
+          : Suggestion.advice(for: sensor, among: known))
+    case .sensorsElsewhere(let node, let source):
+      ErrorFacts(
+        "replay.sensor.source",
+        "the stage '\(node)' reads a sensor of the session, and the frames of '\(source)' are not "
+          + "from the session",
+        advice: "Read all frames from the session: {\"kind\": \"session\"}")
     case .noPipeline(let session, let run):
       ErrorFacts(
         "replay.reenact.noPipeline", "the run \(run) was recorded without a pipeline document",

@@ -1,5 +1,6 @@
 public import RetakeCore
 package import RetakeMedia
+package import RetakeSensors
 package import RetakeStore
 
 /// An error of a session, or of making one.
@@ -21,6 +22,8 @@ public enum SessionError: RetakeError {
   case notClosed(path: String)
   /// A span of time without frames.
   case emptySpan(session: String, durationNanoseconds: Int64)
+  /// The clocks of two sessions could not be compared.
+  case notAligned(sessions: [String], method: String, cause: String)
   /// A trimmed session does not replay like the original.
   case trimDiffers(session: String, frame: FrameID, cause: String)
   /// No lossless encoder supports this pixel format.
@@ -49,6 +52,8 @@ public enum SessionError: RetakeError {
   case intoItself(path: String)
   /// The folder of the sessions does not exist or cannot be read.
   case noFolder(path: String, cause: String)
+  /// No sensor was named, and there are several; or there is none of this name.
+  case unknownSensor(session: String, name: String?, known: [String])
   /// The session has no rows of this kind.
   case nothingToExport(session: String, kind: String)
   /// The result of a recovery does not read back as it should.
@@ -87,6 +92,7 @@ public enum SessionError: RetakeError {
   case write(path: String, cause: String)
   case database(code: String, description: ErrorText)
   case media(code: String, description: ErrorText)
+  case sensor(code: String, description: ErrorText)
 
   /// An error of another module, passed through unchanged.
   public struct ErrorText: Hashable, Sendable {
@@ -107,6 +113,18 @@ public enum SessionError: RetakeError {
     case .link, .special, .tooLarge: self.init(MediaError.special(file: path))
     case .system: self.init(MediaError.unreadable(file: path, cause: refusal.description))
     }
+  }
+
+  package init(_ error: SensorError) {
+    if case .interrupted = error {
+      self = .interrupted
+    } else {
+      self = .sensor(code: error.code, description: ErrorText(error))
+    }
+  }
+
+  package init(_ error: SampleError) {
+    self = .sensor(code: error.code, description: ErrorText(error))
   }
 
   package init(_ error: MediaError) {
@@ -135,6 +153,18 @@ public enum SessionError: RetakeError {
         "the session's database session.sqlite is missing; its media is there", at: path,
         advice: "Rebuild it from the media: "
           + "retake session recover \(path.shellWord) --from-media")
+    case .notAligned(let sessions, let method, let cause):
+      ErrorFacts(
+        "session.join.notAligned", "the clocks cannot be compared by \(method)", cause: cause,
+        at: sessions.joined(separator: " and "),
+        advice: "Try another way: --align audio, flash, wall, or offset with --offset 237ms")
+    case .unknownSensor(let session, let name, let known):
+      ErrorFacts(
+        "session.sensor.unknown",
+        name.map { "the session has no sensor '\($0)'" } ?? "the session has several sensors",
+        at: session,
+        advice: name.map { Suggestion.advice(for: $0, among: known) }
+          ?? "Name one with --sensor: \(known.joined(separator: ", "))", kind: .usage)
     case .badName(let name, let suggestion):
       ErrorFacts(
         "session.name.bad", "'\(name)' cannot be a session's name",
@@ -324,7 +354,7 @@ public enum SessionError: RetakeError {
       ErrorFacts(
         "session.write", "this cannot be written", cause: cause, at: path,
         advice: "Check the disk's space and the folder's permissions")
-    case .database(_, let text), .media(_, let text): text.facts
+    case .database(_, let text), .media(_, let text), .sensor(_, let text): text.facts
     }
   }
 
@@ -351,6 +381,13 @@ public enum SessionError: RetakeError {
 package func fromStore<Value>(_ body: () throws(StoreError) -> Value) throws(SessionError) -> Value
 {
   do throws(StoreError) { return try body() } catch { throw SessionError(error) }
+}
+
+/// Runs a call that writes samples, and converts its error to a session error.
+package func fromSamples<Value>(
+  _ body: () throws(SampleError) -> Value
+) throws(SessionError) -> Value {
+  do throws(SampleError) { return try body() } catch { throw SessionError(error) }
 }
 
 /// Runs a call of the media module and converts its error to a session error.

@@ -46,6 +46,20 @@ package struct SessionInfo: Hashable, Sendable, Codable {
     }
   }
 
+  package struct Sensor: Hashable, Sendable, Codable {
+    package var name: String
+    package var kind: String
+    package var unit: String
+    package var channels: [String]
+    package var source: String
+    package var samples: Int
+
+    init(_ sensor: SensorTrack) {
+      (name, kind, unit) = (sensor.name, sensor.kind, sensor.unit)
+      (channels, source, samples) = (sensor.channels, sensor.source, sensor.sampleCount)
+    }
+  }
+
   package var name: String
   package var path: String
   /// `imported` or `recorded`.
@@ -55,6 +69,8 @@ package struct SessionInfo: Hashable, Sendable, Codable {
   package var frames: Frames
   package var tracks: [Track]
   package var events: Int
+  /// nil without sensors.
+  package var sensors: [Sensor]?
   /// From the first frame of any track to the last.
   package var durationNanoseconds: Int64
   /// Size of the whole folder.
@@ -115,6 +131,7 @@ extension SessionReader {
       name: folder.name, path: folder.path, kind: kind ?? "recorded", status: try status(),
       schema: Int(try store.meta("schema") ?? "") ?? 0, frames: frames, tracks: parts,
       events: try store.eventCount(),
+      sensors: sensors.isEmpty ? nil : sensors.map { .init($0) },
       durationNanoseconds: (times.max() ?? 0) - (times.min() ?? 0),
       bytes: BuildSite.byteCount(ofFolder: folder.path), sessionDigest: try store.digest(),
       losses: losses, times: places?.places, timeCount: places?.count, source: source)

@@ -41,6 +41,38 @@ package struct FourierTransform: Sendable {
     return (0...size / 2).map { real[$0] * real[$0] + imaginary[$0] * imaginary[$0] }
   }
 
+  /// The circular cross-correlation of two real signals: element k is Σ a(n) b(n + k), over all n,
+  /// with missing samples as zeros. A negative lag −k is at `size` − k.
+  ///
+  /// Both transforms are computed at once, as the real and the imaginary part of one signal.
+  package func correlation(of a: [Double], with b: [Double]) -> [Double] {
+    requirement(a.count <= size && b.count <= size, "the samples fit into the transform")
+    let bits = size.trailingZeroBitCount
+    var (real, imaginary) = (
+      [Double](repeating: 0, count: size), [Double](repeating: 0, count: size)
+    )
+    for (index, sample) in a.enumerated() { real[Self.reversed(index, bits)] = sample }
+    for (index, sample) in b.enumerated() { imaginary[Self.reversed(index, bits)] = sample }
+    transform(&real, &imaginary)
+    var (productReal, productImaginary) = (real, imaginary)
+    for bin in 0..<size {
+      let mirror = (size - bin) & (size - 1)
+      // The spectra of a and of b, from the even and the odd part.
+      let (aRe, aIm) = (
+        (real[bin] + real[mirror]) / 2, (imaginary[bin] - imaginary[mirror]) / 2
+      )
+      let (bRe, bIm) = (
+        (imaginary[bin] + imaginary[mirror]) / 2, (real[mirror] - real[bin]) / 2
+      )
+      // conj(A) B; its conjugate goes into the forward transform, which then is the inverse one.
+      let place = Self.reversed(bin, bits)
+      productReal[place] = aRe * bRe + aIm * bIm
+      productImaginary[place] = -(aRe * bIm - aIm * bRe)
+    }
+    transform(&productReal, &productImaginary)
+    return productReal.map { $0 / Double(size) }
+  }
+
   private static func reversed(_ index: Int, _ bits: Int) -> Int {
     var (left, result) = (index, 0)
     for _ in 0..<bits {

@@ -34,6 +34,9 @@ extension StageRegistry {
     registry.register(Regress.self)
     registry.register(Resample.self)
     registry.register(Resize.self)
+    registry.register(SensorLatest.self)
+    registry.register(SensorWindow.self)
+    registry.register(Steadiness.self)
     registry.registerSources()
     registry.registerControls()
     return registry

@@ -145,6 +145,8 @@ package struct FrameRecord: Hashable, Sendable {
     package static let ptsDuplicate = Assumed(rawValue: 8)
     /// The decoder returned this frame after one with a later pts.
     package static let ptsBackwards = Assumed(rawValue: 16)
+    /// The times were moved onto the clock of another camera: `session join`.
+    package static let moved = Assumed(rawValue: 32)
   }
 
   package var track: Int

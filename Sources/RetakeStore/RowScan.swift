@@ -128,7 +128,8 @@ extension Schema.Table {
   /// Whether the last column of the key numbers the rows from 0.
   var countsItsRows: Bool {
     switch name {
-    case "segment", "packet", "frame", "event", "external_event", "decision", "result": true
+    case "segment", "packet", "frame", "event", "external_event", "decision", "result", "sample":
+      true
     default: false
     }
   }

@@ -4,18 +4,21 @@
 /// version. References are declared for readers and for the doctor. The writer does not enforce
 /// them, so that a recording never fails because of them.
 ///
-/// Schema 1 had no `row_check`, and before schema 3 a frame did not store which picture of its
-/// packet it is (`shown`); everything else is the same.
+/// Schema 1 had no `row_check`, before schema 3 a frame did not store which picture of its packet
+/// it is (`shown`), and before schema 4 there were no sensors; everything else is the same.
 enum Schema {
-  static let version: Int64 = 3
+  static let version: Int64 = 4
   /// The oldest version that can be read and migrated.
   static let oldestVersion: Int64 = 1
 
   /// In the order in which they are created, dumped and checked.
   static let tables: [Table] = [
     meta, segment, segmentTrack, packet, frame, event, file, run, node, span, externalEvent,
-    decision, result,
+    decision, result, sensor, sample,
   ]
+
+  /// The tables that a version has.
+  static func tables(version: Int64) -> [Table] { tables.filter { $0.firstVersion <= version } }
 
   /// One table: its columns in order; the first `keyCount` of them are the primary key.
   struct Table: Sendable {
@@ -23,6 +26,8 @@ enum Schema {
     var keyCount: Int
     var columns: [Column]
     var references: [String] = []
+    /// The first schema version with this table.
+    var firstVersion: Int64 = 1
 
     struct Column: Sendable {
       var name: String
@@ -103,6 +108,7 @@ enum Schema {
   static let firstVersionWithChecks: Int64 = 2
   /// In earlier versions, a frame's rank among the rows of its packet gives its picture.
   static let firstVersionWithShown: Int64 = 3
+  static let firstVersionWithSensors: Int64 = 4
 
   static let meta = Table(
     name: "meta", keyCount: 1,

@@ -15,20 +15,24 @@ package enum StoreMigration {
   package static func copy(_ reader: StoreReader, to path: String) throws(StoreError) -> Int {
     let writer = try StoreWriter(creating: path, durability: .building)
     var total = 0
-    for table in Schema.tables {
+    for table in Schema.tables(version: Int64(reader.schemaVersion)) {
       total += try copy(table, from: reader, to: writer)
     }
     try writer.close()
     return total
   }
 
-  /// Copies the rows that do not depend on how frames are stored: facts, events, and live runs with
-  /// everything that they decided. If `runs` is given, it replaces the rows of the runs themselves.
+  /// Copies the rows that do not depend on how frames are stored: facts, events, sensors, and live
+  /// runs with everything that they decided. If `runs` is given, it replaces the rows of the runs
+  /// themselves.
   package static func copyAccounts(
     _ reader: StoreReader, to writer: StoreWriter, runs: [RunRecord]? = nil
   ) throws(StoreError) {
     if let runs { writer.append(runs) }
-    for table in [Schema.meta, Schema.event] + (runs == nil ? [Schema.run] : []) + Schema.ofRuns {
+    let sensors = [Schema.sensor, Schema.sample].filter { reader.has($0) }
+    for table in [Schema.meta, Schema.event] + (runs == nil ? [Schema.run] : []) + Schema.ofRuns
+      + sensors
+    {
       _ = try copy(table, from: reader, to: writer)
     }
   }

@@ -58,7 +58,7 @@ extension StoreReader {
   func checkReferences() throws(StoreError) -> [Complaint] {
     try read { database in
       var complaints: [Complaint] = []
-      for table in Schema.tables {
+      for table in Schema.tables(version: Int64(schemaVersion)) {
         // Counted by table: a missing segment would otherwise give a complaint
         // for each of its packets.
         let rows = try Row.fetchAll(
@@ -82,7 +82,7 @@ extension StoreReader {
   package func checkRows() throws(StoreError) -> [Complaint] {
     try read { database in
       var scan = RowScan(version: Int64(schemaVersion), rowCountMax: rowCountMax)
-      for table in Schema.tables { scan.run(table, in: database) }
+      for table in Schema.tables(version: Int64(schemaVersion)) { scan.run(table, in: database) }
       // A commit that cannot be read is one of the complaints, and not a reason to report none.
       let stored = try? Self.lastCommit(in: database)
       return scan.complaints(stored: stored)

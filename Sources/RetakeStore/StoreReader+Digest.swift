@@ -2,13 +2,13 @@ import GRDB
 package import RetakeCore
 
 extension StoreReader {
-  /// The digest of a canonical dump of tracks, packet hashes, frames and events, which define a
-  /// session.
+  /// The digest of a canonical dump of tracks, packet hashes, frames, events and samples, which
+  /// define a session.
   ///
-  /// With `tracks`, only of these tracks and all events: the input of a case. It omits what can be
-  /// recomputed from the media (entries, pixel hashes, offsets) and where the media is stored
-  /// (files, times of segments), so that a session keeps its digest when it is copied, linked or
-  /// optimised.
+  /// With `tracks`, only of these tracks and all events and samples: the input of a case. It omits
+  /// what can be recomputed from the media (entries, pixel hashes, offsets) and where the media is
+  /// stored (files, times of segments), so that a session keeps its digest when it is copied,
+  /// linked or optimised.
   package func digest(tracks selected: [Int]? = nil) throws(StoreError) -> Digest128 {
     let parts = Dictionary(grouping: try segmentTracks(), by: \.track)
     // Sorted, because the digest must not depend on a Dictionary's order: goldens store it.
@@ -26,6 +26,7 @@ extension StoreReader {
     }
     hasher.append("events")
     try eachEvent { Self.append($0, to: &hasher) }
+    try appendSensors(to: &hasher)
     return hasher.finish()
   }
 

@@ -6,7 +6,7 @@ extension StoreReader {
   ///
   /// It reads the whole database, so call it only after a statement was rejected.
   static func giant(in database: Database, version: Int64) -> RowDamage? {
-    for table in Schema.tables {
+    for table in Schema.tables(version: version) {
       let known = table.columns.prefix(table.columnCount(version: version))
       for column in known where column.holdsBytes {
         if let found = giant(in: database, table, column) { return found }

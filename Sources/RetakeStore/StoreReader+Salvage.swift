@@ -13,6 +13,8 @@ extension StoreReader {
     package var externalEvents: [ExternalEventRecord] = []
     package var decisions: [DecisionRecord] = []
     package var results: [ResultRecord] = []
+    package var sensors: [SensorRecord] = []
+    package var samples: [SampleRecord] = []
 
     package init() {}
   }
@@ -35,6 +37,10 @@ extension StoreReader {
     }
     salvage.decisions = trusted().filter { (row: DecisionRecord) in known.contains(row.run) }
     salvage.results = trusted().filter { (row: ResultRecord) in known.contains(row.run) }
+    if has(Schema.sample) {
+      salvage.sensors = trusted()
+      salvage.samples = trusted()
+    }
     return salvage
   }
 

@@ -43,7 +43,7 @@ extension StoreReader {
   /// The first problem of the rows; nil if they are those that were written.
   private func unwritten(in database: Database) throws -> String? {
     var scan = RowScan(version: Int64(schemaVersion), rowCountMax: rowCountMax)
-    for table in Schema.tables {
+    for table in Schema.tables(version: Int64(schemaVersion)) {
       scan.run(table, in: database)
       // A lack of memory, or a failing disk.
       if let failure = scan.failure { throw failure }
@@ -68,7 +68,7 @@ extension StoreReader {
   /// The single row whose digest equals the excess over the stored digest.
   private func added(_ digest: Digest128, in database: Database) throws -> String? {
     let version = Int64(schemaVersion)
-    for table in Schema.tables {
+    for table in Schema.tables(version: version) {
       let count = table.columnCount(version: version)
       let walk = try RowWalk(table.selectStoredSQL(version: version), in: database)
       while try walk.next() {

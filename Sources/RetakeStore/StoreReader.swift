@@ -128,7 +128,9 @@ package final class StoreReader: Sendable {
       throw StoreError.notSession(path: path, cause: "schema \(version)")
     }
     let expected = Dictionary(
-      uniqueKeysWithValues: Schema.tables.map { ($0.name, $0.createSQL(version: version)) })
+      uniqueKeysWithValues: Schema.tables(version: version).map {
+        ($0.name, $0.createSQL(version: version))
+      })
     // More objects than the schema has tables include a foreign one, which the loop below refuses.
     let rows = try Row.fetchAll(
       database, sql: "SELECT type, name, sql FROM sqlite_schema ORDER BY name LIMIT 100")
@@ -142,7 +144,7 @@ package final class StoreReader: Sendable {
       else { throw StoreError.schemaUnknown(path: path, object: name) }
     }
     let found = Set(rows.compactMap { String.fromDatabaseValue($0.cells[1]) })
-    for table in Schema.tables where !found.contains(table.name) {
+    for table in Schema.tables(version: version) where !found.contains(table.name) {
       throw StoreError.schemaUnknown(path: path, object: table.name)
     }
     SchemaReadLimit.end(database)

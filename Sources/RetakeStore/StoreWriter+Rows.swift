@@ -15,6 +15,8 @@ extension StoreWriter {
   package func append(_ rows: [ExternalEventRecord]) { append(rows, replaces: false) }
   package func append(_ rows: [DecisionRecord]) { append(rows, replaces: false) }
   package func append(_ rows: [ResultRecord]) { append(rows, replaces: false) }
+  package func append(_ rows: [SensorRecord]) { append(rows, replaces: false) }
+  package func append(_ rows: [SampleRecord]) { append(rows, replaces: false) }
 
   // MARK: Rows that take the place of the one with their key.
 

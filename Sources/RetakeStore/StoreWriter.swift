@@ -72,7 +72,7 @@ package final class StoreWriter: @unchecked Sendable {
       // digest.
       try queue.writeWithoutTransaction { database in
         try database.inTransaction {
-          for table in Schema.tables {
+          for table in Schema.tables(version: version) {
             try database.execute(sql: table.createSQL(version: version))
           }
           try database.execute(sql: "PRAGMA user_version = \(version)")
@@ -200,6 +200,9 @@ package final class StoreWriter: @unchecked Sendable {
     }
     return configuration
   }
+
+  /// Whether the database has a table; one of an older schema has no sensors.
+  func has(_ table: Schema.Table) -> Bool { table.firstVersion <= version }
 
   private func add(_ table: Schema.Table, _ values: [DatabaseValue], replaces: Bool = false) {
     pending.append(Change(table: table, values: values, replaces: replaces))

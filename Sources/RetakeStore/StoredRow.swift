@@ -55,7 +55,7 @@ struct RowReader {
   }
 
   /// The damage of the value that was read last.
-  private var damage: RowDamage {
+  var damage: RowDamage {
     let place = next - 1
     let column = table.columns.indices.contains(place) ? table.columns[place].name : "\(place)"
     // Only a row that was selected with all columns begins with its key.

@@ -448,3 +448,16 @@ private func virtualFrames() async throws {
   // end
   _ = seen
 }
+
+// docs/sensors.md
+struct Turning: PureStage {
+  static let kind = "turning"
+  var sensors: [SensorRead] { [.window("gyroscope", .milliseconds(33))] }
+
+  func process(_ frame: Frame, _ context: StageContext) -> Scalars {
+    let window = context.sensor("gyroscope").window
+    let fastest = window.flatMap(\.values).map(abs).max() ?? 0
+    return Scalars([.init("fastest", fastest), .init("samples", Double(window.count))])
+  }
+}
+// end

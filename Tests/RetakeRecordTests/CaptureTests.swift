@@ -25,8 +25,10 @@ import Testing
     let source = try scene.source
     let stream = source.open()
     let first = try #require(try stream.next())
-    RecorderCapture(source: source, options: options, clock: clock, pipes: pipes)
-      .run(stream, first: first)
+    RecorderCapture(
+      source: source, options: options, clock: clock, pipes: pipes, sensors: SensorBoard(pipes)
+    )
+    .run(stream, first: first)
     return pipes.captured.takeAll().rows.compactMap {
       if case .frame(let frame) = $0 { frame } else { nil }
     }
@@ -122,8 +124,10 @@ import Testing
     let source = try Scene(1).source
     let stream = source.open()
     let first = try #require(try stream.next())
-    RecorderCapture(source: source, options: options, clock: clock, pipes: pipes)
-      .run(stream, first: first)
+    RecorderCapture(
+      source: source, options: options, clock: clock, pipes: pipes, sensors: SensorBoard(pipes)
+    )
+    .run(stream, first: first)
     RecorderEncoding(encoders: [EmptyMaker()], source: "scene", options: options, pipes: pipes)
       .run()
     // Required, because the budget traps when more is given back than was taken.
@@ -161,8 +165,10 @@ import Testing
     let source = Forgetful()
     let stream = source.open()
     let first = try #require(try stream.next())
-    RecorderCapture(source: source, options: options, clock: clock, pipes: pipes)
-      .run(stream, first: first)
+    RecorderCapture(
+      source: source, options: options, clock: clock, pipes: pipes, sensors: SensorBoard(pipes)
+    )
+    .run(stream, first: first)
     let sequences = pipes.captured.takeAll().rows.compactMap { row in
       if case .frame(let frame) = row { frame.record.sequence } else { nil }
     }

@@ -127,6 +127,55 @@ import Testing
     #expect(code { try session.liveRun() } == "session.run.none")
   }
 
+  @Test func `a live stage reads what a replay of its session reads`() throws {
+    let folder = try TemporaryFolder("retake-live")
+    let (board, read) = (Locked<Recorder?>(nil), Locked<[FrameID: SensorReading]>([:]))
+    // Each frame is followed by samples, so that the next one finds newer ones.
+    let watch = RecordingWatch(captured: { frame in
+      guard let recorder = board.withLock({ $0 }) else { return }
+      for part: Int64 in 0..<3 {
+        let time = frame.timestamp + part * 5_000_000
+        recorder.push(to: 0, [Double(frame.id.sequence), Double(part)], time: time)
+      }
+    })
+    let recorder = try Recorder(
+      try Scene(30).source, options: .test(folder, preset: .ffv1),
+      machine: Recorder.Machine(), pipeline: Self.live(AnyStage(Sensing(read))), watch: watch)
+    board.withLock { $0 = recorder }
+    #expect(try recorder.addSensor("imu", unit: "g", channels: ["frame", "part"]) == 0)
+    #expect(code { try recorder.addSensor("imu", channels: ["x"]) } == "sensor.name.taken")
+    #expect(!recorder.push(to: 0, [1]) && !recorder.push(to: 7, [1, 2]))
+    let result = try recorder.run()
+    board.withLock { $0 = nil }
+
+    let session = try SessionReader(opening: result.folder.path)
+    #expect(session.sensors.map(\.sampleCount) == [90] && session.sensors[0].source == "live")
+    #expect(try session.index.store.checkSamples().isEmpty)
+    let sensors = try #require(session.sensorReader)
+    let seen = read.withLock { $0 }
+    #expect(!seen.isEmpty)
+    for (frame, reading) in seen {
+      let row = try #require(try session.index.store.frame(frame))
+      let (pts, arrival) = (
+        Timestamp(nanoseconds: row.ptsNanoseconds), Timestamp(nanoseconds: row.arrivalNanoseconds)
+      )
+      #expect(
+        try sensors.latest(of: 0, at: arrival, arrivedBy: arrival) == reading.latest, "\(frame)")
+      #expect(
+        try sensors.samples(of: 0, after: pts - 70_000_000, upTo: pts, arrivedBy: arrival)
+          == reading.window, "\(frame)")
+    }
+  }
+
+  @Test func `a live stage whose sensor was not added is refused before there is a folder`() throws
+  {
+    let folder = try TemporaryFolder("retake-live")
+    let recorder = try Recorder(
+      try Scene(3).source, options: .test(folder), machine: Recorder.Machine(),
+      pipeline: Self.live(AnyStage(Sensing(Locked([:])))))
+    #expect(code { try recorder.run() } == "record.sensor.unknown")
+  }
+
   private static func pipeline(_ stage: AnyStage) -> Pipeline {
     Pipeline(
       name: "beside",
@@ -191,6 +240,23 @@ private struct Sum: PureStage {
 }
 
 /// A stage that waits in its first frame until the gate is open.
+/// Keeps what it reads of the sensor `imu`.
+private struct Sensing: PureStage {
+  static let kind = "sensing"
+  private let read: Locked<[FrameID: SensorReading]>
+
+  init(_ read: Locked<[FrameID: SensorReading]>) { self.read = read }
+  init(options: NoOptions) { self.init(Locked([:])) }
+
+  var sensors: [SensorRead] { [.window("imu", .milliseconds(70))] }
+
+  func process(_ frame: Frame, _ context: StageContext) -> Scalars {
+    let reading = context.sensor("imu")
+    read.withLock { $0[context.frame] = reading }
+    return Scalars([.init("samples", Double(reading.window.count))])
+  }
+}
+
 private struct Held: PureStage {
   static let kind = "held"
   private let gate: Gate

@@ -71,7 +71,7 @@ import Testing
         of: old.path, to: SessionTarget(into: imported.folder.file("New").path, name: "old")
       ).run())
     let migrated = try SessionReader(opening: result.path)
-    #expect(migrated.index.store.schemaVersion == 3)
+    #expect(migrated.index.store.schemaVersion == 4)
     #expect(try migrated.index.store.frames(track: 0, sequences: 0..<9_999) == rows)
     #expect(try migrated.sessionDigest() == reader.sessionDigest())
     #expect(try migrated.sessionDigest() == imported.reader().sessionDigest())

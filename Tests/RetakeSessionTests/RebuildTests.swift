@@ -198,14 +198,14 @@ import Testing
   @Test func `a session of a newer version is told by name and never rebuilt`() throws {
     let imported = try ImportedClip(.lateStart)
     _ = try runCommand(
-      "sqlite3", arguments: [database(imported).path, "PRAGMA user_version = 4"])
+      "sqlite3", arguments: [database(imported).path, "PRAGMA user_version = 5"])
     let before = try contents(of: imported.path)
     #expect(
       code { try SessionRecovery(imported.path, fromMedia: true).run() }
         == "store.schema.tooNew")
     #expect(try contents(of: imported.path) == before)
     let finding = try SessionDoctor(path: imported.path).run().findings.first
-    #expect(finding?.message == "the session has schema 4, this version reads up to 3")
+    #expect(finding?.message == "the session has schema 5, this version reads up to 4")
     #expect(finding?.advice?.contains("Update retake") == true)
   }
 }

@@ -31,12 +31,12 @@ struct BadDatabaseTests {
 
   @Test func `a newer schema is refused by its number`() throws {
     let (folder, path) = try written()
-    try sqlite(path, "PRAGMA user_version = 4")
+    try sqlite(path, "PRAGMA user_version = 5")
 
     #expect {
       try StoreReader(opening: path)
     } throws: { error in
-      (error as? StoreError)?.message == "the session has schema 4, this version reads up to 3"
+      (error as? StoreError)?.message == "the session has schema 5, this version reads up to 4"
     }
     withExtendedLifetime(folder) {}
   }

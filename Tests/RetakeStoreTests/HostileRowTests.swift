@@ -30,6 +30,13 @@ struct HostileRowTests {
     writer.append([
       FileRecord(path: "NOTES.md", role: "notes", sha256: [UInt8](repeating: 7, count: 32))
     ])
+    let samples = SampleWriter(writer)
+    let gyroscope = try samples.add(
+      name: "gyroscope", kind: "gyroscope", channels: ["x", "y", "z"], source: "test")
+    for time: Int64 in 0..<20 {
+      try samples.append(gyroscope, time: time * 10_000_000, [0.5, Double(time), -1])
+    }
+    try samples.finish()
     try writer.close()
     return folder
   }

@@ -129,7 +129,7 @@ struct RoundTripTests {
         """,
       ])
 
-    #expect(mode.stdout == "delete\n3\n13\n")
+    #expect(mode.stdout == "delete\n4\n15\n")
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).count == 1)
   }
 
@@ -145,7 +145,7 @@ struct RoundTripTests {
     let reader = try StoreReader(opening: path)
 
     #expect(try reader.meta("name") == "garden")
-    #expect(try reader.meta("schema") == "3")
+    #expect(try reader.meta("schema") == "4")
     #expect(try reader.meta("unknown") == nil)
     #expect(try reader.checkRows().isEmpty)
   }

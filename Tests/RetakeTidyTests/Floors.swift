@@ -33,7 +33,8 @@ enum Floors {
   static let testLibraries = ["RetakeTesting", "RetakeXCTest"]
   /// Doors that do more than that.
   static let tools = ["RetakeCommand", "RetakeMetrics", "RetakePreview", "RetakeServe", "retake"]
-  /// The products of other packages that may come with `testLibraries`: no server, no command parser.
+  /// The products of other packages that may come with `testLibraries`: no server, no command
+  /// parser.
   static let besideTests = ["DequeModule", "GRDB", "GRDBSQLite", "Mustache", "Yams"]
   /// The modules that Retake re-exports.
   static let reexported = [
@@ -67,6 +68,9 @@ enum Floors {
     FloorEntry(
       floor: 2, name: "RetakeMedia", ours: ["RetakeBuffers", "RetakeCore"], outside: ["CFFmpeg"]),
     FloorEntry(
+      floor: 2, name: "RetakeSensors",
+      ours: ["RetakeBuffers", "RetakeCore", "RetakeMedia", "RetakeSignal", "RetakeStore"]),
+    FloorEntry(
       floor: 2, name: "RetakeTimePlane", ours: ["RetakeBuffers", "RetakeCore", "RetakeGraph"],
       outside: ["DequeModule"]),
     FloorEntry(
@@ -94,8 +98,8 @@ enum Floors {
     FloorEntry(
       floor: 3, name: "RetakeSession",
       ours: [
-        "RetakeBuffers", "RetakeCore", "RetakeMedia", "RetakeRuntime", "RetakeStore",
-        "RetakeTimePlane",
+        "RetakeBuffers", "RetakeCore", "RetakeMedia", "RetakeRuntime", "RetakeSensors",
+        "RetakeStore", "RetakeTimePlane",
       ]),
     FloorEntry(
       floor: 3, name: "RetakeGolden", ours: ["RetakeCompare", "RetakeCore", "RetakeGraph"],
@@ -107,8 +111,8 @@ enum Floors {
     FloorEntry(
       floor: 4, name: "RetakeRewrite",
       ours: [
-        "RetakeBuffers", "RetakeCore", "RetakeMedia", "RetakeRuntime", "RetakeSession",
-        "RetakeStore",
+        "RetakeBuffers", "RetakeCore", "RetakeMedia", "RetakeRuntime", "RetakeSensors",
+        "RetakeSession", "RetakeStore",
       ]),
     FloorEntry(
       floor: 4, name: "RetakeRecord",

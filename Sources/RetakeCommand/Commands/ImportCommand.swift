@@ -7,12 +7,14 @@ struct ImportCommand: ParsableCommand {
     commandName: "import",
     abstract: "Make a session from a video file.",
     discussion: """
-      The file is kept byte for byte and indexed by packet and frame, each with a checksum.
+      The file is kept byte for byte and indexed by packet and frame, each with a checksum. What a
+      camera measured next to its frames (GPMF) becomes sensors, which stages read by their time.
 
       Examples:
         retake import clip.mp4
         retake import dashcam.mkv --name night-drive --track 0
         retake import huge.mp4 --link
+        retake import clip.mp4 --sensor imu.csv:time=t,unit=us,offset=-250ms
       """)
 
   @Argument(help: "The video file.", completion: .file())
@@ -27,6 +29,18 @@ struct ImportCommand: ParsableCommand {
   @Option(
     help: "A video track to index, by its stream number; repeat for several. All if not given.")
   var track: [Int] = []
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      A file of samples on the same clock: CSV, JSON lines, GPX or NMEA. Repeat for several. Behind
+      the name: time=COLUMN, unit=s|ms|us|ns|date, offset=TIME|start, columns=A+B, name=, kind=,
+      value-unit=, format=.
+      """, valueName: "file[:key=value,...]"))
+  var sensor: [String] = []
+
+  @Flag(inversion: .prefixedNo, help: "Import what the camera measured, if the file has it.")
+  var telemetry = true
 
   @Flag(help: "Link to the file rather than copying it.")
   var link = false
@@ -45,7 +59,9 @@ struct ImportCommand: ParsableCommand {
     Interruption.listen()
     let line = ProgressLine(isQuiet: output.quiet)
     let importer = SessionImporter(
-      ImportOptions(file: file, name: name, into: into, tracks: track, link: link)
+      ImportOptions(
+        file: file, name: name, into: into, tracks: track, link: link, sensors: sensor,
+        hasTelemetry: telemetry)
     ) { progress in
       line.update(progress.phase.rawValue, done: progress.done, total: progress.total)
       return !Interruption.isRequested
@@ -103,6 +119,7 @@ struct ImportCommand: ParsableCommand {
             + "stored")
       }
     }
+    lines += result.sensors.map { "  " + SensorText.line($0) }
     if !output.quiet { lines.append("next: \(next(result))") }
     return lines.joined(separator: "\n")
   }

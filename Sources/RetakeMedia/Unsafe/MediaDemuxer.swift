@@ -15,7 +15,7 @@ package final class MediaDemuxer: @unchecked Sendable {
   /// Number of bytes that the container's index refers to and the truncated file does not have.
   package let missingBytes: Int64
   private let fileBytes: Int64
-  private var context: UnsafeMutablePointer<AVFormatContext>?
+  private(set) var context: UnsafeMutablePointer<AVFormatContext>?
   private var counts: [Int]
 
   /// Opens a file and analyses its streams.

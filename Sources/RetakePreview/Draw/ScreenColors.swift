@@ -9,6 +9,11 @@ enum ScreenColors {
   static let shade = CanvasColor(0, 0, 0, 190)
   static let warning = CanvasColor(240, 228, 66)
 
+  /// The curve of a sensor's channel, from the same palette as the marks.
+  static func curve(_ channel: Int) -> CanvasColor {
+    [CanvasColor(86, 180, 233), CanvasColor(230, 159, 0), CanvasColor(0, 158, 115)][channel % 3]
+  }
+
   /// From Okabe and Ito's palette, which most people with a colour vision deficiency can
   /// distinguish.
   static func mark(_ kind: DecisionMarks.Kind) -> CanvasColor {

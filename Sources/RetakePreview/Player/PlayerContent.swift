@@ -96,6 +96,12 @@ package struct PlayerContent: Sendable {
     }
   }
 
+  /// The sensors that are drawn under the frames: the first that have a curve.
+  var sensors: [SensorTrack] {
+    let sensors = reader.sensorReader?.sensors.filter { $0.sampleCount > 1 } ?? []
+    return Array(sensors.prefix(SensorStrip.countMax))
+  }
+
   package var frameCount: Int { entries.count }
 
   /// The index of the frame with this sequence number; `nil` if no frame has it.

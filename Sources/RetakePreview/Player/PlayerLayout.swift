@@ -8,6 +8,7 @@ struct PlayerLayout: Hashable, Sendable {
   /// The most lanes that are shown; lanes of further nodes are left out.
   static let lanesMax = 8
   static let laneNameWidth = 136
+  static let stripHeight = 36
 
   let picture: CanvasRect
   let status: CanvasRect
@@ -15,13 +16,19 @@ struct PlayerLayout: Hashable, Sendable {
   /// Stacked vertically, with the legend in the last row. Without a run the height is zero.
   let lanes: CanvasRect
   let laneCount: Int
+  /// Curves of sensors, above the lanes.
+  let strips: CanvasRect
+  let stripCount: Int
 
-  init(_ area: CanvasRect, lanes count: Int) {
+  init(_ area: CanvasRect, lanes count: Int, strips stripCount: Int = 0) {
     laneCount = min(count, Self.lanesMax)
     let lanesHeight = count == 0 ? 0 : laneCount * Self.laneHeight + Self.rowHeight
     lanes = CanvasRect(0, area.height - lanesHeight, area.width, lanesHeight)
+    self.stripCount = stripCount
+    let stripsHeight = stripCount * Self.stripHeight
+    strips = CanvasRect(0, lanes.y - stripsHeight, area.width, stripsHeight)
     scrub = CanvasRect(
-      8, lanes.y - Self.scrubHeight - 4, max(1, area.width - 16), Self.scrubHeight)
+      8, strips.y - Self.scrubHeight - 4, max(1, area.width - 16), Self.scrubHeight)
     status = CanvasRect(0, scrub.y - Self.rowHeight, area.width, Self.rowHeight)
     picture = CanvasRect(0, 0, area.width, max(1, status.y))
   }
@@ -40,8 +47,14 @@ struct PlayerLayout: Hashable, Sendable {
   }
 
   /// The height of the parts below a player's image.
-  static func heightBelow(lanes: Int) -> Int {
-    1_000 - PlayerLayout(CanvasRect(0, 0, 1_280, 1_000), lanes: lanes).status.y
+  static func heightBelow(lanes: Int, strips: Int = 0) -> Int {
+    1_000 - PlayerLayout(CanvasRect(0, 0, 1_280, 1_000), lanes: lanes, strips: strips).status.y
+  }
+
+  func strip(_ index: Int) -> CanvasRect {
+    CanvasRect(
+      Self.laneNameWidth, strips.y + index * Self.stripHeight,
+      max(1, strips.width - Self.laneNameWidth - 8), Self.stripHeight - 2)
   }
 
   func scrubFraction(x: Int) -> Double {

@@ -22,7 +22,9 @@ struct PlayerScreen {
   private var canvas: any CanvasPainter { view.canvas.painter }
   private var lanes: Int { content.marks.map { max(1, $0.laneCount) } ?? 0 }
 
-  var layout: PlayerLayout { PlayerLayout(canvas.area, lanes: lanes) }
+  var layout: PlayerLayout {
+    PlayerLayout(canvas.area, lanes: lanes, strips: content.sensors.count)
+  }
 
   /// - Throws: `PreviewError.renderer`.
   func draw(_ shown: Shown, _ state: PlayerState) throws(PreviewError) {
@@ -36,6 +38,7 @@ struct PlayerScreen {
     if let complaint = shown.complaint { tell(complaint, in: layout.picture) }
     drawStatus(layout, shown, state, result: result)
     drawScrub(layout, state)
+    drawStrips(layout, at: entry.timestamp)
     drawLanes(layout, at: entry.timestamp)
     if shown.showsKeys { drawKeys(in: layout.picture) }
   }
@@ -77,6 +80,26 @@ struct PlayerScreen {
       [
         CanvasRect(bar.x, bar.y + 4, place - bar.x, 4), CanvasRect(place - 3, bar.y, 6, bar.height),
       ], ScreenColors.knob)
+  }
+
+  private func drawStrips(_ layout: PlayerLayout, at timestamp: Int64) {
+    guard let reader = content.reader.sensorReader else { return }
+    let letters = (PlayerLayout.laneNameWidth - 16) / GlyphAtlas.width
+    for (index, sensor) in content.sensors.enumerated() {
+      let area = layout.strip(index)
+      canvas.fill([area], CanvasColor(39, 39, 42))
+      write(PlayerText.cut(sensor.name, letters), 8, area.y, ScreenColors.faint)
+      // A session whose samples cannot be read is shown without them: its frames still can be.
+      guard
+        let strip = try? SensorStrip(
+          sensor, in: reader, at: timestamp, reach: Self.laneReachNanoseconds)
+      else { continue }
+      write(PlayerText.cut(strip.text, letters), 8, area.y + 16, ScreenColors.text)
+      for (channel, curve) in strip.curves(in: area).enumerated() {
+        canvas.fill(curve, ScreenColors.curve(channel))
+      }
+      canvas.fill([CanvasRect(area.x + area.width / 2, area.y, 1, area.height)], ScreenColors.now)
+    }
   }
 
   private func drawLanes(_ layout: PlayerLayout, at timestamp: Int64) {

@@ -108,7 +108,7 @@ package final class SessionPlayer {
         width: content.description.width, height: content.description.height,
         aspect: content.description.sampleAspect,
         rotationDegrees: content.description.rotationDegrees),
-      below: PlayerLayout.heightBelow(lanes: lanes))
+      below: PlayerLayout.heightBelow(lanes: lanes, strips: content.sensors.count))
     let canvas = try Canvas.window(
       Canvas.Window(
         title: "\(content.name) - retake", width: options.width ?? size.width,

@@ -21,7 +21,8 @@ final class LiveRecording: Sendable {
 
   init(
     _ live: LivePipeline, first: SourceFrame, source: SourceDescription, preset: RecordingPreset,
-    clock: any LiveClock, pipes: RecorderPipes, watch: RecordingWatch? = nil
+    clock: any LiveClock, pipes: RecorderPipes, sensors: SensorBoard,
+    watch: RecordingWatch? = nil
   ) throws {
     let tracks = Self.tracks(of: source, first: first)
     let isExact = tracks.allSatisfy {
@@ -31,7 +32,8 @@ final class LiveRecording: Sendable {
       pipes.captured.add(.run($0))
     }
     let session = try LiveSession(
-      live.pipeline, tracks: tracks, catalog: live.registry, options: live.options, clock: clock,
+      try sensors.connect(live.pipeline), tracks: tracks, catalog: live.registry,
+      options: live.options, clock: clock,
       tap: tap)
     (self.tap, self.tracks) = (tap, session.tracks)
     produced = Locked(Dictionary(uniqueKeysWithValues: session.tracks.map { ($0, 0) }))

@@ -3,7 +3,7 @@ import RetakeRuntime
 import RetakeStore
 import RetakeTimePlane
 
-/// Rows of a live run that are not yet in the database.
+/// Rows of a live run, and of sensors, that are not yet in the database.
 struct RunRows: Sendable {
   var run: RunRecord?
   var nodes: [NodeRecord] = []
@@ -11,10 +11,12 @@ struct RunRows: Sendable {
   var decisions: [DecisionRecord] = []
   var spans: [SpanRecord] = []
   var results: [ResultRecord] = []
+  var sensors: [SensorRecord] = []
+  var samples: [SampleRecord] = []
 
   var count: Int {
     (run == nil ? 0 : 1) + nodes.count + events.count + decisions.count + spans.count
-      + results.count
+      + results.count + sensors.count + samples.count
   }
 
   mutating func append(_ other: RunRows) {
@@ -24,6 +26,8 @@ struct RunRows: Sendable {
     decisions += other.decisions
     spans += other.spans
     results += other.results
+    sensors += other.sensors
+    samples += other.samples
   }
 
   func append(to store: StoreWriter) {
@@ -33,6 +37,8 @@ struct RunRows: Sendable {
     store.append(decisions)
     store.append(spans)
     store.append(results)
+    store.append(sensors)
+    store.append(samples)
   }
 }
 

@@ -94,8 +94,12 @@ public struct Reenactment: Sendable {
     let comparison = ReenactComparison(live, try LiveResultLines(pipeline))
     let isComputed = values == .computed
     let frames: any FrameReader = isComputed ? session : NoFrames()
+    // A live stage reads by the arrival that the session has stored, and so does this one.
+    let sensors =
+      isComputed
+      ? try SensorBinding(pipeline, reader: session, arrivesAtPresentation: false) : nil
     let reenactor = try Reenactor(
-      pipeline, tracks: live.tracks, frames: frames,
+      sensors?.applied(to: pipeline) ?? pipeline, tracks: live.tracks, frames: frames,
       originNanoseconds: live.originNanoseconds, workers: workers, catalog: registry,
       decided: { line in
         observer?.decided(line)

@@ -10,7 +10,7 @@ import RetakeStore
 package struct SessionExport: Sendable {
   /// The rows that a table contains.
   package enum Rows: String, Hashable, Sendable, CaseIterable {
-    case frames, packets, events, decisions, results, spans
+    case frames, packets, events, decisions, results, spans, samples
   }
 
   /// The format of a table.
@@ -63,19 +63,23 @@ package struct SessionExport: Sendable {
 
   /// Writes rows as a table.
   ///
-  /// - Parameter take: Called with the table piece by piece, instead of writing a file.
+  /// - Parameters:
+  ///   - sensor: Whose samples; may be left out if there is one sensor.
+  ///   - take: Called with the table piece by piece, instead of writing a file.
   /// - Returns: the number of rows, without the header line.
   /// - Throws: `SessionError.nothingToExport`, or an error of the database.
   @discardableResult
   package func table(
-    _ rows: Rows, as form: Form, run: Int? = nil, to take: (String) throws -> Void
+    _ rows: Rows, as form: Form, run: Int? = nil, sensor: String? = nil,
+    to take: (String) throws -> Void
   ) throws -> Int {
     let reader = try SessionReader(
       folder, options: ReadOptions(framesPerChain: nil), trust: .checked)
     try reader.requireWholeRows()
     do {
-      return try TableExport(reader: reader, rows: rows, form: form, run: run, report: report)
-        .write(take)
+      return try TableExport(
+        reader: reader, rows: rows, form: form, run: run, sensor: sensor, report: report
+      ).write(take)
     } catch let error as StoreError {
       throw SessionError(error)
     }
@@ -84,11 +88,11 @@ package struct SessionExport: Sendable {
   /// The same, written to a file that must not exist.
   @discardableResult
   package func table(
-    _ rows: Rows, as form: Form, run: Int? = nil, toFile path: String
+    _ rows: Rows, as form: Form, run: Int? = nil, sensor: String? = nil, toFile path: String
   ) throws -> Int {
     let file = try NewFile(path)
     do {
-      let count = try table(rows, as: form, run: run) { try file.write($0) }
+      let count = try table(rows, as: form, run: run, sensor: sensor) { try file.write($0) }
       try file.finish()
       return count
     } catch {

@@ -9,6 +9,8 @@ struct TableExport {
   let form: SessionExport.Form
   /// The run of decisions, results and spans; nil selects the newest.
   let run: Int?
+  /// The sensor of samples; nil selects the only one.
+  let sensor: String?
   let report: @Sendable (SessionDoctor.Progress) -> Bool
 
   /// A value and the name of its column; a nil value is left empty.
@@ -101,8 +103,31 @@ struct TableExport {
       } body: {
         try body($0)
       }
+    case .samples:
+      let sensor = try chosenSensor()
+      try pages { next in
+        let page = try store.samples(sensor: sensor.number, from: next, count: Self.pageRows)
+        return (page.map { Self.cells($0, of: sensor) }, page.last.map { $0.index + 1 })
+      } body: {
+        try body($0)
+      }
     case .decisions, .results, .spans: try eachPageOfRun(body)
     }
+  }
+
+  /// One sensor: others have other columns.
+  private func chosenSensor() throws -> SensorTrack {
+    let known = reader.sensors
+    guard let first = known.first else {
+      throw SessionError.nothingToExport(session: reader.folder.path, kind: rows.rawValue)
+    }
+    guard let sensor = sensor ?? (known.count == 1 ? first.name : nil),
+      let found = known.first(where: { $0.name == sensor })
+    else {
+      throw SessionError.unknownSensor(
+        session: reader.folder.path, name: sensor, known: known.map(\.name))
+    }
+    return found
   }
 
   private func eachPageOfRun(_ body: ([[Cell]]) throws -> Void) throws {
@@ -163,6 +188,16 @@ extension TableExport {
       ("entry", number(row.entry)), ("pixelDigest", text(row.pixelHash.map { "\($0)" })),
       ("cause", text(row.cause)), ("assumed", number(row.assumed.rawValue)),
     ]
+  }
+
+  /// The columns after the times are the sensor's channels. A channel that is named like one of
+  /// them keeps its place, because CSV does not need unique names.
+  fileprivate static func cells(_ row: SampleRecord, of sensor: SensorTrack) -> [Cell] {
+    [
+      ("index", number(row.index)), ("timeNanoseconds", number(row.timeNanoseconds)),
+      ("arrivalNanoseconds", number(row.arrivalNanoseconds)),
+    ]
+      + zip(sensor.channels, row.numbers).map { ($0, $1.isFinite ? .number($1) : .null) }
   }
 
   fileprivate static func cells(_ row: PacketRecord) -> [Cell] {

@@ -58,7 +58,7 @@ struct TrimRows {
 
   func write(_ tracks: [TrimmedTrack], to path: String) throws(SessionError) {
     let facts = try self.facts(tracks)
-    try fromStore { () throws(StoreError) in
+    let writer = try fromStore { () throws(StoreError) in
       let writer = try StoreWriter(creating: path, durability: .building)
       for fact in facts { writer.setMeta(fact.key, fact.value) }
       for track in tracks {
@@ -71,9 +71,49 @@ struct TrimRows {
       }
       writer.append(events)
       for run in runs { try write(run, to: writer) }
-      try writer.close()
+      return writer
     }
+    try writeSamples(to: SampleWriter(writer))
+    _ = try fromStore { () throws(StoreError) in try writer.close() }
   }
+
+  /// The samples of the span, and those before it that its first frames read: `latest` needs the
+  /// last one, `window` as many as it is long.
+  private func writeSamples(to samples: SampleWriter) throws(SessionError) {
+    let store = reader.index.store
+    for sensor in try fromStore({ () throws(StoreError) in try store.sensors() }) {
+      let number = try fromSamples { () throws(SampleError) in
+        try samples.add(
+          name: sensor.name, kind: sensor.kind, unit: sensor.unit, channels: sensor.channels,
+          source: sensor.source)
+      }
+      var next = try fromStore { () throws(StoreError) in
+        let before = try store.samples(
+          sensor: sensor.sensor, upTo: span.times.lowerBound - Self.samplesBeforeNanoseconds,
+          end: try store.sampleEnd(sensor: sensor.sensor))
+        return max(0, before - 1)
+      }
+      var isPast = false
+      while !isPast {
+        let page = try fromStore { () throws(StoreError) in
+          try store.samples(sensor: sensor.sensor, from: next, count: StoreReader.samplePageRows)
+        }
+        guard let last = page.last else { break }
+        next = last.index + 1
+        isPast = last.timeNanoseconds >= span.times.upperBound
+        try fromSamples { () throws(SampleError) in
+          for row in page where row.timeNanoseconds < span.times.upperBound {
+            try samples.append(
+              number, time: row.timeNanoseconds, arrival: row.arrivalNanoseconds, row.numbers)
+          }
+        }
+      }
+    }
+    try fromSamples { () throws(SampleError) in try samples.finish() }
+  }
+
+  /// The longest window that the first frame of a trimmed session reads in full.
+  private static let samplesBeforeNanoseconds: Int64 = 2_000_000_000
 
   private func write(_ run: RunRecord, to writer: StoreWriter) throws(StoreError) {
     let store = reader.index.store

@@ -66,7 +66,8 @@ struct DoctorNotes {
 
   /// Tables that cannot be rebuilt from the media.
   private static let unique: Set<String> = [
-    "event", "run", "node", "span", "external_event", "decision", "result",
+    "event", "run", "node", "span", "external_event", "decision", "result", "sensor",
+    "sample",
   ]
 
   private func advice(for table: String?) -> String {

@@ -96,6 +96,13 @@ package struct SessionDoctor: Sendable {
     do throws(StoreError) {
       for complaint in try store.checkContent() { notes.add(complaint) }
       for complaint in try store.checkShown() { notes.add(complaint) }
+      for complaint in try store.checkSamples() { notes.add(complaint) }
+      for sensor in reader.sensors {
+        notes.add(
+          .note, "sensor",
+          "the sensor \(sensor.name) has \(sensor.sampleCount) samples of "
+            + "\(sensor.channels.joined(separator: ", ")), from \(sensor.source)")
+      }
       if let losses = try store.meta("losses") { notes.add(.warning, "lossy", losses) }
     } catch {
       notes.add(.error, "database", error, advice: notes.rebuildAdvice)

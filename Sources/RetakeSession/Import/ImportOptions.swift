@@ -1,4 +1,4 @@
-import RetakeCore
+public import RetakeCore
 
 /// Options of an import.
 public struct ImportOptions: Hashable, Sendable {
@@ -7,6 +7,8 @@ public struct ImportOptions: Hashable, Sendable {
   let into: String
   let tracks: [Int]
   let link: Bool
+  let sensors: [String]
+  let hasTelemetry: Bool
 
   /// By default, copies the file into a session in `Recordings`, with all of its video tracks.
   /// Nothing is checked before the import runs.
@@ -18,15 +20,20 @@ public struct ImportOptions: Hashable, Sendable {
   ///   - into: The parent folder of the session's folder.
   ///   - tracks: The file's own stream numbers; empty selects all video tracks.
   ///   - link: Link to the file instead of copying it.
+  ///   - sensors: Files of samples that are imported with the frames, as `--sensor` takes them:
+  ///     `imu.csv:time=t,unit=us`. `docs/sensors.md` has the keys.
+  ///   - hasTelemetry: Whether to import what the camera measured, if the file has it (GPMF).
   public init(
     file: String, name: String? = nil, into: String = "Recordings", tracks: [Int] = [],
-    link: Bool = false
+    link: Bool = false, sensors: [String] = [], hasTelemetry: Bool = true
   ) {
     self.file = file
     self.name = name
     self.into = into
     self.tracks = tracks
     self.link = link
+    self.sensors = sensors
+    self.hasTelemetry = hasTelemetry
   }
 }
 
@@ -34,12 +41,12 @@ public struct ImportOptions: Hashable, Sendable {
 public struct ImportProgress: Hashable, Sendable {
   /// The steps, in this order. Decoding and checking are done for one track after another.
   public enum Phase: String, Hashable, Sendable {
-    case copying, indexing, decoding, checking, hashing
+    case copying, indexing, decoding, checking, hashing, sensors
   }
 
   /// The step that is being done.
   public var phase: Phase
-  /// Frames of the phase that are done; bytes while copying and hashing.
+  /// Frames of the phase that are done; bytes while copying and hashing, samples of sensors.
   public var done: Int
   /// Approximate total; nil when unknown.
   public var total: Int?
@@ -67,6 +74,8 @@ public struct ImportResult: Hashable, Sendable {
   public var folder: SessionFolder
   /// The imported tracks, in ascending order of their number.
   public var tracks: [Track]
+  /// The imported sensors, in the order of their numbers.
+  public var sensors: [SensorTrack]
   /// `clean`, or `lossy` if something is known to be missing or damaged.
   public var status: SessionStatus
   /// Remarks: what is missing or damaged, and streams that are kept but not indexed.

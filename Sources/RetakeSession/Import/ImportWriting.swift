@@ -31,8 +31,12 @@ struct ImportWriting {
     }
   }
 
-  func write(_ tracks: [(MediaStream, TrackRows)]) throws(SessionError) {
-    try fromStore { () throws(StoreError) in
+  /// - Parameter samples: Writes the sensors, after the frames.
+  func write(
+    _ tracks: [(MediaStream, TrackRows)],
+    samples: (SampleWriter) throws(SessionError) -> Void = { _ in }
+  ) throws(SessionError) {
+    let writer = try fromStore { () throws(StoreError) in
       let writer = try StoreWriter(creating: path, durability: .building)
       for fact in facts { writer.setMeta(fact.key, fact.value) }
       writer.append([FileRecord(path: media, role: "media", sha256: sha256)])
@@ -58,8 +62,11 @@ struct ImportWriting {
           return segments[part]
         }
       }
-      try writer.close()
+      try writer.commit()
+      return writer
     }
+    try samples(SampleWriter(writer))
+    _ = try fromStore { () throws(StoreError) in try writer.close() }
   }
 
   private func segment(

@@ -2,6 +2,7 @@ import Foundation
 import RetakeBuffers
 import RetakeCore
 import RetakeMedia
+import RetakeSensors
 import RetakeStore
 
 /// Makes a session from a media file: an unchanged copy of the file, and an index of it.
@@ -38,11 +39,13 @@ public struct SessionImporter: Sendable {
     // Before a folder is made: an unsuitable file leaves nothing, and the
     // error names the user's file.
     let (streams, all) = try select(in: source.path)
+    let requests = try SensorImporting.requests(options.sensors)
     let target = try place(for: source)
     let site = try BuildSite(for: target)
     do throws(SessionError) {
       let media = try bring(source, into: site)
-      let result = try index(media, streams: streams, all: all, site: site, target: target)
+      let result = try index(
+        media, streams: streams, all: all, requests: requests, site: site, target: target)
       try site.finish()
       return result
     } catch {
@@ -127,8 +130,8 @@ public struct SessionImporter: Sendable {
   }
 
   private func index(
-    _ media: String, streams: [MediaStream], all: [MediaStream], site: BuildSite,
-    target: SessionFolder
+    _ media: String, streams: [MediaStream], all: [MediaStream], requests: [SensorRequest],
+    site: BuildSite, target: SessionFolder
   ) throws(SessionError) -> ImportResult {
     let path = try site.folder.file(media)
     let file = try fromMedia { () throws(MediaError) in try MediaFile(path: path) }
@@ -167,7 +170,13 @@ public struct SessionImporter: Sendable {
         ("status", status.rawValue),
       ] + (findings.losses.isEmpty ? [] : [("losses", findings.losses.joined(separator: "; "))])
         + (places.stored.map { [(TimePlaces.fact, $0)] } ?? []))
-    try writing.write(rows)
+    var sensors: [SensorTrack] = []
+    try writing.write(rows) { (samples) throws(SessionError) in
+      let start = rows.compactMap { $0.1.timeline.frames.first?.nanoseconds }.min() ?? 0
+      try SensorImporting(options: options, report: report).run(
+        requests, streams: all, of: path, start: start, into: samples)
+      sensors = samples.tracks
+    }
     let tracks = rows.map { stream, rows in
       ImportResult.Track(
         track: stream.index, codec: stream.codec, width: rows.parts.first?.shape.width ?? 0,
@@ -175,8 +184,9 @@ public struct SessionImporter: Sendable {
         damaged: rows.damaged)
     }
     let result = ImportResult(
-      folder: target, tracks: tracks, status: status,
-      notes: findings.losses + findings.notes + unindexed(all, chosen: kept), times: places.places,
+      folder: target, tracks: tracks, sensors: sensors, status: status,
+      notes: findings.losses + findings.notes
+        + unindexed(all, chosen: kept, isRead: !sensors.isEmpty), times: places.places,
       timeCount: places.count)
     try site.write(
       NotesTemplate.text(result, source: options.file), to: site.folder.notes)
@@ -211,8 +221,12 @@ public struct SessionImporter: Sendable {
       cause: rows.lazy.compactMap { $0.1.frame(0).cause }.first)
   }
 
-  private func unindexed(_ all: [MediaStream], chosen: [MediaStream]) -> [String] {
-    let indexed = Set(chosen.map(\.index))
+  private func unindexed(
+    _ all: [MediaStream], chosen: [MediaStream], isRead: Bool
+  ) -> [String] {
+    // Telemetry became sensors.
+    let read = options.hasTelemetry && isRead ? TelemetryImport.streams(of: all) : []
+    let indexed = Set((chosen + read).map(\.index))
     return all.filter { !indexed.contains($0.index) }.map {
       if $0.isAttachedPicture {
         return

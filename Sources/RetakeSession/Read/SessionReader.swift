@@ -2,6 +2,7 @@ import Foundation
 public import RetakeBuffers
 public import RetakeCore
 import RetakeMedia
+package import RetakeSensors
 package import RetakeStore
 
 /// A session, opened for reading. It never writes to the session's folder.
@@ -26,6 +27,8 @@ public final class SessionReader: FrameReader {
   /// In ascending order of their number, which is the stream's number in an imported file.
   public let tracks: [TrackDescription]
   package let index: SessionIndex
+  /// The sensors that were recorded with the session.
+  package let samples: SampleTable
   let memory: PictureMemory
   let pool: RunPool
   private let chains: [Int: ChainPlan]
@@ -60,6 +63,10 @@ public final class SessionReader: FrameReader {
     // instead.
     if !Self.isReadable(index), trust == .checked {
       try fromStore { () throws(StoreError) in try store.requireWhole() }
+    }
+    let isChecked = trust == .checked
+    samples = try fromStore { () throws(StoreError) in
+      try SampleTable(store) { if isChecked { try store.requireWhole() } }
     }
     memory = PictureMemory(preparation: options.poisonsMemory ? .poisoned : .asItIs)
     pool = RunPool(countMax: options.idleDecodersMax)
@@ -182,6 +189,11 @@ public final class SessionReader: FrameReader {
 }
 
 extension SessionReader {
+  /// The sensors that were recorded with the session, in the order of their numbers.
+  public var sensors: [SensorTrack] { samples.sensors }
+
+  public var sensorReader: (any SensorReader)? { samples.sensors.isEmpty ? nil : samples }
+
   /// The events whose source is the device, by time, then by ordinal.
   ///
   /// - Throws: `DeviceEventError` for an event with unknown contents; `SessionError`.

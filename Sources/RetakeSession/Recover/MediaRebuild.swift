@@ -86,7 +86,7 @@ struct MediaRebuild {
 
   /// Appends the salvaged rows to those from the media.
   private func append() throws(SessionError) {
-    try fromStore { () throws(StoreError) in
+    let writer = try fromStore { () throws(StoreError) in
       let writer = try StoreWriter(continuing: site.database)
       var events = salvage.events
       // Ordinals have no gaps, and damaged events are left out.
@@ -98,7 +98,11 @@ struct MediaRebuild {
       writer.append(salvage.externalEvents)
       writer.append(salvage.decisions)
       writer.append(salvage.results)
-      try writer.close()
+      return writer
     }
+    try fromSamples { () throws(SampleError) in
+      try SampleWriter(writer).append(salvaged: salvage.sensors, salvage.samples)
+    }
+    _ = try fromStore { () throws(StoreError) in try writer.close() }
   }
 }

@@ -16,6 +16,7 @@ struct SessionCommand: ParsableCommand {
     subcommands: [
       SessionListCommand.self, SessionInfoCommand.self, SessionDoctorCommand.self,
       SessionRecoverCommand.self, SessionSnapshotCommand.self, SessionTrimCommand.self,
+      SessionJoinCommand.self,
       SessionOptimiseCommand.self, SessionExportCommand.self, SessionMigrateCommand.self,
     ])
 }
@@ -115,6 +116,7 @@ struct SessionInfoCommand: ParsableCommand {
         + "\(info.frames.payloadMissing) without pixels, \(counted(info.events, "event")), "
         + "\(info.bytes) bytes")
     if let source = info.source { Console.result("  source: \(visible(source))") }
+    for sensor in reader.sensors { Console.result("  " + SensorText.line(sensor)) }
     // For a damaged session, everything that can be read is shown.
     if let events = try? reader.events(), !events.isEmpty {
       Console.result("  events: \(visible(Self.kinds(of: events)))")

@@ -16,6 +16,7 @@ struct SessionExportCommand: ParsableCommand {
         retake session export yard --csv frames.csv
         retake session export yard --rows events --json-lines events.jsonl
         retake session export yard --rows decisions --json-lines - | head
+        retake session export yard --rows samples --sensor gyroscope --csv gyroscope.csv
       """)
 
   @OptionGroup var session: SessionArgument
@@ -25,7 +26,8 @@ struct SessionExportCommand: ParsableCommand {
   var csv: String?
   @Option(help: ArgumentHelp("A table to write as JSON lines.", valueName: "file"))
   var jsonLines: String?
-  @Option(help: "The rows of the table: frames, packets, events, decisions, results or spans.")
+  @Option(
+    help: "The rows of the table: frames, packets, events, decisions, results, spans or samples.")
   var rows: SessionExport.Rows = .frames
   @Option(
     parsing: .unconditional, help: "The track of the media; the first if not given.",
@@ -36,6 +38,8 @@ struct SessionExportCommand: ParsableCommand {
     help: "The live run of decisions, results and spans; the newest if not given.",
     transform: Bounded.whole(from: 0))
   var liveRun: Int?
+  @Option(help: "The sensor whose samples to write; may be left out if there is one.")
+  var sensor: String?
   @OptionGroup var output: OutputOptions
 
   func validate() throws {
@@ -48,6 +52,9 @@ struct SessionExportCommand: ParsableCommand {
     }
     if media == nil, track != nil {
       throw ValidationError("--track goes with --media; a table has the rows of all tracks")
+    }
+    if sensor != nil, rows != .samples {
+      throw ValidationError("--sensor goes with --rows samples")
     }
     if media == "-" { throw ValidationError("--media wants a file; tables can go to '-'") }
     if output.json, files.contains("-") {
@@ -107,8 +114,10 @@ struct SessionExportCommand: ParsableCommand {
   private func table(
     _ export: SessionExport, _ form: SessionExport.Form, _ file: String
   ) throws -> Int {
-    guard file == "-" else { return try export.table(rows, as: form, run: liveRun, toFile: file) }
-    return try export.table(rows, as: form, run: liveRun) { Console.data($0) }
+    guard file == "-" else {
+      return try export.table(rows, as: form, run: liveRun, sensor: sensor, toFile: file)
+    }
+    return try export.table(rows, as: form, run: liveRun, sensor: sensor) { Console.data($0) }
   }
 }
 

@@ -1,0 +1,13 @@
+import Retake
+
+/// Sensors in the text of commands.
+enum SensorText {
+  /// `gyroscope  4795 samples  z,x,y in rad/s  karma.mp4`.
+  static func line(_ sensor: SensorTrack) -> String {
+    let unit = sensor.unit.isEmpty ? "" : " in \(sensor.unit)"
+    let count = sensor.sampleCount == 1 ? "1 sample" : "\(sensor.sampleCount) samples"
+    return visible(
+      "sensor \(sensor.name)  \(count)  \(sensor.channels.joined(separator: ","))\(unit)  "
+        + sensor.source)
+  }
+}

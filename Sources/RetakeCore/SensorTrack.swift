@@ -1,0 +1,49 @@
+/// A sensor that was recorded with a session, such as a gyroscope: the description of its samples.
+public struct SensorTrack: Hashable, Sendable {
+  /// The sensor's number in the session, from 0. Tracks of images are numbered separately.
+  public var number: Int
+  /// Unique in the session: the name by which stages and commands refer to the sensor.
+  public var name: String
+  /// What is measured, such as `gyroscope`, `accelerometer` or `gps`.
+  public var kind: String
+  /// The unit of all channels, such as `rad/s`; empty if there is none, or if they differ.
+  public var unit: String
+  /// The names of a sample's values, in order: at least 1, at most 64.
+  public var channels: [String]
+  /// Where the samples are from: the name of a file or a topic, or `live`.
+  public var source: String
+  /// The number of samples.
+  public var sampleCount: Int
+
+  /// For a reader of your own.
+  public init(
+    number: Int, name: String, kind: String, unit: String = "", channels: [String],
+    source: String = "", sampleCount: Int
+  ) {
+    self.number = number
+    self.name = name
+    self.kind = kind
+    self.unit = unit
+    self.channels = channels
+    self.source = source
+    self.sampleCount = sampleCount
+  }
+}
+
+/// One sample of a sensor.
+public struct SensorSample: Hashable, Sendable {
+  /// When it was measured. In a session, on its time line; in a stage, from the replay's origin, as
+  /// `StageContext.timestamp`. It never decreases within a sensor.
+  public var time: Timestamp
+  /// When the recorder got it, on the same time line. It never decreases within a sensor.
+  public var arrival: Timestamp
+  /// One number for each channel; NaN where the sensor gave none.
+  public var values: [Double]
+
+  /// For a test, or a reader of your own.
+  public init(time: Timestamp, arrival: Timestamp, values: [Double]) {
+    self.time = time
+    self.arrival = arrival
+    self.values = values
+  }
+}

@@ -1,0 +1,147 @@
+import CFFmpeg
+package import RetakeCore
+
+/// Decodes an audio stream to one channel of floating-point samples, the mean of all channels.
+package final class AudioReader: @unchecked Sendable {
+  // SAFETY: @unchecked because of the pointers. They are made here, used by one thread at a time,
+  // and freed once, in deinit.
+  private let demuxer: MediaDemuxer
+  private let stream: MediaStream
+  private var context: UnsafeMutablePointer<AVCodecContext>?
+  private var frame: UnsafeMutablePointer<AVFrame>?
+  private var isDrained = false
+
+  /// A part of the stream.
+  package struct Piece {
+    /// The time of the first sample on the file's time line; nil if the file does not say it.
+    package var start: Timestamp?
+    /// Samples a second.
+    package var rate: Int
+    package var samples: [Float]
+  }
+
+  /// Packets that may be damaged, one after another, before the stream counts as unreadable.
+  private static let damagedMax = 64
+  /// More channels than any microphone array of a camera has.
+  private static let channelsMax = 64
+  private var damaged = 0
+
+  /// - Parameter stream: The index of an audio stream; nil for the first one.
+  /// - Throws: `MediaError.noAudio`, and the errors of a file that cannot be opened.
+  package init(path: String, stream index: Int? = nil) throws(MediaError) {
+    demuxer = try MediaDemuxer(path: path)
+    let streams = demuxer.streams.filter { $0.kind == .audio }
+    guard let stream = index.map({ index in streams.first { $0.index == index } }) ?? streams.first
+    else { throw .noAudio(file: path) }
+    self.stream = stream
+    demuxer.select([stream.index])
+    // SAFETY: the stream belongs to the demuxer's context, which lives as long as this object; the
+    // decoder copies its parameters.
+    guard let parameters = demuxer.context?.pointee.streams[stream.index]?.pointee.codecpar,
+      let codec = avcodec_find_decoder(parameters.pointee.codec_id)
+    else { throw .noDecoder(codec: stream.codecText, file: path) }
+    context = try FFmpeg.allocated(avcodec_alloc_context3(codec), "open a decoder", file: path)
+    frame = try FFmpeg.allocated(av_frame_alloc(), "decode audio", file: path)
+    guard avcodec_parameters_to_context(context, parameters) >= 0,
+      avcodec_open2(context, codec, nil) >= 0
+    else { throw .noDecoder(codec: stream.codecText, file: path) }
+  }
+
+  deinit {
+    av_frame_free(&frame)
+    avcodec_free_context(&context)
+  }
+
+  /// The next part; nil at the end. Damaged packets are skipped.
+  package func next() throws(MediaError) -> Piece? {
+    // Ends: each round takes a packet or a frame of a finite file.
+    while true {
+      let received = avcodec_receive_frame(context, frame)
+      if received >= 0 {
+        damaged = 0
+        if let piece = piece() { return piece }
+        continue
+      }
+      if received == retake_error_end { return nil }
+      guard received == retake_error_again else {
+        try countDamage(received)
+        continue
+      }
+      try feed()
+    }
+  }
+
+  private func feed() throws(MediaError) {
+    while !isDrained {
+      guard let packet = try demuxer.nextPacket() else {
+        isDrained = true
+        avcodec_send_packet(context, nil)
+        return
+      }
+      guard packet.stream == stream.index else { continue }
+      // SAFETY: the packet is the payload's own, which lives until the call returns; the decoder
+      // takes a reference of its own.
+      let sent = avcodec_send_packet(context, packet.payload.pointer)
+      withExtendedLifetime(packet) {}
+      guard sent >= 0 else {
+        try countDamage(sent)
+        continue
+      }
+      return
+    }
+  }
+
+  private func countDamage(_ error: Int32) throws(MediaError) {
+    damaged += 1
+    guard damaged <= Self.damagedMax else {
+      throw .read(file: demuxer.path, cause: FFmpeg.text(error))
+    }
+  }
+
+  private func piece() -> Piece? {
+    guard let frame else { return nil }
+    let (count, rate) = (Int(frame.pointee.nb_samples), Int(frame.pointee.sample_rate))
+    let channels = Int(frame.pointee.ch_layout.nb_channels)
+    guard count > 0, rate > 0, (1...Self.channelsMax).contains(channels) else { return nil }
+    let pts = frame.pointee.best_effort_timestamp.presentationTime
+    return Piece(
+      start: pts.flatMap { Timestamp(pts: $0, timeBase: stream.timeBase) }, rate: rate,
+      samples: mono(frame, count: count, channels: channels))
+  }
+
+  private func mono(
+    _ frame: UnsafeMutablePointer<AVFrame>, count: Int, channels: Int
+  ) -> [Float] {
+    var sums = [Float](repeating: 0, count: count)
+    let format = AVSampleFormat(rawValue: frame.pointee.format)
+    let isPlanar = av_sample_fmt_is_planar(format) != 0
+    let packed = av_get_packed_sample_fmt(format)
+    for channel in 0..<channels {
+      // SAFETY: a decoded frame has one plane of `count` samples for each channel, or one plane of
+      // `count` samples of all channels in turn.
+      guard let plane = frame.pointee.extended_data[isPlanar ? channel : 0] else { continue }
+      let (first, step) = isPlanar ? (0, 1) : (channel, channels)
+      let raw = UnsafeRawPointer(plane)
+      for index in 0..<count {
+        sums[index] += Self.value(raw, at: first + index * step, packed)
+      }
+    }
+    return channels == 1 ? sums : sums.map { $0 / Float(channels) }
+  }
+
+  private static func value(
+    _ plane: UnsafeRawPointer, at index: Int, _ format: AVSampleFormat
+  ) -> Float {
+    switch format {
+    case AV_SAMPLE_FMT_U8:
+      (Float(plane.load(fromByteOffset: index, as: UInt8.self)) - 128) / 128
+    case AV_SAMPLE_FMT_S16:
+      Float(plane.load(fromByteOffset: 2 * index, as: Int16.self)) / 32_768
+    case AV_SAMPLE_FMT_S32:
+      Float(plane.load(fromByteOffset: 4 * index, as: Int32.self)) / 2_147_483_648
+    case AV_SAMPLE_FMT_FLT: plane.load(fromByteOffset: 4 * index, as: Float.self)
+    case AV_SAMPLE_FMT_DBL: Float(plane.load(fromByteOffset: 8 * index, as: Double.self))
+    default: 0
+    }
+  }
+}

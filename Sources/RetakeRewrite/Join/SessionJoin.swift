@@ -1,0 +1,139 @@
+import Foundation
+import RetakeBuffers
+package import RetakeCore
+import RetakeSensors
+package import RetakeSession
+import RetakeStore
+
+/// Makes one session of two: the frames of two cameras on one clock.
+///
+/// The first session keeps its times and the numbers of its tracks. The times of the second are
+/// moved onto the clock of the first, by an offset and a drift; its tracks get the numbers behind.
+package struct SessionJoin: Sendable {
+  /// From what the clocks are compared.
+  package enum Method: Hashable, Sendable {
+    /// The wall clocks of the recorders.
+    case wall
+    /// The sound of both.
+    case audio
+    /// Lights that both saw go on and off.
+    case flash
+    /// A known offset in nanoseconds, and a known drift in parts per million.
+    case offset(Int64, driftPPM: Double)
+
+    package var name: String {
+      switch self {
+      case .wall: "wall"
+      case .audio: "audio"
+      case .flash: "flash"
+      case .offset: "offset"
+      }
+    }
+  }
+
+  /// How the clock of the second session relates to that of the first.
+  package struct Alignment: Hashable, Sendable, Codable {
+    package var method: String
+    /// What the first clock shows when the second one shows zero.
+    package var offsetNanoseconds: Int64
+    package var driftPPM: Double
+    /// From 0 to 1.
+    package var confidence: Double
+    /// Pieces of sound, or changes of light, that agree; 0 if none were needed.
+    package var observations: Int
+  }
+
+  package struct Result: Hashable, Sendable, Codable {
+    package var alignment: Alignment
+    /// nil if only the clocks were compared.
+    package var path: String?
+    package var frames: Int?
+    /// By the number in the joined session: the session and its own number.
+    package var tracks: [Track]?
+    package var sessionDigest: Digest128?
+  }
+
+  package struct Track: Hashable, Sendable, Codable {
+    package var track: Int
+    package var session: String
+    package var original: Int
+  }
+
+  /// The confidence from which sessions are joined without being told to.
+  package static let confidenceMin = 0.5
+
+  let first: SessionFolder
+  let second: SessionFolder
+  let method: Method
+  let report: @Sendable (SessionDoctor.Progress) -> Bool
+
+  /// - Parameter report: Called with the progress; returning false stops it, with nothing left
+  ///   behind.
+  package init(
+    _ first: String, _ second: String, method: Method,
+    report: @escaping @Sendable (SessionDoctor.Progress) -> Bool = { _ in true }
+  ) {
+    self.first = SessionFolder(path: first)
+    self.second = SessionFolder(path: second)
+    self.method = method
+    self.report = report
+  }
+
+  /// Compares the clocks, and makes nothing.
+  ///
+  /// - Throws: `SessionError.notAligned`, and the errors of sessions that cannot be read.
+  package func compare() throws -> Result {
+    let (_, _, fit) = try opened()
+    return Result(alignment: alignment(fit))
+  }
+
+  /// Makes the joined session.
+  ///
+  /// - Parameter isForced: Join even if the confidence is low.
+  /// - Throws: As `compare()`; nothing is left behind.
+  package func run(to target: SessionTarget, link: Bool = false, isForced: Bool = false) throws
+    -> Result
+  {
+    let (one, two, fit) = try opened()
+    let alignment = alignment(fit)
+    guard isForced || fit.confidence >= Self.confidenceMin else {
+      throw SessionError.notAligned(
+        sessions: [first.path, second.path], method: method.name,
+        cause: "the confidence is \(Self.rounded(fit.confidence)), below \(Self.confidenceMin)")
+    }
+    let destination = try target.folder(for: first)
+    let rows = JoinRows(first: one, second: two, fit: fit, alignment: alignment)
+    let built = try BuiltSession(destination) { (site) throws(SessionError) in
+      try rows.bring(to: site, link: link, report: report)
+      try rows.write(to: site.folder.database)
+      try site.write(rows.notes, to: site.folder.notes)
+    }
+    return Result(
+      alignment: alignment, path: destination.path, frames: built.frames, tracks: rows.tracks,
+      sessionDigest: built.digest)
+  }
+
+  private func opened() throws -> (SessionReader, SessionReader, ClockFit) {
+    let options = ReadOptions(framesPerChain: nil)
+    let one = try SessionReader(first, options: options, trust: .checked)
+    let two = try SessionReader(second, options: options, trust: .checked)
+    guard one.folder.path != two.folder.path else {
+      throw SessionError.notAligned(
+        sessions: [first.path], method: method.name, cause: "both are the same session")
+    }
+    try one.requireWholeRows()
+    try two.requireWholeRows()
+    let fit = try JoinClocks(first: one, second: two, report: report).fit(method)
+    return (one, two, fit)
+  }
+
+  private func alignment(_ fit: ClockFit) -> Alignment {
+    Alignment(
+      method: method.name, offsetNanoseconds: fit.offsetNanoseconds,
+      driftPPM: Self.rounded(fit.driftPPM), confidence: Self.rounded(fit.confidence),
+      observations: fit.observations)
+  }
+
+  /// To three places, as it is printed and stored.
+  private static func rounded(_ value: Double) -> Double { (value * 1_000).rounded() / 1_000 }
+}

@@ -1,0 +1,157 @@
+/// Finds how the clocks of two recordings relate, from lights that both saw go on and off.
+///
+/// A light changes at some time within a frame, and the frame's brightness says when: the more of
+/// the exposure was bright, the earlier it was. Cameras that expose for a part of the time between
+/// frames only miss some changes; how many frames are in between tells how long they expose.
+package struct FlashAlignment {
+  /// The mean brightness of a frame, and its time in seconds.
+  package struct Level: Hashable, Sendable {
+    package var time: Double
+    package var brightness: Double
+
+    package init(time: Double, brightness: Double) {
+      (self.time, self.brightness) = (time, brightness)
+    }
+  }
+
+  private let first: [Step]
+  private let second: [Step]
+
+  /// The brightness rose or fell, and when.
+  struct Step: Hashable {
+    var time: Double
+    var rises: Bool
+  }
+
+  /// More steps than a scene with flashes has.
+  private static let stepsMax = 2_000
+  /// How many levels of 255 a light changes at least.
+  private static let changeMin = 6.0
+  private static let binSeconds = 0.02
+  /// How far pairs may be from the likeliest difference: a drift of 200 ppm over five minutes.
+  private static let reachSeconds = 0.06
+  private static let tolerances = [0.02, 0.006]
+
+  /// - Parameters: The frames of both recordings in the order of their times.
+  package init(_ first: [Level], _ second: [Level]) {
+    self.first = Array(Self.steps(first).prefix(Self.stepsMax))
+    self.second = Array(Self.steps(second).prefix(Self.stepsMax))
+  }
+
+  /// - Returns: nil if no changes agree.
+  package func fit() -> ClockFit? {
+    guard let vote = likeliestDifference() else { return nil }
+    var pairs = pairs(around: { _ in vote.difference }, reach: Self.reachSeconds)
+    var fit: ClockFit?
+    // Once roughly, and once with the pairs that are near that line.
+    for tolerance in Self.tolerances {
+      guard let found = ClockFit.fitted(pairs, tolerance: tolerance) else { break }
+      fit = found
+      pairs = self.pairs(
+        around: { found.difference(at: $0) }, reach: tolerance)
+    }
+    guard var fit else { return nil }
+    let possible = Double(max(1, min(first.count, second.count)))
+    fit.confidence = min(1, Double(fit.observations) / possible) * vote.clearness
+    return fit
+  }
+
+  /// The difference of the times of most steps, and how much more often it occurs than any other.
+  private func likeliestDifference() -> (difference: Double, clearness: Double)? {
+    var votes: [Int: Int] = [:]
+    for a in first {
+      for b in second where a.rises == b.rises {
+        votes[Int(((a.time - b.time) / Self.binSeconds).rounded()), default: 0] += 1
+      }
+    }
+    // A difference may be between two bins. Sorted, so that equal ones give the same bin each time.
+    let sums = votes.keys.sorted().map { bin in
+      (bin: bin, count: (bin - 1...bin + 1).reduce(0) { $0 + (votes[$1] ?? 0) })
+    }
+    guard let best = sums.max(by: { $0.count < $1.count }), best.count >= 3 else { return nil }
+    let other = sums.filter { abs($0.bin - best.bin) > 4 }.map(\.count).max() ?? 0
+    return (
+      Double(best.bin) * Self.binSeconds, 1 - min(1, Double(other) / Double(best.count))
+    )
+  }
+
+  /// Each step of the second recording with the nearest one of the first.
+  private func pairs(around difference: (Double) -> Double, reach: Double) -> [ClockPair] {
+    second.compactMap { b in
+      let expected = b.time + difference(b.time)
+      let near = first.filter { $0.rises == b.rises && abs($0.time - expected) <= reach }
+        .min { abs($0.time - expected) < abs($1.time - expected) }
+      return near.map { ClockPair(first: $0.time, second: b.time) }
+    }
+  }
+
+  // MARK: Steps of one recording
+
+  static func steps(_ levels: [Level]) -> [Step] {
+    let found = changes(levels)
+    guard !found.isEmpty else { return [] }
+    let partial = found.count { (0.03...0.97).contains($0.part) }
+    // A light that changes at any time falls into the exposure as often as that is long. Of those,
+    // the parts near 0 and 1 look like none.
+    let share = Double(partial) / Double(found.count) / 0.94
+    // A few more or less do not make a camera that exposes all the time another one.
+    let exposure = share > 0.9 ? 1 : share
+    return found.map { change in
+      let (time, next) = (levels[change.frame].time, levels[change.frame + 1].time)
+      let length = next - time
+      let step =
+        (0.03...0.97).contains(change.part)
+        ? time + (1 - change.part) * exposure * length
+          // Between the end of one exposure and the beginning of the next.
+        : (change.part < 0.5 ? next : time) - (1 - exposure) * length / 2
+      return Step(time: step, rises: change.rises)
+    }
+  }
+
+  private struct Change {
+    /// The frame in which the light changed.
+    var frame: Int
+    /// How much of its brightness is already that of the next one, from 0 to 1.
+    var part: Double
+    var rises: Bool
+  }
+
+  private static func changes(_ levels: [Level]) -> [Change] {
+    guard levels.count >= 5 else { return [] }
+    let least = max(changeMin, 6 * noise(levels))
+    var changes: [Change] = []
+    var frame = 2
+    while frame < levels.count - 2 {
+      let b = (-2...2).map { levels[frame + $0].brightness }
+      let jump = b[3] - b[1]
+      // Steady before and behind: a slow change has no time.
+      // Where most of a frame is bright already, the frame before it sees most of the step, too.
+      let isNext = abs(b[4] - b[2]) > abs(jump) && (b[4] - b[2]) * jump > 0
+      let isStep =
+        !isNext && abs(jump) >= least && abs(b[1] - b[0]) < 0.15 * abs(jump)
+        && abs(b[4] - b[3]) < 0.15 * abs(jump)
+      let part = isStep ? (b[2] - b[1]) / jump : -1
+      if isStep, part > -0.03, part < 1.03 {
+        changes.append(Change(frame: frame, part: min(1, max(0, part)), rises: jump > 0))
+        // The next frame sees the same step.
+        frame += 1
+      }
+      frame += 1
+    }
+    return changes
+  }
+
+  /// The median of the changes from frame to frame, which steps are too few to raise.
+  private static func noise(_ levels: [Level]) -> Double {
+    let changes = zip(levels, levels.dropFirst()).map { abs($1.brightness - $0.brightness) }
+      .sorted()
+    return changes[changes.count / 2]
+  }
+}
+
+extension ClockFit {
+  /// First clock minus second clock at a time of the second, in seconds.
+  fileprivate func difference(at second: Double) -> Double {
+    Double(offsetNanoseconds) / 1e9 + second * driftPPM / 1e6
+  }
+}

@@ -1,0 +1,158 @@
+import RetakeSignal
+
+/// Finds how the clocks of two recordings relate, from the sound that both have.
+///
+/// The beginnings of sounds, every few milliseconds, are correlated first: that tells about where
+/// the recordings overlap. From there, pieces of a quarter of a second are correlated sample by
+/// sample, all along the recordings: their lags lie on a line, whose slope is the drift.
+package struct SoundAlignment {
+  let first: SoundTrack
+  let second: SoundTrack
+
+  package init(_ first: SoundTrack, _ second: SoundTrack) {
+    (self.first, self.second) = (first, second)
+  }
+
+  /// Samples of a piece, and how far it is moved to either side.
+  private static let pieceSamples = 4_096
+  private static let marginSamples = 1_536
+  private static let piecesMax = 128
+  /// The normalised correlation from which a piece counts.
+  private static let clarityMin = 0.25
+  /// In seconds.
+  private static let tolerance = 0.001
+  /// Places where the recordings may overlap that are tried.
+  private static let candidatesMax = 4
+
+  /// - Returns: nil if nothing in the sound agrees.
+  package func fit() -> ClockFit? {
+    let (a, b) = (Self.emphasised(first.samples), Self.emphasised(second.samples))
+    var best: ClockFit?
+    for lag in roughLags() {
+      let pairs = follow(lag, a, b)
+      guard let fit = ClockFit.fitted(pairs, tolerance: Self.tolerance) else { continue }
+      if fit.confidence * Double(fit.observations)
+        > (best.map { $0.confidence * Double($0.observations) } ?? 0)
+      {
+        best = fit
+      }
+    }
+    return best
+  }
+
+  /// Differences between samples: sounds are strongest where they say least about time.
+  private static func emphasised(_ samples: [Float]) -> [Float] {
+    var last: Float = 0
+    return samples.map { sample in
+      defer { last = sample }
+      return sample - 0.97 * last
+    }
+  }
+
+  // MARK: About where they overlap
+
+  /// How many samples later the second recording has what the first one has, the likeliest first.
+  private func roughLags() -> [Int] {
+    var hop = SoundTrack.rate / 100
+    // Both onsets have to fit into a transform.
+    while (first.samples.count + second.samples.count) / hop >= FourierTransform.sizeMax {
+      hop *= 2
+    }
+    let (a, b) = (Self.onsets(first.samples, hop), Self.onsets(second.samples, hop))
+    guard a.count > 2, b.count > 2 else { return [] }
+    var size = 2
+    while size < a.count + b.count { size *= 2 }
+    let correlation = FourierTransform(size: size).correlation(of: a, with: b)
+    var lags: [Int] = []
+    var values = correlation
+    // Bounded: each round takes one peak and what is around it.
+    while lags.count < Self.candidatesMax {
+      guard let peak = values.indices.max(by: { values[$0] < values[$1] }), values[peak] > 0 else {
+        break
+      }
+      lags.append((peak < b.count ? peak : peak - size) * hop)
+      for place in peak - 3...peak + 3 { values[(place + size) % size] = 0 }
+    }
+    return lags
+  }
+
+  /// How much louder each hop is than the one before, as a logarithm; without the mean.
+  private static func onsets(_ samples: [Float], _ hop: Int) -> [Double] {
+    var last: Double?
+    var onsets = stride(from: 0, to: samples.count - hop + 1, by: hop).map { start -> Double in
+      var sum = 0.0
+      for index in start..<start + hop { sum += Double(samples[index]) * Double(samples[index]) }
+      // The exponent and the fraction of the number: a logarithm that every machine computes alike.
+      let power = sum / Double(hop) + 1e-9
+      let level = Double(power.exponent) + power.significand - 1
+      defer { last = level }
+      return max(0, level - (last ?? level))
+    }
+    let mean = onsets.reduce(0, +) / Double(max(1, onsets.count))
+    for index in onsets.indices { onsets[index] -= mean }
+    return onsets
+  }
+
+  // MARK: Along the recordings
+
+  /// Pieces from the middle of the overlap to both ends: each is looked for where the last clear
+  /// one was found, so that a drift is followed.
+  private func follow(_ lag: Int, _ a: [Float], _ b: [Float]) -> [ClockPair] {
+    let (piece, margin) = (Self.pieceSamples, Self.marginSamples)
+    let low = max(0, margin - lag)
+    let high = min(a.count, b.count - lag - margin) - piece
+    guard high > low else { return [] }
+    let count = min(Self.piecesMax, (high - low) / piece + 1)
+    let starts = (0..<count).map { low + (high - low) * $0 / max(1, count - 1) }
+    let transform = FourierTransform(size: 8_192)
+    var pairs: [ClockPair] = []
+    let middle = starts.count / 2
+    for order in [Array(starts[middle...]), starts[..<middle].reversed()] {
+      var expected = lag
+      for start in order {
+        guard let found = match(start, expected, a, b, transform) else { continue }
+        expected = Int(found.lag.rounded())
+        pairs.append(
+          ClockPair(
+            first: first.start + Double(start + piece / 2) / Double(SoundTrack.rate),
+            second: second.start
+              + (Double(start + piece / 2) + found.lag) / Double(SoundTrack.rate),
+            clarity: found.clarity))
+      }
+    }
+    return pairs
+  }
+
+  /// Where a piece of the first recording is in the second, to a fraction of a sample.
+  private func match(
+    _ start: Int, _ expected: Int, _ a: [Float], _ b: [Float], _ transform: FourierTransform
+  ) -> (lag: Double, clarity: Double)? {
+    let (piece, margin) = (Self.pieceSamples, Self.marginSamples)
+    let from = start + expected - margin
+    guard from >= 0, from + piece + 2 * margin <= b.count else { return nil }
+    let mine = a[start..<start + piece].map(Double.init)
+    let theirs = b[from..<from + piece + 2 * margin].map(Double.init)
+    let energy = mine.reduce(0) { $0 + $1 * $1 }
+    guard energy > 1e-9 else { return nil }
+    let correlation = transform.correlation(of: mine, with: theirs)
+    var window = theirs[..<piece].reduce(0) { $0 + $1 * $1 }
+    var best: (lag: Int, clarity: Double) = (0, 0)
+    for lag in 0...2 * margin {
+      if window > 1e-9 {
+        let clarity = correlation[lag] / (energy * window).squareRoot()
+        if clarity > best.clarity { best = (lag, clarity) }
+      }
+      guard lag < 2 * margin else { break }
+      window += theirs[lag + piece] * theirs[lag + piece] - theirs[lag] * theirs[lag]
+    }
+    // At the edge the true peak may be outside.
+    guard best.clarity >= Self.clarityMin, best.lag > 0, best.lag < 2 * margin else { return nil }
+    let (before, peak, after) = (
+      correlation[best.lag - 1], correlation[best.lag], correlation[best.lag + 1]
+    )
+    // The top of the parabola through three samples.
+    let bend = before - 2 * peak + after
+    let part = bend < 0 ? max(-0.5, min(0.5, (before - after) / (2 * bend))) : 0
+    return (Double(expected - margin + best.lag) + part, min(1, best.clarity))
+  }
+}

@@ -1,0 +1,133 @@
+import Foundation
+import RetakeCore
+
+/// One JSON object a line. Numbers in objects and arrays inside it have names such as `gyro.x` and
+/// `accel.0`; anything else is left out.
+struct JSONLineRows: SensorRows {
+  private var lines: LineReader
+  private let request: SensorRequest
+  private(set) var channels: [String] = []
+  private var timeName = ""
+  private var unit = SensorTimeUnit.s
+  private var first: [Member]?
+
+  private typealias Member = (name: String, value: JSONValue)
+
+  /// Objects and arrays inside each other, and members of a line.
+  private static let depthMax = 8
+  private static let membersMax = 4_096
+
+  init(_ request: SensorRequest) throws(SensorError) {
+    self.request = request
+    lines = try LineReader(request.file)
+    guard let members = try nextMembers() else { throw .noSamples(file: request.file) }
+    let names = members.map(\.name)
+    let column = try TimeColumn(among: names, request)
+    timeName = names[column.place]
+    if request.unit == nil, case .string = members[column.place].value {
+      unit = .date
+    } else {
+      unit = column.unit
+    }
+    if request.columns.isEmpty {
+      channels = members.filter { $0.name != timeName && Self.number($0.value) != nil }.map(\.name)
+    } else {
+      for name in request.columns where !names.contains(name) {
+        throw .noColumn(file: request.file, name: name, known: names)
+      }
+      channels = request.columns
+    }
+    first = members
+  }
+
+  mutating func next() throws(SensorError) -> SensorRow? {
+    if let members = first {
+      first = nil
+      return try row(members)
+    }
+    guard let members = try nextMembers() else { return nil }
+    return try row(members)
+  }
+
+  private func row(_ members: [Member]) throws(SensorError) -> SensorRow {
+    func bad(_ problem: String) -> SensorError {
+      .badLine(file: request.file, line: lines.number, problem: problem)
+    }
+    // A line of an object may leave a member out, and has each name once: the parser refuses
+    // others.
+    let values = Dictionary(members.map { ($0.name, $0.value) }) { first, _ in first }
+    guard let text = values[timeName].flatMap(Self.text) else {
+      throw bad("it has no '\(timeName)'")
+    }
+    guard let time = SensorTime.parse(text, unit) else {
+      throw bad("'\(text.prefix(40))' is not a time in \(unit.rawValue)")
+    }
+    var numbers: [Double] = []
+    for name in channels {
+      guard let value = values[name], value != .null else {
+        numbers.append(.nan)
+        continue
+      }
+      guard let number = Self.number(value) else { throw bad("'\(name)' is not a number") }
+      numbers.append(number)
+    }
+    return SensorRow(line: lines.number, time: time, values: numbers)
+  }
+
+  private mutating func nextMembers() throws(SensorError) -> [Member]? {
+    while let line = try lines.next() {
+      if line.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) { continue }
+      guard let value = try? JSONValue(parsing: Data(line)), case .object = value else {
+        throw .badLine(
+          file: request.file, line: lines.number, problem: "it is not one JSON object")
+      }
+      var members: [Member] = []
+      guard Self.flatten(value, "", 0, &members) else {
+        throw .badLine(
+          file: request.file, line: lines.number,
+          problem: "it is nested deeper than \(Self.depthMax), or has more than "
+            + "\(Self.membersMax) values")
+      }
+      return members
+    }
+    return nil
+  }
+
+  private static func flatten(
+    _ value: JSONValue, _ name: String, _ depth: Int, _ members: inout [Member]
+  ) -> Bool {
+    guard depth <= depthMax, members.count < membersMax else { return false }
+    let prefix = name.isEmpty ? "" : name + "."
+    switch value {
+    case .object(let inside):
+      // Sorted, because an object has no order that a reader could rely on.
+      for key in inside.keys.sorted() {
+        guard flatten(inside[key] ?? .null, prefix + key, depth + 1, &members) else { return false }
+      }
+    case .array(let inside):
+      for (place, element) in inside.enumerated() {
+        guard flatten(element, prefix + "\(place)", depth + 1, &members) else { return false }
+      }
+    default: members.append((name, value))
+    }
+    return true
+  }
+
+  private static func number(_ value: JSONValue) -> Double? {
+    switch value {
+    case .integer(let number): Double(number)
+    case .number(let number): number
+    default: nil
+    }
+  }
+
+  /// A number in the shortest form that gives it again, which is how the file has it.
+  private static func text(_ value: JSONValue) -> String? {
+    switch value {
+    case .integer(let number): "\(number)"
+    case .number(let number): "\(number)"
+    case .string(let text): text
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import Foundation
+import RetakeCore
+
+/// Reads a text file line by line, of any length, with a bounded amount of memory.
+struct LineReader {
+  private let file: String
+  private let handle: FileHandle
+  /// Bytes that were read and not yet given out.
+  private var bytes: [UInt8] = []
+  private var start = 0
+  private var isEnd = false
+  /// The number of the last line, from 1.
+  private(set) var number = 0
+
+  /// A line with more is not one of a table.
+  static let lineBytesMax = 1 << 20
+  private static let pieceBytes = 1 << 18
+
+  init(_ file: String) throws(SensorError) {
+    self.file = file
+    do throws(RegularFile.Refusal) {
+      handle = try RegularFile.handle(file, links: .followed)
+    } catch {
+      throw error == .missing
+        ? .missing(file: file) : .unreadable(file: file, cause: error.description)
+    }
+  }
+
+  /// The next line without its end (LF or CRLF); nil at the end of the file.
+  mutating func next() throws(SensorError) -> [UInt8]? {
+    var searched = start
+    while true {
+      if let end = bytes[searched...].firstIndex(of: 0x0A) { return take(to: end, skipping: 1) }
+      searched = bytes.count
+      guard bytes.count - start <= Self.lineBytesMax else {
+        throw .longLine(file: file, line: number + 1, bytesMax: Self.lineBytesMax)
+      }
+      guard !isEnd else {
+        return start < bytes.count ? take(to: bytes.count, skipping: 0) : nil
+      }
+      try fill(&searched)
+    }
+  }
+
+  private mutating func take(to end: Int, skipping count: Int) -> [UInt8] {
+    var line = bytes[start..<end]
+    if line.last == 0x0D { line = line.dropLast() }
+    // A byte order mark is no part of the first name.
+    if number == 0, line.starts(with: [0xEF, 0xBB, 0xBF]) { line = line.dropFirst(3) }
+    start = end + count
+    number += 1
+    return Array(line)
+  }
+
+  private mutating func fill(_ searched: inout Int) throws(SensorError) {
+    // What was given out is removed here, once for many lines.
+    bytes.removeFirst(start)
+    searched -= start
+    start = 0
+    let piece: Data?
+    do {
+      piece = try handle.read(upToCount: Self.pieceBytes)
+    } catch {
+      throw .unreadable(file: file, cause: "\(error.localizedDescription)")
+    }
+    if let piece, !piece.isEmpty { bytes += piece } else { isEnd = true }
+  }
+}

@@ -1,0 +1,118 @@
+import RetakeCore
+
+/// Sentences of a GPS receiver (NMEA 0183): RMC for the place, the speed and the date, GGA for the
+/// altitude. Sentences of one instant become one sample. Others are skipped.
+struct NMEARows: SensorRows {
+  let channels = ["latitude", "longitude", "altitude", "speed", "course"]
+  private var lines: LineReader
+  private let file: String
+  /// Nanoseconds of the date of the last RMC; nil before the first.
+  private var day: Int64?
+  private var open: SensorRow?
+
+  private static let knot = 1_852.0 / 3_600
+
+  init(_ request: SensorRequest) throws(SensorError) {
+    file = request.file
+    lines = try LineReader(request.file)
+  }
+
+  mutating func next() throws(SensorError) -> SensorRow? {
+    while let line = try lines.next() {
+      guard let fields = try sentence(line), fields.count > 1, fields[0].count == 5 else {
+        continue
+      }
+      let kind = fields[0].suffix(3)
+      guard kind == "RMC" || kind == "GGA" else { continue }
+      guard let found = try fix(kind == "RMC", fields) else { continue }
+      if var before = open, before.time == found.time {
+        for place in channels.indices where !found.values[place].isNaN {
+          before.values[place] = found.values[place]
+        }
+        open = before
+      } else {
+        defer { open = found }
+        if let before = open { return before }
+      }
+    }
+    defer { open = nil }
+    return open
+  }
+
+  /// The fields of a sentence whose checksum is right; nil for a line that is none.
+  private func sentence(_ line: [UInt8]) throws(SensorError) -> [String]? {
+    guard line.first == UInt8(ascii: "$") else { return nil }
+    let parts = line.dropFirst().split(separator: UInt8(ascii: "*"), maxSplits: 1)
+    guard let text = parts.first else { return nil }
+    if parts.count == 2 {
+      let sum = text.reduce(UInt8(0)) { $0 ^ $1 }
+      let digits = String(decoding: parts[1].prefix(2), as: UTF8.self)
+      guard UInt8(digits, radix: 16) == sum else {
+        throw bad("its checksum is \(digits), and its letters give \(String(sum, radix: 16))")
+      }
+    }
+    return text.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+      .map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  private mutating func fix(
+    _ isRMC: Bool, _ fields: [String]
+  ) throws(SensorError) -> SensorRow? {
+    guard fields.count >= 10 else { throw bad("the sentence \(fields[0]) is cut") }
+    // Without a fix a receiver sends empty fields.
+    guard !fields[1].isEmpty, !fields[isRMC ? 3 : 2].isEmpty else { return nil }
+    if isRMC {
+      guard let date = Self.date(fields[9]) else { throw bad("'\(fields[9])' is not a date") }
+      day = date
+    }
+    // A GGA sentence has no date: before the first RMC it is of no day.
+    guard let day else { return nil }
+    guard let time = Self.timeOfDay(fields[1]) else { throw bad("'\(fields[1])' is not a time") }
+    let first = isRMC ? 3 : 2
+    guard let latitude = Self.degrees(fields[first], fields[first + 1], digits: 2, most: 90),
+      let longitude = Self.degrees(fields[first + 2], fields[first + 3], digits: 3, most: 180)
+    else { throw bad("it has no latitude and longitude") }
+    var values = [latitude, longitude, Double.nan, .nan, .nan]
+    if isRMC {
+      values[3] = Double(fields[7]).map { $0 * Self.knot } ?? .nan
+      values[4] = Double(fields[8]) ?? .nan
+    } else {
+      values[2] = Double(fields[9]) ?? .nan
+    }
+    return SensorRow(line: lines.number, time: day + time, values: values)
+  }
+
+  private func bad(_ problem: String) -> SensorError {
+    .badLine(file: file, line: lines.number, problem: problem)
+  }
+
+  /// `ddmmyy`; the years from 80 on are of the century before.
+  private static func date(_ text: String) -> Int64? {
+    guard text.utf8.count == 6, let number = Int64(text), number >= 0 else { return nil }
+    let (day, month, year) = (number / 10_000, number / 100 % 100, number % 100)
+    guard (1...12).contains(month), (1...31).contains(day) else { return nil }
+    return SensorTime.days(year + (year >= 80 ? 1_900 : 2_000), month, day) * 86_400_000_000_000
+  }
+
+  /// `hhmmss.sss`.
+  private static func timeOfDay(_ text: String) -> Int64? {
+    guard text.utf8.count >= 6, let clock = Int64(text.prefix(6)), clock >= 0,
+      let fraction = SensorTime.decimal("0" + text.dropFirst(6), digits: 9)
+    else { return nil }
+    let (hour, minute, second) = (clock / 10_000, clock / 100 % 100, clock % 100)
+    guard hour < 24, minute < 60, second <= 60 else { return nil }
+    return (hour * 3_600 + minute * 60 + second) * 1_000_000_000 + fraction
+  }
+
+  /// `4807.038,N`: degrees, then minutes with a fraction.
+  private static func degrees(
+    _ text: String, _ side: String, digits: Int, most: Double
+  ) -> Double? {
+    guard text.utf8.count > digits, let whole = Double(text.prefix(digits)),
+      let minutes = Double(text.dropFirst(digits)), minutes >= 0, minutes < 60
+    else { return nil }
+    let value = whole + minutes / 60
+    guard value >= 0, value <= most, ["N", "S", "E", "W"].contains(side) else { return nil }
+    return side == "S" || side == "W" ? -value : value
+  }
+}

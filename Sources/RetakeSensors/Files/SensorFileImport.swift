@@ -1,0 +1,82 @@
+import RetakeCore
+package import RetakeStore
+
+/// Reads a file of samples and writes them as a sensor. One batch is in memory at a time, so the
+/// file may be of any size.
+package struct SensorFileImport {
+  private let request: SensorRequest
+  /// The session's first frame, in nanoseconds of its time line.
+  private let start: Int64
+  private let continues: (Int) -> Bool
+
+  /// - Parameters:
+  ///   - start: The time of the session's first frame.
+  ///   - continues: Called with the samples so far; false stops the import.
+  package init(
+    _ request: SensorRequest, start: Int64, continues: @escaping (Int) -> Bool = { _ in true }
+  ) {
+    (self.request, self.start, self.continues) = (request, start, continues)
+  }
+
+  /// How often `continues` is asked.
+  private static let reportRows = 4_096
+
+  /// - Returns: the number of samples.
+  /// - Throws: `SensorError`, with the line of what cannot be read. What was written before it is
+  ///   for the caller to discard.
+  package func run(into samples: SampleWriter) throws(SensorError) -> Int {
+    var rows = try Self.rows(request)
+    guard let first = try rows.next() else { throw .noSamples(file: request.file) }
+    let shift: Int64
+    switch request.offset {
+    case .fixed(let offset): shift = offset
+    case .start: shift = start &- first.time
+    }
+    let isPlace = request.format == .gpx || request.format == .nmea
+    let number: Int
+    do throws(SampleError) {
+      let name = request.name ?? (isPlace ? "gps" : request.defaultName)
+      number = try samples.add(
+        name: request.name == nil ? samples.freeName(name) : name,
+        kind: request.kind ?? (isPlace ? "gps" : name), unit: request.valueUnit,
+        channels: rows.channels,
+        source: String(request.file.split(separator: "/").last ?? ""))
+    } catch {
+      throw .sample(file: request.file, place: "line \(first.line)", error.facts)
+    }
+    var (next, count): (SensorRow?, Int) = (first, 0)
+    while let row = next {
+      try append(row, to: number, shift: shift, samples)
+      count += 1
+      if count % Self.reportRows == 0, !continues(count) { throw .interrupted }
+      next = try rows.next()
+    }
+    do throws(SampleError) {
+      try samples.finish()
+    } catch {
+      throw .sample(file: request.file, place: "line \(first.line)", error.facts)
+    }
+    return count
+  }
+
+  private func append(
+    _ row: SensorRow, to number: Int, shift: Int64, _ samples: SampleWriter
+  ) throws(SensorError) {
+    let (time, overflow) = row.time.addingReportingOverflow(shift)
+    do throws(SampleError) {
+      // Beyond 64 bits is beyond the range that a session has, and is refused as such.
+      try samples.append(number, time: overflow ? .max : time, row.values)
+    } catch {
+      throw .sample(file: request.file, place: "line \(row.line)", error.facts)
+    }
+  }
+
+  private static func rows(_ request: SensorRequest) throws(SensorError) -> any SensorRows {
+    switch request.format {
+    case .csv: try CSVRows(request)
+    case .jsonl: try JSONLineRows(request)
+    case .gpx: try GPXRows(request)
+    case .nmea: try NMEARows(request)
+    }
+  }
+}

@@ -1,0 +1,121 @@
+import RetakeCore
+
+/// A file of samples, and how to read it: what `--sensor` says.
+package struct SensorRequest: Hashable, Sendable {
+  package enum Format: String, CaseIterable, Sendable {
+    case csv, jsonl, gpx, nmea
+  }
+
+  /// Where the file's times begin on the session's time line.
+  package enum Offset: Hashable, Sendable {
+    /// Added to the file's times, in nanoseconds.
+    case fixed(Int64)
+    /// The first sample has the time of the session's first frame.
+    case start
+  }
+
+  package var file: String
+  package var format: Format
+  /// The column of the times; nil for the one with a usual name.
+  package var timeColumn: String?
+  package var unit: SensorTimeUnit?
+  package var offset: Offset
+  package var name: String?
+  package var kind: String?
+  package var valueUnit: String
+  /// The columns of the values, in order; empty for all others.
+  package var columns: [String]
+
+  package static let keys = [
+    "columns", "format", "kind", "name", "offset", "time", "unit", "value-unit",
+  ]
+
+  /// Reads `imu.csv:time=t,unit=us,offset=-250ms,columns=gx+gy+gz,kind=gyroscope`.
+  ///
+  /// - Throws: `SensorError.badOption`, `.unknownFormat`.
+  package init(parsing text: String) throws(SensorError) {
+    func bad(_ problem: String) -> SensorError { .badOption(text: text, problem: problem) }
+    var (path, options) = (text, [String: String]())
+    // A path may have colons itself: the options are behind the last one, if there is a `=`.
+    if let colon = text.lastIndex(of: ":"), text[colon...].contains("=") {
+      path = String(text[..<colon])
+      for part in text[text.index(after: colon)...].split(separator: ",") {
+        let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        guard pair.count == 2, !pair[1].isEmpty else { throw bad("'\(part)' is not key=value") }
+        let key = String(pair[0])
+        guard Self.keys.contains(key) else {
+          throw bad(
+            "there is no '\(key)'. \(Suggestion.advice(for: key, among: Self.keys))")
+        }
+        guard options.updateValue(String(pair[1]), forKey: key) == nil else {
+          throw bad("'\(key)' is given twice")
+        }
+      }
+    }
+    guard !path.isEmpty else { throw bad("there is no file") }
+    file = path
+    format = try Self.format(options["format"], of: path, in: text)
+    timeColumn = options["time"]
+    unit = try options["unit"].map { (word) throws(SensorError) in
+      guard let unit = SensorTimeUnit(rawValue: word) else {
+        throw bad("unit is s, ms, us, ns or date, not '\(word)'")
+      }
+      return unit
+    }
+    name = options["name"]
+    kind = options["kind"]
+    valueUnit = options["value-unit"] ?? ""
+    columns = options["columns"]?.split(separator: "+").map(String.init) ?? []
+    guard Set(columns).count == columns.count else { throw bad("a column is named twice") }
+    // Times of a calendar say nothing about where the session begins.
+    let isCalendar = format == .gpx || format == .nmea || unit == .date
+    offset =
+      try options["offset"].map { (word) throws(SensorError) in
+        guard let offset = Self.offset(word) else {
+          throw bad("offset is a time such as 250ms or -1.5s, or 'start', not '\(word)'")
+        }
+        return offset
+      } ?? (isCalendar ? .start : .fixed(0))
+  }
+
+  private static func offset(_ word: String) -> Offset? {
+    if word == "start" { return .start }
+    let isNegative = word.hasPrefix("-")
+    guard let duration = Duration(parsing: isNegative ? word.dropFirst() : word[...]) else {
+      return nil
+    }
+    return .fixed(isNegative ? -duration.nanoseconds : duration.nanoseconds)
+  }
+
+  private static func format(
+    _ word: String?, of path: String, in text: String
+  ) throws(SensorError) -> Format {
+    if let word {
+      guard let format = Format(rawValue: word) else {
+        throw .badOption(text: text, problem: "format is csv, jsonl, gpx or nmea, not '\(word)'")
+      }
+      return format
+    }
+    let suffix = path.split(separator: ".").last.map { $0.lowercased() } ?? ""
+    switch suffix {
+    case "csv", "tsv", "txt": return .csv
+    case "jsonl", "ndjson": return .jsonl
+    case "gpx": return .gpx
+    case "nmea", "nma": return .nmea
+    default: throw .unknownFormat(file: path)
+    }
+  }
+
+  /// The sensor's name without `name=`: the file's, with other characters replaced.
+  var defaultName: String {
+    let last = file.split(separator: "/").last.map(String.init) ?? file
+    let stem = last.lastIndex(of: ".").map { String(last[..<$0]) } ?? last
+    let letters = stem.utf8.prefix(64).map { byte -> Character in
+      let isPlain =
+        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte)
+        || (0x61...0x7A).contains(byte) || [0x2D, 0x2E, 0x5F].contains(byte)
+      return isPlain ? Character(Unicode.Scalar(byte)) : "-"
+    }
+    return letters.isEmpty ? "sensor" : String(letters)
+  }
+}

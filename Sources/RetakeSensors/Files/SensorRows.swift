@@ -1,0 +1,182 @@
+import RetakeCore
+
+/// A sample as a file has it, with the line where it is.
+struct SensorRow {
+  var line: Int
+  /// Nanoseconds of the file's own clock.
+  var time: Int64
+  var values: [Double]
+}
+
+/// Reads the samples of a file one after another.
+protocol SensorRows {
+  /// Known when the first row was read.
+  var channels: [String] { get }
+  /// The next sample; nil at the end of the file.
+  mutating func next() throws(SensorError) -> SensorRow?
+}
+
+/// A table with comma, semicolon or tab between its fields, and the columns' names in its first
+/// line. A table without names has the columns `1`, `2` and so on.
+struct CSVRows: SensorRows {
+  private var lines: LineReader
+  private let request: SensorRequest
+  private(set) var channels: [String] = []
+  private var separator = UInt8(ascii: ",")
+  private var columnCount = 0
+  private var timeColumn = 0
+  private var unit = SensorTimeUnit.s
+  private var places: [Int] = []
+  /// The first line, if it has no names.
+  private var first: [String]?
+
+  private static let columnsMax = 4_096
+
+  init(_ request: SensorRequest) throws(SensorError) {
+    self.request = request
+    lines = try LineReader(request.file)
+    guard let head = try nextFields(isFirst: true) else { throw .noSamples(file: request.file) }
+    let isNamed = !head.allSatisfy { $0.isEmpty || Double($0) != nil }
+    let names = isNamed ? head : (1...head.count).map { "\($0)" }
+    if !isNamed { first = head }
+    columnCount = names.count
+    try choose(names)
+  }
+
+  private mutating func choose(_ names: [String]) throws(SensorError) {
+    let column = try TimeColumn(among: names, request)
+    (timeColumn, unit) = (column.place, column.unit)
+    if request.columns.isEmpty {
+      places = names.indices.filter { $0 != timeColumn }
+    } else {
+      for name in request.columns {
+        guard let place = names.firstIndex(of: name) else {
+          throw .noColumn(file: request.file, name: name, known: names)
+        }
+        places.append(place)
+      }
+    }
+    channels = places.map { names[$0] }
+  }
+
+  mutating func next() throws(SensorError) -> SensorRow? {
+    if let fields = first {
+      first = nil
+      return try row(fields)
+    }
+    guard let fields = try nextFields(isFirst: false) else { return nil }
+    return try row(fields)
+  }
+
+  private func row(_ fields: [String]) throws(SensorError) -> SensorRow {
+    func bad(_ problem: String) -> SensorError {
+      .badLine(file: request.file, line: lines.number, problem: problem)
+    }
+    guard fields.count == columnCount else {
+      throw bad("it has \(fields.count) fields, and the first line \(columnCount)")
+    }
+    guard let time = SensorTime.parse(fields[timeColumn], unit) else {
+      throw bad("'\(fields[timeColumn].prefix(40))' is not a time in \(unit.rawValue)")
+    }
+    var values: [Double] = []
+    values.reserveCapacity(places.count)
+    for (place, name) in zip(places, channels) {
+      guard let value = fields[place].isEmpty ? .nan : Double(fields[place]) else {
+        throw bad("'\(fields[place].prefix(40))' in the column '\(name)' is not a number")
+      }
+      values.append(value)
+    }
+    return SensorRow(line: lines.number, time: time, values: values)
+  }
+
+  private mutating func nextFields(isFirst: Bool) throws(SensorError) -> [String]? {
+    while let line = try lines.next() {
+      // Empty lines and comments, as loggers write them, hold nothing.
+      if line.isEmpty || line.first == UInt8(ascii: "#") { continue }
+      if isFirst {
+        separator =
+          [UInt8(ascii: "\t"), UInt8(ascii: ";")].first { line.contains($0) } ?? separator
+      }
+      guard let fields = Self.fields(line, separator), fields.count <= Self.columnsMax else {
+        throw .badLine(
+          file: request.file, line: lines.number,
+          problem: "a quote is not closed, or there are more than \(Self.columnsMax) fields")
+      }
+      return fields
+    }
+    return nil
+  }
+
+  /// The fields without blanks around them; nil if a quote is not closed. A field with a line break
+  /// in quotes, which no number has, counts as such.
+  static func fields(_ line: [UInt8], _ separator: UInt8) -> [String]? {
+    guard line.contains(UInt8(ascii: "\"")) else {
+      return line.split(separator: separator, omittingEmptySubsequences: false).map(Self.text)
+    }
+    var (fields, field, isQuoted) = ([String](), [UInt8](), false)
+    var place = 0
+    while place < line.count {
+      let byte = line[place]
+      place += 1
+      if byte == UInt8(ascii: "\"") {
+        if isQuoted, place < line.count, line[place] == byte {
+          field.append(byte)
+          place += 1
+        } else {
+          isQuoted.toggle()
+        }
+      } else if byte == separator, !isQuoted {
+        fields.append(text(field[...]))
+        field = []
+      } else {
+        field.append(byte)
+      }
+    }
+    return isQuoted ? nil : fields + [text(field[...])]
+  }
+
+  private static func text(_ bytes: ArraySlice<UInt8>) -> String {
+    var bytes = bytes
+    while let last = bytes.last, last == 0x20 || last == 0x09 { bytes = bytes.dropLast() }
+    while let first = bytes.first, first == 0x20 || first == 0x09 { bytes = bytes.dropFirst() }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
+
+/// Which column has the times, and in which unit.
+struct TimeColumn {
+  var place: Int
+  var unit: SensorTimeUnit
+
+  private static let usual = ["time", "timestamp", "t"]
+
+  init(among names: [String], _ request: SensorRequest) throws(SensorError) {
+    let name: String
+    if let wanted = request.timeColumn {
+      guard names.contains(wanted) else {
+        throw .noColumn(file: request.file, name: wanted, known: names)
+      }
+      name = wanted
+    } else {
+      // `time_ns` and `Timestamp` are usual, too.
+      let found = Self.usual.lazy.compactMap { word in
+        names.first { Self.stem($0.lowercased()) == word }
+      }.first
+      guard let found = found ?? (names.first == "1" ? "1" : nil) else {
+        throw .noColumn(file: request.file, name: "time", known: names)
+      }
+      name = found
+    }
+    place = names.firstIndex(of: name) ?? 0
+    unit = request.unit ?? Self.units.first { name.lowercased().hasSuffix("_\($0.rawValue)") } ?? .s
+  }
+
+  private static let units: [SensorTimeUnit] = [.ns, .us, .ms, .s]
+
+  private static func stem(_ name: String) -> String {
+    for unit in units where name.hasSuffix("_\(unit.rawValue)") {
+      return String(name.dropLast(unit.rawValue.count + 1))
+    }
+    return name
+  }
+}

@@ -1,0 +1,68 @@
+package import RetakeCore
+import RetakeStore
+
+/// An error of a sensor's file, or of what a camera stores beside its frames.
+package enum SensorError: RetakeError, Equatable {
+  /// `--sensor` cannot be read: what is wrong with it.
+  case badOption(text: String, problem: String)
+  case missing(file: String)
+  case unreadable(file: String, cause: String)
+  /// The file's name does not say which format it has.
+  case unknownFormat(file: String)
+  /// The file has no sample.
+  case noSamples(file: String)
+  case noColumn(file: String, name: String, known: [String])
+  /// A line of a table, a list or a sentence: what is wrong there.
+  case badLine(file: String, line: Int, problem: String)
+  case longLine(file: String, line: Int, bytesMax: Int)
+  /// Telemetry in a media file: the packet of its stream, and the byte in it.
+  case telemetry(file: String, packet: Int, byte: Int, problem: String)
+  /// A sample cannot be stored; the place is a line, or a packet.
+  case sample(file: String, place: String, ErrorFacts)
+  case interrupted
+
+  package var facts: ErrorFacts {
+    switch self {
+    case .badOption(let text, let problem):
+      ErrorFacts(
+        "sensor.option", "'\(text)' does not describe a sensor: \(problem)",
+        advice: "Write for example: --sensor imu.csv:time=t,unit=us", kind: .usage)
+    case .missing(let file):
+      ErrorFacts(
+        "sensor.file.missing", "there is no such file", at: file,
+        advice: "Write the path as it is from this folder")
+    case .unreadable(let file, let cause):
+      ErrorFacts("sensor.file.read", "the file cannot be read", cause: cause, at: file)
+    case .unknownFormat(let file):
+      ErrorFacts(
+        "sensor.format.unknown", "the file's name does not say which format it has", at: file,
+        advice: "Name it .csv, .jsonl, .gpx or .nmea, or add format=csv", kind: .usage)
+    case .noSamples(let file):
+      ErrorFacts(
+        "sensor.empty", "the file has no sample", at: file,
+        advice: "Check that it is complete, and that it is the right one")
+    case .noColumn(let file, let name, let known):
+      ErrorFacts(
+        "sensor.column.unknown", "the file has no column '\(name)'", at: file,
+        advice: Suggestion.advice(for: name, among: known), kind: .usage)
+    case .badLine(let file, let line, let problem):
+      ErrorFacts("sensor.line", "line \(line): \(problem)", at: file, advice: Self.check)
+    case .longLine(let file, let line, let most):
+      ErrorFacts(
+        "sensor.line.long", "line \(line) has more than \(most) bytes", at: file,
+        advice: "Check that this is a text file with one sample a line")
+    case .telemetry(let file, let packet, let byte, let problem):
+      ErrorFacts(
+        "sensor.telemetry", "packet \(packet) of the telemetry, byte \(byte): \(problem)",
+        at: file, advice: "Import the file without it: --no-telemetry")
+    case .sample(let file, let place, let facts):
+      ErrorFacts(
+        facts.code, "\(place): \(facts.message)", cause: facts.cause, at: file,
+        advice: facts.advice, kind: facts.kind)
+    case .interrupted:
+      ErrorFacts("sensor.interrupted", "the import was stopped", kind: .interrupted)
+    }
+  }
+
+  private static let check = "Correct the line, or leave out its column with columns=A+B"
+}

@@ -1,0 +1,235 @@
+package import RetakeCore
+
+/// Writes sensors and their samples into a session's database, a batch at a time.
+///
+/// It checks all that a reader relies on: names that occur once, a value for each channel, and
+/// times that do not decrease. What it refuses has not been written.
+///
+/// ```swift
+/// let samples = SampleWriter(writer)
+/// let imu = try samples.add(
+///   name: "imu", kind: "gyroscope", unit: "rad/s", channels: ["x", "y", "z"], source: "/imu")
+/// try samples.append(imu, time: header, arrival: logged, [0.1, 0, 0])
+/// try samples.finish()
+/// ```
+package final class SampleWriter {
+  private let writer: StoreWriter
+  private var sensors: [Sensor] = []
+  private var waiting: [SampleRecord] = []
+
+  private struct Sensor {
+    var record: SensorRecord
+    var count = 0
+    var time = Int64.min
+    var arrival = Int64.min
+  }
+
+  /// As many samples as are in memory at once.
+  private static let batchRows = 4_096
+
+  /// - Parameters:
+  ///   - writer: Its database has the present schema. Rows that wait in it are committed, too.
+  ///   - existing: The sensors that the database already has, with the number of their samples;
+  ///     new ones are numbered after them.
+  package init(_ writer: StoreWriter, after existing: [SensorTrack] = []) {
+    precondition(writer.has(Schema.sample), "a database of an older schema has no sensors")
+    self.writer = writer
+    sensors = existing.map {
+      Sensor(
+        record: SensorRecord(
+          sensor: $0.number, name: $0.name, kind: $0.kind, unit: $0.unit, channels: $0.channels,
+          source: $0.source), count: $0.sampleCount)
+    }
+  }
+
+  /// The sensors so far, with the number of their samples.
+  package var tracks: [SensorTrack] { sensors.map { $0.record.track(samples: $0.count) } }
+
+  /// A name that no sensor has yet: the wanted one, or with `-2`, `-3` and so on behind it.
+  package func freeName(_ wanted: String) -> String {
+    let known = Set(sensors.map(\.record.name))
+    guard known.contains(wanted) else { return wanted }
+    // Ends: there are at most `countMax` sensors.
+    var number = 2
+    while known.contains("\(wanted)-\(number)") { number += 1 }
+    return "\(wanted)-\(number)"
+  }
+
+  /// Adds a sensor.
+  ///
+  /// - Parameters:
+  ///   - name: Letters and digits of ASCII, `-`, `_`, `.` and `/`; unique in the session.
+  ///   - channels: The names of a sample's values, at least 1 and at most 64.
+  ///   - source: A file, a topic, or `live`.
+  /// - Returns: its number.
+  package func add(
+    name: String, kind: String, unit: String = "", channels: [String], source: String
+  ) throws(SampleError) -> Int {
+    let number = (sensors.last?.record.sensor ?? -1) + 1
+    let record = SensorRecord(
+      sensor: number, name: name, kind: kind, unit: unit, channels: channels, source: source)
+    try Self.check(record, among: sensors.map(\.record))
+    writer.append([record])
+    sensors.append(Sensor(record: record))
+    return number
+  }
+
+  /// Checks what a new sensor is called, and that it has channels.
+  package static func check(
+    _ sensor: SensorRecord, among known: [SensorRecord]
+  ) throws(SampleError) {
+    let name = sensor.name
+    guard known.count < SensorRecord.countMax else {
+      throw .tooManySensors(most: SensorRecord.countMax)
+    }
+    guard isName(name) else { throw .badName(name) }
+    guard !known.contains(where: { $0.name == name }) else { throw .nameTaken(name) }
+    guard (1...SensorRecord.channelsMax).contains(sensor.channels.count) else {
+      throw .channelCount(
+        sensor: name, count: sensor.channels.count, most: SensorRecord.channelsMax)
+    }
+    for text in [sensor.kind, sensor.unit, sensor.source] + sensor.channels
+    where !text.isSensorText {
+      throw .badText(sensor: name)
+    }
+    guard !sensor.kind.isEmpty else { throw .badText(sensor: name) }
+  }
+
+  /// Adds the next sample of a sensor.
+  ///
+  /// - Parameters:
+  ///   - time: When it was measured, in nanoseconds on the session's time line.
+  ///   - arrival: When the recorder got it. A stage sees a sample only from then on. `nil`, for
+  ///     files that do not say it, is the time of the measurement.
+  ///   - numbers: One for each channel; NaN where there is none.
+  package func append(
+    _ sensor: Int, time: Int64, arrival: Int64? = nil, _ numbers: [Double]
+  ) throws(SampleError) {
+    guard let place = sensors.firstIndex(where: { $0.record.sensor == sensor }) else {
+      preconditionFailure("the sensor was added to this writer")
+    }
+    let name = sensors[place].record.name
+    let channels = sensors[place].record.channels.count
+    guard numbers.count == channels else {
+      throw .valueCount(sensor: name, count: numbers.count, channels: channels)
+    }
+    let bound = RowReader.nanosecondsMax
+    let arrival = arrival ?? time
+    for value in [time, arrival] where value < -bound || value > bound {
+      throw .timeRange(sensor: name)
+    }
+    guard time >= sensors[place].time else {
+      throw .backwards(sensor: name, nanoseconds: sensors[place].time - time)
+    }
+    guard arrival >= sensors[place].arrival else {
+      throw .backwards(sensor: name, nanoseconds: sensors[place].arrival - arrival)
+    }
+    waiting.append(
+      SampleRecord(
+        sensor: sensor, index: sensors[place].count, timeNanoseconds: time,
+        arrivalNanoseconds: arrival, numbers: numbers))
+    sensors[place].count += 1
+    (sensors[place].time, sensors[place].arrival) = (time, arrival)
+    if waiting.count == Self.batchRows { try flush() }
+  }
+
+  /// Commits what waits. More may be appended afterwards.
+  package func finish() throws(SampleError) {
+    try flush()
+  }
+
+  /// Adds rows that were read from a damaged database. Those that do not fit are left out, and the
+  /// others are numbered without gaps.
+  package func append(
+    salvaged rows: [SensorRecord], _ samples: [SampleRecord]
+  ) throws(SampleError) {
+    var numbers: [Int: Int] = [:]
+    for row in rows {
+      numbers[row.sensor] = try? add(
+        name: row.name, kind: row.kind, unit: row.unit, channels: row.channels, source: row.source)
+    }
+    for row in samples {
+      guard let sensor = numbers[row.sensor] else { continue }
+      do throws(SampleError) {
+        try append(
+          sensor, time: row.timeNanoseconds, arrival: row.arrivalNanoseconds, row.numbers)
+      } catch .store(let facts) {
+        throw .store(facts)
+      } catch {
+        // Behind a row that is gone, times may begin earlier; such a sample is lost, too.
+        continue
+      }
+    }
+    try flush()
+  }
+
+  private func flush() throws(SampleError) {
+    writer.append(waiting)
+    waiting.removeAll(keepingCapacity: true)
+    do throws(StoreError) { try writer.commit() } catch { throw .store(error.facts) }
+  }
+
+  private static func isName(_ name: String) -> Bool {
+    (1...64).contains(name.utf8.count)
+      && name.utf8.allSatisfy {
+        (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0)
+          || [0x2D, 0x2E, 0x2F, 0x5F].contains($0)
+      }
+  }
+}
+
+/// Why a sensor or a sample cannot be stored.
+package enum SampleError: RetakeError, Equatable {
+  case tooManySensors(most: Int)
+  case badName(String)
+  case nameTaken(String)
+  case channelCount(sensor: String, count: Int, most: Int)
+  case badText(sensor: String)
+  case valueCount(sensor: String, count: Int, channels: Int)
+  case timeRange(sensor: String)
+  /// A time is that much earlier than the one before.
+  case backwards(sensor: String, nanoseconds: Int64)
+  case store(ErrorFacts)
+
+  package var facts: ErrorFacts {
+    switch self {
+    case .tooManySensors(let most):
+      ErrorFacts(
+        "sensor.count", "a session has at most \(most) sensors",
+        advice: "Import fewer of them")
+    case .badName(let name):
+      ErrorFacts(
+        "sensor.name.bad", "'\(name)' cannot be a sensor's name",
+        advice: "Choose letters, digits, '-', '_', '.' and '/', at most 64, with name=NAME",
+        kind: .usage)
+    case .nameTaken(let name):
+      ErrorFacts(
+        "sensor.name.taken", "two sensors would have the name '\(name)'",
+        advice: "Choose another one with name=NAME", kind: .usage)
+    case .channelCount(let sensor, let count, let most):
+      ErrorFacts(
+        "sensor.channels", "the sensor \(sensor) has \(count) channels, and may have 1 to \(most)",
+        advice: "Name those that you need with columns=A+B")
+    case .badText(let sensor):
+      ErrorFacts(
+        "sensor.text", "a name or a unit of the sensor \(sensor) is too long, or not printable",
+        advice: "Give it names of at most \(SensorRecord.textBytesMax) bytes")
+    case .valueCount(let sensor, let count, let channels):
+      ErrorFacts(
+        "sensor.values",
+        "a sample of the sensor \(sensor) has \(count) values, and the sensor \(channels) channels")
+    case .timeRange(let sensor):
+      ErrorFacts(
+        "sensor.time.range", "a time of the sensor \(sensor) is too far from 0",
+        advice: "Check the unit of the times: unit=s, ms, us or ns; "
+          + "let times of a calendar begin with the session: offset=start")
+    case .backwards(let sensor, let nanoseconds):
+      ErrorFacts(
+        "sensor.time.backwards",
+        "a time of the sensor \(sensor) is "
+          + "\(Duration.nanoseconds(nanoseconds).unitText) earlier than the one before",
+        advice: "Sort the rows by their time")
+    case .store(let facts): facts
+    }
+  }
+}

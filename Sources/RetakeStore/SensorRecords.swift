@@ -1,0 +1,72 @@
+package import RetakeCore
+
+/// A sensor: the description of its samples.
+package struct SensorRecord: Hashable, Sendable {
+  /// The most sensors of a session.
+  package static let countMax = 1_000
+  /// The most channels of a sensor.
+  package static let channelsMax = 64
+  /// The most bytes of a name, a kind, a unit, a channel and a source.
+  package static let textBytesMax = 256
+
+  /// Its number in the session, from 0; it has nothing to do with the tracks of images.
+  package var sensor: Int
+  /// Unique in the session: the name by which stages read it.
+  package var name: String
+  /// What is measured: `gyroscope`.
+  package var kind: String
+  /// Of all channels; empty if there is none, or if the channels have different units.
+  package var unit: String
+  /// In the order of a sample's values.
+  package var channels: [String]
+  /// Where the samples are from: the name of a file, of a topic, or `live`.
+  package var source: String
+
+  package init(
+    sensor: Int, name: String, kind: String, unit: String, channels: [String], source: String
+  ) {
+    self.sensor = sensor
+    self.name = name
+    self.kind = kind
+    self.unit = unit
+    self.channels = channels
+    self.source = source
+  }
+
+  /// The record as users see it.
+  package func track(samples: Int) -> SensorTrack {
+    SensorTrack(
+      number: sensor, name: name, kind: kind, unit: unit, channels: channels, source: source,
+      sampleCount: samples)
+  }
+}
+
+/// One sample of a sensor.
+package struct SampleRecord: Hashable, Sendable {
+  package var sensor: Int
+  /// From 0, without gaps.
+  package var index: Int
+  /// When it was measured, on the session's time line; it never decreases within a sensor.
+  package var timeNanoseconds: Int64
+  /// When the recorder got it; it never decreases within a sensor.
+  package var arrivalNanoseconds: Int64
+  /// One for each channel.
+  package var numbers: [Double]
+
+  package init(
+    sensor: Int, index: Int, timeNanoseconds: Int64, arrivalNanoseconds: Int64, numbers: [Double]
+  ) {
+    self.sensor = sensor
+    self.index = index
+    self.timeNanoseconds = timeNanoseconds
+    self.arrivalNanoseconds = arrivalNanoseconds
+    self.numbers = numbers
+  }
+
+  /// The record as users see it.
+  package var sample: SensorSample {
+    SensorSample(
+      time: Timestamp(nanoseconds: timeNanoseconds),
+      arrival: Timestamp(nanoseconds: arrivalNanoseconds), values: numbers)
+  }
+}
