@@ -44,6 +44,7 @@ let stages = "RetakeStages"
 let session = "RetakeSession"
 let golden = "RetakeGolden"
 let cache = "RetakeCache"
+let bags = "RetakeBags"
 let rewrite = "RetakeRewrite"
 let record = "RetakeRecord"
 let replay = "RetakeReplay"
@@ -69,7 +70,7 @@ let projects = "RetakeTestProjects"
 /// What Retake re-exports.
 let facade = [
   core, buffers, graph, media, timePlane, runtime, compare, analysis, stages, session, golden,
-  cache, rewrite, record, replay, report, suite, verify,
+  cache, bags, rewrite, record, replay, report, suite, verify,
 ]
 
 let rooms: [Room] = [
@@ -99,6 +100,9 @@ let rooms: [Room] = [
   Room(
     name: cache, ours: [core, buffers, media, runtime, session],
     inTests: [graph, store, stages, rewrite, record, replay]),
+  Room(
+    name: bags, ours: [core, buffers, media, store, session],
+    outside: [grdb, grdbSQLite, "CLz4", "CZstd"]),
   Room(
     name: rewrite, ours: [core, buffers, media, sensors, store, runtime, session],
     inTests: [clips]),
@@ -161,8 +165,10 @@ let roomTests: [Target] = rooms.filter { !untested.contains($0.name) }.map { roo
     name: "\(room.name)Tests",
     dependencies: named(
       [room.name] + room.ours + (room.inTests + testTools).filter { !room.uses($0) })
-      // Tests of metrics bring a back end of their own, tests of the C library call it as C does.
-      + ([metrics, library].contains(room.name) ? room.outside : []),
+      // Tests of metrics bring a back end of their own, tests of the C library call it as C does, and
+      // tests of bags write bags.
+      + ([metrics, library, bags].contains(room.name) ? room.outside : []),
+    exclude: room.name == bags ? ["Fixtures"] : [],
     swiftSettings: settings)
 }
 
@@ -226,12 +232,18 @@ let package = Package(
       providers: [
         .apt(["libavformat-dev", "libavcodec-dev", "libswscale-dev", "libavutil-dev"])
       ]),
+    .systemLibrary(
+      name: "CLz4", path: "Sources/CLz4", pkgConfig: "liblz4",
+      providers: [.apt(["liblz4-dev"])]),
     .systemLibrary(name: "CProcessor", path: "Sources/CProcessor"),
     .systemLibrary(name: "CRetake", path: "Sources/CRetake"),
     .systemLibrary(
       name: "CXXHash", path: "Sources/CXXHash", pkgConfig: "libxxhash",
       providers: [.apt(["libxxhash-dev"])]),
     .systemLibrary(name: "CSpawn", path: "Sources/CSpawn"),
+    .systemLibrary(
+      name: "CZstd", path: "Sources/CZstd", pkgConfig: "libzstd",
+      providers: [.apt(["libzstd-dev"])]),
     .executableTarget(
       name: "retake", dependencies: ["RetakeCommand"], swiftSettings: settings),
     .target(

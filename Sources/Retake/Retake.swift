@@ -1,4 +1,5 @@
 @_exported import RetakeAnalysis
+@_exported import RetakeBags
 @_exported import RetakeBuffers
 @_exported import RetakeCache
 @_exported import RetakeCompare

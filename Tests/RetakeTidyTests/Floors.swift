@@ -38,7 +38,8 @@ enum Floors {
   static let besideTests = ["DequeModule", "GRDB", "GRDBSQLite", "Mustache", "Yams"]
   /// The modules that Retake re-exports.
   static let reexported = [
-    "RetakeAnalysis", "RetakeBuffers", "RetakeCache", "RetakeCompare", "RetakeCore", "RetakeGolden",
+    "RetakeAnalysis", "RetakeBags", "RetakeBuffers", "RetakeCache", "RetakeCompare", "RetakeCore",
+    "RetakeGolden",
     "RetakeGraph", "RetakeMedia", "RetakeRecord", "RetakeReplay", "RetakeReport", "RetakeRewrite",
     "RetakeRuntime", "RetakeSession", "RetakeStages", "RetakeSuite", "RetakeTimePlane",
     "RetakeVerify",
@@ -49,10 +50,12 @@ enum Floors {
 
   static let table: [FloorEntry] = [
     FloorEntry(floor: 0, name: "CFFmpeg"),
+    FloorEntry(floor: 0, name: "CLz4"),
     FloorEntry(floor: 0, name: "CProcessor"),
     FloorEntry(floor: 0, name: "CRetake"),
     FloorEntry(floor: 0, name: "CSpawn"),
     FloorEntry(floor: 0, name: "CXXHash"),
+    FloorEntry(floor: 0, name: "CZstd"),
     FloorEntry(floor: 0, name: "RetakeClock", toolchain: ["Synchronization"]),
     FloorEntry(floor: 0, name: "RetakeCore", outside: ["CProcessor", "CXXHash"]),
 
@@ -108,6 +111,10 @@ enum Floors {
       floor: 3, name: "RetakeCache",
       ours: ["RetakeBuffers", "RetakeCore", "RetakeMedia", "RetakeRuntime", "RetakeSession"]),
 
+    FloorEntry(
+      floor: 4, name: "RetakeBags",
+      ours: ["RetakeBuffers", "RetakeCore", "RetakeMedia", "RetakeSession", "RetakeStore"],
+      outside: ["CLz4", "CZstd", "GRDB", "GRDBSQLite"]),
     FloorEntry(
       floor: 4, name: "RetakeRewrite",
       ours: [

@@ -5,19 +5,22 @@ import Retake
 struct ImportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
-    abstract: "Make a session from a video file.",
+    abstract: "Make a session from a video file or a bag.",
     discussion: """
-      The file is kept byte for byte and indexed by packet and frame, each with a checksum. What a
-      camera measured next to its frames (GPMF) becomes sensors, which stages read by their time.
+      A video file is kept byte for byte and indexed by packet and frame, each with a checksum. What
+      a camera measured next to its frames (GPMF) becomes sensors, which stages read by their time.
+      Of a bag of ROS 2 (.db3, .mcap, or their folder) and of other MCAP files each topic with images
+      becomes a track.
 
       Examples:
         retake import clip.mp4
         retake import dashcam.mkv --name night-drive --track 0
         retake import huge.mp4 --link
         retake import clip.mp4 --sensor imu.csv:time=t,unit=us,offset=-250ms
+        retake import run.mcap --topic /camera/image_raw
       """)
 
-  @Argument(help: "The video file.", completion: .file())
+  @Argument(help: "The video file, or the file or folder of a bag.", completion: .file())
   var file: String
 
   @Option(help: "The session's name; the file's name without its extension if not given.")
@@ -42,6 +45,11 @@ struct ImportCommand: ParsableCommand {
   @Flag(inversion: .prefixedNo, help: "Import what the camera measured, if the file has it.")
   var telemetry = true
 
+  @Option(
+    help:
+      "A topic of a bag to import, by its name; repeat for several. All with images if not given.")
+  var topic: [String] = []
+
   @Flag(help: "Link to the file rather than copying it.")
   var link = false
 
@@ -49,14 +57,33 @@ struct ImportCommand: ParsableCommand {
 
   func validate() throws {
     // The name of a file may look like an address.
-    guard file.contains("://"), !FileManager.default.fileExists(atPath: file) else { return }
+    guard file.contains("://"), !FileManager.default.fileExists(atPath: file) else {
+      return try validateBag()
+    }
     throw ValidationError(
       "'\(file)' is an address, and import takes a file. Download it first; a camera's stream is "
         + "recorded: retake record rtsp://HOST/PATH")
   }
 
+  private func validateBag() throws {
+    if BagImportOptions.isBag(file) {
+      guard track.isEmpty else {
+        throw ValidationError("--track is for video files; topics of a bag are chosen with --topic")
+      }
+      guard !link else {
+        throw ValidationError("--link is for video files; the images of a bag are copied")
+      }
+    } else if !topic.isEmpty, FileManager.default.fileExists(atPath: file) {
+      throw ValidationError("--topic is for bags; tracks of a video file are chosen with --track")
+    }
+  }
+
   func run() throws {
     Interruption.listen()
+    if BagImportOptions.isBag(file) {
+      try BagImport(file: file, name: name, into: into, topics: topic, output: output).run()
+      return
+    }
     let line = ProgressLine(isQuiet: output.quiet)
     let importer = SessionImporter(
       ImportOptions(
@@ -73,11 +100,7 @@ struct ImportCommand: ParsableCommand {
     for line in TimeText.lines(result.times, of: result.timeCount, max: Self.timesMax) {
       output.note("note: \(line)")
     }
-    // A project that cannot be read is no reason for an import to fail.
-    let project = try? CommandEnvironment.current.project()
-    if let note = project.flatMap({ NewSession(result.folder.path, in: $0).noteOfFootage }) {
-      output.note("note: \(visible(note))")
-    }
+    ImportAdvice.noteFootage(result.folder, output)
     // Read back, so that what is printed is what was stored.
     let info = try SessionReader(opening: result.folder.path).info()
     if output.json {
@@ -120,28 +143,41 @@ struct ImportCommand: ParsableCommand {
       }
     }
     lines += result.sensors.map { "  " + SensorText.line($0) }
-    if !output.quiet { lines.append("next: \(next(result))") }
+    if !output.quiet {
+      lines.append("next: \(ImportAdvice.next(result.folder, into: into))")
+    }
     return lines.joined(separator: "\n")
+  }
+}
+
+/// What is said about a new session.
+enum ImportAdvice {
+  /// A project that cannot be read is no reason for an import to fail.
+  static func noteFootage(_ folder: SessionFolder, _ output: OutputOptions) {
+    let project = try? CommandEnvironment.current.project()
+    if let note = project.flatMap({ NewSession(folder.path, in: $0).noteOfFootage }) {
+      output.note("note: \(visible(note))")
+    }
   }
 
   /// The project's own cases, if they run on the new session.
-  private func next(_ result: ImportResult) -> String {
+  static func next(_ folder: SessionFolder, into: String) -> String {
     guard into == "Recordings" else {
-      return "retake replay \(quotedPath(of: result)) --pipeline example:motion-boxes"
+      return "retake replay \(quotedPath(of: folder, into: into)) --pipeline example:motion-boxes"
     }
-    let selection = Selection(sessions: [result.folder.name])
+    let selection = Selection(sessions: [folder.name])
     let project = try? CommandEnvironment.current.project()
     // The advice must not fail: without a valid project, or a case that fits, it names an example.
     let hasCases = project.map { (try? selection.resolve(in: $0))?.isEmpty == false } ?? false
     return hasCases
-      ? "retake test \(result.folder.name)"
-      : "retake replay \(result.folder.name) --pipeline example:motion-boxes"
+      ? "retake test \(folder.name)"
+      : "retake replay \(folder.name) --pipeline example:motion-boxes"
   }
 
   /// A session outside Recordings cannot be found by its name alone.
-  private func quotedPath(of result: ImportResult) -> String {
+  private static func quotedPath(of folder: SessionFolder, into: String) -> String {
     // A shell has no escape inside single quotes: they end, an escaped one follows, they begin
     // again.
-    "'" + "\(into)/\(result.folder.name)".replacing("'", with: "'\\''") + "'"
+    "'" + "\(into)/\(folder.name)".replacing("'", with: "'\\''") + "'"
   }
 }

@@ -69,6 +69,9 @@ package final class MediaMuxer: @unchecked Sendable {
   /// Number of bytes passed to the output so far; after `flush` that is everything.
   package var bytesWritten: Int64 { output.end }
 
+  /// The position in the output behind the last packet, also before it is flushed.
+  package var position: Int64 { avio_tell(context?.pointee.pb) }
+
   /// Adds a packet. Its stream is the index in the muxer's list of streams; its times are in that
   /// stream's time base.
   ///

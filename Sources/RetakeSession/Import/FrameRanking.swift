@@ -1,9 +1,9 @@
-import RetakeCore
+package import RetakeCore
 import RetakeMedia
 import RetakeStore
 
 /// The frames of a track in presentation order, with their times.
-struct FrameTimeline: Sendable {
+package struct FrameTimeline: Sendable {
   struct Frame: Sendable {
     /// Not shifted.
     var nanoseconds: Int64
@@ -15,7 +15,7 @@ struct FrameTimeline: Sendable {
   }
 
   var frames = CompactList<Frame>()
-  var places: [TimePlace] = []
+  package var places: [TimePlace] = []
 }
 
 /// Gives every frame of a track its sequence, which is its rank in the decoder's order, and a time
@@ -24,11 +24,16 @@ struct FrameTimeline: Sendable {
 /// A decoder returns images in presentation order, whatever their timestamps are. If timestamps
 /// restart, as in joined recordings, time continues by one frame. If they jump, the gap is kept,
 /// unless it is so large that a clock must have wrapped around. Each such place is noted.
-struct FrameRanking {
+package struct FrameRanking {
   let track: Int
   let timeBase: TimeBase
   /// Duration of a frame, if neither the packet nor the decoder gives it.
   let durationNanoseconds: Int64
+
+  package init(track: Int, timeBase: TimeBase, durationNanoseconds: Int64) {
+    (self.track, self.timeBase) = (track, timeBase)
+    self.durationNanoseconds = durationNanoseconds
+  }
 
   /// The input of a frame's time.
   private struct Source {
@@ -48,7 +53,7 @@ struct FrameRanking {
   private static let refusalWindow = 32
 
   /// - Parameter packets: Packets of the track, for the times of rejected ones.
-  func rank(_ facts: TrackFacts, packets: PacketList) -> FrameTimeline {
+  package func rank(_ facts: TrackFacts, packets: PacketList) -> FrameTimeline {
     let order = order(facts, packets: packets)
     var clock = FrameClock(track: track, leapNanoseconds: leap, wrapNanoseconds: wrap)
     for place in order.indices {

@@ -50,6 +50,10 @@ public struct ImportProgress: Hashable, Sendable {
   public var done: Int
   /// Approximate total; nil when unknown.
   public var total: Int?
+
+  package init(phase: Phase, done: Int, total: Int?) {
+    (self.phase, self.done, self.total) = (phase, done, total)
+  }
 }
 
 /// The result of an import.

@@ -1,7 +1,7 @@
 import RetakeBuffers
 import RetakeCore
-import RetakeMedia
-import RetakeStore
+package import RetakeMedia
+package import RetakeStore
 
 /// Writes the database of an imported session.
 struct ImportWriting {
@@ -88,7 +88,7 @@ struct ImportWriting {
 
 extension SegmentTrackRecord {
   /// Combines the container's description with that of the decoded images.
-  init(segment: Int, track: Int, of stream: MediaStream, shape: DecodedFact.Shape) {
+  package init(segment: Int, track: Int, of stream: MediaStream, shape: DecodedFact.Shape) {
     self.init(
       segment: segment, track: track, streamIndex: stream.index, codec: stream.storedCodec,
       profile: stream.profile, extradata: stream.extradata.isEmpty ? nil : stream.extradata,

@@ -1,4 +1,4 @@
-import RetakeBuffers
+package import RetakeBuffers
 package import RetakeCore
 package import RetakeMedia
 import RetakeStore
@@ -9,7 +9,11 @@ package struct DecodedFact: Hashable, Sendable {
   package struct Shape: Hashable, Sendable {
     package var width: Int
     package var height: Int
-    var format: PixelFormat
+    package var format: PixelFormat
+
+    package init(width: Int, height: Int, format: PixelFormat) {
+      (self.width, self.height, self.format) = (width, height, format)
+    }
   }
 
   var packet: Int
@@ -27,7 +31,7 @@ package struct DecodedFact: Hashable, Sendable {
   var damage: String?
   package var shape: Shape
 
-  init(
+  package init(
     packet: Int, shown: Int, through: Int? = nil, pts: Int64?, bestEffort: Int64?, duration: Int64,
     digest: Digest128, damage: String? = nil, shape: Shape
   ) {
@@ -71,11 +75,14 @@ package struct TrackFacts: Sendable {
   /// In the decoder's order.
   package var frames = FactList()
   /// Packets that the decoder rejected, with the code, in order, and the number of images before.
-  var refused: [(packet: Int, code: String, after: Int)] = []
+  package var refused: [(packet: Int, code: String, after: Int)] = []
   package var firstRefusal: MediaError?
   /// Peak memory of the decoder, in bytes.
   var decoderBytes = 0
   var standing = Standing.settled
+
+  /// Facts of no image, for those who know them without decoding.
+  package static var none: TrackFacts { TrackFacts() }
 
   var isDamaged: Bool { !refused.isEmpty || frames.hasDamage }
 }

@@ -1,6 +1,6 @@
 import RetakeBuffers
 import RetakeCore
-import RetakeMedia
+package import RetakeMedia
 package import RetakeStore
 
 /// The packets of one stream while it is indexed.
@@ -26,7 +26,7 @@ package struct ImportTable: PacketTable {
 
 /// Turns the packets of one stream into the rows of a track: decodes it, ranks its frames, finds
 /// their entries, and begins a new segment where the images' shape changes.
-struct TrackIndexing {
+package struct TrackIndexing {
   let track: Int
   /// Has the time base of all packets.
   let stream: MediaStream
@@ -45,7 +45,7 @@ struct TrackIndexing {
       packets: packets, memory: memory, report: report)
   }
 
-  init(
+  package init(
     track: Int, stream: MediaStream, views: [Int: SegmentView], packets: PacketList,
     memory: PictureMemory, report: @escaping @Sendable (ImportProgress) -> Bool
   ) {
@@ -54,7 +54,7 @@ struct TrackIndexing {
   }
 
   /// - Throws: `SessionError`; `noFrames` or the decoder's own error when nothing can be decoded.
-  func run() throws(SessionError) -> TrackRows {
+  package func run() throws(SessionError) -> TrackRows {
     let table = ImportTable(track: track, packets: packets, views: views)
     let decoding = TrackDecoding(table: table, memory: memory) {
       report(ImportProgress(phase: .decoding, done: $0, total: packets.count))

@@ -1,21 +1,21 @@
 import RetakeCore
-import RetakeStore
+package import RetakeStore
 
 /// The rows of one track, built while they are written, because all of them together may not fit
 /// into memory. Segment 0 is the file's beginning; the caller numbers the others.
-struct TrackRows: Sendable {
-  struct Part: Hashable, Sendable {
-    var packet: Int
-    var shape: DecodedFact.Shape
+package struct TrackRows: Sendable {
+  package struct Part: Hashable, Sendable {
+    package var packet: Int
+    package var shape: DecodedFact.Shape
   }
 
   let track: Int
-  let packets: PacketList
+  package let packets: PacketList
   let facts: TrackFacts
-  let timeline: FrameTimeline
+  package let timeline: FrameTimeline
   /// Where the images' shape changes: the first packet, and the shape from there on. The first part
   /// is at packet 0.
-  let parts: [Part]
+  package let parts: [Part]
   /// By sequence.
   private var entries: [Int32]
   /// Why a frame's pixels cannot be trusted, by sequence.
@@ -24,35 +24,35 @@ struct TrackRows: Sendable {
   /// Number of rows per transaction.
   private static let batchRows = 4_096
 
-  init(track: Int, packets: PacketList, facts: TrackFacts, timeline: FrameTimeline) {
+  package init(track: Int, packets: PacketList, facts: TrackFacts, timeline: FrameTimeline) {
     (self.track, self.packets, self.facts, self.timeline) = (track, packets, facts, timeline)
     parts = Self.parts(of: facts.frames)
     entries = [Int32](repeating: 0, count: timeline.frames.count)
   }
 
-  var frameCount: Int { timeline.frames.count }
+  package var frameCount: Int { timeline.frames.count }
 
   /// Number of frames that cannot be replayed.
-  var damaged: Int {
+  package var damaged: Int {
     timeline.frames.indices.count { causes[$0] != nil || timeline.frames[$0].fact < 0 }
   }
 
-  func packet(ofFrame sequence: Int) -> Int {
+  package func packet(ofFrame sequence: Int) -> Int {
     let frame = timeline.frames[sequence]
     return frame.fact < 0
       ? facts.refused[Int(frame.refusal)].packet : facts.frames.packet(Int(frame.fact))
   }
 
-  func firstFrame(of part: Part) -> Int? {
+  package func firstFrame(of part: Part) -> Int? {
     timeline.frames.indices.first { packet(ofFrame: $0) == part.packet }
   }
 
-  mutating func settle(_ sequence: Int, entry: Int, cause: String?) {
+  package mutating func settle(_ sequence: Int, entry: Int, cause: String?) {
     entries[sequence] = Int32(clamping: entry)
     causes[sequence] = cause
   }
 
-  func frame(_ sequence: Int) -> FrameRecord {
+  package func frame(_ sequence: Int) -> FrameRecord {
     let frame = timeline.frames[sequence]
     let assumed = FrameRecord.Assumed(rawValue: Int(frame.assumed))
     guard frame.fact >= 0 else {

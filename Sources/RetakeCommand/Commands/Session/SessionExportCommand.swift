@@ -11,12 +11,16 @@ struct SessionExportCommand: ParsableCommand {
       changes there is a file for each, yard-1.mkv, yard-2.mkv. A file has one track, the first one \
       or that of --track; a note names the others. '-' is standard output for tables.
 
+      An MCAP file has frames (encoded again unless they are JPEG), results, decisions and goldens as \
+      messages for Foxglove, each at its virtual time.
+
       Examples:
         retake session export yard --media yard.mkv
         retake session export yard --csv frames.csv
         retake session export yard --rows events --json-lines events.jsonl
         retake session export yard --rows decisions --json-lines - | head
         retake session export yard --rows samples --sensor gyroscope --csv gyroscope.csv
+        retake session export yard --mcap yard.mcap --golden Goldens/yard/motion
       """)
 
   @OptionGroup var session: SessionArgument
@@ -26,6 +30,15 @@ struct SessionExportCommand: ParsableCommand {
   var csv: String?
   @Option(help: ArgumentHelp("A table to write as JSON lines.", valueName: "file"))
   var jsonLines: String?
+  @Option(help: ArgumentHelp("An MCAP file to write.", valueName: "file"))
+  var mcap: String?
+  @Option(help: "How frames are written into the MCAP file: jpeg or h264.")
+  var codec: BagExportOptions.Codec = .jpeg
+  @Option(
+    help: ArgumentHelp(
+      "A golden, or the folder of a run, for the MCAP file; repeat for several.",
+      valueName: "folder"))
+  var golden: [String] = []
   @Option(
     help: "The rows of the table: frames, packets, events, decisions, results, spans or samples.")
   var rows: SessionExport.Rows = .frames
@@ -43,19 +56,25 @@ struct SessionExportCommand: ParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func validate() throws {
-    guard media != nil || csv != nil || jsonLines != nil else {
-      throw ValidationError("Say what to write: --media FILE, --csv FILE or --json-lines FILE")
+    guard media != nil || csv != nil || jsonLines != nil || mcap != nil else {
+      throw ValidationError(
+        "Say what to write: --media FILE, --csv FILE, --json-lines FILE or --mcap FILE")
     }
-    let files = [media, csv, jsonLines].compactMap(\.self)
+    let files = [media, csv, jsonLines, mcap].compactMap(\.self)
     guard Set(files).count == files.count else {
       throw ValidationError("Two outputs have the same file; give each one of its own")
     }
-    if media == nil, track != nil {
-      throw ValidationError("--track goes with --media; a table has the rows of all tracks")
+    if media == nil, mcap == nil, track != nil {
+      throw ValidationError(
+        "--track goes with --media and --mcap; a table has the rows of all tracks")
     }
     if sensor != nil, rows != .samples {
       throw ValidationError("--sensor goes with --rows samples")
     }
+    if mcap == nil, codec != .jpeg || !golden.isEmpty {
+      throw ValidationError("--codec and --golden go with --mcap")
+    }
+    if mcap == "-" { throw ValidationError("--mcap wants a file; tables can go to '-'") }
     if media == "-" { throw ValidationError("--media wants a file; tables can go to '-'") }
     if output.json, files.contains("-") {
       throw ValidationError("--json and a table on standard output would mix; leave one out")
@@ -84,6 +103,13 @@ struct SessionExportCommand: ParsableCommand {
               file: file.file, rows: "media", count: file.packets, otherTracks: file.otherTracks))
         }
       }
+      if let mcap {
+        let options = BagExportOptions(
+          codec: codec, tracks: track.map { [$0] }, goldens: golden, run: liveRun)
+        for topic in try BagExporter(of: path, options: options, report: report).run(to: mcap) {
+          written.append(Written(file: mcap, rows: topic.topic, count: topic.messages))
+        }
+      }
       for (file, form) in [(csv, SessionExport.Form.csv), (jsonLines, .jsonLines)] {
         guard let file else { continue }
         written.append(
@@ -95,6 +121,10 @@ struct SessionExportCommand: ParsableCommand {
     if output.json { return try Console.json(written) }
     // Standard output has the table itself.
     for line in written where line.file != "-" {
+      if line.rows.hasPrefix("/") {
+        Console.result("\(counted(line.count, "message"))  \(visible(line.rows))  \(line.file)")
+        continue
+      }
       // The names of the row kinds are plurals.
       let noun = line.rows == "media" ? "packet" : String(line.rows.dropLast())
       Console.result("\(counted(line.count, noun))  \(line.file)")
@@ -122,3 +152,4 @@ struct SessionExportCommand: ParsableCommand {
 }
 
 extension SessionExport.Rows: ExpressibleByArgument {}
+extension BagExportOptions.Codec: ExpressibleByArgument {}

@@ -1,0 +1,140 @@
+package import RetakeCore
+
+/// Where something is in a bag. Parts that are not known are left out.
+package struct BagPlace: Hashable, Sendable, CustomStringConvertible {
+  /// The path of the bag's file.
+  package var file: String
+  /// In MCAP files the position of the record, counted from the beginning of the file, or of the
+  /// chunk that holds it.
+  package var byteOffset: UInt64?
+  /// The topic's name.
+  package var topic: String?
+  /// Of an SQLite bag the row's `id`, of an MCAP file the message's place in its topic, from 0.
+  package var message: Int64?
+
+  /// A place in a file; what is `nil` is left out of `description`.
+  package init(
+    file: String, byteOffset: UInt64? = nil, topic: String? = nil, message: Int64? = nil
+  ) {
+    (self.file, self.byteOffset) = (file, byteOffset)
+    (self.topic, self.message) = (topic, message)
+  }
+
+  /// The parts behind the file.
+  var part: String? {
+    let parts = [
+      byteOffset.map { "byte \($0)" }, topic.map { "topic \($0)" }, message.map { "message \($0)" },
+    ].compactMap(\.self)
+    return parts.isEmpty ? nil : parts.joined(separator: ", ")
+  }
+
+  /// Without the folder, because a session stores it.
+  package var description: String {
+    let name = file.split(separator: "/").last.map(String.init) ?? file
+    return part.map { "\(name), \($0)" } ?? name
+  }
+}
+
+/// An error of a bag: a file or folder with messages of ROS 2 or Foxglove.
+package enum BagError: RetakeError {
+  /// The file or folder is not a bag.
+  case notBag(path: String, cause: String)
+  /// Bytes, rows or records that are not what the format says.
+  case damaged(BagPlace, cause: String)
+  /// A message that is not of its topic's type.
+  case message(BagPlace, cause: String)
+  /// An image whose pixels Retake has no format for.
+  case imageEncoding(BagPlace, encoding: String)
+  /// A size that is larger than Retake accepts.
+  case tooLarge(BagPlace, what: String, bytes: UInt64, bytesMax: UInt64)
+  /// The bag has no topic of this name.
+  case unknownTopic(path: String, topic: String, known: [String])
+  /// The topic cannot become a track.
+  case unusableTopic(path: String, topic: String, reason: String)
+  /// No topic of the bag can become a track.
+  case noImages(path: String, leftOut: [String])
+  /// The bag cannot be read.
+  case unreadable(path: String, cause: String)
+  /// There was not enough memory.
+  case memory(path: String)
+  /// The session has nothing that the export could write.
+  case nothingToExport(session: String, cause: String)
+  /// The exported file does not read back as it was written.
+  case exportDiffers(path: String, cause: String)
+
+  package var facts: ErrorFacts {
+    switch self {
+    case .notBag(let path, let cause):
+      ErrorFacts(
+        "bag.open.notBag", "this is not a bag", cause: cause, at: path,
+        advice: "Give a .db3 or .mcap file, or the folder that 'ros2 bag record' made")
+    case .damaged(let place, let cause):
+      ErrorFacts(
+        "bag.damaged", "the bag is damaged: \(cause)", place: Self.place(place),
+        advice: "Record or copy it again; of a bag that was only cut, import takes what is whole")
+    case .message(let place, let cause):
+      ErrorFacts(
+        "bag.message", "the message is not of its topic's type: \(cause)",
+        place: Self.place(place), advice: "Import other topics: --topic NAME")
+    case .imageEncoding(let place, let encoding):
+      ErrorFacts(
+        "bag.image.encoding", "images of the encoding '\(encoding)' cannot be imported",
+        cause: "it takes " + RawEncoding.names, place: Self.place(place),
+        advice: "Import other topics: --topic NAME")
+    case .tooLarge(let place, let what, let bytes, let most):
+      ErrorFacts(
+        "bag.tooLarge", "\(what) has \(bytes) bytes; at most \(most) are read",
+        place: Self.place(place), advice: "Import other topics: --topic NAME")
+    case .unknownTopic(let path, let topic, let known):
+      ErrorFacts(
+        "bag.topic.unknown", "the bag has no topic '\(topic)'",
+        cause: "it has " + (known.isEmpty ? "none" : known.joined(separator: ", ")), at: path,
+        advice: known.first.map { "Choose one: --topic \($0.shellWord)" }, kind: .usage)
+    case .unusableTopic(let path, let topic, let reason):
+      ErrorFacts(
+        "bag.topic.unusable", "the topic '\(topic)' cannot become a track", cause: reason,
+        at: path, advice: "Import other topics: --topic NAME")
+    case .noImages(let path, let leftOut):
+      ErrorFacts(
+        "bag.image.none", "the bag has no images that can be imported",
+        cause: leftOut.isEmpty ? "it has no topics" : leftOut.joined(separator: "; "), at: path,
+        advice: "See docs/bags.md for the types and encodings that can")
+    case .unreadable(let path, let cause):
+      ErrorFacts(
+        "bag.read", "the bag cannot be read", cause: cause, at: path,
+        advice: "Check the disk, and the file's permissions")
+    case .memory(let path):
+      ErrorFacts("bag.memory", "there is not enough memory", at: path, kind: .memory)
+    case .nothingToExport(let session, let cause):
+      ErrorFacts(
+        "bag.export.nothing", "there is nothing to export", cause: cause, at: session,
+        advice: "See what it has: retake session info \(session.shellWord)")
+    case .exportDiffers(let path, let cause):
+      ErrorFacts(
+        "bag.export.differs", "the exported file does not read back as it was written",
+        cause: cause, at: path, advice: "Check the disk, and export again")
+    }
+  }
+
+  private static func place(_ place: BagPlace) -> Place {
+    Place(file: place.file, part: place.part)
+  }
+
+  package var code: String { facts.code }
+  package var message: String { facts.message }
+  package var cause: String? { facts.cause }
+  package var place: Place? { facts.place }
+  package var advice: String? { facts.advice }
+
+  /// In one line, for the list of what is lost.
+  var lossText: String {
+    switch self {
+    case .damaged(let place, let cause), .message(let place, let cause): "\(place): \(cause)"
+    case .imageEncoding(let place, let encoding):
+      "\(place): images of the encoding '\(encoding)' cannot be imported"
+    case .tooLarge(let place, let what, let bytes, let most):
+      "\(place): \(what) has \(bytes) bytes; at most \(most) are read"
+    default: cause.map { "\(message) (\($0))" } ?? message
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import RetakeBuffers
+package import RetakeSession
+
+/// Options of the import of a bag.
+package struct BagImportOptions: Hashable, Sendable {
+  let path: String
+  let name: String?
+  let into: String
+  let topics: [String]
+
+  /// By default, makes a session in `Recordings` with a track for each topic that has images.
+  /// Nothing is checked before the import runs.
+  ///
+  /// - Parameters:
+  ///   - path: A `.db3` or `.mcap` file, either also with `.zstd` behind it, or the folder of a bag.
+  ///   - name: The session's name, which has to be safe for a folder; `nil` uses the bag's name.
+  ///   - into: The parent folder of the session's folder.
+  ///   - topics: Names of topics, in the order of their tracks; empty selects all with images.
+  package init(
+    path: String, name: String? = nil, into: String = "Recordings", topics: [String] = []
+  ) {
+    (self.path, self.name, self.into, self.topics) = (path, name, into, topics)
+  }
+
+  /// Whether the path is a bag and not a video file: a folder, or a file that begins as one of a bag.
+  package static func isBag(_ path: String) -> Bool { BagFiles.isBag(path) }
+}
+
+/// The result of the import of a bag.
+package struct BagImportResult: Hashable, Sendable {
+  /// A topic that became a track.
+  package struct Track: Hashable, Sendable, Codable {
+    /// The number of the track in the session.
+    package var track: Int
+    /// The name of the topic.
+    package var topic: String
+    /// Such as `sensor_msgs/msg/Image`.
+    package var type: String
+    /// What the images are in the bag: `bgr8`, `mjpeg`, `h264`.
+    package var encoding: String
+    /// All frames of the track, including damaged ones.
+    package var frames: Int
+    /// Number of frames with a recorded cause.
+    package var damaged: Int
+  }
+
+  /// A topic that did not become a track.
+  package struct LeftOut: Hashable, Sendable, Codable {
+    /// The name of the topic.
+    package var topic: String
+    /// Such as `sensor_msgs/msg/PointCloud2`.
+    package var type: String
+    /// Why, in words.
+    package var reason: String
+  }
+
+  /// The new session.
+  package var folder: SessionFolder
+  /// In the order of their numbers.
+  package var tracks: [Track]
+  /// In the order of their names.
+  package var leftOut: [LeftOut]
+  /// `clean`, or `lossy` if something is missing or damaged.
+  package var status: SessionStatus
+  /// What is missing or damaged, with its place in the bag.
+  package var losses: [String]
+  /// Remarks that are not about losses.
+  package var notes: [String]
+}

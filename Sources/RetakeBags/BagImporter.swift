@@ -1,0 +1,329 @@
+import Foundation
+import RetakeCore
+package import RetakeSession
+import RetakeStore
+
+/// Makes a session from a bag of ROS 2 (SQLite or MCAP) or another MCAP file.
+///
+/// Each topic with images becomes a track: raw images as raw video, JPEG, PNG, H.264 and H.265 as
+/// the packets that they are. A frame's presentation time is the stamp of the message's header, its
+/// arrival the time at which the bag recorded it. The bag is read once, message by message.
+///
+/// ```swift
+/// let result = try BagImporter(BagImportOptions(path: "run.mcap", name: "yard")).run()
+/// for track in result.tracks { print(track.topic, track.frames) }  // /camera/image_raw 900
+/// for topic in result.leftOut { print(topic.topic, topic.reason) }
+/// ```
+package struct BagImporter: Sendable {
+  private let options: BagImportOptions
+  private let report: @Sendable (ImportProgress) -> Bool
+
+  /// - Parameter report: Called with the progress, from any thread, one at a time; returning false
+  ///   stops the import.
+  package init(
+    _ options: BagImportOptions,
+    report: @escaping @Sendable (ImportProgress) -> Bool = { _ in true }
+  ) {
+    (self.options, self.report) = (options, report)
+  }
+
+  /// A damaged bag gives what is whole, and `losses` says what is not.
+  ///
+  /// - Throws: `BagError` for a bag without anything to import, and for a topic that was selected
+  ///   and cannot be used; `SessionError`. Nothing is left behind.
+  package func run() throws -> BagImportResult {
+    let files = try BagFiles(options.path)
+    let target = try place(files)
+    let site = try BuildSite(for: target)
+    do {
+      let result = try BagBuild(
+        files: files, options: options, site: site, target: target, report: report
+      ).run()
+      try site.finish()
+      return result
+    } catch {
+      site.discard()
+      throw error
+    }
+  }
+
+  private func place(_ files: BagFiles) throws(SessionError) -> SessionFolder {
+    let name: String
+    if let wanted = options.name {
+      name = try SessionFolder.checked(name: wanted)
+    } else {
+      // Without `.db3` or `.mcap.zstd`; a folder has no such ending.
+      let endings: Set<Substring> = ["db3", "mcap", "zstd"]
+      var parts = files.name.split(separator: ".", omittingEmptySubsequences: false)
+      while parts.count > 1, let last = parts.last, endings.contains(last) { parts.removeLast() }
+      name = try SessionFolder.sanitised(name: parts.joined(separator: "."))
+    }
+    let target = SessionFolder(path: options.into + "/" + name)
+    guard !FileManager.default.fileExists(atPath: target.path) else {
+      throw .nameTaken(path: target.path)
+    }
+    return target
+  }
+}
+
+/// One import, in its hidden folder.
+private final class BagBuild {
+  private let files: BagFiles
+  private let options: BagImportOptions
+  private let site: BuildSite
+  private let target: SessionFolder
+  private let report: @Sendable (ImportProgress) -> Bool
+  private var losses = LossList()
+  private var notes: [String] = []
+  private var leftOut: [BagImportResult.LeftOut] = []
+
+  init(
+    files: BagFiles, options: BagImportOptions, site: BuildSite, target: SessionFolder,
+    report: @escaping @Sendable (ImportProgress) -> Bool
+  ) {
+    (self.files, self.options, self.site) = (files, options, site)
+    (self.target, self.report) = (target, report)
+  }
+
+  private func tell(_ phase: ImportProgress.Phase, _ done: Int64, _ total: Int64?) throws {
+    guard report(ImportProgress(phase: phase, done: Int(done), total: total.map { Int($0) })) else {
+      throw SessionError.interrupted
+    }
+  }
+
+  func run() throws -> BagImportResult {
+    let scratch = site.folder.path + "/expanded"
+    try makeFolder(scratch)
+    let bag = try Bag(files, scratch: scratch) { try tell(.copying, $0, nil) }
+    for loss in bag.losses { losses.add(loss) }
+    let first = try firstMessages(of: bag)
+    let selection = try BagSelection(
+      bag.topics, wanted: options.topics, first: first, path: options.path)
+    leftOut = selection.leftOut
+    let clock = BagClock(selection.tracks, first)
+    if let note = clock.note { notes.append(note) }
+    let origin = BagOrigin(clock.start)
+    let writer = try fromStore { () throws(StoreError) in
+      try StoreWriter(creating: site.folder.database, durability: .building)
+    }
+    var tracks = selection.tracks.enumerated().map { number, track in
+      BagTrack(
+        number: number, topic: bag.topics[track.topic], type: track.type, site: site.folder,
+        origin: origin)
+    }
+    try read(bag, into: tracks, topics: selection.tracks.map(\.topic))
+    try FileManager.default.removeItem(atPath: scratch)
+    tracks = try withImages(tracks)
+    let rows = try rows(of: tracks)
+    guard !rows.isEmpty else {
+      throw BagError.noImages(
+        path: options.path, leftOut: leftOut.map { "\($0.topic): \($0.reason)" })
+    }
+    return try write(rows, BagRows(rows: rows, clock: clock, origin: origin), to: writer)
+  }
+
+  private func makeFolder(_ path: String) throws(SessionError) {
+    do {
+      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    } catch {
+      throw .write(path: path, cause: error.systemText)
+    }
+  }
+
+  // MARK: Reading
+
+  private struct Found: Error {}
+  /// The first messages of all topics come early, unless a topic is silent for long.
+  private static let probeMessagesMax = 2_000
+
+  private func firstMessages(of bag: Bag) throws -> [Int: BagMessage] {
+    let wanted = Set(
+      bag.topics.indices.filter { ImageType(bag.topics[$0]) != nil && bag.topics[$0].count != 0 })
+    var (first, count) = ([Int: BagMessage](), 0)
+    do {
+      try bag.read(report: { _ in }) { item in
+        count += 1
+        guard case .message(let message) = item else { return }
+        if wanted.contains(message.topic), first[message.topic] == nil {
+          first[message.topic] = message
+        }
+        if first.count == wanted.count || count >= Self.probeMessagesMax { throw Found() }
+      }
+    } catch is Found {}
+    return first
+  }
+
+  private func read(_ bag: Bag, into tracks: [BagTrack], topics: [Int]) throws {
+    let places = Dictionary(uniqueKeysWithValues: topics.enumerated().map { ($1, $0) })
+    let total = bag.bytes
+    var reported: Int64 = -1
+    try bag.read(report: { done in
+      // A megabyte at a time: a bag has millions of small messages.
+      guard done >> 20 != reported else { return }
+      reported = done >> 20
+      try tell(.copying, done, total)
+    }) { item in
+      switch item {
+      case .loss(let error): losses.add(error)
+      case .message(let message):
+        guard let place = places[message.topic] else { return }
+        try tracks[place].take(message)
+      }
+    }
+  }
+
+  /// Topics without an image are left out, with what is wrong with their first message.
+  private func withImages(_ tracks: [BagTrack]) throws -> [BagTrack] {
+    try tracks.filter { track in
+      if track.badCount > 0, let first = track.firstBad {
+        guard !track.isEmpty else {
+          guard options.topics.isEmpty else { throw first }
+          leave(track, first.lossText)
+          return false
+        }
+        losses.add(
+          "\(track.topic.name): \(track.badCount) messages have no image; \(first.lossText)")
+      }
+      guard !track.isEmpty else {
+        let reason = "it has no messages"
+        guard options.topics.isEmpty else {
+          throw BagError.unusableTopic(
+            path: options.path, topic: track.topic.name, reason: reason)
+        }
+        leave(track, reason)
+        return false
+      }
+      if track.lateCount > 0 {
+        notes.append(
+          "\(track.topic.name): \(track.lateCount) messages were recorded before the one in front of "
+            + "them; they arrive with it")
+      }
+      return true
+    }
+  }
+
+  private func leave(_ track: BagTrack, _ reason: String) {
+    leftOut.append(
+      BagImportResult.LeftOut(topic: track.topic.name, type: track.topic.type, reason: reason))
+  }
+
+  private func rows(of tracks: [BagTrack]) throws -> [(BagTrack, TrackRows)] {
+    var rows: [(BagTrack, TrackRows)] = []
+    for track in tracks {
+      do throws(SessionError) {
+        rows.append((track, try track.finish(report: report)))
+      } catch {
+        if case .interrupted = error { throw error }
+        // A topic whose packets no decoder takes, such as PNG of 16 bits.
+        guard options.topics.isEmpty, tracks.count > 1, !error.isAboutMemory else { throw error }
+        let cause = error.cause.map { " (\($0))" } ?? ""
+        leave(track, "no image can be decoded: \(error.message)\(cause)")
+        try discardMedia(of: track)
+      }
+    }
+    return rows
+  }
+
+  private func discardMedia(of track: BagTrack) throws {
+    for file in track.files {
+      try FileManager.default.removeItem(atPath: site.folder.path + "/" + file.name)
+    }
+  }
+
+  // MARK: Writing
+
+  private func write(
+    _ rows: [(BagTrack, TrackRows)], _ bagRows: BagRows, to writer: StoreWriter
+  ) throws -> BagImportResult {
+    let damaged = rows.reduce(0) { $0 + $1.1.damaged }
+    let status = losses.isEmpty && damaged == 0 ? SessionStatus.clean : .lossy
+    let tracks = rows.map { track, rows in
+      BagImportResult.Track(
+        track: track.number, topic: track.topic.name, type: track.topic.type,
+        encoding: track.encoding, frames: rows.frameCount, damaged: rows.damaged)
+    }
+    let result = BagImportResult(
+      folder: target, tracks: tracks, leftOut: leftOut.sorted { $0.topic < $1.topic },
+      status: status, losses: losses.texts, notes: notes)
+    let places = TimePlaces(rows.flatMap(\.1.timeline.places))
+    let facts = BagFacts(result: result, source: files.name, origin: bagRows.origin, places: places)
+    try bagRows.write(to: writer, facts: facts.rows)
+    try site.write(facts.notesText, to: site.folder.notes)
+    try check(rows)
+    return result
+  }
+
+  /// Reads the session as any reader does, with the first good frame of each media file.
+  private func check(_ rows: [(BagTrack, TrackRows)]) throws {
+    let reader = try SessionReader(site.folder, options: ReadOptions(framesPerChain: nil))
+    for (track, rows) in rows {
+      var starts = track.files.map(\.firstPacket)[...]
+      for place in 0..<rows.frameCount {
+        guard let start = starts.first else { break }
+        let frame = rows.frame(place)
+        guard frame.cause == nil, let packet = frame.packet, packet >= start else { continue }
+        _ = try reader.frame(FrameID(track: track.number, sequence: frame.sequence))
+        while let start = starts.first, start <= packet { starts.removeFirst() }
+      }
+    }
+  }
+}
+
+/// What is missing or damaged, in words. A bag may have any number of damaged places, and the first
+/// ones say enough.
+struct LossList {
+  private(set) var count = 0
+  private var first: [String] = []
+
+  private static let textsMax = 20
+
+  var isEmpty: Bool { count == 0 }
+
+  mutating func add(_ text: String) {
+    count += 1
+    if first.count < Self.textsMax { first.append(text) }
+  }
+
+  mutating func add(_ error: BagError) { add(error.lossText) }
+
+  var texts: [String] {
+    count > first.count ? first + ["\(count - first.count) more places are damaged"] : first
+  }
+}
+
+/// How the bag's clock relates to the stamps of its messages.
+struct BagClock: Hashable {
+  /// The earliest stamp of a track's first image, or the time at which the bag recorded it.
+  private(set) var start: Int64?
+  /// Subtracted from each arrival.
+  private(set) var shift: Int64 = 0
+  private(set) var note: String?
+
+  /// More than a message may be on its way.
+  private static let delayMax: Int64 = 600_000_000_000
+
+  /// - Parameter first: The first message of topics, by the topic's number.
+  init(_ tracks: [BagSelection.Track], _ first: [Int: BagMessage]) {
+    var delays: [Int64] = []
+    for track in tracks {
+      guard let message = first[track.topic],
+        let image = try? ImageMessage(message.bytes, type: track.type)
+      else { continue }
+      let time = image.stampNanoseconds ?? message.logNanoseconds
+      start = min(start ?? time, time)
+      let (delay, overflow) = message.logNanoseconds.subtractingReportingOverflow(time)
+      if !overflow { delays.append(delay) }
+    }
+    settle(delays)
+  }
+
+  private mutating func settle(_ delays: [Int64]) {
+    // The quickest message took no time, or nearly none, if both clocks are the same.
+    guard let delay = delays.min(), delay.magnitude > Self.delayMax.magnitude else { return }
+    shift = delay
+    let apart = Duration.nanoseconds(delay == .min ? .max : abs(delay)).unitText
+    note =
+      "the stamps are by another clock than the bag, \(apart) \(delay > 0 ? "behind" : "ahead"): "
+      + "arrivals are moved so that the first image arrives when it is stamped"
+  }
+}

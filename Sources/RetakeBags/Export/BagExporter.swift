@@ -1,0 +1,177 @@
+import Foundation
+import RetakeBuffers
+import RetakeCore
+import RetakeMedia
+package import RetakeSession
+import RetakeStore
+
+/// Options of an export as MCAP.
+package struct BagExportOptions: Hashable, Sendable {
+  /// How frames are written.
+  package enum Codec: String, Hashable, Sendable, CaseIterable {
+    /// A JPEG for each frame, as sensor_msgs/msg/CompressedImage. Packets that are JPEG stay as they
+    /// are.
+    case jpeg
+    /// Annex B without B frames, one frame in a message, as foxglove_msgs/msg/CompressedVideo.
+    case h264
+  }
+
+  package var codec: Codec
+  /// The tracks whose frames are written; `nil` for all.
+  package var tracks: [Int]?
+  /// Folders of goldens, or of runs that `retake replay --output` wrote.
+  package var goldens: [String]
+  /// The live run whose results and decisions are written; `nil` for the newest.
+  package var run: Int?
+
+  package init(
+    codec: Codec = .jpeg, tracks: [Int]? = nil, goldens: [String] = [], run: Int? = nil
+  ) {
+    (self.codec, self.tracks, self.goldens, self.run) = (codec, tracks, goldens, run)
+  }
+}
+
+/// Writes frames, results, goldens and decisions of a session into one MCAP file, for Foxglove and
+/// other programs.
+///
+/// The log time of a message is virtual: that of the frame's arrival, or of the decision, on the
+/// session's time line, counted from the date at which that began if the session knows it.
+package struct BagExporter: Sendable {
+  /// A topic that was written.
+  package struct Topic: Hashable, Sendable, Codable {
+    package var topic: String
+    package var type: String
+    package var messages: Int
+  }
+
+  private let folder: SessionFolder
+  private let options: BagExportOptions
+  private let report: @Sendable (SessionDoctor.Progress) -> Bool
+
+  /// - Parameter report: Called with the number of messages so far; returning false stops the
+  ///   export.
+  package init(
+    of path: String, options: BagExportOptions = BagExportOptions(),
+    report: @escaping @Sendable (SessionDoctor.Progress) -> Bool = { _ in true }
+  ) {
+    (folder, self.options, self.report) = (SessionFolder(path: path), options, report)
+  }
+
+  /// Writes the file under a hidden name, reads it back, and renames it.
+  ///
+  /// - Throws: `SessionError`, or `BagError`; nothing is left behind.
+  @discardableResult
+  package func run(to path: String) throws -> [Topic] {
+    let target = URL(fileURLWithPath: path)
+    guard !FileManager.default.fileExists(atPath: target.path) else {
+      throw SessionError.fileExists(path: path)
+    }
+    let hidden =
+      target.deletingLastPathComponent().path
+      + "/.\(target.lastPathComponent).\(UUID().uuidString.prefix(8)).mcap"
+    guard FileManager.default.createFile(atPath: hidden, contents: nil),
+      let handle = FileHandle(forUpdatingAtPath: hidden)
+    else { throw SessionError.write(path: path, cause: SystemError.text) }
+    do {
+      let topics = try write(to: handle, path: path)
+      try handle.synchronize()
+      try handle.close()
+      try check(hidden, topics, path: path)
+      try FileManager.default.moveItem(atPath: hidden, toPath: target.path)
+      return topics
+    } catch {
+      try? handle.close()
+      try? FileManager.default.removeItem(atPath: hidden)
+      throw error
+    }
+  }
+
+  private func write(to handle: FileHandle, path: String) throws -> [Topic] {
+    let reader = try SessionReader(opening: folder.path)
+    try reader.requireWholeRows()
+    let store = reader.index.store
+    let (start, bag) = try fromStore { () throws(StoreError) in
+      (try store.meta("startedUnixNanoseconds"), try store.meta(BagFacts.key))
+    }
+    let clock = ExportClock(start: start.flatMap { Int64($0) } ?? 0)
+    let writer = try MCAPWriter(handle, path: path)
+    var sources: [any ExportSource] = []
+    let topics = BagFacts.topics(bag)
+    for track in options.tracks ?? reader.tracks.map(\.track) {
+      sources.append(
+        try FrameSource(
+          reader, track: track, topic: topics[track] ?? "/camera/\(track)", codec: options.codec,
+          clock: clock, writer: writer))
+    }
+    for golden in options.goldens {
+      sources += try GoldenSource.all(golden, reader: reader, clock: clock, writer: writer)
+    }
+    sources += try LiveSource.all(reader, run: options.run, clock: clock, writer: writer)
+    try merge(sources, writer)
+    try writer.finish()
+    return writer.topics.filter { $0.messages > 0 }
+  }
+
+  /// In the order of time, as players like to read.
+  private func merge(_ sources: [any ExportSource], _ writer: MCAPWriter) throws {
+    var done = 0
+    while true {
+      var first: (any ExportSource)?
+      for source in sources {
+        guard let time = source.nextTime else { continue }
+        if first?.nextTime.map({ time < $0 }) ?? true { first = source }
+      }
+      guard let source = first else { return }
+      try source.write(to: writer)
+      done += 1
+      guard done % 16 != 0 || report(SessionDoctor.Progress(done: done, total: 0)) else {
+        throw SessionError.interrupted
+      }
+    }
+  }
+
+  private func check(_ file: String, _ topics: [Topic], path: String) throws {
+    let bag = try MCAPBag(file, origin: path)
+    var (count, losses) = (0, LossList())
+    try bag.read(position: { _ in }) { item in
+      switch item {
+      case .message: count += 1
+      case .loss(let error): losses.add(error)
+      }
+    }
+    let written = topics.reduce(0) { $0 + $1.messages }
+    guard losses.isEmpty, count == written else {
+      throw BagError.exportDiffers(
+        path: path, cause: losses.texts.first ?? "\(count) of \(written) messages are there")
+    }
+  }
+}
+
+/// Virtual time as the time of a log.
+struct ExportClock {
+  /// In nanoseconds since 1970, at time zero of the session.
+  let start: Int64
+
+  /// Before 1970 there is no log time.
+  func logTime(_ nanoseconds: Int64) -> UInt64 { UInt64(max(0, unix(nanoseconds))) }
+
+  func unix(_ nanoseconds: Int64) -> Int64 {
+    let (sum, overflow) = start.addingReportingOverflow(nanoseconds)
+    return overflow ? nanoseconds : sum
+  }
+
+  /// A time in Foxglove's JSON messages.
+  func json(_ nanoseconds: Int64) -> JSONValue {
+    let time = Int64(logTime(nanoseconds))
+    return .object([
+      "sec": .integer(time / 1_000_000_000), "nsec": .integer(time % 1_000_000_000),
+    ])
+  }
+}
+
+/// Messages of one origin, by rising time.
+protocol ExportSource: AnyObject {
+  /// The virtual time of the next message; nil at the end.
+  var nextTime: Int64? { get }
+  func write(to writer: MCAPWriter) throws
+}

@@ -1,0 +1,168 @@
+import Foundation
+import RetakeCore
+import RetakeSession
+import RetakeStore
+
+/// Results, or decisions, of a golden, or of the folder of a run (docs/formats/goldens.md).
+///
+/// A golden has no times of delivery, so a result has the time of its frame's arrival.
+final class GoldenSource: JSONSource {
+  private let reader: SessionReader
+  private var files: ArraySlice<URL>
+  private let prefix: String
+  private var topics: [String: ResultTopics] = [:]
+  private let decisions: DecisionTopic?
+  private let writer: MCAPWriter
+  private let clock: ExportClock
+
+  private static let fileBytesMax: Int64 = 256 << 20
+
+  static func all(
+    _ path: String, reader: SessionReader, clock: ExportClock, writer: MCAPWriter
+  ) throws -> [any ExportSource] {
+    let folder = URL(fileURLWithPath: path)
+    let names = ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).sorted()
+    let results = names.filter { $0.hasPrefix("results-") && $0.hasSuffix(".gold") }
+    guard !results.isEmpty else {
+      throw BagError.nothingToExport(
+        session: reader.folder.path, cause: "'\(path)' has no results of a golden or of a run")
+    }
+    // Two goldens have different names, or one of them is that of a run.
+    let prefix = "/golden/" + folder.lastPathComponent
+    let source = GoldenSource(
+      reader, files: results.map { folder.appending(path: $0) }, prefix: prefix, clock: clock,
+      writer: writer)
+    try source.begin()
+    guard names.contains("decisions.gold") else { return [source] }
+    let lines = GoldenSource(
+      reader, files: [folder.appending(path: "decisions.gold")], prefix: prefix, clock: clock,
+      writer: writer, hasDecisions: true)
+    try lines.begin()
+    return [source, lines]
+  }
+
+  private init(
+    _ reader: SessionReader, files: [URL], prefix: String, clock: ExportClock, writer: MCAPWriter,
+    hasDecisions: Bool = false
+  ) {
+    (self.reader, self.files, self.prefix) = (reader, files[...], prefix)
+    (self.clock, self.writer) = (clock, writer)
+    decisions = hasDecisions ? DecisionTopic(prefix, clock: clock, writer: writer) : nil
+    super.init(clock: clock)
+  }
+
+  override func load() throws -> [WaitingMessage] {
+    while let file = files.popFirst() {
+      let bytes: Data
+      do throws(RegularFile.Refusal) {
+        bytes = try RegularFile.contents(
+          file.path, links: .followed, bytesMax: Self.fileBytesMax)
+      } catch {
+        throw BagError.unreadable(path: file.path, cause: "\(error)")
+      }
+      let found = try decisions == nil ? results([UInt8](bytes), file) : lines(bytes, file)
+      if !found.isEmpty { return found }
+    }
+    return []
+  }
+
+  private func lines(_ bytes: Data, _ file: URL) throws -> [WaitingMessage] {
+    let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+    let origin = lines.first?.split(separator: " ").first { $0.hasPrefix("origin=") }
+    guard let origin = origin.flatMap({ Int64($0.dropFirst("origin=".count)) }) else {
+      throw BagError.unreadable(path: file.path, cause: "its first line has no origin")
+    }
+    // Lines with `=` are digests of lines that are not written.
+    return lines.dropFirst().filter { $0.hasPrefix("@") }
+      .compactMap { decisions?.message(String($0), origin: origin) }
+  }
+
+  private func results(_ bytes: [UInt8], _ file: URL) throws -> [WaitingMessage] {
+    let chunk = try ResultChunk(bytes, file: file.path)
+    var messages: [WaitingMessage] = []
+    for block in chunk.blocks {
+      for frame in try chunk.frames(of: block) {
+        guard let row = try reader.index.frame(frame.id) else {
+          throw BagError.nothingToExport(
+            session: reader.folder.path,
+            cause: "'\(prefix)' has the frame \(frame.id), which the session does not have")
+        }
+        for outcome in frame.outcomes {
+          let sink = chunk.header.sinks[outcome.sink]
+          let topics =
+            self.topics[sink] ?? ResultTopics(prefix, sink: sink, clock: clock, writer: writer)
+          self.topics[sink] = topics
+          let result = Self.json(outcome, classes: chunk.header.classes[outcome.sink])
+          messages += topics.messages(
+            result, id: frame.id, time: row.arrivalNanoseconds, stamp: row.ptsNanoseconds)
+        }
+      }
+    }
+    return messages.enumerated().sorted {
+      ($0.element.time, $0.offset) < ($1.element.time, $1.offset)
+    }
+    .map(\.element)
+  }
+
+  /// The form of a result line (docs/result-lines.md), with what a golden has of it.
+  private static func json(
+    _ outcome: ResultFrame.Outcome, classes: [String]
+  ) -> JSONValue {
+    if let ended = outcome.ended {
+      var members: [String: JSONValue] = [
+        "fate": .string(ended.fate.word), "node": .string(ended.node),
+      ]
+      if ended.fate.reason != "-" { members["reason"] = .string(ended.fate.reason) }
+      return .object(members)
+    }
+    var (detections, labels): ([[String: JSONValue]], [JSONValue]) = ([], [])
+    var (scalars, texts, others): ([JSONValue], [JSONValue], [JSONValue]) = ([], [], [])
+    for line in outcome.lines {
+      switch line {
+      case .detection(let detection): detections.append(json(detection, classes: classes))
+      case .classification(let place, let label, let score):
+        let value = JSONValue.object(["label": .string(label), "score": .decimal(score)])
+        if let place, detections.indices.contains(place) {
+          guard case .array(let known)? = detections[place]["labels"] else {
+            detections[place]["labels"] = .array([value])
+            continue
+          }
+          detections[place]["labels"] = .array(known + [value])
+        } else {
+          labels.append(value)
+        }
+      case .scalar(let name, let value):
+        scalars.append(.object(["name": .string(name), "value": .decimal(value)]))
+      case .text(let name, let text):
+        texts.append(.object(["name": .string(name), "text": .string(text)]))
+      default: others.append(.string(line.text))
+      }
+    }
+    var members: [String: JSONValue] = ["fate": .string("deliver")]
+    let groups = [
+      ("detections", detections.map { .object($0) }), ("labels", labels), ("scalars", scalars),
+      ("texts", texts), ("lines", others),
+    ]
+    for (key, values) in groups where !values.isEmpty { members[key] = .array(values) }
+    return .object(members)
+  }
+
+  private static func json(_ line: DetectionLine, classes: [String]) -> [String: JSONValue] {
+    var members: [String: JSONValue] = [
+      "box": .array([line.x, line.y, line.width, line.height].map { .decimal($0) }),
+      "score": .decimal(line.score), "classIndex": .integer(Int64(line.classIndex)),
+    ]
+    if classes.indices.contains(line.classIndex) {
+      members["class"] = .string(classes[line.classIndex])
+    }
+    if let identity = line.identity { members["identity"] = .integer(Int64(identity)) }
+    return members
+  }
+}
+
+extension JSONValue {
+  /// `null` for NaN and the infinities, which JSON does not have.
+  fileprivate static func decimal(_ value: FixedDecimal) -> JSONValue {
+    value.value.isFinite ? .number(value.value) : .null
+  }
+}

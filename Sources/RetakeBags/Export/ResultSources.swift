@@ -1,0 +1,252 @@
+import Foundation
+import RetakeCore
+import RetakeSession
+import RetakeStore
+
+/// A message that waits to be written.
+struct WaitingMessage {
+  var time: Int64
+  var channel: Int
+  var text: String
+}
+
+/// Messages of JSON, a page at a time.
+class JSONSource: ExportSource {
+  private let clock: ExportClock
+  private var page: ArraySlice<WaitingMessage> = []
+  private var last = Int64.min
+
+  init(clock: ExportClock) { self.clock = clock }
+
+  /// The next messages; empty at the end.
+  func load() throws -> [WaitingMessage] { [] }
+
+  func begin() throws { page = try load()[...] }
+
+  /// Never before the one in front: lines of a live run come in the order in which frames ended.
+  var nextTime: Int64? { page.first.map { max(last, $0.time) } }
+
+  func write(to writer: MCAPWriter) throws {
+    guard let time = nextTime, let message = page.popFirst() else { return }
+    last = time
+    try writer.add(
+      Array(message.text.utf8), channel: message.channel, time: clock.logTime(time))
+    if page.isEmpty { page = try load()[...] }
+  }
+}
+
+/// Results and boxes of one sink on their topics.
+struct ResultTopics {
+  let results: Int
+  let annotations: Int
+  let clock: ExportClock
+
+  init(_ prefix: String, sink: String, clock: ExportClock, writer: MCAPWriter) {
+    results = writer.add(
+      topic: "\(prefix)/\(sink)", encoding: "json", type: "retake.Result",
+      schemaEncoding: "jsonschema", schema: ExportSchemas.json("retake.Result"))
+    annotations = writer.add(
+      topic: "\(prefix)/\(sink)/annotations", encoding: "json", type: "foxglove.ImageAnnotations",
+      schemaEncoding: "jsonschema", schema: ExportSchemas.json("foxglove.ImageAnnotations"))
+    self.clock = clock
+  }
+
+  /// - Parameters:
+  ///   - time: Virtual time of the message.
+  ///   - stamp: The presentation time of the frame, by which a viewer finds the image.
+  ///   - result: The sink's object as in a result line.
+  func messages(_ result: JSONValue, id: FrameID, time: Int64, stamp: Int64) -> [WaitingMessage] {
+    let message = JSONValue.object([
+      "timestamp": clock.json(stamp), "track": .integer(Int64(id.track)),
+      "sequence": .integer(Int64(id.sequence)), "result": result,
+    ])
+    let boxes = annotations(result, stamp: stamp)
+    return [
+      WaitingMessage(time: time, channel: results, text: message.canonicalText),
+      WaitingMessage(time: time, channel: annotations, text: boxes.canonicalText),
+    ]
+  }
+
+  /// The boxes of a result, in Foxglove's form. A frame without boxes removes those before.
+  private func annotations(_ result: JSONValue, stamp: Int64) -> JSONValue {
+    var (points, texts): ([JSONValue], [JSONValue]) = ([], [])
+    guard case .array(let detections)? = result["detections"] else {
+      return .object(["circles": .array([]), "points": .array([]), "texts": .array([])])
+    }
+    for detection in detections {
+      guard case .array(let box)? = detection["box"], box.count == 4 else { continue }
+      let sides = box.map(\.double)
+      let (x, y, width, height) = (sides[0], sides[1], sides[2], sides[3])
+      let corners = [(x, y), (x + width, y), (x + width, y + height), (x, y + height)]
+      points.append(
+        .object([
+          "timestamp": clock.json(stamp), "type": .integer(Self.lineLoop),
+          "points": .array(corners.map(Self.point)), "outline_color": Self.colour,
+          "outline_colors": .array([]), "fill_color": Self.clear, "thickness": .integer(2),
+        ]))
+      guard case .string(let name)? = detection["class"] else { continue }
+      texts.append(
+        .object([
+          "timestamp": clock.json(stamp), "position": Self.point((x, y)), "text": .string(name),
+          "font_size": .integer(12), "text_color": Self.colour, "background_color": Self.clear,
+        ]))
+    }
+    return .object([
+      "circles": .array([]), "points": .array(points), "texts": .array(texts),
+    ])
+  }
+
+  /// Foxglove's number of a closed line (foxglove.PointsAnnotation).
+  private static let lineLoop: Int64 = 2
+  private static let colour = rgba(0, 1, 0.4, 1)
+  private static let clear = rgba(0, 0, 0, 0)
+
+  private static func rgba(_ r: Double, _ g: Double, _ b: Double, _ a: Double) -> JSONValue {
+    .object(["r": .number(r), "g": .number(g), "b": .number(b), "a": .number(a)])
+  }
+
+  private static func point(_ place: (Double, Double)) -> JSONValue {
+    .object(["x": .number(place.0), "y": .number(place.1)])
+  }
+}
+
+extension JSONValue {
+  /// 0 for what is not a number.
+  fileprivate var double: Double {
+    switch self {
+    case .integer(let value): Double(value)
+    case .number(let value): value
+    default: 0
+    }
+  }
+}
+
+/// Decision lines as messages of foxglove.Log.
+struct DecisionTopic {
+  let channel: Int
+  let clock: ExportClock
+
+  init(_ prefix: String, clock: ExportClock, writer: MCAPWriter) {
+    channel = writer.add(
+      topic: "\(prefix)/decisions", encoding: "json", type: "foxglove.Log",
+      schemaEncoding: "jsonschema", schema: ExportSchemas.json("foxglove.Log"))
+    self.clock = clock
+  }
+
+  /// - Parameter origin: Nanoseconds on the session's time line at which virtual time is zero.
+  func message(_ text: String, origin: Int64) -> WaitingMessage? {
+    guard let line = DecisionLine(parsing: text) else { return nil }
+    let (time, overflow) = line.time.addingReportingOverflow(origin)
+    guard !overflow else { return nil }
+    let log = JSONValue.object([
+      "timestamp": clock.json(time), "level": .integer(Self.level(line.kind)),
+      "message": .string(text), "name": .string(line.node), "file": .string(""),
+      "line": .integer(0),
+    ])
+    return WaitingMessage(time: time, channel: channel, text: log.canonicalText)
+  }
+
+  /// Foxglove's levels: 1 debug, 2 info, 3 warning, 4 error (foxglove.Log).
+  private static func level(_ kind: String) -> Int64 {
+    switch kind {
+    case "fail", "itemFail", "halt", "stuck": 4
+    case "drop", "lost", "supersede", "timeout", "late", "breaker", "swapRefused": 3
+    case "start", "done", "deliver", "block", "unblock": 1
+    default: 2
+    }
+  }
+}
+
+/// Results, or decisions, of a live run that the session has.
+final class LiveSource: JSONSource {
+  private let reader: SessionReader
+  private let run: Int
+  private var results: [String: ResultTopics]?
+  private var decisions: DecisionTopic?
+  private var next = 0
+
+  private static let pageRows = 1_024
+
+  static func all(
+    _ reader: SessionReader, run wanted: Int?, clock: ExportClock, writer: MCAPWriter
+  ) throws -> [any ExportSource] {
+    let runs = try fromStore { () throws(StoreError) in try reader.index.store.runs() }
+    guard let run = wanted ?? runs.last?.run else { return [] }
+    guard runs.contains(where: { $0.run == run }) else {
+      throw SessionError.noLiveRun(session: reader.folder.path, known: runs.map(\.run))
+    }
+    let sinks = try sinks(reader, run)
+    let results = LiveSource(reader, run: run, clock: clock)
+    results.results = Dictionary(
+      uniqueKeysWithValues: sinks.map {
+        ($0, ResultTopics("/live", sink: $0, clock: clock, writer: writer))
+      })
+    let decisions = LiveSource(reader, run: run, clock: clock)
+    decisions.decisions = DecisionTopic("/live", clock: clock, writer: writer)
+    for source in [results, decisions] { try source.begin() }
+    return [results, decisions]
+  }
+
+  /// Sorted by their bytes, so that topics have the same numbers each time.
+  private static func sinks(_ reader: SessionReader, _ run: Int) throws -> [String] {
+    var (names, next) = (Set<String>(), 0)
+    while true {
+      let page = try fromStore { () throws(StoreError) in
+        try reader.index.store.results(run: run, from: next, count: pageRows)
+      }
+      guard let last = page.last else { return names.sorted() }
+      names.formUnion(page.map(\.sink))
+      next = last.ordinal + 1
+    }
+  }
+
+  private init(_ reader: SessionReader, run: Int, clock: ExportClock) {
+    (self.reader, self.run) = (reader, run)
+    super.init(clock: clock)
+  }
+
+  override func load() throws -> [WaitingMessage] {
+    // A page may have only lines that are left out.
+    while true {
+      let (found, isEnd) = try results == nil ? nextDecisions() : nextResults()
+      if isEnd || !found.isEmpty { return found }
+    }
+  }
+
+  private func nextDecisions() throws -> ([WaitingMessage], isEnd: Bool) {
+    let rows = try fromStore { () throws(StoreError) in
+      try reader.index.store.decisions(run: run, from: next, count: Self.pageRows)
+    }
+    next = rows.last.map { $0.ordinal + 1 } ?? next
+    return (rows.compactMap { decisions?.message($0.line, origin: 0) }, rows.isEmpty)
+  }
+
+  private func nextResults() throws -> ([WaitingMessage], isEnd: Bool) {
+    let rows = try fromStore { () throws(StoreError) in
+      try reader.index.store.results(run: run, from: next, count: Self.pageRows)
+    }
+    next = rows.last.map { $0.ordinal + 1 } ?? next
+    return (try rows.flatMap(messages), rows.isEmpty)
+  }
+
+  private func messages(_ row: ResultRecord) throws -> [WaitingMessage] {
+    guard let line = try? JSONValue(parsing: Data(row.line.utf8)),
+      let result = line["sinks"]?[row.sink], let topics = results?[row.sink],
+      case .integer(let track)? = line["track"], case .integer(let sequence)? = line["sequence"],
+      case .integer(let arrival)? = line["timeNanoseconds"]
+    else { return [] }
+    let id = FrameID(track: Int(track), sequence: Int(sequence))
+    let frame = try reader.index.frame(id)
+    // Known when it is delivered.
+    let age: Double =
+      switch result["ageMilliseconds"] {
+      case .integer(let value): Double(value)
+      case .number(let value): value
+      default: 0
+      }
+    let time = arrival.addingReportingOverflow(Int64((age * 1e6).rounded()))
+    return topics.messages(
+      result, id: id, time: time.overflow ? arrival : time.partialValue,
+      stamp: frame?.ptsNanoseconds ?? arrival)
+  }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import RetakeCore
+import RetakeSession
+
+/// The facts about a session that was made from a bag, for its database and for people.
+struct BagFacts {
+  let result: BagImportResult
+  let source: String
+  let origin: BagOrigin
+  let places: TimePlaces
+
+  /// The key of the fact that names the topics.
+  static let key = "bag"
+
+  /// The topics by track, of the stored fact.
+  static func topics(_ stored: String?) -> [Int: String] {
+    guard let stored, let fact = try? JSONValue(parsing: Data(stored.utf8)),
+      case .array(let tracks)? = fact["tracks"]
+    else { return [:] }
+    var topics: [Int: String] = [:]
+    for track in tracks {
+      guard case .integer(let number)? = track["track"], case .string(let topic)? = track["topic"]
+      else { continue }
+      topics[Int(number)] = topic
+    }
+    return topics
+  }
+
+  /// For the table `meta`.
+  var rows: [(key: String, value: String)] {
+    var rows = [
+      ("kind", "imported"), ("source", source), ("status", result.status.rawValue),
+      (Self.key, bag.canonicalText),
+    ]
+    if !result.losses.isEmpty { rows.append(("losses", result.losses.joined(separator: "; "))) }
+    if let stored = places.stored { rows.append((TimePlaces.fact, stored)) }
+    if let start = origin.nanoseconds { rows.append(("startedUnixNanoseconds", String(start))) }
+    return rows
+  }
+
+  /// docs/formats/session.md, meta.
+  private var bag: JSONValue {
+    let tracks = result.tracks.map { track -> JSONValue in
+      .object([
+        "track": .integer(Int64(track.track)), "topic": .string(track.topic),
+        "type": .string(track.type), "encoding": .string(track.encoding),
+      ])
+    }
+    let leftOut = result.leftOut.map { topic -> JSONValue in
+      .object([
+        "topic": .string(topic.topic), "type": .string(topic.type),
+        "reason": .string(topic.reason),
+      ])
+    }
+    return .object(["tracks": .array(tracks), "leftOut": .array(leftOut)])
+  }
+
+  /// NOTES.md.
+  var notesText: String {
+    var lines = ["# \(result.folder.name)", "", "Imported from `\(code(source))`.", ""]
+    for track in result.tracks {
+      lines.append(
+        "- Track \(track.track): `\(code(track.topic))`, \(track.encoding), \(track.frames) frames")
+    }
+    for topic in result.leftOut {
+      lines.append("- Left out: `\(code(topic.topic))`: \(topic.reason)")
+    }
+    for text in result.losses + result.notes + places.places.prefix(Self.timesMax).map(\.text) {
+      lines.append("- " + text.prefix(1).uppercased() + text.dropFirst())
+    }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private static let timesMax = 10
+
+  /// A name comes from outside: a backtick or a line end would end the code span.
+  private func code(_ text: String) -> String {
+    String(text.map { $0 == "`" || $0.isNewline ? "'" : $0 })
+  }
+}

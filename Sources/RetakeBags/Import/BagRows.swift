@@ -1,0 +1,138 @@
+import RetakeCore
+import RetakeMedia
+import RetakeSession
+import RetakeStore
+
+/// Writes the database of a session that was made from a bag.
+struct BagRows {
+  let rows: [(BagTrack, TrackRows)]
+  let clock: BagClock
+  let origin: BagOrigin
+
+  private static let batchRows = 4_096
+
+  /// A part of a media file with images of one size and format.
+  private struct Part {
+    var firstPacket: Int
+    var file: Int
+    var shape: DecodedFact.Shape
+  }
+
+  /// Writes the rows of all tracks and the facts, and closes the database.
+  func write(
+    to writer: StoreWriter, facts: [(key: String, value: String)]
+  ) throws(SessionError) {
+    let parts = rows.map { self.parts(of: $0.0, $0.1) }
+    let count = parts.reduce(0) { $0 + $1.count }
+    guard count <= StoreReader.segmentCountMax else {
+      throw .tooManySegments(
+        file: rows.first?.0.topic.name ?? "", frame: nil, segmentsMax: StoreReader.segmentCountMax)
+    }
+    try fromStore { () throws(StoreError) in
+      for fact in facts { writer.setMeta(fact.key, fact.value) }
+      var next = 0
+      for ((track, rows), parts) in zip(rows, parts) {
+        try write(track, rows, parts, first: next, to: writer)
+        next += parts.count
+      }
+      try writer.close()
+    }
+  }
+
+  /// A new part begins with each file, and where a decoder gave images of another shape.
+  private func parts(of track: BagTrack, _ rows: TrackRows) -> [Part] {
+    var parts: [Part] = []
+    var shapes = rows.parts[...]
+    guard var shape = shapes.first?.shape else { return [] }
+    for (number, file) in track.files.enumerated() {
+      let end =
+        number + 1 < track.files.count ? track.files[number + 1].firstPacket : rows.packets.count
+      while let next = shapes.first, next.packet <= file.firstPacket {
+        shape = next.shape
+        shapes.removeFirst()
+      }
+      parts.append(Part(firstPacket: file.firstPacket, file: number, shape: shape))
+      while let next = shapes.first, next.packet < end {
+        shape = next.shape
+        shapes.removeFirst()
+        parts.append(Part(firstPacket: next.packet, file: number, shape: shape))
+      }
+    }
+    return parts
+  }
+
+  private func write(
+    _ track: BagTrack, _ rows: TrackRows, _ parts: [Part], first: Int, to writer: StoreWriter
+  ) throws(StoreError) {
+    for (place, part) in parts.enumerated() {
+      let file = track.files[part.file]
+      writer.append([
+        SegmentRecord(
+          index: first + place, file: file.name,
+          startedNanoseconds: rows.packets[part.firstPacket].dts ?? 0, isClosed: true,
+          bytes: file.bytes,
+          reason: first + place == 0
+            ? nil : "\(part.shape.width)x\(part.shape.height) \(part.shape.format.rawValue)")
+      ])
+      writer.append([description(of: file, part, segment: first + place, track: track.number)])
+    }
+    try writePackets(rows, parts, first: first, to: writer)
+    try writeFrames(track, rows, to: writer)
+  }
+
+  private func description(
+    of file: BagTrack.File, _ part: Part, segment: Int, track: Int
+  ) -> SegmentTrackRecord {
+    var record = SegmentTrackRecord(
+      segment: segment, track: track, of: file.stream, shape: part.shape)
+    guard let format = file.form.pixelFormat else { return record }
+    record.pixelFormat = format.ffmpegName
+    // Cameras of ROS use all values of grey and RGB; nothing says what those of YUV mean.
+    record.range = format.isYUV ? nil : "full"
+    record.matrix = format.isYUV ? nil : "identity"
+    return record
+  }
+
+  private func writePackets(
+    _ rows: TrackRows, _ parts: [Part], first: Int, to writer: StoreWriter
+  ) throws(StoreError) {
+    var part = 0
+    for start in stride(from: 0, to: rows.packets.count, by: Self.batchRows) {
+      let range = start..<min(start + Self.batchRows, rows.packets.count)
+      writer.append(
+        range.map { place -> PacketRecord in
+          while part + 1 < parts.count, parts[part + 1].firstPacket <= place { part += 1 }
+          var packet = rows.packets[place]
+          packet.segment = first + part
+          return packet
+        })
+      try writer.commit()
+    }
+  }
+
+  private func writeFrames(
+    _ track: BagTrack, _ rows: TrackRows, to writer: StoreWriter
+  ) throws(StoreError) {
+    var last = Int64.min
+    for start in stride(from: 0, to: rows.frameCount, by: Self.batchRows) {
+      let range = start..<min(start + Self.batchRows, rows.frameCount)
+      writer.append(
+        range.map { place -> FrameRecord in
+          var frame = rows.frame(place)
+          frame.assumed.remove(.arrival)
+          if let packet = frame.packet {
+            // A replay takes frames in the order of their numbers, so none arrives before another.
+            last = max(last, arrival(track.logTimes[packet]))
+            frame.arrivalNanoseconds = last
+          }
+          return frame
+        })
+      try writer.commit()
+    }
+  }
+
+  private func arrival(_ logTime: Int64) -> Int64 {
+    let (shifted, overflow) = logTime.subtractingReportingOverflow(clock.shift)
+    return origin.time(of: overflow ? logTime : shifted)
+  }
+}

@@ -1,0 +1,86 @@
+/// Which topics of a bag become tracks, and why the others do not.
+struct BagSelection {
+  struct Track: Hashable {
+    /// The topic's number in the bag.
+    var topic: Int
+    var type: ImageType
+  }
+
+  /// In the order of their numbers as tracks.
+  private(set) var tracks: [Track] = []
+  private(set) var leftOut: [BagImportResult.LeftOut] = []
+
+  /// - Parameters:
+  ///   - wanted: Names of topics; if there are none, all with images are taken.
+  ///   - first: The first message of topics, by the topic's number.
+  /// - Throws: `BagError` if a topic that is wanted is not there or cannot be used, or if there is
+  ///   none that can.
+  init(
+    _ topics: [BagTopic], wanted: [String], first: [Int: BagMessage], path: String
+  ) throws(BagError) {
+    let named = try Self.named(wanted, in: topics, path: path)
+    // By name, so that two recordings of the same cameras have the same tracks.
+    let order = wanted.isEmpty ? topics.indices.sorted { topics[$0].name < topics[$1].name } : named
+    for number in order {
+      let topic = topics[number]
+      do throws(Refusal) {
+        tracks.append(Track(topic: number, type: try Self.type(topic, first[number])))
+      } catch {
+        guard wanted.isEmpty else { throw Self.error(error, topic, path) }
+        leave(topic, error.reason)
+      }
+    }
+    for number in topics.indices where !order.contains(number) {
+      leave(topics[number], "it was not selected")
+    }
+    guard !tracks.isEmpty else {
+      throw .noImages(path: path, leftOut: leftOut.map { "\($0.topic): \($0.reason)" })
+    }
+  }
+
+  private struct Refusal: Error {
+    var reason: String
+    var error: BagError?
+  }
+
+  private mutating func leave(_ topic: BagTopic, _ reason: String) {
+    leftOut.append(BagImportResult.LeftOut(topic: topic.name, type: topic.type, reason: reason))
+  }
+
+  private static func named(
+    _ wanted: [String], in topics: [BagTopic], path: String
+  ) throws(BagError) -> [Int] {
+    var found: [Int] = []
+    for name in wanted {
+      let numbers = topics.indices.filter { topics[$0].name == name }
+      guard !numbers.isEmpty else {
+        throw .unknownTopic(path: path, topic: name, known: topics.map(\.name).sorted())
+      }
+      found += numbers.filter { !found.contains($0) }
+    }
+    return found
+  }
+
+  private static func type(
+    _ topic: BagTopic, _ first: BagMessage?
+  ) throws(Refusal) -> ImageType {
+    guard let type = ImageType(topic) else {
+      let kind = topic.type.isEmpty ? "a type without a name" : topic.type
+      throw Refusal(reason: "\(kind) has no image")
+    }
+    if let reason = type.refusal(encoding: topic.encoding) { throw Refusal(reason: reason) }
+    if topic.count == 0 { throw Refusal(reason: "it has no messages") }
+    // A first message that is damaged says nothing about the others.
+    guard let first, let image = try? ImageMessage(first.bytes, type: type) else { return type }
+    do throws(BagError) {
+      _ = try ImageForm(image, place: first.place)
+    } catch {
+      guard case .message = error else { throw Refusal(reason: error.lossText, error: error) }
+    }
+    return type
+  }
+
+  private static func error(_ refusal: Refusal, _ topic: BagTopic, _ path: String) -> BagError {
+    refusal.error ?? .unusableTopic(path: path, topic: topic.name, reason: refusal.reason)
+  }
+}

@@ -1,0 +1,160 @@
+import RetakeBuffers
+import RetakeMedia
+
+/// What the images of a track have in common in one media file: the codec and, where they are
+/// known, the size and the format.
+struct ImageForm: Hashable, Sendable {
+  enum Codec: Hashable, Sendable {
+    case raw(RawEncoding)
+    case mjpeg, png, h264, hevc
+
+    /// FFmpeg's name.
+    var name: String {
+      switch self {
+      case .raw: "rawvideo"
+      case .mjpeg: "mjpeg"
+      case .png: "png"
+      case .h264: "h264"
+      case .hevc: "hevc"
+      }
+    }
+  }
+
+  var codec: Codec
+  /// In pixels; 0 for video, whose packets do not all say it.
+  var width: Int
+  var height: Int
+
+  /// As many pixels as a decoder accepts.
+  private static let pixelsMax = 1 << 27
+
+  /// - Throws: `BagError.imageEncoding` for images that cannot be a track, `.message` for one that
+  ///   is damaged.
+  init(_ image: ImageMessage, place: BagPlace) throws(BagError) {
+    switch image.content {
+    case .raw(let width, let height, let encoding, let step, let data):
+      guard let raw = RawEncoding(named: encoding) else {
+        throw .imageEncoding(place, encoding: encoding)
+      }
+      (codec, self.width, self.height) = (.raw(raw), width, height)
+      try Self.check(raw, width, height, step, data, place)
+    case .coded(let format, let isVideo, let data):
+      codec = try Self.codec(format, isVideo, data, place)
+      guard let size = CodedSize(codec, data) else {
+        throw .message(place, cause: "the \(codec.name) image has no size")
+      }
+      (width, height) = (size.width, size.height)
+    }
+  }
+
+  private static func check(
+    _ raw: RawEncoding, _ width: Int, _ height: Int, _ step: Int, _ data: ArraySlice<UInt8>,
+    _ place: BagPlace
+  ) throws(BagError) {
+    guard width > 0, height > 0, width <= pixelsMax / height else {
+      throw .message(place, cause: "an image cannot have \(width)x\(height) pixels")
+    }
+    guard raw.fits(width: width, height: height) else {
+      throw .message(
+        place, cause: "an image of \(raw.rawValue) cannot have \(width)x\(height) pixels")
+    }
+    let (row, rows) = (raw.rowBytes(width: width), raw.rowCount(height: height))
+    guard step >= row else {
+      throw .message(place, cause: "a row has \(row) bytes, and its step is \(step)")
+    }
+    // Both are 32 bits in a message, so the product fits.
+    guard data.count >= step * (rows - 1) + row else {
+      throw .message(
+        place,
+        cause: "\(rows) rows of \(step) bytes are \(step * rows) bytes, and it has \(data.count)")
+    }
+  }
+
+  /// By the first bytes: the name of the format is free text in ROS (`rgb8; jpeg compressed bgr8`).
+  private static func codec(
+    _ format: String, _ isVideo: Bool, _ data: ArraySlice<UInt8>, _ place: BagPlace
+  ) throws(BagError) -> Codec {
+    guard !isVideo else {
+      switch format {
+      case "h264": return .h264
+      case "h265": return .hevc
+      default: throw .imageEncoding(place, encoding: format)
+      }
+    }
+    if data.starts(with: [0xFF, 0xD8, 0xFF]) { return .mjpeg }
+    if data.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) { return .png }
+    let text = format.lowercased()
+    guard text.contains("jpeg") || text.contains("jpg") || text == "png" else {
+      throw .imageEncoding(place, encoding: format)
+    }
+    throw .message(place, cause: "it says '\(format)', and its bytes are not")
+  }
+
+  /// The format of raw images.
+  var pixelFormat: PixelFormat? {
+    guard case .raw(let encoding) = codec else { return nil }
+    return encoding.format
+  }
+}
+
+/// The size that the bytes of an image give, without decoding it.
+struct CodedSize: Hashable {
+  var width = 0
+  var height = 0
+
+  /// nil if an image has none; 0x0 for video.
+  init?(_ codec: ImageForm.Codec, _ data: ArraySlice<UInt8>) {
+    switch codec {
+    case .raw, .h264, .hevc: return
+    case .png:
+      // The first chunk, IHDR, begins at byte 16 (W3C PNG, 11.2.1).
+      guard data.count >= 24 else { return nil }
+      let start = data.startIndex
+      width = data[start + 16..<start + 20].reduce(0) { $0 << 8 | Int($1) }
+      height = data[start + 20..<start + 24].reduce(0) { $0 << 8 | Int($1) }
+    case .mjpeg:
+      guard let size = Self.jpeg(data) else { return nil }
+      self = size
+    }
+  }
+
+  private init(width: Int, height: Int) { (self.width, self.height) = (width, height) }
+
+  /// Walks over the segments up to the start of frame (ITU-T T.81, B.2.2).
+  private static func jpeg(_ data: ArraySlice<UInt8>) -> CodedSize? {
+    var next = data.startIndex + 2
+    while next + 9 <= data.endIndex, data[next] == 0xFF {
+      let marker = data[next + 1]
+      let isFrame = (0xC0...0xCF).contains(marker) && ![0xC4, 0xC8, 0xCC].contains(marker)
+      if isFrame {
+        return CodedSize(
+          width: Int(data[next + 7]) << 8 | Int(data[next + 8]),
+          height: Int(data[next + 5]) << 8 | Int(data[next + 6]))
+      }
+      // A fill byte, or a segment with its length.
+      next += marker == 0xFF ? 1 : 2 + (Int(data[next + 2]) << 8 | Int(data[next + 3]))
+    }
+    return nil
+  }
+}
+
+/// Finds whether a packet of video can be decoded alone.
+enum KeyPacket {
+  /// Walks over the NAL units behind their start codes (ITU-T H.264 and H.265, annex B).
+  static func isKey(_ codec: ImageForm.Codec, _ data: ArraySlice<UInt8>) -> Bool {
+    guard codec == .h264 || codec == .hevc else { return true }
+    var (zeros, place) = (0, data.startIndex)
+    while place < data.endIndex - 1 {
+      let byte = data[place]
+      if byte == 1, zeros >= 2 {
+        let type = codec == .h264 ? data[place + 1] & 0x1F : data[place + 1] >> 1 & 0x3F
+        // IDR of H.264; IRAP of H.265. The first slice decides.
+        if codec == .h264, (1...5).contains(type) { return type == 5 }
+        if codec == .hevc, type < 32 { return (16...23).contains(type) }
+      }
+      zeros = byte == 0 ? zeros + 1 : 0
+      place += 1
+    }
+    return false
+  }
+}

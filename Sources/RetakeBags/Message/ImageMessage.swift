@@ -1,0 +1,115 @@
+/// The types of messages that hold images.
+enum ImageType: Hashable, Sendable {
+  case rosImage, rosCompressed
+  case foxgloveRaw(isProtobuf: Bool)
+  case foxgloveCompressed(isProtobuf: Bool)
+  case foxgloveVideo(isProtobuf: Bool)
+
+  /// nil for a topic without images.
+  init?(_ topic: BagTopic) {
+    let isProtobuf = topic.encoding == "protobuf"
+    switch topic.type.replacing("/msg/", with: "/") {
+    case "sensor_msgs/Image": self = .rosImage
+    case "sensor_msgs/CompressedImage": self = .rosCompressed
+    case "foxglove_msgs/RawImage", "foxglove.RawImage":
+      self = .foxgloveRaw(isProtobuf: isProtobuf)
+    case "foxglove_msgs/CompressedImage", "foxglove.CompressedImage":
+      self = .foxgloveCompressed(isProtobuf: isProtobuf)
+    case "foxglove_msgs/CompressedVideo", "foxglove.CompressedVideo":
+      self = .foxgloveVideo(isProtobuf: isProtobuf)
+    default: return nil
+    }
+  }
+
+  /// Why messages of this type cannot be read if they are written in that encoding.
+  func refusal(encoding: String) -> String? {
+    let isFoxglove =
+      switch self {
+      case .rosImage, .rosCompressed: false
+      default: true
+      }
+    guard encoding == "cdr" || (isFoxglove && encoding == "protobuf") else {
+      return "its messages are written as '\(encoding)', not as "
+        + (isFoxglove ? "cdr or protobuf" : "cdr")
+    }
+    return nil
+  }
+}
+
+/// One image as a message has it.
+struct ImageMessage: Sendable {
+  enum Content: Sendable {
+    /// Pixels, row by row; a row takes `step` bytes.
+    case raw(width: Int, height: Int, encoding: String, step: Int, data: ArraySlice<UInt8>)
+    /// A file or a packet; `format` is what the message says about it.
+    case coded(format: String, isVideo: Bool, data: ArraySlice<UInt8>)
+  }
+
+  /// The header's stamp since 1970; nil if it is zero, as drivers write it that have no time.
+  var stampNanoseconds: Int64?
+  var content: Content
+
+  init(_ bytes: ArraySlice<UInt8>, type: ImageType) throws(CDRProblem) {
+    switch type {
+    case .foxgloveRaw(true), .foxgloveCompressed(true), .foxgloveVideo(true):
+      self = try ProtobufImage(bytes, type: type).message
+    default:
+      self = try Self.cdr(bytes, type: type)
+    }
+  }
+
+  init(stampNanoseconds: Int64?, content: Content) {
+    self.stampNanoseconds = stampNanoseconds == 0 ? nil : stampNanoseconds
+    self.content = content
+  }
+
+  private static func cdr(
+    _ bytes: ArraySlice<UInt8>, type: ImageType
+  ) throws(CDRProblem) -> ImageMessage {
+    var reader = try CDRReader(bytes)
+    let stamp = try reader.stamp()
+    _ = try reader.string()
+    switch type {
+    case .rosImage:
+      let (height, width) = (try reader.integer(UInt32.self), try reader.integer(UInt32.self))
+      let encoding = try reader.string()
+      // Whether samples are big-endian; a sample of one byte has no order.
+      try reader.skip(1, aligned: 1)
+      let step = try reader.integer(UInt32.self)
+      return ImageMessage(
+        stampNanoseconds: stamp,
+        content: .raw(
+          width: Int(width), height: Int(height), encoding: encoding, step: Int(step),
+          data: try reader.sequence()))
+    case .foxgloveRaw:
+      let (width, height) = (try reader.integer(UInt32.self), try reader.integer(UInt32.self))
+      let encoding = try reader.string()
+      let step = try reader.integer(UInt32.self)
+      return ImageMessage(
+        stampNanoseconds: stamp,
+        content: .raw(
+          width: Int(width), height: Int(height), encoding: encoding, step: Int(step),
+          data: try reader.sequence()))
+    case .rosCompressed:
+      let format = try reader.string()
+      return ImageMessage(
+        stampNanoseconds: stamp,
+        content: .coded(format: format, isVideo: false, data: try reader.sequence()))
+    case .foxgloveCompressed, .foxgloveVideo:
+      let data = try reader.sequence()
+      let isVideo = type == .foxgloveVideo(isProtobuf: false)
+      return ImageMessage(
+        stampNanoseconds: stamp,
+        content: .coded(format: try reader.string(), isVideo: isVideo, data: data))
+    }
+  }
+}
+
+extension CDRReader {
+  /// A time of `builtin_interfaces/msg/Time`, in nanoseconds since 1970.
+  mutating func stamp() throws(CDRProblem) -> Int64 {
+    let seconds = try integer(Int32.self)
+    let nanoseconds = try integer(UInt32.self)
+    return Int64(seconds) * 1_000_000_000 + Int64(nanoseconds)
+  }
+}

@@ -1,0 +1,61 @@
+import RetakeBuffers
+
+/// How pixels are written in an image message (sensor_msgs, image_encodings.hpp), and the format in
+/// which a session stores them. Every step between the two is without loss.
+enum RawEncoding: String, CaseIterable, Sendable {
+  case mono8, rgb8, bgr8, rgba8, bgra8
+  /// Y in every second byte, from the second on.
+  case uyvy
+  /// Y in every second byte, from the first on.
+  case yuyv
+  /// Y, then interleaved V and U of half the size.
+  case nv21
+
+  /// By the names that messages use.
+  init?(named name: String) {
+    switch name {
+    // One channel of 8 bits has only one meaning; three could be in any order.
+    case "8UC1", "mono8": self = .mono8
+    case "yuv422", "uyvy": self = .uyvy
+    case "yuv422_yuy2", "yuyv": self = .yuyv
+    default: self.init(rawValue: name)
+    }
+  }
+
+  /// For messages to the user.
+  static let names =
+    "mono8, 8UC1, rgb8, bgr8, rgba8, bgra8, yuv422, uyvy, yuv422_yuy2, yuyv and nv21"
+
+  var format: PixelFormat {
+    switch self {
+    case .mono8: .grey
+    case .rgb8, .bgr8: .rgb
+    case .rgba8: .rgba
+    case .bgra8: .bgra
+    case .uyvy, .yuyv: .i422
+    case .nv21: .i420
+    }
+  }
+
+  /// Bytes of one row in the message, without padding.
+  func rowBytes(width: Int) -> Int {
+    switch self {
+    case .mono8, .nv21: width
+    case .rgb8, .bgr8: 3 * width
+    case .rgba8, .bgra8: 4 * width
+    case .uyvy, .yuyv: 2 * width
+    }
+  }
+
+  /// Rows in the message.
+  func rowCount(height: Int) -> Int { self == .nv21 ? height + height / 2 : height }
+
+  /// Whether the size fits the encoding: pairs of pixels share their colour.
+  func fits(width: Int, height: Int) -> Bool {
+    switch self {
+    case .uyvy, .yuyv: width.isMultiple(of: 2)
+    case .nv21: width.isMultiple(of: 2) && height.isMultiple(of: 2)
+    default: true
+    }
+  }
+}

@@ -1,0 +1,29 @@
+import Foundation
+import RetakeCore
+
+/// The pages of an SQLite file.
+enum SQLitePages {
+  private static let headerBytes = 100
+
+  /// The bytes of the whole pages of a file that ends inside of a page; nil for other files.
+  ///
+  /// SQLite reads a page that the file's end cuts as if zeros followed, and would give rows whose end
+  /// is zeros. Without that page it reports them as damaged.
+  static func cut(_ path: String) throws(BagError) -> Int64? {
+    do throws(RegularFile.Refusal) {
+      let bytes = try RegularFile.facts(of: path, links: .followed).bytes
+      let header = try RegularFile.head(path, links: .followed, count: headerBytes)
+      guard header.count == headerBytes else {
+        throw RegularFile.Refusal.tooLarge(bytes: bytes, bytesMax: 0)
+      }
+      let size = Int64(header[16]) << 8 | Int64(header[17])
+      // A page of 65,536 bytes is stored as 1 (SQLite, Database File Format, 1.3.2).
+      let pageBytes = size == 1 ? 65_536 : size
+      guard pageBytes >= 512, !bytes.isMultiple(of: pageBytes) else { return nil }
+      return bytes - bytes % pageBytes
+    } catch {
+      guard case .tooLarge = error else { throw .unreadable(path: path, cause: "\(error)") }
+      throw .damaged(BagPlace(file: path), cause: "it is shorter than the header of a database")
+    }
+  }
+}

@@ -1,0 +1,182 @@
+import Foundation
+import RetakeCore
+import RetakeMedia
+import RetakeSession
+import RetakeTestSupport
+import Testing
+
+@testable import RetakeBags
+
+@Suite struct BagExportTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  /// A session of two cameras, imported from a bag.
+  private func session(width: Int = 8, height: Int = 6) throws -> String {
+    var bag = SampleBag(topics: [
+      .init(name: "/a", type: "sensor_msgs/msg/Image"),
+      .init(name: "/b", type: "sensor_msgs/msg/Image"),
+    ])
+    for number in 0..<5 {
+      let stamp = SampleBag.base + Int64(number) * 33_333_333
+      bag.add(
+        0,
+        SampleBag.image(
+          stamp, "mono8", SampleBag.pixels(number, width * height), width: width, height: height,
+          step: width), at: stamp + 2)
+      bag.add(
+        1,
+        SampleBag.image(
+          stamp + 1, "rgb8", SampleBag.pixels(number, 3 * width * height), width: width,
+          height: height, step: 3 * width), at: stamp + 3)
+    }
+    try Data(try bag.mcap()).write(to: folder.file("run.mcap"))
+    return try BagImporter(
+      BagImportOptions(path: folder.file("run.mcap").path, into: folder.url.path)
+    ).run().folder.path
+  }
+
+  private func items(_ path: String) throws -> (topics: [BagTopic], messages: [BagMessage]) {
+    let bag = try MCAPBag(path, origin: path)
+    var messages: [BagMessage] = []
+    try bag.read(position: { _ in }) { item in
+      switch item {
+      case .message(let message): messages.append(message)
+      case .loss(let error): Issue.record(error)
+      }
+    }
+    return (bag.topics, messages)
+  }
+
+  @Test func `frames are exported as JPEG, one in a message, at their arrivals`() throws {
+    let file = folder.file("out.mcap").path
+    let topics = try BagExporter(of: try session()).run(to: file)
+    #expect(topics.map(\.topic) == ["/a/compressed", "/b/compressed"])
+    #expect(topics.map(\.messages) == [5, 5])
+    let (read, messages) = try items(file)
+    #expect(read.map(\.type) == Array(repeating: "sensor_msgs/msg/CompressedImage", count: 2))
+    #expect(read.map(\.count) == [5, 5])
+    // In the order of time, over both topics.
+    let times = (0..<5).flatMap { number -> [Int64] in
+      let stamp = SampleBag.base + Int64(number) * 33_333_333
+      return [stamp + 2, stamp + 3]
+    }
+    #expect(messages.map(\.logNanoseconds) == times)
+    for (place, message) in messages.enumerated() {
+      let image = try ImageMessage(message.bytes, type: .rosCompressed)
+      let stamp = times[place] - 2
+      #expect(image.stampNanoseconds == stamp)
+      guard case .coded("jpeg", false, let data) = image.content else {
+        Issue.record("not JPEG")
+        continue
+      }
+      #expect(CodedSize(.mjpeg, data) != nil)
+    }
+  }
+
+  @Test func `what is exported can be imported, and its JPEG stays as it is`() throws {
+    let first = folder.file("first.mcap").path
+    try BagExporter(of: try session()).run(to: first)
+    let again = try BagImporter(
+      BagImportOptions(path: first, name: "again", into: folder.url.path)
+    ).run()
+    #expect(again.status == .clean, "\(again)")
+    #expect(again.tracks.map(\.encoding) == ["mjpeg", "mjpeg"])
+    let second = folder.file("second.mcap").path
+    try BagExporter(of: again.folder.path).run(to: second)
+    func images(_ path: String) throws -> [ArraySlice<UInt8>] {
+      try items(path).messages.map { message in
+        guard
+          case .coded(_, _, let data) = try ImageMessage(message.bytes, type: .rosCompressed)
+            .content
+        else { return [] }
+        return data
+      }
+    }
+    #expect(try images(first) == images(second))
+  }
+
+  @Test(
+    .enabled(
+      if: MediaLibraries.hasEncoder("libx264"), "this FFmpeg has no libx264"))
+  func `video has one frame in a message, and parameter sets in front of each key`() throws {
+    let file = folder.file("out.mcap").path
+    let topics = try BagExporter(
+      of: try session(width: 32, height: 32), options: BagExportOptions(codec: .h264, tracks: [1])
+    ).run(to: file)
+    #expect(topics.map(\.topic) == ["/b/video"])
+    let messages = try items(file).messages
+    #expect(messages.count == 5)
+    for (place, message) in messages.enumerated() {
+      let image = try ImageMessage(message.bytes, type: .foxgloveVideo(isProtobuf: false))
+      guard case .coded("h264", true, let data) = image.content else {
+        Issue.record("not H.264")
+        continue
+      }
+      // x264 may begin again at a new scene.
+      #expect(place > 0 || KeyPacket.isKey(.h264, data))
+    }
+    let again = try BagImporter(
+      BagImportOptions(path: file, name: "again", into: folder.url.path)
+    ).run()
+    #expect(again.status == .clean)
+    #expect(again.tracks.map(\.frames) == [5])
+  }
+
+  @Test func `a golden's results and boxes, and its decisions, are messages of virtual time`()
+    throws
+  {
+    let session = try session()
+    var lines =
+      "F 0:0 0\nF 0:1 33333333\nD -:0 1.0 2.0 3.0 4.0 0.5000\nF 0:2 66666666\nX drop queue motion\n"
+    let digest = Digest128(of: lines)
+    lines += "B 3 \(digest)\n"
+    let header =
+      "#retake 1 chunk=1024 key=run/motion tb=0:1/1000000000,1:1/1000000000 sinks=boxes classes=motion\n"
+    try folder.write(header + lines, to: "Goldens/run/motion/results-00000.gold")
+    try folder.write(
+      "#retake 1 key=run/motion origin=5\n@100 motion 0:2 drop reason=queue\n= 0 f0..f2 n=3 \(digest)\n",
+      to: "Goldens/run/motion/decisions.gold")
+    let file = folder.file("out.mcap").path
+    let topics = try BagExporter(
+      of: session,
+      options: BagExportOptions(
+        tracks: [], goldens: [folder.file("Goldens/run/motion").path])
+    ).run(to: file)
+    #expect(
+      topics.map(\.topic) == [
+        "/golden/motion/boxes", "/golden/motion/boxes/annotations", "/golden/motion/decisions",
+      ])
+    #expect(topics.map(\.messages) == [3, 3, 1])
+    let (names, messages) = try items(file)
+    func texts(_ topic: String) -> [String] {
+      messages.filter { names[$0.topic].name == topic }.map {
+        String(decoding: $0.bytes, as: UTF8.self)
+      }
+    }
+    let results = texts("/golden/motion/boxes")
+    #expect(
+      results[1].contains(
+        #""result":{"detections":[{"box":[1,2,3,4],"class":"motion","classIndex":0,"score":0.5}],"fate":"deliver"}"#
+      ))
+    #expect(results[2].contains(#""result":{"fate":"drop","node":"motion","reason":"queue"}"#))
+    #expect(texts("/golden/motion/boxes/annotations")[1].contains(#"{"x":4,"y":6}"#))
+    let decision = try #require(messages.first { names[$0.topic].type == "foxglove.Log" })
+    #expect(decision.logNanoseconds == SampleBag.base + 105)
+    #expect(String(decoding: decision.bytes, as: UTF8.self).contains(#""level":3"#))
+    #expect(throws: BagError.self) {
+      try BagExporter(
+        of: session, options: BagExportOptions(goldens: [folder.url.path])
+      ).run(to: folder.file("none.mcap").path)
+    }
+    #expect(!FileManager.default.fileExists(atPath: folder.file("none.mcap").path))
+  }
+
+  @Test func `an existing file is not overwritten`() throws {
+    try folder.write("mine", to: "out.mcap")
+    #expect(throws: SessionError.self) {
+      try BagExporter(of: try session()).run(to: folder.file("out.mcap").path)
+    }
+  }
+}
