@@ -44,14 +44,14 @@ package struct ArticleTable: Sendable, Encodable {
   /// - Throws: What a trial throws.
   package init(_ article: Article) throws {
     self.article = article
-    let own =
+    let own: [(statement: String, article: String, here: String)] =
       switch article {
       case .pipelines: []
       case .allocation: try AllocationArticle.rows()
       case .preview: try PreviewArticle.rows()
       }
     let heat = try HeatFigures.rows().filter { $0.of == article.number }
-    rows = own.map(Row.init) + heat.map { Row(($0.statement, $0.article, $0.here)) }
+    rows = own.map { Row($0) } + heat.map { Row(($0.statement, $0.article, $0.here)) }
   }
 
   /// A heading, and three lines for each statement: it, the article's figure, Retake's figure.

@@ -16,7 +16,7 @@ package struct ProgramName: Hashable, Sendable {
   /// The commands of the program. A test compares them with those that the program has.
   package static let commands = [
     "accept", "bench", "cache", "diff", "doctor", "golden", "help", "import", "init", "model",
-    "pipeline",
+    "pipeline", "profile",
     "record", "reject", "replay", "report", "review", "session", "test", "verify", "view",
   ]
 

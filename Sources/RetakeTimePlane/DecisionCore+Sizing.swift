@@ -89,9 +89,13 @@ extension DecisionCore {
       return
     }
     let inUse = leases.inUse(pool: pool)
-    guard let (step, next) = sizings[pool]?.endWindow(inUse: inUse, at: current.time) else {
-      return
-    }
+    // If nothing but windows is to come, a run that is stuck would go on through them for ever.
+    let others = sizings.enumerated().count { $0 != pool && $1?.isTicking ?? false }
+    let awaitsReturns = rules.isLive || eventCount > others
+    guard
+      let (step, next) = sizings[pool]?.endWindow(
+        inUse: inUse, at: current.time, awaitsReturns: awaitsReturns)
+    else { return }
     carryOut(step, pool: pool)
     if let next { addWindowEnd(of: pool, at: next) }
   }

@@ -115,6 +115,9 @@ package struct DecisionCore: ~Copyable {
 
   package var nextKey: EventKey? { events.first?.key }
 
+  /// The number of events that are to come.
+  var eventCount: Int { events.count }
+
   /// Virtual time, in nanoseconds, of the event that is being handled.
   package var now: Int64 { current.time }
 

@@ -31,7 +31,7 @@ struct SizingStateMachine: Sendable {
   /// When the first window began.
   private var origin: Int64?
   /// Whether the end of the current window is scheduled.
-  private var isTicking = false
+  private(set) var isTicking = false
   /// Stages and sources whose next frame waits for a buffer. One wait is one stall, however long it
   /// is.
   private var waitingNodes: [Int] = []
@@ -118,14 +118,16 @@ struct SizingStateMachine: Sendable {
     return origin + ((now - origin) / length + 1) * length
   }
 
+  /// - Parameter awaitsReturns: Whether a buffer that is held may come back.
   /// - Returns: Also the end of the next window, which has to be scheduled.
   mutating func endWindow(
-    inUse: Int, at now: Int64
+    inUse: Int, at now: Int64, awaitsReturns: Bool
   ) -> (step: PoolController.Step, next: Int64?) {
     let step = controller.endWindow(inUse: inUse, at: now)
     // pool-window: no event for windows that would change
     // nothing; the pool's next use starts them again.
-    isTicking = !controller.isAtRest(inUse: inUse, at: now)
+    isTicking = !controller.isAtRest(
+      inUse: inUse, at: now, awaitsReturns: awaitsReturns)
     return (step, isTicking ? now + controller.sizing.windowNanoseconds : nil)
   }
 

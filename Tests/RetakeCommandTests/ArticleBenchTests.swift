@@ -17,6 +17,7 @@ import Testing
   @Test func `an article that there is not is refused with those that there are`() throws {
     let workplace = try Workplace()
     let result = try workplace.retake("bench", "articles", "pools")
-    #expect(result.status == 64 && result.stderr.contains("pipelines, allocation"), "\(result.stderr)")
+    #expect(
+      result.status == 64 && result.stderr.contains("pipelines, allocation"), "\(result.stderr)")
   }
 }

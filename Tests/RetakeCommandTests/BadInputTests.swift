@@ -47,7 +47,7 @@ import Testing
       "list.mkv", "#EXTM3U\n#EXT-X-TARGETDURATION:9\n#EXTINF:9,\n/etc/passwd\n",
       "media.open.playlist"
     ),
-    ("folder.mp4/clip", "", "media.open.directory"),
+    ("folder.mp4/clip", "", "bag.open.notBag"),
     ("", "", "media.open.missing"),
   ])
   func `a file that is no footage is not imported`(

@@ -31,7 +31,8 @@ import Testing
         "merge-scalars", "metadata", "motion",
         "overlay", "process", "pulse-rate", "pulse-signal", "region-crop", "region-means",
         "regress", "resample",
-        "resize", "results", "route", "sample", "screen", "session", "synthetic", "throttle",
+        "resize", "results", "route", "sample", "screen", "sensor-latest", "sensor-window",
+        "session", "steadiness", "synthetic", "throttle",
       ])
   }
 

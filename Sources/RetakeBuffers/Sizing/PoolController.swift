@@ -166,7 +166,9 @@ public struct PoolController: Hashable, Sendable {
 
   /// Whether windows without requests would continue to change nothing, so that they can be
   /// skipped.
-  package func isAtRest(inUse: Int, at now: Int64) -> Bool {
+  ///
+  /// - Parameter awaitsReturns: Whether a buffer that is held may come back.
+  package func isAtRest(inUse: Int, at now: Int64, awaitsReturns: Bool = true) -> Bool {
     // pool-bounds: after the last change, what is forced
     // is never carried out, so it is not waited for.
     if resizes < PoolSizing.resizesMax {
@@ -175,7 +177,7 @@ public struct PoolController: Hashable, Sendable {
     guard holdEnd.map({ $0 <= now }) ?? true else { return false }
     // A buffer that comes back at the very end of a window still counts in it, and `trend` counts
     // completions.
-    guard sizing.predictor != .trend || inUse == 0 else { return false }
+    guard sizing.predictor != .trend || inUse == 0 || !awaitsReturns else { return false }
     var next = self
     return next.endWindow(inUse: inUse, at: now).isEmpty && next == self
   }
