@@ -8,7 +8,9 @@ extension GraphPlan {
     for node in nodes { poolOfNode[node.id] = node.pool }
     return RunMemory(
       pools: pools.map { ($0.id, $0.capacity) }, poolOfNode: poolOfNode,
-      RunMemory.Options(isVirtual: isVirtual, isPoisoned: isPoisoned))
+      RunMemory.Options(
+        isVirtual: isVirtual, isPoisoned: isPoisoned,
+        isShared: nodes.contains { $0.stage.signature.kind == AnyStage.processKind }))
   }
 
   /// The buffers of the pools that the sources lease from; `nil` if a source has none.

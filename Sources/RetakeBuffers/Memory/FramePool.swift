@@ -22,12 +22,13 @@ public final class FramePool: Sendable {
   /// Whether a pool whose frames are all in use refuses another one.
   let refuses: Bool
   let isVirtual: Bool
+  let isShared: Bool
 
   /// A pool of a fixed size.
   public init(_ id: String, capacity: Int) {
     requirement(capacity > 0, "a pool has a frame at least")
     store = PoolStore(id: id, PoolBook(fixed: capacity))
-    (isPoisoned, refuses, isVirtual) = (false, true, false)
+    (isPoisoned, refuses, isVirtual, isShared) = (false, true, false, false)
   }
 
   /// A pool that adapts to the load. A `sizing` with an option out of its range ends the process.
@@ -36,7 +37,7 @@ public final class FramePool: Sendable {
   public init(_ id: String, sizing: PoolSizing, capacity: Int = 8) {
     if let problem = sizing.problem { requirementFailure(problem.detail) }
     store = PoolStore(id: id, PoolBook(PoolController(sizing, size: capacity)))
-    (isPoisoned, refuses, isVirtual) = (false, true, false)
+    (isPoisoned, refuses, isVirtual, isShared) = (false, true, false, false)
   }
 
   /// The memory of a pool whose leases the time plane admits: it refuses none.
@@ -45,7 +46,7 @@ public final class FramePool: Sendable {
   ) {
     store = PoolStore(id: id, PoolBook(fixed: size), idle: idle)
     isPoisoned = options.isPoisoned
-    (refuses, isVirtual) = (false, options.isVirtual)
+    (refuses, isVirtual, isShared) = (false, options.isVirtual, options.isShared)
   }
 
   /// The name that was given to the initialiser; errors name it.

@@ -10,11 +10,14 @@ package final class RunMemory: Sendable {
     package var isVirtual = true
     /// Whether memory is filled with 0xA5 before a stage gets it.
     package var isPoisoned = false
+    /// Whether programs read the run's frames: they are made in memory that is shared with programs
+    /// (`FrameArena`), as far as there is room. The pools do not count those.
+    package var isShared = false
     /// Whether each frame gets new memory of the heap, to measure what that costs.
     package var usesHeap = false
 
-    package init(isVirtual: Bool = true, isPoisoned: Bool = false) {
-      (self.isVirtual, self.isPoisoned) = (isVirtual, isPoisoned)
+    package init(isVirtual: Bool = true, isPoisoned: Bool = false, isShared: Bool = false) {
+      (self.isVirtual, self.isPoisoned, self.isShared) = (isVirtual, isPoisoned, isShared)
     }
   }
 

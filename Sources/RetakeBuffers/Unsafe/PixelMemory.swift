@@ -82,8 +82,11 @@ final class PixelLease: @unchecked Sendable {
 
   /// Undefined memory for a frame: of the arena that frames are shared in now, of the pool of the
   /// stage that runs on this thread, or of the heap. `nil` if there is none.
+  ///
+  /// An arena belongs to the process, but a run without programs does not use it: what its pools
+  /// have must not depend on what else runs.
   static func make(_ bytes: Int, from supply: FrameSupply? = .current) -> PixelLease? {
-    if let block = PixelBlock(inArena: bytes) {
+    if supply?.pool.isShared ?? true, let block = PixelBlock(inArena: bytes) {
       if supply?.pool.isPoisoned == true { memset(block.base, 0xA5, bytes) }
       return PixelLease(block.base, .arena(block))
     }
