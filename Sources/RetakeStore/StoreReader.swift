@@ -39,7 +39,7 @@ package final class StoreReader: Sendable {
       }
       // `immutable`: no lock, no -shm file, and no search for a log, even if the header says WAL.
       return try DatabaseQueue(
-        path: Self.immutableURI(path), configuration: Self.configuration(readonly: true))
+        path: ImmutableDatabase.uri(of: path), configuration: Self.configuration(readonly: true))
     }
     self.queue = queue
     let after = try DatabaseFile.checkedFacts(path)
@@ -97,23 +97,6 @@ package final class StoreReader: Sendable {
 
   /// Maximum memory of SQLite, so that a huge value in a malicious file fails.
   private static let heapBytesMax = 256 << 20
-
-  /// SQLite's URI form of a file name with options; all bytes except plain ones are escaped.
-  private static func immutableURI(_ path: String) -> String {
-    let absolute = URL(fileURLWithPath: path).path
-    // In a URI `?`, `#` and `%` have meanings, and a folder's name may contain them.
-    let plain = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-".utf8)
-    var escaped = ""
-    for byte in absolute.utf8 {
-      if plain.contains(byte) {
-        escaped.unicodeScalars.append(Unicode.Scalar(byte))
-      } else {
-        let digits = String(byte, radix: 16)
-        escaped += "%" + (digits.count == 1 ? "0" : "") + digits
-      }
-    }
-    return "file:\(escaped)?mode=ro&immutable=1"
-  }
 
   /// Only a database whose tables match the schema exactly is read any further, without foreign
   /// views, triggers, indexes or virtual tables.

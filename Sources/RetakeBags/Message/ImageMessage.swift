@@ -70,20 +70,14 @@ struct ImageMessage: Sendable {
     let stamp = try reader.stamp()
     _ = try reader.string()
     switch type {
-    case .rosImage:
-      let (height, width) = (try reader.integer(UInt32.self), try reader.integer(UInt32.self))
+    case .rosImage, .foxgloveRaw:
+      let isROS = type == .rosImage
+      // ROS has the height first.
+      let sides = (try reader.integer(UInt32.self), try reader.integer(UInt32.self))
+      let (width, height) = isROS ? (sides.1, sides.0) : sides
       let encoding = try reader.string()
       // Whether samples are big-endian; a sample of one byte has no order.
-      try reader.skip(1, aligned: 1)
-      let step = try reader.integer(UInt32.self)
-      return ImageMessage(
-        stampNanoseconds: stamp,
-        content: .raw(
-          width: Int(width), height: Int(height), encoding: encoding, step: Int(step),
-          data: try reader.sequence()))
-    case .foxgloveRaw:
-      let (width, height) = (try reader.integer(UInt32.self), try reader.integer(UInt32.self))
-      let encoding = try reader.string()
+      if isROS { try reader.skip(1, aligned: 1) }
       let step = try reader.integer(UInt32.self)
       return ImageMessage(
         stampNanoseconds: stamp,

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import RetakeCore
+import RetakeStore
 
 /// A file of rosbag2's SQLite storage: the tables `topics` and `messages`.
 ///
@@ -28,7 +29,7 @@ final class SQLiteBag: BagFile {
       throw .unreadable(path: origin, cause: "\(error)")
     }
     queue = try Self.errors(at: origin) {
-      try DatabaseQueue(path: Self.immutableURI(path), configuration: Self.configuration())
+      try DatabaseQueue(path: ImmutableDatabase.uri(of: path), configuration: Self.configuration())
     }
     try readTopics()
   }
@@ -46,16 +47,9 @@ final class SQLiteBag: BagFile {
       // Without it SQLite refuses every page of a file that is shorter than its header says. The
       // connection is read-only, so nothing can be written by it.
       try database.execute(sql: "PRAGMA writable_schema = ON")
-      SQLiteLimit.set(database, bytesMax: messageBytesMax)
+      ValueLimit.set(database, bytesMax: messageBytesMax)
     }
     return configuration
-  }
-
-  private static func immutableURI(_ path: String) -> String {
-    let plain = CharacterSet(
-      charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-")
-    let escaped = path.addingPercentEncoding(withAllowedCharacters: plain) ?? path
-    return "file:\(escaped)?mode=ro&immutable=1"
   }
 
   private func readTopics() throws(BagError) {
