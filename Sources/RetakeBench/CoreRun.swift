@@ -5,7 +5,7 @@ import RetakeTimePlane
 
 /// Runs a pipeline in the decision core that replays sessions, without values: minutes of virtual
 /// time in seconds. No stage of it may fail, and no node may choose by a value.
-final class CoreRun: GateKeeper {
+final class CoreRun: GateKeeperWithoutValues {
   /// Frames of the only source.
   struct Camera {
     var fps: Int
@@ -96,14 +96,4 @@ final class CoreRun: GateKeeper {
       track: 0, timeBase: TimeBase(1, Int32(camera.fps)), format: camera.format,
       width: camera.width, height: camera.height, frameCount: count)
   }
-
-  // MARK: What the core may ask
-
-  func damage(slot: Int) -> String? { nil }
-  func outcome(node: Int, work: Work) -> CompletionOutcome { .success }
-  func keepsInput(node: Int, slot: Int) -> Bool { false }
-  func itemCount(node: Int, slot: Int) -> Int { 0 }
-  func port(node: Int, slot: Int) -> Int { 0 }
-  func deviceEvent(_ index: Int) -> DeviceEvent? { nil }
-  func swap(_ index: Int) -> (refusal: String?, prepareNanoseconds: Int64) { (nil, 0) }
 }

@@ -60,6 +60,20 @@ package protocol GateKeeper: AnyObject {
   func swap(_ index: Int) -> (refusal: String?, prepareNanoseconds: Int64)
 }
 
+/// The answers of a run without values: no body fails or keeps its input, and the device has no
+/// events.
+package protocol GateKeeperWithoutValues: GateKeeper {}
+
+extension GateKeeperWithoutValues {
+  package func damage(slot: Int) -> String? { nil }
+  package func outcome(node: Int, work: Work) -> CompletionOutcome { .success }
+  package func keepsInput(node: Int, slot: Int) -> Bool { false }
+  package func itemCount(node: Int, slot: Int) -> Int { 0 }
+  package func port(node: Int, slot: Int) -> Int { 0 }
+  package func deviceEvent(_ index: Int) -> DeviceEvent? { nil }
+  package func swap(_ index: Int) -> (refusal: String?, prepareNanoseconds: Int64) { (nil, 0) }
+}
+
 /// The handling of one event: the questions that the core may ask, and the actions that it
 /// requests.
 package struct Turn {

@@ -53,7 +53,7 @@ struct TimePlaneSection {
 }
 
 /// Drives a decision core directly: camera, four stages, sink.
-final class TimePlaneDriver: GateKeeper {
+final class TimePlaneDriver: GateKeeperWithoutValues {
   private static let costs: [Int64] = [2_000_000, 45_000_000, 8_000_000, 3_000_000]
   private static let interval: Int64 = 33_333_333
 
@@ -85,13 +85,4 @@ final class TimePlaneDriver: GateKeeper {
     }
     return "\(core.log.digest())"
   }
-
-  // No stage can fail, and the device has no events.
-  func damage(slot: Int) -> String? { nil }
-  func outcome(node: Int, work: Work) -> CompletionOutcome { .success }
-  func keepsInput(node: Int, slot: Int) -> Bool { false }
-  func itemCount(node: Int, slot: Int) -> Int { 0 }
-  func port(node: Int, slot: Int) -> Int { 0 }
-  func deviceEvent(_ index: Int) -> DeviceEvent? { nil }
-  func swap(_ index: Int) -> (refusal: String?, prepareNanoseconds: Int64) { (nil, 0) }
 }
