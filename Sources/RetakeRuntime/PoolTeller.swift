@@ -16,14 +16,21 @@ struct PoolTeller {
   }
 
   /// - Parameter time: The time of the event that was handled last.
-  mutating func tell(_ observer: any RunObserver, of core: borrowing DecisionCore, at time: Int64) {
+  /// - Returns: Whether the size of a pool changed.
+  @discardableResult
+  mutating func tell(
+    _ observer: any RunObserver, of core: borrowing DecisionCore, at time: Int64
+  ) -> Bool {
     for pool in pools.indices where core.leased(ofPool: pool) != leases[pool] {
       leases[pool] = core.leased(ofPool: pool)
       observer.leased(leases[pool], of: pools[pool], at: time)
     }
+    var isResized = false
     for pool in pools.indices where core.size(ofPool: pool) != sizes[pool] {
+      isResized = true
       sizes[pool] = core.size(ofPool: pool)
       observer.resized(sizes[pool], of: pools[pool], at: time)
     }
+    return isResized
   }
 }

@@ -116,8 +116,7 @@ final class VirtualRun: CoreDriver {
       }
       core.handle(event, &turn)
       if event.kind == .heat, let now = core.temperature { observer.warmed(to: now, at: core.now) }
-      if !plan.pools.isEmpty {
-        poolTeller.tell(observer, of: core, at: event.key.time)
+      if !plan.pools.isEmpty, poolTeller.tell(observer, of: core, at: event.key.time) {
         stageRun.memory?.follow(core)
       }
       // A gate cannot throw, so its error ends the run here, before any action is carried out.
