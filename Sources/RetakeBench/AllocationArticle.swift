@@ -7,7 +7,7 @@ package enum AllocationArticle {
   /// it is computed now, in virtual time, and is the same on every machine.
   ///
   /// - Throws: What a trial throws.
-  package static func rows() throws -> [(statement: String, article: String, here: String)] {
+  package static func rows() throws -> [ArticleStatement] {
     let scan = try Trials(PoolLoad.scan())
     return try stallRows(scan) + memoryRows(scan) + otherRows()
   }
@@ -50,7 +50,7 @@ package enum AllocationArticle {
 
   private static func stallRows(
     _ trials: Trials
-  ) -> [(statement: String, article: String, here: String)] {
+  ) -> [ArticleStatement] {
     let (eight, waits) = (trials.fixed8, trials.fixed8.waits)
     let prompt = trials.adaptive.waits?.promptPerTenThousand ?? 0
     let length =
@@ -76,7 +76,7 @@ package enum AllocationArticle {
 
   private static func memoryRows(
     _ trials: Trials
-  ) -> [(statement: String, article: String, here: String)] {
+  ) -> [ArticleStatement] {
     let (eight, sixteen, adaptive) = (trials.fixed8, trials.fixed16, trials.adaptive)
     return [
       ("memory of 8 buffers", "48 MB", megabytes(eight.meanBytes)),
@@ -97,7 +97,7 @@ package enum AllocationArticle {
     ]
   }
 
-  private static func otherRows() throws -> [(statement: String, article: String, here: String)] {
+  private static func otherRows() throws -> [ArticleStatement] {
     let swing = try PoolSwing(isInterrupted: { false }).shortest
     let packets = try PoolPackets(isInterrupted: { false })
     let slow = packets.rows.first { $0.load == "dips-slow" && $0.pool == "4-16 ewma" }

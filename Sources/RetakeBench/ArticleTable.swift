@@ -1,3 +1,6 @@
+/// What an article states in words, its figure, and the figure of Retake's trials.
+package typealias ArticleStatement = (statement: String, article: String, here: String)
+
 /// What one of the three articles that Retake follows states, next to Retake's figures.
 package struct ArticleTable: Sendable, Encodable {
   package enum Article: String, CaseIterable, Sendable, Encodable {
@@ -31,7 +34,7 @@ package struct ArticleTable: Sendable, Encodable {
     package var article: String
     package var here: String
 
-    init(_ row: (statement: String, article: String, here: String)) {
+    fileprivate init(_ row: ArticleStatement) {
       (statement, article, here) = row
     }
   }
@@ -39,19 +42,22 @@ package struct ArticleTable: Sendable, Encodable {
   package var article: Article
   package var rows: [Row]
 
-  /// Runs the trials of an article, in virtual time: the same on every machine.
+  /// Runs the trials of articles, in virtual time: the same on every machine.
   ///
   /// - Throws: What a trial throws.
-  package init(_ article: Article) throws {
-    self.article = article
-    let own: [(statement: String, article: String, here: String)] =
-      switch article {
-      case .pipelines: []
-      case .allocation: try AllocationArticle.rows()
-      case .preview: try PreviewArticle.rows()
-      }
-    let heat = try HeatFigures.rows().filter { $0.of == article.number }
-    rows = own.map { Row($0) } + heat.map { Row(($0.statement, $0.article, $0.here)) }
+  package static func tables(of articles: [Article]) throws -> [ArticleTable] {
+    // Each article has statements about heat, and their trials are the same.
+    let heat = try HeatTable().statements
+    return try articles.map { article in
+      let own: [ArticleStatement] =
+        switch article {
+        case .pipelines: []
+        case .allocation: try AllocationArticle.rows()
+        case .preview: try PreviewArticle.rows()
+        }
+      let hot = heat.filter { $0.of == article.number }.map { ($0.statement, $0.article, $0.here) }
+      return ArticleTable(article: article, rows: (own + hot).map { Row($0) })
+    }
   }
 
   /// A heading, and three lines for each statement: it, the article's figure, Retake's figure.

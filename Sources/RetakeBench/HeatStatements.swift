@@ -1,24 +1,15 @@
 import RetakeCore
 
 /// What the articles say about heat, next to the figures of the trials.
-extension HeatFigures {
-  /// Runs the trials that are asked for and gives a row for each statement.
-  ///
-  /// - Returns: `of` is the article: 1 is on declarative pipelines, 2 on predictive allocation of
-  ///   frames, 3 on double-buffered previews.
-  package static func rows() throws -> [(statement: String, article: String, here: String, of: Int)]
-  {
-    try HeatTable().statements
-  }
-}
-
 extension HeatTable {
-  /// A row for each statement of the articles; empty if a trial is missing.
-  package var statements: [(statement: String, article: String, here: String, of: Int)] {
+  /// A row for each statement of the articles; without those of which a trial is missing.
+  package var statements: [Row] {
     [copies, sustained, runtime, events, deepEvents, throttled].compactMap(\.self)
   }
 
-  private typealias Row = (statement: String, article: String, here: String, of: Int)
+  /// `of` is the article: 1 is on declarative pipelines, 2 on predictive allocation of frames, 3 on
+  /// double-buffered previews.
+  package typealias Row = (statement: String, article: String, here: String, of: Int)
 
   private var copies: Row? {
     guard let derived = row("3 copies"), let calibrated = row("3 copies", .calibrated) else {

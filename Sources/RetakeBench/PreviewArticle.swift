@@ -7,7 +7,7 @@ package enum PreviewArticle {
   /// it is computed now, in virtual time, and is the same on every machine.
   ///
   /// - Throws: What a trial throws.
-  package static func rows() throws -> [(statement: String, article: String, here: String)] {
+  package static func rows() throws -> [ArticleStatement] {
     let trials = try Trials(PreviewTable(PreviewTrial.standard).rows)
     return paceRows(trials) + bufferRows(trials) + memoryRows(trials)
   }
@@ -16,7 +16,7 @@ package enum PreviewArticle {
   /// `nil` for what was not measured. They say on what.
   package static func measuredRows(
     upload: Int64?, draw: Int64?, jitter: Int64?, device: String
-  ) -> [(statement: String, article: String, here: String)] {
+  ) -> [ArticleStatement] {
     let rows: [(String, String, Int64?)] = [
       ("a frame's pixels become a texture", "under 0.1 ms", upload),
       ("converting and drawing it", "0.3-0.5 ms", draw),
@@ -45,7 +45,7 @@ package enum PreviewArticle {
 
   private static func paceRows(
     _ trials: Trials
-  ) -> [(statement: String, article: String, here: String)] {
+  ) -> [ArticleStatement] {
     let (copies, hung) = (trials["copies"], trials["vision hangs"])
     let (late, queued, hot) = (
       trials["draws 17 ms"], trials["draws 17 ms, queued"], trials["hot from 3 to 6 s"]
@@ -87,7 +87,7 @@ package enum PreviewArticle {
 
   private static func bufferRows(
     _ trials: Trials
-  ) -> [(statement: String, article: String, here: String)] {
+  ) -> [ArticleStatement] {
     let (two, three, four) = (
       trials["58 fps, 2 on screen"], trials["58 fps, 3 buffers"], trials["58 fps, 4 on screen"]
     )
@@ -107,7 +107,7 @@ package enum PreviewArticle {
 
   private static func memoryRows(
     _ trials: Trials
-  ) -> [(statement: String, article: String, here: String)] {
+  ) -> [ArticleStatement] {
     let bytes = PreviewFigures.bufferBytes
     return [
       ("a buffer of 1920x1080", "about 3 MB", PreviewTable.megabytes(bytes) + " MB"),

@@ -22,9 +22,8 @@ struct BenchArticlesCommand: ParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() throws {
-    Interruption.listen()
     let articles = article.isEmpty ? ArticleTable.Article.allCases : article
-    let tables = try articles.map { try ArticleTable($0) }
+    let tables = try ArticleTable.tables(of: articles)
     if output.json { return try Console.json(tables) }
     Console.result(tables.map(\.text).joined(separator: "\n\n\n"))
   }
