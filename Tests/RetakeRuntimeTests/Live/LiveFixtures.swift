@@ -1,3 +1,4 @@
+import Foundation
 import RetakeBuffers
 import RetakeCore
 import RetakeGraph
@@ -204,5 +205,32 @@ extension ManyTracks {
       Burn.rounds(2_000)
     }
     return (try session.finish(), kept.kept)
+  }
+}
+
+/// A sink that keeps the leases of what it is given, until a test ends them.
+final class HeldLeases: Sendable {
+  let held = Mutex<[FrameLease]>([])
+  /// Signalled once for each frame that came.
+  let delivered = DispatchSemaphore(value: 0)
+
+  /// A camera that leases from a pool, and the sink.
+  func pipeline(_ name: String, pool: PipelinePool) -> Pipeline {
+    let sink = AnyStage(
+      signature: StageSignature(kind: "results", version: 1, role: .sink, input: nil, output: nil),
+      options: .object([:]),
+      body: .sink { [self] delivery in
+        // A sink also receives the outcome of a frame that was dropped.
+        guard let lease = delivery.lease else { return }
+        held.withLock { $0.append(lease) }
+        delivered.signal()
+      })
+    var camera = PipelineNode(id: "camera", stage: .pushed(track: 0))
+    camera.pool = pool.id
+    var pipeline = Pipeline(
+      name: name, nodes: [camera, PipelineNode(id: "sink", stage: sink)],
+      edges: [PipelineEdge("camera → sink")])
+    pipeline.pools = [pool]
+    return pipeline
   }
 }

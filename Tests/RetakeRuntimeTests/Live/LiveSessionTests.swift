@@ -84,38 +84,24 @@ import Testing
   func `a buffer stays taken while a sink's user keeps the lease, and comes back when it ends`()
     throws
   {
-    let held = Mutex<[FrameLease]>([])
-    let delivered = DispatchSemaphore(value: 0)
-    let sink = AnyStage(
-      signature: StageSignature(kind: "results", version: 1, role: .sink, input: nil, output: nil),
-      options: .object([:]),
-      body: .sink { delivery in
-        // A sink also receives the outcome of a frame that was dropped.
-        guard let lease = delivery.lease else { return }
-        held.withLock { $0.append(lease) }
-        delivered.signal()
-      })
-    var camera = PipelineNode(id: "camera", stage: .pushed(track: 0))
-    camera.pool = "frames"
-    var pipeline = Pipeline(
-      name: "held", nodes: [camera, PipelineNode(id: "sink", stage: sink)],
-      edges: [PipelineEdge("camera → sink")])
-    pipeline.pools = [PipelinePool(id: "frames", capacity: 2, policy: .drop)]
+    let leases = HeldLeases()
+    let pipeline = leases.pipeline(
+      "held", pool: PipelinePool(id: "frames", capacity: 2, policy: .drop))
     let kept = KeptRun()
     let session = try LiveSession(
       pipeline, tracks: [Self.track], catalog: StageRegistry(), options: LiveOptions(), tap: kept)
     for index in 0..<2 { session.push(frame(Int64(index))) }
-    for _ in 0..<2 { delivered.wait() }
+    for _ in 0..<2 { leases.delivered.wait() }
     session.push(frame(2))
     session.push(.thermal(.fair))
-    held.withLock { $0[0].end() }
-    held.withLock { $0[0].end() }
+    leases.held.withLock { $0[0].end() }
+    leases.held.withLock { $0[0].end() }
     session.push(frame(3))
-    delivered.wait()
-    held.withLock { $0 = [] }
+    leases.delivered.wait()
+    leases.held.withLock { $0 = [] }
     session.push(frame(4))
-    delivered.wait()
-    held.withLock { $0 = [] }
+    leases.delivered.wait()
+    leases.held.withLock { $0 = [] }
     let outcome = try session.finish()
     #expect(outcome.headline.delivered == 4)
     #expect(outcome.headline.droppedTotal + outcome.lostBeforeCapture == 1)

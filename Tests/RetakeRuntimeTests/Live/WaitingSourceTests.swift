@@ -13,24 +13,10 @@ import Testing
   @Test func `a frame waits until a sink releases its buffer, and the record repeats every line`()
     throws
   {
-    let held = Mutex<[FrameLease]>([])
-    let delivered = DispatchSemaphore(value: 0)
-    let sink = AnyStage(
-      signature: StageSignature(kind: "results", version: 1, role: .sink, input: nil, output: nil),
-      options: .object([:]),
-      body: .sink { delivery in
-        guard let lease = delivery.lease else { return }
-        held.withLock { $0.append(lease) }
-        delivered.signal()
-      })
-    var camera = PipelineNode(id: "camera", stage: .pushed(track: 0))
-    camera.pool = "frames"
-    var pipeline = Pipeline(
-      name: "waiting", nodes: [camera, PipelineNode(id: "sink", stage: sink)],
-      edges: [PipelineEdge("camera → sink")])
-    pipeline.pools = [
-      PipelinePool(id: "frames", capacity: 1, wait: .seconds(3_600), driverFrames: 1)
-    ]
+    let leases = HeldLeases()
+    let pipeline = leases.pipeline(
+      "waiting",
+      pool: PipelinePool(id: "frames", capacity: 1, wait: .seconds(3_600), driverFrames: 1))
     let frames = ManyTracks(readers: [.at(rate: 1_000, count: 4)])
     let kept = KeptRun()
     let session = try LiveSession(
@@ -41,10 +27,10 @@ import Testing
     }
     // No buffer comes back before all four frames are there, so what becomes of them is certain.
     for _ in 0..<3 {
-      delivered.wait()
-      held.withLock { leases in
-        for lease in leases { lease.end() }
-        leases = []
+      leases.delivered.wait()
+      leases.held.withLock { held in
+        for lease in held { lease.end() }
+        held = []
       }
     }
     let outcome = try session.finish()
