@@ -1,58 +1,3 @@
-#!/bin/sh
-# Runs the live pool and the memory of frames with eight threads under ThreadSanitizer, or another
-# sanitizer: Scripts/race-pools [SECONDS] [thread|address]. It takes a minute, or as many seconds as
-# are given. ThreadSanitizer cannot see into Synchronization.Mutex on Linux and takes all that it
-# guards for a race; so the pool's files are built here over a lock that it knows.
-set -eu
-root=$(cd "$(dirname "$0")/.." && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-mkdir -p "$work/Sources/race"
-for room in CXXHash RetakeCore RetakeBuffers CProcessor; do
-  cp -R "$root/Sources/$room" "$work/Sources/$room"
-done
-
-cat > "$work/Package.swift" <<'END'
-// swift-tools-version: 6.2
-import PackageDescription
-let package = Package(
-  name: "race", platforms: [.macOS(.v15)],
-  targets: [
-    .systemLibrary(name: "CXXHash", pkgConfig: "libxxhash"),
-    .systemLibrary(name: "CProcessor"),
-    .target(name: "RetakeCore", dependencies: ["CXXHash", "CProcessor"]),
-    .target(name: "RetakeBuffers", dependencies: ["RetakeCore"]),
-    .executableTarget(name: "race", dependencies: ["RetakeBuffers"]),
-  ], swiftLanguageModes: [.v6])
-END
-
-# The lock that the sanitizer knows, under the name of the one that it does not.
-cat > "$work/Sources/RetakeBuffers/Mutex.swift" <<'END'
-import Foundation
-
-package final class Mutex<Value>: @unchecked Sendable {
-  private var value: Value
-  private let lock: UnsafeMutablePointer<pthread_mutex_t>
-  package init(_ value: consuming sending Value) {
-    self.value = value
-    lock = .allocate(capacity: 1)
-    pthread_mutex_init(lock, nil)
-  }
-  deinit {
-    pthread_mutex_destroy(lock)
-    lock.deallocate()
-  }
-  package func withLock<Result, Failure: Error>(
-    _ body: (inout sending Value) throws(Failure) -> sending Result
-  ) throws(Failure) -> sending Result {
-    pthread_mutex_lock(lock)
-    defer { pthread_mutex_unlock(lock) }
-    return try body(&value)
-  }
-}
-END
-
-cat > "$work/Sources/race/main.swift" <<'END'
 import Foundation
 import RetakeBuffers
 
@@ -131,10 +76,3 @@ let (own, run) = (frames.report, memory.pools[0].report)
 guard own.inUse == 0, run.inUse == 0, own.faults.isEmpty, run.overflows > 0 else { exit(1) }
 print("\(own.stages[0].leased) frames of a pool, \(run.stages[0].leased) of a run")
 print("the book balances; " + report.faults.joined(separator: ", "))
-END
-
-cd "$work"
-sanitizer=${2:-thread}
-swift build -c release --sanitize="$sanitizer" --product race
-TSAN_OPTIONS=exitcode=66 ASAN_OPTIONS=exitcode=66:detect_leaks=0 .build/release/race "${1:-60}"
-echo "$sanitizer sanitizer: 0 reports"
