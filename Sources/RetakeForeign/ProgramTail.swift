@@ -36,9 +36,13 @@ final class ProgramTail: Sendable {
     }
   }
 
-  func append(_ bytes: [UInt8]) {
-    tail.withLock { $0 = Array(($0 + bytes).suffix(Self.bytesMax)) }
+  private func append(_ bytes: [UInt8]) {
+    keep(bytes)
     hear(bytes, isLast: false)
+  }
+
+  private func keep(_ bytes: [UInt8]) {
+    tail.withLock { $0 = Array(($0 + bytes).suffix(Self.bytesMax)) }
   }
 
   /// Passes whole lines on.
@@ -58,13 +62,22 @@ final class ProgramTail: Sendable {
       }
       return lines
     }
-    for line in lines {
-      listener.hear(Self.escaped(String(decoding: line, as: UTF8.self)[...]), of: program)
+    for line in lines { tell(String(decoding: line, as: UTF8.self)[...], to: listener) }
+  }
+
+  /// A message of the program that it did not write to a stream. It is heard at once, also if a line
+  /// of a stream has no end yet.
+  func append(line: String) {
+    keep(Array("\(line)\n".utf8))
+    guard let listener else { return }
+    for line in line.split(separator: "\n", omittingEmptySubsequences: false) {
+      tell(line, to: listener)
     }
   }
 
-  /// A message of the program that it did not write to a stream.
-  func append(line: String) { append(Array("\(line)\n".utf8)) }
+  private func tell(_ line: Substring, to listener: ProgramListener) {
+    listener.hear(Self.escaped(line), of: program)
+  }
 
   /// The last lines, on one line.
   var text: String { Self.text(of: tail.withLock { $0 }) }

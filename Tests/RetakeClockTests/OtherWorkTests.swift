@@ -121,7 +121,7 @@ import Testing
 
   @Test func `cancelling the caller cancels the body`() async throws {
     let (ready, isReady) = AsyncStream.makeStream(of: Void.self)
-    let limits = VirtualTimeLimits(patience: .seconds(600))
+    let limits = VirtualTimeLimits(patience: .seconds(86_400))
     let caller = Task {
       try await withVirtualTime(limits: limits) { _ in
         isReady.yield()

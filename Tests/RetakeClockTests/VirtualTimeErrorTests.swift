@@ -138,7 +138,7 @@ import Testing
   @Test func `a thread that resumes a task is reported`() async throws {
     for isStructured in [true, false] {
       let kept = Kept()
-      let failure = try await failure(limits: VirtualTimeLimits(patience: .seconds(600))) { time in
+      let failure = try await failure(limits: VirtualTimeLimits(patience: .seconds(86_400))) { time in
         let clock = time.clock
         let waits = { @Sendable in await kept.wait() }
         // A sleep of zero ends when all jobs have come to rest: a task that calls an async function may
@@ -170,7 +170,7 @@ import Testing
     let foreign = Task {
       for await clock in clocks { try await clock.sleep(for: .milliseconds(1)) }
     }
-    let failure = try await failure(limits: VirtualTimeLimits(patience: .seconds(600))) { time in
+    let failure = try await failure(limits: VirtualTimeLimits(patience: .seconds(86_400))) { time in
       clock.yield(time.clock)
       clock.finish()
       // Returns when the foreign sleep has begun and woken.

@@ -22,7 +22,8 @@ public final class FramePool: Sendable {
   /// Whether a pool whose frames are all in use refuses another one.
   let refuses: Bool
   let isVirtual: Bool
-  let isShared: Bool
+  /// Whether its frames are made in memory that is shared with programs, as far as there is room.
+  package let isShared: Bool
 
   /// A pool of a fixed size.
   public init(_ id: String, capacity: Int) {

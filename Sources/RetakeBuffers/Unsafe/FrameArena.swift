@@ -57,7 +57,7 @@ package final class FrameArena: Sendable {
   }
 
   /// The arena in which frames are made now, if there is one.
-  static var current: FrameArena? {
+  package static var current: FrameArena? {
     used.withLock { used in used.last { $0.arena != nil }?.arena }
   }
 
@@ -130,9 +130,10 @@ package struct PixelBlock: @unchecked Sendable {
   private let byteCount: Int
   private let arena: FrameArena
 
-  /// A block of the arena in which frames are made now; `nil` without one, or without room in it.
-  package init?(inArena byteCount: Int) {
-    guard let arena = FrameArena.current, let base = arena.take(byteCount) else { return nil }
+  /// - Parameter arena: The one in which frames are made now, if no other one is given.
+  /// - Returns: `nil` without an arena, or without room in it.
+  package init?(_ byteCount: Int, in arena: FrameArena? = .current) {
+    guard let arena, let base = arena.take(byteCount) else { return nil }
     (self.base, self.byteCount, self.arena) = (base, byteCount, arena)
   }
 

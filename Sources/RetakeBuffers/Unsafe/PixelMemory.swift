@@ -85,8 +85,11 @@ final class PixelLease: @unchecked Sendable {
   ///
   /// An arena belongs to the process, but a run without programs does not use it: what its pools
   /// have must not depend on what else runs.
-  static func make(_ bytes: Int, from supply: FrameSupply? = .current) -> PixelLease? {
-    if supply?.pool.isShared ?? true, let block = PixelBlock(inArena: bytes) {
+  static func make(
+    _ bytes: Int, from supply: FrameSupply? = .current,
+    sharedIn arena: @autoclosure () -> FrameArena? = .current
+  ) -> PixelLease? {
+    if supply?.pool.isShared ?? true, let block = PixelBlock(bytes, in: arena()) {
       if supply?.pool.isPoisoned == true { memset(block.base, 0xA5, bytes) }
       return PixelLease(block.base, .arena(block))
     }

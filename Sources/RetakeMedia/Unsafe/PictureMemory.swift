@@ -112,7 +112,7 @@ package final class PictureMemory: Sendable {
       return state.waiting.remove(at: index)
     }
     if let known { return known }
-    let shared = PixelBlock(inArena: size)
+    let shared = PixelBlock(size)
     // Zeroed, like memory of the heap.
     if let shared { memset(shared.base, 0, size) }
     guard let memory = shared?.base ?? allocate(size) else { return nil }

@@ -7,6 +7,8 @@ import Testing
   /// A frame of 512 x 512 grey pixels has a mapping of its own.
   private static let side = 512
 
+  private final class Owner: Sendable {}
+
   private func frame(
     of pool: FramePool, level: UInt8, side: Int = side
   ) throws -> Frame? {
@@ -113,6 +115,21 @@ import Testing
     #expect(memory.bytes == PixelMemory.size(for: Self.side * Self.side + 64))
   }
 
+  @Test func `what no pool bounds keeps memory for a few frames, and gives the rest back`() {
+    let memory = RunMemory(pools: [], poolOfNode: [:])
+    do {
+      let frames = (0..<100).map { _ in
+        WritableFrame(
+          in: memory.supply(of: "any"), format: .grey, width: 8, height: 4, range: .full,
+          matrix: nil
+        ).finish()
+      }
+      withExtendedLifetime(frames) {}
+    }
+    #expect(memory.shared.report.inUse == 0 && memory.shared.memory.made == 100)
+    #expect(memory.bytes == 64 * PixelMemory.size(for: 4 * 64 + 64))
+  }
+
   @Test(arguments: [false, true])
   func `leased memory is poisoned where that is asked for, also when it is used again`(
     isPoisoned: Bool
@@ -131,6 +148,27 @@ import Testing
       #expect(found == (isPoisoned ? 0xA5 : level))
       _ = frame.finish()
     }
+  }
+
+  @Test(arguments: [false, true])
+  func `only a run with programs has frames in the memory that it shares with them`(
+    isShared: Bool
+  ) throws {
+    let page = 4_096
+    let block = UnsafeMutableRawPointer.allocate(byteCount: page, alignment: page)
+    // SAFETY: no lease and no arena is left then.
+    defer { block.deallocate() }
+    let arena = FrameArena(
+      address: UInt(bitPattern: block), sections: 1, sectionBytes: page, owner: Owner())
+    let memory = RunMemory(
+      pools: [("frames", 2)], poolOfNode: ["copy": 0], RunMemory.Options(isShared: isShared))
+    let leases = (0..<2).map { _ in
+      PixelLease.make(100, from: memory.supply(of: "copy"), sharedIn: arena)
+    }
+    // There is room for one.
+    #expect(leases.map { $0?.base == block } == [isShared, false])
+    #expect(memory.pools[0].memory.made == (isShared ? 1 : 2))
+    withExtendedLifetime(leases) {}
   }
 
   @Test func `work makes its frames in the memory of its stage`() throws {

@@ -2,6 +2,7 @@ import RetakeBuffers
 import RetakeCore
 import RetakeGraph
 import RetakeRuntime
+import RetakeTimePlane
 import Testing
 
 /// Stages that lease the memory of their outputs.
@@ -89,6 +90,17 @@ import Testing
       }
     }
     #expect(expected?.frames.count == 60)
+  }
+
+  @Test func `only the memory of a run with programs is shared with them`() throws {
+    let program = AnyStage(
+      signature: StageSignature(
+        kind: AnyStage.processKind, version: 1, role: .pure, input: .frame, output: .frame),
+      options: .object([:]), body: .pure { value, _ in .success(value) })
+    for (stage, isShared) in [(AnyStage(Shifted()), false), (program, true)] {
+      let memory = try GraphPlan(chain([AnyStage(Shifted()), stage])).memory(isVirtual: true)
+      #expect((memory.pools + [memory.shared]).allSatisfy { $0.isShared == isShared })
+    }
   }
 
   @Test func `the memory of outputs is used again, and what is beyond a pool is counted`() throws {
