@@ -36,7 +36,8 @@ final class ProgramTail: Sendable {
     }
   }
 
-  private func append(_ bytes: [UInt8]) {
+  /// What the program wrote to a stream.
+  func append(_ bytes: [UInt8]) {
     keep(bytes)
     hear(bytes, isLast: false)
   }

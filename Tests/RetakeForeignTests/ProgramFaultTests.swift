@@ -232,6 +232,17 @@ import Testing
     #expect(heard.contains(logged) && heard.isSubset(of: ["true: out 7", logged]))
   }
 
+  @Test func `a log message in the middle of a line is heard by itself`() throws {
+    let lines = Locked<[String]>([])
+    var program = ForeignProgram(command: ["any"], output: .scalars)
+    program.listener = ProgramListener { _, line in lines.withLock { $0.append(line) } }
+    let tail = try ProgramTail(program)
+    tail.append(Array("out".utf8))
+    tail.append(line: "info: one\ntwo")
+    tail.append(Array(" 7\n".utf8))
+    #expect(lines.withLock { $0 } == ["info: one", "two", "out 7"])
+  }
+
   @Test func `a program that is another one after its restart ends the run`() throws {
     let program = try PythonProgram(
       """
