@@ -14,7 +14,8 @@ final class ForeignSlots: Sendable {
   let count: Int
   /// Slots that belong to no copy now.
   private let free: Locked<[Int]>
-  private let arena: FrameArena?
+  /// `nil` if frames are not made here.
+  let arena: FrameArena?
 
   /// - Parameter copies: How many copies have a slot at the same time.
   init(copies: Int) throws(ChildProcessError) {
