@@ -138,7 +138,8 @@ import Testing
   @Test func `a thread that resumes a task is reported`() async throws {
     for isStructured in [true, false] {
       let kept = Kept()
-      let failure = try await failure(limits: VirtualTimeLimits(patience: .seconds(86_400))) { time in
+      let failure = try await failure(limits: VirtualTimeLimits(patience: .seconds(86_400))) {
+        time in
         let clock = time.clock
         let waits = { @Sendable in await kept.wait() }
         // A sleep of zero ends when all jobs have come to rest: a task that calls an async function may
