@@ -12,7 +12,7 @@
 
 SWIFT_FLAGS := -c release -debug-info-format none -Xswiftc -enable-testing
 RETAKE := .build/release/retake
-SWIFT_SOURCES := $(wildcard Package.swift Sources Tests Examples)
+SWIFT_SOURCES := $(wildcard Package.swift Sources Tests Examples Scripts)
 
 help: ## This list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-24s %s\n", $$1, $$2 }'

@@ -28,7 +28,8 @@ struct Footage: FrameSource, FrameReader {
     sequences.clamped(to: 0..<count).map { sequence in
       let time = Int64(sequence) * Self.interval
       return FrameEntry(
-        id: FrameID(track: 0, sequence: sequence), pts: time, timestamp: Timestamp(nanoseconds: time))
+        id: FrameID(track: 0, sequence: sequence), pts: time,
+        timestamp: Timestamp(nanoseconds: time))
     }
   }
 
@@ -92,7 +93,7 @@ final class Digester: RunObserver {
   }
 }
 
-func end(_ kind: String, _ role: StageRole, _ body: AnyStage.Body) -> AnyStage {
+func leaf(_ kind: String, _ role: StageRole, _ body: AnyStage.Body) -> AnyStage {
   AnyStage(
     signature: StageSignature(
       kind: kind, version: 1, role: role, input: role == .source ? nil : .frame,
@@ -100,12 +101,12 @@ func end(_ kind: String, _ role: StageRole, _ body: AnyStage.Body) -> AnyStage {
     options: .object([:]), body: body)
 }
 
-let pipeline = Pipeline.named("race").source(end("footage", .source, .source(Footage())))
+let pipeline = Pipeline.named("race").source(leaf("footage", .source, .source(Footage())))
   .stage(Shifted()).cost(.fixed(.milliseconds(12)))
   .stage(Blended()).cost(.fixed(.milliseconds(45))).queue(capacity: 2, policy: .dropOldest)
   .stage(Shifted()).cost(.fixed(.milliseconds(20))).pool("frames").pool("frames", capacity: 6)
   .stage(Shifted())
-  .sink(end("results", .sink, .sink { _ in }))
+  .sink(leaf("results", .sink, .sink { _ in }))
 let run = try PreparedRun(pipeline, catalog: StageRegistry())
 
 func play(_ options: RunOptions) throws -> String {
