@@ -39,7 +39,14 @@ package final class PoolStore: Sendable {
       return surplus
     }
 
-    mutating func forget(_ buffer: IdleBuffer) {
+    /// All of them, which the caller releases without the lock.
+    mutating func takeIdle() -> [IdleBuffer] {
+      for buffer in idle { forget(buffer) }
+      defer { idle = [] }
+      return idle
+    }
+
+    private mutating func forget(_ buffer: IdleBuffer) {
       idleBytes -= buffer.byteCount
       memory.bytes -= buffer.byteCount
     }
@@ -112,11 +119,7 @@ package final class PoolStore: Sendable {
 
   /// Releases the buffers that are not held.
   func dropIdle() {
-    let dropped = state.withLock { state -> [IdleBuffer] in
-      for buffer in state.idle { state.forget(buffer) }
-      defer { state.idle = [] }
-      return state.idle
-    }
+    let dropped = state.withLock { $0.takeIdle() }
     withExtendedLifetime(dropped) {}
   }
 
@@ -125,14 +128,9 @@ package final class PoolStore: Sendable {
     let (result, surplus) = state.withLock { state -> (Result, [IdleBuffer]) in
       let generation = state.book.generation
       let result = change(&state.book)
-      var surplus: [IdleBuffer] = []
       // A recreation replaces all buffers. Those that are held are dropped when they come back.
-      if state.book.generation != generation {
-        surplus = state.idle
-        for buffer in surplus { state.forget(buffer) }
-        state.idle = []
-      }
-      return (result, surplus + state.surplus(idle))
+      let replaced = state.book.generation == generation ? [] : state.takeIdle()
+      return (result, replaced + state.surplus(idle))
     }
     withExtendedLifetime(surplus) {}
     return result

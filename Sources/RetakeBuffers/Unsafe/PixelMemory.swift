@@ -34,7 +34,8 @@ final class PixelMemory: IdleBuffer, @unchecked Sendable {
     if size < Self.mappedMin { free(base) } else { munmap(base, size) }
   }
 
-  private static func allocated(_ size: Int) -> UnsafeMutableRawPointer? {
+  /// Memory of the heap, for `free`.
+  fileprivate static func allocated(_ size: Int) -> UnsafeMutableRawPointer? {
     var block: UnsafeMutableRawPointer?
     return posix_memalign(&block, FrameStorage.alignment, size) == 0 ? block : nil
   }
@@ -97,8 +98,6 @@ final class PixelLease: @unchecked Sendable {
       guard case .taken(let lease) = supply.pool.lease(bytes, for: supply.stage) else { return nil }
       return lease
     }
-    var block: UnsafeMutableRawPointer?
-    guard posix_memalign(&block, FrameStorage.alignment, bytes) == 0, let block else { return nil }
-    return PixelLease(block, .heap)
+    return PixelMemory.allocated(bytes).map { PixelLease($0, .heap) }
   }
 }
