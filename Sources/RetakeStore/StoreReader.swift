@@ -76,23 +76,12 @@ package final class StoreReader: Sendable {
   }
 
   private static func configuration(readonly: Bool) -> Configuration {
-    var configuration = Configuration()
-    configuration.label = "session reader"
-    configuration.readonly = readonly
-    configuration.foreignKeysEnabled = false
-    configuration.prepareDatabase { database in
-      // The file may come from another person: functions in its schema are not run, a page's cells
-      // are checked when it is loaded, and a file that is cut is a failed read and not SIGBUS.
-      try database.execute(sql: "PRAGMA trusted_schema = OFF")
-      try database.execute(sql: "PRAGMA cell_size_check = ON")
-      try database.execute(sql: "PRAGMA mmap_size = 0")
+    .reading("session reader", readonly: readonly, valueBytesMax: RowReader.valueBytesMax) {
       // The limit applies to the whole process; a page cache takes a few MiB.
-      _ = try Int64.fetchOne(database, sql: "PRAGMA hard_heap_limit = \(heapBytesMax)")
-      ValueLimit.set(database, bytesMax: RowReader.valueBytesMax)
+      _ = try Int64.fetchOne($0, sql: "PRAGMA hard_heap_limit = \(heapBytesMax)")
       // SQLite parses the whole schema at the first statement; `checkSchema` ends the limit.
-      SchemaReadLimit.begin(database)
+      SchemaReadLimit.begin($0)
     }
-    return configuration
   }
 
   /// Maximum memory of SQLite, so that a huge value in a malicious file fails.

@@ -35,21 +35,11 @@ final class SQLiteBag: BagFile {
   }
 
   private static func configuration() -> Configuration {
-    var configuration = Configuration()
-    configuration.label = "bag reader"
-    configuration.readonly = true
-    configuration.foreignKeysEnabled = false
-    configuration.prepareDatabase { database in
-      // As for sessions: the file may come from another person.
-      try database.execute(sql: "PRAGMA trusted_schema = OFF")
-      try database.execute(sql: "PRAGMA cell_size_check = ON")
-      try database.execute(sql: "PRAGMA mmap_size = 0")
+    .reading("bag reader", readonly: true, valueBytesMax: messageBytesMax) {
       // Without it SQLite refuses every page of a file that is shorter than its header says. The
       // connection is read-only, so nothing can be written by it.
-      try database.execute(sql: "PRAGMA writable_schema = ON")
-      ValueLimit.set(database, bytesMax: messageBytesMax)
+      try $0.execute(sql: "PRAGMA writable_schema = ON")
     }
-    return configuration
   }
 
   private func readTopics() throws(BagError) {
