@@ -23,11 +23,7 @@ package enum AllocationArticle {
       fixed8 = try PoolTrial(load, PoolContender("fixed 8", capacity: 8)).run()
       fixed16 = try PoolTrial(load, PoolContender("fixed 16", capacity: 16)).run()
       adaptive = try PoolTrial(load, .large).run()
-      var sizing = PoolSizing()
-      sizing.off = [.breaker]
-      small = try PoolTrial(
-        load, PoolContender("4-12 ewma", capacity: 8, adaptive: sizing)
-      ).run()
+      small = try PoolTrial(load, .steady).run()
     }
   }
 
@@ -45,7 +41,7 @@ package enum AllocationArticle {
   }
 
   private static func megabytes(_ bytes: Int) -> String {
-    PoolTable.decimal((bytes + 50_000) / 100_000, places: 1) + " MB"
+    TextTable.megabytes(bytes) + " MB"
   }
 
   private static func stallRows(
@@ -55,7 +51,7 @@ package enum AllocationArticle {
     let prompt = trials.adaptive.waits?.promptPerTenThousand ?? 0
     let length =
       waits.map {
-        "\(PoolWaits.milliseconds($0.median)) ms median, \(PoolWaits.milliseconds($0.p95)) ms p95"
+        "\(TextTable.milliseconds($0.median)) ms median, \(TextTable.milliseconds($0.p95)) ms p95"
       } ?? "-"
     return [
       ("frames that stall with 8 buffers", "12 %", share(eight)),

@@ -103,11 +103,11 @@ package struct HeatTable: Sendable {
       ],
       rows: rows.map { row in
         [
-          row.trial, row.phone, Self.megabytes(row.copiedBytesPerSecond),
+          row.trial, row.phone, TextTable.megabytes(row.copiedBytesPerSecond),
           PoolTable.decimal((row.milliwattsMean + 5) / 10, places: 2), Self.seconds(row.seriousAt),
           Self.seconds(row.criticalAt), Self.decimal((row.hottestMillidegrees + 50) / 100),
           "\(row.thermalEvents)", Self.seconds(row.hotNanoseconds), "\(row.delivered)",
-          Self.milliseconds(row.latencyMedian), Self.milliseconds(row.latencyP99),
+          TextTable.milliseconds(row.latencyMedian), TextTable.milliseconds(row.latencyP99),
         ]
       }, wordColumns: [0, 1]
     ).lines.joined(separator: "\n")
@@ -115,12 +115,6 @@ package struct HeatTable: Sendable {
 
   /// One decimal place, of a number of tenths.
   static func decimal(_ tenths: Int) -> String { PoolTable.decimal(tenths, places: 1) }
-
-  static func megabytes(_ bytes: Int) -> String { decimal((bytes + 50_000) / 100_000) }
-
-  static func milliseconds(_ nanoseconds: Int64) -> String {
-    decimal(Int((nanoseconds + 50_000) / 100_000))
-  }
 
   static func seconds(_ nanoseconds: Int64?) -> String {
     nanoseconds.map { decimal(Int(($0 + 50_000_000) / 100_000_000)) } ?? "-"

@@ -17,7 +17,7 @@ extension HeatTable {
     }
     return (
       "three copies of 1080p BGRA at 30 fps", "720 MB/s, throttles in 90 s",
-      "\(Self.megabytes(derived.copiedBytesPerSecond)) MB/s; derived: \(hot(derived)); "
+      "\(TextTable.megabytes(derived.copiedBytesPerSecond)) MB/s; derived: \(hot(derived)); "
         + "calibrated to \(Self.seconds(calibrated.seriousAt)) s, with \(energyRatio) times the energy "
         + "per byte", 1
     )
@@ -62,7 +62,8 @@ extension HeatTable {
     guard let full = row("30 fps"), let half = row("15 fps") else { return nil }
     return (
       "p99 with a throttle to 15 fps", "22 -> 18 ms",
-      "\(Self.milliseconds(full.latencyP99)) -> \(Self.milliseconds(half.latencyP99)) ms", 1
+      "\(TextTable.milliseconds(full.latencyP99)) -> \(TextTable.milliseconds(half.latencyP99)) ms",
+      1
     )
   }
 

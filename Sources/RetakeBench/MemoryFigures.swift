@@ -66,12 +66,8 @@ package struct MemoryFigures: Hashable, Sendable, Codable {
 
   private var cells: [String] {
     let percent = PoolTable.decimal((stalls * 10_000 + frames / 2) / max(1, frames), places: 2)
-    let most = parts.map { Self.megabytes($0.mostBytes) }
-    return [pool, "\(stalls)", percent + " %", Self.megabytes(meanBytes)] + most
-      + [Self.megabytes(parts.last?.endBytes ?? 0), "\(size)", "\(resizes)"]
-  }
-
-  private static func megabytes(_ bytes: Int) -> String {
-    PoolTable.decimal((bytes + 50_000) / 100_000, places: 1)
+    let most = parts.map { TextTable.megabytes($0.mostBytes) }
+    return [pool, "\(stalls)", percent + " %", TextTable.megabytes(meanBytes)] + most
+      + [TextTable.megabytes(parts.last?.endBytes ?? 0), "\(size)", "\(resizes)"]
   }
 }

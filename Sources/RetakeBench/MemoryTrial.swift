@@ -31,10 +31,7 @@ package struct MemoryTrial: Sendable {
   /// The three pools of the article, and the adaptive one as it is in the article's load, where no
   /// breaker trips: on a machine that is late, more frames find no buffer.
   package static var contenders: [PoolContender] {
-    var steady = PoolSizing()
-    steady.off = [.breaker]
-    return PoolContender.standard.prefix(3)
-      + [PoolContender("4-12 no breaker", capacity: 8, adaptive: steady)]
+    PoolContender.standard.prefix(3) + [.steady]
   }
 
   /// A part of the load, in nanoseconds of the load's time.

@@ -34,6 +34,13 @@ package struct PoolContender: Sendable {
     ]
   }
 
+  /// The article's pool without the breaker, which fixes the size when too many frames are lost.
+  package static var steady: PoolContender {
+    var sizing = PoolSizing()
+    sizing.off = [.breaker]
+    return PoolContender("4-12 no breaker", capacity: 8, adaptive: sizing)
+  }
+
   /// The article's pool, but with at most 16 buffers, and without the breaker.
   package static var large: PoolContender {
     var sizing = PoolSizing()

@@ -61,7 +61,7 @@ package struct PoolFailures: Sendable {
       [
         row.pool, "\(Self.sessions)", "\(row.made)", "\(row.failed)", "\(row.affected)",
         PoolTable.decimal(row.affected * 10_000 / Self.sessions, places: 2) + " %",
-        "\(row.recovered)", row.recovered > 0 ? PoolWaits.milliseconds(row.longest) + " ms" : "-",
+        "\(row.recovered)", row.recovered > 0 ? TextTable.milliseconds(row.longest) + " ms" : "-",
       ]
     }
     return PoolStudyResult(text: table.lines.joined(separator: "\n"), json: table.json)

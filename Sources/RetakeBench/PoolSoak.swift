@@ -1,4 +1,3 @@
-import Foundation
 import RetakeBuffers
 import RetakeCore
 import RetakeGraph
@@ -49,7 +48,7 @@ package struct PoolSoak: Sendable {
       pushed += 1
       if clock.monotonicNanoseconds >= nextSample, resident.count < Self.samplesMax {
         nextSample += Self.second
-        resident.append(Self.residentBytes ?? 0)
+        resident.append((try? ResidentMemory.bytes()) ?? 0)
       }
     }
     let outcome = try session.finish()
@@ -97,13 +96,6 @@ package struct PoolSoak: Sendable {
       signature: StageSignature(
         kind: AnyStage.sessionKind, version: 1, role: .source, input: nil, output: .frame),
       options: .object(["track": .integer(0)]), body: .source(SessionSource(track: 0)))
-  }
-
-  /// Of this process, from the second number of `/proc/self/statm`, in pages; `nil` elsewhere.
-  private static var residentBytes: Int? {
-    guard let data = FileManager.default.contents(atPath: "/proc/self/statm") else { return nil }
-    let words = String(decoding: data, as: UTF8.self).split(separator: " ")
-    return words.count > 1 ? Int(words[1]).map { $0 * Int(sysconf(Int32(_SC_PAGESIZE))) } : nil
   }
 
   /// Kilobytes an hour, by the least squares of all samples; `nil` with fewer than two.

@@ -35,12 +35,9 @@ package struct PoolWaits: Hashable, Sendable, Encodable {
 
   var cells: [String] {
     [
-      "\(lost)", Self.milliseconds(median), Self.milliseconds(p95), Self.milliseconds(longest),
+      "\(lost)", TextTable.milliseconds(median), TextTable.milliseconds(p95),
+      TextTable.milliseconds(longest),
       PoolTable.decimal(promptPerTenThousand, places: 2) + " %",
     ]
-  }
-
-  static func milliseconds(_ nanoseconds: Int64) -> String {
-    PoolTable.decimal(Int((nanoseconds + 50_000) / 100_000), places: 1)
   }
 }

@@ -139,12 +139,11 @@ package struct PreviewTable: Sendable {
 
   /// Millions of bytes with one decimal place.
   static func megabytes(_ bytes: Int) -> String {
-    bytes == 0 ? "-" : PoolTable.decimal((bytes + 50_000) / 100_000, places: 1)
+    bytes == 0 ? "-" : TextTable.megabytes(bytes)
   }
 
   /// Milliseconds with one decimal place.
   private static func text(_ nanoseconds: Int64?) -> String {
-    guard let nanoseconds else { return "-" }
-    return PoolTable.decimal(Int((nanoseconds + 50_000) / 100_000), places: 1)
+    nanoseconds.map { TextTable.milliseconds($0) } ?? "-"
   }
 }

@@ -21,3 +21,15 @@ struct TextTable {
     return String(text.reversed().drop { $0 == " " }.reversed())
   }
 }
+
+/// Numbers in tables, with one decimal place.
+extension TextTable {
+  /// Millions of bytes.
+  static func megabytes(_ bytes: Int) -> String {
+    PoolTable.decimal((bytes + 50_000) / 100_000, places: 1)
+  }
+
+  static func milliseconds(_ nanoseconds: Int64) -> String {
+    PoolTable.decimal(Int((nanoseconds + 50_000) / 100_000), places: 1)
+  }
+}
