@@ -92,9 +92,10 @@ extension FaultSuites {
     /// One recording, its copies and its snapshots.
     private static func round(seed: UInt64) throws -> Round {
       let workplace = try Workplace()
-      // Many rows, so that the log is checkpointed into the database repeatedly.
+      // Many rows, so that the log is checkpointed into the database repeatedly. One media file: on a
+      // busy machine a second one may begin while the first is copied, which is then whole.
       let recording = try LiveRecording(
-        ["lavfi:testsrc2=size=64x48:rate=30", "--pace", "unpaced"],
+        ["lavfi:testsrc2=size=64x48:rate=30", "--pace", "unpaced", "--segment", "86400s"],
         name: "live", into: workplace.folder.url)
       recording.waitForCommit()
       var random = SeededGenerator(seed: seed)
