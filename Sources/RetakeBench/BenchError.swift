@@ -4,6 +4,8 @@ package import RetakeCore
 package enum BenchError: RetakeError, Hashable {
   /// A load for the pool benchmark is malformed.
   case badLoad(message: String, advice: String?, pointer: String, file: String)
+  /// There is no file with a load.
+  case noLoad(path: String)
   /// The system does not say how much memory a process has.
   case noResidentMemory
   /// The process that measured a pool ended without its figures.
@@ -17,6 +19,10 @@ package enum BenchError: RetakeError, Hashable {
       ErrorFacts(
         "suite.bench.load", message, at: file, pointer: pointer,
         advice: advice ?? "See the loads in docs/pools.md")
+    case .noLoad(let path):
+      ErrorFacts(
+        "suite.bench.noLoad", "there is no such file", at: path,
+        advice: "--load reads a load as JSON; docs/pools.md has an example")
     case .noResidentMemory:
       ErrorFacts(
         "suite.bench.residentMemory",

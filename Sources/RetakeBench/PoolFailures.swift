@@ -53,15 +53,17 @@ package struct PoolFailures: Sendable {
 
   package var result: PoolStudyResult {
     var table = StudyTable(columns: [
-      .init(key: "pool", isWord: true), .init(key: "sessions"), .init(key: "made"),
-      .init(key: "failed"), .init(key: "affected"), .init(key: "of all"), .init(key: "recovered"),
-      .init(key: "after"),
+      .word("pool"), .init("sessions"), .init("made"), .init("failed"), .init("affected"),
+      .init("of all", key: "affectedPercent"), .init("recovered"),
+      .init("after", key: "recoveredAfterMilliseconds"),
     ])
     table.rows = rows.map { row in
       [
-        row.pool, "\(Self.sessions)", "\(row.made)", "\(row.failed)", "\(row.affected)",
-        PoolTable.decimal(row.affected * 10_000 / Self.sessions, places: 2) + " %",
-        "\(row.recovered)", row.recovered > 0 ? TextTable.milliseconds(row.longest) + " ms" : "-",
+        .word(row.pool), .count(Self.sessions), .count(row.made), .count(row.failed),
+        .count(row.affected), .share(row.affected * 10_000 / Self.sessions),
+        .count(row.recovered),
+        row.recovered > 0
+          ? .decimal(Int((row.longest + 50_000) / 100_000), places: 1, unit: " ms") : .none,
       ]
     }
     return PoolStudyResult(text: table.lines.joined(separator: "\n"), json: table.json)

@@ -209,14 +209,14 @@ extension PoolGoal {
 
   private var countsTable: StudyTable {
     var table = StudyTable(columns: [
-      .init(key: "camera", isWord: true), .init(key: "pool", isWord: true),
-      .init(key: "breaker", isWord: true), .init(key: "trials"), .init(key: "met"),
-      .init(key: "with each seed"),
+      .word("camera"), .word("pool"), .word("breaker"), .init("trials"), .init("met"),
+      .init("with each seed", key: "metWithEachSeed"),
     ])
     table.rows = kinds.map { kind in
       [
-        kind.waits ? "waits" : "loses", "4-\(kind.max)", kind.hasBreaker ? "on" : "off",
-        "\(kind.trials)", "\(kind.met)", "\(kind.always)",
+        .word(kind.waits ? "waits" : "loses"), .word("4-\(kind.max)"),
+        .word(kind.hasBreaker ? "on" : "off"), .count(kind.trials), .count(kind.met),
+        .count(kind.always),
       ]
     }
     return table
@@ -224,9 +224,10 @@ extension PoolGoal {
 
   private var findsTable: StudyTable {
     var table = StudyTable(columns: [
-      .init(key: "load", isWord: true), .init(key: "policy", isWord: true), .init(key: "seeds"),
-      .init(key: "fixed 8"),
-      .init(key: "fixed 16"), .init(key: "adaptive"), .init(key: "mean"),
+      .word("load"), .word("policy"), .init("seeds"),
+      .init("fixed 8", key: "fixed8StallsPercent"),
+      .init("fixed 16", key: "fixed16StallsPercent"),
+      .init("adaptive", key: "adaptiveStallsPercent"), .init("mean"),
     ])
     let shown = [16, 12].flatMap { max in
       finds.filter { $0.policy.max == max }.reduce(into: [Find]()) { chosen, find in
@@ -236,14 +237,13 @@ extension PoolGoal {
       }
     }
     table.rows = shown.map { find in
-      func share(_ stalls: Int) -> String {
-        PoolTable.decimal((stalls * 10_000 + find.frames / 2) / find.frames, places: 2) + " %"
+      func share(_ stalls: Int) -> StudyTable.Cell {
+        .share((stalls * 10_000 + find.frames / 2) / find.frames)
       }
       return [
-        find.load, find.policy.json.canonicalText, "\(find.met)", share(find.fixed8),
-        share(find.fixed16),
-        share(find.stalls),
-        PoolTable.decimal(find.meanHundredths / max(1, find.tried), places: 2),
+        .word(find.load), .word(find.policy.json.canonicalText), .count(find.met),
+        share(find.fixed8), share(find.fixed16), share(find.stalls),
+        .mean(find.meanHundredths / max(1, find.tried)),
       ]
     }
     return table
@@ -252,7 +252,7 @@ extension PoolGoal {
   /// Fixed pools and all policies on `ocr-scan`: those that no other one beats in stalls and memory.
   private static var frontTable: StudyTable {
     var table = StudyTable(columns: [
-      .init(key: "stalls"), .init(key: "mean"), .init(key: "pool", isWord: true),
+      .init("stalls", key: "stallsPercent"), .init("mean"), .word("pool"),
     ])
     guard let scan = try? PoolLoad.scan() else { return table }
     let simulation = PoolSimulation(scan)
@@ -270,8 +270,7 @@ extension PoolGoal {
     for (name, outcome) in tried where outcome.stalls < least {
       least = outcome.stalls
       table.rows.append([
-        PoolTable.decimal(outcome.stallsPerTenThousand, places: 2) + " %",
-        PoolTable.decimal(outcome.meanHundredths, places: 2), name,
+        .share(outcome.stallsPerTenThousand), .mean(outcome.meanHundredths), .word(name),
       ])
     }
     return table

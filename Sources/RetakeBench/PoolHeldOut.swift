@@ -81,15 +81,15 @@ package struct PoolHeldOut: Sendable {
 
   package var result: PoolStudyResult {
     var table = StudyTable(columns: [
-      .init(key: "predictor", isWord: true), .init(key: "stalls"), .init(key: "mean"),
-      .init(key: "best in both"),
+      .word("predictor"), .init("stalls", key: "stallsPercent"), .init("mean"),
+      .init("best in both", key: "bestInBoth"),
     ])
     table.rows = rows.map { row in
       [
-        row.predictor.rawValue,
-        PoolTable.decimal((row.stalls * 10_000 + row.frames / 2) / row.frames, places: 2) + " %",
-        PoolTable.decimal((row.meanHundredths + Self.count / 2) / Self.count, places: 2),
-        "\(row.best) of \(Self.count)",
+        .word(row.predictor.rawValue),
+        .share((row.stalls * 10_000 + row.frames / 2) / row.frames),
+        .mean((row.meanHundredths + Self.count / 2) / Self.count),
+        .word("\(row.best) of \(Self.count)"),
       ]
     }
     return PoolStudyResult(text: table.lines.joined(separator: "\n"), json: table.json)

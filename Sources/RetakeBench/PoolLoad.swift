@@ -145,6 +145,12 @@ extension PoolLoad {
       cycle <= Self.nanosecondsMax / Int64(repeats)
     else { throw wrongPhases("a load lasts an hour at most") }
     guard frameCount > 0 else { throw wrongPhases("there is no frame") }
+    for (index, event) in events.enumerated() where event.nanoseconds >= nanoseconds {
+      throw DocumentProblem(
+        .wrongValue(
+          "the event is at \(Duration.nanoseconds(event.nanoseconds).unitText), and the load ends at "
+            + Duration.nanoseconds(nanoseconds).unitText, advice: nil), at: "/events/\(index)/at")
+    }
   }
 
   private static func event(
@@ -152,6 +158,9 @@ extension PoolLoad {
   ) throws(DocumentProblem) -> (nanoseconds: Int64, event: DeviceEvent) {
     let fields = try decoder.object(["at", "thermal", "memory"])
     let time = try fields.required("at").duration().nanoseconds
+    guard (fields["thermal"] == nil) != (fields["memory"] == nil), time >= 0 else {
+      throw fields.wrong("an event has an 'at', and either 'thermal' or 'memory'")
+    }
     if let word = try fields["thermal"]?.string(), let state = ThermalState(rawValue: word) {
       return (time, .thermal(state))
     }

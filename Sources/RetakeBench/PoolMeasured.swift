@@ -75,12 +75,13 @@ package struct PoolMeasured: Sendable {
 
   package var result: PoolStudyResult {
     var table = StudyTable(columns: [
-      .init(key: "measured on this machine", isWord: true), .init(key: "p50 us"),
-      .init(key: "p95 us"), .init(key: "max us"),
+      .init("measured on this machine", key: "what", isWord: true),
+      .init("p50 us", key: "p50Microseconds"), .init("p95 us", key: "p95Microseconds"),
+      .init("max us", key: "maxMicroseconds"),
     ])
     table.rows = rows.map { row in
-      [row.what]
-        + Self.ranks(row.times).map { PoolTable.decimal(Int($0 + 5) / 10, places: 2) }
+      [.word(row.what)]
+        + Self.ranks(row.times).map { .decimal(Int($0 + 5) / 10, places: 2) }
     }
     return PoolStudyResult(text: table.lines.joined(separator: "\n"), json: table.json)
   }

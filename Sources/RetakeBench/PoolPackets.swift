@@ -48,15 +48,14 @@ package struct PoolPackets: Sendable {
 
   package var result: PoolStudyResult {
     var shown = StudyTable(columns: [
-      .init(key: "load", isWord: true), .init(key: "pool", isWord: true), .init(key: "lost"),
-      .init(key: "of all"), .init(key: "change"), .init(key: "mean"),
+      .word("load"), .word("pool"), .init("lost"), .init("of all", key: "lostPercent"),
+      .init("change", key: "changePercent"), .init("mean"),
     ])
     shown.rows = rows.map { row in
       [
-        row.load, row.pool, "\(row.outcome.lost)",
-        PoolTable.decimal(row.outcome.stallsPerTenThousand, places: 2) + " %",
-        row.change.map { "\($0 > 0 ? "+" : "")\($0) %" } ?? "-",
-        PoolTable.decimal(row.outcome.meanHundredths, places: 2),
+        .word(row.load), .word(row.pool), .count(row.outcome.lost),
+        .share(row.outcome.stallsPerTenThousand), row.change.map { .change($0) } ?? .none,
+        .mean(row.outcome.meanHundredths),
       ]
     }
     return PoolStudyResult(text: shown.lines.joined(separator: "\n"), json: shown.json)

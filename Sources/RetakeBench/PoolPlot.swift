@@ -53,7 +53,8 @@ package struct PoolPlot: Sendable {
     let bottom = y + Self.height
     let end = rows.filter { $0.load == load }.map(\.nanoseconds).max() ?? 1
     var text =
-      "<text x=\"\(Self.left - 8)\" y=\"\(y + 12)\" text-anchor=\"end\">\(load)</text>\n"
+      "<text x=\"\(Self.left - 8)\" y=\"\(y + 12)\" text-anchor=\"end\">"
+      + "\(Self.escaped(load))</text>\n"
     for mark in [0, 4, 8, 12, 16] {
       let level = bottom - mark * Self.height / Self.buffersMax
       text +=
@@ -74,6 +75,22 @@ package struct PoolPlot: Sendable {
       text +=
         "<path d=\"\(steps(curve.row, end: end, bottom: bottom - index))\" fill=\"none\" "
         + "stroke=\"\(curve.colour)\" stroke-width=\"2\"/>\n"
+    }
+    return text
+  }
+
+  /// The name of a load comes from a file. Control characters are not allowed in XML at all.
+  private static func escaped(_ name: String) -> String {
+    var text = ""
+    for scalar in name.unicodeScalars {
+      switch scalar {
+      case "&": text += "&amp;"
+      case "<": text += "&lt;"
+      case ">": text += "&gt;"
+      case _ where scalar.value < 0x20 || (0xFFFE...0xFFFF).contains(scalar.value):
+        text += "\u{FFFD}"
+      default: text.unicodeScalars.append(scalar)
+      }
     }
     return text
   }

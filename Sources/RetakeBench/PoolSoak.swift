@@ -98,9 +98,12 @@ package struct PoolSoak: Sendable {
       options: .object(["track": .integer(0)]), body: .source(SessionSource(track: 0)))
   }
 
-  /// Kilobytes an hour, by the least squares of all samples; `nil` with fewer than two.
+  /// Fewer seconds than this give a slope that is only noise.
+  private static let slopeSamplesMin = 60
+
+  /// Bytes an hour, by the least squares of all samples; `nil` with less than a minute of them.
   var slope: Double? {
-    guard resident.count > 1 else { return nil }
+    guard resident.count >= Self.slopeSamplesMin else { return nil }
     let count = Double(resident.count)
     let (x, y) = ((count - 1) / 2, resident.reduce(0.0) { $0 + Double($1) } / count)
     var (above, below) = (0.0, 0.0)
@@ -108,27 +111,40 @@ package struct PoolSoak: Sendable {
       above += (Double(second) - x) * (Double(bytes) - y)
       below += (Double(second) - x) * (Double(second) - x)
     }
-    return above / below * 3_600 / 1_000
+    return above / below * 3_600
   }
 
   package var result: PoolStudyResult {
     func megabytes(_ bytes: Int?) -> String {
       bytes.map { PoolTable.decimal($0 / 10_000, places: 2) + " MB" } ?? "-"
     }
-    var table = StudyTable(columns: [
-      .init(key: "measured on this machine", isWord: true), .init(key: ""),
-    ])
-    table.rows = [
-      ["seconds", "\(pushed / Int(Self.fps))"], ["frames pushed", "\(pushed)"],
-      ["delivered", "\(delivered)"], ["lost", "\(lost)"],
-      ["changes of size", "\(pools.first?.resizes ?? 0)"],
-      ["resident memory after 10 s", megabytes(resident.first)],
-      ["at the end", megabytes(resident.last)], ["most", megabytes(resident.max())],
-      ["slope", slope.map { "\(Int($0.rounded())) kB an hour" } ?? "-"],
+    func integer(_ value: Int?) -> JSONValue { value.map { .integer(Int64($0)) } ?? .null }
+    let resizes = pools.first?.resizes ?? 0
+    let bytesPerHour = slope.map { Int($0.rounded()) }
+    let rows: [(what: String, text: String, key: String, json: JSONValue)] = [
+      ("seconds", "\(seconds)", "seconds", integer(seconds)),
+      ("frames pushed", "\(pushed)", "pushed", integer(pushed)),
+      ("delivered", "\(delivered)", "delivered", integer(delivered)),
+      ("lost", "\(lost)", "lost", integer(lost)),
+      ("changes of size", "\(resizes)", "resizes", integer(resizes)),
+      (
+        "resident memory after 10 s", megabytes(resident.first), "firstBytes",
+        integer(resident.first)
+      ),
+      ("at the end", megabytes(resident.last), "lastBytes", integer(resident.last)),
+      ("most", megabytes(resident.max()), "mostBytes", integer(resident.max())),
+      (
+        "slope", bytesPerHour.map { "\($0 / 1_000) kB an hour" } ?? "- (needs 70 s)",
+        "slopeBytesPerHour", integer(bytesPerHour)
+      ),
     ]
+    let table = TextTable(
+      headings: ["", ""], rows: rows.map { [$0.what, $0.text] }, wordColumns: [0])
     return PoolStudyResult(
       text: table.lines.dropFirst().joined(separator: "\n"),
-      json: .object(
-        Dictionary(table.rows.map { ($0[0], JSONValue.string($0[1])) }) { first, _ in first }))
+      json: .object(Dictionary(rows.map { ($0.key, $0.json) }) { first, _ in first }))
   }
+
+  /// Of frames that were pushed.
+  private var seconds: Int { pushed / Int(Self.fps) }
 }

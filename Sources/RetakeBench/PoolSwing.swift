@@ -91,14 +91,15 @@ package struct PoolSwing: Sendable {
 
   package var result: PoolStudyResult {
     var table = StudyTable(columns: [
-      .init(key: "hard"), .init(key: "pool", isWord: true), .init(key: "undone"),
-      .init(key: "without"), .init(key: "stalls"), .init(key: "without hysteresis"),
+      .init("hard", key: "hardMilliseconds"), .word("pool"),
+      .init("undone", key: "undonePercent"),
+      .init("without", key: "undoneWithoutHysteresisPercent"),
+      .init("stalls", key: "stallsPercent"),
+      .init("without hysteresis", key: "stallsWithoutHysteresisPercent"),
     ])
     table.rows = rows.map { row in
-      ["\(row.hardMilliseconds) ms", row.pool]
-        + [row.steady, row.hasty, row.steadyStalls, row.hastyStalls].map {
-          PoolTable.decimal($0, places: 2) + " %"
-        }
+      [.milliseconds(Int(row.hardMilliseconds)), .word(row.pool)]
+        + [row.steady, row.hasty, row.steadyStalls, row.hastyStalls].map { .share($0) }
     }
     return PoolStudyResult(text: table.lines.joined(separator: "\n"), json: table.json)
   }

@@ -12,23 +12,6 @@ package enum PreviewArticle {
     return paceRows(trials) + bufferRows(trials) + memoryRows(trials)
   }
 
-  /// The rows that a machine measures: medians of `retake bench window --apart`, in nanoseconds;
-  /// `nil` for what was not measured. They say on what.
-  package static func measuredRows(
-    upload: Int64?, draw: Int64?, jitter: Int64?, device: String
-  ) -> [ArticleStatement] {
-    let rows: [(String, String, Int64?)] = [
-      ("a frame's pixels become a texture", "under 0.1 ms", upload),
-      ("converting and drawing it", "0.3-0.5 ms", draw),
-      ("delivery jitter", "(cut off)", jitter),
-    ]
-    return rows.compactMap { statement, article, nanoseconds in
-      nanoseconds.map {
-        (statement, article, "\(text($0, perMillisecond: 100)) ms, measured on \(device)")
-      }
-    }
-  }
-
   /// The trials that rows are about, by their names.
   private struct Trials {
     private let rows: [String: PreviewFigures]

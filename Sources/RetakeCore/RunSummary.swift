@@ -146,6 +146,8 @@ public struct RunSummary: Hashable, Sendable, Codable {
   package var cache: CacheUse?
   /// Counts of the pools that adapt to the load; `nil` without such pools.
   public var pools: [PoolCounts]?
+  /// Counts of the sources where frames waited for a buffer; `nil` if none did.
+  public var waits: [WaitCounts]?
   /// How hot the device was, by the profile's heat model; `nil` without one.
   public var heat: HeatCounts?
   /// Counts of the modelled screens; `nil` without screens.
@@ -174,7 +176,7 @@ public struct RunSummary: Hashable, Sendable, Codable {
     case v, session, caseName = "case", pipeline, mode, workers, frames, lostBeforeCapture
     case payloadMissing, decisions, decisionDigest, resultDigest, costs, wallSeconds
     case framesPerSecond, found, haltedBy, halt, failures, failureCount, live, cache, pools, screens
-    case notices, heat
+    case notices, heat, waits
   }
 
   package init(

@@ -61,8 +61,17 @@ extension PoolSizing {
       self[keyPath: path] = try fields[key]?.duration().nanoseconds ?? self[keyPath: path]
     }
     predictor = try fields["predictor"]?.choice("a predictor") ?? predictor
-    if let alpha = fields["alpha"] { alphaPermille = try Self.permille(alpha) }
-    for policy in try fields.elements("off") { off.insert(try policy.choice("a policy")) }
+    if let alpha = fields["alpha"] {
+      alphaPermille = try Self.permille(alpha)
+      guard predictor != .trend else {
+        throw alpha.wrong("'trend' has no alpha", advice: "Remove alpha, or write ewma or ar1")
+      }
+    }
+    for policy in try fields.elements("off") {
+      guard off.insert(try policy.choice("a policy")).inserted else {
+        throw policy.wrong("the policy is in 'off' twice", advice: "Write it once")
+      }
+    }
   }
 
   private static func permille(_ decoder: PipelineDecoder) throws(PipelineError) -> Int {

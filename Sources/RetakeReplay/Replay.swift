@@ -199,6 +199,7 @@ public struct Replay: Sendable {
       summary.failureCount = outcome.failureCount
     }
     summary.pools = outcome.pools.isEmpty ? nil : outcome.pools
+    summary.waits = outcome.waits.isEmpty ? nil : outcome.waits
     summary.heat = outcome.heat
     summary.screens = outcome.screens.isEmpty ? nil : outcome.screens
     return summary

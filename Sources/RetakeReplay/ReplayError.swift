@@ -191,7 +191,10 @@ public enum ProfileFault: Hashable, Sendable {
     case .malformed(let message, let advice, let pointer):
       ErrorFacts(
         "replay.profile.malformed", message, at: path, pointer: pointer,
-        advice: advice ?? "For example \(example)")
+        advice: advice
+          ?? (pointer.hasPrefix("/heat")
+            ? "Compare it with one that is complete: retake profile example phone-derived"
+            : "For example \(example)"))
     }
   }
 }

@@ -301,6 +301,8 @@ public struct RunOutcome: Hashable, Sendable {
   package var screens: [ScreenCounts] = []
   /// Counts of the pools that adapt to the load, in the pipeline's order; empty in `lossless`.
   public var pools: [PoolCounts] = []
+  /// Counts of the sources where frames waited for a buffer, in the pipeline's order.
+  public var waits: [WaitCounts] = []
   /// How hot the device was, by the profile's heat model; `nil` without one.
   public var heat: HeatCounts?
   /// Frames that arrived while a block edge of their source was full or its pool was empty; live

@@ -1,6 +1,10 @@
+import RetakeCore
+
 /// What a source does while its pool has no buffer: its capture thread stands still with one frame,
 /// and the camera's driver keeps the frames behind it.
 struct CaptureStateMachine: Sendable {
+  /// Of the frames that waited here.
+  private(set) var counts: WaitCounts
   /// How many frames the driver keeps. The most is `PipelinePool.driverFrames`.
   private let driverFrames: Int
   /// The slot of the frame that waits for a buffer.
@@ -9,7 +13,8 @@ struct CaptureStateMachine: Sendable {
   private var behind: [Int] = []
   private var isAskPlanned = false
 
-  init(driverFrames: Int) {
+  init(source: String, driverFrames: Int) {
+    counts = WaitCounts(source: source)
     self.driverFrames = driverFrames
   }
 
@@ -36,6 +41,16 @@ struct CaptureStateMachine: Sendable {
 
   /// The wait has ended, with or without a buffer.
   mutating func endWait() { inHand = nil }
+
+  /// A frame is captured after a wait in hand, behind another frame, or both.
+  mutating func noteWaited(nanoseconds: Int64) {
+    counts.waited += 1
+    counts.nanoseconds += nanoseconds
+    counts.nanosecondsMax = max(counts.nanosecondsMax, nanoseconds)
+  }
+
+  /// A frame is lost because no buffer came in time, or the driver keeps no more frames.
+  mutating func noteLost() { counts.lost += 1 }
 
   /// The frame that the driver hands over next, if the thread does not stand still.
   mutating func next() -> Int? {

@@ -1,4 +1,4 @@
-import RetakeCore
+package import RetakeCore
 import RetakeGraph
 
 extension DecisionCore {
@@ -14,6 +14,7 @@ extension DecisionCore {
       return decide(.wait, node: source, Work(slot: slot), .reason(Self.turnReason))
     }
     if let pool = plan.nodes[source].pool { noteStall(of: pool) }
+    captures[source].noteLost()
     lose(slot, at: source, reason: Self.waitReason, &turn)
   }
 
@@ -101,6 +102,11 @@ extension DecisionCore {
   /// The slots of the frames that have arrived and are neither captured nor lost.
   package var waitingFrames: [Int] { captures.flatMap(\.frames) }
 
+  /// Counts of the sources where a frame has waited for a buffer, in the order of the nodes.
+  package var waitCounts: [WaitCounts] {
+    captures.map(\.counts).filter { $0.waited > 0 || $0.lost > 0 }
+  }
+
   private mutating func wait(with slot: Int, at source: Int, pool: Int, limit: Int64) {
     let work = Work(slot: slot)
     captures[source].wait(with: slot)
@@ -151,6 +157,7 @@ extension DecisionCore {
       slots[work.slotIndex].generation == generation
     else { return }
     captures[source].endWait()
+    captures[source].noteLost()
     noteWaitInVain(at: source)
     lose(work.slotIndex, at: source, reason: DropReason.pool.rawValue, &turn)
     admitNext(at: source, &turn)
@@ -165,7 +172,8 @@ extension DecisionCore {
   }
 
   private mutating func decideWaited(_ slot: Int, at source: Int) {
-    decide(
-      .waited, node: source, Work(slot: slot), .waited(current.time - slots[slot].arrival))
+    let nanoseconds = current.time - slots[slot].arrival
+    captures[source].noteWaited(nanoseconds: nanoseconds)
+    decide(.waited, node: source, Work(slot: slot), .waited(nanoseconds))
   }
 }

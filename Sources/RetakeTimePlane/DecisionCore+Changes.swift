@@ -5,6 +5,7 @@ extension DecisionCore {
   /// An event of the device: each policy that depends on it decides again, once per instant.
   mutating func changeDevice(index: Int, _ turn: inout Turn) {
     guard let event = turn.gates.deviceEvent(index) else { return }
+    overrideHeat(with: event)
     changeDevice(to: event, ordinal: index)
   }
 

@@ -41,10 +41,27 @@ extension DecisionCore {
       decide(.thermal, node: plan.sources[0], .heat(state, tick.temperature))
       changeDevice(to: .thermal(state), ordinal: Self.tickOrdinal)
     }
-    changeDevice(to: .temperature(tick.temperature), ordinal: Self.tickOrdinal)
+    // heat-override: a temperature that an override gives stays.
+    if !isTemperatureOverridden {
+      changeDevice(to: .temperature(tick.temperature), ordinal: Self.tickOrdinal)
+    }
     // Once no frame is in flight, or nothing can happen to those that are, the run is over.
     if let next = tick.next, tokensAlive > 0, nextKey != nil {
       addTick(at: next)
+    }
+  }
+
+  /// With a heat model, the only heat from outside is that of overrides.
+  mutating func overrideHeat(with event: DeviceEvent) {
+    guard let heat else { return }
+    switch event {
+    case .thermal(let state):
+      // heat-override: the model's temperature no longer decides the state.
+      if let next = self.heat?.force(state, at: current.time) { addTick(at: next) }
+      guard heat.hasBegun, state != heat.state else { return }
+      decide(.thermal, node: plan.sources[0], .heat(state, heat.temperature))
+    case .temperature: isTemperatureOverridden = true
+    default: return
     }
   }
 

@@ -30,6 +30,8 @@ package struct DecisionCore: ~Copyable {
   var sizings: [SizingStateMachine?]
   /// `nil` without a heat model.
   var heat: HeatStateMachine?
+  /// Whether an override has given a temperature, so that the model's no longer counts for rules.
+  var isTemperatureOverridden = false
   /// By node; see `GraphPlan.frameBytes`. Empty without a heat model.
   package let frameBytes: [Int]
   /// What is known of the device.
@@ -94,7 +96,8 @@ package struct DecisionCore: ~Copyable {
     }
     leases = LeaseBook(pools: plan.pools, notesEnds: rules.isLive)
     captures = plan.nodes.map { node in
-      CaptureStateMachine(driverFrames: node.pool.map { plan.pools[$0].driverFrames } ?? 0)
+      CaptureStateMachine(
+        source: node.id, driverFrames: node.pool.map { plan.pools[$0].driverFrames } ?? 0)
     }
     sizings = plan.pools.indices.map { pool in
       rules.isBounded ? SizingStateMachine(pool: pool, of: plan) : nil

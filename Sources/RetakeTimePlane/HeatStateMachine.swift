@@ -30,6 +30,8 @@ package struct HeatStateMachine: Sendable {
   /// What limits are compared with: `temperature` with hysteresis.
   private var reading: Temperature
   package private(set) var state: ThermalState
+  /// Once it is true, the temperature no longer decides the state.
+  private var isForced = false
   private var stateSince: Int64 = 0
   private var energy: Int128 = 0
   private var countsSoFar = HeatCounts()
@@ -81,6 +83,23 @@ package struct HeatStateMachine: Sendable {
     return next
   }
 
+  /// An override gives the state. It stays until another one does, whatever the temperature is.
+  ///
+  /// - Returns: The end of the current tick, if it has to be scheduled again.
+  package mutating func force(_ new: ThermalState, at time: Int64) -> Int64? {
+    isForced = true
+    guard hasBegun else {
+      state = new
+      return nil
+    }
+    guard new != state else { return nil }
+    let next = wake(at: time)
+    // What was busy until now had the power of the former state.
+    account(until: time)
+    enter(new, at: time)
+    return next
+  }
+
   /// A tick ends.
   package mutating func tick(at time: Int64) -> Tick {
     account(until: time)
@@ -92,7 +111,7 @@ package struct HeatStateMachine: Sendable {
     note(at: time)
     reading = temperature.followed(
       from: reading, hysteresisMillidegrees: model.hysteresisMillidegrees)
-    let new = model.limits.state(at: reading)
+    let new = isForced ? state : model.limits.state(at: reading)
     var tick = Tick(temperature: temperature, next: time + HeatChain.tickNanoseconds)
     if new != state {
       enter(new, at: time)

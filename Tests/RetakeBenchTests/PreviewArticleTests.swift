@@ -41,13 +41,4 @@ import Testing
     #expect(figures.cameraBytes == 9_331_200)
     #expect(PreviewTable.megabytes(figures.cameraBytes) == "9.3")
   }
-
-  @Test func `what a machine measures says on what, and what it did not measure is no row`() {
-    let rows = PreviewArticle.measuredRows(
-      upload: 234_000, draw: nil, jitter: 190_000, device: "llvmpipe")
-    #expect(
-      rows.map(\.here) == [
-        "0.23 ms, measured on llvmpipe", "0.19 ms, measured on llvmpipe",
-      ])
-  }
 }

@@ -52,8 +52,66 @@ import Testing
 
   @Test func `studies come as JSON too`() throws {
     let result = try Workplace().retake("bench", "pools", "--study", "packets", "--json")
-    let rows = try JSONDecoder().decode([[String: String]].self, from: result.stdoutBytes)
-    #expect(rows.count == 15 && rows[0]["pool"] == "fixed 8" && rows[0]["change"] == "0 %")
+    let rows = try JSONDecoder().decode([PacketRow].self, from: result.stdoutBytes)
+    #expect(rows.count == 15 && rows[0].pool == "fixed 8" && rows[0].changePercent == 0)
+    #expect(rows[0].lost == 163 && rows[0].lostPercent == 2.72 && rows[0].mean == 8)
+  }
+
+  private struct PacketRow: Decodable {
+    var pool: String
+    var lost: Int
+    var lostPercent: Double
+    var changePercent: Int?
+    var mean: Double
+  }
+
+  /// A load with other members at its end.
+  private func load(_ rest: String = "", named name: String = "mine") -> Data {
+    Data(
+      """
+      {"v": 1, "name": "\(name)", "family": "own", "seed": 7, "fps": 10, "executors": 1,
+       "bufferBytes": 1, "resizeTime": "1ms", "repeat": 1,
+       "phases": [{"for": "10s", "costs": [["200ms", "200ms"]]}]\(rest)}
+      """.utf8)
+  }
+
+  @Test(arguments: [
+    (#", "events": [{"at": "10s", "thermal": "serious"}]"#, "/events/0/at", "the load ends at 10s"),
+    (#", "events": [{"at": "1s"}]"#, "/events/0", "either 'thermal' or 'memory'"),
+    (
+      #", "events": [{"at": "1s", "thermal": "fair", "memory": "normal"}]"#, "/events/0",
+      "either 'thermal' or 'memory'"
+    ),
+  ])
+  func `an event of a load that cannot happen is refused`(
+    rest: String, place: String, words: String
+  ) throws {
+    let workplace = try Workplace()
+    try load(rest).write(to: workplace.folder.file("mine.json"))
+    let result = try workplace.retake("bench", "pools", "--load", "mine.json")
+    #expect(result.status == 2 && result.stdout.isEmpty)
+    #expect(
+      result.stderr.contains(place) && result.stderr.contains(words), "\(result.stderr)")
+  }
+
+  @Test func `a load whose camera waits has the table of waits`() throws {
+    let workplace = try Workplace()
+    try load(#", "wait": "1s""#).write(to: workplace.folder.file("mine.json"))
+    let own = try workplace.retake("bench", "pools", "--load", "mine.json")
+    try load().write(to: workplace.folder.file("mine.json"))
+    let asked = try workplace.retake("bench", "pools", "--load", "mine.json", "--wait", "1s")
+    #expect(own.status == 0 && own.stdout.contains("p95 ms"), "\(own.stderr)")
+    #expect(own.stdout == asked.stdout)
+  }
+
+  @Test func `a plot is XML whatever a load is called`() throws {
+    let workplace = try Workplace()
+    try load(named: #"<script>&\u0001\""#).write(to: workplace.folder.file("mine.json"))
+    let result = try workplace.retake(
+      "bench", "pools", "--load", "mine.json", "--plot", "mine.svg")
+    try #require(result.status == 0, "\(result.stderr)")
+    let plot = try String(contentsOf: workplace.folder.file("mine.svg"), encoding: .utf8)
+    #expect(plot.contains(">&lt;script&gt;&amp;\u{FFFD}\"</text>"), "\(plot.prefix(2_000))")
   }
 
   @Test func `a plot that does not fit leaves nothing`() throws {
@@ -143,5 +201,6 @@ import Testing
     #expect(wrong.status == 2 && wrong.stderr.contains("unknown key 'fsp'"), "\(wrong.stderr)")
     let missing = try workplace.retake("bench", "pools", "--load", "b.json")
     #expect(missing.status == 2 && missing.stdout.isEmpty)
+    #expect(missing.stderr.contains("suite.bench.noLoad"), "\(missing.stderr)")
   }
 }

@@ -123,11 +123,13 @@ import Testing
       wrong(#""predictor": "ewm""#, "adaptive/predictor", "Did you mean 'ewma'?"),
       wrong(#""off": ["thermals"]"#, "adaptive/off/0", "Did you mean 'thermal'?"),
       wrong(#""off": [1]"#, "adaptive/off/0", "must be a string"),
-      wrong(#""window": "1ms""#, "adaptive/window", "10ms to 1m"),
-      wrong(#""window": "3601s""#, "adaptive/window", "10ms to 1m"),
-      wrong(#""breakerAfter": "100ms""#, "adaptive/breakerAfter", "a window to an hour"),
+      wrong(#""window": "1ms""#, "adaptive/window", "10ms to 60s"),
+      wrong(#""window": "3601s""#, "adaptive/window", "10ms to 60s"),
+      wrong(#""breakerAfter": "100ms""#, "adaptive/breakerAfter", "a window to 3600s"),
       wrong(
         #""window": "10ms", "breakerAfter": "60s""#, "adaptive/breakerAfter", "1000 are the most"),
+      wrong(#""predictor": "trend", "alpha": 0.3"#, "adaptive/alpha", "'trend' has no alpha"),
+      wrong(#""off": ["thermal", "thermal"]"#, "adaptive/off/1", "in 'off' twice"),
       wrong(#""resizeTime": "2s""#, "adaptive/resizeTime", "0s to 1s"),
       wrong(#""expandAbove": 100"#, "adaptive/expandAbove", "1 to 99"),
     ])

@@ -137,9 +137,9 @@ extension PoolSizing {
     // `window` may still be out of its own range here, and a range must not begin after its end.
     let window = Swift.min(windowNanoseconds, hour)
     let times: [(String, Int64, ClosedRange<Int64>, String)] = [
-      ("window", windowNanoseconds, 10_000_000...60_000_000_000, "10ms to 1m"),
-      ("thermalHold", thermalHoldNanoseconds, 0...hour, "0s to an hour"),
-      ("breakerAfter", breakerNanoseconds, window...hour, "a window to an hour"),
+      ("window", windowNanoseconds, 10_000_000...60_000_000_000, "10ms to 60s"),
+      ("thermalHold", thermalHoldNanoseconds, 0...hour, "0s to 3600s"),
+      ("breakerAfter", breakerNanoseconds, window...hour, "a window to 3600s"),
       ("resizeTime", resizeNanoseconds, 0...1_000_000_000, "0s to 1s"),
     ]
     for (key, value, range, words) in times where !range.contains(value) {

@@ -114,13 +114,18 @@ struct BenchPoolsCommand: ParsableCommand {
   func run() throws {
     Interruption.listen()
     if let time = soak.flatMap({ Duration(parsing: $0) }) {
-      return try tell(PoolSoak(time: time) { Interruption.isRequested }.result)
+      try tell(PoolSoak(time: time) { Interruption.isRequested }.result)
+      // What was measured until then is printed, and the status says that it was not all.
+      if Interruption.isRequested { throw CommandEnd(status: .interrupted) }
+      return
     }
     if let study = study.flatMap({ PoolStudy(rawValue: $0) }) {
       return try tell(study.run { Interruption.isRequested })
     }
     let loads = try self.loads()
     if let wait { return try tellWaits(loads, wait) }
+    // Loads whose own cameras wait have the table of waits.
+    if !tune, plot == nil, loads.allSatisfy({ $0.wait != nil }) { return try tellWaits(loads) }
     if tune { return try tell(PoolTuning(loads) { Interruption.isRequested }) }
     if let plot { try RunOutputs.check(file: plot, pipeline: nil) }
     let table = try PoolTable(loads, PoolContender.standard) { Interruption.isRequested }
@@ -137,6 +142,10 @@ struct BenchPoolsCommand: ParsableCommand {
   private func tellWaits(_ loads: [PoolLoad], _ wait: String) throws {
     var loads = load.isEmpty ? try loads + [PoolLoad.scan()] : loads
     for index in loads.indices { loads[index].wait = Duration(parsing: wait) }
+    try tellWaits(loads)
+  }
+
+  private func tellWaits(_ loads: [PoolLoad]) throws {
     let table = try PoolTable(loads, PoolContender.waiting) { Interruption.isRequested }
     if output.json { return try Console.json(table.rows) }
     Console.result(table.waitsText)
@@ -151,7 +160,7 @@ struct BenchPoolsCommand: ParsableCommand {
     guard !load.isEmpty else { return try PoolLoad.standard() }
     return try load.map { path in
       guard let data = FileManager.default.contents(atPath: path) else {
-        throw SuiteError.noFile(path: path)
+        throw BenchError.noLoad(path: path)
       }
       return try PoolLoad(reading: data, file: path)
     }

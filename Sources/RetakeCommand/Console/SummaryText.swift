@@ -21,7 +21,7 @@ enum SummaryText {
       \(name)  \(summary.mode)
         \(parts.joined(separator: ", "))\(found(summary))
         decisions \(summary.decisionDigest)
-        results   \(summary.resultDigest)\(costs)\(live(summary))\(cache(summary))\(heat(summary))\(pools(summary))\(screens(summary))
+        results   \(summary.resultDigest)\(costs)\(live(summary))\(cache(summary))\(heat(summary))\(pools(summary))\(waits(summary))\(screens(summary))
         \(Int(summary.framesPerSecond)) frames per second
       """
   }
@@ -90,6 +90,18 @@ enum SummaryText {
     "\(visible(pool.pool)): \(pool.size) buffers at the end, \(pool.peak) held at most, "
       + "\(pool.stalls) of \(counted(pool.requests, "request")) stalled, "
       + counted(pool.resizes, "resize") + (pool.isBroken ? ", fixed by its breaker" : "")
+  }
+
+  /// `camera: 12 frames waited for a buffer, 8.3 ms on average, 33.3 ms at most; 2 lost`.
+  private static func waits(_ summary: RunSummary) -> String {
+    (summary.waits ?? []).map { wait in
+      let mean = wait.waited == 0 ? 0 : wait.nanoseconds / Int64(wait.waited)
+      let times =
+        wait.waited == 0
+        ? "" : ", \(milliseconds(mean)) on average, \(milliseconds(wait.nanosecondsMax)) at most"
+      return "\n  waits     \(visible(wait.source)): \(counted(wait.waited, "frame")) waited for a "
+        + "buffer\(times); \(wait.lost) lost"
+    }.joined()
   }
 
   private static func screens(_ summary: RunSummary) -> String {

@@ -37,7 +37,8 @@ extension HeatModel {
         try hysteresis.quantity("K", digits: 3, 0...50_000, "a hysteresis is 0 to 50K"))
     }
     if let problem {
-      throw try fields.required("nodes").wrong(problem.text)
+      throw try fields.required("nodes").elements()[problem.node].wrong(
+        problem.text, advice: "Make its capacity or its resistance larger, or join the two nodes")
     }
   }
 
@@ -90,11 +91,16 @@ extension StrictDecoder<DocumentProblem> {
   func quantity(
     _ unit: String, digits: Int, _ range: ClosedRange<Int64>, _ rule: String
   ) throws(DocumentProblem) -> Int64 {
-    let advice = "Write it like 1.5\(unit), with at most \(digits) digits after the point"
     guard case .string(let text) = json,
       let value = FixedPoint.parse(text, unit: unit, digits: digits)
-    else { throw wrong("\(rule), as a string with its unit", advice: advice) }
-    guard range.contains(Int64(value)) else { throw wrong(rule, advice: advice) }
+    else {
+      throw wrong(
+        "\(rule), as a string with its unit",
+        advice: "Write it like \"1.5\(unit)\", with at most \(digits) digits after the point")
+    }
+    guard range.contains(Int64(value)) else {
+      throw wrong("\(rule); '\(text.shortened)' is not", advice: "Check the unit, \(unit)")
+    }
     return Int64(value)
   }
 }

@@ -248,6 +248,7 @@ final class EventDriver: CoreDriver {
     outcome.headline = headline
     outcome.ledgers = ledgers.entries(sinkIDs: plan.sinks.map { plan.nodes[$0].id })
     outcome.pools = poolCounts
+    outcome.waits = core.waitCounts
     outcome.decisions = core.log.count
     return outcome
   }

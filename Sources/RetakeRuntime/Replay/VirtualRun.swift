@@ -173,6 +173,7 @@ final class VirtualRun: CoreDriver {
     outcome.headline = ledgers.total(ofSink: plan.sinks.firstIndex(of: plan.primarySink) ?? 0)
     outcome.ledgers = ledgers.entries(sinkIDs: plan.sinks.map { plan.nodes[$0].id })
     outcome.pools = core.poolCounts
+    outcome.waits = core.waitCounts
     outcome.screens = core.screenCounts
     outcome.heat = core.heatCounts
     outcome.decisions = core.log.count

@@ -146,6 +146,57 @@ private struct Copier: PureStage {
     #expect(override.notes.lines("throttle").count == 1)
   }
 
+  @Test func `the state of an override holds, whatever the model's temperature is`() throws {
+    let rules = [DeviceRule(thermal: .serious, fps: 2)]
+    var forced = options(Self.profile())
+    forced.overrides = [
+      .event(atNanoseconds: 2 * second, .thermal(.serious)),
+      .event(atNanoseconds: 4 * second, .thermal(.nominal)),
+    ]
+    let (notes, outcome) = try pipeline(rules: rules).noted(forced)
+    #expect(
+      notes.lines("throttle") == [
+        "@2000000000 throttle - throttle interval=500000000",
+        "@4000000000 throttle - throttle interval=100000000",
+      ])
+    let lines = notes.lines("thermal")
+    let states = lines.map { $0.split(separator: " ")[4] }
+    #expect(states == ["state=nominal", "state=serious", "state=nominal"])
+    #expect(lines[1].hasPrefix("@2000000000 "))
+    // It would be serious after 35 s, and a minute later still is nominal, as was said.
+    let heat = try #require(outcome.heat)
+    #expect(heat.hottestMillidegrees > 35_000)
+    #expect(heat.thermalEvents == 1)
+    #expect(heat[.serious] == 2 * second)
+  }
+
+  @Test func `an override from before the first frame is the first state`() throws {
+    var forced = options(Self.profile())
+    forced.overrides = [.event(atNanoseconds: -1, .thermal(.critical))]
+    let (notes, outcome) = try pipeline(frames: 30).noted(forced)
+    #expect(notes.lines("thermal") == ["@0 camera - thermal state=critical temperature=25C"])
+    #expect(try #require(outcome.heat)[.nominal] == 0)
+  }
+
+  @Test func `the temperature of an override holds for rules in degrees`() throws {
+    let rules = [DeviceRule(temperature: 60, fps: 2)]
+    var forced = options(Self.profile())
+    forced.overrides = [.event(atNanoseconds: second, .temperature(70))]
+    let (notes, outcome) = try pipeline(rules: rules, frames: 100).noted(forced)
+    #expect(notes.lines("throttle") == ["@1000000000 throttle - throttle interval=500000000"])
+    #expect(try #require(outcome.heat).hottestMillidegrees < 60_000)
+  }
+
+  @Test func `the power of a state that an override gives is in force from then on`() throws {
+    let half = DeviceProfile.StateScale(
+      state: .serious, scale: .one, power: try #require(.init(parsing: "0.5")))
+    var forced = options(Self.profile([half]))
+    forced.overrides = [.event(atNanoseconds: 2_950_000_000, .thermal(.serious))]
+    let outcome = try pipeline(frames: 60).noted(forced).outcome
+    // Thirty services of 90 ms at 2 W, the last of them for half at 1 W, and thirty at 1 W.
+    #expect(try #require(outcome.heat).millijoules == 29 * 180 + 100 + 40 + 30 * 90)
+  }
+
   @Test func `in lossless nothing heats`() throws {
     var lossless = options(Self.profile())
     lossless.mode = .lossless

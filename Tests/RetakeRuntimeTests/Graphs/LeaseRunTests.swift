@@ -29,7 +29,7 @@ import Testing
     #expect(failed.failures.map(\.code) == ["pool.empty", "pool.empty", "pool.empty"])
     #expect(failing.lines("fail").first == "@2000000 camera 0:2 fail code=pool.empty")
     let (_, lossless) = try line(.block, capacity: 2).noted(RunOptions(mode: .lossless))
-    #expect(lossless.headline.delivered == 6)
+    #expect(lossless.headline.delivered == 6 && lossless.waits.isEmpty)
   }
 
   @Test func `a source waits up to the limit, and the driver keeps what comes meanwhile`() throws {
@@ -56,6 +56,10 @@ import Testing
         "@12000000 camera 0:4 waited nanoseconds=8000000",
       ])
     #expect(late.lostBeforeCapture == 1 && late.headline.delivered == 5)
+    let waits = try #require(late.waits.first)
+    #expect(waits.source == "camera" && waits.waited == 3 && waits.lost == 1)
+    #expect(waits.nanoseconds == 15_000_000 && waits.nanosecondsMax == 8_000_000)
+    #expect(outcome.waits.map(\.lost) == [3])
     let (_, lossless) = try pipeline.noted(RunOptions(mode: .lossless))
     #expect(lossless.headline.delivered == 6)
   }

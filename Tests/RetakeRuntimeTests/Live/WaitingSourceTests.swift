@@ -35,6 +35,10 @@ import Testing
     }
     let outcome = try session.finish()
     #expect(outcome.headline.delivered == 3 && outcome.lostBeforeCapture == 1)
+    let waits = try #require(outcome.waits.first)
+    #expect(outcome.waits.count == 1 && waits.source == "camera")
+    #expect(waits.waited == 2 && waits.lost == 1)
+    #expect(waits.nanosecondsMax > 0 && waits.nanosecondsMax <= waits.nanoseconds)
     let lines = kept.kept.decisions.compactMap { DecisionLine(parsing: $0) }
     #expect(
       lines.filter { $0.node == "camera" }.map {
