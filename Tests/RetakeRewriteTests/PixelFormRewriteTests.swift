@@ -36,6 +36,14 @@ import Testing
     }
   }
 
+  private func pixels(_ path: String) throws -> [Digest128] {
+    let reader = try SessionReader(opening: path)
+    let track = try #require(reader.tracks.first)
+    return try (0..<track.frameCount).map {
+      try reader.frame(FrameID(track: track.track, sequence: $0)).pixelDigest
+    }
+  }
+
   private func optimised(
     _ path: String, _ encoding: ReplayEncoding, into folder: TemporaryFolder
   ) throws -> OptimiseResult {
@@ -63,7 +71,13 @@ import Testing
     #expect(try digests(trimmed.path) == Array(original[2..<4]))
 
     let colour = try #require(try SessionReader(opening: imported.path).tracks.first?.colour)
-    for encoding in [ReplayEncoding.raw, Self.archive] {
+    let isArchived = form.format != "I444AP12"
+    if !isArchived {
+      #expect(
+        code { try optimised(imported.path, Self.archive, into: imported.folder) }
+          == "media.encode.format")
+    }
+    for encoding in [ReplayEncoding.raw] + (isArchived ? [Self.archive] : []) {
       let copy = try optimised(imported.path, encoding, into: imported.folder)
       // FFV1 has no RGB24 and RGBA: their bytes are in another order there.
       if encoding.name == "raw" || ![.rgb, .rgba].contains(form.format) {
@@ -71,18 +85,19 @@ import Testing
       }
       #expect(try SessionReader(opening: copy.path).tracks.first?.colour == colour)
     }
-    let file = imported.folder.file("out.nut")
-    try SessionExport(of: trimmed.path).media(to: file.path)
-    let again = try SessionImporter(
-      ImportOptions(file: file.path, name: "again", into: imported.folder.file("Again").path)
-    ).run()
-    let pixels = try SessionReader(opening: again.folder.path)
-    let part = try SessionReader(opening: trimmed.path)
-    for sequence in 0..<2 {
-      let id = FrameID(track: part.tracks[0].track, sequence: sequence)
-      let other = FrameID(track: pixels.tracks[0].track, sequence: sequence)
-      #expect(try pixels.frame(other).pixelDigest == part.frame(id).pixelDigest)
+    // NUT has every raw format, and no DNxHR.
+    let file = imported.folder.file(form.codec == "dnxhd" ? "out.mov" : "out.nut")
+    // A track that changes its codec gets a file for each.
+    let files = try SessionExport(of: trimmed.path).media(to: file.path)
+    var exported: [Digest128] = []
+    for (number, media) in files.enumerated() {
+      let again = try SessionImporter(
+        ImportOptions(
+          file: media.file, name: "again\(number)", into: imported.folder.file("Again").path)
+      ).run()
+      exported += try pixels(again.folder.path)
     }
+    #expect(try exported == pixels(trimmed.path))
   }
 }
 
