@@ -54,6 +54,8 @@ typedef struct retake_plane {
   size_t stride; /* bytes from one row to the next */
   size_t width, height;
   size_t channels; /* samples of one column: 3 in RGB24, 2 in the second plane of NV12 */
+  /* 1, or 2 in formats of more than 8 bits, such as I420P10: words, the lower byte first */
+  size_t sample_bytes;
 } retake_plane;
 
 /* One image. */
@@ -63,11 +65,13 @@ typedef struct retake_frame {
   int64_t item;     /* in the body of a forEach, the index of the detection; else -1 */
   int64_t pts_ns;   /* presentation time from the replay's origin; use this and no clock */
   size_t width, height;
-  const char *format; /* GRAY8, RGB24, BGRA, RGBA, I420, I422, I444, NV12 */
+  /* GRAY8, RGB24, BGRA, RGBA, I420, I422, I444, NV12, or one of the others that the stage names,
+     such as I420P10 (docs/pixels.md) */
+  const char *format;
   const char *range;  /* limited, full */
   const char *matrix; /* bt601, bt709, bt2020, identity */
   size_t plane_count;
-  retake_plane planes[3];
+  retake_plane planes[4];
 } retake_frame;
 
 /* The options of the node, for `open`. What is not asked for is unknown, and an error. */
@@ -82,7 +86,7 @@ typedef struct retake_stage {
   const char *name;    /* for errors */
   const char *output;  /* detections, classes, scalars */
   int64_t version;     /* count it up when the same frame gives another value */
-  /* Formats that the stage accepts, best first, then NULL; NULL: any. */
+  /* Formats that the stage accepts, best first, then NULL; NULL: those of 8 bits. */
   const char *const *formats;
   /* Names of the classes of detections, by their index, then NULL; NULL: none. */
   const char *const *class_names;
@@ -568,15 +572,54 @@ typedef struct retake_p_format {
   const char *name;
   struct {
     unsigned char across, down, channels;
-  } planes[3];
+  } planes[4];
+  unsigned char sample_bytes; /* 0: 1 */
 } retake_p_format;
 
 static const retake_p_format retake_p_formats[] = {
-    {"GRAY8", {{1, 1, 1}, {0, 0, 0}, {0, 0, 0}}}, {"RGB24", {{1, 1, 3}, {0, 0, 0}, {0, 0, 0}}},
-    {"BGRA", {{1, 1, 4}, {0, 0, 0}, {0, 0, 0}}},  {"RGBA", {{1, 1, 4}, {0, 0, 0}, {0, 0, 0}}},
-    {"I420", {{1, 1, 1}, {2, 2, 1}, {2, 2, 1}}},  {"I422", {{1, 1, 1}, {2, 1, 1}, {2, 1, 1}}},
-    {"I444", {{1, 1, 1}, {1, 1, 1}, {1, 1, 1}}},  {"NV12", {{1, 1, 1}, {2, 2, 2}, {0, 0, 0}}},
+    {"GRAY8", {{1, 1, 1}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}}, 1},
+    {"RGB24", {{1, 1, 3}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}}, 1},
+    {"BGRA", {{1, 1, 4}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}}, 1},
+    {"RGBA", {{1, 1, 4}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}}, 1},
+    {"NV12", {{1, 1, 1}, {2, 2, 2}, {0, 0, 0}, {0, 0, 0}}, 1},
+    {"I420", {{1, 1, 1}, {2, 2, 1}, {2, 2, 1}, {0, 0, 0}}, 1},
+    {"I422", {{1, 1, 1}, {2, 1, 1}, {2, 1, 1}, {0, 0, 0}}, 1},
+    {"I444", {{1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {0, 0, 0}}, 1},
+    {"I440", {{1, 1, 1}, {1, 2, 1}, {1, 2, 1}, {0, 0, 0}}, 1},
+    {"I411", {{1, 1, 1}, {4, 1, 1}, {4, 1, 1}, {0, 0, 0}}, 1},
+    {"I410", {{1, 1, 1}, {4, 4, 1}, {4, 4, 1}, {0, 0, 0}}, 1},
+    {"I420A", {{1, 1, 1}, {2, 2, 1}, {2, 2, 1}, {1, 1, 1}}, 1},
+    {"I422A", {{1, 1, 1}, {2, 1, 1}, {2, 1, 1}, {1, 1, 1}}, 1},
+    {"I444A", {{1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}}, 1},
+    {"GBR", {{1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {0, 0, 0}}, 2},
+    {"GBRA", {{1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}}, 2},
+    {"GRAY", {{1, 1, 1}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}}, 2},
 };
+
+/* The format of a name; deep ones are that of their planes and the number of their bits: I420P10,
+   GBRP12, GRAY16. */
+static inline retake_p_format retake_p_format_of(const char *name) {
+  size_t length = strlen(name), digits = length;
+  int bits = 0;
+  while (digits > 0 && name[digits - 1] >= '0' && name[digits - 1] <= '9') digits--;
+  if (length - digits <= 2) {
+    for (size_t index = digits; index < length; index++) bits = 10 * bits + (name[index] - '0');
+  }
+  size_t base = digits > 0 && name[digits - 1] == 'P' ? digits - 1 : digits;
+  for (size_t index = 0; index < sizeof retake_p_formats / sizeof *retake_p_formats; index++) {
+    retake_p_format format = retake_p_formats[index];
+    bool is_whole = strcmp(format.name, name) == 0 && format.sample_bytes == 1;
+    if (is_whole) return format;
+    bool has_bits = bits > 8 && bits <= 16 && strlen(format.name) == base;
+    /* Only grey has no P between its name and its bits. */
+    if (has_bits && strncmp(format.name, name, base) == 0 &&
+        (base < digits) == (strcmp(format.name, "GRAY") != 0)) {
+      format.sample_bytes = 2;
+      return format;
+    }
+  }
+  retake_p_refuse("there is no format ", name);
+}
 
 /* The conversation with the host. */
 typedef struct retake_p_conversation {
@@ -622,7 +665,7 @@ static inline void retake_p_place(
     }
   }
   uint64_t room = conversation->slot_bytes, rows = plane->height;
-  uint64_t visible = (uint64_t)plane->width * plane->channels;
+  uint64_t visible = (uint64_t)plane->width * plane->channels * plane->sample_bytes;
   uint64_t offset = (uint64_t)numbers[0], stride = (uint64_t)numbers[1];
   /* Without a product that could overflow. */
   bool fits = count == 2 && numbers[0] >= 0 && numbers[1] >= 0 && stride >= visible &&
@@ -655,12 +698,8 @@ static inline retake_frame retake_p_frame(
   frame.format = texts[0];
   frame.range = texts[1];
   frame.matrix = texts[2];
-  const retake_p_format *format = NULL;
-  for (size_t index = 0; index < sizeof retake_p_formats / sizeof *retake_p_formats; index++) {
-    if (strcmp(retake_p_formats[index].name, texts[0]) == 0) format = &retake_p_formats[index];
-  }
-  if (!format) retake_p_refuse("there is no format ", texts[0]);
-  while (frame.plane_count < 3 && format->planes[frame.plane_count].channels) frame.plane_count++;
+  const retake_p_format format = retake_p_format_of(texts[0]);
+  while (frame.plane_count < 4 && format.planes[frame.plane_count].channels) frame.plane_count++;
   retake_p_json places, key = {NULL, NULL}, place = {NULL, NULL};
   if (!retake_p_member(message, "planes", &places) || *places.start != '[') {
     retake_p_refuse("a frame has no planes", NULL);
@@ -670,10 +709,11 @@ static inline retake_frame retake_p_frame(
   for (; retake_p_next(places, &at, &key, &place); count++) {
     if (count >= frame.plane_count) continue;
     retake_plane *plane = &frame.planes[count];
-    size_t across = format->planes[count].across, down = format->planes[count].down;
+    size_t across = format.planes[count].across, down = format.planes[count].down;
     plane->width = (frame.width + across - 1) / across;
     plane->height = (frame.height + down - 1) / down;
-    plane->channels = format->planes[count].channels;
+    plane->channels = format.planes[count].channels;
+    plane->sample_bytes = format.sample_bytes;
     const uint8_t *start = conversation->memory + (size_t)slot * conversation->slot_bytes;
     retake_p_place(conversation, place, start, plane);
   }

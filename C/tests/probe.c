@@ -25,12 +25,12 @@ static void *open_probe(void *self, const retake_options *options) {
 }
 
 static void sum(const retake_frame *frame, retake_reply *reply) {
-  static const char *const names[] = {"0", "1", "2"};
+  static const char *const names[] = {"0", "1", "2", "3"};
   for (size_t index = 0; index < frame->plane_count; index++) {
     const retake_plane *plane = &frame->planes[index];
     double total = 0;
     for (size_t y = 0; y < plane->height; y++) {
-      for (size_t x = 0; x < plane->width * plane->channels; x++) {
+      for (size_t x = 0; x < plane->width * plane->channels * plane->sample_bytes; x++) {
         total += plane->pixels[y * plane->stride + x];
       }
     }

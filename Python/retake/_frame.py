@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import numpy
     import numpy.typing
 
-    Array = numpy.typing.NDArray[numpy.uint8]
+    Array = numpy.typing.NDArray[numpy.uint8] | numpy.typing.NDArray[numpy.uint16]
 
 _INTEGER_MAX = 2**63 - 1
 
@@ -25,6 +25,12 @@ class _Shape:
     across: int = 1
     down: int = 1
     channels: int = 1
+    sample_bytes: int = 1
+
+    @property
+    def column_bytes(self) -> int:
+        """Bytes of all samples of a column."""
+        return self.channels * self.sample_bytes
 
     def sides(self, width: int, height: int) -> tuple[int, int]:
         """Columns and rows of the plane of a frame."""
@@ -42,6 +48,47 @@ _PLANES: dict[str, tuple[_Shape, ...]] = {
     "NV12": (_Shape(), _Shape(2, 2, 2)),
 }
 
+
+
+def _deep(shapes: tuple[_Shape, ...]) -> tuple[_Shape, ...]:
+    return tuple(_Shape(s.across, s.down, s.channels, 2) for s in shapes)
+
+
+_CHROMA = {
+    "I420": _Shape(2, 2),
+    "I422": _Shape(2),
+    "I444": _Shape(),
+    "I440": _Shape(1, 2),
+    "I411": _Shape(4),
+    "I410": _Shape(4, 4),
+}
+"""The formats of three planes, by the shape of the last two."""
+
+
+def _rarer() -> dict[str, tuple[_Shape, ...]]:
+    """The formats that a stage gets only if it names them."""
+    luma, formats = _Shape(), {}
+    depths = {"I420": (9, 10, 12, 14, 16), "I440": (10, 12)}
+    for name, chroma in _CHROMA.items():
+        planes = (luma, chroma, chroma)
+        formats[name] = planes
+        for bits in depths.get(name, depths["I420"] if name in ("I422", "I444") else ()):
+            formats[f"{name}P{bits}"] = _deep(planes)
+    for name in ("I420", "I422", "I444"):
+        planes = (*formats[name], luma)
+        formats[f"{name}A"] = planes
+        for bits in (9, 10, 16) if name == "I420" else (9, 10, 12, 16):
+            formats[f"{name}AP{bits}"] = _deep(planes)
+    for bits in (9, 10, 12, 14, 16):
+        formats[f"GRAY{bits}"] = _deep((luma,))
+        formats[f"GBRP{bits}"] = _deep((luma,) * 3)
+    for bits in (10, 12, 16):
+        formats[f"GBRAP{bits}"] = _deep((luma,) * 4)
+    return formats
+
+
+_PLANES |= {name: planes for name, planes in _rarer().items() if name not in _PLANES}
+
 FORMATS = tuple(_PLANES)
 """The pixel formats of the protocol."""
 
@@ -58,6 +105,8 @@ class Plane:
     height: int
     channels: int
     """Samples of one column: 3 in RGB24, 2 in the second plane of NV12."""
+    sample_bytes: int = 1
+    """2 in formats of more than 8 bits, such as I420P10: words, the lower byte first."""
     _views: list[weakref.ref[memoryview]] = field(default_factory=list, repr=False, compare=False)
     """What the arrays of this plane read; gone when no array is in use."""
 
@@ -66,7 +115,7 @@ class Plane:
         if not 0 <= index < self.height:
             raise IndexError(f"the plane has {self.height} rows; there is no row {index}")
         start = index * self.stride
-        return self.data[start : start + self.width * self.channels]
+        return self.data[start : start + self.width * self.channels * self.sample_bytes]
 
     def rows(self) -> Iterator[memoryview]:
         """The visible bytes of each row, from the top."""
@@ -80,15 +129,16 @@ class Plane:
     def _array(self) -> Array:
         import numpy
 
+        size = self.sample_bytes
         shape: tuple[int, ...] = (self.height, self.width)
-        strides: tuple[int, ...] = (self.stride, self.channels)
+        strides: tuple[int, ...] = (self.stride, self.channels * size)
         if self.channels > 1:
-            shape, strides = (*shape, self.channels), (*strides, 1)
+            shape, strides = (*shape, self.channels), (*strides, size)
         # The base of all arrays that are made from this one.
         samples = numpy.frombuffer(self.data, numpy.uint8)
         if isinstance(samples.base, memoryview):
             self._views.append(weakref.ref(samples.base))
-        return numpy.ndarray(shape, numpy.uint8, samples, 0, strides)
+        return numpy.ndarray(shape, "<u2" if size == 2 else numpy.uint8, samples, 0, strides)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,7 +155,8 @@ class Frame:
     width: int
     height: int
     format: str
-    """`GRAY8`, `RGB24`, `BGRA`, `RGBA`, `I420`, `I422`, `I444` or `NV12`."""
+    """`GRAY8`, `RGB24`, `BGRA`, `RGBA`, `I420`, `I422`, `I444` or `NV12`, or one of the others that
+    the stage names, such as `I420P10`."""
     range: str
     """`limited` or `full`."""
     matrix: str
@@ -134,8 +185,8 @@ class Frame:
         places, end = [], 0
         for shape in _PLANES[format]:
             columns, rows = shape.sides(width, height)
-            places.append([end, columns * shape.channels])
-            end += columns * shape.channels * rows
+            places.append([end, columns * shape.column_bytes])
+            end += columns * shape.column_bytes * rows
         if end != len(view):
             raise ValueError(
                 f"{width} x {height} pixels in {format} have {end} bytes, not {len(view)}"
@@ -248,7 +299,7 @@ class Slots:
             raise ProtocolError("a plane is [offset, stride]")
         offset, stride = place
         columns, rows = shape.sides(width, height)
-        visible = columns * shape.channels
+        visible = columns * shape.column_bytes
         end = offset + stride * (rows - 1) + visible
         if offset < 0 or stride < visible or end > self.byte_count:
             raise ProtocolError(
@@ -262,6 +313,7 @@ class Slots:
             width=columns,
             height=rows,
             channels=shape.channels,
+            sample_bytes=shape.sample_bytes,
         )
 
 

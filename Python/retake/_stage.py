@@ -43,7 +43,8 @@ def stage(
 
     Args:
         output: `detections`, `classes` or `scalars`.
-        formats: The pixel formats that the stage accepts, best first; empty means any.
+        formats: The pixel formats that the stage accepts, best first; empty means those of 8 bits
+            that cameras give.
         version: Count it up when the same frame gives another value: then kept values are not used.
         state: `pure` if the value depends on the frame alone. `stateful` if the stage remembers
             earlier frames: then it is a class with a method `reset` that forgets them.

@@ -61,7 +61,8 @@ class Program:
     sinks: ClassVar[Mapping[str, Output]] = {}
     """What the program gives values to: `{"boxes": "detections"}`."""
     formats: ClassVar[Sequence[str]] = ()
-    """The pixel formats that it accepts, best first; empty means any."""
+    """The pixel formats that it accepts, best first; empty means those of 8 bits that
+    cameras give."""
     class_names: Sequence[str] = ()
     """The names of the classes of detections, by their index."""
     version: ClassVar[int] = 1

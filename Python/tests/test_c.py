@@ -75,6 +75,10 @@ class ProbeTests(unittest.TestCase):
             "GRAY8": [(1, 1, 1)], "RGB24": [(1, 1, 3)], "BGRA": [(1, 1, 4)], "RGBA": [(1, 1, 4)],
             "I420": [(1, 1, 1), (2, 2, 1), (2, 2, 1)], "I422": [(1, 1, 1), (2, 1, 1), (2, 1, 1)],
             "I444": [(1, 1, 1)] * 3, "NV12": [(1, 1, 1), (2, 2, 2)],
+            # Two bytes a sample: as many as two channels have.
+            "I420P10": [(1, 1, 2), (2, 2, 2), (2, 2, 2)], "GRAY16": [(1, 1, 2)],
+            "I440": [(1, 1, 1), (1, 2, 1), (1, 2, 1)], "GBRAP12": [(1, 1, 2)] * 4,
+            "I422AP10": [(1, 1, 2), (2, 1, 2), (2, 1, 2), (1, 1, 2)],
         }  # fmt: skip
         for language in LANGUAGES:
             child = self.start("sum", language=language, slots=3)

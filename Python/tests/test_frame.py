@@ -19,6 +19,9 @@ SHAPES = {
     "I422": [(3, 3, 1), (2, 3, 1), (2, 3, 1)],
     "I444": [(3, 3, 1), (3, 3, 1), (3, 3, 1)],
     "NV12": [(3, 3, 1), (2, 2, 2)],
+    "I440": [(3, 3, 1), (3, 2, 1), (3, 2, 1)],
+    "I411": [(3, 3, 1), (1, 3, 1), (1, 3, 1)],
+    "I420A": [(3, 3, 1), (2, 2, 1), (2, 2, 1), (3, 3, 1)],
 }
 
 
@@ -106,6 +109,32 @@ class MadeFrameTests(unittest.TestCase):
                 self.assertEqual((frame.sequence, frame.pts_ns, len(shapes)), (4, 5, len(visible)))
                 with self.assertRaisesRegex(ValueError, f"not {len(pixels) + 1}"):
                     retake.Frame.of(pixels + b"\0", format, 3, 3)
+
+
+class DeepFrameTests(unittest.TestCase):
+    """Formats of more than 8 bits: words, the lower byte first."""
+
+    def test_planes_have_two_bytes_a_sample(self):
+        for format, count, sides in [
+            ("I420P10", 3, (2, 2)),
+            ("I440P12", 3, (3, 2)),
+            ("GRAY16", 1, (3, 3)),
+            ("GBRAP12", 4, (3, 3)),
+            ("I422AP10", 4, (2, 3)),
+        ]:
+            with self.subTest(format):
+                planes = [(3, 3)] + [sides] * min(2, count - 1) + [(3, 3)] * (count == 4)
+                pixels = bytes(range(2 * sum(w * h for w, h in planes)))
+                frame = retake.Frame.of(pixels, format, 3, 3)
+                self.assertEqual([(p.width, p.height) for p in frame.planes], planes)
+                self.assertEqual({p.sample_bytes for p in frame.planes}, {2})
+                self.assertEqual(b"".join(p.tobytes() for p in frame.planes), pixels)
+
+    @unittest.skipUnless(support.HAS_NUMPY, support.NO_NUMPY)
+    def test_arrays_have_words(self):
+        frame = retake.Frame.of(bytes([1, 2, 3, 0]), "GRAY10", 2, 1)
+        self.assertEqual(frame.array.tolist(), [[513, 3]])
+        self.assertEqual(frame.array.dtype.str, "<u2")
 
 
 class ArrayTests(unittest.TestCase):

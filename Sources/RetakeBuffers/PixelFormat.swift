@@ -1,20 +1,164 @@
-/// The pixel layouts in a pipeline, with 8 bits per sample.
+import RetakeCore
+
+/// The pixel layout of a frame: how its planes are divided, and the bits of a sample.
+///
+/// There are few layouts, and each has one form. Samples of 8 bits are bytes. Deeper samples are
+/// 16-bit words, little-endian, whose value is 0 to below 2^bits; the other bits are 0. What a
+/// decoder gives in another form, such as packed 4:2:2 or a palette, is rearranged without loss.
 ///
 /// `I420` full range is what FFmpeg calls yuvj420p: the range is a property of the frame.
-public enum PixelFormat: String, Hashable, Sendable, Codable, CaseIterable {
-  case i420 = "I420"
-  case i422 = "I422"
-  case i444 = "I444"
-  case nv12 = "NV12"
-  case grey = "GRAY8"
-  case rgb = "RGB24"
-  case bgra = "BGRA"
-  case rgba = "RGBA"
+///
+/// ```swift
+/// let format = PixelFormat.i420(bits: 10)
+/// print(format.rawValue, format.bitsPerSample, format.eightBits)  // I420P10, 10 and I420
+/// ```
+public struct PixelFormat: Hashable, Sendable {
+  /// How the planes are divided.
+  package enum Layout: String, Hashable, Sendable, CaseIterable {
+    /// Luma, and two planes of chroma: every second column and row.
+    case i420 = "I420"
+    /// Every second column.
+    case i422 = "I422"
+    case i444 = "I444"
+    /// Luma, and one plane of chroma pairs.
+    case nv12 = "NV12"
+    case grey = "GRAY"
+    /// One plane of interleaved colours.
+    case rgb = "RGB"
+    case bgra = "BGRA"
+    case rgba = "RGBA"
+    /// Every second row.
+    case i440 = "I440"
+    /// Every fourth column.
+    case i411 = "I411"
+    /// Every fourth column and row.
+    case i410 = "I410"
+    /// A fourth plane has the opacity.
+    case i420a = "I420A"
+    case i422a = "I422A"
+    case i444a = "I444A"
+    /// Planes of green, blue and red.
+    case gbr = "GBR"
+    /// A fourth plane has the opacity.
+    case gbra = "GBRA"
+  }
 
-  /// 3 for planar YUV, 2 for NV12, 1 for grey and for interleaved RGB.
+  package let layout: Layout
+  /// 8, or the number of significant bits of each 16-bit word: 9, 10, 12, 14 or 16.
+  public let bitsPerSample: Int
+
+  private init(_ layout: Layout, bits: Int = 8) {
+    (self.layout, bitsPerSample) = (layout, bits)
+  }
+
+  // Written out, because those of `RawRepresentable` would make two strings for each comparison.
+  public static func == (left: PixelFormat, right: PixelFormat) -> Bool {
+    left.layout == right.layout && left.bitsPerSample == right.bitsPerSample
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(layout)
+    hasher.combine(bitsPerSample)
+  }
+
+  /// - Returns: nil unless there is such a format.
+  package init?(layout: Layout, bits: Int) {
+    guard Self.depths(of: layout).contains(bits) else { return nil }
+    self.init(layout, bits: bits)
+  }
+
+  /// Planar YUV 4:2:0.
+  public static let i420 = PixelFormat(.i420)
+  /// Planar YUV 4:2:2.
+  public static let i422 = PixelFormat(.i422)
+  /// Planar YUV 4:4:4.
+  public static let i444 = PixelFormat(.i444)
+  /// YUV 4:2:0 with one plane of chroma pairs.
+  public static let nv12 = PixelFormat(.nv12)
+  /// One plane of luma.
+  public static let grey = PixelFormat(.grey)
+  /// Interleaved red, green and blue.
+  public static let rgb = PixelFormat(.rgb)
+  /// Interleaved blue, green, red and opacity.
+  public static let bgra = PixelFormat(.bgra)
+  /// Interleaved red, green, blue and opacity.
+  public static let rgba = PixelFormat(.rgba)
+  /// Planar YUV 4:4:0: chroma of every second row.
+  package static let i440 = PixelFormat(.i440)
+  /// Planar YUV 4:1:1: chroma of every fourth column.
+  package static let i411 = PixelFormat(.i411)
+  /// Planar YUV 4:1:0: chroma of every fourth column and row.
+  package static let i410 = PixelFormat(.i410)
+  package static let i420a = PixelFormat(.i420a)
+  package static let i422a = PixelFormat(.i422a)
+  package static let i444a = PixelFormat(.i444a)
+
+  /// The formats that a stage takes unless it declares others: those of cameras with 8 bits.
+  public static let basic: [PixelFormat] = [.i420, .i422, .i444, .nv12, .grey, .rgb, .bgra, .rgba]
+
+  /// Planar YUV 4:2:0. The process ends unless bits are 8, 9, 10, 12, 14 or 16.
+  public static func i420(bits: Int) -> PixelFormat { checked(.i420, bits) }
+  /// Planar YUV 4:2:2. The process ends unless bits are 8, 9, 10, 12, 14 or 16.
+  public static func i422(bits: Int) -> PixelFormat { checked(.i422, bits) }
+  /// Planar YUV 4:4:4. The process ends unless bits are 8, 9, 10, 12, 14 or 16.
+  public static func i444(bits: Int) -> PixelFormat { checked(.i444, bits) }
+  /// One plane of luma. The process ends unless bits are 8, 9, 10, 12, 14 or 16.
+  public static func grey(bits: Int) -> PixelFormat { checked(.grey, bits) }
+  /// Planes of green, blue and red. The process ends unless bits are 9, 10, 12, 14 or 16.
+  public static func gbr(bits: Int) -> PixelFormat { checked(.gbr, bits) }
+
+  private static func checked(_ layout: Layout, _ bits: Int) -> PixelFormat {
+    guard let format = PixelFormat(layout: layout, bits: bits) else {
+      requirementFailure("\(layout.rawValue) has \(depths(of: layout)) bits a sample, not \(bits)")
+    }
+    return format
+  }
+
+  /// The depths that FFmpeg's decoders give for a layout.
+  private static func depths(of layout: Layout) -> [Int] {
+    switch layout {
+    case .i420, .i422, .i444, .grey: [8, 9, 10, 12, 14, 16]
+    case .nv12, .rgb, .bgra, .rgba, .i411, .i410: [8]
+    case .i440: [8, 10, 12]
+    case .i420a: [8, 9, 10, 16]
+    case .i422a, .i444a: [8, 9, 10, 12, 16]
+    // With 8 bits these are RGB24 and RGBA.
+    case .gbr: [9, 10, 12, 14, 16]
+    case .gbra: [10, 12, 16]
+    }
+  }
+
+  /// Whether a sample has more than 8 bits, and so is a 16-bit word.
+  public var isDeep: Bool { bitsPerSample > 8 }
+
+  /// Whether it is one of `basic`.
+  package var isBasic: Bool { bitsPerSample == 8 && Self.basic.contains(self) }
+
+  /// The format with 8 bits that has the same samples, rounded: I420 for I420P10, RGB24 for GBRP12.
+  public var eightBits: PixelFormat {
+    switch layout {
+    case .gbr: .rgb
+    case .gbra: .rgba
+    default: PixelFormat(layout)
+    }
+  }
+
+  /// The format of `basic` with the least loss.
+  package var nearestBasic: PixelFormat {
+    switch layout {
+    case .i420, .i420a, .i410: .i420
+    case .i422, .i422a: .i422
+    case .i444, .i444a, .i440, .i411: .i444
+    case .nv12, .grey, .rgb, .bgra, .rgba, .gbr, .gbra: eightBits
+    }
+  }
+
+  /// 3 for planar YUV, 2 for NV12, 1 for grey and for interleaved RGB; one more for an opacity in a
+  /// plane of its own.
   public var planeCount: Int {
-    switch self {
-    case .i420, .i422, .i444: 3
+    switch layout {
+    case .i420, .i422, .i444, .i440, .i411, .i410, .gbr: 3
+    case .i420a, .i422a, .i444a, .gbra: 4
     case .nv12: 2
     case .grey, .rgb, .bgra, .rgba: 1
     }
@@ -22,31 +166,49 @@ public enum PixelFormat: String, Hashable, Sendable, Codable, CaseIterable {
 
   /// Whether it has luma and chroma; `false` for grey and for RGB.
   public var isYUV: Bool {
-    switch self {
-    case .i420, .i422, .i444, .nv12: true
-    case .grey, .rgb, .bgra, .rgba: false
+    switch layout {
+    case .i420, .i422, .i444, .nv12, .i440, .i411, .i410, .i420a, .i422a, .i444a: true
+    case .grey, .rgb, .bgra, .rgba, .gbr, .gbra: false
     }
   }
 
+  /// Whether it has red, green and blue.
+  package var isRGB: Bool { !isYUV && layout != .grey }
+
+  /// Luma samples for each chroma sample, in each direction; 1 without chroma planes.
+  package var chromaStep: (across: Int, down: Int) {
+    switch layout {
+    case .i420, .nv12, .i420a: (2, 2)
+    case .i422, .i422a: (2, 1)
+    case .i440: (1, 2)
+    case .i411: (4, 1)
+    case .i410: (4, 4)
+    case .i444, .i444a, .grey, .rgb, .bgra, .rgba, .gbr, .gbra: (1, 1)
+    }
+  }
+
+  private func isChroma(_ plane: Int) -> Bool { isYUV && (plane == 1 || plane == 2) }
+
   /// Visible bytes in one row of a plane, for a frame of `width` pixels.
   public func rowBytes(plane: Int, width: Int) -> Int {
-    switch self {
-    case .grey: width
-    case .rgb: 3 * width
-    case .bgra, .rgba: 4 * width
-    // An odd width has a chroma sample for its last column, too.
-    case .i420, .i422: plane == 0 ? width : (width + 1) / 2
-    case .i444: width
-    case .nv12: plane == 0 ? width : 2 * ((width + 1) / 2)
+    switch layout {
+    case .grey: return isDeep ? 2 * width : width
+    case .rgb: return 3 * width
+    case .bgra, .rgba: return 4 * width
+    case .nv12: return plane == 0 ? width : 2 * ((width + 1) / 2)
+    default:
+      let step = isChroma(plane) ? chromaStep.across : 1
+      // The last columns have a chroma sample even if they are fewer than the step.
+      let samples = (width + step - 1) / step
+      return isDeep ? 2 * samples : samples
     }
   }
 
   /// Rows in a plane, for a frame of `height` pixels.
   public func rowCount(plane: Int, height: Int) -> Int {
-    switch self {
-    case .i420, .nv12: plane == 0 ? height : (height + 1) / 2
-    case .grey, .rgb, .bgra, .rgba, .i422, .i444: height
-    }
+    guard isChroma(plane) else { return height }
+    let step = chromaStep.down
+    return (height + step - 1) / step
   }
 
   /// The number of visible bytes of a whole frame.
@@ -57,11 +219,47 @@ public enum PixelFormat: String, Hashable, Sendable, Codable, CaseIterable {
   }
 }
 
+extension PixelFormat: CaseIterable {
+  /// Those of `basic`, then the other layouts with 8 bits, then the deep formats.
+  public static let allCases: [PixelFormat] = {
+    let eight = Layout.allCases.filter { depths(of: $0).contains(8) }.map { PixelFormat($0) }
+    let deep = Layout.allCases.flatMap { layout in
+      depths(of: layout).filter { $0 > 8 }.map { PixelFormat(layout, bits: $0) }
+    }
+    return eight + deep
+  }()
+}
+
+extension PixelFormat: RawRepresentable, Codable, CustomStringConvertible {
+  /// The name in files and messages: `I420`, `GRAY8`, `RGB24`; `I420P10` and `GRAY10` for deep ones.
+  public var rawValue: String {
+    switch (layout, bitsPerSample) {
+    case (.grey, _): "GRAY\(bitsPerSample)"
+    case (.rgb, _): "RGB24"
+    case (.gbr, _): "GBRP\(bitsPerSample)"
+    case (.gbra, _): "GBRAP\(bitsPerSample)"
+    case (_, 8): layout.rawValue
+    default: "\(layout.rawValue)P\(bitsPerSample)"
+    }
+  }
+
+  private static let byName = Dictionary(
+    allCases.map { ($0.rawValue, $0) }, uniquingKeysWith: { first, _ in first })
+
+  /// The format with this name; nil if there is none.
+  public init?(rawValue: String) {
+    guard let format = Self.byName[rawValue] else { return nil }
+    self = format
+  }
+
+  public var description: String { rawValue }
+}
+
 /// The sample values of black and white.
 public enum ColorRange: String, Hashable, Sendable, Codable {
-  /// 16-235 (luma) and 16-240 (chroma).
+  /// 16-235 (luma) and 16-240 (chroma), times 2^(bits - 8) for deep samples.
   case limited
-  /// 0-255.
+  /// 0 to the largest sample.
   case full
 }
 

@@ -29,6 +29,10 @@ public struct TrackDescription: Hashable, Sendable {
     max(Self.bytes(format, width: width, height: height), otherFrameBytes)
   }
   private var otherFrameBytes = 0
+  /// The formats of frames that are not those of the first frames, in the order of their names.
+  package private(set) var otherFormats: [PixelFormat] = []
+  /// What the source says about colours beyond range and matrix.
+  package var colour = ColourLabels()
   /// Bound of the width and the height, in pixels; nothing larger is ever decoded.
   private static let sideMax = 1 << 24
 
@@ -41,6 +45,8 @@ public struct TrackDescription: Hashable, Sendable {
   package mutating func noteFrame(_ format: PixelFormat, width: Int, height: Int) {
     let bytes = Self.bytes(format, width: width, height: height)
     if bytes > frameBytes { otherFrameBytes = bytes }
+    guard format != self.format, !otherFormats.contains(format) else { return }
+    otherFormats = (otherFormats + [format]).sorted { $0.rawValue < $1.rawValue }
   }
 
   /// For a `FrameReader` of one's own. Nothing is checked here.

@@ -19,7 +19,7 @@ struct ForeignReady: Hashable {
   var version: Int
   /// Anything else on which the output depends.
   var fingerprint: String
-  /// Formats that the program accepts, best first; empty = any.
+  /// Formats that the program accepts, best first; empty = those of 8 bits.
   var formats: [PixelFormat]
   var classNames: [String]
   var state: State

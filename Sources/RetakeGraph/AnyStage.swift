@@ -44,7 +44,7 @@ public struct StageSignature: Hashable, Sendable {
   public var input: ValueKind?
   /// `nil` for sinks, and for nodes that pass their input on.
   public var output: ValueKind?
-  /// Pixel formats that the body accepts, best first; empty means any.
+  /// Pixel formats that the body accepts, best first; empty means those of `PixelFormat.basic`.
   public var inputFormats: [PixelFormat]
   /// Whether the body can throw. If so, a replay waits for its outcome.
   package var canFail: Bool
@@ -67,6 +67,25 @@ public struct StageSignature: Hashable, Sendable {
     self.inputFormats = inputFormats
     self.canFail = canFail
     self.summary = summary
+  }
+}
+
+extension StageSignature {
+  /// The formats that the body gets; nil for nodes that pass frames on, and for sinks.
+  package var acceptedFormats: [PixelFormat]? {
+    guard inputFormats.isEmpty else { return inputFormats }
+    let reads = input != nil && (role == .pure || role == .stateful || role == .route)
+    return reads ? PixelFormat.basic : nil
+  }
+
+  package func accepts(_ format: PixelFormat) -> Bool {
+    acceptedFormats?.contains(format) ?? true
+  }
+
+  /// The format that frames of another format are converted to before the body; nil if there is
+  /// none, because the body takes deep samples alone.
+  package func conversion(of format: PixelFormat) -> PixelFormat? {
+    inputFormats.isEmpty ? format.nearestBasic : inputFormats.first { !$0.isDeep }
   }
 }
 

@@ -72,8 +72,11 @@ package struct PicturePlacement: Hashable, Sendable {
   func behind(_ stage: AnyStage) -> PicturePlacement {
     var result = self
     // A format that the stage does not accept is converted before it.
-    let accepted = stage.signature.inputFormats
-    if let best = accepted.first, !accepted.contains(shape.format) { result.shape.format = best }
+    if !stage.signature.accepts(shape.format),
+      let target = stage.signature.conversion(of: shape.format)
+    {
+      result.shape.format = target
+    }
     // A user's stage may describe a view of any size, and the scales divide by it.
     if let view = stage.pictureView(result.shape), view.width > 0, view.height > 0 {
       // The area is in pixels of the input, so the input's own scale applies.

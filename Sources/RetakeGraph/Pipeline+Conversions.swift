@@ -16,7 +16,7 @@ extension Pipeline {
       var plan = ConversionPlan(
         graph: graph, outputs: try graph.outputs(order), sources: formats)
       for node in order { try plan.visit(node) }
-      return try inserting(plan.conversions, graph, catalog: catalog)
+      return try inserting(plan, graph, catalog: catalog)
     } catch {
       throw placing(error)
     }
@@ -24,7 +24,11 @@ extension Pipeline {
 
   /// The stages that would get a pixel format that they do not accept if a source changed its
   /// format during the run. The format of their frames must be checked.
-  package func stagesToGuard() throws(PipelineError) -> Set<String> {
+  ///
+  /// - Parameter others: The formats beyond `PixelFormat.basic` that the sources may change to.
+  package func stagesToGuard(
+    others: [PixelFormat] = []
+  ) throws(PipelineError) -> Set<String> {
     let graph = GraphIndex(self)
     let order = try graph.order()
     let outputs = try graph.outputs(order)
@@ -32,7 +36,7 @@ extension Pipeline {
       graph.nodes[$0].id
     }
     var found: Set<String> = []
-    for other in PixelFormat.allCases {
+    for other in PixelFormat.basic + others {
       let formats = Dictionary(sources.map { ($0, other) }, uniquingKeysWith: { first, _ in first })
       var walk = ConversionPlan(graph: graph, outputs: outputs, sources: formats)
       for node in order { if walk.passes(node) { found.insert(graph.nodes[node].id) } }
@@ -41,13 +45,13 @@ extension Pipeline {
   }
 
   private func inserting(
-    _ conversions: [Int: PixelFormat], _ graph: GraphIndex, catalog: some StageCatalog
+    _ plan: ConversionPlan, _ graph: GraphIndex, catalog: some StageCatalog
   ) throws(PipelineError) -> Pipeline {
     var result = Pipeline(
       name: name, nodes: nodes, edges: graph.edges, executors: executors, pools: pools)
     result.origin = origin
     for edge in graph.edges.indices {
-      guard let format = conversions[edge] else { continue }
+      guard let format = plan.conversions[edge] else { continue }
       let receiver = graph.nodes[graph.receivers[edge]]
       let port = graph.edges[edge].toPort.map { "\($0)/" } ?? ""
       var node = PipelineNode(
@@ -58,6 +62,7 @@ extension Pipeline {
       // is not in the document.
       node.pointer = receiver.pointer
       node.isInserted = true
+      node.convertedFrom = plan.format(before: edge)
       var before = PipelineEdge(from: graph.edges[edge].from, to: node.id)
       before.fromPort = graph.edges[edge].fromPort
       before.pointer = graph.edges[edge].pointer
@@ -101,24 +106,64 @@ private struct ConversionPlan {
     formats = graph.nodes.map { sources[$0.id] }
   }
 
+  /// The format of the frames on an edge, before its conversion.
+  func format(before edge: Int) -> PixelFormat? { formats[graph.senders[edge]] }
+
   /// Nodes are visited in topological order.
   mutating func visit(_ node: Int) throws(PipelineError) {
     guard let edge = frameEdge(to: node), var format = formats[graph.senders[edge]] else { return }
     let stage = graph.nodes[node].stage
-    let accepted = stage.signature.inputFormats
-    if let best = accepted.first, !accepted.contains(format) {
+    if !stage.signature.accepts(format) {
       switch stage.signature.input {
       case .frame:
+        let best = try target(of: format, for: node)
         conversions[edge] = best
         format = best
       case .region:
+        let best = try target(of: format, for: node)
         try convertRegions(edge, of: node, to: best)
         format = best
-      // `convert` takes frames alone, so no other input can be converted.
+      // `convert` takes frames alone, so they are converted before they are joined.
+      case .joined where !format.isBasic && stage.signature.inputFormats.isEmpty:
+        try convertJoined(to: node)
+        format = format.nearestBasic
       default: break
       }
     }
     give(format, to: node)
+  }
+
+  private func target(
+    of format: PixelFormat, for node: Int
+  ) throws(PipelineError) -> PixelFormat {
+    let signature = graph.nodes[node].stage.signature
+    if let target = signature.conversion(of: format) { return target }
+    let accepted = signature.inputFormats.map(\.rawValue).joined(separator: ", ")
+    throw PipelineError(
+      .unsupported(
+        "'\(graph.nodes[node].id)' takes \(accepted), and its frames are \(format.rawValue): "
+          + "frames are converted to 8 bits a sample only",
+        advice: "Add a format of 8 bits to those that the stage takes, such as "
+          + format.nearestBasic.rawValue), at: graph.pointer(ofNode: node))
+  }
+
+  /// Converts each frame that a join gives a stage, before the join.
+  private mutating func convertJoined(to node: Int) throws(PipelineError) {
+    guard let edge = frameEdge(to: node) else { return }
+    var waiting = [edge]
+    // Ends: each turn goes back from an edge to those before it, and the graph has no cycles.
+    while let edge = waiting.popLast() {
+      let sender = graph.senders[edge]
+      guard outputs[sender] != .frame else {
+        if let format = formats[sender], !format.isBasic {
+          try note(format.nearestBasic, on: edge, for: node)
+        }
+        continue
+      }
+      if let format = formats[sender] { formats[sender] = format.nearestBasic }
+      waiting += graph.edgesByPort(to: sender).compactMap { $0 }
+        .filter { outputs[graph.senders[$0]]?.holdsFrame == true }
+    }
   }
 
   /// Visits the node without a conversion.
@@ -133,7 +178,7 @@ private struct ConversionPlan {
     give(format, to: node)
     let signature = graph.nodes[node].stage.signature
     return (signature.input == .frame || signature.input == .region)
-      && !signature.inputFormats.isEmpty && !signature.inputFormats.contains(format)
+      && !signature.accepts(format)
   }
 
   private mutating func give(_ format: PixelFormat, to node: Int) {
@@ -160,6 +205,12 @@ private struct ConversionPlan {
       guard let before = frameEdge(to: sender) else { return }
       edge = before
     }
+    try note(format, on: edge, for: node)
+  }
+
+  private mutating func note(
+    _ format: PixelFormat, on edge: Int, for node: Int
+  ) throws(PipelineError) {
     // An edge has one conversion, and two forEach may ask for different ones.
     guard conversions.updateValue(format, forKey: edge) ?? format == format else {
       throw PipelineError(

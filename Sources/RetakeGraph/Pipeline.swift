@@ -73,6 +73,8 @@ package struct PipelineNode: Sendable {
   package var pointer: String?
   /// Whether the node is an inserted conversion, which is not in the document.
   package var isInserted = false
+  /// The format that an inserted conversion gets.
+  package var convertedFrom: PixelFormat?
 
   package init(id: String, stage: AnyStage, cost: Cost? = nil, executor: String? = nil) {
     self.id = id

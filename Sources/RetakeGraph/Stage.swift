@@ -95,8 +95,9 @@ public protocol StageDefinition: Sendable {
   static var version: Int { get }
   /// One line for `retake pipeline` and error messages.
   static var summary: String { get }
-  /// Pixel formats that the body accepts, best first; empty means any. If a graph provides another
-  /// format, a visible `convert` is inserted.
+  /// Pixel formats that the body accepts, best first; empty means those of `PixelFormat.basic`, with
+  /// 8 bits a sample. If a graph provides another format, a visible `convert` is inserted. A body
+  /// that reads deep samples names their formats, such as `.i420(bits: 10)`.
   static var inputFormats: [PixelFormat] { get }
   /// Whether the output continues to use the input's memory, as a view of a frame does. In that
   /// case, the input's lease of a pool ends with the output's lease.

@@ -147,12 +147,12 @@ public enum MediaError: RetakeError, Hashable {
     case .bitDepth(let format, let bits, let file):
       ErrorFacts(
         "media.decode.bitDepth",
-        "the pixels are \(format), \(bits) bits a sample; 8 are supported", at: file,
-        advice: Self.conversion(of: file))
+        "the pixels are \(format), floating point with \(bits) bits a sample; whole numbers of 8 "
+          + "to 16 bits are supported", at: file, advice: Self.conversion(of: file, format))
     case .pixelFormat(let format, let file):
       ErrorFacts(
         "media.decode.pixelFormat", "pixels of format \(format) are not supported", at: file,
-        advice: Self.conversion(of: file))
+        advice: Self.conversion(of: file, format))
     case .pictureTooLarge(let width, let height, let pixelsMax, let file):
       ErrorFacts(
         "media.decode.tooLarge",
@@ -266,13 +266,33 @@ public enum MediaError: RetakeError, Hashable {
   private static let copyAgain = "Copy it again from its source, or see ffprobe on it for details"
   private static let checkSource = "Check the address, the network and the source itself"
 
-  private static func conversion(of file: String?) -> String {
+  private static func conversion(of file: String?, _ format: String) -> String {
+    let name = file?.shellWord ?? "IN"
     // A live source cannot be converted like a file, so its settings come first.
-    guard let file, isLive(file) else {
-      return "Convert it first: ffmpeg -i IN -pix_fmt yuv420p -c:v ffv1 OUT.mkv"
+    let start =
+      file.map(isLive) ?? false
+      ? "Set the source to another format, or record it and import that: " : ""
+    // The samples remain as they are, and are only called by another name.
+    if let numbers = plainName(of: format) {
+      return start + "Keep its numbers as \(numbers), without loss: "
+        + "ffmpeg -i \(name) -f rawvideo - | ffmpeg -f rawvideo -pix_fmt \(numbers) "
+        + "-s WIDTHxHEIGHT -r RATE -i - -c:v ffv1 OUT.mkv && retake import OUT.mkv"
     }
-    return "Set the source to 8 bits and YUV 4:2:0, or record it converted and import that: "
-      + "ffmpeg -i \(file.shellWord) -pix_fmt yuv420p -c:v ffv1 OUT.mkv && retake import OUT.mkv"
+    let target = format.hasPrefix("gray") ? "gray16le" : "gbrp16le"
+    guard format.contains("f32") else {
+      return start + "Convert it with an FFmpeg that reads it: "
+        + "ffmpeg -i \(name) -c:v ffv1 OUT.mkv && retake import OUT.mkv"
+    }
+    return start + "Convert it to 16 bits, the most that is supported: "
+      + "ffmpeg -i \(name) -pix_fmt \(target) -c:v ffv1 OUT.mkv && retake import OUT.mkv"
+  }
+
+  /// The format whose samples are stored like those of a mosaic (Bayer) or of XYZ.
+  private static func plainName(of format: String) -> String? {
+    let suffix = String(format.suffix(2))
+    if format.hasPrefix("xyz12") { return "rgb48\(suffix)" }
+    guard format.hasPrefix("bayer_") else { return nil }
+    return format.hasSuffix("8") ? "gray" : "gray16\(suffix)"
   }
 
   /// Rounded up.

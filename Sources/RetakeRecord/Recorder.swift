@@ -268,6 +268,11 @@ public final class Recorder: Sendable {
       ("preset", options.preset.rawValue), ("pace", options.pace.rawValue),
       ("libraries", MediaLibraries.fingerprint),
     ]
+    let colours = ColourFacts(
+      source.description.tracks.enumerated().map {
+        ($0.offset, $0.element.stream?.colour ?? ColourLabels())
+      })
+    if let stored = colours.stored { facts.append((ColourFacts.fact, stored)) }
     // An unpaced session is the same each time it is recorded, so it has no date.
     if options.pace == .realtime {
       let anchor = machine.clock.anchor()

@@ -24,6 +24,14 @@ package struct SessionInfo: Hashable, Sendable, Codable {
     package var format: PixelFormat
     package var range: ColorRange
     package var matrix: ColorMatrix
+    /// How light becomes a sample, by FFmpeg's names, such as `bt709`, `smpte2084` (PQ) or
+    /// `arib-std-b67` (HLG); nil if the source does not say it.
+    package var transfer: String?
+    /// The colours of red, green and blue, such as `bt709` or `bt2020`; nil if the source does not
+    /// say it.
+    package var primaries: String?
+    /// The source's matrix if it is none of `matrix`, which is assumed then, such as `ictcp`.
+    package var otherMatrix: String?
     /// Values that the stream does not specify; Retake's default is used.
     package var assumed: [String]
     /// Clockwise.
@@ -148,7 +156,8 @@ extension SessionReader {
     return SessionInfo.Track(
       track: track.track, codec: row?.codec ?? "", width: track.width, height: track.height,
       format: track.format, range: track.range, matrix: track.matrix,
-      assumed: assumed.compactMap(\.self), rotationDegrees: track.rotationDegrees,
+      transfer: track.colour.transfer, primaries: track.colour.primaries,
+      otherMatrix: track.colour.otherMatrix, assumed: assumed.compactMap(\.self), rotationDegrees: track.rotationDegrees,
       sampleAspect: "\(track.sampleAspect.numerator)/\(track.sampleAspect.denominator)",
       timeBase: "\(track.timeBase)", frames: counts.frames, packets: counts.packets,
       bytes: counts.packetBytes, startNanoseconds: start,

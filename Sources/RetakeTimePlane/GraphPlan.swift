@@ -1,3 +1,4 @@
+package import RetakeBuffers
 import RetakeCore
 package import RetakeGraph
 
@@ -81,8 +82,12 @@ package struct GraphPlan: Sendable {
   /// By source: the pure stages with nothing but pure stages and thinning nodes before them.
   package private(set) var aheadSteps: [[AheadStep]] = []
 
-  /// - Parameter pipeline: A flat pipeline, as returned by `Pipeline.flattened`.
-  package init(_ pipeline: Pipeline) throws(PipelineError) {
+  /// - Parameters:
+  ///   - pipeline: A flat pipeline, as returned by `Pipeline.flattened`.
+  ///   - otherFormats: Those beyond `PixelFormat.basic` that frames have after the first ones.
+  package init(
+    _ pipeline: Pipeline, otherFormats: [PixelFormat] = []
+  ) throws(PipelineError) {
     let ordered = try pipeline.topologicalOrder()
     let ranks = try pipeline.ranks()
     let mains = try pipeline.mainSources()
@@ -112,7 +117,7 @@ package struct GraphPlan: Sendable {
     }
     primarySink = primary
     connect()
-    let guarded = try pipeline.stagesToGuard()
+    let guarded = try pipeline.stagesToGuard(others: otherFormats)
     for index in nodes.indices { nodes[index].guardsFormat = guarded.contains(nodes[index].id) }
     for (index, node) in ordered.enumerated() {
       nodes[index].source = mains[node.id].flatMap { indexes[$0] } ?? 0

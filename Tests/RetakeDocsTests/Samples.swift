@@ -264,6 +264,27 @@ private func framePool(_ camera: RowCamera, _ session: LiveSession) throws {
   // end
 }
 
+private enum DeepPixels {
+  // docs/pixels.md
+  struct Peak: PureStage {
+    static let kind = "peak"
+    static let inputFormats: [PixelFormat] = [.grey(bits: 10), .i420(bits: 10), .grey, .i420]
+
+    func process(_ frame: Frame, _ context: StageContext) -> Scalars {
+      var peak = 0
+      frame.forEachRow(of: 0) { row in
+        let isDeep = frame.format.bitsPerSample > 8
+        for x in 0..<frame.width {
+          let sample = isDeep ? Int(row[2 * x]) | Int(row[2 * x + 1]) << 8 : Int(row[x])
+          peak = max(peak, sample)
+        }
+      }
+      return Scalars([.init("peak", Double(peak))])
+    }
+  }
+  // end
+}
+
 private enum StageValues {
   // docs/stage-values.md
   struct Inverted: PureStage {

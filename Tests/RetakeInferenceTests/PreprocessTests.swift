@@ -32,7 +32,7 @@ import Testing
 
   @Test(arguments: colours)
   func `luma and chroma become the colours of their matrix and range`(_ it: Colour) {
-    for format in PixelFormat.allCases where format.isYUV {
+    for format in PixelFormat.basic where format.isYUV {
       let frame = plain(format, it.yuv, range: it.range, matrix: it.matrix)
       let values = Preprocessor(.sized(6, 4)).prepare(frame).floats
       let channels = (0..<3).map { values[$0 * 24] }
@@ -158,7 +158,7 @@ import Testing
     #expect(Preprocessor(input).prepare(frame).floats == [0, 25, 75, 100])
   }
 
-  @Test(arguments: PixelFormat.allCases)
+  @Test(arguments: PixelFormat.basic)
   func `a region gives what its copy gives`(format: PixelFormat) {
     let frame = noise(format, 33, 21, range: .limited)
     let region = PixelRectangle(x: 5, y: 3, width: 20, height: 11)

@@ -139,18 +139,23 @@ struct BadInputTests {
     #expect(error?.advice == "Use --track with 0")
   }
 
-  @Test func `more than eight bits are refused by name`() throws {
+  @Test func `floating point is refused by name`() throws {
     let file = try Clips.make(
-      "ten.mkv", Clips.picture("32x32", frames: 2) + ["-c:v", "ffv1", "-pix_fmt", "yuv420p10le"])
+      "float.mov", Clips.picture("32x32", frames: 2) + ["-c:v", "exr", "-pix_fmt", "gbrpf32le"])
     try check(file, code: "media.decode.bitDepth")
-    #expect(try openError(file)?.message.contains("yuv420p10le, 10 bits") == true)
+    let error = try openError(file)
+    #expect(error?.message.contains("gbrpf32le, floating point with 32 bits") == true)
+    #expect(error?.advice?.contains("-pix_fmt gbrp16le -c:v ffv1") == true)
   }
 
-  @Test func `an unsupported layout of pixels is refused by name`() throws {
+  @Test func `XYZ is refused by name, and the command keeps its numbers`() throws {
     let file = try Clips.make(
-      "411.mkv", Clips.picture("32x32", frames: 2) + ["-c:v", "ffv1", "-pix_fmt", "yuv411p"])
+      "xyz.nut",
+      Clips.picture("32x32", frames: 2) + ["-c:v", "rawvideo", "-pix_fmt", "xyz12le"])
     try check(file, code: "media.decode.pixelFormat")
-    #expect(try openError(file)?.message.contains("yuv411p") == true)
+    let error = try openError(file)
+    #expect(error?.message.contains("xyz12le") == true)
+    #expect(error?.advice?.contains("-pix_fmt rgb48le -s WIDTHxHEIGHT") == true)
   }
 
   @Test func `a codec that FFmpeg does not know`() {

@@ -57,11 +57,22 @@ import Testing
   }
 
   @Test(.enabled(if: Clips.hasFFmpeg, "the ffmpeg command is not on this machine"))
-  func `sixteen bits are refused by name`() throws {
-    let file = try Clips.make(
-      "deep.png", Clips.picture("40x30", frames: 1) + ["-pix_fmt", "rgb48be"])
-    let error = #expect(throws: MediaError.self) { try MediaImage.read(file: file) }
-    #expect(error == .bitDepth(format: "rgb48be", bits: 16, file: file))
+  func `sixteen bits are kept, and written as eight`() throws {
+    for (pixels, format) in [
+      ("rgb48be", PixelFormat.gbr(bits: 16)), ("gray16be", .grey(bits: 16)),
+    ] {
+      let file = try Clips.make(
+        "deep-\(pixels).png", Clips.picture("40x30", frames: 1) + ["-pix_fmt", pixels])
+      let frame = try MediaImage.read(file: file)
+      let expected = try Clips.ffmpeg([
+        "-i", file, "-f", "rawvideo", "-pix_fmt", format.ffmpegName, "-",
+      ])
+      #expect(frame.format == format && frame.range == .full)
+      #expect(frame.allBytes == Array(expected))
+      let eight = try MediaImage.decode(MediaImage.png(frame))
+      #expect(eight.format == format.eightBits)
+      #expect(try eight.allBytes == frame.reducedToEightBits().allBytes)
+    }
   }
 
   @Test func `what is no picture is refused with its name`() throws {

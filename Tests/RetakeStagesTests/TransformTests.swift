@@ -137,7 +137,7 @@ import Testing
 
   @Test func `sizes and formats may change from frame to frame`() throws {
     let stage = try Downsample(options: DownsampleOptions(width: 24, height: 20))
-    for format in PixelFormat.allCases {
+    for format in PixelFormat.basic {
       for (width, height) in [(64, 48), (33, 17), (24, 48), (1, 1)] {
         let given = frame(format, width, height, range: .limited) { _, _, _ in 77 }
         let small = stage.process(given, anyContext)
@@ -157,7 +157,7 @@ import Testing
 
   @Test func `resize grows what is smaller and shrinks what is larger`() throws {
     let stage = try Resize(options: ResizeOptions(width: 32, height: 32))
-    for format in PixelFormat.allCases {
+    for format in PixelFormat.basic {
       for (width, height) in [(9, 5), (200, 100), (3, 90)] {
         let scaled = stage.process(frame(format, width, height) { _, _, _ in 90 }, anyContext)
         #expect((scaled.width, scaled.height, scaled.format) == (32, 32, format))
@@ -181,7 +181,7 @@ import Testing
   }
 
   @Test func `no shape is so odd that it cannot be scaled`() throws {
-    for format in PixelFormat.allCases {
+    for format in PixelFormat.basic {
       for (from, to) in [
         ((1_024, 4), (2, 600)), ((4, 2_048), (900, 1)), ((4_096, 1), (1, 1)), ((1, 1), (1_024, 1)),
         ((5_000, 3), (7, 700)),

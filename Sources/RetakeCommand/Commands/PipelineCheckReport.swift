@@ -24,7 +24,9 @@ struct PipelineCheckReport {
       })
     members["conversions"] = .array(
       inspection.conversions.map {
-        .object(["id": .string($0.node), "format": .string($0.format)])
+        .object([
+          "id": .string($0.node), "from": .string($0.from), "format": .string($0.format),
+        ])
       })
     return .object(members)
   }
@@ -38,6 +40,9 @@ struct PipelineCheckReport {
     let flat = inspection.complete
     let incoming = Dictionary(grouping: flat.edges, by: \.to)
     let ordered = (try? flat.topologicalOrder()) ?? flat.nodes
+    let conversions = Dictionary(
+      inspection.conversions.map { ($0.node, "convert \($0.from) to \($0.format) (inserted)") },
+      uniquingKeysWith: { first, _ in first })
     return ordered.filter { $0.stage.signature.role != .gather }.map { node in
       let queues = (incoming[node.id] ?? []).map { edge in
         // The document knows the forEach only, not the end that it gets when it is flattened.
@@ -45,7 +50,7 @@ struct PipelineCheckReport {
         let port = edge.toPort.map { " (\($0))" } ?? ""
         return "\(from)\(port) → \(edge.policy.rawValue) \(edge.capacity)"
       }
-      let parts = [node.id, node.isInserted ? "convert (inserted)" : node.kind] + facts(of: node)
+      let parts = [node.id, conversions[node.id] ?? node.kind] + facts(of: node)
       return "  "
         + (parts + [queues.joined(separator: ", ")]).filter { !$0.isEmpty }
         .joined(separator: "  ")

@@ -6,6 +6,7 @@ enum ContainerFormats {
   private static let allowed = [
     "mov", "mp4", "matroska", "webm", "avi", "mpegts", "mpeg", "mpegvideo", "flv", "live_flv",
     "ogg", "h264", "hevc", "m4v", "mjpeg", "ivf", "nut", "yuv4mpegpipe", "asf", "mxf", "obu", "av1",
+    "gif", "apng",
   ]
 
   /// The list in the form of FFmpeg's option.

@@ -39,6 +39,18 @@ package struct DecodedFrame: Sendable {
     self.init(picture.pointee, frame: frame, of: stream)
   }
 
+  /// Rearranges the picture without loss; the caller keeps its ownership.
+  ///
+  /// - Throws: `MediaError.noMemory`.
+  init(
+    rearranging picture: UnsafeMutablePointer<AVFrame>, _ repack: FrameRepack,
+    of stream: MediaStream
+  ) throws(MediaError) {
+    // SAFETY: the planes are read before the caller frees the picture.
+    let frame = try Frame(rearranging: picture, repack, of: stream)
+    self.init(picture.pointee, frame: frame, of: stream)
+  }
+
   /// Converts the picture to another format; the caller keeps its ownership.
   ///
   /// - Throws: `MediaError.scale`.
@@ -91,21 +103,37 @@ extension Frame {
     taking picture: UnsafeMutablePointer<AVFrame>, of stream: MediaStream,
     pictures: DecoderPictures
   ) {
-    let decoded = picture.pointee
-    let ffmpegFormat = AVPixelFormat(decoded.format)
-    guard let format = PixelFormat(ffmpeg: ffmpegFormat) else {
+    guard let format = PixelFormat(native: AVPixelFormat(picture.pointee.format)) else {
       preconditionFailure("the caller has checked the format")
     }
+    self.init(
+      picture.pointee, of: stream, format: format,
+      storage: FrameStorage(
+        taking: picture, planeCount: format.planeCount, pictures: pictures))
+  }
+
+  /// A copy of the picture with the same samples, in planes of one of our formats.
+  ///
+  /// - Throws: `MediaError.noMemory`.
+  init(
+    rearranging picture: UnsafeMutablePointer<AVFrame>, _ repack: FrameRepack,
+    of stream: MediaStream
+  ) throws(MediaError) {
+    self.init(
+      picture.pointee, of: stream, format: repack.format, storage: try repack.storage())
+  }
+
+  private init(
+    _ decoded: AVFrame, of stream: MediaStream, format: PixelFormat, storage: FrameStorage
+  ) {
     // FFmpeg's yuvj formats are full range by their name, even if the field is not set.
-    let isFull = ffmpegFormat.isFullRangeByName || ffmpegFormat.isRGB
+    let isFull = AVPixelFormat(decoded.format).isFullRangeByName || format.isRGB
     self.init(
       format: format, width: Int(decoded.width), height: Int(decoded.height),
       range: isFull ? .full : ColorRange(ffmpeg: decoded.color_range) ?? stream.range,
       matrix: format.isYUV ? ColorMatrix(ffmpeg: decoded.colorspace) ?? stream.matrix : .identity,
-      rotationDegrees: stream.rotationDegrees,
-      sampleAspect: stream.sampleAspect,
-      storage: FrameStorage(
-        taking: picture, planeCount: format.planeCount, pictures: pictures))
+      rotationDegrees: stream.rotationDegrees, sampleAspect: stream.sampleAspect,
+      storage: storage)
   }
 }
 
@@ -139,15 +167,11 @@ extension Frame {
 }
 
 extension AVPixelFormat {
-  /// The format that an 8-bit camera format is converted to; nil for all others.
+  /// The format that a camera's mosaic is converted to; nil for all others.
   var nearest: PixelFormat? {
     switch self {
-    case AV_PIX_FMT_YUYV422, AV_PIX_FMT_UYVY422, AV_PIX_FMT_YVYU422, AV_PIX_FMT_NV16: .i422
-    case AV_PIX_FMT_NV21, AV_PIX_FMT_YUV410P, AV_PIX_FMT_UYYVYY411: .i420
-    case AV_PIX_FMT_YUV411P, AV_PIX_FMT_YUVJ411P, AV_PIX_FMT_YUV440P, AV_PIX_FMT_YUVJ440P: .i444
-    case AV_PIX_FMT_BGR24, AV_PIX_FMT_BGR0, AV_PIX_FMT_RGB0, AV_PIX_FMT_GBRP, AV_PIX_FMT_0RGB,
-      AV_PIX_FMT_0BGR, AV_PIX_FMT_PAL8, AV_PIX_FMT_RGB565LE, AV_PIX_FMT_BAYER_RGGB8,
-      AV_PIX_FMT_BAYER_GRBG8, AV_PIX_FMT_BAYER_GBRG8, AV_PIX_FMT_BAYER_BGGR8:
+    case AV_PIX_FMT_BAYER_RGGB8, AV_PIX_FMT_BAYER_GRBG8, AV_PIX_FMT_BAYER_GBRG8,
+      AV_PIX_FMT_BAYER_BGGR8:
       .rgb
     default: nil
     }

@@ -11,9 +11,9 @@ extension DecoderPictures {
       guard let context, let frame, let opaque = context.pointee.opaque else {
         return retake_error_invalid_argument
       }
-      // Images of other formats are converted or refused after decoding, and no frame refers to
-      // them.
-      guard PixelFormat(ffmpeg: AVPixelFormat(frame.pointee.format)) != nil else {
+      // Images of other formats are rearranged, converted or refused after decoding, and no frame
+      // refers to them.
+      guard PixelFormat(native: AVPixelFormat(frame.pointee.format)) != nil else {
         return avcodec_default_get_buffer2(context, frame, flags)
       }
       // SAFETY: the decoder retains its pictures and frees the context before releasing them.

@@ -26,8 +26,7 @@ package final class MediaDecoder: @unchecked Sendable {
   ///   - file: The origin of the packets, for errors.
   ///   - threads: FFmpeg's own threads; pixels do not depend on their number.
   ///   - bytesMax: Maximum memory of the pictures that it holds, see `PixelBudget`.
-  ///   - converts: Convert 8-bit camera formats to the nearest supported one instead of rejecting
-  ///     them.
+  ///   - converts: Convert the mosaic of a camera's sensor to colours instead of rejecting it.
   /// - Throws: `MediaError.noDecoder`, `.bitDepth`, `.pixelFormat`, `.decode` or `.noMemory`.
   package init(
     stream: MediaStream, file: String? = nil, threads: Int = 1,
@@ -95,13 +94,16 @@ package final class MediaDecoder: @unchecked Sendable {
   package func receive() throws(MediaError) -> DecodedFrame? {
     guard let picture = try receivePicture() else { return nil }
     let format = AVPixelFormat(picture.pointee.format)
-    guard PixelFormat(ffmpeg: format) != nil else {
-      var foreign: UnsafeMutablePointer<AVFrame>? = picture
-      defer { av_frame_free(&foreign) }
-      guard let scaler, let target = format.nearest else { throw format.refusal(file: file) }
-      return try DecodedFrame(converting: picture, of: stream, to: target, with: scaler)
+    if PixelFormat(native: format) != nil {
+      return DecodedFrame(taking: picture, of: stream, pictures: pictures)
     }
-    return DecodedFrame(taking: picture, of: stream, pictures: pictures)
+    var foreign: UnsafeMutablePointer<AVFrame>? = picture
+    defer { av_frame_free(&foreign) }
+    if let repack = FrameRepack(picture) {
+      return try DecodedFrame(rearranging: picture, repack, of: stream)
+    }
+    guard let scaler, let target = format.nearest else { throw format.refusal(file: file) }
+    return try DecodedFrame(converting: picture, of: stream, to: target, with: scaler)
   }
 
   /// The next picture of any format; the caller frees it.

@@ -66,7 +66,7 @@ extension MediaEncoder {
     case .i420: return AV_PIX_FMT_YUVJ420P
     case .i422: return AV_PIX_FMT_YUVJ422P
     case .i444: return AV_PIX_FMT_YUVJ444P
-    case .nv12, .grey, .rgb, .bgra, .rgba: return settings.format.ffmpeg
+    default: return settings.format.ffmpeg
     }
   }
 
@@ -80,7 +80,7 @@ extension MediaEncoder {
     var index = 0
     while list[index] != AV_PIX_FMT_NONE {
       if list[index] == wanted { return wanted }
-      if let format = PixelFormat(ffmpeg: list[index]), !supported.contains(format) {
+      if let format = PixelFormat(native: list[index]), !supported.contains(format) {
         supported.append(format)
       }
       index += 1

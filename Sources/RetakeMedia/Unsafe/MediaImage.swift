@@ -5,14 +5,15 @@ import RetakeCore
 /// Reads PNG and JPEG images, and writes PNG images.
 package enum MediaImage {
   /// The frame as the bytes of a PNG file, identical for equal frames. Grey, RGB24 and RGBA are
-  /// kept; other formats are converted to RGB24.
+  /// kept; other formats are converted to RGB24, and deep samples to 8 bits.
   ///
   /// - Throws: `MediaError.scale` or `.encode`.
   package static func png(_ frame: Frame) throws(MediaError) -> [UInt8] {
-    let isKept = [PixelFormat.grey, .rgb, .rgba].contains(frame.format)
+    let eight = try frame.reducedToEightBits()
+    let isKept = [PixelFormat.grey, .rgb, .rgba].contains(eight.format)
     let picture =
       isKept
-      ? frame : try MediaScaler().scale(frame, format: frame.format == .bgra ? .rgba : .rgb)
+      ? eight : try MediaScaler().scale(eight, format: eight.format == .bgra ? .rgba : .rgb)
     var settings = EncoderSettings(encoder: "png", for: picture, timeBase: TimeBase(1, 1))
     settings.headersInContainer = false
     settings.options = [.init("pred", "mixed")]
@@ -27,8 +28,8 @@ package enum MediaImage {
   /// A PNG or JPEG file as a frame, full range.
   ///
   /// Grey, RGB24, RGBA and JPEG's planar formats are kept; palettes and other 8-bit layouts are
-  /// converted to RGB24, RGBA, grey or I444.
-  /// - Throws: `MediaError` when the file cannot be read, is not an image, or has more than 8 bits.
+  /// converted to RGB24, RGBA, grey or I444. Images of 16 bits are grey, GBRP16 or GBRAP16.
+  /// - Throws: `MediaError` when the file cannot be read or is not an image.
   package static func read(file path: String) throws(MediaError) -> Frame {
     let file = try MediaFile(path: path)
     guard file.size <= fileBytesMax else {
@@ -40,7 +41,7 @@ package enum MediaImage {
   /// Like `read(file:)`, for bytes in memory.
   ///
   /// - Parameter file: A name for errors.
-  /// - Throws: `MediaError` when the bytes are not an image, or an image with more than 8 bits.
+  /// - Throws: `MediaError` when the bytes are not an image.
   package static func decode(_ bytes: [UInt8], file: String? = nil) throws(MediaError) -> Frame {
     guard let codec = codec(of: bytes) else {
       throw .notImage(
@@ -87,7 +88,7 @@ package enum MediaImage {
     let rotation = av_frame_get_side_data(picture, AV_FRAME_DATA_DISPLAYMATRIX)
       .flatMap { $0.pointee.size >= 36 ? rotationClockwise($0.pointee.data) : nil }
     let source = AVPixelFormat(picture.pointee.format)
-    if PixelFormat(ffmpeg: source) != nil {
+    if let native = PixelFormat(native: source), native.isBasic || native.isDeep {
       var frame = Frame(taking: picture, of: decoder.stream, pictures: decoder.pictures)
       frame.rotationDegrees = rotation ?? 0
       return frame
@@ -95,7 +96,10 @@ package enum MediaImage {
     var owned: UnsafeMutablePointer<AVFrame>? = picture
     defer { av_frame_free(&owned) }
     guard let format = convertible(source, picture: picture) else {
-      throw source.refusal(file: decoder.file)
+      guard let repack = FrameRepack(picture) else { throw source.refusal(file: decoder.file) }
+      var frame = try Frame(rearranging: picture, repack, of: decoder.stream)
+      frame.rotationDegrees = rotation ?? 0
+      return frame
     }
     let (width, height) = (Int(picture.pointee.width), Int(picture.pointee.height))
     let planes = (0..<Int32(4)).compactMap { index in

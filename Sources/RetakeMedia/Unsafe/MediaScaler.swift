@@ -27,15 +27,25 @@ package final class MediaScaler: @unchecked Sendable {
   /// equal copy.
   ///
   /// Range and matrix are kept; RGB is always full range. The pixel aspect changes so that the
-  /// image keeps its shape. Rotation, ID and timestamp are kept.
-  /// - Throws: `MediaError.scale` if FFmpeg does not support the conversion, or `.noMemory`.
+  /// image keeps its shape. Rotation, ID and timestamp are kept. A deep frame is first reduced to 8
+  /// bits (`reducedToEightBits`), so the result has 8 bits.
+  /// - Throws: `MediaError.scale` if FFmpeg does not support the conversion or `format` is deep, or
+  ///   `.noMemory`.
   package func scale(
-    _ frame: Frame, width: Int? = nil, height: Int? = nil, format: PixelFormat? = nil
+    _ original: Frame, width: Int? = nil, height: Int? = nil, format: PixelFormat? = nil
   ) throws(MediaError) -> Frame {
-    let width = width ?? frame.width
-    let height = height ?? frame.height
-    let format = format ?? frame.format
+    let width = width ?? original.width
+    let height = height ?? original.height
+    let format = format ?? original.format.eightBits
     precondition(width > 0 && height > 0, "a frame has pixels")
+    guard !format.isDeep else {
+      throw .scale(
+        from: original.format.ffmpegName, to: format.ffmpegName,
+        cause: "frames are made with 8 bits a sample only")
+    }
+    let frame = try original.reducedToEightBits()
+    let isWhole = width == frame.width && height == frame.height && format == frame.format
+    if original.format.isDeep, isWhole { return frame }
     // Vector code reads whole groups of pixels, also past the last one.
     let isSuitable =
       frame.storage.isPadded
@@ -119,14 +129,5 @@ extension Frame {
       id: id, timestamp: timestamp, format: format, width: width, height: height, range: range,
       matrix: matrix, rotationDegrees: rotationDegrees, sampleAspect: sampleAspect,
       storage: storage)
-  }
-}
-
-extension PixelFormat {
-  var isRGB: Bool {
-    switch self {
-    case .rgb, .bgra, .rgba: true
-    case .i420, .i422, .i444, .nv12, .grey: false
-    }
   }
 }

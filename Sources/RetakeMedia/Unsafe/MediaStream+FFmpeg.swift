@@ -39,17 +39,19 @@ extension MediaStream {
   private mutating func readColour(_ parameters: AVCodecParameters) {
     let format = AVPixelFormat(parameters.format)
     pixelFormatName = AVPixelFormat.name(format)
-    let isFull = format.isFullRangeByName || format.isRGB
+    let known = PixelFormat(ffmpeg: format)
+    let isFull = format.isFullRangeByName || known?.isRGB ?? format.isRGB
     let said = ColorRange(ffmpeg: parameters.color_range)
     range = isFull ? .full : said ?? .limited
     rangeAssumed = !isFull && said == nil
-    if format.isRGB || format == AV_PIX_FMT_GRAY8 {
+    if known.map({ !$0.isYUV }) ?? format.isRGB {
       matrix = .identity
     } else {
       let known = ColorMatrix(ffmpeg: parameters.color_space)
       matrix = known ?? .assumed(height: height)
       matrixAssumed = known == nil
     }
+    colour = ColourLabels(parameters, hasMatrix: known?.isYUV ?? true)
   }
 
   private static func hasKeyData(_ stream: UnsafeMutablePointer<AVStream>) -> Bool {
@@ -105,6 +107,23 @@ func rotationClockwise(_ matrix: UnsafeRawPointer) -> Int {
   guard counterclockwise.isFinite else { return 0 }
   let quarters = Int((-counterclockwise / 90).rounded())
   return ((quarters % 4) + 4) % 4 * 90
+}
+
+extension ColourLabels {
+  /// - Parameter hasMatrix: Whether the format has luma and chroma.
+  fileprivate init(_ parameters: AVCodecParameters, hasMatrix: Bool) {
+    // SAFETY: the library returns constant strings, or nil for unknown numbers.
+    func name(_ text: UnsafePointer<CChar>?) -> String? {
+      guard let text = text.map({ String(cString: $0) }) else { return nil }
+      return ["unknown", "reserved"].contains(text) ? nil : text
+    }
+    self.init(
+      transfer: name(av_color_transfer_name(parameters.color_trc)),
+      primaries: name(av_color_primaries_name(parameters.color_primaries)))
+    let space = parameters.color_space
+    guard hasMatrix, ColorMatrix(ffmpeg: space) == nil else { return }
+    otherMatrix = name(av_color_space_name(space))
+  }
 }
 
 extension MediaStream.Kind {

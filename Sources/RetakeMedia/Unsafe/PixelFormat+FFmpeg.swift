@@ -2,40 +2,110 @@ import CFFmpeg
 import RetakeBuffers
 
 extension PixelFormat {
-  /// The supported format for FFmpeg's number; nil for all others.
+  /// The format in which the pictures of FFmpeg's format are frames: its own, or the one into which
+  /// they are rearranged without loss. nil for all others.
   init?(ffmpeg format: AVPixelFormat) {
-    switch format {
-    case AV_PIX_FMT_YUV420P, AV_PIX_FMT_YUVJ420P: self = .i420
-    case AV_PIX_FMT_YUV422P, AV_PIX_FMT_YUVJ422P: self = .i422
-    case AV_PIX_FMT_YUV444P, AV_PIX_FMT_YUVJ444P: self = .i444
-    case AV_PIX_FMT_NV12: self = .nv12
-    case AV_PIX_FMT_GRAY8: self = .grey
-    case AV_PIX_FMT_RGB24: self = .rgb
-    case AV_PIX_FMT_BGRA: self = .bgra
-    case AV_PIX_FMT_RGBA: self = .rgba
-    default: return nil
-    }
+    guard let known = FormatTable.known(format) else { return nil }
+    self = known.format
   }
 
-  var ffmpeg: AVPixelFormat {
-    switch self {
-    case .i420: AV_PIX_FMT_YUV420P
-    case .i422: AV_PIX_FMT_YUV422P
-    case .i444: AV_PIX_FMT_YUV444P
-    case .nv12: AV_PIX_FMT_NV12
-    case .grey: AV_PIX_FMT_GRAY8
-    case .rgb: AV_PIX_FMT_RGB24
-    case .bgra: AV_PIX_FMT_BGRA
-    case .rgba: AV_PIX_FMT_RGBA
-    }
+  /// The format whose planes FFmpeg's format has, so that nothing is copied; nil for all others.
+  init?(native format: AVPixelFormat) {
+    guard let known = FormatTable.known(format), known.isNative else { return nil }
+    self = known.format
   }
+
+  var ffmpeg: AVPixelFormat { av_get_pix_fmt(ffmpegName) }
 
   /// FFmpeg's name, such as `yuv420p`.
-  package var ffmpegName: String { AVPixelFormat.name(ffmpeg) }
+  package var ffmpegName: String {
+    let deep = isDeep ? "\(bitsPerSample)le" : ""
+    return switch layout {
+    case .i420: "yuv420p" + deep
+    case .i422: "yuv422p" + deep
+    case .i444: "yuv444p" + deep
+    case .i440: "yuv440p" + deep
+    case .i411: "yuv411p"
+    case .i410: "yuv410p"
+    case .i420a: "yuva420p" + deep
+    case .i422a: "yuva422p" + deep
+    case .i444a: "yuva444p" + deep
+    case .nv12: "nv12"
+    case .grey: "gray" + deep
+    case .rgb: "rgb24"
+    case .bgra: "bgra"
+    case .rgba: "rgba"
+    case .gbr: "gbrp" + deep
+    case .gbra: "gbrap" + deep
+    }
+  }
 
   /// The format with FFmpeg's name; nil when it is unknown or not supported.
   package init?(ffmpegName name: String) {
     self.init(ffmpeg: av_get_pix_fmt(name))
+  }
+}
+
+/// How FFmpeg's formats become frames, made once.
+private enum FormatTable {
+  struct Known: Sendable {
+    var format: PixelFormat
+    /// Whether the planes are those of the format.
+    var isNative: Bool
+  }
+
+  static func known(_ format: AVPixelFormat) -> Known? {
+    let number = Int(format.rawValue)
+    return all.indices.contains(number) ? all[number] : nil
+  }
+
+  /// By FFmpeg's number.
+  private static let all: [Known?] = {
+    var all = (0..<AV_PIX_FMT_NB.rawValue).map { number in
+      rearranged(AVPixelFormat(number)).map { Known(format: $0, isNative: false) }
+    }
+    for format in PixelFormat.allCases {
+      all[Int(format.ffmpeg.rawValue)] = Known(format: format, isNative: true)
+    }
+    // The same planes: the range is a property of the frame.
+    for (full, format) in [
+      (AV_PIX_FMT_YUVJ420P, PixelFormat.i420), (AV_PIX_FMT_YUVJ422P, .i422),
+      (AV_PIX_FMT_YUVJ444P, .i444), (AV_PIX_FMT_YUVJ440P, .i440), (AV_PIX_FMT_YUVJ411P, .i411),
+    ] {
+      all[Int(full.rawValue)] = Known(format: format, isNative: true)
+    }
+    return all
+  }()
+
+  /// The format with the same samples, from FFmpeg's description of the format.
+  private static func rearranged(_ format: AVPixelFormat) -> PixelFormat? {
+    guard let samples = NativeSamples(format) else { return nil }
+    if samples.isPalette { return .rgba }
+    let hasAlpha = samples.count == 2 || samples.count == 4
+    // Samples below 8 bits are expanded, as in RGB565.
+    let bits = max(8, samples.bits)
+    guard samples.isRGB || samples.count == 2 else {
+      if samples.count == 1 { return PixelFormat(layout: .grey, bits: bits) }
+      return yuv(samples, hasAlpha: hasAlpha, bits: bits)
+    }
+    if bits == 8 { return hasAlpha ? .rgba : .rgb }
+    return PixelFormat(layout: hasAlpha ? .gbra : .gbr, bits: bits)
+  }
+
+  private static func yuv(
+    _ samples: NativeSamples, hasAlpha: Bool, bits: Int
+  ) -> PixelFormat? {
+    let layout: PixelFormat.Layout? =
+      switch (samples.chromaShiftAcross, samples.chromaShiftDown) {
+      case (1, 1): hasAlpha ? .i420a : .i420
+      case (1, 0): hasAlpha ? .i422a : .i422
+      case (0, 0): hasAlpha ? .i444a : .i444
+      case (0, 1): hasAlpha ? nil : .i440
+      case (2, 0): hasAlpha ? nil : .i411
+      case (2, 2): hasAlpha ? nil : .i410
+      default: nil
+      }
+    return layout.flatMap { PixelFormat(layout: $0, bits: bits) }
   }
 }
 
@@ -55,6 +125,9 @@ extension AVPixelFormat {
   }
 
   var isRGB: Bool { flags & UInt64(AV_PIX_FMT_FLAG_RGB) != 0 }
+  var isPalette: Bool { flags & UInt64(AV_PIX_FMT_FLAG_PAL) != 0 }
+  var isBayer: Bool { flags & UInt64(AV_PIX_FMT_FLAG_BAYER) != 0 }
+  var isFloat: Bool { flags & UInt64(AV_PIX_FMT_FLAG_FLOAT) != 0 }
 
   /// Bits of the deepest component; 0 when unknown.
   var bitsPerSample: Int {
@@ -65,14 +138,13 @@ extension AVPixelFormat {
       max(components.0.depth, components.1.depth, components.2.depth, components.3.depth))
   }
 
-  private var flags: UInt64 { av_pix_fmt_desc_get(self)?.pointee.flags ?? 0 }
+  var flags: UInt64 { av_pix_fmt_desc_get(self)?.pointee.flags ?? 0 }
 
   /// The error that rejects this format, with its name.
   func refusal(file: String?) -> MediaError {
     let name = AVPixelFormat.name(self)
-    let bits = bitsPerSample
-    return bits > 8
-      ? .bitDepth(format: name, bits: bits, file: file)
+    return isFloat
+      ? .bitDepth(format: name, bits: bitsPerSample, file: file)
       : .pixelFormat(format: name.isEmpty ? "unknown" : name, file: file)
   }
 }

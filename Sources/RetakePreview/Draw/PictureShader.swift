@@ -19,8 +19,9 @@ struct PictureShader: Hashable, Sendable {
       case .i420, .i422, .i444: self = .planar
       case .nv12: self = .semiPlanar
       case .grey: self = .grey
-      case .rgb, .rgba: self = .rgb
       case .bgra: self = .bgr
+      // RGB24 and RGBA; all others are converted before.
+      default: self = .rgb
       }
     }
 

@@ -40,7 +40,8 @@ struct TexturePlan: Hashable, Sendable {
     // SDL has no planar format with more chroma than 4:2:0.
     case .i422 where conversion != nil, .i444 where conversion != nil:
       self.init(.planar, conversion ?? .none, converted: .i420)
-    case .i420, .nv12, .i422, .i444: self.init(.bgra, converted: .bgra)
+    // Among them the deep formats: a screen has 8 bits.
+    default: self.init(.bgra, converted: .bgra)
     }
   }
 

@@ -1,4 +1,5 @@
 import RetakeBuffers
+import RetakeMedia
 
 /// The newest image as textures of OpenGL, converted to red, green and blue by a shader while it is
 /// drawn: every range and matrix, from the planes as they are in the frame.
@@ -14,6 +15,7 @@ final class GLPicture: PicturePainter {
 
   private let painter: GLPainter
   private let grading: Grading?
+  private let scaler = MediaScaler()
   private var programs: [PictureShader: GLProgram] = [:]
   private var textures: [GLTexture] = []
   private var kind: Kind?
@@ -31,7 +33,11 @@ final class GLPicture: PicturePainter {
     _ = try program(.semiPlanar)
   }
 
-  func converted(_ frame: Frame) -> Frame { frame }
+  func converted(_ frame: Frame) throws -> Frame {
+    // The shaders read the formats of cameras; a screen has 8 bits.
+    frame.format.isBasic
+      ? frame : try scaler.scale(frame, format: frame.format.nearestBasic)
+  }
 
   func upload(_ frame: Frame) throws(PreviewError) {
     painter.makeCurrent()
@@ -162,7 +168,8 @@ extension GLTexture.Layout {
     case .i420, .i422, .i444, .grey: self = .one
     case .nv12: self = plane == 0 ? .one : .two
     case .rgb: self = .three
-    case .bgra, .rgba: self = .four
+    // BGRA and RGBA; all others are converted before.
+    default: self = .four
     }
   }
 

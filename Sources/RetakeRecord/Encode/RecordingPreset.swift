@@ -78,6 +78,10 @@ public enum RecordingPreset: String, Hashable, Sendable, Codable, CaseIterable {
     // All samples are kept; only the planes differ.
     case (_, .nv12), (_, .grey): .i420
     case (_, .rgb), (_, .bgra), (_, .rgba): .i444
+    // Lossless presets keep the depth, or refuse the format.
+    case (.ffv1, _), (.h264, _): format
+    // JPEG has 8 bits.
+    case (.mjpeg, _): self.format(for: format.nearestBasic)
     }
   }
 

@@ -123,7 +123,8 @@ extension PipelineDiagram.Box {
     if node.isInserted {
       title = "convert"
       kind = "to \(node.stage.options["format"].map { Self.text($0) } ?? "other pixels")"
-      facts = ["inserted"]
+      let deep = node.convertedFrom.flatMap { $0.isBasic ? nil : "from \($0.rawValue)" }
+      facts = [deep, "inserted"].compactMap(\.self)
     }
     let bodies = inner.filter { $0.stage.signature.role != .gather }
     let byID = Dictionary(bodies.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })

@@ -229,6 +229,11 @@ struct JoinRows {
         isRecorded = isRecorded || kind == "recorded"
       }
     }
+    let colours = ColourFacts(
+      parts.flatMap { part in
+        part.reader.tracks.map { (part.tracks[$0.track] ?? $0.track, $0.colour) }
+      }
+    ).stored
     let joined = JSONValue.object([
       "sessions": .array(parts.map { .string($0.reader.folder.name) }),
       "digests": .array(digests.map { .string("\($0)") }),
@@ -242,5 +247,6 @@ struct JoinRows {
       ("status", (isLossy ? SessionStatus.lossy : .clean).rawValue),
       (Self.fact, joined.canonicalText),
     ] + (losses.isEmpty ? [] : [("losses", losses.joined(separator: "; "))])
+      + (colours.map { [(ColourFacts.fact, $0)] } ?? [])
   }
 }

@@ -145,7 +145,8 @@ struct TrimRows {
     }
     let origin = TrimOrigin(session: reader.folder.name, digest: digest, times: span.times)
     let times = try self.times().map { [(TimePlaces.fact, $0)] } ?? []
-    return times + [
+    let colours = ColourFacts(reader.tracks.map { ($0.track, $0.colour) }).stored
+    return times + (colours.map { [(ColourFacts.fact, $0)] } ?? []) + [
       ("kind", kind ?? "recorded"), ("source", source ?? reader.folder.name),
       ("status", (isLossy ? SessionStatus.lossy : .clean).rawValue),
       (TrimOrigin.fact, origin.text),

@@ -85,9 +85,15 @@ private struct PushedFrames: FrameReader {
 
   init(tracks given: [LiveTrack]) {
     tracks = given.sorted { $0.track < $1.track }.map {
-      TrackDescription(
+      var description = TrackDescription(
         track: $0.track, timeBase: $0.timeBase, format: $0.format, width: $0.width,
         height: $0.height, frameCount: 0)
+      // What is pushed later may have any format, and stages must refuse those that they do not
+      // take.
+      for format in PixelFormat.allCases where !format.isBasic {
+        description.noteFrame(format, width: 1, height: 1)
+      }
+      return description
     }
   }
 

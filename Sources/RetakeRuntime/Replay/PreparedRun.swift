@@ -47,11 +47,21 @@ package struct PreparedRun: Sendable {
     let complete = try pipeline.flattened().insertingConversions(
       sources: formats, catalog: catalog)
     self.pipeline = complete
-    let plan = try GraphPlan(complete)
+    let plan = try GraphPlan(complete, otherFormats: Self.otherFormats(bound.values))
     self.plan = plan
     var bindings: [Int: Binding] = [:]
     for source in plan.sources { bindings[source] = bound[plan.nodes[source].id] }
     self.bindings = bindings
+  }
+
+  /// The formats beyond those of cameras that frames have after the first ones.
+  private static func otherFormats(
+    _ bindings: some Collection<Binding>
+  ) -> [PixelFormat] {
+    let found = bindings.flatMap { binding in
+      binding.reader.tracks.filter { $0.track == binding.track }.flatMap(\.otherFormats)
+    }
+    return Set(found.filter { !$0.isBasic }).sorted { $0.rawValue < $1.rawValue }
   }
 
   /// Frames are identified by track and sequence, so two sources of one track would be the

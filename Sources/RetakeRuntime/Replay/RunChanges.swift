@@ -87,9 +87,9 @@ struct RunChanges {
     if new.programSinks != nil || old.programSinks != nil { return "swap.program" }
     if new.signature.input != old.signature.input { return "swap.inputMismatch" }
     if new.signature.output != old.signature.output { return "swap.outputMismatch" }
-    let formats = new.signature.inputFormats
-    guard formats.isEmpty || old.signature.inputFormats.allSatisfy({ formats.contains($0) }),
-      formats.isEmpty || !old.signature.inputFormats.isEmpty
+    // Both are served, so both have formats unless their input is any value.
+    let (formats, before) = (new.signature.acceptedFormats, old.signature.acceptedFormats)
+    guard formats.map({ known in before?.allSatisfy { known.contains($0) } ?? false }) ?? true
     else { return "swap.formatMismatch" }
     // The nodes behind this node were fitted to the old stage's pixel format.
     guard PixelFormat.allCases.allSatisfy({ new.outputFormat($0) == old.outputFormat($0) }) else {

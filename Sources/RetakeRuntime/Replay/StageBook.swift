@@ -111,12 +111,12 @@ extension StageSignature {
   /// that the graph was made for.
   fileprivate func refusal(of value: any PipelineValue) -> StageOutcome? {
     guard let frame = value as? Frame ?? (value as? Region)?.frame,
-      !inputFormats.contains(frame.format)
+      !accepts(frame.format)
     else { return nil }
+    let accepted = (acceptedFormats ?? []).map(\.rawValue).joined(separator: ", ")
     return .failure(
       StageError(
         code: "frame.format",
-        message: "\(kind) takes \(inputFormats.map(\.rawValue).joined(separator: ", ")), and the "
-          + "frame changed to \(frame.format.rawValue)"))
+        message: "\(kind) takes \(accepted), and the frame changed to \(frame.format.rawValue)"))
   }
 }

@@ -89,6 +89,7 @@ extension VirtualRun {
     let load = { @Sendable () -> ValueOutcome in
       do {
         var frame = try FrameSupply.using(supply) { try reader.frame(id) }
+        try frame.requireForeseenFormat(among: reader)
         frame.id = id
         frame.timestamp = timestamp
         return .value(frame)
@@ -112,5 +113,21 @@ extension VirtualRun {
     ) { _ in (cached?.outcome(load) ?? load()).lasting(reads, again: load) }
     sources[source].setTail(future, ofChain: chain)
     return future
+  }
+}
+
+extension Frame {
+  /// Refuses a frame of a format beyond those of cameras that its track does not have: no stage was
+  /// checked for it, and no `convert` made for it.
+  fileprivate func requireForeseenFormat(among reader: any FrameReader) throws(StageError) {
+    guard !format.isBasic else { return }
+    let known = reader.tracks.first { $0.track == id.track }
+    guard known.map({ $0.format != format && !$0.otherFormats.contains(format) }) ?? true else {
+      return
+    }
+    throw StageError(
+      code: "frame.format",
+      message: "the frame is \(format.rawValue), and its track began with "
+        + "\(known?.format.rawValue ?? "another format")")
   }
 }

@@ -163,13 +163,15 @@ public struct SessionImporter: Sendable {
       report(ImportProgress(phase: .hashing, done: Int($0), total: Int(file.size)))
     }
     let places = TimePlaces(rows.flatMap(\.1.timeline.places))
+    let colours = ColourFacts(rows.map { ($0.0.index, $0.0.colour) })
     let writing = ImportWriting(
       path: site.folder.database, media: media, bytes: file.size, sha256: digest,
       facts: [
         ("kind", "imported"), ("source", URL(fileURLWithPath: options.file).lastPathComponent),
         ("status", status.rawValue),
       ] + (findings.losses.isEmpty ? [] : [("losses", findings.losses.joined(separator: "; "))])
-        + (places.stored.map { [(TimePlaces.fact, $0)] } ?? []))
+        + (places.stored.map { [(TimePlaces.fact, $0)] } ?? [])
+        + (colours.stored.map { [(ColourFacts.fact, $0)] } ?? []))
     var sensors: [SensorTrack] = []
     try writing.write(rows) { (samples) throws(SessionError) in
       let start = rows.compactMap { $0.1.timeline.frames.first?.nanoseconds }.min() ?? 0

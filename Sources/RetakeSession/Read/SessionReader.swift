@@ -129,6 +129,10 @@ public final class SessionReader: FrameReader {
       height: part.height, range: stream.range,
       matrix: format.isYUV ? stream.matrix : .identity, rotationDegrees: part.rotationDegrees,
       sampleAspect: stream.sampleAspect, frameCount: counts.frames)
+    let colours = try fromStore { () throws(StoreError) in
+      try index.store.meta(ColourFacts.fact)
+    }
+    description.colour = ColourFacts(stored: colours)[track]
     // A track's size may change between segments, and memory is planned for the largest frame.
     for part in parts.values {
       guard let format = PixelFormat(ffmpegName: part.pixelFormat) else { continue }

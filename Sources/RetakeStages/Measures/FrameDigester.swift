@@ -37,6 +37,7 @@ public struct FrameDigest: StageValue, Hashable {
 package struct FrameDigester: PureStage {
   package static let kind = "digest"
   package static let summary = "gives the XXH3-128 digest of each frame"
+  package static let inputFormats = PixelFormat.allCases
 
   package init() {}
 

@@ -1,6 +1,7 @@
 package import RetakeBuffers
 import RetakeCore
 import RetakeInference
+import RetakeMedia
 import RetakeRuntime
 
 /// A model on one frame, with what a person needs to judge it.
@@ -18,9 +19,12 @@ package struct ModelTrial: Sendable {
   /// - Throws: `OptionError`, `InferenceError`, `ModelDocumentError` or `DecodingMismatch` for a
   ///   model that cannot be used.
   package init(_ options: ModelOptions, frame: Frame) throws {
-    self.frame = frame
+    // As a pipeline converts it before the model.
+    self.frame =
+      frame.format.isBasic
+      ? frame : try MediaScaler().scale(frame, format: frame.format.nearestBasic)
     runner = try ModelRunner.runner(options)
-    picture = runner.preprocessor.picture(frame)
+    picture = runner.preprocessor.picture(self.frame)
   }
 
   /// Computes the model.

@@ -1,55 +1,91 @@
 package import RetakeBuffers
 package import RetakeGraph
-import RetakeMedia
+package import RetakeMedia
 
 /// The pixel format to convert to.
 package struct ConvertOptions: StageOptions, Hashable {
   package static let explanations: [String: String] = [
-    "format": "I420, I422, I444, NV12, GRAY8, RGB24, BGRA or RGBA"
+    "format": "I420, I422, I444, NV12, GRAY8, RGB24, BGRA or RGBA",
+    "toneMap": "none, or pq or hlg for HDR samples of 10 bits and more with that transfer",
   ]
 
   /// `I420`, `I422`, `I444`, `NV12`, `GRAY8`, `RGB24`, `BGRA` or `RGBA`.
   package var format = PixelFormat.i420
+  /// How samples of more than 8 bits become 8 bits.
+  package var toneMap = ToneMap.none
+  /// Whether these are the defaults, which list every option.
+  private var isList = false
 
-  package init() {}
+  private enum CodingKeys: String, CodingKey { case format, toneMap }
 
-  package init(format: PixelFormat) {
-    self.format = format
+  package init() { isList = true }
+
+  package init(format: PixelFormat, toneMap: ToneMap = .none) {
+    (self.format, self.toneMap) = (format, toneMap)
   }
 
   package init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
-    format = try container.choice(PixelFormat.self, forKey: .format)
+    format = try container.choice(BasicFormat.self, forKey: .format).format
+    toneMap = try container.choice(ToneMap.self, forKey: .toneMap)
+  }
+
+  package func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(format, forKey: .format)
+    // Left out at its default, so that pipelines from before the option keep their digest.
+    if isList || toneMap != .none { try container.encode(toneMap, forKey: .toneMap) }
   }
 }
 
-/// Converts each frame to a pixel format; a frame with that format is passed through.
+/// A format that frames are converted to.
+private struct BasicFormat: RawRepresentable, CaseIterable {
+  static let allCases = PixelFormat.basic.map { BasicFormat(format: $0) }
+
+  let format: PixelFormat
+
+  var rawValue: String { format.rawValue }
+
+  private init(format: PixelFormat) { self.format = format }
+
+  init?(rawValue: String) {
+    guard let format = PixelFormat(rawValue: rawValue), format.isBasic else { return nil }
+    self.format = format
+  }
+}
+
+/// Converts each frame to a pixel format with 8 bits a sample; a frame with that format is passed
+/// through.
 ///
-/// The conversion to GRAY8 keeps the luma unchanged, like `Grey`. All other conversions use FFmpeg,
-/// with the flags that give the same bits on every machine; between these formats they cannot fail.
-/// The engine inserts such a node before a stage that does not accept the format it would get.
+/// Samples of more bits are first rounded to 8 (`Frame.reducedToEightBits`), or mapped from HDR
+/// (`ToneMap`), with whole numbers alone. The conversion to GRAY8 keeps the luma unchanged, like
+/// `Grey`. All other conversions use FFmpeg, with the flags that give the same bits on every
+/// machine; between these formats they cannot fail. The engine inserts such a node before a stage
+/// that does not accept the format it would get.
 package struct Convert: PureStage {
   package typealias Options = ConvertOptions
 
   package static let kind = "convert"
   package static let summary = "converts each frame to a pixel format"
+  package static let inputFormats = PixelFormat.allCases
   /// A frame with that format is passed through, and luma is a view.
   package static let keepsInput = true
 
   package let options: ConvertOptions
   private let scalers = MediaScalers()
+  private let mapper: ToneMapper?
 
   package init(options: ConvertOptions) {
     self.options = options
+    mapper = ToneMapper(options.toneMap)
   }
 
   package func outputFormat(for input: PixelFormat) -> PixelFormat { options.format }
 
   package func process(_ frame: Frame, _ context: StageContext) -> Frame {
     if frame.format == options.format { return frame }
-    if options.format == .grey { return frame.luma() }
     do throws(MediaError) {
-      return try scalers.scale(frame, format: options.format)
+      return try converted(try withEightBits(frame))
     } catch {
       // This stage cannot throw. The engine discards the frame and reports the lack of memory
       // (`FrameShortage`).
@@ -59,5 +95,17 @@ package struct Convert: PureStage {
       }
       preconditionFailure("FFmpeg converts between all of our formats: \(error)")
     }
+  }
+
+  private func withEightBits(_ frame: Frame) throws(MediaError) -> Frame {
+    guard frame.format.isDeep else { return frame }
+    guard let mapper else { return try frame.reducedToEightBits() }
+    return try frame.toneMapped(mapper)
+  }
+
+  private func converted(_ frame: Frame) throws(MediaError) -> Frame {
+    if frame.format == options.format { return frame }
+    if options.format == .grey { return frame.luma() }
+    return try scalers.scale(frame, format: options.format)
   }
 }

@@ -6,6 +6,7 @@ package import RetakeGraph
 package struct CopyFrame: PureStage {
   package static let kind = "copy"
   package static let summary = "copies each frame into memory of its own"
+  package static let inputFormats = PixelFormat.allCases
 
   package init() {}
 

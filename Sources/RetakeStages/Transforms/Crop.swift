@@ -39,6 +39,7 @@ package struct Crop: PureStage {
   package static let kind = "crop"
   package static let summary =
     "cuts a rectangle out of each frame without copying; size 0 reaches the edge"
+  package static let inputFormats = PixelFormat.allCases
   package static let keepsInput = true
 
   package let options: CropOptions
@@ -103,11 +104,5 @@ package struct Crop: PureStage {
 
 extension PixelFormat {
   /// Luma samples per chroma sample, in each direction.
-  var cropGrid: (x: Int, y: Int) {
-    switch self {
-    case .i420, .nv12: (2, 2)
-    case .i422: (2, 1)
-    case .i444, .grey, .rgb, .bgra, .rgba: (1, 1)
-    }
-  }
+  var cropGrid: (x: Int, y: Int) { (chromaStep.across, chromaStep.down) }
 }

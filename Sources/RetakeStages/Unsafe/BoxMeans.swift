@@ -56,10 +56,11 @@ extension PixelFormat {
   /// Distance in bytes between samples of a component, in a row of a plane.
   fileprivate func sampleStep(plane: Int) -> Int {
     switch self {
-    case .i420, .i422, .i444, .grey: 1
     case .nv12: plane == 0 ? 1 : 2
     case .rgb: 3
     case .rgba, .bgra: 4
+    // Planes of single samples.
+    default: 1
     }
   }
 }

@@ -21,7 +21,8 @@ extension Frame {
 
   /// The luma plane of a YUV or grey frame as a GRAY8 frame that shares its memory.
   func lumaPlaneView() -> Frame {
-    precondition(format.isYUV || format == .grey, "the first plane is luma")
+    precondition(
+      !format.isDeep && (format.isYUV || format == .grey), "the first plane is luma of 8 bits")
     // Without chroma no matrix applies.
     return described(
       format: .grey, width: width, height: height, matrix: .identity,

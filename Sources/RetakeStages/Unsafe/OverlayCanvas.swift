@@ -3,18 +3,23 @@ import RetakeCore
 package import RetakeMedia
 
 extension Frame {
-  /// A copy of the frame with shapes drawn over it, in any pixel format. Shapes are positioned on
-  /// the upright image, and clipped at its edges. All arithmetic is the same on every machine.
+  /// A copy of the frame with shapes drawn over it, in a pixel format of `PixelFormat.basic`; without
+  /// shapes, in any. Shapes are positioned on the upright image, and clipped at its edges. All
+  /// arithmetic is the same on every machine.
   package func drawing(_ shapes: [OverlayShape]) -> Frame {
     drawn(
       on: drawnStorage(shapes)
         ?? .withoutRoom(format: format, width: width, height: height))
   }
 
-  /// The same, but it throws if an allocation fails.
+  /// The same, but it throws if an allocation fails. A frame of another format than those of
+  /// cameras is converted first.
   ///
   /// - Throws: `MediaError.noMemory`.
   package func drawingIfRoom(_ shapes: [OverlayShape]) throws(MediaError) -> Frame {
+    guard format.isBasic else {
+      return try MediaScaler().scale(self, format: format.nearestBasic).drawingIfRoom(shapes)
+    }
     guard let storage = drawnStorage(shapes) else {
       throw .noMemory(step: "draw over a picture of \(width)x\(height)", file: nil)
     }
@@ -192,6 +197,7 @@ private struct Ink {
       case .rgb: [[colour.red, colour.green, colour.blue]]
       case .bgra: [[colour.blue, colour.green, colour.red, 255]]
       case .rgba: [[colour.red, colour.green, colour.blue, 255]]
+      default: preconditionFailure("other formats are converted before they are drawn on")
       }
   }
 
@@ -201,17 +207,11 @@ private struct Ink {
 extension PixelFormat {
   /// Number of horizontally adjacent pixels per sample of a plane.
   fileprivate func pixelsAcross(plane: Int) -> Int {
-    switch self {
-    case .i420, .i422, .nv12: plane == 0 ? 1 : 2
-    case .i444, .grey, .rgb, .bgra, .rgba: 1
-    }
+    plane == 0 ? 1 : chromaStep.across
   }
 
   /// Number of vertically adjacent pixels per sample of a plane.
   fileprivate func pixelsDown(plane: Int) -> Int {
-    switch self {
-    case .i420, .nv12: plane == 0 ? 1 : 2
-    case .i422, .i444, .grey, .rgb, .bgra, .rgba: 1
-    }
+    plane == 0 ? 1 : chromaStep.down
   }
 }

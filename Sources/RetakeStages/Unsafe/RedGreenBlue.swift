@@ -13,7 +13,7 @@ struct PackedLayout {
     case .rgb: (step, red, green, blue) = (3, 0, 1, 2)
     case .rgba: (step, red, green, blue) = (4, 0, 1, 2)
     case .bgra: (step, red, green, blue) = (4, 2, 1, 0)
-    case .i420, .i422, .i444, .nv12, .grey: return nil
+    default: return nil
     }
   }
 }

@@ -80,11 +80,14 @@ package struct PipelineInspection: Sendable {
     return rates
   }
 
-  /// The conversions that were inserted, with their target formats.
-  package var conversions: [(node: String, format: String)] {
+  /// The conversions that were inserted, with the formats that they get and give.
+  package var conversions: [(node: String, from: String, format: String)] {
     complete.nodes.filter(\.isInserted).map { node in
-      guard case .string(let format)? = node.stage.options["format"] else { return (node.id, "") }
-      return (node.id, format)
+      let from = node.convertedFrom?.rawValue ?? ""
+      guard case .string(let format)? = node.stage.options["format"] else {
+        return (node.id, from, "")
+      }
+      return (node.id, from, format)
     }
   }
 }

@@ -13,6 +13,7 @@ package enum FramePicture {
     let height = max(1, frame.height * width / frame.width)
     return try MediaImage.png(
       try MediaScalers().scale(
-        frame, width: width, height: height, format: frame.format == .grey ? .grey : .rgb))
+        frame, width: width, height: height,
+        format: frame.format.eightBits == .grey ? .grey : .rgb))
   }
 }

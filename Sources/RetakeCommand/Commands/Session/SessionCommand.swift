@@ -142,7 +142,11 @@ struct SessionInfoCommand: ParsableCommand {
   }
 
   private static func text(of track: SessionInfo.Track) -> String {
-    let colour = "\(track.format.rawValue) \(track.range.rawValue) \(track.matrix.rawValue)"
+    var colour = "\(track.format.rawValue) \(track.range.rawValue) \(track.matrix.rawValue)"
+    // What the file says, and nothing is assumed for it.
+    if let transfer = track.transfer { colour += " transfer \(visible(transfer))" }
+    if let primaries = track.primaries { colour += " primaries \(visible(primaries))" }
+    if let matrix = track.otherMatrix { colour += " matrix \(visible(matrix)) is not known" }
     let assumed =
       track.assumed.isEmpty ? "" : " (assumed: \(track.assumed.joined(separator: ", ")))"
     let rotation = track.rotationDegrees == 0 ? "" : "  turned \(track.rotationDegrees)° clockwise"

@@ -51,6 +51,7 @@ struct ColourRows: ~Copyable {
     case .grey: readLuma(row, into: pixels)
     case .i420, .i422, .i444, .nv12:
       if wantsGrey { readLuma(row, into: pixels) } else { readColours(row, into: pixels) }
+    default: preconditionFailure("other formats are converted before a model")
     }
     withExtendedLifetime(frame) {}
   }

@@ -1,0 +1,120 @@
+import Foundation
+import RetakeBuffers
+import RetakeCore
+import RetakeMedia
+import RetakeTestClips
+import RetakeTestSupport
+import Testing
+
+@testable import RetakeSession
+
+/// The pixels of today: formats beyond 8 bits and 4:2:0, as FFmpeg's encoders make them.
+@Suite struct PixelFormTests {
+  @Test func `the table has at least fifty forms, and this FFmpeg makes most of them`() {
+    #expect(PixelForm.all.count >= 50)
+    #expect(PixelForm.all.count { !PixelForm.missing.contains($0.codec) } >= 50)
+  }
+
+  @Test(
+    .enabled(if: !Self.made.isEmpty, "this FFmpeg has none of the encoders"), arguments: made)
+  func `every frame is the one that FFmpeg decodes, in order and alone`(form: PixelForm) throws {
+    let imported = try ImportedClip(form.clip)
+
+    let reader = try imported.reader()
+    let track = try #require(reader.tracks.first)
+    let expected = try Self.framehash(imported.source, as: form.repacked)
+    var digests: [Digest128] = []
+    var hashes: [String] = []
+    for sequence in 0..<track.frameCount {
+      let frame = try reader.frame(FrameID(track: track.track, sequence: sequence))
+      #expect(frame.format.rawValue == form.format)
+      digests.append(frame.pixelDigest)
+      hashes.append(frame.frameHash)
+    }
+    #expect(!expected.isEmpty && hashes == expected)
+    #expect(track.format.rawValue == form.format && track.otherFormats.isEmpty)
+    let alone = try imported.reader(ReadOptions(verifiesPixels: true, poisonsMemory: true))
+    for sequence in (0..<track.frameCount).reversed() {
+      let frame = try alone.frame(FrameID(track: track.track, sequence: sequence))
+      #expect(frame.pixelDigest == digests[sequence], "frame \(sequence)")
+    }
+    #expect(try SessionDoctor(path: imported.path).run().findings.isEmpty)
+  }
+
+  @Test(
+    .enabled(if: !PixelForm.missing.contains("libx265"), "this FFmpeg has no encoder libx265"),
+    arguments: [("hdr10.mp4", "smpte2084"), ("hlg.mov", "arib-std-b67")])
+  func `transfer, primaries, matrix and range are kept`(file: String, transfer: String) throws {
+    let form = try #require(PixelForm.all.first { $0.file == file })
+    let imported = try ImportedClip(form.clip)
+
+    let info = try imported.reader().info()
+
+    let track = try #require(info.tracks.first)
+    #expect(track.transfer == transfer && track.primaries == "bt2020")
+    #expect(track.matrix == .bt2020 && track.range == .limited && track.assumed.isEmpty)
+    let frame = try imported.reader().frame(FrameID(track: track.track, sequence: 1))
+    #expect(frame.matrix == .bt2020 && frame.range == .limited)
+  }
+
+  @Test func `a source that says nothing of its colours has no transfer`() throws {
+    let imported = try ImportedClip(.oddSize)
+    let track = try #require(try imported.reader().info().tracks.first)
+    #expect(track.transfer == nil && track.primaries == nil)
+  }
+
+  @Test func `the samples of a mosaic are refused, and the next command keeps them`() throws {
+    let folder = try TemporaryFolder()
+    let samples = Data((0..<(48 * 32)).map { UInt8(truncatingIfNeeded: $0 &* 37) })
+    try samples.write(to: folder.file("samples.raw"))
+    let file = folder.file("bayer.nut")
+    let made = try runCommand(
+      "ffmpeg",
+      arguments: [
+        "-v", "error", "-f", "rawvideo", "-pix_fmt", "bayer_rggb8", "-s", "48x32", "-i",
+        folder.file("samples.raw").path, "-c:v", "rawvideo", file.path,
+      ])
+    try #require(made.status == 0, "\(made.stderr)")
+
+    let error = #expect(throws: SessionError.self) {
+      try SessionImporter(
+        ImportOptions(file: file.path, into: folder.file("Recordings").path)
+      ).run()
+    }
+
+    #expect(error?.code == "media.decode.pixelFormat")
+    let advice = try #require(error?.advice)
+    let command = advice.split(separator: ": ", maxSplits: 1).last.map(String.init) ?? ""
+    #expect(command.contains("-pix_fmt gray "), "\(advice)")
+    let kept = try runCommand(
+      "sh",
+      arguments: [
+        "-c",
+        command.replacing(" && retake import OUT.mkv", with: "")
+          .replacing("WIDTHxHEIGHT", with: "48x32").replacing("RATE", with: "10")
+          .replacing("OUT.mkv", with: folder.file("out.mkv").path),
+      ])
+    try #require(kept.status == 0, "\(kept.stderr)")
+    let result = try SessionImporter(
+      ImportOptions(
+        file: folder.file("out.mkv").path, into: folder.file("Recordings").path)
+    ).run()
+    let frame = try SessionReader(opening: result.folder.path).frame(
+      FrameID(track: 0, sequence: 0))
+    #expect(frame.format == .grey && Data(frame.bytes(of: 0)) == samples)
+  }
+
+  static let made = PixelForm.all.filter { !PixelForm.missing.contains($0.codec) }
+
+  /// The frames as FFmpeg's own command decodes them; repacked only where the samples remain.
+  static func framehash(_ file: URL, as format: String?) throws -> [String] {
+    let result = try runCommand(
+      "ffmpeg",
+      arguments: [
+        "-v", "error", "-nostdin", "-noautorotate", "-flags", "bitexact", "-idct", "simple", "-i",
+        file.path, "-map", "0:v:0", "-fps_mode", "passthrough",
+      ] + (format.map { ["-pix_fmt", $0] } ?? []) + ["-f", "framehash", "-"])
+    return result.stdout.split(separator: "\n").filter { !$0.hasPrefix("#") }
+      .compactMap { $0.split(separator: ",").last?.trimmingCharacters(in: .whitespaces) }
+  }
+}
