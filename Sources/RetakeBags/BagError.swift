@@ -49,7 +49,7 @@ package enum BagError: RetakeError {
   case tooLarge(BagPlace, what: String, bytes: UInt64, bytesMax: UInt64)
   /// The bag has no topic of this name.
   case unknownTopic(path: String, topic: String, known: [String])
-  /// The topic cannot become a track.
+  /// The topic can become neither a track nor sensors.
   case unusableTopic(path: String, topic: String, reason: String)
   /// No topic of the bag can become a track.
   case noImages(path: String, leftOut: [String])
@@ -92,7 +92,7 @@ package enum BagError: RetakeError {
         advice: known.first.map { "Choose one: --topic \($0.shellWord)" }, kind: .usage)
     case .unusableTopic(let path, let topic, let reason):
       ErrorFacts(
-        "bag.topic.unusable", "the topic '\(topic)' cannot become a track", cause: reason,
+        "bag.topic.unusable", "the topic '\(topic)' cannot be imported", cause: reason,
         at: path, advice: "Import other topics: --topic NAME")
     case .noImages(let path, let leftOut):
       ErrorFacts(

@@ -8,14 +8,15 @@ package struct BagImportOptions: Hashable, Sendable {
   let into: String
   let topics: [String]
 
-  /// By default, makes a session in `Recordings` with a track for each topic that has images.
-  /// Nothing is checked before the import runs.
+  /// By default, makes a session in `Recordings` with a track for each topic that has images,
+  /// and sensors of each that has numbers. Nothing is checked before the import runs.
   ///
   /// - Parameters:
   ///   - path: A `.db3` or `.mcap` file, either also with `.zstd` behind it, or the folder of a bag.
   ///   - name: The session's name, which has to be safe for a folder; `nil` uses the bag's name.
   ///   - into: The parent folder of the session's folder.
-  ///   - topics: Names of topics, in the order of their tracks; empty selects all with images.
+  ///   - topics: Names of topics, in the order of their tracks; empty selects all with images or
+  ///     numbers.
   package init(
     path: String, name: String? = nil, into: String = "Recordings", topics: [String] = []
   ) {
@@ -44,7 +45,21 @@ package struct BagImportResult: Hashable, Sendable {
     package var damaged: Int
   }
 
-  /// A topic that did not become a track.
+  /// A topic that became sensors.
+  package struct Sensors: Hashable, Sendable, Codable {
+    /// Their names in the session.
+    package var sensors: [String]
+    /// The name of the topic.
+    package var topic: String
+    /// Such as `sensor_msgs/msg/Imu`.
+    package var type: String
+    /// The number of messages that became samples.
+    package var samples: Int
+    /// The number of messages that could not.
+    package var damaged: Int
+  }
+
+  /// A topic that became neither a track nor sensors.
   package struct LeftOut: Hashable, Sendable, Codable {
     /// The name of the topic.
     package var topic: String
@@ -58,6 +73,8 @@ package struct BagImportResult: Hashable, Sendable {
   package var folder: SessionFolder
   /// In the order of their numbers.
   package var tracks: [Track]
+  /// In the order of the topics' names.
+  package var sensors: [Sensors]
   /// In the order of their names.
   package var leftOut: [LeftOut]
   /// `clean`, or `lossy` if something is missing or damaged.

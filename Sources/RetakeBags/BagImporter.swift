@@ -6,8 +6,9 @@ import RetakeStore
 /// Makes a session from a bag of ROS 2 (SQLite or MCAP) or another MCAP file.
 ///
 /// Each topic with images becomes a track: raw images as raw video, JPEG, PNG, H.264 and H.265 as
-/// the packets that they are. A frame's presentation time is the stamp of the message's header, its
-/// arrival the time at which the bag recorded it. The bag is read once, message by message.
+/// the packets that they are. Each topic with a bounded number of numbers becomes a sensor or several.
+/// The time of a frame or a sample is the stamp of the message's header, its arrival the time at
+/// which the bag recorded it. The bag is read once, message by message.
 ///
 /// ```swift
 /// let result = try BagImporter(BagImportOptions(path: "run.mcap", name: "yard")).run()
@@ -76,6 +77,7 @@ private final class BagBuild {
   private var losses = LossList()
   private var notes: [String] = []
   private var leftOut: [BagImportResult.LeftOut] = []
+  private var sensorTopics: [BagImportResult.Sensors] = []
 
   init(
     files: BagFiles, options: BagImportOptions, site: BuildSite, target: SessionFolder,
@@ -111,9 +113,23 @@ private final class BagBuild {
         number: number, topic: bag.topics[track.topic], type: track.type, site: site.folder,
         origin: origin)
     }
-    try read(bag, into: tracks, topics: selection.tracks.map(\.topic))
+    let samples = SampleWriter(writer)
+    let sensors = selection.sensors.map { BagSensor(topic: bag.topics[$0.topic], plans: $0.plans) }
+    let tracksByTopic = Dictionary(
+      uniqueKeysWithValues: zip(selection.tracks.map(\.topic), tracks))
+    let sensorsByTopic = Dictionary(
+      uniqueKeysWithValues: zip(selection.sensors.map(\.topic), sensors))
+    try read(bag) { message in
+      if let track = tracksByTopic[message.topic] {
+        try track.take(message)
+      } else if let sensor = sensorsByTopic[message.topic] {
+        try sensor.take(message, clock: clock, origin: origin, into: samples)
+      }
+    }
+    try fromSamples { () throws(SampleError) in try samples.finish() }
     try FileManager.default.removeItem(atPath: scratch)
     tracks = try withImages(tracks)
+    sensorTopics = try withSamples(sensors)
     let rows = try rows(of: tracks)
     guard !rows.isEmpty else {
       throw BagError.noImages(
@@ -134,12 +150,14 @@ private final class BagBuild {
 
   private struct Found: Error {}
   /// The first messages of all topics come early, unless a topic is silent for long.
-  private static let probeMessagesMax = 2_000
+  private static let probeMessagesMax = 1 << 20
+  /// A bag of large images has few messages.
+  private static let probeBytesMax = 64 << 20
 
   private func firstMessages(of bag: Bag) throws -> [Int: BagMessage] {
     let wanted = Set(
       bag.topics.indices.filter { ImageType(bag.topics[$0]) != nil && bag.topics[$0].count != 0 })
-    var (first, count) = ([Int: BagMessage](), 0)
+    var (first, count, bytes) = ([Int: BagMessage](), 0, 0)
     do {
       try bag.read(report: { _ in }) { item in
         count += 1
@@ -147,14 +165,18 @@ private final class BagBuild {
         if wanted.contains(message.topic), first[message.topic] == nil {
           first[message.topic] = message
         }
-        if first.count == wanted.count || count >= Self.probeMessagesMax { throw Found() }
+        bytes += message.bytes.count
+        if first.count == wanted.count || count >= Self.probeMessagesMax
+          || bytes >= Self.probeBytesMax
+        {
+          throw Found()
+        }
       }
     } catch is Found {}
     return first
   }
 
-  private func read(_ bag: Bag, into tracks: [BagTrack], topics: [Int]) throws {
-    let places = Dictionary(uniqueKeysWithValues: topics.enumerated().map { ($1, $0) })
+  private func read(_ bag: Bag, _ body: (BagMessage) throws -> Void) throws {
     let total = bag.bytes
     var reported: Int64 = -1
     try bag.read(report: { done in
@@ -165,9 +187,7 @@ private final class BagBuild {
     }) { item in
       switch item {
       case .loss(let error): losses.add(error)
-      case .message(let message):
-        guard let place = places[message.topic] else { return }
-        try tracks[place].take(message)
+      case .message(let message): try body(message)
       }
     }
   }
@@ -178,7 +198,7 @@ private final class BagBuild {
       if track.badCount > 0, let first = track.firstBad {
         guard !track.isEmpty else {
           guard options.topics.isEmpty else { throw first }
-          leave(track, first.lossText)
+          leave(track.topic, first.lossText)
           return false
         }
         losses.add(
@@ -190,7 +210,7 @@ private final class BagBuild {
           throw BagError.unusableTopic(
             path: options.path, topic: track.topic.name, reason: reason)
         }
-        leave(track, reason)
+        leave(track.topic, reason)
         return false
       }
       if track.lateCount > 0 {
@@ -202,9 +222,54 @@ private final class BagBuild {
     }
   }
 
-  private func leave(_ track: BagTrack, _ reason: String) {
+  /// Topics without a sample are left out, with what is wrong with their first message.
+  private func withSamples(_ sensors: [BagSensor]) throws -> [BagImportResult.Sensors] {
+    var kept: [BagImportResult.Sensors] = []
+    for sensor in sensors {
+      let name = sensor.topic.name
+      guard sensor.sampleCount > 0 else {
+        if let first = sensor.firstBad, !options.topics.isEmpty { throw first }
+        let reason = sensor.firstBad?.lossText ?? "it has no messages"
+        guard options.topics.isEmpty else {
+          throw BagError.unusableTopic(path: options.path, topic: name, reason: reason)
+        }
+        leave(sensor.topic, reason)
+        continue
+      }
+      if sensor.badCount > 0, let first = sensor.firstBad {
+        losses.add("\(name): \(sensor.badCount) messages are not samples; \(first.lossText)")
+      }
+      note(sensor)
+      kept.append(
+        BagImportResult.Sensors(
+          sensors: sensor.names, topic: name, type: sensor.topic.type,
+          samples: sensor.sampleCount, damaged: sensor.badCount))
+    }
+    return kept.sorted { $0.topic < $1.topic }
+  }
+
+  private func note(_ sensor: BagSensor) {
+    let name = sensor.topic.name
+    if sensor.lateCount > 0 {
+      notes.append(
+        "\(name): \(sensor.lateCount) messages were recorded before the one in front of them; "
+          + "they arrive with it")
+    }
+    if sensor.roundedCount > 0 {
+      notes.append(
+        "\(name): \(sensor.roundedCount) integers of 64 bits are rounded to 53 bits, as samples "
+          + "have them")
+    }
+    if let leftOut = sensor.plan?.leftOut, leftOut > 0 {
+      notes.append(
+        "\(name): its \(leftOut) variances are left out; a sensor has at most "
+          + "\(SensorRecord.channelsMax) channels")
+    }
+  }
+
+  private func leave(_ topic: BagTopic, _ reason: String) {
     leftOut.append(
-      BagImportResult.LeftOut(topic: track.topic.name, type: track.topic.type, reason: reason))
+      BagImportResult.LeftOut(topic: topic.name, type: topic.type, reason: reason))
   }
 
   private func rows(of tracks: [BagTrack]) throws -> [(BagTrack, TrackRows)] {
@@ -217,7 +282,7 @@ private final class BagBuild {
         // A topic whose packets no decoder takes, such as PNG of 16 bits.
         guard options.topics.isEmpty, tracks.count > 1, !error.isAboutMemory else { throw error }
         let cause = error.cause.map { " (\($0))" } ?? ""
-        leave(track, "no image can be decoded: \(error.message)\(cause)")
+        leave(track.topic, "no image can be decoded: \(error.message)\(cause)")
         try discardMedia(of: track)
       }
     }
@@ -243,7 +308,8 @@ private final class BagBuild {
         encoding: track.encoding, frames: rows.frameCount, damaged: rows.damaged)
     }
     let result = BagImportResult(
-      folder: target, tracks: tracks, leftOut: leftOut.sorted { $0.topic < $1.topic },
+      folder: target, tracks: tracks, sensors: sensorTopics,
+      leftOut: leftOut.sorted { $0.topic < $1.topic },
       status: status, losses: losses.texts, notes: notes)
     let places = TimePlaces(rows.flatMap(\.1.timeline.places))
     let facts = BagFacts(result: result, source: files.name, origin: bagRows.origin, places: places)
@@ -315,6 +381,12 @@ struct BagClock: Hashable {
       if !overflow { delays.append(delay) }
     }
     settle(delays)
+  }
+
+  /// The time at which the bag recorded a message, on the clock of the stamps.
+  func shifted(_ logTime: Int64) -> Int64 {
+    let (shifted, overflow) = logTime.subtractingReportingOverflow(shift)
+    return overflow ? logTime : shifted
   }
 
   private mutating func settle(_ delays: [Int64]) {

@@ -55,7 +55,7 @@ import Testing
     #expect(result.status == .clean, "\(result.losses)")
     #expect(result.tracks.map(\.topic) == ["/cam/bgr", "/cam/mono"])
     #expect(result.tracks.map(\.encoding) == ["bgr8", "mono8"])
-    #expect(result.leftOut.map(\.reason) == ["std_msgs/msg/String has no image"])
+    #expect(result.leftOut.map(\.reason) == ["std_msgs/msg/String has no image, and no number"])
     #expect(
       try pixels(reader, track: 0) == (0..<frames).map { swapped(SampleBag.pixels(100 + $0, 144)) })
     #expect(try pixels(reader, track: 1) == (0..<frames).map { SampleBag.pixels($0, 48) })

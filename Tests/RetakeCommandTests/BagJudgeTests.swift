@@ -32,7 +32,8 @@ import Testing
   }
 
   @Test(.enabled(if: hasPackages, reason))
-  func `bags of rosbags, whole, split, compressed and cut, give the frames that were written`()
+  func
+    `bags of rosbags, whole, split, packed and cut, give the frames and samples that were written`()
     throws
   {
     let folder = try TemporaryFolder()
@@ -40,7 +41,7 @@ import Testing
     let answer = try JSONSerialization.jsonObject(with: result.stdoutBytes) as? [String: Any]
     let bags = try #require(answer?["bags"] as? [String: Int])
     #expect(bags.count == 9)
-    #expect(bags.values.allSatisfy { $0 == 80 })
+    #expect(bags.values.allSatisfy { $0 == 224 })
     for name in ["cut.db3", "cut.mcap", "cut.mcap-storage"] {
       let cuts = try #require(answer?[name] as? [String: Int])
       #expect(cuts["cuts"] == 12)

@@ -83,7 +83,9 @@ import Testing
     #expect(found.map(\.range) == expected.map(\.range))
     #expect(found.map(\.matrix) == expected.map(\.matrix))
     let diagnosis = try SessionDoctor(path: result.path, decodes: true).run()
-    #expect(diagnosis.findings.isEmpty, "\(diagnosis.findings)")
+    // The doctor names the sensors: of a clip with audio its sound.
+    let others = diagnosis.findings.filter { $0.code != "session.doctor.sensor" }
+    #expect(others.isEmpty, "\(others)")
     try checkLeak(imported, result.path, expected)
   }
 

@@ -62,7 +62,11 @@ struct RoundTripTests {
     let reader = try imported.reader()
     let kept = try Data(contentsOf: URL(filePath: imported.path + "/" + reader.mediaFiles()[0]))
     #expect(try kept == Data(contentsOf: imported.source))
-    #expect(try SessionDoctor(path: imported.path).run().findings.isEmpty)
+    // Each audio track is a sensor, which the doctor names.
+    let findings = try SessionDoctor(path: imported.path).run().findings
+    let sound = imported.result.sensors.filter { $0.kind == "sound" }
+    #expect(findings.map(\.code) == sound.map { _ in "session.doctor.sensor" }, "\(findings)")
+    #expect(sound.count == (clip.name == Clip.twoTracks.name ? 1 : 0))
   }
 
   @Test func `what an edit list hides is decoded and not shown`() throws {

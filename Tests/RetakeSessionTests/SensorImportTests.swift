@@ -178,7 +178,7 @@ private let footage = sharedMedia("karma.mp4")?.path ?? ""
     let without = try SessionImporter(
       ImportOptions(
         file: footage, name: "plain", into: folder.file("R").path, link: true,
-        hasTelemetry: false)
+        hasTelemetry: false, hasSound: false)
     ).run()
     #expect(without.sensors.isEmpty)
   }

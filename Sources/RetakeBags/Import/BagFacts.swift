@@ -52,7 +52,15 @@ struct BagFacts {
         "reason": .string(topic.reason),
       ])
     }
-    return .object(["tracks": .array(tracks), "leftOut": .array(leftOut)])
+    let sensors = result.sensors.map { topic -> JSONValue in
+      .object([
+        "sensors": .array(topic.sensors.map { .string($0) }), "topic": .string(topic.topic),
+        "type": .string(topic.type),
+      ])
+    }
+    return .object([
+      "tracks": .array(tracks), "sensors": .array(sensors), "leftOut": .array(leftOut),
+    ])
   }
 
   /// NOTES.md.
@@ -61,6 +69,11 @@ struct BagFacts {
     for track in result.tracks {
       lines.append(
         "- Track \(track.track): `\(code(track.topic))`, \(track.encoding), \(track.frames) frames")
+    }
+    for topic in result.sensors {
+      lines.append(
+        "- Sensors \(topic.sensors.joined(separator: ", ")): `\(code(topic.topic))`, "
+          + "\(topic.samples) samples")
     }
     for topic in result.leftOut {
       lines.append("- Left out: `\(code(topic.topic))`: \(topic.reason)")

@@ -132,7 +132,6 @@ struct BagRows {
   }
 
   private func arrival(_ logTime: Int64) -> Int64 {
-    let (shifted, overflow) = logTime.subtractingReportingOverflow(clock.shift)
-    return origin.time(of: overflow ? logTime : shifted)
+    origin.time(of: clock.shifted(logTime))
   }
 }

@@ -1,4 +1,4 @@
-/// Which topics of a bag become tracks, and why the others do not.
+/// Which topics of a bag become tracks and sensors, and why the others do not.
 struct BagSelection {
   struct Track: Hashable {
     /// The topic's number in the bag.
@@ -6,12 +6,19 @@ struct BagSelection {
     var type: ImageType
   }
 
+  struct Sensor: Hashable {
+    /// The topic's number in the bag.
+    var topic: Int
+    var plans: [SensorPlan]
+  }
+
   /// In the order of their numbers as tracks.
   private(set) var tracks: [Track] = []
+  private(set) var sensors: [Sensor] = []
   private(set) var leftOut: [BagImportResult.LeftOut] = []
 
   /// - Parameters:
-  ///   - wanted: Names of topics; if there are none, all with images are taken.
+  ///   - wanted: Names of topics; if there are none, all with images or numbers are taken.
   ///   - first: The first message of topics, by the topic's number.
   /// - Throws: `BagError` if a topic that is wanted is not there or cannot be used, or if there is
   ///   none that can.
@@ -24,7 +31,11 @@ struct BagSelection {
     for number in order {
       let topic = topics[number]
       do throws(Refusal) {
-        tracks.append(Track(topic: number, type: try Self.type(topic, first[number])))
+        if ImageType(topic) == nil {
+          sensors.append(Sensor(topic: number, plans: try Self.plans(topic)))
+        } else {
+          tracks.append(Track(topic: number, type: try Self.type(topic, first[number])))
+        }
       } catch {
         guard wanted.isEmpty else { throw Self.error(error, topic, path) }
         leave(topic, error.reason)
@@ -61,12 +72,23 @@ struct BagSelection {
     return found
   }
 
+  private static func plans(_ topic: BagTopic) throws(Refusal) -> [SensorPlan] {
+    let plans: [SensorPlan]
+    do throws(DefinitionProblem) {
+      plans = try BagSensor.plans(for: topic)
+    } catch {
+      let kind = topic.type.isEmpty ? "a type without a name" : topic.type
+      throw Refusal(reason: "\(kind) has no image, and \(error.cause)")
+    }
+    if topic.count == 0 { throw Refusal(reason: "it has no messages") }
+    return plans
+  }
+
   private static func type(
     _ topic: BagTopic, _ first: BagMessage?
   ) throws(Refusal) -> ImageType {
     guard let type = ImageType(topic) else {
-      let kind = topic.type.isEmpty ? "a type without a name" : topic.type
-      throw Refusal(reason: "\(kind) has no image")
+      preconditionFailure("a topic with images has the type of one")
     }
     if let reason = type.refusal(encoding: topic.encoding) { throw Refusal(reason: reason) }
     if topic.count == 0 { throw Refusal(reason: "it has no messages") }

@@ -223,6 +223,14 @@ final class BagOrigin {
   /// - Parameter nanoseconds: nil for the first time that is asked for.
   init(_ nanoseconds: Int64?) { self.nanoseconds = nanoseconds }
 
+  /// nil for a time beyond the bounds of a session's times.
+  func exactTime(of nanoseconds: Int64) -> Int64? {
+    let origin = self.nanoseconds ?? nanoseconds
+    self.nanoseconds = origin
+    let (difference, overflow) = nanoseconds.subtractingReportingOverflow(origin)
+    return overflow || difference.magnitude > 1 << 61 ? nil : difference
+  }
+
   /// Saturates at the bounds of a session's times, 2^61 ns.
   func time(of nanoseconds: Int64) -> Int64 {
     let origin = self.nanoseconds ?? nanoseconds

@@ -41,6 +41,8 @@ struct CDRReader {
 
   private static let headerBytes = 4
 
+  /// The second version writes the size of several structures in front of them.
+  var isSecondVersion: Bool { alignmentMax == 4 }
   /// Bytes behind the read position.
   var remaining: Int { bytes.endIndex - next }
   /// From the beginning of the message.

@@ -44,7 +44,9 @@ struct BagImport {
       // All encode into one object.
       try info.encode(to: encoder)
       var object = encoder.container(keyedBy: Key.self)
-      try object.encode(result.tracks, forKey: .topics)
+      var topics = object.nestedUnkeyedContainer(forKey: .topics)
+      for track in result.tracks { try topics.encode(track) }
+      for sensors in result.sensors { try topics.encode(sensors) }
       try object.encode(result.leftOut, forKey: .leftOut)
       try object.encode(result.losses + result.notes, forKey: .notes)
     }
@@ -57,6 +59,12 @@ struct BagImport {
         "  track \(track.track)  \(visible(track.topic))  \(visible(track.encoding))  "
           + "\(known.width)x\(known.height)  " + SpanText.of(known)
           + (track.damaged > 0 ? "  \(track.damaged) damaged" : ""))
+    }
+    for topic in result.sensors {
+      lines.append(
+        "  sensor \(visible(topic.sensors.joined(separator: ", ")))  \(visible(topic.topic))  "
+          + (topic.samples == 1 ? "1 sample" : "\(topic.samples) samples")
+          + (topic.damaged > 0 ? "  \(topic.damaged) damaged" : ""))
     }
     for topic in result.leftOut {
       lines.append("  left out  \(visible(topic.topic)): \(visible(topic.reason))")

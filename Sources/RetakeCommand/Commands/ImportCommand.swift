@@ -8,9 +8,10 @@ struct ImportCommand: ParsableCommand {
     abstract: "Make a session from a video file or a bag.",
     discussion: """
       A video file is kept byte for byte and indexed by packet and frame, each with a checksum. What
-      a camera measured next to its frames (GPMF) becomes sensors, which stages read by their time.
+      a camera measured next to its frames (GPMF) becomes sensors, which stages read by their time;
+      so does its sound.
       Of a bag of ROS 2 (.db3, .mcap, or their folder) and of other MCAP files each topic with images
-      becomes a track.
+      becomes a track, and each with numbers (sensor_msgs/msg/Imu) sensors.
 
       Examples:
         retake import clip.mp4
@@ -45,9 +46,15 @@ struct ImportCommand: ParsableCommand {
   @Flag(inversion: .prefixedNo, help: "Import what the camera measured, if the file has it.")
   var telemetry = true
 
+  @Flag(inversion: .prefixedNo, help: "Make a sensor of the sound: its waveform by time.")
+  var sound = true
+
   @Option(
     help:
-      "A topic of a bag to import, by its name; repeat for several. All with images if not given.")
+      """
+      A topic of a bag to import, by its name; repeat for several. All with images or numbers if not
+      given.
+      """)
   var topic: [String] = []
 
   @Flag(help: "Link to the file rather than copying it.")
@@ -88,7 +95,7 @@ struct ImportCommand: ParsableCommand {
     let importer = SessionImporter(
       ImportOptions(
         file: file, name: name, into: into, tracks: track, link: link, sensors: sensor,
-        hasTelemetry: telemetry)
+        hasTelemetry: telemetry, hasSound: sound)
     ) { progress in
       line.update(progress.phase.rawValue, done: progress.done, total: progress.total)
       return !Interruption.isRequested

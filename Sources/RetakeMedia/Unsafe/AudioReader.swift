@@ -1,7 +1,8 @@
 import CFFmpeg
 package import RetakeCore
 
-/// Decodes an audio stream to one channel of floating-point samples, the mean of all channels.
+/// Decodes an audio stream: to one channel of floating-point samples, the mean of all channels, or to
+/// integers of all channels.
 package final class AudioReader: @unchecked Sendable {
   // SAFETY: @unchecked because of the pointers. They are made here, used by one thread at a time,
   // and freed once, in deinit.
@@ -20,15 +21,50 @@ package final class AudioReader: @unchecked Sendable {
     package var samples: [Float]
   }
 
+  /// A part of the stream as integers.
+  package struct Levels {
+    /// The time of the first sample on the file's time line; nil if the file does not say it.
+    package var start: Timestamp?
+    /// Samples a second.
+    package var rate: Int
+    package var channels: Int
+    /// All channels of the first instant, then those of the second, and so on.
+    package var samples: [Int16]
+
+    /// For sound from elsewhere.
+    package init(start: Timestamp?, rate: Int, channels: Int, samples: [Int16]) {
+      (self.start, self.rate) = (start, rate)
+      (self.channels, self.samples) = (channels, samples)
+    }
+  }
+
+  /// Which decoder is used.
+  package enum Precision: Sendable {
+    /// The usual one, which may compute in floating point, a little differently on each processor.
+    case usual
+    /// One that computes with integers, if FFmpeg has it: the same samples on every machine.
+    case integers
+
+    /// Decoders whose usual one computes in floating point, and the one with integers.
+    fileprivate static let integerDecoders: [AVCodecID: String] = [
+      AV_CODEC_ID_AAC: "aac_fixed", AV_CODEC_ID_AC3: "ac3_fixed", AV_CODEC_ID_MP1: "mp1",
+      AV_CODEC_ID_MP2: "mp2", AV_CODEC_ID_MP3: "mp3",
+    ]
+  }
+
   /// Packets that may be damaged, one after another, before the stream counts as unreadable.
   private static let damagedMax = 64
   /// More channels than any microphone array of a camera has.
   private static let channelsMax = 64
   private var damaged = 0
+  /// How many packets could not be decoded so far.
+  package private(set) var damagedCount = 0
 
   /// - Parameter stream: The index of an audio stream; nil for the first one.
   /// - Throws: `MediaError.noAudio`, and the errors of a file that cannot be opened.
-  package init(path: String, stream index: Int? = nil) throws(MediaError) {
+  package init(
+    path: String, stream index: Int? = nil, precision: Precision = .usual
+  ) throws(MediaError) {
     demuxer = try MediaDemuxer(path: path)
     let streams = demuxer.streams.filter { $0.kind == .audio }
     guard let stream = index.map({ index in streams.first { $0.index == index } }) ?? streams.first
@@ -38,7 +74,7 @@ package final class AudioReader: @unchecked Sendable {
     // SAFETY: the stream belongs to the demuxer's context, which lives as long as this object; the
     // decoder copies its parameters.
     guard let parameters = demuxer.context?.pointee.streams[stream.index]?.pointee.codecpar,
-      let codec = avcodec_find_decoder(parameters.pointee.codec_id)
+      let codec = Self.decoder(parameters.pointee.codec_id, precision)
     else { throw .noDecoder(codec: stream.codecText, file: path) }
     context = try FFmpeg.allocated(avcodec_alloc_context3(codec), "open a decoder", file: path)
     frame = try FFmpeg.allocated(av_frame_alloc(), "decode audio", file: path)
@@ -47,19 +83,35 @@ package final class AudioReader: @unchecked Sendable {
     else { throw .noDecoder(codec: stream.codecText, file: path) }
   }
 
+  private static func decoder(
+    _ id: AVCodecID, _ precision: Precision
+  ) -> UnsafePointer<AVCodec>? {
+    if precision == .integers, let name = Precision.integerDecoders[id],
+      let codec = avcodec_find_decoder_by_name(name)
+    {
+      return codec
+    }
+    return avcodec_find_decoder(id)
+  }
+
   deinit {
     av_frame_free(&frame)
     avcodec_free_context(&context)
   }
 
   /// The next part; nil at the end. Damaged packets are skipped.
-  package func next() throws(MediaError) -> Piece? {
+  package func next() throws(MediaError) -> Piece? { try next { piece() } }
+
+  /// The next part as integers; nil at the end. Damaged packets are skipped.
+  package func nextLevels() throws(MediaError) -> Levels? { try next { levels() } }
+
+  private func next<Part>(_ part: () -> Part?) throws(MediaError) -> Part? {
     // Ends: each round takes a packet or a frame of a finite file.
     while true {
       let received = avcodec_receive_frame(context, frame)
       if received >= 0 {
         damaged = 0
-        if let piece = piece() { return piece }
+        if let part = part() { return part }
         continue
       }
       if received == retake_error_end { return nil }
@@ -93,20 +145,79 @@ package final class AudioReader: @unchecked Sendable {
 
   private func countDamage(_ error: Int32) throws(MediaError) {
     damaged += 1
+    damagedCount += 1
     guard damaged <= Self.damagedMax else {
       throw .read(file: demuxer.path, cause: FFmpeg.text(error))
     }
   }
 
-  private func piece() -> Piece? {
+  /// What is known about the decoded frame.
+  private struct Shape {
+    var frame: UnsafeMutablePointer<AVFrame>
+    var start: Timestamp?
+    var count: Int
+    var rate: Int
+    var channels: Int
+  }
+
+  private func shape() -> Shape? {
     guard let frame else { return nil }
     let (count, rate) = (Int(frame.pointee.nb_samples), Int(frame.pointee.sample_rate))
     let channels = Int(frame.pointee.ch_layout.nb_channels)
     guard count > 0, rate > 0, (1...Self.channelsMax).contains(channels) else { return nil }
     let pts = frame.pointee.best_effort_timestamp.presentationTime
+    return Shape(
+      frame: frame, start: pts.flatMap { Timestamp(pts: $0, timeBase: stream.timeBase) },
+      count: count, rate: rate, channels: channels)
+  }
+
+  private func piece() -> Piece? {
+    guard let shape = shape() else { return nil }
     return Piece(
-      start: pts.flatMap { Timestamp(pts: $0, timeBase: stream.timeBase) }, rate: rate,
-      samples: mono(frame, count: count, channels: channels))
+      start: shape.start, rate: shape.rate,
+      samples: mono(shape.frame, count: shape.count, channels: shape.channels))
+  }
+
+  private func levels() -> Levels? {
+    guard let shape = shape() else { return nil }
+    let (frame, channels) = (shape.frame, shape.channels)
+    var samples = [Int16](repeating: 0, count: shape.count * channels)
+    let format = AVSampleFormat(rawValue: frame.pointee.format)
+    let isPlanar = av_sample_fmt_is_planar(format) != 0
+    let packed = av_get_packed_sample_fmt(format)
+    for channel in 0..<channels {
+      // SAFETY: as in `mono`.
+      guard let plane = frame.pointee.extended_data[isPlanar ? channel : 0] else { continue }
+      let (first, step) = isPlanar ? (0, 1) : (channel, channels)
+      let raw = UnsafeRawPointer(plane)
+      for index in 0..<shape.count {
+        samples[index * channels + channel] = Self.level(raw, at: first + index * step, packed)
+      }
+    }
+    return Levels(start: shape.start, rate: shape.rate, channels: channels, samples: samples)
+  }
+
+  /// A sample in 16 bits: of wider integers the upper bits, of floating-point numbers the nearest
+  /// integer, an even one of two.
+  private static func level(
+    _ plane: UnsafeRawPointer, at index: Int, _ format: AVSampleFormat
+  ) -> Int16 {
+    switch format {
+    case AV_SAMPLE_FMT_U8:
+      (Int16(plane.load(fromByteOffset: index, as: UInt8.self)) - 128) << 8
+    case AV_SAMPLE_FMT_S16: plane.load(fromByteOffset: 2 * index, as: Int16.self)
+    case AV_SAMPLE_FMT_S32:
+      Int16(plane.load(fromByteOffset: 4 * index, as: Int32.self) >> 16)
+    case AV_SAMPLE_FMT_FLT:
+      nearest(Double(plane.load(fromByteOffset: 4 * index, as: Float.self)))
+    case AV_SAMPLE_FMT_DBL: nearest(plane.load(fromByteOffset: 8 * index, as: Double.self))
+    default: 0
+    }
+  }
+
+  private static func nearest(_ value: Double) -> Int16 {
+    guard !value.isNaN else { return 0 }
+    return Int16(max(-32_768, min(32_767, (value * 32_768).rounded(.toNearestOrEven))))
   }
 
   private func mono(

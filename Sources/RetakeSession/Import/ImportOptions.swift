@@ -9,6 +9,7 @@ public struct ImportOptions: Hashable, Sendable {
   let link: Bool
   let sensors: [String]
   let hasTelemetry: Bool
+  let hasSound: Bool
 
   /// By default, copies the file into a session in `Recordings`, with all of its video tracks.
   /// Nothing is checked before the import runs.
@@ -23,9 +24,11 @@ public struct ImportOptions: Hashable, Sendable {
   ///   - sensors: Files of samples that are imported with the frames, as `--sensor` takes them:
   ///     `imu.csv:time=t,unit=us`. `docs/sensors.md` has the keys.
   ///   - hasTelemetry: Whether to import what the camera measured, if the file has it (GPMF).
+  ///   - hasSound: Whether to make a sensor `sound` of each audio track: its waveform.
   public init(
     file: String, name: String? = nil, into: String = "Recordings", tracks: [Int] = [],
-    link: Bool = false, sensors: [String] = [], hasTelemetry: Bool = true
+    link: Bool = false, sensors: [String] = [], hasTelemetry: Bool = true,
+    hasSound: Bool = true
   ) {
     self.file = file
     self.name = name
@@ -34,6 +37,7 @@ public struct ImportOptions: Hashable, Sendable {
     self.link = link
     self.sensors = sensors
     self.hasTelemetry = hasTelemetry
+    self.hasSound = hasSound
   }
 }
 

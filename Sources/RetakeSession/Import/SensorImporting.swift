@@ -3,7 +3,7 @@ import RetakeMedia
 import RetakeSensors
 import RetakeStore
 
-/// The sensors of an import: what the camera measured, then the files that were named.
+/// The sensors of an import: what the camera measured, the files that were named, then the sound.
 struct SensorImporting {
   let options: ImportOptions
   let report: @Sendable (ImportProgress) -> Bool
@@ -21,27 +21,55 @@ struct SensorImporting {
     return requests
   }
 
+  /// What became of the file's streams.
+  struct Outcome {
+    /// The streams that are sensors now.
+    var read: Set<Int> = []
+    var notes: [String] = []
+  }
+
   /// - Parameters:
   ///   - path: The media file in the session that is being built.
   ///   - start: The time of the first frame.
   func run(
     _ requests: [SensorRequest], streams: [MediaStream], of path: String, start: Int64,
     into samples: SampleWriter
-  ) throws(SessionError) {
+  ) throws(SessionError) -> Outcome {
+    var outcome = Outcome()
     let telemetry = options.hasTelemetry ? TelemetryImport.streams(of: streams) : []
-    guard !telemetry.isEmpty || !requests.isEmpty else { return }
+    let sound = options.hasSound ? SoundImport.streams(of: streams) : []
     do throws(SensorError) {
       for stream in telemetry {
         let source = URL(fileURLWithPath: options.file).lastPathComponent
         try TelemetryImport(path: path, file: options.file, source: source)
           .run(stream, into: samples) { report(progress(samples)) }
+        if !samples.tracks.isEmpty { outcome.read.insert(stream.index) }
       }
       for request in requests {
         _ = try SensorFileImport(request, start: start) { _ in report(progress(samples)) }
           .run(into: samples)
       }
+      for stream in sound {
+        let found = try SoundImport(path: path, file: options.file)
+          .run(stream, into: samples) { report(progress(samples)) }
+        take(found, of: stream, &outcome)
+      }
     } catch {
       throw SessionError(error)
+    }
+    return outcome
+  }
+
+  private func take(
+    _ found: SoundImport.Outcome, of stream: MediaStream, _ outcome: inout Outcome
+  ) {
+    switch found {
+    case .sensor(let note):
+      outcome.read.insert(stream.index)
+      if let note { outcome.notes.append("sound of stream \(stream.index): \(note)") }
+    case .unreadable(let cause):
+      outcome.notes.append(
+        "the sound of stream \(stream.index) (\(stream.codec)) is no sensor: \(cause)")
     }
   }
 

@@ -172,10 +172,10 @@ public struct SessionImporter: Sendable {
       ] + (findings.losses.isEmpty ? [] : [("losses", findings.losses.joined(separator: "; "))])
         + (places.stored.map { [(TimePlaces.fact, $0)] } ?? [])
         + (colours.stored.map { [(ColourFacts.fact, $0)] } ?? []))
-    var sensors: [SensorTrack] = []
+    var (sensors, outcome) = ([SensorTrack](), SensorImporting.Outcome())
     try writing.write(rows) { (samples) throws(SessionError) in
       let start = rows.compactMap { $0.1.timeline.frames.first?.nanoseconds }.min() ?? 0
-      try SensorImporting(options: options, report: report).run(
+      outcome = try SensorImporting(options: options, report: report).run(
         requests, streams: all, of: path, start: start, into: samples)
       sensors = samples.tracks
     }
@@ -188,7 +188,7 @@ public struct SessionImporter: Sendable {
     let result = ImportResult(
       folder: target, tracks: tracks, sensors: sensors, status: status,
       notes: findings.losses + findings.notes
-        + unindexed(all, chosen: kept, isRead: !sensors.isEmpty), times: places.places,
+        + unindexed(all, chosen: kept, read: outcome.read) + outcome.notes, times: places.places,
       timeCount: places.count)
     try site.write(
       NotesTemplate.text(result, source: options.file), to: site.folder.notes)
@@ -224,11 +224,10 @@ public struct SessionImporter: Sendable {
   }
 
   private func unindexed(
-    _ all: [MediaStream], chosen: [MediaStream], isRead: Bool
+    _ all: [MediaStream], chosen: [MediaStream], read: Set<Int>
   ) -> [String] {
-    // Telemetry became sensors.
-    let read = options.hasTelemetry && isRead ? TelemetryImport.streams(of: all) : []
-    let indexed = Set((chosen + read).map(\.index))
+    // Telemetry and sound became sensors.
+    let indexed = read.union(chosen.map(\.index))
     return all.filter { !indexed.contains($0.index) }.map {
       if $0.isAttachedPicture {
         return

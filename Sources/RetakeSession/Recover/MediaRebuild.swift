@@ -45,12 +45,14 @@ struct MediaRebuild {
   private func importAgain(_ media: String) throws(SessionError) -> Outcome {
     let path = try site.file(media)
     let file = try fromMedia { () throws(MediaError) in try MediaFile(path: path) }
-    let streams = try fromMedia { () throws(MediaError) in
+    let (streams, all) = try fromMedia { () throws(MediaError) in
       let demuxer = try MediaDemuxer(path: path)
       _ = try demuxer.videoStream()
-      guard let tracks else { return demuxer.videoStreams }
+      guard let tracks else { return (demuxer.videoStreams, demuxer.streams) }
       // The import may have selected tracks, and only the old database knows which.
-      return demuxer.streams.filter { $0.kind == .video && tracks.contains($0.index) }
+      return (
+        demuxer.streams.filter { $0.kind == .video && tracks.contains($0.index) }, demuxer.streams
+      )
     }
     let report = report
     let findings = try PacketIndexer(file: file, streams: streams) {
@@ -79,7 +81,16 @@ struct MediaRebuild {
       path: site.database, media: media, bytes: file.size, sha256: digest,
       facts: facts("imported") + [("status", status.rawValue)] + losses
         + (times.map { [(TimePlaces.fact, $0)] } ?? [])
-    ).write(rows)
+    ).write(rows) { (samples) throws(SessionError) in
+      // Only the old database knows what the import was given and what it left out. Without it, all
+      // that the media has is read.
+      guard tracks == nil, salvage.sensors.isEmpty else { return }
+      let start = rows.compactMap { $0.1.timeline.frames.first?.nanoseconds }.min() ?? 0
+      let importing = SensorImporting(options: ImportOptions(file: path)) { progress in
+        report(SessionDoctor.Progress(done: progress.done, total: 0))
+      }
+      _ = try importing.run([], streams: all, of: path, start: start, into: samples)
+    }
     return Outcome(
       frames: rows.reduce(0) { $0 + $1.1.frameCount }, losses: findings.losses)
   }

@@ -152,8 +152,9 @@ private enum MadeCameras {
       #expect(abs(Double(row.ptsNanoseconds) - expected) < 50, "\(sequence)")
       #expect(row.pts == before.pts && row.assumed.contains(.moved))
     }
-    #expect(joined.sensors.map(\.name) == ["imu"])
-    let sample = try #require(try joined.index.store.samples(sensor: 0, from: 0, count: 1).first)
+    // The sound of each camera, and what came with the second.
+    #expect(joined.sensors.map(\.name) == ["sound", "imu", "sound-2"])
+    let sample = try #require(try joined.index.store.samples(sensor: 1, from: 0, count: 1).first)
     #expect(sample.timeNanoseconds == found.offsetNanoseconds)
   }
 

@@ -1,0 +1,111 @@
+import RetakeStore
+
+/// How the numbers of a type's messages become sensors: as a rule one, with a channel for each.
+///
+/// - What an Imu message measures becomes a sensor for each quantity, so that a stage can read the
+///   gyroscope alone.
+/// - Variances and covariances become a sensor of their own, because they are no measurements.
+struct SensorPlan: Hashable, Sendable {
+  /// One sensor.
+  struct Part: Hashable, Sendable {
+    /// Behind the name of the topic; empty for the topic itself.
+    var suffix: String
+    var kind: String
+    /// Of all channels; empty if there is none, or if they differ.
+    var unit: String
+    var channels: [String]
+    /// Which of the layout's numbers, one for each channel.
+    var places: [Int]
+  }
+
+  let layout: MessageLayout
+  private(set) var parts: [Part] = []
+  /// Numbers that are left out because a sensor cannot have so many channels.
+  private(set) var leftOut = 0
+
+  private static let variance = "variance"
+
+  /// - Throws: `DefinitionProblem` if a sensor cannot have what the messages have.
+  init(_ layout: MessageLayout, type: String) throws(DefinitionProblem) {
+    self.layout = layout
+    let type = MessageDefinition.plain(type)
+    var groups: [(name: String, places: [Int])] = []
+    for (place, path) in layout.channels.enumerated() {
+      let name = Self.group(path, type)
+      if let known = groups.firstIndex(where: { $0.name == name }) {
+        groups[known].places.append(place)
+      } else {
+        groups.append((name, [place]))
+      }
+    }
+    for (name, places) in groups {
+      guard places.count <= SensorRecord.channelsMax else {
+        guard name == Self.variance, groups.count > 1 else {
+          throw DefinitionProblem(
+            cause: "\(places.count) numbers; a sensor has at most \(SensorRecord.channelsMax)")
+        }
+        leftOut = places.count
+        continue
+      }
+      parts.append(try part(name, places, type))
+    }
+  }
+
+  private static func group(_ path: MessageLayout.Path, _ type: String) -> String {
+    if path.contains(where: { $0.hasSuffix(variance) }) { return variance }
+    return type == "sensor_msgs/Imu" ? path.first ?? "" : ""
+  }
+
+  private func part(
+    _ group: String, _ places: [Int], _ type: String
+  ) throws(DefinitionProblem) -> Part {
+    var paths = places.map { layout.channels[$0] }
+    if group != Self.variance { paths = Self.withoutCommonStart(paths) }
+    let channels = paths.map { $0.joined(separator: ".") }
+    guard channels.allSatisfy(\.isSensorText) else {
+      throw DefinitionProblem(
+        cause: "a field whose name has more than \(SensorRecord.textBytesMax) bytes")
+    }
+    let (kind, unit) = Self.meaning(group, type)
+    return Part(suffix: group, kind: kind, unit: unit, channels: channels, places: places)
+  }
+
+  /// `twist.linear.x` and `twist.angular.x` are `linear.x` and `angular.x`; places in an array keep
+  /// its name.
+  private static func withoutCommonStart(_ paths: [MessageLayout.Path]) -> [MessageLayout.Path] {
+    var paths = paths
+    // Ends: each round makes the paths shorter.
+    while let first = paths.first?.first,
+      paths.allSatisfy({
+        $0.count > 1 && $0[0] == first && $0[1].first?.isNumber == false
+      })
+    { paths = paths.map { Array($0.dropFirst()) } }
+    return paths
+  }
+
+  private static func meaning(_ group: String, _ type: String) -> (kind: String, unit: String) {
+    switch group {
+    case variance: return (variance, "")
+    case "angular_velocity": return ("gyroscope", "rad/s")
+    case "linear_acceleration": return ("accelerometer", "m/s²")
+    case "orientation": return ("orientation", "")
+    default: break
+    }
+    if let known = meanings[type] { return known }
+    // The type's own name: what it measures is for the user to know.
+    let name = type.split(separator: "/").last ?? ""
+    let letters = name.lowercased().filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
+    return (letters.isEmpty ? "topic" : String(letters.prefix(64)), "")
+  }
+
+  private static let meanings: [String: (kind: String, unit: String)] = [
+    "sensor_msgs/NavSatFix": ("gps", ""),
+    "sensor_msgs/MagneticField": ("magnetometer", "T"),
+    "sensor_msgs/FluidPressure": ("pressure", "Pa"),
+    "sensor_msgs/Temperature": ("temperature", "°C"),
+    "sensor_msgs/RelativeHumidity": ("humidity", ""),
+    "sensor_msgs/Illuminance": ("illuminance", "lx"),
+    "geometry_msgs/PoseStamped": ("pose", ""),
+    "geometry_msgs/TwistStamped": ("twist", ""),
+  ]
+}

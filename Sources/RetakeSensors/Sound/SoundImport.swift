@@ -1,0 +1,95 @@
+package import RetakeMedia
+package import RetakeStore
+
+/// Makes a sensor of a file's sound: its waveform in steps of 10 ms.
+package struct SoundImport {
+  private let path: String
+  private let file: String
+
+  /// - Parameters:
+  ///   - path: The file that is read.
+  ///   - file: The path that errors name.
+  package init(path: String, file: String) {
+    (self.path, self.file) = (path, file)
+  }
+
+  /// What was read of a stream.
+  package enum Outcome: Hashable, Sendable {
+    /// It is a sensor; the note says what is missing.
+    case sensor(note: String?)
+    /// It is none, and why.
+    case unreadable(cause: String)
+  }
+
+  /// The streams of a file that have sound.
+  package static func streams(of all: [MediaStream]) -> [MediaStream] {
+    all.filter { $0.kind == .audio }
+  }
+
+  /// The source of a stream's samples. Without the file's name, so that an index that is made again
+  /// from the media is the same.
+  private static func source(_ stream: MediaStream) -> String { "stream \(stream.index)" }
+
+  /// Frames are worth having without their sound, so that what cannot be decoded is no error.
+  ///
+  /// - Throws: `SensorError` if samples cannot be stored, and if the import is stopped.
+  package func run(
+    _ stream: MediaStream, into samples: SampleWriter, continues: () -> Bool = { true }
+  ) throws(SensorError) -> Outcome {
+    let reader: AudioReader
+    do throws(MediaError) {
+      reader = try AudioReader(path: path, stream: stream.index, precision: .integers)
+    } catch {
+      return .unreadable(cause: error.message)
+    }
+    var (waveform, number, problem) = (SoundWaveform(), Int?.none, String?.none)
+    func write(_ step: SoundWaveform.Step) throws(SensorError) {
+      if number == nil { number = try add(stream, to: samples) }
+      guard let number else { return }
+      do throws(SampleError) {
+        try samples.append(number, time: step.nanoseconds, step.values)
+      } catch {
+        throw .sample(file: file, place: Self.source(stream), error.facts)
+      }
+    }
+    // Ends: each round takes a part of a finite file.
+    while let part = Self.next(reader, &problem) {
+      guard continues() else { throw .interrupted }
+      try waveform.take(part, write)
+    }
+    try waveform.finish(write)
+    guard number != nil else { return .unreadable(cause: problem ?? "it has no samples") }
+    do throws(SampleError) {
+      try samples.finish()
+    } catch {
+      throw .sample(file: file, place: Self.source(stream), error.facts)
+    }
+    if reader.damagedCount > 0, problem == nil {
+      problem = "\(reader.damagedCount) of its packets cannot be decoded"
+    }
+    return .sensor(note: problem)
+  }
+
+  private static func next(
+    _ reader: AudioReader, _ problem: inout String?
+  ) -> AudioReader.Levels? {
+    do throws(MediaError) {
+      return try reader.nextLevels()
+    } catch {
+      problem = "its end cannot be decoded: \(error.cause ?? error.message)"
+      return nil
+    }
+  }
+
+  private func add(
+    _ stream: MediaStream, to samples: SampleWriter
+  ) throws(SensorError) -> Int {
+    do throws(SampleError) {
+      return try samples.add(
+        name: samples.freeName("sound"), kind: "sound", channels: SoundWaveform.channels,
+        source: Self.source(stream))
+    } catch {
+      throw .sample(file: file, place: Self.source(stream), error.facts)
+    }
+  }
+}
