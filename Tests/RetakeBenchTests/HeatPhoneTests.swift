@@ -1,5 +1,7 @@
 import Foundation
+import RetakeBuffers
 import RetakeCore
+import RetakeGraph
 import RetakeRuntime
 import RetakeTestSupport
 import RetakeTimePlane
@@ -17,6 +19,43 @@ import Testing
     let energy = HeatPhone.femtojoulesPerByteCalibrated
     #expect(try seconds(energy) == 90)
     #expect(try #require(try seconds(energy - HeatCalibration.step)) > 90)
+  }
+
+  /// Trials with a throttle, an adaptive pool on many servers, and stages that copy.
+  private static let trials: [HeatTrial] = [
+    .copies(3), .pool("deep", capacity: 8, adaptive: PoolSizing(), isDeep: true),
+    .pulse(
+      "pulse",
+      throttle: DevicePolicy(fps: 30, rules: [DeviceRule(thermal: .serious, fps: 15)])),
+  ]
+
+  @Test(arguments: 0..<3) func `a trial decides as a replay does`(index: Int) throws {
+    let trial = Self.trials[index]
+    var phone = HeatPhone.profile(named: "p", femtojoulesPerByte: 900_000_000_000)
+    // So that it is serious after some seconds.
+    phone.heat?.nodes[0].capacity = 2_000
+    let seconds = 40
+    let core = try CoreRun(
+      trial.pipeline, camera: .init(fps: trial.fps, format: .grey, width: 1, height: 1),
+      profile: phone, seed: 3
+    ).run(nanoseconds: Int64(seconds) * 1_000_000_000)
+
+    var pipeline = trial.pipeline
+    pipeline.nodes[0].stage = BenchFrames(fps: trial.fps, count: seconds * trial.fps).stage
+    for index in pipeline.nodes.indices {
+      let signature = pipeline.nodes[index].stage.signature
+      guard signature.role == .pure, signature.output == .scalars else { continue }
+      pipeline.nodes[index].stage = AnyStage(
+        signature: signature, options: .object([:]), body: .pure { _, _ in .success(Scalars([])) })
+    }
+    var options = RunOptions(mode: .redecide, workers: 2, seed: 3)
+    options.costs = RunCosts(profile: phone)
+    let replay = try PreparedRun(pipeline, catalog: StageRegistry()).run(
+      options, observer: PoolMeter(end: 0, size: 0))
+    #expect(core.digest == replay.decisionDigest)
+    #expect(core.heat == replay.heat)
+    #expect(core.delivered == replay.headline.delivered && core.captured == seconds * trial.fps)
+    #expect(core.firstOf[.serious] != nil, "\(String(describing: core.heat))")
   }
 
   @Test func `the documents of the phones have the numbers of the trials`() throws {
