@@ -10,7 +10,7 @@ import RetakeCore
 ///
 /// ```swift
 /// let format = PixelFormat.i420(bits: 10)
-/// print(format.rawValue, format.bitsPerSample, format.eightBits)  // I420P10, 10 and I420
+/// print(format.rawValue, format.bitsPerSample, format.planeCount)  // I420P10, 10 and 3
 /// ```
 public struct PixelFormat: Hashable, Sendable {
   /// How the planes are divided.
@@ -129,13 +129,13 @@ public struct PixelFormat: Hashable, Sendable {
   }
 
   /// Whether a sample has more than 8 bits, and so is a 16-bit word.
-  public var isDeep: Bool { bitsPerSample > 8 }
+  package var isDeep: Bool { bitsPerSample > 8 }
 
   /// Whether it is one of `basic`.
   package var isBasic: Bool { bitsPerSample == 8 && Self.basic.contains(self) }
 
   /// The format with 8 bits that has the same samples, rounded: I420 for I420P10, RGB24 for GBRP12.
-  public var eightBits: PixelFormat {
+  package var eightBits: PixelFormat {
     switch layout {
     case .gbr: .rgb
     case .gbra: .rgba
@@ -230,7 +230,7 @@ extension PixelFormat: CaseIterable {
   }()
 }
 
-extension PixelFormat: RawRepresentable, Codable, CustomStringConvertible {
+extension PixelFormat: RawRepresentable, Codable {
   /// The name in files and messages: `I420`, `GRAY8`, `RGB24`; `I420P10` and `GRAY10` for deep ones.
   public var rawValue: String {
     switch (layout, bitsPerSample) {
@@ -251,8 +251,6 @@ extension PixelFormat: RawRepresentable, Codable, CustomStringConvertible {
     guard let format = Self.byName[rawValue] else { return nil }
     self = format
   }
-
-  public var description: String { rawValue }
 }
 
 /// The sample values of black and white.

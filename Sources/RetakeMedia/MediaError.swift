@@ -147,8 +147,8 @@ public enum MediaError: RetakeError, Hashable {
     case .bitDepth(let format, let bits, let file):
       ErrorFacts(
         "media.decode.bitDepth",
-        "the pixels are \(format), floating point with \(bits) bits a sample; whole numbers of 8 "
-          + "to 16 bits are supported", at: file, advice: Self.conversion(of: file, format))
+        "the pixels are \(format), floating point with \(bits) bits; whole numbers of 8 to 16 are "
+          + "supported", at: file, advice: Self.conversion(of: file, format))
     case .pixelFormat(let format, let file):
       ErrorFacts(
         "media.decode.pixelFormat", "pixels of format \(format) are not supported", at: file,
@@ -274,17 +274,17 @@ public enum MediaError: RetakeError, Hashable {
       ? "Set the source to another format, or record it and import that: " : ""
     // The samples remain as they are, and are only called by another name.
     if let numbers = plainName(of: format) {
-      return start + "Keep its numbers as \(numbers), without loss: "
+      return start + "Keep its numbers without loss: "
         + "ffmpeg -i \(name) -f rawvideo - | ffmpeg -f rawvideo -pix_fmt \(numbers) "
-        + "-s WIDTHxHEIGHT -r RATE -i - -c:v ffv1 OUT.mkv && retake import OUT.mkv"
+        + "-s WIDTHxHEIGHT -r RATE -i - -c:v ffv1 OUT.mkv"
     }
     let target = format.hasPrefix("gray") ? "gray16le" : "gbrp16le"
     guard format.contains("f32") else {
       return start + "Convert it with an FFmpeg that reads it: "
-        + "ffmpeg -i \(name) -c:v ffv1 OUT.mkv && retake import OUT.mkv"
+        + "ffmpeg -i \(name) -c:v ffv1 OUT.mkv"
     }
-    return start + "Convert it to 16 bits, the most that is supported: "
-      + "ffmpeg -i \(name) -pix_fmt \(target) -c:v ffv1 OUT.mkv && retake import OUT.mkv"
+    return start + "Convert it to 16 bits: "
+      + "ffmpeg -i \(name) -pix_fmt \(target) -c:v ffv1 OUT.mkv"
   }
 
   /// The format whose samples are stored like those of a mosaic (Bayer) or of XYZ.

@@ -30,7 +30,7 @@ package struct SessionInfo: Hashable, Sendable, Codable {
     /// The colours of red, green and blue, such as `bt709` or `bt2020`; nil if the source does not
     /// say it.
     package var primaries: String?
-    /// The source's matrix if it is none of `matrix`, which is assumed then, such as `ictcp`.
+    /// The source's matrix if `matrix` has no word for it and is assumed, such as `ictcp`.
     package var otherMatrix: String?
     /// Values that the stream does not specify; Retake's default is used.
     package var assumed: [String]
@@ -157,7 +157,8 @@ extension SessionReader {
       track: track.track, codec: row?.codec ?? "", width: track.width, height: track.height,
       format: track.format, range: track.range, matrix: track.matrix,
       transfer: track.colour.transfer, primaries: track.colour.primaries,
-      otherMatrix: track.colour.otherMatrix, assumed: assumed.compactMap(\.self), rotationDegrees: track.rotationDegrees,
+      otherMatrix: track.colour.otherMatrix, assumed: assumed.compactMap(\.self),
+      rotationDegrees: track.rotationDegrees,
       sampleAspect: "\(track.sampleAspect.numerator)/\(track.sampleAspect.denominator)",
       timeBase: "\(track.timeBase)", frames: counts.frames, packets: counts.packets,
       bytes: counts.packetBytes, startNanoseconds: start,

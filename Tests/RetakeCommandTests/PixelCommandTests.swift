@@ -61,7 +61,7 @@ import Testing
       "\(checked.stdout)")
     let drawn = try workplace.retake(
       "pipeline", "draw", "motion.json", "--session", "deep", "--dot")
-    #expect(drawn.stdout.contains("to I420\\nfrom I420P10\\ninserted"), "\(drawn.stdout)")
+    #expect(drawn.stdout.contains("to I420\\nfrom I420P10 · inserted"), "\(drawn.stdout)")
     let whole = try workplace.retake(
       "pipeline", "check", "digests.json", "--session", "deep")
     #expect(!whole.stdout.contains("inserted"), "\(whole.stdout)")
@@ -104,11 +104,13 @@ import Testing
       while True:
           message = receive()
           if "hello" in message:
+              size = message["hello"]["slotBytes"]
               send({"ready": {"v": 1, "name": "peak", "version": 1, "output": "scalars",
                               "state": "pure", "formats": \(formats)}})
           elif "frame" in message:
               frame = message["frame"]
               offset, stride = frame["planes"][0]
+              offset += frame["slot"] * size
               deep = frame["format"] == "I420P10"
               peak = 0
               for y in range(frame["height"]):

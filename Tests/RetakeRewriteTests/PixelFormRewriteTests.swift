@@ -85,8 +85,9 @@ import Testing
       }
       #expect(try SessionReader(opening: copy.path).tracks.first?.colour == colour)
     }
-    // NUT has every raw format, and no DNxHR.
-    let file = imported.folder.file(form.codec == "dnxhd" ? "out.mov" : "out.nut")
+    // NUT has every raw format, and no codec of studios.
+    let isStudio = ["dnxhd", "prores_ks"].contains(form.codec)
+    let file = imported.folder.file(isStudio ? "out.mov" : "out.nut")
     // A track that changes its codec gets a file for each.
     let files = try SessionExport(of: trimmed.path).media(to: file.path)
     var exported: [Digest128] = []

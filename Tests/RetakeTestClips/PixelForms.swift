@@ -92,7 +92,8 @@ package struct PixelForm: Sendable, CustomTestStringConvertible {
   /// SVT-AV1 encodes nothing smaller than 64x64.
   private static let large = noise.replacing(size, with: "96x80")
 
-  private static func colour(_ transfer: String, _ primaries: String, _ matrix: String) -> [String] {
+  private static func colour(_ transfer: String, _ primaries: String, _ matrix: String) -> [String]
+  {
     [
       "-color_trc", transfer, "-color_primaries", primaries, "-colorspace", matrix, "-color_range",
       "tv",
@@ -148,10 +149,18 @@ package struct PixelForm: Sendable, CustomTestStringConvertible {
     form("png", "gray16be", "GRAY16", as: "gray16le", in: "clip.mov"),
     form("png", "ya16be", "GBRAP16", as: "gbrap16le"),
     form("png", "pal8", "RGBA", as: "rgba", in: "clip.mov"),
+    form("png", "pal8", "RGBA", as: "rgba", in: "see-through.mov", before: seeThrough),
     form("png", "monob", "GRAY8", as: "gray"),
     form("qtrle", "argb", "RGBA", as: "rgba", in: "clip.mov"),
     form("qtrle", "rgb555be", "RGB24", as: "rgb24", in: "clip.mov"),
   ]
+
+  /// Colours of a palette, the right half without opacity.
+  private static let seeThrough =
+    "testsrc2=size=\(size):rate=10,format=rgba,"
+    + "geq=r='r(X,Y)':g='g(X,Y)':b='b(X,Y)':a='if(gt(X,25),0,255)',split[a][b];"
+    + "[a]palettegen=reserve_transparent=1:stats_mode=single[p];"
+    + "[b][p]paletteuse=alpha_threshold=128:new=1"
 
   private static let packed =
     ["uyvy422", "yuyv422", "yvyu422"].map {

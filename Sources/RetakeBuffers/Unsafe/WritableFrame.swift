@@ -123,7 +123,7 @@ public struct WritableFrame: ~Copyable, Sendable {
     }
   }
 
-  /// The finished frame, which nobody can write to any more. Its memory goes back to its pool with
+  /// The finished frame, which no one can write to any more. Its memory goes back to its pool with
   /// the last reference to it.
   ///
   /// If there was no memory for it, the frame that the stage works on fails, with the code

@@ -128,7 +128,9 @@ package struct TrackDecoding {
   private func allowsThreads() throws(SessionError) -> Bool {
     guard let first = try table.packet(0) else { return false }
     let stream = try table.segment(first.segment).stream
-    let bytes = PixelFormat.i420.visibleBytes(width: stream.width, height: stream.height)
+    let known = PixelFormat(ffmpegName: stream.pixelFormatName)
+    let format = known.flatMap { $0.isDeep ? $0 : nil } ?? .i420
+    let bytes = format.visibleBytes(width: stream.width, height: stream.height)
     return PixelBudget.ofProcess.allowsTwoDecoders(
       holding: PixelBudget.decoderBytes(forFrameOf: bytes))
   }
