@@ -24,6 +24,31 @@ extension CaseContext {
     ]
   }
 
+  /// The most strips of one case; a report that was altered could have any number.
+  static let stripsMax = 12
+
+  /// The curves of sensors around frames, each with a legend.
+  static func sensors(_ item: ReportCase) -> Values {
+    let strips = (item.sensors ?? []).prefix(stripsMax)
+    return [
+      "sensorStrips": strips.map { strip -> Values in
+        let range = SensorDrawing.range(strip)
+        let unit = strip.unit.map { " \($0)" } ?? ""
+        return [
+          "sensorFrame": "\(strip.frame)", "sensorName": strip.sensor,
+          "sensorNode": strip.node,
+          "sensorRange": range.map {
+            "\(Wording.number($0.lowerBound)) to \(Wording.number($0.upperBound))\(unit)"
+          } ?? "no numbers",
+          "sensorChannels": strip.curves.prefix(3).enumerated().map {
+            ["channelName": $1.channel, "channelKind": "curve-\($0)"]
+          },
+          "sensorDrawing": SensorDrawing.svg(strip),
+        ]
+      }, "hasSensors": !strips.isEmpty,
+    ]
+  }
+
   /// Only the nearest cause is shown; the list of lines has the whole chain.
   private static func group(_ group: DecisionGroup) -> Values {
     let frames = group.first.map { first in

@@ -54,6 +54,7 @@ struct CaseContext {
     values.merge(causes) { $1 }
     values.merge(tables) { $1 }
     values.merge(CaseContext.more(item)) { $1 }
+    values.merge(CaseContext.sensors(item)) { $1 }
     return values
   }
 

@@ -238,6 +238,23 @@ figcaption .quiet { font-weight: 400; font-size: 13px; margin-left: auto; text-a
 .panels text { font-family: var(--text); font-weight: 600; fill: #fff; paint-order: stroke; stroke: #000; stroke-opacity: 0.8; stroke-linejoin: round; }
 .panels .blank { fill: var(--ink-3); stroke: none; font-weight: 400; text-anchor: middle; }
 
+.sensors figure { margin: 14px 0 0; }
+.sensors figcaption { flex-wrap: wrap; font-weight: 400; }
+.sensors figcaption .quiet { margin-left: 0; }
+.sensors .curves { display: block; width: 100%; height: 56px; background: var(--sunken); border-radius: 6px; }
+.sensors .band { fill: var(--green); fill-opacity: 0.16; }
+.sensors path { fill: none; stroke-width: 1.5; stroke-linecap: round; vector-effect: non-scaling-stroke; }
+.sensors .head { stroke: var(--ink); }
+.sensors path.curve-0 { stroke: var(--blue); }
+.sensors path.curve-1 { stroke: var(--amber); }
+.sensors path.curve-2 { stroke: var(--violet); }
+.sensors .legend { font-size: 13px; border-bottom: 3px solid; line-height: 1.1; }
+.sensors .legend.curve-0 { border-color: var(--blue); }
+.sensors .legend.curve-1 { border-color: var(--amber); border-bottom-style: dashed; }
+.sensors .legend.curve-2 { border-color: var(--violet); border-bottom-style: dotted; }
+.sensors path.curve-1 { stroke-dasharray: 5 3; }
+.sensors path.curve-2 { stroke-dasharray: 2 3; }
+
 .strip { position: relative; display: grid; grid-template-columns: 92px minmax(0, 1fr); margin-top: 16px; font-size: 12px; color: var(--ink-3); }
 .strip .lane-name { padding-right: 10px; line-height: 1; align-self: end; padding-bottom: 1px; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
 .strip svg { display: block; width: 100%; height: 26px; overflow: visible; border-bottom: 1px solid var(--line); cursor: pointer; }
@@ -1370,6 +1387,15 @@ footer h2 { font-size: 15px; margin-bottom: 8px; }
 </div>
 </section>
 {{/hasFrames}}
+{{#hasSensors}}
+<section class="card sensors" aria-label="Sensors around the frames">
+<h3>Sensors around the frames</h3>
+<p class="quiet">A second before and after each frame, which is in the middle. The band is what the stage reads.</p>
+{{#sensorStrips}}
+<figure><figcaption><b class="mono">{{sensorFrame}}</b> <bdi>{{sensorName}}</bdi> <span class="quiet">read by <bdi>{{sensorNode}}</bdi>, {{sensorRange}}</span>{{#sensorChannels}} <span class="legend {{channelKind}}"><bdi>{{channelName}}</bdi></span>{{/sensorChannels}}</figcaption>{{{sensorDrawing}}}</figure>
+{{/sensorStrips}}
+</section>
+{{/hasSensors}}
 {{#hasDecisions}}
 <section class="card decisions" aria-label="Decision differences">
 <h3>Decisions</h3>
@@ -2152,6 +2178,52 @@ footer h2 { font-size: 15px; margin-bottom: 8px; }
           "additionalProperties": false
         },
         "pictures": {"type": "array", "items": {"$ref": "#/$defs/picture"}},
+        "sensors": {
+          "type": "array",
+          "description": "What the sensors that stages read showed around the first of those frames.",
+          "items": {
+            "type": "object",
+            "properties": {
+              "frame": {"$ref": "#/$defs/frame"},
+              "sensor": {"type": "string"},
+              "unit": {"type": "string"},
+              "node": {"type": "string", "description": "The first stage that reads it."},
+              "windowNanoseconds": {
+                "type": "integer",
+                "minimum": 0,
+                "description": "How long before the frame the stage's window begins."
+              },
+              "reachNanoseconds": {"type": "integer", "minimum": 1},
+              "times": {
+                "type": "array",
+                "description": "When the samples were measured, from the frame's time.",
+                "items": {"type": "integer"}
+              },
+              "curves": {
+                "type": "array",
+                "items": {
+                  "type": "object",
+                  "properties": {
+                    "channel": {"type": "string"},
+                    "values": {"type": "array", "items": {"type": ["number", "null"]}}
+                  },
+                  "required": ["channel", "values"],
+                  "additionalProperties": false
+                }
+              }
+            },
+            "required": [
+              "frame",
+              "sensor",
+              "node",
+              "windowNanoseconds",
+              "reachNanoseconds",
+              "times",
+              "curves"
+            ],
+            "additionalProperties": false
+          }
+        },
         "timelines": {"type": "array", "items": {"$ref": "#/$defs/timeline"}},
         "decisions": {"$ref": "#/$defs/decisions"},
         "suspects": {"type": "array", "items": {"$ref": "#/$defs/suspect"}},

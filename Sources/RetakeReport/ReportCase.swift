@@ -26,6 +26,8 @@ package struct ReportCase: Hashable, Sendable, Codable {
   package var rootCauses: [ReportRootCause] = []
   package var findings = Excerpt<ReportFinding>()
   package var pictures: [ReportPicture] = []
+  /// What the sensors showed around the first of those frames; `nil` if no stage reads one.
+  package var sensors: [ReportSensorStrip]?
   package var timelines: [ReportTimeline] = []
   package var decisions: DecisionDifferences?
   /// Things other than the results that changed and may be the cause; they never affect the
@@ -45,7 +47,8 @@ package struct ReportCase: Hashable, Sendable, Codable {
   private enum CodingKeys: String, CodingKey {
     case session, name = "case", pipeline, mode, verdict, expected, reason, counts, checks
     case headroom, budgets, ledgers, decisionDigest, resultDigest, tracks, graph, rootCauses
-    case findings, pictures, timelines, decisions, suspects, tolerances, accepted, pending, error
+    case findings, pictures, sensors, timelines, decisions, suspects, tolerances, accepted, pending,
+      error
     case notes, commands, run
   }
 

@@ -120,19 +120,38 @@ struct AlignmentTests {
     }
   }
 
-  @Test func `lights that both saw give offset and drift`() throws {
-    // At least a quarter of a second apart, so that each is a step of its own.
-    var instants: [Double] = []
-    for instant in TwoCameras.instants(seed: 3, count: 400, over: 100)
-    where instant - (instants.last ?? 0) > 0.25 { instants.append(instant) }
-    let fit = try #require(
-      FlashAlignment(
-        levels(instants, exposure: 1, frames: 3_000) { $0 },
-        levels(instants, exposure: 1, frames: 2_990) { TwoCameras.first($0) }
-      ).fit())
-    #expect(abs(fit.offsetNanoseconds - 237_000_000) < 2_000_000, "\(fit)")
-    #expect(abs(fit.driftPPM - 80) < 5, "\(fit)")
-    #expect(fit.confidence > 0.5, "\(fit)")
+  private struct Lights: Sendable, CustomTestStringConvertible {
+    var exposure: Double
+    var seconds: Int
+    var driftMax: Double
+    var testDescription: String { "\(exposure) of the time, \(seconds) s" }
+  }
+
+  private static let lights = [
+    Lights(exposure: 1, seconds: 30, driftMax: 6), Lights(exposure: 1, seconds: 100, driftMax: 2),
+    Lights(exposure: 0.5, seconds: 30, driftMax: 30),
+    Lights(exposure: 0.5, seconds: 100, driftMax: 15),
+    Lights(exposure: 0.25, seconds: 100, driftMax: 20),
+  ]
+
+  @Test(arguments: lights)
+  private func `lights that both saw give offset and drift`(lights: Lights) throws {
+    for seed in 3..<9 {
+      // At least a quarter of a second apart, so that each is a step of its own.
+      var instants: [Double] = []
+      for instant in TwoCameras.instants(
+        seed: UInt64(seed), count: 4 * lights.seconds, over: Double(lights.seconds))
+      where instant - (instants.last ?? 0) > 0.25 { instants.append(instant) }
+      let frames = 30 * lights.seconds
+      let fit = try #require(
+        FlashAlignment(
+          levels(instants, exposure: lights.exposure, frames: frames) { $0 },
+          levels(instants, exposure: lights.exposure, frames: frames - 10) { TwoCameras.first($0) }
+        ).fit())
+      #expect(abs(fit.offsetNanoseconds - 237_000_000) < 2_000_000, "\(seed) \(fit)")
+      #expect(abs(fit.driftPPM - 80) < lights.driftMax, "\(seed) \(fit)")
+      #expect(fit.confidence > 0.5, "\(seed) \(fit)")
+    }
   }
 
   @Test func `frames without a step give nothing`() {

@@ -4,7 +4,7 @@ import RetakeStore
 ///
 /// - What an Imu message measures becomes a sensor for each quantity, so that a stage can read the
 ///   gyroscope alone.
-/// - Variances and covariances become a sensor of their own, because they are no measurements.
+/// - Variances and covariances become a sensor of their own, because a stage rarely wants them.
 struct SensorPlan: Hashable, Sendable {
   /// One sensor.
   struct Part: Hashable, Sendable {
@@ -20,7 +20,7 @@ struct SensorPlan: Hashable, Sendable {
 
   let layout: MessageLayout
   private(set) var parts: [Part] = []
-  /// Numbers that are left out because a sensor cannot have so many channels.
+  /// Numbers that are left out because a sensor has fewer channels.
   private(set) var leftOut = 0
 
   private static let variance = "variance"

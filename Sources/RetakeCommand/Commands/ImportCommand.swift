@@ -159,7 +159,7 @@ struct ImportCommand: ParsableCommand {
 
 /// What is said about a new session.
 enum ImportAdvice {
-  /// A project that cannot be read is no reason for an import to fail.
+  /// A project that cannot be read must not make an import fail.
   static func noteFootage(_ folder: SessionFolder, _ output: OutputOptions) {
     let project = try? CommandEnvironment.current.project()
     if let note = project.flatMap({ NewSession(folder.path, in: $0).noteOfFootage }) {

@@ -2,7 +2,8 @@
 ///
 /// A light changes at some time within a frame, and the frame's brightness says when: the more of
 /// the exposure was bright, the earlier it was. Cameras that expose for a part of the time between
-/// frames only miss some changes; how many frames are in between tells how long they expose.
+/// frames only miss some changes, which gives bounds; how many frames are in between tells how long
+/// they expose.
 package struct FlashAlignment {
   /// The mean brightness of a frame, and its time in seconds.
   package struct Level: Hashable, Sendable {
@@ -14,13 +15,16 @@ package struct FlashAlignment {
     }
   }
 
-  private let first: [Step]
-  private let second: [Step]
+  private let first: Steps
+  private let second: Steps
 
-  /// The brightness rose or fell, and when.
-  struct Step: Hashable {
-    var time: Double
-    var rises: Bool
+  /// What one recording saw.
+  struct Steps: Hashable {
+    var steps: [LightStep]
+    /// The part of a frame's length that is exposed.
+    var exposure: FlashRefinement.Exposure
+
+    func time(_ place: Int) -> Double { steps[place].time(exposure.part) }
   }
 
   /// More steps than a scene with flashes has.
@@ -34,24 +38,23 @@ package struct FlashAlignment {
 
   /// - Parameters: The frames of both recordings in the order of their times.
   package init(_ first: [Level], _ second: [Level]) {
-    self.first = Array(Self.steps(first).prefix(Self.stepsMax))
-    self.second = Array(Self.steps(second).prefix(Self.stepsMax))
+    (self.first, self.second) = (Self.steps(first), Self.steps(second))
   }
 
   /// - Returns: nil if no changes agree.
   package func fit() -> ClockFit? {
     guard let vote = likeliestDifference() else { return nil }
-    var pairs = pairs(around: { _ in vote.difference }, reach: Self.reachSeconds)
+    var pairs = pairs(around: { _ in vote.difference }, reach: Self.reachSeconds).map(clockPair)
     var fit: ClockFit?
     // Once roughly, and once with the pairs that are near that line.
     for tolerance in Self.tolerances {
       guard let found = ClockFit.fitted(pairs, tolerance: tolerance) else { break }
       fit = found
-      pairs = self.pairs(
-        around: { found.difference(at: $0) }, reach: tolerance)
+      pairs = self.pairs(around: { found.difference(at: $0) }, reach: tolerance).map(clockPair)
     }
     guard var fit else { return nil }
-    let possible = Double(max(1, min(first.count, second.count)))
+    if let better = refined(fit) { fit = better }
+    let possible = Double(max(1, min(first.steps.count, second.steps.count)))
     fit.confidence = min(1, Double(fit.observations) / possible) * vote.clearness
     return fit
   }
@@ -59,9 +62,10 @@ package struct FlashAlignment {
   /// The difference of the times of most steps, and how much more often it occurs than any other.
   private func likeliestDifference() -> (difference: Double, clearness: Double)? {
     var votes: [Int: Int] = [:]
-    for a in first {
-      for b in second where a.rises == b.rises {
-        votes[Int(((a.time - b.time) / Self.binSeconds).rounded()), default: 0] += 1
+    for (place, a) in first.steps.enumerated() {
+      for (other, b) in second.steps.enumerated() where a.rises == b.rises {
+        let difference = first.time(place) - second.time(other)
+        votes[Int((difference / Self.binSeconds).rounded()), default: 0] += 1
       }
     }
     // A difference may be between two bins. Sorted, so that equal ones give the same bin each time.
@@ -75,37 +79,67 @@ package struct FlashAlignment {
     )
   }
 
-  /// Each step of the second recording with the nearest one of the first.
-  private func pairs(around difference: (Double) -> Double, reach: Double) -> [ClockPair] {
-    second.compactMap { b in
-      let expected = b.time + difference(b.time)
-      let near = first.filter { $0.rises == b.rises && abs($0.time - expected) <= reach }
-        .min { abs($0.time - expected) < abs($1.time - expected) }
-      return near.map { ClockPair(first: $0.time, second: b.time) }
+  /// Each step of the second recording with the nearest one of the first, by their places.
+  private func pairs(
+    around difference: (Double) -> Double, reach: Double
+  ) -> [(first: Int, second: Int)] {
+    second.steps.indices.compactMap { place in
+      let time = second.time(place)
+      let expected = time + difference(time)
+      let near = first.steps.indices.filter {
+        first.steps[$0].rises == second.steps[place].rises
+          && abs(first.time($0) - expected) <= reach
+      }.min { abs(first.time($0) - expected) < abs(first.time($1) - expected) }
+      return near.map { ($0, place) }
     }
   }
 
+  private func clockPair(_ pair: (first: Int, second: Int)) -> ClockPair {
+    ClockPair(first: first.time(pair.first), second: second.time(pair.second))
+  }
+
+  /// The line with the information that each pair carries.
+  private func refined(_ fit: ClockFit) -> ClockFit? {
+    let near = pairs(around: { fit.difference(at: $0) }, reach: Self.tolerances[0])
+    let refinement = FlashRefinement(
+      pairs: near.map { (first.steps[$0.first], second.steps[$0.second]) },
+      exposures: (first.exposure, second.exposure))
+    let rough = (Double(fit.offsetNanoseconds) / 1e9, fit.driftPPM / 1e6)
+    guard let line = refinement.line(from: rough), abs(line.slope - rough.1) < Self.slopeChangeMax,
+      let nanoseconds = Int64(exactly: (line.offset * 1e9).rounded())
+    else { return nil }
+    return ClockFit(
+      offsetNanoseconds: nanoseconds, driftPPM: line.slope * 1e6, confidence: fit.confidence,
+      observations: max(fit.observations, line.agreeing))
+  }
+
+  /// A line that is so far from the rough one was found from too little.
+  private static let slopeChangeMax = 0.001
+
   // MARK: Steps of one recording
 
-  static func steps(_ levels: [Level]) -> [Step] {
-    let found = changes(levels)
-    guard !found.isEmpty else { return [] }
-    let partial = found.count { (0.03...0.97).contains($0.part) }
+  static func steps(_ levels: [Level]) -> Steps {
+    let found = Array(changes(levels).prefix(stepsMax))
+    let exposed = found.count { (0.03...0.97).contains($0.part) }
     // A light that changes at any time falls into the exposure as often as that is long. Of those,
     // the parts near 0 and 1 look like none.
-    let share = Double(partial) / Double(found.count) / 0.94
+    let share = Double(exposed) / Double(max(1, found.count)) / 0.94
     // A few more or less do not make a camera that exposes all the time another one.
-    let exposure = share > 0.9 ? 1 : share
-    return found.map { change in
-      let (time, next) = (levels[change.frame].time, levels[change.frame + 1].time)
-      let length = next - time
-      let step =
-        (0.03...0.97).contains(change.part)
-        ? time + (1 - change.part) * exposure * length
-          // Between the end of one exposure and the beginning of the next.
-        : (change.part < 0.5 ? next : time) - (1 - exposure) * length / 2
-      return Step(time: step, rises: change.rises)
-    }
+    let part = share > 0.9 ? 1 : max(0.02, share)
+    let variance = part * (1 - part) / Double(max(1, found.count)) + 0.000_1
+    return Steps(
+      steps: found.map { step($0, levels) },
+      exposure: FlashRefinement.Exposure(part: part, uncertainty: variance.squareRoot()))
+  }
+
+  private static func step(_ change: Change, _ levels: [Level]) -> LightStep {
+    let (time, next) = (levels[change.frame].time, levels[change.frame + 1].time)
+    let isExposed = (0.03...0.97).contains(change.part)
+    // Between the end of one exposure and the beginning of the next.
+    return LightStep(
+      rises: change.rises, isExposed: isExposed,
+      anchor: isExposed || change.part >= 0.5 ? time : next, length: next - time,
+      rest: isExposed ? 1 - change.part : 0)
   }
 
   private struct Change {

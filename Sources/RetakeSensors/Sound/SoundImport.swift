@@ -17,7 +17,7 @@ package struct SoundImport {
   package enum Outcome: Hashable, Sendable {
     /// It is a sensor; the note says what is missing.
     case sensor(note: String?)
-    /// It is none, and why.
+    /// It did not become a sensor, and why.
     case unreadable(cause: String)
   }
 
@@ -30,7 +30,7 @@ package struct SoundImport {
   /// from the media is the same.
   private static func source(_ stream: MediaStream) -> String { "stream \(stream.index)" }
 
-  /// Frames are worth having without their sound, so that what cannot be decoded is no error.
+  /// Frames are worth having without their sound, so sound that cannot be decoded ends nothing.
   ///
   /// - Throws: `SensorError` if samples cannot be stored, and if the import is stopped.
   package func run(

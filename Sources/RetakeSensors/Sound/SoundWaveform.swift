@@ -76,7 +76,7 @@ struct SoundWaveform {
       }
       summed += levels.channels
       run.count += 1
-      // Whole steps: also at rates that are no multiple of 100.
+      // Whole steps, for a rate that is not a multiple of 100, too.
       if run.count * Self.stepsPerSecond / run.rate
         > (run.count - 1) * Self.stepsPerSecond / run.rate
       {

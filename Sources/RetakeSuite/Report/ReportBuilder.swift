@@ -56,6 +56,8 @@ struct ReportBuilder {
     if let manifest = try? result.golden.manifest() { item.describe(manifest) }
     if result.comparison.verdict == .changed { CaseTimelines(result).fill(&item.timelines) }
     item.pictures = pictures.complete(inputs, places)
+    let strips = SensorStrips(result).strips(of: frames)
+    item.sensors = strips.isEmpty ? nil : strips
     // A single root cause is accepted as the whole result, which takes the pipeline's document over
     // as well (docs/comparing.md).
     let isAlone = item.rootCauses.count == 1
