@@ -58,6 +58,22 @@ typedef struct retake_plane {
   size_t sample_bytes;
 } retake_plane;
 
+/* One sample of a sensor. */
+typedef struct retake_sample {
+  int64_t time_ns;      /* when it was measured, from the replay's origin, as pts_ns */
+  const double *values; /* one for each channel; NaN where there is none */
+} retake_sample;
+
+/* What was read of a sensor that the node names in `sensors`: nothing from behind the frame. */
+typedef struct retake_sensor {
+  const char *name, *unit; /* an empty unit: there is none, or the channels differ */
+  size_t channel_count;
+  const char *const *channels;
+  const retake_sample *latest; /* the newest one at the frame's arrival; NULL before the first */
+  size_t window_count;
+  const retake_sample *window; /* of the time before the frame that the node names, in order */
+} retake_sensor;
+
 /* One image. */
 typedef struct retake_frame {
   int64_t track;
@@ -72,6 +88,8 @@ typedef struct retake_frame {
   const char *matrix; /* bt601, bt709, bt2020, identity */
   size_t plane_count;
   retake_plane planes[4];
+  size_t sensor_count;
+  const retake_sensor *sensors; /* valid until `process` returns */
 } retake_frame;
 
 /* The options of the node, for `open`. What is not asked for is unknown, and an error. */
@@ -126,6 +144,13 @@ static inline int retake_main(const retake_stage *stage);
 /* The same with other files than 3 and 4: a connected stream socket, and memory with pixels. */
 static inline int retake_serve(
     const retake_stage *stage, int messages, const uint8_t *memory, size_t size);
+
+/* ---- Sensors ------------------------------------------------------------------------------ */
+
+/* What was read of a sensor; NULL if the node does not name it. */
+static inline const retake_sensor *retake_sensor_named(const retake_frame *frame, const char *name);
+/* The newest value of a channel; NaN before the first sample, and without such a channel. */
+static inline double retake_latest(const retake_sensor *sensor, const char *channel);
 
 /* ---- The value ---------------------------------------------------------------------------- */
 
@@ -621,6 +646,29 @@ static inline retake_p_format retake_p_format_of(const char *name) {
   retake_p_refuse("there is no format ", name);
 }
 
+/* Memory that is freed when the stage has returned. */
+typedef struct retake_p_block {
+  struct retake_p_block *next;
+  double alignment;
+} retake_p_block;
+
+static inline void *retake_p_take(retake_p_block **blocks, size_t count, size_t size) {
+  /* Both come from a message of at most RETAKE_P_BYTES_MAX, so the product fits. */
+  retake_p_block *block = (retake_p_block *)malloc(sizeof *block + count * size);
+  if (!block) retake_p_refuse("no memory for a frame", NULL);
+  block->next = *blocks;
+  *blocks = block;
+  return block + 1;
+}
+
+static inline void retake_p_free(retake_p_block *blocks) {
+  while (blocks) {
+    retake_p_block *next = blocks->next;
+    free(blocks);
+    blocks = next;
+  }
+}
+
 /* The conversation with the host. */
 typedef struct retake_p_conversation {
   const retake_stage *stage;
@@ -628,6 +676,7 @@ typedef struct retake_p_conversation {
   const uint8_t *memory;
   size_t size, slots, slot_bytes;
   bool is_greeted;
+  retake_p_block *blocks; /* of the present frame */
   retake_p_bytes answer; /* a message for the host; empty if there is none */
 } retake_p_conversation;
 
@@ -719,6 +768,126 @@ static inline retake_frame retake_p_frame(
   }
   if (count != frame.plane_count) retake_p_refuse("a frame has another number of planes", NULL);
   return frame;
+}
+
+/* ---- Sensors of a frame -------------------------------------------------------------------- */
+
+static inline retake_p_json retake_p_list(retake_p_json object, const char *name, size_t *count) {
+  retake_p_json list, key = {NULL, NULL}, value = {NULL, NULL};
+  if (!retake_p_member(object, name, &list) || *list.start != '[') {
+    retake_p_refuse("a sensor lacks the list ", name);
+  }
+  const char *at = list.start + 1;
+  for (*count = 0; retake_p_next(list, &at, &key, &value);) ++*count;
+  return list;
+}
+
+static inline const char *retake_p_copied(retake_p_json value, retake_p_block **blocks) {
+  /* With its quotes it is longer than without. */
+  size_t size = (size_t)(value.end - value.start);
+  char *text = (char *)retake_p_take(blocks, size, 1);
+  if (!retake_p_string(value, text, size)) {
+    retake_p_refuse("a sensor has a string that is not possible", NULL);
+  }
+  return text;
+}
+
+static inline const char *retake_p_copied_member(
+    retake_p_json object, const char *name, retake_p_block **blocks) {
+  retake_p_json value;
+  if (!retake_p_member(object, name, &value)) retake_p_refuse("a sensor lacks the key ", name);
+  return retake_p_copied(value, blocks);
+}
+
+static inline bool retake_p_double(retake_p_json value, double *result);
+
+/* `[time, [values]]`, where null is no value. */
+static inline retake_sample retake_p_sample(
+    retake_p_json given, size_t channels, retake_p_block **blocks) {
+  retake_sample sample = {0, NULL};
+  retake_p_json key = {NULL, NULL}, time = {NULL, NULL}, list = {NULL, NULL}, value = {NULL, NULL};
+  double *values = (double *)retake_p_take(blocks, channels, sizeof *values);
+  size_t count = 0;
+  const char *at = given.start + 1;
+  bool is_sample = *given.start == '[' && retake_p_next(given, &at, &key, &time) &&
+                   retake_p_next(given, &at, &key, &list) &&
+                   !retake_p_next(given, &at, &key, &value) && *list.start == '[' &&
+                   retake_p_integer(time, &sample.time_ns);
+  if (is_sample) {
+    at = list.start + 1;
+    for (; is_sample && retake_p_next(list, &at, &key, &value); count++) {
+      is_sample = count < channels;
+      if (is_sample && *value.start == 'n') {
+        values[count] = (double)NAN;
+      } else if (is_sample) {
+        is_sample = retake_p_double(value, &values[count]);
+      }
+    }
+  }
+  if (!is_sample || count != channels) retake_p_refuse("a sample is not [time, [values]]", NULL);
+  sample.values = values;
+  return sample;
+}
+
+static inline retake_sensor retake_p_sensor(retake_p_json given, retake_p_block **blocks) {
+  retake_sensor sensor;
+  memset(&sensor, 0, sizeof sensor);
+  if (*given.start != '{') retake_p_refuse("a sensor is not an object", NULL);
+  sensor.name = retake_p_copied_member(given, "sensor", blocks);
+  sensor.unit = retake_p_copied_member(given, "unit", blocks);
+  retake_p_json key = {NULL, NULL}, value = {NULL, NULL}, latest = {NULL, NULL};
+  retake_p_json list = retake_p_list(given, "channels", &sensor.channel_count);
+  const char **channels =
+      (const char **)retake_p_take(blocks, sensor.channel_count, sizeof *channels);
+  const char *at = list.start + 1;
+  for (size_t index = 0; retake_p_next(list, &at, &key, &value); index++) {
+    channels[index] = retake_p_copied(value, blocks);
+  }
+  sensor.channels = channels;
+  if (retake_p_member(given, "latest", &latest) && *latest.start != 'n') {
+    retake_sample *sample = (retake_sample *)retake_p_take(blocks, 1, sizeof *sample);
+    *sample = retake_p_sample(latest, sensor.channel_count, blocks);
+    sensor.latest = sample;
+  }
+  list = retake_p_list(given, "window", &sensor.window_count);
+  retake_sample *window =
+      (retake_sample *)retake_p_take(blocks, sensor.window_count, sizeof *window);
+  at = list.start + 1;
+  for (size_t index = 0; retake_p_next(list, &at, &key, &value); index++) {
+    window[index] = retake_p_sample(value, sensor.channel_count, blocks);
+  }
+  sensor.window = window;
+  return sensor;
+}
+
+/* Hosts before sensors send none. */
+static inline void retake_p_sensors(
+    retake_p_json message, retake_frame *frame, retake_p_block **blocks) {
+  retake_p_json list, key = {NULL, NULL}, value = {NULL, NULL};
+  if (!retake_p_member(message, "sensors", &list)) return;
+  list = retake_p_list(message, "sensors", &frame->sensor_count);
+  retake_sensor *sensors =
+      (retake_sensor *)retake_p_take(blocks, frame->sensor_count, sizeof *sensors);
+  const char *at = list.start + 1;
+  for (size_t index = 0; retake_p_next(list, &at, &key, &value); index++) {
+    sensors[index] = retake_p_sensor(value, blocks);
+  }
+  frame->sensors = sensors;
+}
+
+static inline const retake_sensor *retake_sensor_named(
+    const retake_frame *frame, const char *name) {
+  for (size_t index = 0; index < frame->sensor_count; index++) {
+    if (strcmp(frame->sensors[index].name, name) == 0) return &frame->sensors[index];
+  }
+  return NULL;
+}
+
+static inline double retake_latest(const retake_sensor *sensor, const char *channel) {
+  for (size_t index = 0; sensor && sensor->latest && index < sensor->channel_count; index++) {
+    if (strcmp(sensor->channels[index], channel) == 0) return sensor->latest->values[index];
+  }
+  return (double)NAN;
 }
 
 /* ---- The reply ----------------------------------------------------------------------------- */
@@ -905,17 +1074,13 @@ static inline bool retake_p_option(
   return is_found;
 }
 
-static inline double retake_number(
-    const retake_options *options, const char *key, double otherwise) {
-  retake_p_json value;
+/* False if it is not a number that a double can hold. */
+static inline bool retake_p_double(retake_p_json value, double *result) {
   char text[512];
-  if (!retake_p_option(options, key, &value)) return otherwise;
   size_t count = (size_t)(value.end - value.start);
   const char *point = localeconv()->decimal_point;
   bool is_number = *value.start == '-' || (*value.start >= '0' && *value.start <= '9');
-  if (!is_number || count + strlen(point) >= sizeof text) {
-    retake_p_refuse("this option must be a number: ", key);
-  }
+  if (!is_number || count + strlen(point) >= sizeof text) return false;
   memcpy(text, value.start, count);
   text[count] = '\0';
   char *dot = strchr(text, '.');
@@ -924,8 +1089,17 @@ static inline double retake_number(
     memmove(dot + strlen(point), dot + 1, strlen(dot + 1) + 1);
     memcpy(dot, point, strlen(point));
   }
-  double result = strtod(text, NULL);
-  if (!isfinite(result)) retake_p_refuse("this option is too large: ", key);
+  *result = strtod(text, NULL);
+  return isfinite(*result);
+}
+
+static inline double retake_number(
+    const retake_options *options, const char *key, double otherwise) {
+  retake_p_json value;
+  double result = otherwise;
+  if (retake_p_option(options, key, &value) && !retake_p_double(value, &result)) {
+    retake_p_refuse("this option must be a number: ", key);
+  }
   return result;
 }
 
@@ -1036,11 +1210,14 @@ static inline void retake_p_greet(retake_p_conversation *conversation, retake_p_
 static inline void retake_p_answer(retake_p_conversation *conversation, retake_p_json message) {
   char texts[3][16];
   retake_frame frame = retake_p_frame(conversation, message, texts);
+  retake_p_sensors(message, &frame, &conversation->blocks);
   retake_p_bytes *answer = &conversation->answer;
   retake_reply reply;
   memset(&reply, 0, sizeof reply);
   reply.stage = conversation->stage;
   conversation->stage->process(conversation->self, &frame, &reply);
+  retake_p_free(conversation->blocks);
+  conversation->blocks = NULL;
   retake_p_close_detection(&reply);
   /* Both have room for what is around the value. */
   if (reply.elements.is_full || reply.elements.count > RETAKE_P_BYTES_MAX - 256) {

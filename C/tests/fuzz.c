@@ -34,6 +34,16 @@ static void process(void *self, const retake_frame *frame, retake_reply *reply) 
       }
     }
   }
+  for (size_t index = 0; index < frame->sensor_count; index++) {
+    const retake_sensor *sensor = &frame->sensors[index];
+    seen += (unsigned)(strlen(sensor->name) + strlen(sensor->unit));
+    for (size_t channel = 0; channel < sensor->channel_count; channel++) {
+      seen += retake_latest(sensor, sensor->channels[channel]) > 0;
+      for (size_t row = 0; row < sensor->window_count; row++) {
+        seen += sensor->window[row].values[channel] > (double)sensor->window[row].time_ns;
+      }
+    }
+  }
   retake_detection(reply, (double)frame->pts_ns / 7, 0, 1, 1, 0.5, 0);
   retake_label(reply, frame->range, 1);
 }
@@ -88,6 +98,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     }
   }
   free(message);
+  retake_p_free(conversation.blocks);
   free(conversation.answer.start);
   free(memory);
   return 0;
@@ -103,6 +114,11 @@ static const char *const seeds[] = {
     "\"width\":7,\"height\":5,\"range\":\"limited\",\"matrix\":\"bt601\",\"planes\":[[0,8],[40,4],[60,4]]}}",
     "{\"frame\":{\"track\":0,\"sequence\":14,\"item\":null,\"ptsNs\":0,\"slot\":1,\"format\":\"NV12\","
     "\"width\":8,\"height\":6,\"range\":\"full\",\"matrix\":\"bt709\",\"planes\":[[0,9],[64,8]]}}",
+    "{\"frame\":{\"track\":0,\"sequence\":15,\"item\":null,\"ptsNs\":0,\"slot\":0,\"format\":\"GRAY8\","
+    "\"width\":4,\"height\":4,\"range\":\"full\",\"matrix\":\"identity\",\"planes\":[[0,4]],\"sensors\":["
+    "{\"sensor\":\"imu\",\"unit\":\"rad/s\",\"channels\":[\"x\",\"y\"],\"latest\":[9,[1.5,null]],"
+    "\"window\":[[7,[1,2]],[8,[3e1,-4]]]},{\"sensor\":\"gps\",\"unit\":\"\",\"channels\":[],"
+    "\"latest\":null,\"window\":[]}]}}",
     "{\"reset\":1}", "{\"later\":[1,[2,{\"a\":null}]]}", "{\"bye\":{\"reason\":\"end\"}}",
 };
 static const char *const tokens[] = {

@@ -61,6 +61,31 @@ static void numbers(const retake_frame *frame, retake_reply *reply) {
   }
 }
 
+/* The newest values, the sums of the windows, and the last time in them. */
+static void sense(const retake_frame *frame, retake_reply *reply) {
+  char name[128];
+  for (size_t index = 0; index < frame->sensor_count; index++) {
+    const retake_sensor *sensor = &frame->sensors[index];
+    for (size_t channel = 0; channel < sensor->channel_count; channel++) {
+      double sum = 0, newest = retake_latest(sensor, sensor->channels[channel]);
+      for (size_t row = 0; row < sensor->window_count; row++) {
+        if (!isnan(sensor->window[row].values[channel])) sum += sensor->window[row].values[channel];
+      }
+      snprintf(name, sizeof name, "%s.%s", sensor->name, sensor->channels[channel]);
+      retake_scalar(reply, name, sum);
+      snprintf(name, sizeof name, "%s.%s newest", sensor->name, sensor->channels[channel]);
+      if (!isnan(newest)) retake_scalar(reply, name, newest);
+    }
+    snprintf(name, sizeof name, "%s in %s", sensor->name, sensor->unit);
+    int64_t last = sensor->window_count ? sensor->window[sensor->window_count - 1].time_ns : -1;
+    retake_scalar(reply, name, (double)last);
+  }
+  if (retake_sensor_named(frame, "none")) retake_error(reply, "probe.none", "");
+  if (!isnan(retake_latest(retake_sensor_named(frame, "none"), "x"))) {
+    retake_error(reply, "probe.none", "");
+  }
+}
+
 static void detect(const probe *own, retake_reply *reply) {
   for (int64_t index = 0; index < own->count; index++) {
     retake_detection(reply, 1.5, -2, 3, 0.1, 0.25, index % 2);
@@ -103,6 +128,8 @@ static void process(void *self, const retake_frame *frame, retake_reply *reply) 
     tell(own, frame, reply);
   } else if (strcmp(own->does, "numbers") == 0) {
     numbers(frame, reply);
+  } else if (strcmp(own->does, "sense") == 0) {
+    sense(frame, reply);
   } else if (strcmp(own->does, "detect") == 0) {
     detect(own, reply);
   } else if (strcmp(own->does, "classify") == 0) {

@@ -36,6 +36,7 @@ from ._results import (
     Waveform,
     read_results,
 )
+from ._sensor import Sample, Sensor
 from ._session import Event, Session, SessionError, SessionFrame, Track
 from ._stage import stage
 from ._values import Detection, Label, Scalar, StageError
@@ -63,7 +64,9 @@ __all__ = [
     "ProtocolError",
     "ReplaySummary",
     "ResultsError",
+    "Sample",
     "Scalar",
+    "Sensor",
     "Session",
     "SessionError",
     "SessionFrame",

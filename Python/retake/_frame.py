@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ._channel import ProtocolError
+from ._sensor import Sensor, read_sensors
 
 if TYPE_CHECKING:
     import numpy
@@ -162,6 +163,8 @@ class Frame:
     matrix: str
     """`bt601`, `bt709`, `bt2020`, or `identity` for grey and for RGB."""
     planes: tuple[Plane, ...]
+    sensors: Mapping[str, Sensor] = field(default_factory=dict)
+    """What was read of the sensors that the node names in `sensors`, by their names."""
 
     @staticmethod
     def of(
@@ -172,6 +175,7 @@ class Frame:
         *,
         sequence: int = 0,
         pts_ns: int = 0,
+        sensors: Sequence[Sensor] = (),
     ) -> Frame:
         """A frame for tests of a stage.
 
@@ -196,7 +200,8 @@ class Frame:
             "format": format, "width": width, "height": height, "range": "full",
             "matrix": "identity", "planes": places,
         }  # fmt: skip
-        return Slots(view.toreadonly(), 1, end).frame(message)
+        frame = Slots(view.toreadonly(), 1, end).frame(message)
+        return replace(frame, sensors={sensor.name: sensor for sensor in sensors})
 
     @property
     def pts(self) -> float:
@@ -292,6 +297,7 @@ class Slots:
                 self._plane(slot, place, shape, width, height)
                 for place, shape in zip(places, shapes)
             ),
+            sensors=read_sensors(message),
         )
 
     def _plane(self, slot: int, place: object, shape: _Shape, width: int, height: int) -> Plane:

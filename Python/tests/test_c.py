@@ -130,6 +130,39 @@ class ProbeTests(unittest.TestCase):
             child.host.bye()
             self.assertEqual(child.status, 0)
 
+    def test_sensors_are_read_and_wrong_ones_end_the_program(self):
+        imu = {
+            "sensor": "imu", "unit": "rad/s", "channels": ["x", "y"], "latest": [9, [1.5, None]],
+            "window": [[7, [1, 2]], [8, [0.25, None]]],
+        }  # fmt: skip
+        early = {"sensor": "gps", "unit": "", "channels": ["h"], "latest": None, "window": []}
+        for language in LANGUAGES:
+            child = self.start("sense", language=language)
+            child.host.receive()
+            reply = child.host.ask(sensors=[imu, early])
+            self.assertEqual(
+                scalars(reply),
+                {
+                    "imu.x": 1.25, "imu.x newest": 1.5, "imu.y": 2, "imu in rad/s": 8, "gps.h": 0,
+                    "gps in ": -1,
+                },
+            )  # fmt: skip
+            self.assertEqual(scalars(child.host.ask(sequence=1)), {})
+            child.host.bye()
+            self.assertEqual(child.status, 0)
+        wrong = [
+            7, [7], [{}], [imu | {"channels": 1}], [imu | {"latest": [1, [2]]}],
+            [imu | {"window": [[1, [1, 2, 3]]]}], [imu | {"window": [[1.5, [1, 2]]]}],
+            [imu | {"window": [[1, [1, "2"]]]}], [imu | {"window": [[1, [1, 2], 3]]}],
+            [imu | {"unit": None}], [imu | {"latest": 4}],
+        ]  # fmt: skip
+        for sensors in wrong:
+            with self.subTest(sensors=sensors):
+                child = self.start("sense")
+                child.host.receive()
+                child.host.show(bytes(4), sensors=sensors)
+                self.assertEqual(child.status, 2)
+
     def test_escapes_and_spaces_of_json_are_read(self):
         child = self.start("tell")
         child.host.receive()

@@ -347,7 +347,12 @@ struct LossList {
 
   mutating func add(_ text: String) {
     count += 1
-    if first.count < Self.textsMax { first.append(text) }
+    guard first.count < Self.textsMax else { return }
+    // Names in a damaged bag have any bytes, and a NUL would end the text in the database.
+    first.append(
+      String(
+        String.UnicodeScalarView(
+          text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? "\u{FFFD}" : $0 })))
   }
 
   mutating func add(_ error: BagError) { add(error.lossText) }

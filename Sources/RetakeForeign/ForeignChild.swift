@@ -95,6 +95,12 @@ final class ForeignChild: @unchecked Sendable {
       "v": .integer(Int64(ForeignReady.protocolVersion)), "clock": .string("virtual"),
       "options": program.options, "output": .string(program.output.rawValue),
     ]
+    if !program.sensors.isEmpty {
+      content["sensors"] = .array(
+        program.sensors.map {
+          .object(["sensor": .string($0.sensor), "windowNs": .integer($0.length.nanoseconds)])
+        })
+    }
     if let slots {
       content["slots"] = .integer(Int64(slots))
       content["slotBytes"] = .integer(Int64(ForeignSlots.slotBytes))

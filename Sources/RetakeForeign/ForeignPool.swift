@@ -12,7 +12,7 @@ final class ForeignPool: @unchecked Sendable {
   // SAFETY: @unchecked because of the mutable state, guarded by `condition`; a copy is taken out of
   // the pool while a thread uses it.
   private let condition = NSCondition()
-  private let program: ForeignProgram
+  let program: ForeignProgram
   /// What the first copy said; all others must say the same.
   let ready: ForeignReady
   /// `nil` for a program that gets pixels on its standard input.

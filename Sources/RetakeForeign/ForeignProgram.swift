@@ -23,6 +23,8 @@ package struct ForeignProgram: Hashable, Sendable {
   package var transport = ForeignTransport.files
   /// What the program's own clock shows.
   package var clock = ForeignClock.real
+  /// What the program is given of sensors with each frame.
+  package var sensors: [SensorRead] = []
   /// Receives what the program writes, besides the last lines that errors have.
   package var listener: ProgramListener?
 

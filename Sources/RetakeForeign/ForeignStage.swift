@@ -29,6 +29,7 @@ extension AnyStage {
     stage.fingerprint = pool.ready.fingerprint(program, files: digests)
     stage.programFiles = digests
     stage.outputForm = ValueForm(program.output.type)
+    stage.read(program.sensors)
     if program.output == .program { stage.programSinks = pool.ready.sinks.map(\.name) }
     return stage
   }
@@ -40,6 +41,7 @@ extension AnyStage {
     case .pure:
       return .pure { input, context in
         guard let frame = input as? Frame else { return .failure(.noFrame) }
+        if let refusal = pool.program.refusal(context) { return .failure(refusal) }
         return pool.compute(frame, context)
       }
     }
@@ -47,6 +49,25 @@ extension AnyStage {
 }
 
 extension ForeignProgram {
+  /// More than a number and a time take in a message.
+  private static let numberBytes = 26
+  /// Room for the frame itself and for the names of sensors.
+  private static let otherBytes = 256 << 10
+
+  /// Set if the program cannot be given what it reads of sensors.
+  fileprivate func refusal(_ context: StageContext) -> StageError? {
+    guard !sensors.isEmpty else { return nil }
+    guard !context.sensors.isEmpty else { return .noSensors(sensors) }
+    let numbers = context.sensors.reduce(0) {
+      $0 + ($1.window.count + 1) * ($1.track.channels.count + 1)
+    }
+    guard numbers * Self.numberBytes + Self.otherBytes > MessageChannel.bytesMax else { return nil }
+    return StageError(
+      code: "process.sensors.long",
+      message: "the samples of the windows have \(numbers) numbers, more than a message can have; "
+        + "read a shorter window", severity: .unrecoverable)
+  }
+
   /// The largest file whose digest is part of a fingerprint.
   private static let fileBytesMax: Int64 = 256 << 20
 
@@ -111,6 +132,7 @@ private final class ForeignInstance: StageInstance, @unchecked Sendable {
 
   func process(_ input: any PipelineValue, _ context: StageContext) -> StageOutcome {
     guard let frame = input as? Frame else { return .failure(.noFrame) }
+    if let refusal = pool.program.refusal(context) { return .failure(refusal) }
     // The memory of the program is lost, so no later frame can be computed as it would have been.
     if let fault { return .failure(fault.stageError) }
     do throws(ForeignFault) {

@@ -49,15 +49,40 @@ struct FrameMessage {
     _ frame: Frame, _ context: StageContext, planes: Planes, now: Int64? = nil, bytes: Int? = nil
   ) {
     let places = planes.places.map { "[\($0.offset),\($0.stride)]" }.joined(separator: ",")
-    // Written directly: it is sent for each frame, and no string in it has to be escaped.
+    let sensors = context.sensors.isEmpty ? "" : #""sensors":\#(Self.sensors(context.sensors)),"#
+    // Written directly: it is sent for each frame, and no other string in it has to be escaped.
     text =
       #"{"frame":{"# + (bytes.map { #""bytes":\#($0),"# } ?? "")
       + #""format":"\#(frame.format.rawValue)","height":\#(frame.height),"#
       + #""item":\#(context.item.map(String.init) ?? "null"),"matrix":"\#(frame.matrix.rawValue)","#
       + (now.map { #""nowNs":\#($0),"# } ?? "")
       + #""planes":[\#(places)],"ptsNs":\#(context.timestamp.nanoseconds),"#
-      + #""range":"\#(frame.range.rawValue)","sequence":\#(context.frame.sequence),"#
+      + #""range":"\#(frame.range.rawValue)","# + sensors
+      + #""sequence":\#(context.frame.sequence),"#
       + #""slot":\#(planes.slot),"#
       + #""track":\#(context.frame.track),"width":\#(frame.width)}}"#
+  }
+
+  // MARK: Sensors
+
+  private static func sensors(_ readings: [SensorReading]) -> String {
+    let parts = readings.map { reading in
+      let track = reading.track
+      let channels = JSONValue.array(track.channels.map(JSONValue.string)).canonicalText
+      return #"{"channels":\#(channels),"#
+        + #""latest":\#(reading.latest.map(sample) ?? "null"),"#
+        + #""sensor":\#(JSONValue.string(track.name).canonicalText),"#
+        + #""unit":\#(JSONValue.string(track.unit).canonicalText),"#
+        + #""window":[\#(reading.window.map(sample).joined(separator: ","))]}"#
+    }
+    return "[\(parts.joined(separator: ","))]"
+  }
+
+  /// `[time, [values]]`; JSON has no NaN, which is `null`.
+  private static func sample(_ sample: SensorSample) -> String {
+    let values = sample.values.map {
+      $0.isFinite ? JSONValue.number($0).canonicalText : "null"
+    }
+    return "[\(sample.time.nanoseconds),[\(values.joined(separator: ","))]]"
   }
 }

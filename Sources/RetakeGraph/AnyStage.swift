@@ -215,6 +215,9 @@ public struct AnyStage: Sendable {
     sensorReads = stage.sensors
   }
 
+  /// Sets what the stage reads of sensors, for stages whose node says it.
+  package mutating func read(_ reads: [SensorRead]) { sensorReads = reads }
+
   /// The same stage, connected to sensors: reading them may fail.
   func connected(_ body: Body, fingerprint: String) -> AnyStage {
     var stage = self
@@ -262,7 +265,7 @@ extension StatefulStage {
 }
 
 extension StageError {
-  static func noSensors(_ reads: [SensorRead]) -> StageError {
+  package static func noSensors(_ reads: [SensorRead]) -> StageError {
     StageError(
       code: "sensor.none",
       message: "the stage reads \(reads.map(\.sensor).joined(separator: ", ")), and runs without "

@@ -13,6 +13,9 @@ package struct ProcessOptions: StageOptions, Hashable {
     "output":
       "what the program gives: 'detections', 'classes' or 'scalars', or if it is a whole pipeline "
       + "'program'; required",
+    "sensors":
+      "sensors that the program reads for each frame: names, or objects with 'sensor' and the "
+      + "window's 'milliseconds', 0 to 600000; not for 'program'",
     "timeoutSeconds":
       "longest time for a frame in seconds of real time, 0.1 to 3600; a start has at least "
       + "30",
@@ -30,6 +33,8 @@ package struct ProcessOptions: StageOptions, Hashable {
   package var instances = 1
   /// The longest time for each frame; for the start, at least 30 s.
   package var timeoutSeconds = 30.0
+  /// What the program reads of sensors.
+  package var sensors: [ProcessSensor] = []
   /// `files` or `stdio`.
   package var transport = ForeignTransport.files.rawValue
   /// `real` or `preload`.
@@ -56,6 +61,11 @@ package struct ProcessOptions: StageOptions, Hashable {
       timeoutSeconds: timeoutSeconds)
     program.transport = try Self.choice(transport, "transport")
     program.clock = try Self.choice(clock, "clock")
+    program.sensors = try ProcessSensor.reads(sensors)
+    // A whole pipeline is called with frames and timers, and a timer has no samples.
+    guard output != .program || program.sensors.isEmpty else {
+      throw OptionError(key: "sensors", message: "is not for a program that is a whole pipeline")
+    }
     return program
   }
 
