@@ -134,7 +134,7 @@ package final class MediaMuxer: @unchecked Sendable {
     // SAFETY: the stream belongs to the context and is freed with it.
     let stream = FFmpeg.required(avformat_new_stream(context, nil))
     description.fill(FFmpeg.required(stream.pointee.codecpar))
-    stream.pointee.codecpar.pointee.codec_tag = description.rawPictureTag
+    stream.pointee.codecpar.pointee.codec_tag = description.containerTag
     stream.pointee.sample_aspect_ratio = stream.pointee.codecpar.pointee.sample_aspect_ratio
     stream.pointee.time_base = AVRational(
       num: description.timeBase.numerator, den: description.timeBase.denominator)
@@ -155,9 +155,13 @@ package final class MediaMuxer: @unchecked Sendable {
 }
 
 extension MediaStream {
-  /// The four characters with which containers identify formats of raw images; 0 for other codecs.
-  fileprivate var rawPictureTag: UInt32 {
-    codecID == AV_CODEC_ID_RAWVIDEO
-      ? avcodec_pix_fmt_to_codec_tag(av_get_pix_fmt(pixelFormatName)) : 0
+  /// The four characters with which containers identify formats of raw images, and the kinds of
+  /// ProRes, of which 4444 has other pixels; 0 for other codecs.
+  fileprivate var containerTag: UInt32 {
+    switch codecID {
+    case AV_CODEC_ID_RAWVIDEO: avcodec_pix_fmt_to_codec_tag(av_get_pix_fmt(pixelFormatName))
+    case AV_CODEC_ID_PRORES: codecTag
+    default: 0
+    }
   }
 }
