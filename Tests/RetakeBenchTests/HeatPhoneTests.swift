@@ -34,6 +34,7 @@ import Testing
     var phone = HeatPhone.profile(named: "p", femtojoulesPerByte: 900_000_000_000)
     // So that it is serious after some seconds.
     phone.heat?.nodes[0].capacity = 2_000
+    phone.heat?.limits = .init(fair: 27, serious: 30, critical: 60)
     let seconds = 40
     let core = try CoreRun(
       trial.pipeline, camera: .init(fps: trial.fps, format: .grey, width: 1, height: 1),
@@ -54,7 +55,8 @@ import Testing
       options, observer: PoolMeter(end: 0, size: 0))
     #expect(core.digest == replay.decisionDigest)
     #expect(core.heat == replay.heat)
-    #expect(core.delivered == replay.headline.delivered && core.captured == seconds * trial.fps)
+    #expect(core.delivered == replay.headline.delivered)
+    #expect(core.captured == replay.headline.captured && core.captured > 0)
     #expect(core.firstOf[.serious] != nil, "\(String(describing: core.heat))")
   }
 

@@ -14,8 +14,8 @@ package struct ProcessOptions: StageOptions, Hashable {
       "what the program gives: 'detections', 'classes' or 'scalars', or if it is a whole pipeline "
       + "'program'; required",
     "sensors":
-      "sensors that the program reads for each frame: names, or objects with 'sensor' and the "
-      + "window's 'milliseconds', 0 to 600000; not for 'program'",
+      "sensors that the program reads: names, or objects with 'sensor' and the window's "
+      + "'milliseconds', 0 to 600000; not for 'program'",
     "timeoutSeconds":
       "longest time for a frame in seconds of real time, 0.1 to 3600; a start has at least "
       + "30",
