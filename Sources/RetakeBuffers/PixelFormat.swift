@@ -230,7 +230,7 @@ extension PixelFormat: CaseIterable {
   }()
 }
 
-extension PixelFormat: RawRepresentable, Codable {
+extension PixelFormat: RawRepresentable, Codable, CustomStringConvertible {
   /// The name in files and messages: `I420`, `GRAY8`, `RGB24`; `I420P10` and `GRAY10` for deep ones.
   public var rawValue: String {
     switch (layout, bitsPerSample) {
@@ -251,6 +251,9 @@ extension PixelFormat: RawRepresentable, Codable {
     guard let format = Self.byName[rawValue] else { return nil }
     self = format
   }
+
+  /// The same as `rawValue`.
+  public var description: String { rawValue }
 }
 
 /// The sample values of black and white.

@@ -117,7 +117,7 @@ import Testing
   @Test(arguments: [
     ("DELETE FROM segment_track", "rows are missing or were added"),
     (
-      "UPDATE segment_track SET pixel_format = 'gray14le'",
+      "UPDATE segment_track SET pixel_format = 'bayer_rggb8'",
       "the row of segment_track with segment 0, track 0 is not the one"
     ),
   ])
