@@ -66,10 +66,10 @@ struct WrongProfile: Sendable, CustomTestStringConvertible {
     Self("\"basis\": {\"scale\": \"measured\"}", "/basis/scale", "the profile has no 'scale'"),
     Self("\"basis\": {\"name\": \"guessed\"}", "/basis/name", "'measured', 'assumed' or 'derived'"),
     Self("\"heat\": {}", "/heat", "'nodes' is missing"),
-    Self(heat: "\"capacity\": 5", "/heat/nodes/0/capacity", "Write it like 1.5J/K"),
-    Self(heat: "\"capacity\": \"5W\"", "/heat/nodes/0/capacity", "Write it like 1.5J/K"),
+    Self(heat: "\"capacity\": 5", "/heat/nodes/0/capacity", "Write it like \"1.5J/K\""),
+    Self(heat: "\"capacity\": \"5W\"", "/heat/nodes/0/capacity", "Write it like \"1.5J/K\""),
     Self(heat: "\"capacity\": \"0J/K\"", "/heat/nodes/0/capacity", "above 0"),
-    Self(heat: "\"capacity\": \"0.01J/K\"", "/heat/nodes", "at least 0.2 s"),
+    Self(heat: "\"capacity\": \"0.01J/K\"", "/heat/nodes/0", "at least 0.2 s"),
   ]
 
   /// In place of the capacity of a valid heat model.
