@@ -145,7 +145,9 @@ class PageTests(unittest.TestCase):
 
         text = (support.REPOSITORY / PROTOCOL).read_text()
         formats = re.findall(r"`([A-Z0-9]+)`", text.split("## Pixels")[1].split("##")[0])
-        self.assertEqual(sorted(set(formats)), sorted(retake._frame.FORMATS))
+        # The page names all formats with 8 bits of the first table, and examples of the others.
+        self.assertGreater(len(set(formats)), 8)
+        self.assertEqual(set(formats) - set(retake._frame.FORMATS), set())
         outputs = re.findall(r"^\| `(\w+)` \| `\{", text, re.MULTILINE)
         self.assertEqual(outputs, list(retake._values.OUTPUTS))
 
