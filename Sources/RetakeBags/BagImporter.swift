@@ -195,29 +195,15 @@ private final class BagBuild {
   /// Topics without an image are left out, with what is wrong with their first message.
   private func withImages(_ tracks: [BagTrack]) throws -> [BagTrack] {
     try tracks.filter { track in
+      guard !track.isEmpty else {
+        try leaveEmpty(track.topic, track.firstBad)
+        return false
+      }
       if track.badCount > 0, let first = track.firstBad {
-        guard !track.isEmpty else {
-          guard options.topics.isEmpty else { throw first }
-          leave(track.topic, first.lossText)
-          return false
-        }
         losses.add(
           "\(track.topic.name): \(track.badCount) messages have no image; \(first.lossText)")
       }
-      guard !track.isEmpty else {
-        let reason = "it has no messages"
-        guard options.topics.isEmpty else {
-          throw BagError.unusableTopic(
-            path: options.path, topic: track.topic.name, reason: reason)
-        }
-        leave(track.topic, reason)
-        return false
-      }
-      if track.lateCount > 0 {
-        notes.append(
-          "\(track.topic.name): \(track.lateCount) messages were recorded before the one in front of "
-            + "them; they arrive with it")
-      }
+      noteLate(track.lateCount, of: track.topic)
       return true
     }
   }
@@ -228,12 +214,7 @@ private final class BagBuild {
     for sensor in sensors {
       let name = sensor.topic.name
       guard sensor.sampleCount > 0 else {
-        if let first = sensor.firstBad, !options.topics.isEmpty { throw first }
-        let reason = sensor.firstBad?.lossText ?? "it has no messages"
-        guard options.topics.isEmpty else {
-          throw BagError.unusableTopic(path: options.path, topic: name, reason: reason)
-        }
-        leave(sensor.topic, reason)
+        try leaveEmpty(sensor.topic, sensor.firstBad)
         continue
       }
       if sensor.badCount > 0, let first = sensor.firstBad {
@@ -250,11 +231,7 @@ private final class BagBuild {
 
   private func note(_ sensor: BagSensor) {
     let name = sensor.topic.name
-    if sensor.lateCount > 0 {
-      notes.append(
-        "\(name): \(sensor.lateCount) messages were recorded before the one in front of them; "
-          + "they arrive with it")
-    }
+    noteLate(sensor.lateCount, of: sensor.topic)
     if sensor.roundedCount > 0 {
       notes.append(
         "\(name): \(sensor.roundedCount) integers of 64 bits are rounded to 53 bits, as samples "
@@ -265,6 +242,24 @@ private final class BagBuild {
         "\(name): its \(leftOut) variances are left out; a sensor has at most "
           + "\(SensorRecord.channelsMax) channels")
     }
+  }
+
+  private func noteLate(_ count: Int, of topic: BagTopic) {
+    guard count > 0 else { return }
+    notes.append(
+      "\(topic.name): \(count) messages were recorded before the one in front of them; they arrive "
+        + "with it")
+  }
+
+  /// Leaves out a topic of which nothing was imported; if it was named, that is an error.
+  ///
+  /// - Parameter first: What is wrong with its first message; nil if it has none.
+  private func leaveEmpty(_ topic: BagTopic, _ first: BagError?) throws {
+    let reason = "it has no messages"
+    guard options.topics.isEmpty else {
+      throw first ?? .unusableTopic(path: options.path, topic: topic.name, reason: reason)
+    }
+    leave(topic, first?.lossText ?? reason)
   }
 
   private func leave(_ topic: BagTopic, _ reason: String) {

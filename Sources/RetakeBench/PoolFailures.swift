@@ -63,7 +63,7 @@ package struct PoolFailures: Sendable {
         .count(row.affected), .share(row.affected * 10_000 / Self.sessions),
         .count(row.recovered),
         row.recovered > 0
-          ? .decimal(Int((row.longest + 50_000) / 100_000), places: 1, unit: " ms") : .none,
+          ? .decimal(TextTable.tenthsOfMilliseconds(row.longest), places: 1, unit: " ms") : .none,
       ]
     }
     return PoolStudyResult(text: table.lines.joined(separator: "\n"), json: table.json)

@@ -30,6 +30,10 @@ extension TextTable {
   }
 
   static func milliseconds(_ nanoseconds: Int64) -> String {
-    PoolTable.decimal(Int((nanoseconds + 50_000) / 100_000), places: 1)
+    PoolTable.decimal(tenthsOfMilliseconds(nanoseconds), places: 1)
+  }
+
+  static func tenthsOfMilliseconds(_ nanoseconds: Int64) -> Int {
+    Int((nanoseconds + 50_000) / 100_000)
   }
 }

@@ -218,6 +218,8 @@ final class BagTrack {
 
 /// The time that is zero in the session: that of the first image of the bag.
 final class BagOrigin {
+  private static let most: Int64 = 1 << 61
+
   private(set) var nanoseconds: Int64?
 
   /// - Parameter nanoseconds: nil for the first time that is asked for.
@@ -228,16 +230,13 @@ final class BagOrigin {
     let origin = self.nanoseconds ?? nanoseconds
     self.nanoseconds = origin
     let (difference, overflow) = nanoseconds.subtractingReportingOverflow(origin)
-    return overflow || difference.magnitude > 1 << 61 ? nil : difference
+    return overflow || difference.magnitude > Self.most.magnitude ? nil : difference
   }
 
   /// Saturates at the bounds of a session's times, 2^61 ns.
   func time(of nanoseconds: Int64) -> Int64 {
-    let origin = self.nanoseconds ?? nanoseconds
-    self.nanoseconds = origin
-    let (difference, overflow) = nanoseconds.subtractingReportingOverflow(origin)
-    let most: Int64 = 1 << 61
-    return overflow ? (nanoseconds < 0 ? -most : most) : max(-most, min(most, difference))
+    if let time = exactTime(of: nanoseconds) { return time }
+    return nanoseconds < (self.nanoseconds ?? 0) ? -Self.most : Self.most
   }
 }
 

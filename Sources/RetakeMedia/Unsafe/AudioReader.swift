@@ -173,28 +173,36 @@ package final class AudioReader: @unchecked Sendable {
 
   private func piece() -> Piece? {
     guard let shape = shape() else { return nil }
-    return Piece(
-      start: shape.start, rate: shape.rate,
-      samples: mono(shape.frame, count: shape.count, channels: shape.channels))
+    return Piece(start: shape.start, rate: shape.rate, samples: mono(shape))
   }
 
   private func levels() -> Levels? {
     guard let shape = shape() else { return nil }
-    let (frame, channels) = (shape.frame, shape.channels)
+    let channels = shape.channels
     var samples = [Int16](repeating: 0, count: shape.count * channels)
-    let format = AVSampleFormat(rawValue: frame.pointee.format)
-    let isPlanar = av_sample_fmt_is_planar(format) != 0
-    let packed = av_get_packed_sample_fmt(format)
-    for channel in 0..<channels {
-      // SAFETY: as in `mono`.
-      guard let plane = frame.pointee.extended_data[isPlanar ? channel : 0] else { continue }
-      let (first, step) = isPlanar ? (0, 1) : (channel, channels)
-      let raw = UnsafeRawPointer(plane)
+    eachChannel(of: shape) { channel, plane, first, step, format in
       for index in 0..<shape.count {
-        samples[index * channels + channel] = Self.level(raw, at: first + index * step, packed)
+        samples[index * channels + channel] = Self.level(plane, at: first + index * step, format)
       }
     }
     return Levels(start: shape.start, rate: shape.rate, channels: channels, samples: samples)
+  }
+
+  /// For each channel the plane that has its samples, the place of the first one, the distance to the
+  /// next, and the format of a sample.
+  private func eachChannel(
+    of shape: Shape, _ body: (Int, UnsafeRawPointer, Int, Int, AVSampleFormat) -> Void
+  ) {
+    let format = AVSampleFormat(rawValue: shape.frame.pointee.format)
+    let isPlanar = av_sample_fmt_is_planar(format) != 0
+    let packed = av_get_packed_sample_fmt(format)
+    for channel in 0..<shape.channels {
+      // SAFETY: a decoded frame has one plane of `count` samples for each channel, or one plane of
+      // `count` samples of all channels in turn.
+      guard let plane = shape.frame.pointee.extended_data[isPlanar ? channel : 0] else { continue }
+      let (first, step) = isPlanar ? (0, 1) : (channel, shape.channels)
+      body(channel, UnsafeRawPointer(plane), first, step, packed)
+    }
   }
 
   /// A sample in 16 bits: of wider integers the upper bits, of floating-point numbers the nearest
@@ -220,24 +228,14 @@ package final class AudioReader: @unchecked Sendable {
     return Int16(max(-32_768, min(32_767, (value * 32_768).rounded(.toNearestOrEven))))
   }
 
-  private func mono(
-    _ frame: UnsafeMutablePointer<AVFrame>, count: Int, channels: Int
-  ) -> [Float] {
-    var sums = [Float](repeating: 0, count: count)
-    let format = AVSampleFormat(rawValue: frame.pointee.format)
-    let isPlanar = av_sample_fmt_is_planar(format) != 0
-    let packed = av_get_packed_sample_fmt(format)
-    for channel in 0..<channels {
-      // SAFETY: a decoded frame has one plane of `count` samples for each channel, or one plane of
-      // `count` samples of all channels in turn.
-      guard let plane = frame.pointee.extended_data[isPlanar ? channel : 0] else { continue }
-      let (first, step) = isPlanar ? (0, 1) : (channel, channels)
-      let raw = UnsafeRawPointer(plane)
-      for index in 0..<count {
-        sums[index] += Self.value(raw, at: first + index * step, packed)
+  private func mono(_ shape: Shape) -> [Float] {
+    var sums = [Float](repeating: 0, count: shape.count)
+    eachChannel(of: shape) { _, plane, first, step, format in
+      for index in 0..<shape.count {
+        sums[index] += Self.value(plane, at: first + index * step, format)
       }
     }
-    return channels == 1 ? sums : sums.map { $0 / Float(channels) }
+    return shape.channels == 1 ? sums : sums.map { $0 / Float(shape.channels) }
   }
 
   private static func value(

@@ -20,12 +20,10 @@ struct NativeSamples {
   init?(_ format: AVPixelFormat) {
     // SAFETY: the descriptor is a constant of the library.
     guard let descriptor = av_pix_fmt_desc_get(format) else { return nil }
-    let flags = descriptor.pointee.flags
-    let refused = [
-      AV_PIX_FMT_FLAG_HWACCEL, AV_PIX_FMT_FLAG_BAYER, AV_PIX_FMT_FLAG_FLOAT,
-    ].reduce(UInt64(0)) { $0 | UInt64($1) }
+    let isHardware = format.flags & UInt64(AV_PIX_FMT_FLAG_HWACCEL) != 0
     // FFmpeg 5 has no flag for XYZ, and describes it like YUV 4:4:4.
-    guard flags & refused == 0, !AVPixelFormat.name(format).hasPrefix("xyz"),
+    guard !isHardware, !format.isBayer, !format.isFloat,
+      !AVPixelFormat.name(format).hasPrefix("xyz"),
       (1...4).contains(descriptor.pointee.nb_components), (1...16).contains(format.bitsPerSample)
     else { return nil }
     self.format = format

@@ -31,10 +31,11 @@ struct ImportWriting {
     }
   }
 
-  /// - Parameter samples: Writes the sensors, after the frames.
+  /// - Parameter samples: Writes the sensors, after the frames; it is given the time of the first
+  ///   frame.
   func write(
     _ tracks: [(MediaStream, TrackRows)],
-    samples: (SampleWriter) throws(SessionError) -> Void = { _ in }
+    samples: (SampleWriter, _ start: Int64) throws(SessionError) -> Void = { _, _ in }
   ) throws(SessionError) {
     let writer = try fromStore { () throws(StoreError) in
       let writer = try StoreWriter(creating: path, durability: .building)
@@ -65,7 +66,8 @@ struct ImportWriting {
       try writer.commit()
       return writer
     }
-    try samples(SampleWriter(writer))
+    let start = tracks.compactMap { $0.1.timeline.frames.first?.nanoseconds }.min() ?? 0
+    try samples(SampleWriter(writer), start)
     _ = try fromStore { () throws(StoreError) in try writer.close() }
   }
 

@@ -173,8 +173,7 @@ public struct SessionImporter: Sendable {
         + (places.stored.map { [(TimePlaces.fact, $0)] } ?? [])
         + (colours.stored.map { [(ColourFacts.fact, $0)] } ?? []))
     var (sensors, outcome) = ([SensorTrack](), SensorImporting.Outcome())
-    try writing.write(rows) { (samples) throws(SessionError) in
-      let start = rows.compactMap { $0.1.timeline.frames.first?.nanoseconds }.min() ?? 0
+    try writing.write(rows) { (samples, start) throws(SessionError) in
       outcome = try SensorImporting(options: options, report: report).run(
         requests, streams: all, of: path, start: start, into: samples)
       sensors = samples.tracks

@@ -81,11 +81,10 @@ struct MediaRebuild {
       path: site.database, media: media, bytes: file.size, sha256: digest,
       facts: facts("imported") + [("status", status.rawValue)] + losses
         + (times.map { [(TimePlaces.fact, $0)] } ?? [])
-    ).write(rows) { (samples) throws(SessionError) in
+    ).write(rows) { (samples, start) throws(SessionError) in
       // Only the old database knows what the import was given and what it left out. Without it, all
       // that the media has is read.
       guard tracks == nil, salvage.sensors.isEmpty else { return }
-      let start = rows.compactMap { $0.1.timeline.frames.first?.nanoseconds }.min() ?? 0
       let importing = SensorImporting(options: ImportOptions(file: path)) { progress in
         report(SessionDoctor.Progress(done: progress.done, total: 0))
       }
