@@ -65,7 +65,8 @@ import Testing
     #expect(try inserted(pipeline, .i420(bits: 10)) == [])
     let error = #expect(throws: PipelineError.self) { try inserted(pipeline, .i420) }
     #expect(error?.code == "graph.pipeline.unsupported")
-    #expect("\(error?.message ?? "")".contains("takes I420P10, and its frames are I420"))
+    let message = try #require(error).message
+    #expect(message.contains("takes I420P10, and its frames are I420"))
   }
 
   @Test func `sinks and nodes that pass frames on are given what comes`() throws {
@@ -83,7 +84,7 @@ import Testing
   }
 
   @Test func `frames that change to a format of 10 bits are looked at before a stage`() throws {
-    let pipeline = try frames.stage(Any8()).sink(.test("results")).flattened()
+    let pipeline = frames.stage(Any8()).sink(.test("results")).flattened()
     #expect(try pipeline.stagesToGuard() == [])
     #expect(try pipeline.stagesToGuard(others: [.i420(bits: 10)]) == ["any8"])
   }

@@ -216,7 +216,7 @@ private let footage = sharedMedia("karma.mp4")?.path ?? ""
         creating: folder.file("\(round).sqlite").path, durability: .building)
       do {
         let options = ImportOptions(file: file.path)
-        try SensorImporting(options: options) { _ in true }.run(
+        _ = try SensorImporting(options: options) { _ in true }.run(
           [], streams: demuxer.streams, of: file.path, start: 0, into: SampleWriter(writer))
         try writer.close()
         let reader = try StoreReader(opening: folder.file("\(round).sqlite").path)

@@ -1,4 +1,4 @@
-package import RetakeCore
+import RetakeCore
 import RetakeGraph
 
 /// A sensor that a program reads for each frame.
