@@ -26,7 +26,7 @@ JPEG_FOLDER = Path(__file__).parent / "bags"
 
 
 def messages(frames, first=0):
-    """The messages of a robot with four cameras, in the order of their recording."""
+    """The messages of a robot with five cameras, in the order of their recording."""
     import numpy as np
     from rosbags.typesys import Stores, get_typestore
 
@@ -57,6 +57,7 @@ def messages(frames, first=0):
             ("/cam/bgr", raw(ns + 1_000, "bgr8", 3 * WIDTH, 1_000 + index), 3_000_000),
             ("/cam/yuv", raw(ns + 1_500, "yuv422", 2 * WIDTH, 3_000 + index), 3_500_000),
             ("/cam/depth", raw(ns + 2_000, "32FC1", 4 * WIDTH, 2_000 + index), 4_000_000),
+            ("/cam/range", raw(ns + 2_500, "16UC1", 2 * WIDTH, 4_000 + index, padding=6), 4_500_000),
             ("/cam/jpeg", coded(header=stamped(ns + 3_000), format="jpeg", data=np.frombuffer(
                 pictures[index % len(pictures)], dtype=np.uint8)), 5_000_000),
         ]
@@ -82,6 +83,8 @@ def stored(topic, message):
     data = np.frombuffer(bytes(message.data), np.uint8)
     if topic == "/cam/mono":
         return data.reshape(HEIGHT, -1)[:, :WIDTH].tobytes()
+    if topic == "/cam/range":
+        return data.reshape(HEIGHT, -1)[:, :2 * WIDTH].tobytes()
     if topic == "/cam/bgr":
         return data.reshape(HEIGHT, WIDTH, 3)[:, :, ::-1].tobytes()
     if topic == "/cam/yuv":
@@ -90,7 +93,7 @@ def stored(topic, message):
     return data.tobytes()
 
 
-IMAGES = ["/cam/bgr", "/cam/jpeg", "/cam/mono", "/cam/yuv"]
+IMAGES = ["/cam/bgr", "/cam/jpeg", "/cam/mono", "/cam/range", "/cam/yuv"]
 TAKEN = IMAGES + ["/gps", "/imu"]
 
 

@@ -170,6 +170,8 @@ import Testing
     Encoding(name: "rgba8", bytes: 4, format: .rgba),
     Encoding(name: "bgra8", bytes: 4, format: .bgra),
     Encoding(name: "8UC1", bytes: 1, format: .grey),
+    Encoding(name: "16UC1", bytes: 2, format: .grey(bits: 16)),
+    Encoding(name: "mono16", bytes: 2, format: .grey(bits: 16)),
     Encoding(name: "yuv422", bytes: 2, format: .i422),
     Encoding(name: "yuv422_yuy2", bytes: 2, format: .i422),
   ]
@@ -198,16 +200,29 @@ import Testing
     #expect(try pixels(reader, track: 0) == [expected])
   }
 
-  @Test func `depth of 16 bits is refused by the name of its encoding`() throws {
+  @Test func `words of 16 bits with the most significant byte first are turned`() throws {
+    let count = SampleBag.width * SampleBag.height
+    let words = SampleBag.pixels(3, 2 * count)
+    let turned = (0..<2 * count).map { words[$0 ^ 1] }
+    var bag = SampleBag(topics: [.init(name: "/depth", type: "sensor_msgs/msg/Image")])
+    let step = 2 * SampleBag.width
+    bag.add(0, SampleBag.image(1, "16UC1", words, step: step), at: 5)
+    bag.add(0, SampleBag.image(2, "16UC1", turned, step: step, isBigEndian: true), at: 6)
+    let (result, reader) = try importing(try write(try bag.mcap(), to: "a.mcap"))
+    #expect(result.status == .clean)
+    #expect(try pixels(reader, track: 0) == [words, words])
+  }
+
+  @Test func `depth in floating point is refused by the name of its encoding`() throws {
     var bag = SampleBag.cameras()
     bag.topics.append(.init(name: "/depth", type: "sensor_msgs/msg/Image"))
-    bag.add(3, SampleBag.image(1, "16UC1", SampleBag.pixels(1, 96), step: 16), at: 5)
+    bag.add(3, SampleBag.image(1, "32FC1", SampleBag.pixels(1, 192), step: 32), at: 5)
     let path = try write(try bag.mcap(), to: "a.mcap")
     let (result, _) = try importing(path)
     #expect(result.status == .clean)
     #expect(
       result.leftOut.first?.reason.hasSuffix(
-        "topic /depth, message 0: images of the encoding '16UC1' cannot be imported") == true)
+        "topic /depth, message 0: images of the encoding '32FC1' cannot be imported") == true)
     #expect {
       try importing(path, topics: ["/depth"], name: "depth")
     } throws: { error in

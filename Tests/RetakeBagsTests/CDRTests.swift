@@ -34,13 +34,12 @@ import Testing
     for bytes in [little, big] {
       let image = try ImageMessage(bytes[...], type: .rosImage)
       #expect(image.stampNanoseconds == 1_500_000_000)
-      guard case .raw(let width, let height, let encoding, let step, let data) = image.content
-      else {
+      guard case .raw(let raw) = image.content else {
         Issue.record("not raw")
         return
       }
-      #expect((width, height, encoding, step) == (2, 2, "mono8", 2))
-      #expect(Array(data) == [1, 2, 3, 4])
+      #expect((raw.width, raw.height, raw.encoding, raw.step) == (2, 2, "mono8", 2))
+      #expect(Array(raw.data) == [1, 2, 3, 4])
     }
   }
 

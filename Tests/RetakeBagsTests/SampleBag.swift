@@ -58,7 +58,7 @@ struct SampleBag {
   /// A message of sensor_msgs/msg/Image.
   static func image(
     _ stamp: Int64, _ encoding: String, _ data: [UInt8], width: Int = width, height: Int = height,
-    step: Int
+    step: Int, isBigEndian: Bool = false
   ) -> [UInt8] {
     var writer = CDRWriter()
     writer.stamp(stamp)
@@ -66,7 +66,7 @@ struct SampleBag {
     writer.integer(UInt32(height))
     writer.integer(UInt32(width))
     writer.string(encoding)
-    writer.integer(UInt8(0))
+    writer.integer(UInt8(isBigEndian ? 1 : 0))
     writer.integer(UInt32(step))
     writer.sequence(data)
     return writer.bytes

@@ -41,7 +41,7 @@ import Testing
     let answer = try JSONSerialization.jsonObject(with: result.stdoutBytes) as? [String: Any]
     let bags = try #require(answer?["bags"] as? [String: Int])
     #expect(bags.count == 9)
-    #expect(bags.values.allSatisfy { $0 == 224 })
+    #expect(bags.values.allSatisfy { $0 == 244 })
     for name in ["cut.db3", "cut.mcap", "cut.mcap-storage"] {
       let cuts = try #require(answer?[name] as? [String: Int])
       #expect(cuts["cuts"] == 12)

@@ -92,13 +92,13 @@ final class BagTrack {
   ) throws(SessionError) -> MediaPacket {
     try fromMedia { () throws(MediaError) in
       switch image.content {
-      case .raw(let width, let height, _, let step, let data):
+      case .raw(let raw):
         guard case .raw(let encoding) = form.codec else {
           preconditionFailure("a raw image has the form of one")
         }
         return try RawPacket.make(
-          data, encoding: encoding, width: width, height: height, step: step, index: index,
-          time: time)
+          raw.data, encoding: encoding, width: raw.width, height: raw.height, step: raw.step,
+          index: index, time: time)
       case .coded(_, _, let data):
         return try MediaPacket(
           index: index, pts: time, dts: time,
@@ -158,7 +158,7 @@ final class BagTrack {
     let name =
       "media/video-" + (number == 0 ? "" : "t\(number)-")
       + String(repeating: "0", count: max(0, 5 - digits.count)) + digits + ".nut"
-    if case .raw(let raw) = form.codec, encoding.isEmpty { encoding = raw.rawValue }
+    if case .raw(let raw) = form.codec, encoding.isEmpty { encoding = raw.name }
     if encoding.isEmpty { encoding = form.codec.name }
     writer = try PacketFile(site.path + "/" + name, name: name, form: form, first: packets.count)
     let before = waiting

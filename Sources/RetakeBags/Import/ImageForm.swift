@@ -32,12 +32,12 @@ struct ImageForm: Hashable, Sendable {
   ///   is damaged.
   init(_ image: ImageMessage, place: BagPlace) throws(BagError) {
     switch image.content {
-    case .raw(let width, let height, let encoding, let step, let data):
-      guard let raw = RawEncoding(named: encoding) else {
-        throw .imageEncoding(place, encoding: encoding)
+    case .raw(let raw):
+      guard let encoding = RawEncoding(named: raw.encoding, isBigEndian: raw.isBigEndian) else {
+        throw .imageEncoding(place, encoding: raw.encoding)
       }
-      (codec, self.width, self.height) = (.raw(raw), width, height)
-      try Self.check(raw, width, height, step, data, place)
+      (codec, width, height) = (.raw(encoding), raw.width, raw.height)
+      try Self.check(raw, encoding, place)
     case .coded(let format, let isVideo, let data):
       codec = try Self.codec(format, isVideo, data, place)
       guard let size = CodedSize(codec, data) else {
@@ -48,25 +48,26 @@ struct ImageForm: Hashable, Sendable {
   }
 
   private static func check(
-    _ raw: RawEncoding, _ width: Int, _ height: Int, _ step: Int, _ data: ArraySlice<UInt8>,
-    _ place: BagPlace
+    _ image: ImageMessage.RawImage, _ raw: RawEncoding, _ place: BagPlace
   ) throws(BagError) {
+    let (width, height, step) = (image.width, image.height, image.step)
     guard width > 0, height > 0, width <= pixelsMax / height else {
       throw .message(place, cause: "an image cannot have \(width)x\(height) pixels")
     }
     guard raw.fits(width: width, height: height) else {
       throw .message(
-        place, cause: "an image of \(raw.rawValue) cannot have \(width)x\(height) pixels")
+        place, cause: "an image of \(raw.name) cannot have \(width)x\(height) pixels")
     }
     let (row, rows) = (raw.rowBytes(width: width), raw.rowCount(height: height))
     guard step >= row else {
       throw .message(place, cause: "a row has \(row) bytes, and its step is \(step)")
     }
     // Both are 32 bits in a message, so the product fits.
-    guard data.count >= step * (rows - 1) + row else {
+    guard image.data.count >= step * (rows - 1) + row else {
       throw .message(
         place,
-        cause: "\(rows) rows of \(step) bytes are \(step * rows) bytes, and it has \(data.count)")
+        cause: "\(rows) rows of \(step) bytes are \(step * rows) bytes, and it has "
+          + "\(image.data.count)")
     }
   }
 

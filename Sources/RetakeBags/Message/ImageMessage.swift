@@ -39,10 +39,22 @@ enum ImageType: Hashable, Sendable {
 /// One image as a message has it.
 struct ImageMessage: Sendable {
   enum Content: Sendable {
-    /// Pixels, row by row; a row takes `step` bytes.
-    case raw(width: Int, height: Int, encoding: String, step: Int, data: ArraySlice<UInt8>)
+    /// Pixels, row by row.
+    case raw(RawImage)
     /// A file or a packet; `format` is what the message says about it.
     case coded(format: String, isVideo: Bool, data: ArraySlice<UInt8>)
+  }
+
+  struct RawImage: Sendable {
+    var width: Int
+    var height: Int
+    /// As the message names it.
+    var encoding: String
+    /// Whether samples of more than one byte have the most significant first.
+    var isBigEndian = false
+    /// Bytes from one row to the next.
+    var step: Int
+    var data: ArraySlice<UInt8>
   }
 
   /// The header's stamp since 1970; nil if it is zero, as drivers write it that have no time.
@@ -76,14 +88,15 @@ struct ImageMessage: Sendable {
       let sides = (try reader.integer(UInt32.self), try reader.integer(UInt32.self))
       let (width, height) = isROS ? (sides.1, sides.0) : sides
       let encoding = try reader.string()
-      // Whether samples are big-endian; a sample of one byte has no order.
-      if isROS { try reader.skip(1, aligned: 1) }
+      // Foxglove's message has no such field; its words are little-endian.
+      let isBigEndian = isROS ? try reader.integer(UInt8.self) != 0 : false
       let step = try reader.integer(UInt32.self)
       return ImageMessage(
         stampNanoseconds: stamp,
         content: .raw(
-          width: Int(width), height: Int(height), encoding: encoding, step: Int(step),
-          data: try reader.sequence()))
+          RawImage(
+            width: Int(width), height: Int(height), encoding: encoding, isBigEndian: isBigEndian,
+            step: Int(step), data: try reader.sequence())))
     case .rosCompressed:
       let format = try reader.string()
       return ImageMessage(

@@ -53,8 +53,9 @@ struct ProtobufImage {
     return ImageMessage(
       stampNanoseconds: fields.stamp,
       content: .raw(
-        width: fields.width, height: fields.height, encoding: fields.text, step: fields.step,
-        data: fields.data))
+        .init(
+          width: fields.width, height: fields.height, encoding: fields.text, step: fields.step,
+          data: fields.data)))
   }
 
   private func set(_ number: Int, fixed part: ArraySlice<UInt8>, _ fields: inout Fields) {

@@ -10,25 +10,36 @@ enum RawEncoding: String, CaseIterable, Sendable {
   case yuyv
   /// Y, then interleaved V and U of half the size.
   case nv21
+  /// One word of 16 bits for a pixel; of depth cameras, millimetres.
+  case mono16
+  /// Its bytes in the other order.
+  case mono16be
 
   /// By the names that messages use.
-  init?(named name: String) {
+  /// - Parameter isBigEndian: The order of the bytes in samples of more than one.
+  init?(named name: String, isBigEndian: Bool) {
     switch name {
-    // One channel of 8 bits has only one meaning; three could be in any order.
+    // One channel has only one meaning; three could be in any order.
     case "8UC1", "mono8": self = .mono8
+    case "16UC1", "mono16": self = isBigEndian ? .mono16be : .mono16
     case "yuv422", "uyvy": self = .uyvy
     case "yuv422_yuy2", "yuyv": self = .yuyv
+    case "mono16be": return nil
     default: self.init(rawValue: name)
     }
   }
 
+  /// For messages to the user; the order of the bytes is not a part of it.
+  var name: String { self == .mono16be ? Self.mono16.rawValue : rawValue }
+
   /// For messages to the user.
   static let names =
-    "mono8, 8UC1, rgb8, bgr8, rgba8, bgra8, yuv422, uyvy, yuv422_yuy2, yuyv and nv21"
+    "mono8, 8UC1, mono16, 16UC1, rgb8, bgr8, rgba8, bgra8, yuv422, uyvy, yuv422_yuy2, yuyv and nv21"
 
   var format: PixelFormat {
     switch self {
     case .mono8: .grey
+    case .mono16, .mono16be: .grey(bits: 16)
     case .rgb8, .bgr8: .rgb
     case .rgba8: .rgba
     case .bgra8: .bgra
@@ -43,7 +54,7 @@ enum RawEncoding: String, CaseIterable, Sendable {
     case .mono8, .nv21: width
     case .rgb8, .bgr8: 3 * width
     case .rgba8, .bgra8: 4 * width
-    case .uyvy, .yuyv: 2 * width
+    case .uyvy, .yuyv, .mono16, .mono16be: 2 * width
     }
   }
 

@@ -29,7 +29,8 @@ enum RawPacket {
           source: source, target: target, width: width, height: height, step: step,
           rowBytes: rowBytes)
         switch encoding {
-        case .mono8, .rgb8, .rgba8, .bgra8: job.copyRows()
+        case .mono8, .mono16, .rgb8, .rgba8, .bgra8: job.copyRows()
+        case .mono16be: job.swapBytes()
         case .bgr8: job.swapRows()
         case .uyvy: job.splitPairs(luma: 1)
         case .yuyv: job.splitPairs(luma: 0)
@@ -70,6 +71,19 @@ enum RawPacket {
           output[place + 1] = input[place + 1]
           output[place + 2] = input[place]
           place += 3
+        }
+      }
+    }
+
+    /// The two bytes of each word change places.
+    func swapBytes() {
+      guard let from = source.baseAddress, let to = target.baseAddress else { return }
+      for row in 0..<height {
+        let input = (from + row * step).assumingMemoryBound(to: UInt8.self)
+        let output = (to + row * rowBytes).assumingMemoryBound(to: UInt8.self)
+        for place in stride(from: 0, to: rowBytes, by: 2) {
+          output[place] = input[place + 1]
+          output[place + 1] = input[place]
         }
       }
     }
