@@ -173,6 +173,32 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: folder.file("none.mcap").path))
   }
 
+  @Test func `a golden of another session is refused, and two of one name have two names`() throws {
+    let session = try session()
+    let digest = try SessionReader(opening: session).sessionDigest()
+    let lines = "F 0:0 0\n"
+    let header =
+      "#retake 1 chunk=1024 key=run/motion tb=0:1/1000000000,1:1/1000000000 sinks=boxes classes=\n"
+    for (place, digest) in [("one", "\(digest)"), ("two", "\(digest)"), ("other", "00ff")] {
+      try folder.write(
+        header + lines + "B 1 \(Digest128(of: lines))\n", to: "\(place)/motion/results-00000.gold")
+      try folder.write(
+        "v: 1\ninput: {session: run, digest: \(digest), frames: 5}\n",
+        to: "\(place)/motion/golden.yml")
+    }
+    func exported(_ places: String...) throws -> [String] {
+      let goldens = places.map { folder.file("\($0)/motion").path }
+      return try BagExporter(
+        of: session, options: BagExportOptions(tracks: [], goldens: goldens)
+      ).run(to: folder.file("\(places.joined()).mcap").path).map(\.topic)
+        .filter { $0.hasSuffix("boxes") }
+    }
+    #expect(try exported("one", "two") == ["/golden/motion/boxes", "/golden/motion-2/boxes"])
+    let error = #expect(throws: BagError.self) { try exported("one", "other") }
+    #expect(error?.code == "bag.export.nothing")
+    #expect(!FileManager.default.fileExists(atPath: folder.file("oneother.mcap").path))
+  }
+
   @Test func `an existing file is not overwritten`() throws {
     try folder.write("mine", to: "out.mcap")
     #expect(throws: SessionError.self) {

@@ -103,8 +103,14 @@ package struct BagExporter: Sendable {
           reader, track: track, topic: topics[track] ?? "/camera/\(track)", codec: options.codec,
           clock: clock, writer: writer))
     }
+    var names: [String: Int] = [:]
     for golden in options.goldens {
-      sources += try GoldenSource.all(golden, reader: reader, clock: clock, writer: writer)
+      let name = URL(fileURLWithPath: golden).lastPathComponent
+      names[name, default: 0] += 1
+      let number = names[name] ?? 1
+      sources += try GoldenSource.all(
+        golden, named: number == 1 ? name : "\(name)-\(number)", reader: reader, clock: clock,
+        writer: writer)
     }
     sources += try LiveSource.all(reader, run: options.run, clock: clock, writer: writer)
     try merge(sources, writer)

@@ -17,8 +17,11 @@ final class GoldenSource: JSONSource {
 
   private static let fileBytesMax: Int64 = 256 << 20
 
+  /// - Parameter name: For its topics.
+  /// - Throws: `BagError.nothingToExport` for a folder that is no golden, or one of another session.
   static func all(
-    _ path: String, reader: SessionReader, clock: ExportClock, writer: MCAPWriter
+    _ path: String, named name: String, reader: SessionReader, clock: ExportClock,
+    writer: MCAPWriter
   ) throws -> [any ExportSource] {
     let folder = URL(fileURLWithPath: path)
     let names = ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).sorted()
@@ -27,8 +30,8 @@ final class GoldenSource: JSONSource {
       throw BagError.nothingToExport(
         session: reader.folder.path, cause: "'\(path)' has no results of a golden or of a run")
     }
-    // Two goldens have different names, or one of them is that of a run.
-    let prefix = "/golden/" + folder.lastPathComponent
+    try requireSame(folder, reader)
+    let prefix = "/golden/" + name
     let source = GoldenSource(
       reader, files: results.map { folder.appending(path: $0) }, prefix: prefix, clock: clock,
       writer: writer)
@@ -40,6 +43,23 @@ final class GoldenSource: JSONSource {
     try lines.begin()
     return [source, lines]
   }
+
+  private static func requireSame(_ folder: URL, _ reader: SessionReader) throws {
+    let manifest = try? RegularFile.contents(
+      folder.appending(path: "golden.yml").path, links: .followed, bytesMax: manifestBytesMax)
+    // The line as Retake writes it: `input: {session: run, digest: 9572…, …}`.
+    let line = manifest.flatMap {
+      String(decoding: $0, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix("input:") }
+    }
+    guard let line, let start = line.firstRange(of: "digest: ")?.upperBound else { return }
+    let digest = line[start...].prefix { $0.isHexDigit }
+    guard digest != "\(try reader.sessionDigest())" else { return }
+    throw BagError.nothingToExport(
+      session: reader.folder.path,
+      cause: "'\(folder.path)' is of a session with other content: \(line.prefix(80))")
+  }
+
+  private static let manifestBytesMax: Int64 = 1 << 20
 
   private init(
     _ reader: SessionReader, files: [URL], prefix: String, clock: ExportClock, writer: MCAPWriter,
