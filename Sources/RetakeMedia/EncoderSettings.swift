@@ -21,6 +21,8 @@ package struct EncoderSettings: Hashable, Sendable {
   package var format: PixelFormat
   package var range: ColorRange
   package var matrix: ColorMatrix
+  /// Only the transfer and the primaries; unknown names are left out.
+  package var colour = ColourLabels()
   package var sampleAspect: SampleAspect = .square
   /// Time base of the frames' presentation times.
   package var timeBase: TimeBase

@@ -210,7 +210,8 @@ public final class Recorder: Sendable {
     source.description.tracks.map {
       guard options.preset != .copy else { return PacketCopier(timeBase: $0.timeBase) }
       return FrameEncoder(
-        preset: options.preset, timeBase: $0.timeBase, segmentMax: options.segmentDurationMax)
+        preset: options.preset, timeBase: $0.timeBase,
+        colour: $0.stream?.colour ?? ColourLabels(), segmentMax: options.segmentDurationMax)
     }
   }
 

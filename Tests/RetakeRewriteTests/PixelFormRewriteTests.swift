@@ -100,6 +100,38 @@ import Testing
     }
     #expect(try exported == pixels(trimmed.path))
   }
+
+  @Test(
+    .enabled(if: !PixelForm.missing.contains("libx265"), "this FFmpeg has no encoder libx265"),
+    arguments: ["hdr10.mp4", "hlg.mov"])
+  func `media files that are written say the same about their colours`(file: String) throws {
+    let form = try #require(PixelForm.all.first { $0.file == file })
+    let imported = try ImportedClip(form.clip)
+    let colour = try imported.reader().colour(of: 0)
+    #expect(colour.transfer != nil && colour.primaries == "bt2020")
+
+    // It begins behind a key frame, so its first file is encoded.
+    let trimmed = try SessionTrim(
+      of: imported.path,
+      .init(
+        from: .milliseconds(150),
+        target: SessionTarget(into: imported.folder.file("Trimmed").path, name: "part"))
+    ).run()
+    let copy = try optimised(imported.path, Self.archive, into: imported.folder)
+
+    var files: [String] = []
+    for path in [trimmed.path, copy.path] {
+      files += SessionFolder(path: path).mediaOnDisk.map { path + "/" + $0 }
+    }
+    files += try SessionExport(of: trimmed.path).media(
+      to: imported.folder.file("out.mkv").path
+    ).map(\.file)
+    #expect(files.count >= 4)
+    for media in files {
+      let stream = try MediaDemuxer(path: media).videoStream()
+      #expect(stream.colour == colour, "\(media)")
+    }
+  }
 }
 
 extension [PixelFormat] {

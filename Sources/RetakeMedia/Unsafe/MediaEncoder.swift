@@ -70,6 +70,7 @@ package final class MediaEncoder: @unchecked Sendable {
       UnsafeBufferPointer(start: context.extradata, count: Int(context.extradata_size)))
     stream.delay = Int(context.has_b_frames)
     stream.averageFrameRate = settings.frameRate
+    stream.colour = settings.colour
     return stream
   }
 

@@ -86,6 +86,8 @@ extension MediaStream {
       num: sampleAspect.numerator, den: sampleAspect.denominator)
     if !rangeAssumed { parameters.pointee.color_range = range.ffmpeg }
     if !matrixAssumed { parameters.pointee.color_space = matrix.ffmpeg }
+    if let transfer = colour.ffmpegTransfer { parameters.pointee.color_trc = transfer }
+    if let primaries = colour.ffmpegPrimaries { parameters.pointee.color_primaries = primaries }
     guard !extradata.isEmpty,
       let memory = av_mallocz(extradata.count + Int(retake_input_padding))
     else { return }
@@ -123,6 +125,18 @@ extension ColourLabels {
     let space = parameters.color_space
     guard hasMatrix, ColorMatrix(ffmpeg: space) == nil else { return }
     otherMatrix = name(av_color_space_name(space))
+  }
+
+  // SAFETY: the library reads a string that Swift lends for the call; a name that it does not know
+  // gives a negative number.
+  var ffmpegTransfer: AVColorTransferCharacteristic? {
+    transfer.flatMap { UInt32(exactly: av_color_transfer_from_name($0)) }
+      .map { AVColorTransferCharacteristic($0) }
+  }
+
+  var ffmpegPrimaries: AVColorPrimaries? {
+    primaries.flatMap { UInt32(exactly: av_color_primaries_from_name($0)) }
+      .map { AVColorPrimaries($0) }
   }
 }
 

@@ -25,6 +25,7 @@ struct EncodedFrame: Sendable {
 final class FrameEncoder: PacketMaker {
   private let preset: RecordingPreset
   private let timeBase: TimeBase
+  private let colour: ColourLabels
   private let keyInterval: Duration
   private let scaler = MediaScaler()
   private var nextEpoch = 0
@@ -43,10 +44,15 @@ final class FrameEncoder: PacketMaker {
 
   /// - Parameters:
   ///   - timeBase: Time base of the source.
+  ///   - colour: What the source says about the colours of its samples.
   ///   - segmentMax: Longest interval between key frames, if it is below one second.
-  init(preset: RecordingPreset, timeBase: TimeBase, segmentMax: Duration = .seconds(1)) {
+  init(
+    preset: RecordingPreset, timeBase: TimeBase, colour: ColourLabels = ColourLabels(),
+    segmentMax: Duration = .seconds(1)
+  ) {
     self.preset = preset
     self.timeBase = timeBase
+    self.colour = colour
     // A segment can end only at a key frame, so shorter segments need them closer together.
     keyInterval = min(.seconds(1), segmentMax)
   }
@@ -66,7 +72,8 @@ final class FrameEncoder: PacketMaker {
   ) throws(MediaError) -> EncodedFrame {
     let format = preset.format(for: frame.format)
     let frame = frame.format == format ? frame : try scaler.scale(frame, format: format)
-    let settings = preset.settings(for: frame)
+    var settings = preset.settings(for: frame)
+    settings.colour = colour
     var active = try activated(for: frame, settings: settings)
     // Stays nil if encoding throws, so that the next frame begins another epoch.
     self.active = nil

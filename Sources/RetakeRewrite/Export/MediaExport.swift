@@ -259,6 +259,7 @@ struct MediaExport {
       } else {
         var stream = MediaStream(description)
         stream.index = 0
+        stream.colour = reader.colour(of: track)
         parts.append(Part(stream: stream, segments: [number]))
       }
     }

@@ -47,13 +47,14 @@ final class OptimisedSegment {
 
   init(
     site: SessionFolder, track: Int, number: Int, first frame: Frame, part: SegmentTrackRecord,
-    encoding: ReplayEncoding
+    colour: ColourLabels, encoding: ReplayEncoding
   ) throws(SessionError) {
     (self.site, self.track, self.number, self.part) = (site, track, number, part)
     (self.encoding, original) = (encoding, frame)
     first = try Self.converted(frame, encoding, scaler)
     name = TrimMedia(site: site, track: track).name(number, format: encoding.container)
     var settings = encoding.settings(first)
+    settings.colour = colour
     settings.keyFrameInterval = encoding.isIntraOnly ? 1 : ReplayEncoding.groupFrames
     encoder = try fromMedia { [settings] () throws(MediaError) in try MediaEncoder(settings) }
     var stream = encoder.stream

@@ -69,7 +69,7 @@ final class OptimisedTrack {
     if open == nil {
       open = try OptimisedSegment(
         site: site, track: track, number: nextSegment, first: frame, part: part,
-        encoding: encoding)
+        colour: reader.colour(of: track), encoding: encoding)
     }
     try open?.add(frame, row)
   }

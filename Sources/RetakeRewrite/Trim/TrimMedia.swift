@@ -78,9 +78,10 @@ struct TrimMedia {
   ///   - next: Returns the next frame; nil at the end. All frames have the same shape.
   /// - Returns: the file, and the stream that decoders need.
   func encode(
-    first: Frame, segment: Int, origin: Int64, next: () throws(SessionError) -> Frame?
+    first: Frame, colour: ColourLabels, segment: Int, origin: Int64,
+    next: () throws(SessionError) -> Frame?
   ) throws(SessionError) -> (piece: Piece, stream: MediaStream) {
-    let encoder = try Self.encoder(for: first)
+    let encoder = try Self.encoder(for: first, colour)
     let name = name(segment)
     var stream = encoder.stream
     stream.index = 0
@@ -109,8 +110,11 @@ struct TrimMedia {
     return packet
   }
 
-  private static func encoder(for frame: Frame) throws(SessionError) -> MediaEncoder {
+  private static func encoder(
+    for frame: Frame, _ colour: ColourLabels
+  ) throws(SessionError) -> MediaEncoder {
     var settings = EncoderSettings(encoder: "ffv1", for: frame, timeBase: .milliseconds)
+    settings.colour = colour
     settings.keyFrameInterval = 1
     // Checksums in each slice, so that the decoder notices damage (RFC 9043).
     settings.options = [.init("level", "3"), .init("slicecrc", "1")]

@@ -11,6 +11,8 @@ struct TrimSource {
 
   private static let pageRows = 1_024
 
+  var colour: ColourLabels { reader.colour(of: track.track) }
+
   /// The rows of the span, and of every other frame whose packet is among theirs.
   func rows() throws(SessionError) -> [FrameRecord] {
     let span = try frames(track.sequences)

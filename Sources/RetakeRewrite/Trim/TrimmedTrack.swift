@@ -113,7 +113,7 @@ struct TrimmedTrack {
       var rows: [FrameRecord] = [first.0]
       var failure: (FrameRecord, Frame)?
       let (piece, stream) = try media.encode(
-        first: first.1, segment: segment, origin: origin
+        first: first.1, colour: source.colour, segment: segment, origin: origin
       ) { () throws(SessionError) in
         guard let next = try readable(&mine, source, &progress) else { return nil }
         guard next.1.hasShape(of: first.1) else {
@@ -187,8 +187,10 @@ struct TrimmedTrack {
     let fetcher = source.fetcher()
     // The file's times begin near zero; those of the rows do not change.
     let start = Timestamp(nanoseconds: origin).pts(in: part.timeBase)
+    var stream = MediaStream(part)
+    stream.colour = source.colour
     let piece = try media.copy(
-      records, stream: MediaStream(part), segment: segment, origin: start
+      records, stream: stream, segment: segment, origin: start
     ) { (packet) throws(SessionError) in
       guard let found = try fetcher.packet(packet) else {
         preconditionFailure("the index has every packet of a run")

@@ -85,6 +85,11 @@ public final class SessionReader: FrameReader {
     self.chains = chains
   }
 
+  /// What the source of a track said about its colours; empty for a track that is not there.
+  package func colour(of track: Int) -> ColourLabels {
+    tracks.first { $0.track == track }?.colour ?? ColourLabels()
+  }
+
   /// Checks all rows once; later calls get the same result.
   package func requireWholeRows() throws(SessionError) {
     guard trust == .checked else { return }
