@@ -38,7 +38,7 @@ class _Shape:
         return -(-width // self.across), -(-height // self.down)
 
 
-_PLANES: dict[str, tuple[_Shape, ...]] = {
+PLANES: dict[str, tuple[_Shape, ...]] = {
     "GRAY8": (_Shape(),),
     "RGB24": (_Shape(channels=3),),
     "BGRA": (_Shape(channels=4),),
@@ -88,9 +88,9 @@ def _rarer() -> dict[str, tuple[_Shape, ...]]:
     return formats
 
 
-_PLANES |= {name: planes for name, planes in _rarer().items() if name not in _PLANES}
+PLANES |= {name: planes for name, planes in _rarer().items() if name not in PLANES}
 
-FORMATS = tuple(_PLANES)
+FORMATS = tuple(PLANES)
 """The pixel formats of the protocol."""
 
 
@@ -187,7 +187,7 @@ class Frame:
         """
         view = memoryview(pixels).cast("B")
         places, end = [], 0
-        for shape in _PLANES[format]:
+        for shape in PLANES[format]:
             columns, rows = shape.sides(width, height)
             places.append([end, columns * shape.column_bytes])
             end += columns * shape.column_bytes * rows
@@ -277,7 +277,7 @@ class Slots:
         slot = integer(message, "slot", 0, self.count - 1)
         width, height = integer(message, "width", 1), integer(message, "height", 1)
         name = string(message, "format")
-        shapes = _PLANES.get(name)
+        shapes = PLANES.get(name)
         if shapes is None:
             raise ProtocolError(f"there is no format {name!r}")
         places = message.get("planes")

@@ -15,7 +15,11 @@ _DIGEST_SIZE = 33
 FORMATS = {
     name: number
     for number, name in enumerate(
-        ("I420", "I422", "I444", "NV12", "GRAY8", "RGB24", "BGRA", "RGBA"), start=1
+        (
+            "I420", "I422", "I444", "NV12", "GRAY8", "RGB24", "BGRA", "RGBA", "I420P10", "I422P10",
+            "I444P10", "I420P12", "GRAY10", "GRAY12", "GRAY16",
+        ),
+        start=1,
     )
 }
 RANGES = {None: 0, "limited": 1, "full": 2}

@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import Any
 
 from . import _library as c
+from ._frame import PLANES
 from ._results import FrameResult, _line
 
 # What `push` takes: an object with the bytes of a frame, or one for each plane.
@@ -356,18 +357,8 @@ def _number(table: dict[Any, int], name: str | None, what: str) -> int:
 
 def _shapes(format: str, width: int, height: int) -> list[tuple[int, int]]:
     """Bytes of a row, and rows, of each plane."""
-    half = ((width + 1) // 2, (height + 1) // 2)
-    shapes: dict[str, list[tuple[int, int]]] = {
-        "I420": [(width, height), half, half],
-        "I422": [(width, height), (half[0], height), (half[0], height)],
-        "I444": [(width, height)] * 3,
-        "NV12": [(width, height), (2 * half[0], half[1])],
-        "GRAY8": [(width, height)],
-        "RGB24": [(3 * width, height)],
-        "BGRA": [(4 * width, height)],
-        "RGBA": [(4 * width, height)],
-    }
-    return shapes[format]
+    planes = [(shape, shape.sides(width, height)) for shape in PLANES[format]]
+    return [(columns * shape.column_bytes, rows) for shape, (columns, rows) in planes]
 
 
 def _planes(
@@ -389,7 +380,7 @@ def _planes(
         planes_of = " in its planes" if len(sizes) > 1 else ""
         raise ValueError(
             f"{width}x{height} {format} has {_list(sizes)} bytes{planes_of}, not {_list(given)}; "
-            "a sample has one byte"
+            f"a sample has {'two bytes' if PLANES[format][0].sample_bytes == 2 else 'one byte'}"
         )
     kept = [_Memory(view) for view in views]
     planes: list[c.Plane] = []

@@ -99,6 +99,8 @@ class Planes(unittest.TestCase):
         self.assertEqual(self.sizes("NV12", 5, 3), [(5, 3), (6, 2)])
         self.assertEqual(self.sizes("I422", 5, 3), [(5, 3), (3, 3), (3, 3)])
         self.assertEqual(self.sizes("BGRA", 5, 3), [(20, 3)])
+        self.assertEqual(self.sizes("I420P10", 5, 3), [(10, 3), (6, 2), (6, 2)])
+        self.assertEqual(self.sizes("GRAY16", 5, 3), [(10, 3)])
 
     def test_one_buffer_or_one_for_each_plane(self) -> None:
         whole = bytes(range(24))

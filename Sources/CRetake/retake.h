@@ -118,7 +118,8 @@ retake_status retake_document_canonical(
 
 // --- Frames ---
 
-// All with 8 bits a sample.
+// 8 bits a sample, and from RETAKE_I420P10 on the low bits of a word of two bytes, the lower byte
+// first; `data` and `stride` are even then.
 typedef enum retake_format {
   RETAKE_I420 = 1,
   RETAKE_I422 = 2,
@@ -127,7 +128,14 @@ typedef enum retake_format {
   RETAKE_GRAY8 = 5,
   RETAKE_RGB24 = 6,
   RETAKE_BGRA = 7,
-  RETAKE_RGBA = 8
+  RETAKE_RGBA = 8,
+  RETAKE_I420P10 = 9,
+  RETAKE_I422P10 = 10,
+  RETAKE_I444P10 = 11,
+  RETAKE_I420P12 = 12,
+  RETAKE_GRAY10 = 13,
+  RETAKE_GRAY12 = 14,
+  RETAKE_GRAY16 = 15
 } retake_format;
 
 typedef enum retake_range {
@@ -170,7 +178,7 @@ typedef struct retake_frame {
   int32_t height;
   // Presentation time in nanoseconds. Its origin may be any; at most 2^61 from zero.
   int64_t pts_ns;
-  // 3 for I420, I422 and I444, 2 for NV12, otherwise 1.
+  // 3 for I420, I422 and I444 of any depth, 2 for NV12, otherwise 1.
   int32_t plane_count;
   retake_plane planes[RETAKE_PLANES_MAX];
   retake_range range;

@@ -6,6 +6,7 @@
 
 #include <limits.h>
 #include <semaphore.h>
+#include <stdbool.h>
 
 enum { WIDTH = 64, HEIGHT = 48 };
 static const retake_track track = {0, RETAKE_I420, WIDTH, HEIGHT};
@@ -422,13 +423,17 @@ static void *memory[RETAKE_PLANES_MAX];
 static void keep(void *context) { (void)context; }
 
 static void push_shape(retake_pipeline pipeline, retake_format format, int width, int height) {
-  static const int planes[] = {0, 3, 3, 3, 2, 1, 1, 1, 1}, bytes[] = {0, 1, 1, 1, 1, 1, 3, 4, 4};
+  static const int planes[] = {0, 3, 3, 3, 2, 1, 1, 1, 1, 3, 3, 3, 3, 1, 1, 1};
+  static const int bytes[] = {0, 1, 1, 1, 1, 1, 3, 4, 4, 2, 2, 2, 2, 2, 2, 2};
+  bool is_420 = format == RETAKE_I420 || format == RETAKE_NV12 || format == RETAKE_I420P10 ||
+                format == RETAKE_I420P12;
+  bool is_444 = format == RETAKE_I444 || format == RETAKE_I444P10;
   retake_frame frame = {.size = sizeof frame, .format = format, .width = width, .height = height,
                         .plane_count = planes[format], .release = keep};
   for (int i = 0; i < planes[format]; i++) {
     int wide = width, high = height;
-    if (i > 0 && format != RETAKE_I444) wide = (width + 1) / 2 * (format == RETAKE_NV12 ? 2 : 1);
-    if (i > 0 && (format == RETAKE_I420 || format == RETAKE_NV12)) high = (height + 1) / 2;
+    if (i > 0 && !is_444) wide = (width + 1) / 2 * (format == RETAKE_NV12 ? 2 : 1);
+    if (i > 0 && is_420) high = (height + 1) / 2;
     size_t stride = (size_t)wide * bytes[format];
     memory[i] = malloc(stride * high);
     if (!memory[i]) abort();
@@ -454,7 +459,7 @@ static void shapes(void) {
         "{\"id\":\"out\",\"kind\":\"results\"}],\"edges\":[{\"from\":\"camera\",\"to\":\"it\"},"
         "{\"from\":\"it\",\"to\":\"out\"}]}",
         stages[s]);
-    for (int format = RETAKE_I420; format <= RETAKE_RGBA; format++) {
+    for (int format = RETAKE_I420; format <= RETAKE_GRAY16; format++) {
       retake_track track = {0, (retake_format)format, 64, 48};
       for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         retake_options options = options_for(&track);
@@ -473,6 +478,26 @@ static void shapes(void) {
       }
     }
   }
+}
+
+// Words of two bytes are read where they are.
+static void odd_words(void) {
+  retake_track deep = {0, RETAKE_GRAY16, WIDTH, HEIGHT};
+  retake_options options = options_for(&deep);
+  retake_pipeline pipeline = 0;
+  TAKEN(retake_pipeline_create(motion, motion_length, &options, &pipeline));
+  size_t stride = 2 * WIDTH + 2, length = stride * HEIGHT + 2;
+  uint8_t *block = calloc(1, length);
+  if (!block) abort();
+  for (int i = 0; i < 2; i++) {
+    retake_frame frame = {.size = sizeof frame, .format = RETAKE_GRAY16, .width = WIDTH,
+                          .height = HEIGHT, .plane_count = 1};
+    frame.planes[0] = (retake_plane){block + (i == 0), stride - (i == 1), length - 1};
+    REFUSED(RETAKE_ERROR_VALUE, retake_pipeline_push(pipeline, &frame, NULL));
+    CHECK(strstr(retake_last_error()->message, "have two bytes"));
+  }
+  free(block);
+  TAKEN(retake_pipeline_destroy(pipeline));
 }
 
 // --- Replays ---
@@ -613,6 +638,7 @@ int main(int count, char **arguments) {
   callbacks();
   no_room();
   shapes();
+  odd_words();
   wrong_replays();
   replays();
   threads();

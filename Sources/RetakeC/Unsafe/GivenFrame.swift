@@ -74,6 +74,15 @@ struct GivenFrame {
         "the stride of plane \(index) is \(plane.stride), and a row has \(rowBytes) bytes",
         advice: "Give the bytes from the start of a row to the start of the next")
     }
+    // Words are read where they are.
+    guard
+      format.bitsPerSample == 8
+        || (UInt(bitPattern: data).isMultiple(of: 2) && plane.stride.isMultiple(of: 2))
+    else {
+      throw .value(
+        "the samples of \(format.rawValue) have two bytes, and plane \(index) begins at an odd "
+          + "address or has an odd stride")
+    }
     let needed = neededBytes(plane, index)
     guard plane.length >= needed else {
       throw .value(
@@ -178,6 +187,13 @@ extension PixelFormat {
     case RETAKE_RGB24: self = .rgb
     case RETAKE_BGRA: self = .bgra
     case RETAKE_RGBA: self = .rgba
+    case RETAKE_I420P10: self = .i420(bits: 10)
+    case RETAKE_I422P10: self = .i422(bits: 10)
+    case RETAKE_I444P10: self = .i444(bits: 10)
+    case RETAKE_I420P12: self = .i420(bits: 12)
+    case RETAKE_GRAY10: self = .grey(bits: 10)
+    case RETAKE_GRAY12: self = .grey(bits: 12)
+    case RETAKE_GRAY16: self = .grey(bits: 16)
     default: return nil
     }
   }
