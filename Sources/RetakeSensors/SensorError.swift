@@ -12,8 +12,12 @@ package enum SensorError: RetakeError, Equatable {
   /// The file has no sample.
   case noSamples(file: String)
   case noColumn(file: String, name: String, known: [String])
+  /// Two columns, or two members of a line, have one name.
+  case sameColumns(file: String, name: String)
   /// A line of a table, a list or a sentence: what is wrong there.
   case badLine(file: String, line: Int, problem: String)
+  /// The same where a line has no columns that could be left out.
+  case badPoint(file: String, line: Int, problem: String)
   case longLine(file: String, line: Int, bytesMax: Int)
   /// Telemetry in a media file: the packet of its stream, and the byte in it.
   case telemetry(file: String, packet: Int, byte: Int, problem: String)
@@ -45,8 +49,16 @@ package enum SensorError: RetakeError, Equatable {
       ErrorFacts(
         "sensor.column.unknown", "the file has no column '\(name)'", at: file,
         advice: Suggestion.advice(for: name, among: known), kind: .usage)
+    case .sameColumns(let file, let name):
+      ErrorFacts(
+        "sensor.column.twice", "two of the values are called '\(name)'", at: file,
+        advice: "Give each a name of its own, or choose others with columns=A+B")
     case .badLine(let file, let line, let problem):
       ErrorFacts("sensor.line", "line \(line): \(problem)", at: file, advice: Self.check)
+    case .badPoint(let file, let line, let problem):
+      ErrorFacts(
+        "sensor.line", "line \(line): \(problem)", at: file,
+        advice: "Correct the line, or take it out of the file")
     case .longLine(let file, let line, let most):
       ErrorFacts(
         "sensor.line.long", "line \(line) has more than \(most) bytes", at: file,

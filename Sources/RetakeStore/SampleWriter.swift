@@ -140,10 +140,13 @@ package final class SampleWriter {
 
   /// Adds rows that were read from a damaged database. Those that do not fit are left out, and the
   /// others are numbered without gaps.
+  ///
+  /// - Returns: how many sensors and samples were added.
   package func append(
     salvaged rows: [SensorRecord], _ samples: [SampleRecord]
-  ) throws(SampleError) {
+  ) throws(SampleError) -> (sensors: Int, samples: Int) {
     var numbers: [Int: Int] = [:]
+    var added = 0
     for row in rows {
       numbers[row.sensor] = try? add(
         name: row.name, kind: row.kind, unit: row.unit, channels: row.channels, source: row.source)
@@ -153,6 +156,7 @@ package final class SampleWriter {
       do throws(SampleError) {
         try append(
           sensor, time: row.timeNanoseconds, arrival: row.arrivalNanoseconds, row.numbers)
+        added += 1
       } catch .store(let facts) {
         throw .store(facts)
       } catch {
@@ -161,6 +165,7 @@ package final class SampleWriter {
       }
     }
     try flush()
+    return (numbers.count, added)
   }
 
   private func flush() throws(SampleError) {

@@ -15,6 +15,9 @@ extension StoreReader {
     package var results: [ResultRecord] = []
     package var sensors: [SensorRecord] = []
     package var samples: [SampleRecord] = []
+    /// The rows that the tables of sensors and samples have, whole or not; 0 if that cannot be read.
+    package var sensorRows = 0
+    package var sampleRows = 0
 
     package init() {}
   }
@@ -40,8 +43,17 @@ extension StoreReader {
     if has(Schema.sample) {
       salvage.sensors = trusted()
       salvage.samples = trusted()
+      salvage.sensorRows = rowCount(of: Schema.sensor)
+      salvage.sampleRows = rowCount(of: Schema.sample)
     }
     return salvage
+  }
+
+  private func rowCount(of table: Schema.Table) -> Int {
+    let count = try? read { database in
+      try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM \(table.name)")
+    }
+    return (count ?? nil) ?? 0
   }
 
   /// The intact rows of a table in the order of their keys, up to the first read error.

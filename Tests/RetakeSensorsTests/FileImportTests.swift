@@ -26,7 +26,7 @@ final class SampleSite {
   ) throws -> Int {
     let file = try folder.write(text, to: name)
     let request = try SensorRequest(parsing: file.path + (options.isEmpty ? "" : ":" + options))
-    return try SensorFileImport(request, start: start).run(into: samples)
+    return try SensorFileImport(request, start: start).run(into: samples).count
   }
 
   func finish() throws -> StoreReader {
@@ -126,6 +126,37 @@ struct FileImportTests {
     #expect(rows[1].numbers[0] < 0 && rows[1].numbers[1] < 0 && rows[1].numbers[2].isNaN)
   }
 
+  @Test func `sentences on both sides of midnight follow each other`() throws {
+    let site = try SampleSite()
+    try site.bring(
+      """
+      $GPGGA,235959.50,4807.038,N,01131.000,E,1,08,0.9,540.0,M,46.9,M,,
+      $GPRMC,235959.50,A,4807.038,N,01131.000,E,022.4,084.4,311224,003.1,W
+      $GPGGA,235959.75,4807.038,N,01131.000,E,1,08,0.9,541.0,M,46.9,M,,
+      $GPGGA,000000.25,4807.038,N,01131.000,E,1,08,0.9,542.0,M,46.9,M,,
+      $GPRMC,000001.00,A,4807.038,N,01131.000,E,022.4,084.4,010125,003.1,W
+      """, as: "night.nmea")
+    let rows = try site.finish().samples(sensor: 0, from: 0, count: 9)
+    #expect(rows.map(\.timeNanoseconds) == [0, 250_000_000, 750_000_000, 1_500_000_000])
+    #expect(rows.map { $0.numbers[2] }.prefix(3) == [540, 541, 542])
+  }
+
+  @Test func `days that a month has not are no dates`() {
+    #expect(SensorTime.date("2024-02-29T00:00:00") != nil)
+    for day in ["2023-02-29", "2024-02-30", "2024-04-31", "2024-13-01", "2024-01-00"] {
+      #expect(SensorTime.date("\(day)T00:00:00") == nil, "\(day)")
+    }
+  }
+
+  @Test func `not a number and infinity are written in letters`() {
+    for text in ["nan", "NaN", "-inf", "Infinity"] {
+      #expect(SensorNumber.parse(text) != nil, "\(text)")
+    }
+    for text in ["1\0", "0x1p4", "nan(7)", "1_000", "", "--1", "1e400"] {
+      #expect(SensorNumber.parse(text) == nil, "\(text)")
+    }
+  }
+
   /// Each is an error of its own, at its line, and the file before it is not half of a sensor.
   @Test(arguments: [
     (
@@ -159,7 +190,30 @@ struct FileImportTests {
     ),
     (
       "<gpx><trkpt lat=\"91\" lon=\"2\">", "a.gpx",
-      "sensor.line: line 1: a point has no latitude and longitude"
+      "sensor.line: line 1: a point has no latitude from -90 to 90 and longitude from -180 to 180"
+    ),
+    (
+      "<gpx><trkpt lat=\"1\" lon=\"2\"><ele>high</ele>", "a.gpx",
+      "sensor.line: line 1: 'high' is not an elevation"
+    ),
+    (
+      "$GPRMC,123519,A,4807.038,N,01131.000,E,fast,084.4,230394,003.1,W\n", "a.nmea",
+      "sensor.line: line 1: 'fast' is not a number; it is the speed"
+    ),
+    (
+      "$GPRMC,123519,A,4807.038,N,01131.000,E,1,084.4,300223,003.1,W\n", "a.nmea",
+      "sensor.line: line 1: '300223' is not a date"
+    ),
+    ("t,x\n1,1e400\n", "a.csv", "sensor.line: line 2: '1e400' in the column 'x' is not a number"),
+    ("t,x\n1,0x10\n", "a.csv", "sensor.line: line 2: '0x10' in the column 'x' is not a number"),
+    ("t,x,x\n1,2,3\n", "a.csv", "sensor.column.twice: two of the values are called 'x'"),
+    (
+      "{\"t\":1,\"a.b\":1,\"a\":{\"b\":2}}\n", "a.jsonl",
+      "sensor.column.twice: two of the values are called 'a.b'"
+    ),
+    (
+      "time,x\n2024-04-31T00:00:00Z,1\n", "a.csv",
+      "sensor.line: line 2: '2024-04-31T00:00:00Z' is not a time in s"
     ),
     (
       "<gpx><trkpt lat=\"1\" lon=\"2\"><ele>1</ele></trkpt></gpx>", "a.gpx",

@@ -80,6 +80,46 @@ import Testing
     #expect(try SessionDoctor(path: imported.path, decodes: true).run().findings.isEmpty)
   }
 
+  private func withSensor() throws -> ImportedClip {
+    let imported = try ImportedClip(.lateStart)
+    let writer = try StoreWriter(continuing: database(imported).path)
+    let samples = SampleWriter(writer)
+    let sensor = try samples.add(
+      name: "imu", kind: "gyroscope", unit: "rad/s", channels: ["x"], source: "imu.csv")
+    for number in 0..<3 { try samples.append(sensor, time: Int64(number), [Double(number)]) }
+    try samples.finish()
+    try writer.close()
+    return imported
+  }
+
+  @Test func `samples that a damaged database lost are a loss`() throws {
+    let imported = try withSensor()
+    let made = try runCommand(
+      "sqlite3",
+      arguments: [
+        database(imported).path,
+        "UPDATE sample SET \"values\" = zeroblob(8) WHERE \"index\" = 1",
+      ])
+    try #require(made.status == 0, "\(made.stderr)")
+
+    let result = try SessionRecovery(imported.path, fromMedia: true).run()
+
+    #expect(result.status == .lossy && result.notes.isEmpty)
+    #expect(
+      result.losses == "the index was damaged: 0 of 1 sensors and 1 of 3 samples are gone")
+    #expect(try imported.reader().sensorReader?.sensors.map(\.sampleCount) == [2])
+  }
+
+  @Test func `a recovery without the old index says that sensors of other files are not in it`()
+    throws
+  {
+    let imported = try withSensor()
+    try FileManager.default.removeItem(at: database(imported))
+    let result = try SessionRecovery(imported.path, fromMedia: true).run()
+    #expect(result.status == .clean && result.notes.count == 1)
+    #expect(result.notes.first?.contains("--sensor") == true)
+  }
+
   @Test func `a recovery that was killed is finished by the next one`() throws {
     let imported = try ImportedClip(.lateStart)
     let digest = try imported.reader().sessionDigest()

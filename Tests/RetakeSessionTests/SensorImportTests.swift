@@ -38,6 +38,21 @@ private let footage = sharedMedia("karma.mp4")?.path ?? ""
     #expect(diagnosis.findings.contains { $0.code == "session.doctor.sensor" })
   }
 
+  @Test func `samples that lie beside all frames are a note`() throws {
+    let folder = try TemporaryFolder()
+    let log = try folder.write("time,x\n1714566600.5,1\n", to: "imu.csv")
+    func notes(_ options: String) throws -> [String] {
+      try SessionImporter(
+        ImportOptions(
+          file: try clip(in: folder), name: "y\(options.count)", into: folder.file("R").path,
+          sensors: [log.path + options])
+      ).run().notes.filter { $0.contains("imu.csv") }
+    }
+    let found = try notes("")
+    #expect(found.count == 1 && found[0].contains("Check the unit and the offset"), "\(found)")
+    #expect(try notes(":offset=start").isEmpty)
+  }
+
   @Test func `a rebuilt index keeps the samples`() throws {
     let folder = try TemporaryFolder()
     let log = try folder.write("t,x\n0,1\n0.5,2\n", to: "imu.csv")
@@ -217,7 +232,7 @@ private let footage = sharedMedia("karma.mp4")?.path ?? ""
       do {
         let options = ImportOptions(file: file.path)
         _ = try SensorImporting(options: options) { _ in true }.run(
-          [], streams: demuxer.streams, of: file.path, start: 0, into: SampleWriter(writer))
+          [], streams: demuxer.streams, of: file.path, frames: 0...1, into: SampleWriter(writer))
         try writer.close()
         let reader = try StoreReader(opening: folder.file("\(round).sqlite").path)
         #expect(try reader.checkSamples().isEmpty)

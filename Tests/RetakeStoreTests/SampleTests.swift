@@ -150,7 +150,8 @@ struct SampleTests {
     let saved = folder.file("saved.sqlite").path
     let writer = try StoreWriter(creating: saved, durability: .building)
     let samples = SampleWriter(writer)
-    try samples.append(salvaged: salvage.sensors, salvage.samples)
+    let added = try samples.append(salvaged: salvage.sensors, salvage.samples)
+    #expect(added == (2, 10_002))
     try writer.close()
     let again = try StoreReader(opening: saved)
     #expect(samples.tracks.map(\.sampleCount) == [9_999, 3])

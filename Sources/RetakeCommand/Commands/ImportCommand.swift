@@ -77,6 +77,10 @@ struct ImportCommand: ParsableCommand {
       guard track.isEmpty else {
         throw ValidationError("--track is for video files; topics of a bag are chosen with --topic")
       }
+      guard sensor.isEmpty else {
+        throw ValidationError(
+          "--sensor is for video files; topics of a bag with numbers are sensors by themselves")
+      }
       guard !link else {
         throw ValidationError("--link is for video files; the images of a bag are copied")
       }

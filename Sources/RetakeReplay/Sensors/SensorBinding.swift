@@ -1,6 +1,6 @@
-import RetakeBuffers
+package import RetakeBuffers
 import RetakeCore
-import RetakeGraph
+package import RetakeGraph
 import RetakeRuntime
 
 /// Connects the stages of a pipeline to the sensors of a session.
@@ -22,12 +22,7 @@ struct SensorBinding: Sendable {
     let reading = pipeline.flattened().nodes.filter { !$0.stage.sensorReads.isEmpty }
     guard let node = reading.first else { return nil }
     guard let reader else { throw ReplayError.noSession(node: node.id) }
-    let known = reader.sensorReader?.sensors.map(\.name) ?? []
-    for node in reading {
-      for read in node.stage.sensorReads where !known.contains(read.sensor) {
-        throw ReplayError.noSensor(node: node.id, sensor: read.sensor, known: known)
-      }
-    }
+    try Self.requireSensors(of: reading, in: reader)
     // The frames of another source have other times, and may have the same numbers.
     if let other = pipeline.nodes.first(where: {
       $0.stage.signature.role == .source && $0.kind != AnyStage.sessionKind
@@ -38,6 +33,17 @@ struct SensorBinding: Sendable {
     (frames, self.sensors) = (reader, sensors)
     self.arrivesAtPresentation = arrivesAtPresentation
     fingerprint = "sensors \(try sensors.digest()) \(arrivesAtPresentation ? "pts" : "arrival")"
+  }
+
+  fileprivate static func requireSensors(
+    of nodes: [PipelineNode], in reader: any FrameReader
+  ) throws(ReplayError) {
+    let known = reader.sensorReader?.sensors.map(\.name) ?? []
+    for node in nodes {
+      for read in node.stage.sensorReads where !known.contains(read.sensor) {
+        throw .noSensor(node: node.id, sensor: read.sensor, known: known)
+      }
+    }
   }
 
   func applied(to pipeline: Pipeline) -> Pipeline {
@@ -90,5 +96,14 @@ extension SensorReading {
 extension SensorSample {
   fileprivate func shifted(by nanoseconds: Int64) -> SensorSample {
     SensorSample(time: time + nanoseconds, arrival: arrival + nanoseconds, values: values)
+  }
+}
+
+extension Pipeline {
+  /// Whether a session has every sensor that the stages read.
+  ///
+  /// - Throws: `ReplayError.noSensor`.
+  package func requireSensors(in reader: any FrameReader) throws {
+    try SensorBinding.requireSensors(of: flattened().nodes, in: reader)
   }
 }

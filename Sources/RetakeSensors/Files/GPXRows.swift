@@ -27,7 +27,13 @@ struct GPXRows: SensorRows {
     while let tag = try tags.next() {
       switch tag.name {
       case "trkpt": try begin(tag)
-      case "ele": if point != nil { point?.altitude = Double(try tags.text()) ?? .nan }
+      case "ele":
+        guard point != nil else { continue }
+        let text = try tags.text()
+        guard let altitude = SensorNumber.parseField(text) else {
+          throw bad("'\(text.prefix(40))' is not an elevation")
+        }
+        point?.altitude = altitude
       case "time":
         guard point != nil else { continue }
         let text = try tags.text()
@@ -50,16 +56,16 @@ struct GPXRows: SensorRows {
 
   private mutating func begin(_ tag: GPXTags.Tag) throws(SensorError) {
     guard point == nil else { throw bad("a point begins inside another") }
-    guard let latitude = tag.attributes["lat"].flatMap({ Double($0) }),
-      let longitude = tag.attributes["lon"].flatMap({ Double($0) }),
+    guard let latitude = tag.attributes["lat"].flatMap({ SensorNumber.parse($0) }),
+      let longitude = tag.attributes["lon"].flatMap({ SensorNumber.parse($0) }),
       (-90...90).contains(latitude), (-180...180).contains(longitude)
-    else { throw bad("a point has no latitude and longitude") }
+    else { throw bad("a point has no latitude from -90 to 90 and longitude from -180 to 180") }
     guard !tag.isClosed else { throw bad("a point has no time") }
     point = Point(line: tags.line, latitude: latitude, longitude: longitude)
   }
 
   private func bad(_ problem: String) -> SensorError {
-    .badLine(file: file, line: tags.line, problem: problem)
+    .badPoint(file: file, line: tags.line, problem: problem)
   }
 }
 
@@ -181,6 +187,6 @@ struct GPXTags {
   }
 
   private func bad(_ problem: String) -> SensorError {
-    .badLine(file: file, line: line, problem: problem)
+    .badPoint(file: file, line: line, problem: problem)
   }
 }

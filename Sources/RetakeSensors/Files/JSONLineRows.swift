@@ -53,9 +53,11 @@ struct JSONLineRows: SensorRows {
     func bad(_ problem: String) -> SensorError {
       .badLine(file: request.file, line: lines.number, problem: problem)
     }
-    // A line of an object may leave a member out, and has each name once: the parser refuses
-    // others.
+    // A line may leave a member out. `{"a.b": 1, "a": {"b": 2}}` has one name twice.
     let values = Dictionary(members.map { ($0.name, $0.value) }) { first, _ in first }
+    guard values.count == members.count else {
+      throw .sameColumns(file: request.file, name: Self.repeated(members))
+    }
     guard let text = values[timeName].flatMap(Self.text) else {
       throw bad("it has no '\(timeName)'")
     }
@@ -72,6 +74,11 @@ struct JSONLineRows: SensorRows {
       numbers.append(number)
     }
     return SensorRow(line: lines.number, time: time, values: numbers)
+  }
+
+  private static func repeated(_ members: [Member]) -> String {
+    var known: Set<String> = []
+    return members.first { !known.insert($0.name).inserted }?.name ?? ""
   }
 
   private mutating func nextMembers() throws(SensorError) -> [Member]? {

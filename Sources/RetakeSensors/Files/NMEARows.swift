@@ -9,6 +9,10 @@ struct NMEARows: SensorRows {
   /// Nanoseconds of the date of the last RMC; nil before the first.
   private var day: Int64?
   private var open: SensorRow?
+  /// The last GGA before the first date: its time of day, and the altitude.
+  private var undated: (time: Int64, altitude: Double)?
+  /// The time of the last sentence that counted.
+  private var last: Int64?
 
   private static let knot = 1_852.0 / 3_600
 
@@ -65,33 +69,55 @@ struct NMEARows: SensorRows {
       guard let date = Self.date(fields[9]) else { throw bad("'\(fields[9])' is not a date") }
       day = date
     }
-    // A GGA sentence has no date: before the first RMC it is of no day.
-    guard let day else { return nil }
-    guard let time = Self.timeOfDay(fields[1]) else { throw bad("'\(fields[1])' is not a time") }
+    guard let clock = Self.timeOfDay(fields[1]) else { throw bad("'\(fields[1])' is not a time") }
     let first = isRMC ? 3 : 2
     guard let latitude = Self.degrees(fields[first], fields[first + 1], digits: 2, most: 90),
       let longitude = Self.degrees(fields[first + 2], fields[first + 3], digits: 3, most: 180)
     else { throw bad("it has no latitude and longitude") }
     var values = [latitude, longitude, Double.nan, .nan, .nan]
     if isRMC {
-      values[3] = Double(fields[7]).map { $0 * Self.knot } ?? .nan
-      values[4] = Double(fields[8]) ?? .nan
+      values[3] = try number(fields[7], "speed") * Self.knot
+      values[4] = try number(fields[8], "course")
+      if let undated, undated.time == clock { values[2] = undated.altitude }
+      undated = nil
     } else {
-      values[2] = Double(fields[9]) ?? .nan
+      values[2] = try number(fields[9], "altitude")
     }
-    return SensorRow(line: lines.number, time: day + time, values: values)
+    // A GGA sentence has no date: before the first RMC it waits for one of the same instant.
+    guard let day else {
+      undated = (clock, values[2])
+      return nil
+    }
+    let time = isRMC ? day + clock : Self.dated(clock, day: day, after: last)
+    last = time
+    return SensorRow(line: lines.number, time: time, values: values)
+  }
+
+  /// A GGA sentence just after midnight comes before the RMC with the new date.
+  private static func dated(_ clock: Int64, day: Int64, after last: Int64?) -> Int64 {
+    guard let last, day + clock < last - dayLength / 2 else { return day + clock }
+    return day + clock + dayLength
+  }
+
+  private static let dayLength: Int64 = 86_400_000_000_000
+
+  private func number(_ text: String, _ what: String) throws(SensorError) -> Double {
+    guard let value = SensorNumber.parseField(text) else {
+      throw bad("'\(text.prefix(40))' is not a number; it is the \(what)")
+    }
+    return value
   }
 
   private func bad(_ problem: String) -> SensorError {
-    .badLine(file: file, line: lines.number, problem: problem)
+    .badPoint(file: file, line: lines.number, problem: problem)
   }
 
   /// `ddmmyy`; the years from 80 on are of the century before.
   private static func date(_ text: String) -> Int64? {
     guard text.utf8.count == 6, let number = Int64(text), number >= 0 else { return nil }
     let (day, month, year) = (number / 10_000, number / 100 % 100, number % 100)
-    guard (1...12).contains(month), (1...31).contains(day) else { return nil }
-    return SensorTime.days(year + (year >= 80 ? 1_900 : 2_000), month, day) * 86_400_000_000_000
+    return SensorTime.checkedDays(year + (year >= 80 ? 1_900 : 2_000), month, day)
+      .map { $0 * dayLength }
   }
 
   /// `hhmmss.sss`.
@@ -108,8 +134,8 @@ struct NMEARows: SensorRows {
   private static func degrees(
     _ text: String, _ side: String, digits: Int, most: Double
   ) -> Double? {
-    guard text.utf8.count > digits, let whole = Double(text.prefix(digits)),
-      let minutes = Double(text.dropFirst(digits)), minutes >= 0, minutes < 60
+    guard text.utf8.count > digits, let whole = SensorNumber.parse(String(text.prefix(digits))),
+      let minutes = SensorNumber.parse(String(text.dropFirst(digits))), minutes >= 0, minutes < 60
     else { return nil }
     let value = whole + minutes / 60
     guard value >= 0, value <= most, ["N", "S", "E", "W"].contains(side) else { return nil }

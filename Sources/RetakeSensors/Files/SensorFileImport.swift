@@ -21,10 +21,15 @@ package struct SensorFileImport {
   /// How often `continues` is asked.
   private static let reportRows = 4_096
 
-  /// - Returns: the number of samples.
+  package struct Outcome: Hashable {
+    package var count = 0
+    /// Of the first and the last sample, in the session.
+    package var times: ClosedRange<Int64>
+  }
+
   /// - Throws: `SensorError`, with the line of what cannot be read. What was written before it is
   ///   for the caller to discard.
-  package func run(into samples: SampleWriter) throws(SensorError) -> Int {
+  package func run(into samples: SampleWriter) throws(SensorError) -> Outcome {
     var rows = try Self.rows(request)
     guard let first = try rows.next() else { throw .noSamples(file: request.file) }
     let shift: Int64
@@ -44,11 +49,14 @@ package struct SensorFileImport {
     } catch {
       throw .sample(file: request.file, place: "line \(first.line)", error.facts)
     }
-    var (next, count): (SensorRow?, Int) = (first, 0)
+    var next: SensorRow? = first
+    // Both times are in range, or the sample was refused.
+    var outcome = Outcome(times: first.time &+ shift...first.time &+ shift)
     while let row = next {
       try append(row, to: number, shift: shift, samples)
-      count += 1
-      if count % Self.reportRows == 0, !continues(count) { throw .interrupted }
+      outcome.count += 1
+      outcome.times = outcome.times.lowerBound...max(outcome.times.upperBound, row.time &+ shift)
+      if outcome.count % Self.reportRows == 0, !continues(outcome.count) { throw .interrupted }
       next = try rows.next()
     }
     do throws(SampleError) {
@@ -56,7 +64,7 @@ package struct SensorFileImport {
     } catch {
       throw .sample(file: request.file, place: "line \(first.line)", error.facts)
     }
-    return count
+    return outcome
   }
 
   private func append(

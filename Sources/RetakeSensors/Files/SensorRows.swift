@@ -36,7 +36,7 @@ struct CSVRows: SensorRows {
     self.request = request
     lines = try LineReader(request.file)
     guard let head = try nextFields(isFirst: true) else { throw .noSamples(file: request.file) }
-    let isNamed = !head.allSatisfy { $0.isEmpty || Double($0) != nil }
+    let isNamed = !head.allSatisfy { SensorNumber.parseField($0) != nil }
     let names = isNamed ? head : (1...head.count).map { "\($0)" }
     if !isNamed { first = head }
     columnCount = names.count
@@ -57,6 +57,10 @@ struct CSVRows: SensorRows {
       }
     }
     channels = places.map { names[$0] }
+    // Values are read by their channel's name.
+    for (place, name) in channels.enumerated() where channels.prefix(place).contains(name) {
+      throw .sameColumns(file: request.file, name: name)
+    }
   }
 
   mutating func next() throws(SensorError) -> SensorRow? {
@@ -81,7 +85,7 @@ struct CSVRows: SensorRows {
     var values: [Double] = []
     values.reserveCapacity(places.count)
     for (place, name) in zip(places, channels) {
-      guard let value = fields[place].isEmpty ? .nan : Double(fields[place]) else {
+      guard let value = SensorNumber.parseField(fields[place]) else {
         throw bad("'\(fields[place].prefix(40))' in the column '\(name)' is not a number")
       }
       values.append(value)

@@ -86,7 +86,7 @@ enum SensorTime {
       bytes[10] == UInt8(ascii: "T") || bytes[10] == UInt8(ascii: " "),
       let year = number(0..<4), let month = number(5..<7), let day = number(8..<10),
       let hour = number(11..<13), let minute = number(14..<16), let second = number(17..<19),
-      (1...12).contains(month), (1...31).contains(day), hour < 24, minute < 60, second <= 60
+      let days = checkedDays(year, month, day), hour < 24, minute < 60, second <= 60
     else { return nil }
     var rest = String(decoding: bytes[19...], as: UTF8.self)[...]
     var fraction: Int64 = 0
@@ -97,7 +97,7 @@ enum SensorTime {
       rest = rest.dropFirst(1 + digits.count)
     }
     guard let shift = zone(rest) else { return nil }
-    let seconds = days(year, month, day) * 86_400 + hour * 3_600 + minute * 60 + second - shift
+    let seconds = days * 86_400 + hour * 3_600 + minute * 60 + second - shift
     let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
     guard !overflow else { return nil }
     let (sum, isTooLate) = whole.addingReportingOverflow(fraction)
@@ -112,6 +112,14 @@ enum SensorTime {
     let digits = text.dropFirst().filter { $0 != ":" }
     guard digits.count == 4, let value = Int64(digits), value >= 0 else { return nil }
     return sign * (value / 100 * 3_600 + value % 100 * 60)
+  }
+
+  /// The same; `nil` for a day that its month has not.
+  static func checkedDays(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64? {
+    guard (1...12).contains(month), day >= 1 else { return nil }
+    let next = month == 12 ? days(year + 1, 1, 1) : days(year, month + 1, 1)
+    let date = days(year, month, day)
+    return date < next ? date : nil
   }
 
   /// Days since 1970-01-01 in the Gregorian calendar, counted in eras of 400 years that begin in

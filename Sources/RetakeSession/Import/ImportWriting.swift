@@ -35,7 +35,7 @@ struct ImportWriting {
   ///   frame.
   func write(
     _ tracks: [(MediaStream, TrackRows)],
-    samples: (SampleWriter, _ start: Int64) throws(SessionError) -> Void = { _, _ in }
+    samples: (SampleWriter, _ frames: ClosedRange<Int64>) throws(SessionError) -> Void = { _, _ in }
   ) throws(SessionError) {
     let writer = try fromStore { () throws(StoreError) in
       let writer = try StoreWriter(creating: path, durability: .building)
@@ -67,7 +67,8 @@ struct ImportWriting {
       return writer
     }
     let start = tracks.compactMap { $0.1.timeline.frames.first?.nanoseconds }.min() ?? 0
-    try samples(SampleWriter(writer), start)
+    let end = tracks.compactMap { $0.1.timeline.frames.last?.nanoseconds }.max() ?? 0
+    try samples(SampleWriter(writer), start...max(start, end))
     _ = try fromStore { () throws(StoreError) in try writer.close() }
   }
 

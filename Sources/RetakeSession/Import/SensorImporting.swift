@@ -1,4 +1,5 @@
 import Foundation
+import RetakeCore
 import RetakeMedia
 import RetakeSensors
 import RetakeStore
@@ -30,10 +31,10 @@ struct SensorImporting {
 
   /// - Parameters:
   ///   - path: The media file in the session that is being built.
-  ///   - start: The time of the first frame.
+  ///   - frames: The times of the first and the last frame.
   func run(
-    _ requests: [SensorRequest], streams: [MediaStream], of path: String, start: Int64,
-    into samples: SampleWriter
+    _ requests: [SensorRequest], streams: [MediaStream], of path: String,
+    frames: ClosedRange<Int64>, into samples: SampleWriter
   ) throws(SessionError) -> Outcome {
     var outcome = Outcome()
     let telemetry = options.hasTelemetry ? TelemetryImport.streams(of: streams) : []
@@ -46,8 +47,11 @@ struct SensorImporting {
         if !samples.tracks.isEmpty { outcome.read.insert(stream.index) }
       }
       for request in requests {
-        _ = try SensorFileImport(request, start: start) { _ in report(progress(samples)) }
-          .run(into: samples)
+        let found = try SensorFileImport(request, start: frames.lowerBound) { _ in
+          report(progress(samples))
+        }.run(into: samples)
+        guard !found.times.overlaps(frames) else { continue }
+        outcome.notes.append(Self.apart(request.file, found.times, frames))
       }
       for stream in sound {
         let found = try SoundImport(path: path, file: options.file)
@@ -58,6 +62,17 @@ struct SensorImporting {
       throw SessionError(error)
     }
     return outcome
+  }
+
+  private static func apart(
+    _ file: String, _ samples: ClosedRange<Int64>, _ frames: ClosedRange<Int64>
+  ) -> String {
+    func text(_ times: ClosedRange<Int64>) -> String {
+      "from \(Duration.nanoseconds(times.lowerBound).unitText) to "
+        + Duration.nanoseconds(times.upperBound).unitText
+    }
+    return "\(file): its samples are \(text(samples)), and the frames \(text(frames)). Check the "
+      + "unit and the offset"
   }
 
   private func take(

@@ -173,9 +173,9 @@ public struct SessionImporter: Sendable {
         + (places.stored.map { [(TimePlaces.fact, $0)] } ?? [])
         + (colours.stored.map { [(ColourFacts.fact, $0)] } ?? []))
     var (sensors, outcome) = ([SensorTrack](), SensorImporting.Outcome())
-    try writing.write(rows) { (samples, start) throws(SessionError) in
+    try writing.write(rows) { (samples, frames) throws(SessionError) in
       outcome = try SensorImporting(options: options, report: report).run(
-        requests, streams: all, of: path, start: start, into: samples)
+        requests, streams: all, of: path, frames: frames, into: samples)
       sensors = samples.tracks
     }
     let tracks = rows.map { stream, rows in

@@ -81,14 +81,14 @@ struct MediaRebuild {
       path: site.database, media: media, bytes: file.size, sha256: digest,
       facts: facts("imported") + [("status", status.rawValue)] + losses
         + (times.map { [(TimePlaces.fact, $0)] } ?? [])
-    ).write(rows) { (samples, start) throws(SessionError) in
+    ).write(rows) { (samples, frames) throws(SessionError) in
       // Only the old database knows what the import was given and what it left out. Without it, all
       // that the media has is read.
       guard tracks == nil, salvage.sensors.isEmpty else { return }
       let importing = SensorImporting(options: ImportOptions(file: path)) { progress in
         report(SessionDoctor.Progress(done: progress.done, total: 0))
       }
-      _ = try importing.run([], streams: all, of: path, start: start, into: samples)
+      _ = try importing.run([], streams: all, of: path, frames: frames, into: samples)
     }
     return Outcome(
       frames: rows.reduce(0) { $0 + $1.1.frameCount }, losses: findings.losses)
@@ -96,6 +96,9 @@ struct MediaRebuild {
 
   /// Appends the salvaged rows to those from the media.
   private func append() throws(SessionError) {
+    let before = try fromStore { () throws(StoreError) in
+      try StoreReader(opening: site.database).meta("losses")
+    }
     let writer = try fromStore { () throws(StoreError) in
       let writer = try StoreWriter(continuing: site.database)
       var events = salvage.events
@@ -110,9 +113,24 @@ struct MediaRebuild {
       writer.append(salvage.results)
       return writer
     }
-    try fromSamples { () throws(SampleError) in
+    let added = try fromSamples { () throws(SampleError) in
       try SampleWriter(writer).append(salvaged: salvage.sensors, salvage.samples)
     }
+    if let loss = Self.loss(of: salvage, added) {
+      writer.setMeta("status", SessionStatus.lossy.rawValue)
+      writer.setMeta("losses", (before.map { $0 + "; " } ?? "") + loss)
+    }
     _ = try fromStore { () throws(StoreError) in try writer.close() }
+  }
+
+  /// What the old database had of sensors and the new one has not.
+  private static func loss(
+    of salvage: StoreReader.Salvage, _ added: (sensors: Int, samples: Int)
+  ) -> String? {
+    let sensors = max(0, salvage.sensorRows - added.sensors)
+    let samples = max(0, salvage.sampleRows - added.samples)
+    guard sensors > 0 || samples > 0 else { return nil }
+    return "the index was damaged: \(sensors) of \(salvage.sensorRows) sensors and \(samples) of "
+      + "\(salvage.sampleRows) samples are gone"
   }
 }

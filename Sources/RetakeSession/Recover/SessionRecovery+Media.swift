@@ -92,8 +92,16 @@ extension SessionRecovery {
     try SessionClosing.check(reader.index.store, at: site.folder.database)
     try exchange.take(site.folder.database)
     try exchange.finish()
-    return try rebuiltResult(frames: outcome.frames)
+    var result = try rebuiltResult(frames: outcome.frames)
+    if store == nil, folder.mediaOnDisk.contains(where: { $0.hasPrefix("media/original") }) {
+      result.notes.append(Self.goneSensors)
+    }
+    return result
   }
+
+  private static let goneSensors =
+    "the old index cannot be opened, so sensors that came from other files than the video (--sensor, "
+    + "topics of a bag) are not in the new one; import them again"
 
   /// - Parameter frames: Number of frames rebuilt from the media; nil when an earlier recovery did
   ///   it.

@@ -18,6 +18,8 @@ package struct RecoveryResult: Hashable, Sendable, Codable {
   package var tailBytes: Int64
   /// A description of what differs from the recording.
   package var losses: String?
+  /// What may be missing without anyone being able to say.
+  package var notes: [String] = []
   package var sessionDigest: Digest128
 }
 

@@ -40,6 +40,7 @@ package struct PipelineInspection: Sendable {
     // Before the session is opened, because an error of the document needs none.
     try pipeline.validate()
     let reader = try session.map { try SessionReader(opening: $0) }
+    if let reader { try pipeline.requireSensors(in: reader) }
     var sources: [Source] = []
     for node in pipeline.nodes where node.stage.signature.role == .source {
       sources.append(try Self.source(node, reader))
