@@ -344,10 +344,7 @@ struct LossList {
     count += 1
     guard first.count < Self.textsMax else { return }
     // Names in a damaged bag have any bytes, and a NUL would end the text in the database.
-    first.append(
-      String(
-        String.UnicodeScalarView(
-          text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? "\u{FFFD}" : $0 })))
+    first.append(visible(text))
   }
 
   mutating func add(_ error: BagError) { add(error.lossText) }

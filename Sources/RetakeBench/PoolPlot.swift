@@ -1,3 +1,5 @@
+import RetakeCore
+
 /// Draws the sizes of adaptive pools over time, above the buffers that a fixed pool of 16 has in
 /// use.
 package struct PoolPlot: Sendable {
@@ -54,7 +56,7 @@ package struct PoolPlot: Sendable {
     let end = rows.filter { $0.load == load }.map(\.nanoseconds).max() ?? 1
     var text =
       "<text x=\"\(Self.left - 8)\" y=\"\(y + 12)\" text-anchor=\"end\">"
-      + "\(Self.escaped(load))</text>\n"
+      + "\(MarkupText.escaped(load))</text>\n"
     for mark in [0, 4, 8, 12, 16] {
       let level = bottom - mark * Self.height / Self.buffersMax
       text +=
@@ -75,22 +77,6 @@ package struct PoolPlot: Sendable {
       text +=
         "<path d=\"\(steps(curve.row, end: end, bottom: bottom - index))\" fill=\"none\" "
         + "stroke=\"\(curve.colour)\" stroke-width=\"2\"/>\n"
-    }
-    return text
-  }
-
-  /// The name of a load comes from a file. Control characters are not allowed in XML at all.
-  private static func escaped(_ name: String) -> String {
-    var text = ""
-    for scalar in name.unicodeScalars {
-      switch scalar {
-      case "&": text += "&amp;"
-      case "<": text += "&lt;"
-      case ">": text += "&gt;"
-      case _ where scalar.value < 0x20 || (0xFFFE...0xFFFF).contains(scalar.value):
-        text += "\u{FFFD}"
-      default: text.unicodeScalars.append(scalar)
-      }
     }
     return text
   }

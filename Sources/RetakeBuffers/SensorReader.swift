@@ -21,3 +21,15 @@ public protocol SensorReader: Sendable {
   /// Changes with any sensor or sample. Values that were computed from others are not used again.
   func digest() throws -> Digest128
 }
+
+extension SensorReader {
+  /// The samples of a sensor within `reach` before and after a time, whenever they arrived: what
+  /// people look at. A stage reads what had arrived.
+  package func samples(
+    of sensor: Int, around time: Timestamp, reach: Int64
+  ) throws -> [SensorSample] {
+    try samples(
+      of: sensor, after: time - reach, upTo: time + reach,
+      arrivedBy: Timestamp(nanoseconds: .max))
+  }
+}

@@ -1,5 +1,6 @@
 import Foundation
 import RetakeBuffers
+import RetakeCore
 import RetakeGraph
 import RetakeProcess
 import RetakeRuntime
@@ -77,7 +78,7 @@ final class ProgramTail: Sendable {
   }
 
   private func tell(_ line: Substring, to listener: ProgramListener) {
-    listener.hear(Self.escaped(line), of: program)
+    listener.hear(Self.shown(line), of: program)
   }
 
   /// The last lines, on one line.
@@ -87,7 +88,7 @@ final class ProgramTail: Sendable {
   /// because a terminal would obey them.
   static func text(of bytes: [UInt8]) -> String {
     let lines = String(decoding: bytes, as: UTF8.self)
-      .split(whereSeparator: \.isNewline).map { escaped($0) }.filter { !$0.isEmpty }
+      .split(whereSeparator: \.isNewline).map { shown($0) }.filter { !$0.isEmpty }
     var kept: [String] = []
     var count = 0
     for line in lines.reversed() {
@@ -100,15 +101,7 @@ final class ProgramTail: Sendable {
 
   private static let separator = " | "
 
-  private static func escaped(_ line: Substring) -> String {
-    var result = ""
-    for scalar in line.unicodeScalars {
-      switch scalar.properties.generalCategory {
-      case .control, .format, .lineSeparator, .paragraphSeparator:
-        result += scalar == "\t" ? " " : "\\u{\(String(scalar.value, radix: 16))}"
-      default: result.unicodeScalars.append(scalar)
-      }
-    }
-    return result
+  private static func shown(_ line: Substring) -> String {
+    visible(String(line).replacing("\t", with: " "))
   }
 }

@@ -111,7 +111,7 @@ import Testing
       "bench", "pools", "--load", "mine.json", "--plot", "mine.svg")
     try #require(result.status == 0, "\(result.stderr)")
     let plot = try String(contentsOf: workplace.folder.file("mine.svg"), encoding: .utf8)
-    #expect(plot.contains(">&lt;script&gt;&amp;\u{FFFD}\"</text>"), "\(plot.prefix(2_000))")
+    #expect(plot.contains(#">&lt;script&gt;&amp;\u{1}&quot;</text>"#), "\(plot.prefix(2_000))")
   }
 
   @Test func `a plot that does not fit leaves nothing`() throws {

@@ -90,7 +90,7 @@ import Testing
       #expect(halt.code == fault.code, "\(halt)")
       #expect(halt.node == "process" && fault.isAt(halt.frame.sequence), "\(halt)")
       #expect(halt.message.contains(fault.text), "\(halt)")
-      #expect(halt.message.contains(#"last \u{1b}[31mwords"#) || fault.body.contains("log"))
+      #expect(halt.message.contains(#"last \u{1B}[31mwords"#) || fault.body.contains("log"))
       #expect(!halt.isRecoverable)
     }
     for id in program.started { #expect(isGone(process: id)) }
@@ -227,7 +227,7 @@ import Testing
     }
     for id in program.started { #expect(isGone(process: id)) }
     // The pipe is read to its end, maybe after the program's.
-    let logged = #"true: info: logged\u{1b}[0m"#
+    let logged = #"true: info: logged\u{1B}[0m"#
     let heard = Set(lines.withLock { $0 })
     #expect(heard.contains(logged) && heard.isSubset(of: ["true: out 7", logged]))
   }
@@ -329,6 +329,6 @@ import Testing
   }
 
   @Test func `what a terminal would obey is escaped`() {
-    #expect(text("a\u{1b}[2Jb\u{202e}c\td") == #"a\u{1b}[2Jb\u{202e}c d"#)
+    #expect(text("a\u{1B}[2Jb\u{202e}c\td") == #"a\u{1B}[2Jb\u{202E}c d"#)
   }
 }

@@ -24,8 +24,7 @@ struct SensorStrip: Hashable, Sendable {
     self.sensor = sensor
     (self.now, self.reach) = (now, reach)
     samples = try reader.samples(
-      of: sensor.number, after: Timestamp(nanoseconds: now - reach),
-      upTo: Timestamp(nanoseconds: now + reach), arrivedBy: Timestamp(nanoseconds: .max))
+      of: sensor.number, around: Timestamp(nanoseconds: now), reach: reach)
   }
 
   init(_ sensor: SensorTrack, samples: [SensorSample], now: Int64, reach: Int64) {

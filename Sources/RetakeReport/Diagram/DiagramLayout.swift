@@ -1,3 +1,5 @@
+import RetakeCore
+
 /// The positions of the boxes and arrows of a diagram, in pixels.
 struct DiagramLayout {
   struct PlacedBox {

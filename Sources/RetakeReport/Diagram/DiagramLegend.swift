@@ -1,3 +1,5 @@
+import RetakeCore
+
 /// The list of executors and pools below the drawing.
 struct DiagramLegend {
   struct Row {

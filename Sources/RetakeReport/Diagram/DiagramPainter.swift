@@ -1,3 +1,5 @@
+import RetakeCore
+
 /// Boxes, arrows and the legend as SVG elements.
 struct DiagramPainter {
   /// The colour of each executor and pool, by its position; there are six colours.

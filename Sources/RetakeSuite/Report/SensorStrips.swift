@@ -57,8 +57,7 @@ struct SensorStrips {
     let reach = Self.reachNanoseconds
     guard let track = sensors.sensors.first(where: { $0.name == reading.read.sensor }),
       let all = try? sensors.samples(
-        of: track.number, after: entry.timestamp - reach, upTo: entry.timestamp + reach,
-        arrivedBy: Timestamp(nanoseconds: .max)), !all.isEmpty
+        of: track.number, around: entry.timestamp, reach: reach), !all.isEmpty
     else { return nil }
     let count = min(all.count, Self.pointsMax)
     let samples = (0..<count).map { all[$0 * all.count / count] }

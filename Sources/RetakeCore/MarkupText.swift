@@ -2,10 +2,10 @@
 ///
 /// They work on Unicode scalars: a quote followed by a combining mark is one character in Swift,
 /// but still a quote in a browser.
-enum MarkupText {
+package enum MarkupText {
   /// For element content and quoted attributes of XML and HTML. Forbidden characters are made
   /// visible first.
-  static func escaped(_ text: String) -> String {
+  package static func escaped(_ text: String) -> String {
     var result = ""
     for scalar in visible(text).unicodeScalars {
       switch scalar {
@@ -21,7 +21,7 @@ enum MarkupText {
   }
 
   /// Several lines for XML content: each line is escaped by itself, and newlines are kept.
-  static func escapedLines(_ lines: [String]) -> String {
+  package static func escapedLines(_ lines: [String]) -> String {
     lines.map(escaped).joined(separator: "\n")
   }
 }

@@ -83,7 +83,7 @@ private let colourCodes = Set(
   (["0", "1", "2", "22"] + (30...39).map { String($0) } + (90...97).map { String($0) }))
 
 /// Whether a character could affect a terminal or mislead a reader.
-func acts(_ scalar: Unicode.Scalar) -> Bool {
+package func acts(_ scalar: Unicode.Scalar) -> Bool {
   switch scalar.value {
   // Controls, the soft hyphen, the Arabic letter mark, and fillers that show nothing.
   case 0..<0x20, 0x7F...0x9F, 0xAD, 0x61C, 0x115F...0x1160, 0x180E: true
@@ -98,18 +98,8 @@ func acts(_ scalar: Unicode.Scalar) -> Bool {
 
 extension String {
   /// The first `limit` characters of the visible string, with an ellipsis if it was truncated.
-  func visible(limit: Int) -> String {
-    let text = RetakeReport.visible(self)
+  package func visible(limit: Int) -> String {
+    let text = RetakeCore.visible(self)
     return text.count <= limit ? text : text.prefix(max(limit - 1, 0)) + "…"
-  }
-
-  /// Padded with spaces on the right.
-  package func padded(to width: Int) -> String {
-    self + String(repeating: " ", count: max(0, width - count))
-  }
-
-  /// Padded with spaces on the left.
-  func leftPadded(to width: Int) -> String {
-    String(repeating: " ", count: max(0, width - count)) + self
   }
 }
