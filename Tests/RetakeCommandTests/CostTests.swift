@@ -60,6 +60,68 @@ import Testing
     #expect(plain.stageTimes.value == nil)
   }
 
+  /// The digests of the case that `test` compares, and those of the commands that it suggests.
+  private func suggested(_ workplace: Workplace, _ words: [String]) throws -> [String] {
+    let test = try workplace.retake(words: ["test", "yard", "--report", "report"] + words)
+    let document = try JSON(Data(contentsOf: workplace.folder.file("report/report.json")))
+    let item = document.cases[0]
+    let command = try #require(item.commands[0].command.text, "\(test.stderr)")
+    let replay = try runCommand(
+      "bash",
+      arguments: ["-c", command.replacing("retake ", with: "'\(Workplace.binary)' ") + " --json"],
+      environment: ["CI": nil, "RETAKE_CACHE_KEY": Workplace.cacheKey],
+      folder: workplace.folder.url)
+    try #require(replay.status == 0, "\(command): \(replay.stderr)")
+    let run = try replay.json()
+    return [
+      command, item.decisionDigest.actual.text ?? "none", run.decisionDigest.text ?? "-",
+      item.resultDigest.actual.text ?? "none", run.resultDigest.text ?? "-",
+    ]
+  }
+
+  @Test func `the command that a report suggests makes the same run, with its costs`() throws {
+    let workplace = try yard()
+    try workplace.writePipeline()
+    try writeTape(workplace)
+    try workplace.folder.write(
+      #"{"v": 1, "name": "slow", "scale": {"*": 40}}"#, to: "slow phone.json")
+    try workplace.folder.write(
+      """
+      v: 1
+      cases:
+        hot: {pipeline: motion.json, costs: "profile:slow phone.json", seed: 4}
+      """, to: "retake.yml")
+    let own = ["--pipeline", "motion.json"]
+    let cases: [([String], String)] = [
+      (
+        own + ["--costs", "profile:slow phone.json"],
+        "--pipeline motion.json --mode redecide --costs 'profile:slow phone.json'"
+      ),
+      (
+        own + ["--costs", "tape:a.tape+profile:slow phone.json", "--strict-costs", "--seed", "7"],
+        "--pipeline motion.json --mode redecide --costs 'tape:a.tape+profile:slow phone.json' "
+          + "--strict-costs --seed 7"
+      ),
+      (own + ["--mode", "redecide"], "--pipeline motion.json --mode redecide"),
+      (["--pipeline", "hot"], "--pipeline hot"),
+      (
+        ["--pipeline", "hot", "--override", "thermal=serious@1s", "--seed", "0"],
+        "--pipeline hot --seed 0 --override 'thermal=serious@1s'"
+      ),
+      (["--pipeline", "hot", "--costs", "declared"], "--pipeline hot --costs declared"),
+      (["--pipeline", "hot", "--mode", "lossless"], "--pipeline hot --mode lossless"),
+    ]
+    var digests: Set<String> = []
+    for (words, options) in cases {
+      let found = try suggested(workplace, words)
+      #expect(found[0] == "retake replay yard \(options)")
+      #expect(found[1] == found[2] && found[3] == found[4], "\(found)")
+      digests.insert(found[1])
+    }
+    // The costs matter here: with other ones the decisions are others.
+    #expect(digests.count >= 4)
+  }
+
   @Test(.enabled(if: sharedMedia("karma.mp4") != nil, "karma.mp4 is not on this machine"))
   func `a tape of karma decides the same every time, in both modes of measuring`() throws {
     let source = try #require(sharedMedia("karma.mp4"))

@@ -138,21 +138,50 @@ struct ReportBuilder {
     return frames
   }
 
-  /// A case of the project is given by its name, any other case by all of its options.
+  /// The options that make exactly this case: a case of the project by its name, with what the
+  /// command line changed of it; any other case by its pipeline, with all that is not the default.
   private func caseOptions(_ definition: CaseDefinition) -> String {
     // Compared as a whole: a case with other options, such as a seed of the command line, is not
     // the project's case of the same name.
     if cases.contains(definition) { return "--pipeline \(definition.name)" }
+    if let base = base(of: definition) {
+      return "--pipeline \(base.name)" + options(of: definition, over: base)
+    }
     var text = "--pipeline \(shell.path(definition.pipeline))"
     if definition.pipeline.hasPrefix(ProgramPipeline.prefix) {
       text = "--pipeline \(shell.word(definition.pipeline)) --allow-processes"
     }
-    if definition.mode != .lossless { text += " --mode \(definition.mode.rawValue)" }
-    if definition.seed != 0 { text += " --seed \(definition.seed)" }
-    for (node, track) in definition.tracks.sorted(by: { $0.key < $1.key }) {
+    let plain = CaseDefinition(name: definition.name, pipeline: definition.pipeline)
+    return text + options(of: definition, over: plain)
+  }
+
+  /// The project's case that options of the command line made this case of.
+  private func base(of definition: CaseDefinition) -> CaseDefinition? {
+    cases.first { base in
+      base.name == definition.name && base.pipeline == definition.pipeline
+        && base.quantisation == definition.quantisation
+        && definition.overrides.starts(with: base.overrides)
+    }
+  }
+
+  private func options(of definition: CaseDefinition, over base: CaseDefinition) -> String {
+    var text = ""
+    if definition.mode != base.mode { text += " --mode \(definition.mode.rawValue)" }
+    // In lossless nothing has a cost, and the options of costs are refused.
+    let areCostsTheirOwn =
+      definition.costs != base.costs || definition.strictCosts != base.strictCosts
+    if definition.mode != .lossless, areCostsTheirOwn {
+      text += " --costs \(shell.word("\(definition.costs)"))"
+      if definition.strictCosts { text += " --strict-costs" }
+    }
+    if definition.seed != base.seed { text += " --seed \(definition.seed)" }
+    for (node, track) in definition.tracks.sorted(by: { $0.key < $1.key })
+    where base.tracks[node] != track {
       text += " --track \(node)=\(track)"
     }
-    for entry in definition.overrides { text += " --override \(shell.word(entry.text))" }
+    for entry in definition.overrides.dropFirst(base.overrides.count) {
+      text += " --override \(shell.word(entry.text))"
+    }
     return text
   }
 
