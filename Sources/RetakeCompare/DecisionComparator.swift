@@ -26,7 +26,8 @@ package struct DecisionComparator {
   /// The most frames by which a decision may move and still be the same one.
   static let reach = 16
   /// The most lines per side that wait for a partner, and the most differences between paired
-  /// lines. Waiting lines beyond this number are only counted.
+  /// lines. When that many wait, lines are paired by their order alone from then on; lines without
+  /// a partner beyond this number are only counted.
   static let windowSize = 65_536
 
   private struct Key: Hashable {
@@ -34,6 +35,10 @@ package struct DecisionComparator {
     var frame: FrameID?
     var item: Int?
     var kind: String
+
+    init(_ line: DecisionLine) {
+      (node, frame, item, kind) = (line.node, line.frame, line.item, line.kind)
+    }
   }
 
   /// A line, and the number of lines before it at the same instant. Decisions are logged in the
@@ -60,7 +65,26 @@ package struct DecisionComparator {
 
   /// Lines that have no partner yet.
   private struct Side {
-    private var waiting: [Key: [(order: Int, line: Placed)]] = [:]
+    /// Lines in the order in which they were added, taken from the front in constant time.
+    private struct Queue {
+      private var lines: [(order: Int, line: Placed)] = []
+      private var head = 0
+
+      var rest: ArraySlice<(order: Int, line: Placed)> { lines[head...] }
+
+      mutating func append(_ order: Int, _ line: Placed) { lines.append((order, line)) }
+
+      mutating func takeFirst() -> Placed? {
+        guard head < lines.count else { return nil }
+        defer { head += 1 }
+        return lines[head].line
+      }
+    }
+
+    /// Lines that wait for an equal one.
+    private var equals: [DecisionLine: [(order: Int, line: Placed)]] = [:]
+    /// Lines that wait for one of the same key, once equal ones are no longer looked for.
+    private var queues: [Key: Queue] = [:]
     private var order = 0
     private var count = 0
     private var lastTime: Int64?
@@ -69,6 +93,8 @@ package struct DecisionComparator {
     /// The number of lines for which there was no room; each of them is a difference.
     private(set) var overflow = 0
 
+    var hasRoom: Bool { count < DecisionComparator.windowSize }
+
     mutating func place(_ line: DecisionLine) -> Placed {
       if let lastTime, lastTime != line.time { nextIndex = 0 }
       lastTime = line.time
@@ -76,30 +102,58 @@ package struct DecisionComparator {
       return Placed(line: line, index: nextIndex)
     }
 
-    mutating func take(_ key: Key) -> Placed? {
-      guard var lines = waiting[key], !lines.isEmpty else { return nil }
-      // First in, first out: decisions with equal keys pair in the order in which they were made.
-      let line = lines.removeFirst().line
+    /// Removes a line that is equal in everything, and returns whether there was one.
+    mutating func takeEqual(_ line: DecisionLine) -> Bool {
+      guard var lines = equals[line] else { return false }
+      lines.removeLast()
       // An empty list is removed, so that memory is bounded by the lines that wait.
-      waiting[key] = lines.isEmpty ? nil : lines
+      equals[line] = lines.isEmpty ? nil : lines
+      count -= 1
+      return true
+    }
+
+    mutating func waitForEqual(_ line: Placed) {
+      equals[line.line, default: []].append((order, line))
+      order += 1
+      count += 1
+    }
+
+    /// Takes the first line of a key: lines of one key pair in the order in which they were made.
+    mutating func takeFirst(_ key: Key) -> Placed? {
+      guard let line = queues[key]?.takeFirst() else { return nil }
+      if queues[key]?.rest.isEmpty == true { queues[key] = nil }
       count -= 1
       return line
     }
 
     mutating func wait(_ key: Key, _ line: Placed) {
-      guard count < DecisionComparator.windowSize else {
+      guard hasRoom else {
         overflow += 1
         return
       }
-      waiting[key, default: []].append((order, line))
+      queues[key, default: Queue()].append(order, line)
       order += 1
       count += 1
+    }
+
+    /// From now on, the lines wait for one of the same key.
+    mutating func queueByKey() {
+      let waiting = lines
+      (equals, count) = ([:], 0)
+      for line in waiting { wait(Key(line.line), line) }
     }
 
     /// In the order in which they were added.
     var lines: [Placed] {
       // A Dictionary has another order in each process, and findings must not.
-      waiting.values.joined().sorted { $0.order < $1.order }.map(\.line)
+      (equals.values.flatMap { $0[...] } + queues.values.flatMap(\.rest))
+        .sorted { $0.order < $1.order }.map(\.line)
+    }
+
+    /// Removes the lines that wait, and returns them in the order in which they were added.
+    mutating func removeAll() -> [Placed] {
+      defer { (equals, queues, count) = ([:], [:], 0) }
+      return lines
     }
   }
 
@@ -107,6 +161,8 @@ package struct DecisionComparator {
   private var actual = Side()
   private var differences: [Difference] = []
   private var folds: [[DecisionFold]] = [[], []]
+  /// Whether lines are paired by their order alone, because too many wait for an equal one.
+  private var pairsByOrder = false
   package private(set) var compared = 0
 
   package init() {}
@@ -129,15 +185,42 @@ package struct DecisionComparator {
   }
 
   private mutating func add(_ line: DecisionLine, isGolden: Bool) {
-    let key = Key(node: line.node, frame: line.frame, item: line.item, kind: line.kind)
-    let line = isGolden ? golden.place(line) : actual.place(line)
-    if let partner = isGolden ? actual.take(key) : golden.take(key) {
+    let placed = isGolden ? golden.place(line) : actual.place(line)
+    if !pairsByOrder {
+      // Equal lines first: without that, one decision that is no longer made would shift every
+      // later one of its key, and each would be a difference.
+      if isGolden ? actual.takeEqual(line) : golden.takeEqual(line) {
+        compared += 1
+        return
+      }
+      if isGolden, golden.hasRoom { return golden.waitForEqual(placed) }
+      if !isGolden, actual.hasRoom { return actual.waitForEqual(placed) }
+      pairByOrder()
+    }
+    let key = Key(line)
+    if let partner = isGolden ? actual.takeFirst(key) : golden.takeFirst(key) {
       compared += 1
-      compare(isGolden ? line : partner, isGolden ? partner : line)
+      compare(isGolden ? placed : partner, isGolden ? partner : placed)
     } else if isGolden {
-      golden.wait(key, line)
+      golden.wait(key, placed)
     } else {
-      actual.wait(key, line)
+      actual.wait(key, placed)
+    }
+  }
+
+  /// Pairs the lines that have no equal one, those of each key in their order.
+  private mutating func pairByOrder() {
+    guard !pairsByOrder else { return }
+    pairsByOrder = true
+    actual.queueByKey()
+    for line in golden.removeAll() {
+      let key = Key(line.line)
+      if let partner = actual.takeFirst(key) {
+        compared += 1
+        compare(line, partner)
+      } else {
+        golden.wait(key, line)
+      }
     }
   }
 
@@ -145,8 +228,11 @@ package struct DecisionComparator {
     guard golden.line != actual.line, differences.count < Self.windowSize else { return }
     let subject = Self.subject(golden.line)
     if golden.line.details != actual.line.details {
+      let details = [actual, golden].map { Self.details($0.line) }
       differences.append(
-        difference(.decisionChanged, golden, actual, "\(subject) has other details"))
+        difference(
+          .decisionChanged, golden, actual,
+          "\(subject) has other details: \(details[0]), golden: \(details[1])"))
     } else {
       // The keys and the details are equal, so only the time is left.
       let change = actual.line.time - golden.line.time
@@ -161,13 +247,15 @@ package struct DecisionComparator {
   /// All differences in the order of virtual time; within one instant, in the order in which they
   /// follow from each other.
   package mutating func finish() -> [Finding] {
+    pairByOrder()
     var removed = golden.lines.map { Optional($0) }
     var added = actual.lines.map { Optional($0) }
     pairMoved(&removed, &added)
     for line in removed.compactMap(\.self) {
       differences.append(
         difference(
-          .decisionRemoved, line, nil, "\(Self.subject(line.line)) is no longer made"))
+          .decisionRemoved, line, nil,
+          "\(Self.subject(line.line)) is no longer made\(Self.content(line.line))"))
     }
     for line in added.compactMap(\.self) {
       differences.append(
@@ -292,10 +380,23 @@ package struct DecisionComparator {
     return Difference(finding: finding, first: first)
   }
 
+  /// `drop of frame 0:12 at motion`. A decision about no frame has its time instead.
   private static func subject(_ line: DecisionLine) -> String {
     let frame = line.frame.map { " of frame \($0)" } ?? ""
     let item = line.item.map { ", item \($0)" } ?? ""
-    return "\(line.kind)\(frame)\(item) at \(line.node)"
+    let seconds = FixedDecimal(Double(line.time) / 1e9, decimals: 3).text
+    let time = line.frame == nil ? " (t = \(seconds) s)" : ""
+    return "\(line.kind)\(frame)\(item) at \(line.node)\(time)"
+  }
+
+  private static func details(_ line: DecisionLine) -> String {
+    guard !line.details.isEmpty else { return "none" }
+    return line.details.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
+  }
+
+  /// What a decision about no frame says, to add to its subject: nothing else tells which one it is.
+  private static func content(_ line: DecisionLine) -> String {
+    line.frame == nil && !line.details.isEmpty ? ": \(details(line))" : ""
   }
 
   /// `33.367 ms`, without a sign.

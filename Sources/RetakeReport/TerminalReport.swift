@@ -119,10 +119,11 @@ package struct TerminalReport {
     commands(item.commands, indent: "    ")
   }
 
-  /// Decisions that differ, with the earlier decisions that they follow from.
+  /// Decisions that differ, with the earlier decisions that they follow from. One about no frame is
+  /// shown without any, too: the headline has no frame by which to find it.
   private mutating func chains(of cause: ReportRootCause, in item: ReportCase) {
     let linked = item.findings.items.lazy.filter {
-      $0.rootCause == cause.id && !$0.because.isEmpty
+      $0.rootCause == cause.id && (!$0.because.isEmpty || $0.isDecisionAboutNoFrame)
     }
     for finding in linked.prefix(Self.chainsMax) {
       lines.append("    \(visible(finding.message))")
@@ -221,6 +222,12 @@ package struct TerminalReport {
       }
     // `visibleLines` lets only known codes act on a terminal, so a new one has to be allowed there.
     return "\u{1B}[\(codes)m\(text)\u{1B}[0m"
+  }
+}
+
+extension ReportFinding {
+  fileprivate var isDecisionAboutNoFrame: Bool {
+    frame == nil && sink != nil && kind.hasPrefix("decision")
   }
 }
 

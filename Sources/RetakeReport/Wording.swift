@@ -76,14 +76,15 @@ package enum Wording {
 }
 
 extension ReportRootCause {
-  /// `"first divergence at frame 0:120 (t = 4.000 s), stage motion"`. Labels in it are not escaped.
+  /// `"first divergence at frame 0:120 (t = 4.000 s), stage motion"`, or without a frame
+  /// `"first divergence in stage camera (t = 1.500 s)"`. Labels in it are not escaped.
   package var place: String {
     var parts: [String] = []
-    if let frame {
-      let time = timeNanoseconds.map { " (t = \(Wording.seconds($0)))" } ?? ""
-      parts.append("at frame \(frame)\(time)")
+    let time = timeNanoseconds.map { " (t = \(Wording.seconds($0)))" } ?? ""
+    if let frame { parts.append("at frame \(frame)\(time)") }
+    if let stage {
+      parts.append(parts.isEmpty ? "in stage \(stage)\(time)" : "stage \(stage)")
     }
-    if let stage { parts.append("\(parts.isEmpty ? "in " : "")stage \(stage)") }
     return parts.isEmpty
       ? "the run as a whole" : "first divergence " + parts.joined(separator: ", ")
   }

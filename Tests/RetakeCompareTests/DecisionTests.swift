@@ -57,6 +57,9 @@ import Testing
     let findings = findings([drop(12)], [drop(12, reason: "pool")])
     #expect(findings.map(\.kind) == [.decisionChanged])
     #expect(findings[0].actual == "@396000000 motion 0:12 drop reason=pool")
+    #expect(
+      findings[0].message
+        == "drop of frame 0:12 at motion has other details: reason=pool, golden: reason=queue")
   }
 
   @Test func `decisions about no frame pair in their order`() {
@@ -65,6 +68,59 @@ import Testing
     }
     let findings = findings([throttle(1), throttle(2)], [throttle(1), throttle(3)])
     #expect(findings.map(\.kind) == [.decisionMoved] && findings[0].frame == nil)
+  }
+
+  private func resize(_ from: Int, _ to: Int, at milliseconds: Int64) -> DecisionLine {
+    DecisionLine(
+      time: milliseconds * 1_000_000, node: "camera", kind: "resize",
+      details: [.init("from", "\(from)"), .init("to", "\(to)")])
+  }
+
+  @Test func `one decision about no frame that is gone shifts none of the later ones`() {
+    let lines = [(6, 5, 1_500), (5, 4, 2_000), (4, 3, 5_000), (3, 4, 6_000), (4, 5, 6_500)]
+      .map { resize($0.0, $0.1, at: $0.2) }
+    // Other decisions between them, as in a log.
+    func log(_ resizes: [DecisionLine]) -> [DecisionLine] {
+      ((0..<300).map { drop($0) } + resizes).sorted { $0.time < $1.time }
+    }
+    for index in lines.indices {
+      var rest = lines
+      rest.remove(at: index)
+      let removed = findings(log(lines), log(rest))
+      #expect(removed.map(\.kind) == [.decisionRemoved])
+      #expect(removed.map(\.golden) == [lines[index].description])
+      let added = findings(log(rest), log(lines))
+      #expect(added.map(\.kind) == [.decisionAdded])
+      #expect(added.map(\.actual) == [lines[index].description])
+    }
+    #expect(
+      findings(lines, Array(lines[1...])).map(\.message)
+        == ["resize at camera (t = 1.500 s) is no longer made: from=6 to=5"])
+  }
+
+  @Test func `decisions about no frame without an equal one pair in their order`() {
+    let golden = [resize(6, 5, at: 1_500), resize(5, 4, at: 2_000), resize(4, 3, at: 5_000)]
+    let actual = [resize(6, 4, at: 1_500), resize(5, 4, at: 2_000), resize(4, 3, at: 5_250)]
+    let found = findings(golden, actual)
+    #expect(
+      found.map(\.message) == [
+        "resize at camera (t = 1.500 s) has other details: from=6 to=4, golden: from=6 to=5",
+        "resize at camera (t = 5.000 s) comes 250.000 ms later",
+      ])
+    #expect(found.map(\.golden) == [golden[0].description, golden[2].description])
+  }
+
+  @Test func `pairing takes time in proportion to the lines, also where all have one key`() {
+    // More than the window, so that both ways of pairing run; quadratic, it would take minutes.
+    let count = DecisionComparator.windowSize + 40_000
+    let golden = (0..<count).map { resize(4, 5, at: Int64($0) * 10) }
+    #expect(findings(golden, Array(golden[1...])).map(\.kind) == [.decisionRemoved])
+    let later = (0..<count).map { resize(4, 5, at: Int64($0) * 10 + 1) }
+    let moved = findings(golden, later)
+    #expect(moved.count == DecisionComparator.windowSize)
+    #expect(
+      moved.allSatisfy { $0.kind == .decisionMoved && $0.message.hasSuffix("1.000 ms later") })
+    #expect(findings([golden[0]] + golden, golden).map(\.kind) == [.decisionRemoved])
   }
 
   @Test func `a fold that differs is a finding unless a line explains it`() {

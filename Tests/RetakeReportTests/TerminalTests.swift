@@ -107,6 +107,26 @@ import Testing
     #expect(!text.contains("0:23"))
   }
 
+  @Test func `a decision about no frame is shown with its time and its values`() throws {
+    var document = Samples.regression()
+    var finding = ReportFinding(
+      kind: "decisionRemoved", frame: nil, sink: "camera",
+      message: "resize at camera (t = 1.500 s) is no longer made: from=6 to=5")
+    finding.rootCause = "r1"
+    document.cases[1].findings.items = [finding]
+    (document.cases[1].rootCauses[0].frame, document.cases[1].rootCauses[0].stage) = (nil, "camera")
+    document.cases[1].rootCauses[0].timeNanoseconds = 1_500_000_000
+    let text = TerminalReport.render(document, palette: .plain)
+    #expect(text.contains("  first divergence in stage camera (t = 1.500 s): "))
+    #expect(
+      text.contains(
+        """
+        later differences that follow
+            resize at camera (t = 1.500 s) is no longer made: from=6 to=5
+            replay  retake replay
+        """))
+  }
+
   @Test func `colour is asked for, not guessed`() {
     let plain = TerminalReport.render(Samples.regression(), palette: .plain)
     let coloured = TerminalReport.render(Samples.regression(), palette: .ansi)
