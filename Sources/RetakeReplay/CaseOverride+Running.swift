@@ -76,7 +76,23 @@ extension RunOverride {
 
 extension Replay {
   /// Notes for the user about overrides that have no effect, as sentences.
-  package var overrideNotes: [String] { eventNotes + swapNotes }
+  ///
+  /// - Throws: The reader's errors for its index.
+  package func overrideNotes() throws -> [String] { try eventNotes + swapNotes + lateNotes() }
+
+  /// Overrides at a time when no frame arrives any more.
+  private func lateNotes() throws -> [String] {
+    let mode = request.options.mode
+    // In lossless, events are without effect at any time.
+    let timed = request.overrides.filter {
+      $0.nanoseconds != nil && !($0.isEvent && mode == .lossless)
+    }
+    guard !timed.isEmpty, let end = try prepared.endNanoseconds(mode) else { return [] }
+    let seconds = FixedDecimal(Double(end) / 1e9, decimals: 3).text
+    return timed.filter { ($0.nanoseconds ?? 0) > end }.map {
+      "the override '\($0.text)' is after the last frame, which arrives at \(seconds) s"
+    }
+  }
 
   /// Swaps at a frame that never arrives.
   private var swapNotes: [String] {
@@ -98,12 +114,23 @@ extension Replay {
   private var eventNotes: [String] {
     guard request.options.mode != .lossless, request.overrides.contains(where: \.isEvent),
       !pipeline.nodes.contains(where: \.stage.followsDevice),
-      !pipeline.pools.contains(where: \.followsDevice)
+      !pipeline.pools.contains(where: \.followsDevice), !profileFollowsEvents
     else { return [] }
     return [
       "device events change nothing here: no throttle of '\(pipeline.name)' has rules, and no pool "
         + "follows heat or memory"
     ]
+  }
+}
+
+extension Replay {
+  /// Whether one of the events says how hot the device is, and the profile follows that.
+  private var profileFollowsEvents: Bool {
+    guard let profile = request.options.costs.profile else { return false }
+    let isHeat = request.overrides.contains {
+      if case .event(_, let event) = $0 { event.isHeat } else { false }
+    }
+    return isHeat && (!profile.states.isEmpty || profile.heat != nil)
   }
 }
 

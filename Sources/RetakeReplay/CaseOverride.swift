@@ -106,7 +106,8 @@ extension CaseOverride {
     Dictionary(overrides.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
   }
 
-  private var nanoseconds: Int64? {
+  /// When it takes effect; `nil` at a frame.
+  var nanoseconds: Int64? {
     switch self {
     case .event(let time, _): return time
     case .swap(let swap):

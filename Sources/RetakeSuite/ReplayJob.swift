@@ -103,8 +103,8 @@ package struct ReplayJob {
     try checkOutputs()
     let replay = try connect(pipeline, reader)
     let pixelNotes = try replay.pixelNotes(reader)
-    (pixelNotes + replay.costNotes + replay.overrideNotes + outputs.notes(on: replay))
-      .forEach(note)
+    let overrideNotes = try replay.overrideNotes()
+    (pixelNotes + replay.costNotes + overrideNotes + outputs.notes(on: replay)).forEach(note)
     return try run(replay, reader: reader)
   }
 

@@ -57,6 +57,49 @@ import Testing
     #expect(try told("heat.json", "lossless").contains("change nothing in lossless"))
   }
 
+  @Test func `a profile that follows heat makes an event count`() throws {
+    let workplace = try workplace()
+    try workplace.folder.write(
+      #"{"v": 1, "name": "hot", "thermal": [{"state": "serious", "scale": 40}]}"#, to: "hot.json")
+    try workplace.folder.write(
+      #"{"v": 1, "name": "slow", "scale": {"*": 2}}"#, to: "slow.json")
+    func run(_ profile: String, _ override: String...) throws -> (note: String, digest: String?) {
+      let overrides = override.flatMap { ["--override", $0] }
+      let result = try workplace.retake(
+        words: [
+          "replay", "figures", "--pipeline", "example:motion-boxes", "--mode", "redecide",
+          "--costs", "profile:\(profile).json", "--json",
+        ] + overrides)
+      try #require(result.status == 0, "\(result.stderr)")
+      return (result.stderr, try result.json().decisionDigest.text)
+    }
+    let cool = try run("hot")
+    let hot = try run("hot", "thermal=serious@2s")
+    #expect(hot.digest != cool.digest && hot.note.isEmpty, "\(hot.note)")
+    // The profile follows heat, and nothing follows memory.
+    let memory = try run("hot", "memory=warning@2s")
+    #expect(memory.digest == cool.digest && memory.note.contains("change nothing here"))
+    let slow = try run("slow", "thermal=serious@2s")
+    #expect(try slow.digest == run("slow").digest && slow.note.contains("change nothing here"))
+  }
+
+  @Test func `an override after the last frame is reported`() throws {
+    let workplace = try workplace()
+    func told(_ mode: String, _ override: String) throws -> String {
+      try workplace.retake(
+        "replay", "figures", "--pipeline", "heat.json", "--mode", mode, "--override", override
+      ).stderr
+    }
+    let place = "is after the last frame, which arrives at "
+    #expect(
+      try told("redecide", "thermal=serious@99s").hasPrefix(
+        "note: the override 'thermal=serious@99s' \(place)"))
+    #expect(
+      try told("lossless", "swap:motion@99s={\"threshold\": 30}").contains(place))
+    #expect(try !told("lossless", "thermal=serious@99s").contains(place))
+    #expect(try told("redecide", "thermal=serious@2s").isEmpty)
+  }
+
   @Test(arguments: [
     ("swap:motion@frame9999", "frame 0:9999 never happens: the frames of track 0 are 0 to 299"),
     ("swap:motion@frame7:0", "frame 7:0 never happens: no source reads track 7"),

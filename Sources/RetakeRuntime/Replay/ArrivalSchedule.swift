@@ -44,6 +44,16 @@ package struct ArrivalSchedule {
     try reader.entries(of: track, sequences: 0..<1).first?.timestamp.nanoseconds
   }
 
+  /// When the last frame of a track arrives; `nil` if it has no frames. Frames that arrive in
+  /// another order are expected to do so within a page.
+  package static func end(
+    of track: Int, in reader: any FrameReader, mode: RunOptions.Mode
+  ) throws -> Int64? {
+    let count = reader.tracks.first { $0.track == track }?.frameCount ?? 0
+    return try reader.entries(of: track, sequences: max(0, count - pageSize)..<count)
+      .map { time(of: $0, mode: mode) }.max()
+  }
+
   /// The frame that arrives next, with its virtual time. Frames without payload are counted and
   /// skipped.
   package mutating func nextFrame() throws -> (entry: FrameEntry, time: Int64)? {

@@ -170,6 +170,15 @@ package struct PreparedRun: Sendable {
     }.min() ?? 0
   }
 
+  /// The virtual time at which the last frame arrives; `nil` without frames.
+  package func endNanoseconds(_ mode: RunOptions.Mode) throws -> Int64? {
+    let origin = try originNanoseconds()
+    return try plan.sources.compactMap { node -> Int64? in
+      guard let binding = bindings[node] else { return nil }
+      return try ArrivalSchedule.end(of: binding.track, in: binding.reader, mode: mode)
+    }.max().map { $0 - origin }
+  }
+
   /// The nodes in topological order, as observers and golden files refer to them.
   package var runNodes: [RunNode] {
     plan.nodes.enumerated().map { index, node in
