@@ -77,6 +77,7 @@ import Testing
     "view", "view clip --speed 0", "view clip --speed 17", "view clip --once --frames 3",
     "view clip --screenshot a.png", "view clip --mode redecide", "view clip --start soon",
     "view clip --once --screenshot - --json", "bench window --screenshot -",
+    "view clip --once --screenshot clip.mp4", "bench window --screenshot notes.txt",
     "view clip --frames 0", "view clip --size 1x1", "view clip -p a --mode reenact",
     "test clip -p a --mode reenact", "verify clip -p a --mode reenact",
     "cache warm clip -p a --mode reenact", "golden fit clip -p a --mode reenact",

@@ -40,6 +40,33 @@ import Testing
     #expect(!workplace.exists("window.png"))
   }
 
+  @Test func `a picture replaces nothing that is read, and has a folder`() throws {
+    let workplace = try Workplace()
+    try workplace.record("figures", frames: 10)
+    try workplace.writePipeline()
+    try workplace.folder.write("vec3 grade(vec3 rgb, vec2 at) { return rgb; }", to: "warm.png")
+    try workplace.folder.write(#"{"v": 1, "name": "slow", "scale": {"*": 2}}"#, to: "slow.png")
+    let before = try workplace.listing()
+    let once = ["view", "figures", "--once", "--screenshot"]
+    let costs = ["--pipeline", "motion.json", "--costs", "profile:slow.png"]
+    for (words, error) in [
+      (once + ["warm.png", "--shader", "warm.png"], "over the shader that is read"),
+      (once + ["./warm.png", "--shader", "warm.png"], "[suite.output.overInput]"),
+      (once + ["slow.png"] + costs, "over the tape or profile that is read"),
+      (once + ["nodir/a.png"], "no such folder) [preview.screenshot.notWritten]"),
+      (once + ["Recordings/figures/a.png"], "[suite.output.overInput]"),
+      // It ends before anything is measured: without a display, it would say that instead.
+      (["bench", "window", "--screenshot", "nodir/a.png"], "[preview.screenshot.notWritten]"),
+    ] {
+      let result = try workplace.retake(words: words, environment: Self.noDisplay)
+      #expect(result.status == 2 && result.stdout.isEmpty)
+      #expect(result.stderr.contains(error), "\(result.stderr)")
+    }
+    #expect(try workplace.listing() == before)
+    let other = try workplace.retake(words: once + ["b.png"], environment: Self.noDisplay)
+    #expect(other.stderr.contains("[preview.display.none]"), "\(other.stderr)")
+  }
+
   @Test func `without a display it says what to type`() throws {
     let workplace = try Workplace()
     try workplace.record("figures", frames: 10)

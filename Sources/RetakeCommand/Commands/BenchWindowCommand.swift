@@ -56,6 +56,7 @@ struct BenchWindowCommand: ParsableCommand {
     if screenshot == "-" {
       throw ValidationError("--screenshot wants a file: standard output has the figures")
     }
+    if let screenshot { try Drawing.check(screenshot, endings: [".png"]) }
     guard ViewCommand.pixels(size) != nil else {
       throw ValidationError("'--size \(size)' is not like 1280x720 (64x64 to 8192x8192)")
     }
@@ -63,6 +64,11 @@ struct BenchWindowCommand: ParsableCommand {
 
   func run() throws {
     Interruption.listen()
+    if let screenshot {
+      // Before the two runs, whose figures an error at the end would lose.
+      try RunOutputs.check(file: screenshot, pipeline: nil)
+      try Screenshot.check(screenshot)
+    }
     var trial = WindowTrial()
     (trial.seconds, trial.framesPerSecond) = (seconds, fps)
     if let vision = Duration(parsing: vision) { trial.vision = vision }

@@ -56,7 +56,14 @@ enum Drawing {
   ///
   /// - Throws: `ValidationError`.
   static func check(_ path: String, isDOT: Bool = false) throws {
-    let endings = isDOT ? [".dot", ".gv"] : [".svg"]
+    try check(path, endings: isDOT ? [".dot", ".gv"] : [".svg"])
+  }
+
+  /// - Throws: `ValidationError`.
+  static func check(_ path: String, endings: [String]) throws {
+    guard !path.isEmpty else {
+      throw ValidationError("'' names no file; write for example figures\(endings[0])")
+    }
     let isFile = RunOutputs.isFile(path) && [nil, .typeRegular].contains(WholeFile.type(of: path))
     guard !isFile || endings.contains(where: path.hasSuffix) else {
       throw ValidationError("'\(path)' does not end in \(endings.joined(separator: " or "))")

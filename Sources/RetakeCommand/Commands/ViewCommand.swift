@@ -78,6 +78,7 @@ struct ViewCommand: ParsableCommand {
     guard screenshot == nil || once || frames != nil else {
       throw ValidationError("--screenshot goes with --once or --frames")
     }
+    if let screenshot { try Drawing.check(screenshot, endings: [".png"]) }
     if output.json, screenshot == "-" {
       throw ValidationError("--json and a PNG on standard output would mix; leave one out")
     }
@@ -113,12 +114,7 @@ struct ViewCommand: ParsableCommand {
     selection.allowProgram(in: &project)
     let path = try project.sessionPath(session)
     // Before anything is read: the image must not replace a file of the session or the pipeline.
-    if let screenshot {
-      let pipeline = try selection.pipeline.map { name in
-        project.pipelineFile(of: try selection.definition(in: project).pipeline) ?? name
-      }
-      try RunOutputs.check(file: screenshot, session: path, pipeline: pipeline)
-    }
+    if let screenshot { try check(screenshot, project, session: path) }
     let reader = try SessionReader(opening: path)
     var content = try PlayerContent(reader, name: reader.folder.name, track: try shownTrack())
     if selection.pipeline != nil { try replay(project, path, reader, into: &content) }
@@ -133,6 +129,16 @@ struct ViewCommand: ParsableCommand {
       output.note(note)
     }
     if Interruption.isRequested { throw CommandEnd(status: .interrupted) }
+  }
+
+  /// Before anything is shown: an image replaces nothing that is read, and has a folder.
+  private func check(_ screenshot: String, _ project: Project, session: String) throws {
+    let definition = try selection.pipeline.map { _ in try selection.definition(in: project) }
+    let pipeline = definition.map { project.pipelineFile(of: $0.pipeline) ?? $0.pipeline }
+    try RunOutputs.check(
+      file: screenshot, session: session, pipeline: pipeline,
+      costs: (definition?.costs.files ?? []).map { project.path($0) }, shader: shader)
+    if screenshot != "-" { try Screenshot.check(screenshot) }
   }
 
   /// What became of the window's picture.

@@ -251,7 +251,26 @@ package final class SessionPlayer {
 }
 
 /// An image of a window.
-enum Screenshot {
+package enum Screenshot {
+  /// Checks that a file can be created in the folder of a path, so that it is not found out after
+  /// the run.
+  ///
+  /// - Throws: `PreviewError.notWritten`.
+  package static func check(_ path: String) throws(PreviewError) {
+    let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+    var isFolder: ObjCBool = false
+    let files = FileManager.default
+    if files.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue {
+      throw .notWritten(path: path, cause: "it is a folder")
+    }
+    guard files.fileExists(atPath: folder, isDirectory: &isFolder), isFolder.boolValue else {
+      throw .notWritten(path: path, cause: "there is no such folder")
+    }
+    guard files.isWritableFile(atPath: folder) else {
+      throw .notWritten(path: path, cause: "the folder cannot be written to")
+    }
+  }
+
   /// - Throws: `PreviewError.renderer`, `.notWritten`, `MediaError`.
   static func write(_ canvas: Canvas, to path: String, _ output: FileHandle? = nil) throws {
     var picture = try canvas.painter.picture()

@@ -108,10 +108,14 @@ extension RunOutputs {
   ///
   /// - Throws: `SuiteError.outputOverInput`, `.outputOverMedia`.
   package static func check(
-    file path: String, session: String? = nil, pipeline: String?, costs: [String] = []
+    file path: String, session: String? = nil, pipeline: String?, costs: [String] = [],
+    shader: String? = nil
   ) throws(SuiteError) {
     guard isFile(path) else { return }
     let file = resolved(path)
+    guard shader.map(resolved) != file else {
+      throw .outputOverInput(path: path, input: "the shader that is read")
+    }
     guard !costs.map(resolved).contains(file) else {
       throw .outputOverInput(path: path, input: "the tape or profile that is read")
     }
