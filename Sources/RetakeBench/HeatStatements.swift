@@ -105,3 +105,27 @@ extension HeatTable {
     return "\(percent > 0 ? "+" : "")\(percent) %"
   }
 }
+
+/// All of it as JSON: the rows of the table, and the statements.
+extension HeatTable: Encodable {
+  private enum CodingKeys: CodingKey {
+    case rows, statements
+  }
+
+  private struct Statement: Encodable {
+    var statement: String
+    /// The number of the article, and what it states.
+    var of: Int
+    var article: String
+    var here: String
+  }
+
+  package func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(rows, forKey: .rows)
+    let all = statements.map {
+      Statement(statement: $0.statement, of: $0.of, article: $0.article, here: $0.here)
+    }
+    try container.encode(all, forKey: .statements)
+  }
+}

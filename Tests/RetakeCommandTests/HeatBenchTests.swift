@@ -16,6 +16,52 @@ import Testing
     #expect(try page("heat.md").contains("\n```\n\(result.stdout)```\n"), "\(result.stdout)")
   }
 
+  @Test func `JSON has the statements of the articles, too`() throws {
+    let workplace = try Workplace()
+    // The page has what the command prints without --json, as the test above shows.
+    let fences = try page("heat.md").split(separator: "\n```\n")
+    let text = try #require(fences.first { $0.hasPrefix("trial ") })
+    let result = try workplace.retake("bench", "heat", "--json")
+    try #require(result.status == 0, "\(result.stderr)")
+    let document = try JSONDecoder().decode(HeatDocument.self, from: result.stdoutBytes)
+    let blocks = document.statements.map {
+      "\($0.statement)\n  article \($0.of)  \($0.article)\n  here       \($0.here)"
+    }
+    #expect(blocks.count == 6)
+    let parts = text.split(separator: "\n\n")
+    #expect(parts.count == 2 && parts[1] == blocks.joined(separator: "\n"))
+    // One row of the table each, below its heading.
+    #expect(document.rows.count == parts[0].split(separator: "\n").count - 1)
+  }
+
+  private struct HeatDocument: Decodable {
+    struct Row: Decodable { var trial: String }
+    struct Statement: Decodable {
+      var statement: String
+      var of: Int
+      var article: String
+      var here: String
+    }
+    var rows: [Row]
+    var statements: [Statement]
+  }
+
+  @Test func `commands of profiles take the flags that every command has`() throws {
+    let workplace = try Workplace()
+    let measured = try workplace.retake(
+      "profile", "measure", "--name", "here", "--seconds", "1", "--json", "-q")
+    try #require(measured.status == 0 && measured.stderr.isEmpty, "\(measured.stderr)")
+    #expect(try measured.json().name.text == "here")
+    let plain = try workplace.retake("profile", "example", "phone-derived")
+    #expect(
+      try workplace.retake("profile", "example", "phone-derived", "--json").stdout == plain.stdout)
+    let list = try workplace.retake("profile", "example", "--json").json()
+    let names = (0..<list.count).compactMap { list[$0].name.text }
+    #expect(names.contains("phone-derived") && list[0].summary.text?.isEmpty == false)
+    let lines = try workplace.retake("profile", "example").stdout.split(separator: "\n")
+    #expect(names == lines.map { $0.prefix { $0 != " " } }.map(String.init))
+  }
+
   @Test func `profiles that come along say of each number of their heat where it is from`() throws {
     let workplace = try Workplace()
     for name in ["vm-x86-2", "vm-x86-1", "phone-derived", "phone-calibrated"] {

@@ -36,6 +36,9 @@ struct ProfileMeasureCommand: ParsableCommand {
   @Option(help: "Seconds of pause, and then of copies, 1 to 600.")
   var seconds: Int = 5
 
+  // The profile is JSON with and without --json.
+  @OptionGroup var output: OutputOptions
+
   func validate() throws {
     guard (1...600).contains(seconds) else {
       throw ValidationError("--seconds is 1 to 600, not \(seconds)")
@@ -47,7 +50,7 @@ struct ProfileMeasureCommand: ParsableCommand {
 
   func run() throws {
     let measurement = MachineMeasurement(seconds: seconds)
-    for gap in measurement.gaps { Console.note(gap) }
+    for gap in measurement.gaps { output.note(gap) }
     Console.data(measurement.document(name: name, machine: MachineMeasurement.machineText))
   }
 }
@@ -64,8 +67,15 @@ struct ProfileExampleCommand: ParsableCommand {
   @Argument(help: "The profile's name.")
   var name: String?
 
+  // A profile is JSON with and without --json.
+  @OptionGroup var output: OutputOptions
+
   func run() throws {
     guard let name else {
+      if output.json {
+        return try Console.json(
+          ExampleProfile.all.map { ["name": $0.name, "summary": $0.summary] })
+      }
       for profile in ExampleProfile.all { Console.result("\(profile.name)  \(profile.summary)") }
       return
     }
