@@ -56,8 +56,11 @@ package enum AllocationArticle {
     return [
       ("frames that stall with 8 buffers", "12 %", share(eight)),
       ("frames that stall with 16 buffers", "3 %", share(trials.fixed16)),
-      ("frames that stall with the adaptive pool (here 4-16)", "3.2 %", share(trials.adaptive)),
-      ("the same with 4-12 buffers", "3.2 %", share(trials.small)),
+      (
+        "frames that stall with the adaptive pool (here 4-16, no breaker)", "3.2 %",
+        share(trials.adaptive)
+      ),
+      ("the same with 4-12 buffers, no breaker", "3.2 %", share(trials.small)),
       (
         "fewer stalls than with 8 buffers", "73 %",
         fewer(trials.adaptive.stalls, than: eight.stalls)
@@ -96,7 +99,7 @@ package enum AllocationArticle {
   private static func otherRows() throws -> [ArticleStatement] {
     let swing = try PoolSwing(isInterrupted: { false }).shortest
     let packets = try PoolPackets(isInterrupted: { false })
-    let slow = packets.rows.first { $0.load == "dips-slow" && $0.pool == "4-16 ewma" }
+    let slow = packets.rows.first { $0.load == "dips-slow" && $0.pool == "4-16 ewma, no breaker" }
     let failures = try PoolFailures(isInterrupted: { false })
     return [
       (

@@ -6,6 +6,10 @@ package enum BenchError: RetakeError, Hashable {
   case badLoad(message: String, advice: String?, pointer: String, file: String)
   /// There is no file with a load.
   case noLoad(path: String)
+  /// The path is not that of a file that can be read.
+  case unreadableLoad(path: String, cause: String)
+  /// Options are tuned on loads of one family alone.
+  case oneFamily([String])
   /// The system does not say how much memory a process has.
   case noResidentMemory
   /// The process that measured a pool ended without its figures.
@@ -23,6 +27,18 @@ package enum BenchError: RetakeError, Hashable {
       ErrorFacts(
         "suite.bench.noLoad", "there is no such file", at: path,
         advice: "--load reads a load as JSON; docs/pools.md has an example")
+    case .unreadableLoad(let path, let cause):
+      ErrorFacts(
+        "suite.bench.loadUnreadable", "the load cannot be read", cause: cause, at: path,
+        advice: "--load reads a load as JSON from a file; docs/pools.md has an example")
+    case .oneFamily(let families):
+      ErrorFacts(
+        "suite.bench.oneFamily",
+        families.isEmpty
+          ? "options are tuned on loads without events, and there are none"
+          : "options are tuned on one family of loads and judged on another, "
+            + "and there is only '\(families[0])'",
+        advice: "Add a load without events of another 'family' with --load, or leave --load out")
     case .noResidentMemory:
       ErrorFacts(
         "suite.bench.residentMemory",

@@ -45,7 +45,7 @@ package struct PoolContender: Sendable {
   package static var large: PoolContender {
     var sizing = PoolSizing()
     (sizing.max, sizing.off) = (16, [.breaker])
-    return PoolContender("4-16 ewma", capacity: 8, adaptive: sizing)
+    return PoolContender("4-16 ewma, no breaker", capacity: 8, adaptive: sizing)
   }
 
   /// What `PoolTuning` found on the families ocr and shift; judged on the family swing.

@@ -121,7 +121,9 @@ package struct PoolTable: Sendable {
       [
         row.load, row.pool, "\(row.stalls)",
         Self.decimal(row.stallsPerTenThousand, places: 2) + " %",
-      ] + (row.waits?.cells ?? []) + [Self.decimal(row.meanBuffersHundredths, places: 2)]
+      ] + (row.waits?.cells ?? PoolWaits.cells(withoutWait: row)) + [
+        Self.decimal(row.meanBuffersHundredths, places: 2)
+      ]
     }
   }
 

@@ -95,6 +95,39 @@ extension PoolLoad {
     ])
   }
 
+  /// Reads loads of files.
+  ///
+  /// - Throws: `BenchError.noLoad`, `.unreadableLoad`, `.badLoad`.
+  package static func loads(reading paths: [String]) throws(BenchError) -> [PoolLoad] {
+    var loads: [PoolLoad] = []
+    for path in paths {
+      let load = try PoolLoad(reading: contents(path), file: path)
+      // Rows are told apart by the names of their loads.
+      guard !loads.contains(where: { $0.name == load.name }) else {
+        throw .badLoad(
+          message: "another load is called '\(load.name)', too",
+          advice: "Give each load a name of its own", pointer: "/name", file: path)
+      }
+      loads.append(load)
+    }
+    return loads
+  }
+
+  private static func contents(_ path: String) throws(BenchError) -> Data {
+    let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+    let attributes = try? FileManager.default.attributesOfItem(atPath: target)
+    guard let attributes, !path.isEmpty else { throw .noLoad(path: path) }
+    switch attributes[.type] as? FileAttributeType {
+    case .typeRegular:
+      guard let data = FileManager.default.contents(atPath: target) else {
+        throw .unreadableLoad(path: path, cause: String(cString: strerror(errno)))
+      }
+      return data
+    case .typeDirectory: throw .unreadableLoad(path: path, cause: "it is a folder")
+    default: throw .unreadableLoad(path: path, cause: "it is not a regular file")
+    }
+  }
+
   private static func loads(
     _ documents: [(file: String, text: String)]
   ) throws(BenchError) -> [PoolLoad] {
@@ -120,8 +153,8 @@ extension PoolLoad {
       "name", "family", "seed", "fps", "executors", "bufferBytes", "resizeTime", "repeat", "phases",
       "events", "wait", "driverFrames",
     ])
-    name = try fields.required("name").string()
-    family = try fields.required("family").string()
+    name = try Self.word(fields.required("name"))
+    family = try Self.word(fields.required("family"))
     seed = UInt64(try fields.count("seed", 0...Int.max))
     fps = try fields.count("fps", 1...1_000)
     executors = try fields.count("executors", 1...64)
@@ -151,6 +184,15 @@ extension PoolLoad {
           "the event is at \(Duration.nanoseconds(event.nanoseconds).unitText), and the load ends at "
             + Duration.nanoseconds(nanoseconds).unitText, advice: nil), at: "/events/\(index)/at")
     }
+  }
+
+  /// A string that fits in a row of a table.
+  private static func word(_ decoder: LoadDecoder) throws(DocumentProblem) -> String {
+    let text = try decoder.string()
+    guard text.contains(where: { !$0.isWhitespace }), !text.contains(where: \.isNewline) else {
+      throw decoder.wrong("a name is one line with at least one character", advice: nil)
+    }
+    return text
   }
 
   private static func event(

@@ -11,7 +11,8 @@ package struct PoolPackets: Sendable {
       + PoolSizing.Predictor.allCases.map { predictor in
         var sizing = PoolSizing()
         (sizing.max, sizing.predictor, sizing.off) = (16, predictor, [.breaker])
-        return PoolContender("4-16 \(predictor.rawValue)", capacity: 8, adaptive: sizing)
+        return PoolContender(
+          "4-16 \(predictor.rawValue), no breaker", capacity: 8, adaptive: sizing)
       }
   }
 

@@ -27,7 +27,7 @@ package struct PoolSwing: Sendable {
     for hard in Self.hard {
       let loads = Self.easy.map { PoolSimulation(Self.load(hard: hard, easy: $0)) }
       for (name, predictor) in [
-        ("4-12 ewma", PoolSizing.Predictor.ewma), ("4-12 trend", .trend),
+        ("4-12 ewma, no breaker", PoolSizing.Predictor.ewma), ("4-12 trend, no breaker", .trend),
       ] {
         if isInterrupted() { throw RuntimeError.interrupted }
         // The breaker ends every change of size, so it would hide them.
@@ -47,7 +47,7 @@ package struct PoolSwing: Sendable {
 
   /// The loads whose hard time is at most a second: the swings that hysteresis is for, of `ewma`.
   var shortest: (steady: Int, hasty: Int) {
-    let short = rows.filter { $0.hardMilliseconds <= 1_000 && $0.pool == "4-12 ewma" }
+    let short = rows.filter { $0.hardMilliseconds <= 1_000 && $0.pool == "4-12 ewma, no breaker" }
     func mean(_ value: (Row) -> Int) -> Int {
       short.reduce(0) { $0 + value($1) } / max(1, short.count)
     }

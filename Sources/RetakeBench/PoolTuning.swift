@@ -29,9 +29,12 @@ package struct PoolTuning: Sendable {
   package private(set) var folds: [Fold] = []
 
   /// - Parameter isInterrupted: Checked between trials.
+  /// - Throws: `BenchError.oneFamily`; what a trial throws.
   package init(_ loads: [PoolLoad], isInterrupted: () -> Bool = { false }) throws {
     // Memory pressure removes buffers on purpose, so loads with events are not used for tuning.
     let loads = loads.filter { $0.events.isEmpty }
+    let families = loads.map(\.family).uniqued()
+    guard families.count > 1 else { throw BenchError.oneFamily(families) }
     let fixed = try PoolTable(
       loads, [PoolContender("fixed 16", capacity: 16)], isInterrupted: isInterrupted
     ).rows
@@ -42,11 +45,9 @@ package struct PoolTuning: Sendable {
         isInterrupted: isInterrupted
       ).rows
     }
-    for family in loads.map(\.family).uniqued() {
+    for family in families {
       let here = loads.indices.filter { loads[$0].family == family }
       let there = loads.indices.filter { loads[$0].family != family }
-      // With a single family there is nothing to tune on.
-      guard !there.isEmpty else { continue }
       let scores = tried.map { Score($0, fixed, there) }
       // Of equal scores, `min` takes the first, so the choice is the same in every run.
       guard let best = scores.indices.min(by: { scores[$0] < scores[$1] }) else { continue }

@@ -33,6 +33,12 @@ package struct PoolWaits: Hashable, Sendable, Encodable {
     "load", "pool", "stalls", "", "lost", "p50 ms", "p95 ms", "max ms", "in 5 ms", "mean",
   ]
 
+  /// The cells of a camera that does not wait: each frame that stalls is lost.
+  static func cells(withoutWait row: PoolFigures) -> [String] {
+    let prompt = (row.frames - row.stalls) * 10_000 / max(1, row.frames)
+    return ["\(row.stalls)", "-", "-", "-", PoolTable.decimal(prompt, places: 2) + " %"]
+  }
+
   var cells: [String] {
     [
       "\(lost)", TextTable.milliseconds(median), TextTable.milliseconds(p95),

@@ -104,6 +104,90 @@ import Testing
     #expect(own.stdout == asked.stdout)
   }
 
+  @Test func `a load's own wait is never lost`() throws {
+    let workplace = try Workplace()
+    try load(#", "wait": "1s""#, named: "waits").write(to: workplace.folder.file("waits.json"))
+    try load(named: "loses").write(to: workplace.folder.file("loses.json"))
+    let words = ["bench", "pools", "--load", "loses.json", "--load", "waits.json"]
+    let mixed = try workplace.retake(words: words)
+    let rows = mixed.stdout.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
+    #expect(mixed.status == 0 && mixed.stdout.contains("p95 ms"), "\(mixed.stderr)")
+    // Of 43 frames that stall, a camera that does not wait loses 43.
+    #expect(
+      rows.first { $0.starts(with: ["loses", "fixed", "8"]) }?.dropFirst(3)
+        == ["43", "43.00", "%", "43", "-", "-", "-", "57.00", "%", "8.00"])
+    let waiting = try workplace.retake("bench", "pools", "--load", "waits.json").stdout
+    let alone = try #require(waiting.split(separator: "\n").first { $0.contains("fixed 8") })
+    #expect(
+      rows.contains(alone.split(separator: " ").map(String.init)), "\(mixed.stdout)\(waiting)")
+    let plot = try workplace.retake(words: words + ["--plot", "a.svg"])
+    #expect(plot.status == 64 && plot.stderr.contains("'waits' has a 'wait'"), "\(plot.stderr)")
+    #expect(!workplace.exists("a.svg"))
+  }
+
+  @Test func `pools without a breaker are called so`() throws {
+    let workplace = try Workplace()
+    try load(#", "wait": "1s""#).write(to: workplace.folder.file("mine.json"))
+    let rows = try workplace.retake("bench", "pools", "--load", "mine.json", "--json").json()
+    let pools = (0..<rows.count).compactMap { rows[$0].pool.text }
+    #expect(pools.count == 6 && pools.last == "4-16 ewma, no breaker")
+    for (study, count) in [("packets", 9), ("swing", 12)] {
+      let text = try workplace.retake("bench", "pools", "--study", study).stdout
+      let adaptive = text.split(separator: "\n").filter { $0.contains(" 4-1") }
+      #expect(adaptive.count == count)
+      #expect(adaptive.allSatisfy { $0.contains(", no breaker ") }, "\(text)")
+    }
+  }
+
+  @Test func `options are not tuned on one family alone`() throws {
+    let workplace = try Workplace()
+    try load().write(to: workplace.folder.file("mine.json"))
+    try load(named: "other").write(to: workplace.folder.file("other.json"))
+    let tune = ["bench", "pools", "--tune", "--load", "mine.json"]
+    for words in [tune, tune + ["--load", "other.json"], tune + ["--json"]] {
+      let result = try workplace.retake(words: words)
+      #expect(result.status == 2 && result.stdout.isEmpty)
+      #expect(
+        result.stderr.contains("only 'own'") && result.stderr.contains("[suite.bench.oneFamily]"),
+        "\(result.stderr)")
+    }
+  }
+
+  @Test func `a name that would not fit in a table is refused with its place`() throws {
+    let workplace = try Workplace()
+    try load(named: "same").write(to: workplace.folder.file("a.json"))
+    try load(named: "same").write(to: workplace.folder.file("b.json"))
+    try load(named: "").write(to: workplace.folder.file("empty.json"))
+    try load(named: #"two\nlines"#).write(to: workplace.folder.file("lines.json"))
+    for (files, words) in [
+      (["a", "b"], "b.json, at /name: another load is called 'same', too"),
+      (["empty"], "empty.json, at /name: a name is one line"),
+      (["lines"], "lines.json, at /name: a name is one line"),
+    ] {
+      let result = try workplace.retake(
+        words: ["bench", "pools"] + files.flatMap { ["--load", "\($0).json"] })
+      #expect(result.status == 2 && result.stdout.isEmpty)
+      #expect(result.stderr.contains(words), "\(result.stderr)")
+    }
+  }
+
+  @Test func `what is no file says what it is`() throws {
+    let workplace = try Workplace()
+    try FileManager.default.createDirectory(
+      at: workplace.folder.file("folder"), withIntermediateDirectories: false)
+    try #require(mkfifo(workplace.folder.file("pipe").path, 0o600) == 0)
+    for (arguments, status, words) in [
+      (["--load", "folder"], 2, "(it is a folder) [suite.bench.loadUnreadable]"),
+      (["--load", "pipe"], 2, "(it is not a regular file) [suite.bench.loadUnreadable]"),
+      (["--wait", "1h"], 64, "'--wait 1h' is not a time above 0s and up to 3600s"),
+      (["--plot", ""], 64, "'' names no file; write for example figures.svg"),
+    ] as [([String], Int32, String)] {
+      let result = try workplace.retake(words: ["bench", "pools"] + arguments)
+      #expect(result.status == status && result.stdout.isEmpty)
+      #expect(result.stderr.contains(words), "\(result.stderr)")
+    }
+  }
+
   @Test func `a plot is XML whatever a load is called`() throws {
     let workplace = try Workplace()
     try load(named: #"<script>&\u0001\""#).write(to: workplace.folder.file("mine.json"))

@@ -103,7 +103,8 @@ struct BenchPoolsCommand: ParsableCommand {
     }
     if let wait {
       guard let time = Duration(parsing: wait), time > .zero, time <= .seconds(3_600) else {
-        throw ValidationError("'--wait \(wait)' is not a time up to an hour; use for example 1s")
+        throw ValidationError(
+          "'--wait \(wait)' is not a time above 0s and up to 3600s; use for example 1s")
       }
       if tune || plot != nil { throw ValidationError("--wait makes a table: no --plot or --tune") }
     }
@@ -124,8 +125,14 @@ struct BenchPoolsCommand: ParsableCommand {
     }
     let loads = try self.loads()
     if let wait { return try tellWaits(loads, wait) }
-    // Loads whose own cameras wait have the table of waits.
-    if !tune, plot == nil, loads.allSatisfy({ $0.wait != nil }) { return try tellWaits(loads) }
+    // Loads whose own cameras wait have the table of waits, also next to loads that lose frames.
+    if !tune, let waiting = loads.first(where: { $0.wait != nil }) {
+      guard plot == nil else {
+        throw ValidationError(
+          "the load '\(waiting.name)' has a 'wait', which makes a table: no --plot")
+      }
+      return try tellWaits(loads)
+    }
     if tune { return try tell(PoolTuning(loads) { Interruption.isRequested }) }
     if let plot { try RunOutputs.check(file: plot, pipeline: nil) }
     let table = try PoolTable(loads, PoolContender.standard) { Interruption.isRequested }
@@ -158,12 +165,7 @@ struct BenchPoolsCommand: ParsableCommand {
 
   private func loads() throws -> [PoolLoad] {
     guard !load.isEmpty else { return try PoolLoad.standard() }
-    return try load.map { path in
-      guard let data = FileManager.default.contents(atPath: path) else {
-        throw BenchError.noLoad(path: path)
-      }
-      return try PoolLoad(reading: data, file: path)
-    }
+    return try PoolLoad.loads(reading: load)
   }
 }
 
@@ -212,7 +214,7 @@ struct BenchHeatCommand: ParsableCommand {
   func run() throws {
     Interruption.listen()
     let table = try HeatTable { Interruption.isRequested }
-    if output.json { return try Console.json(table.rows) }
+    if output.json { return try Console.json(table) }
     Console.result(table.text + "\n\n" + table.statementsText)
   }
 }
