@@ -36,6 +36,8 @@ public enum MediaError: RetakeError, Hashable {
   case decode(packet: Int?, file: String?, cause: String)
   case noEncoder(name: String)
   case encoderFormat(encoder: String, format: String, supported: [String])
+  /// The encoder takes only sizes that its chroma divides.
+  case encoderSize(encoder: String, format: String, width: Int, height: Int, sides: String)
   case encoderOption(encoder: String, option: String, cause: String)
   case encode(encoder: String, cause: String)
   case muxer(format: String, file: String?, cause: String)
@@ -176,6 +178,11 @@ public enum MediaError: RetakeError, Hashable {
       ErrorFacts(
         "media.encode.format", "\(encoder) cannot encode \(format)",
         advice: "Convert the picture to \(supported.joined(separator: ", ")) first")
+    case .encoderSize(let encoder, let format, let width, let height, let sides):
+      ErrorFacts(
+        "media.encode.size",
+        "\(encoder) cannot encode \(format) of \(width)x\(height); its \(sides) must be even",
+        advice: "Record it with --preset ffv1 or --preset mpeg4, export it with --codec jpeg")
     case .encoderOption(let encoder, let option, let cause):
       ErrorFacts(
         "media.encode.option", "\(encoder) does not take the option \(option)", cause: cause)
@@ -277,6 +284,10 @@ public enum MediaError: RetakeError, Hashable {
       return start + "Keep its numbers without loss: "
         + "ffmpeg -i \(name) -f rawvideo - | ffmpeg -f rawvideo -pix_fmt \(numbers) "
         + "-s WIDTHxHEIGHT -r RATE -i - -c:v ffv1 OUT.mkv"
+    }
+    if ["rgb4", "bgr4"].contains(format) {
+      return start + "Make it again from what it was made of, in a format with a byte or more for "
+        + "each pixel: ffmpeg -i SOURCE -pix_fmt rgb24 -c:v ffv1 OUT.mkv"
     }
     let target = format.hasPrefix("gray") ? "gray16le" : "gbrp16le"
     guard format.contains("f32") else {

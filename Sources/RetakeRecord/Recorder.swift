@@ -134,15 +134,17 @@ public final class Recorder: Sendable {
     // Before the folder is made: a source without frames, or a stop before the first one, leaves
     // nothing.
     guard let first = try opening.next() else { throw opening.noFrames }
+    try checkEncoder(first)
     // A pipeline that cannot start is an error before there is a folder.
     let running = try startPipeline(first)
     let site = try RecordingSite(for: target, facts: facts())
     let writing = RecorderWriting(
       site: site, options: options, machine: machine, pipes: pipes,
       tracks: source.description.tracks.count
-    ) { [report] progress in
+    ) { [report, pipes] progress in
       var progress = progress
       progress.pipeline = running?.progress
+      progress.notes = pipes.notes
       report(progress)
     }
     let encoding = RecorderEncoding(
@@ -164,6 +166,7 @@ public final class Recorder: Sendable {
     var result = try result(writing, site: site, probe: probe)
     result.pipeline = running?.outcome
     result.progress.pipeline = running?.progress
+    result.progress.notes = pipes.notes
     return result
   }
 
@@ -211,8 +214,17 @@ public final class Recorder: Sendable {
       guard options.preset != .copy else { return PacketCopier(timeBase: $0.timeBase) }
       return FrameEncoder(
         preset: options.preset, timeBase: $0.timeBase,
-        colour: $0.stream?.colour ?? ColourLabels(), segmentMax: options.segmentDurationMax)
+        colour: $0.stream?.colour ?? ColourLabels(), segmentMax: options.segmentDurationMax,
+        note: { [pipes] in pipes.note($0) })
     }
+  }
+
+  /// A preset that does not take the source's format or size is an error before there is a folder.
+  private func checkEncoder(_ first: SourceFrame) throws {
+    guard options.preset != .copy else { return }
+    try FrameEncoder(
+      preset: options.preset, timeBase: source.description.tracks[first.track].timeBase
+    ).check(first.frame)
   }
 
   private func startPipeline(_ first: SourceFrame) throws -> LiveRecording? {

@@ -47,6 +47,8 @@ final class RecorderPipes: Sendable {
     var isTriggered = false
     var lossCause: String?
     var isShortOfMemory = false
+    /// What the session does not have as the source gave it, each once.
+    var notes: [String] = []
     var memory = MemoryWatch()
     var memoryLookNanoseconds = Int64.min
   }
@@ -116,6 +118,14 @@ final class RecorderPipes: Sendable {
   }
 
   var lossCause: String? { state.withLock { $0.lossCause } }
+
+  /// Adds a note for people, once.
+  func note(_ text: String) {
+    state.withLock { if !$0.notes.contains(text) { $0.notes.append(text) } }
+  }
+
+  /// nil if there is none.
+  var notes: [String]? { state.withLock { $0.notes.isEmpty ? nil : $0.notes } }
 
   /// An allocation for a frame failed.
   func noteShortage() {

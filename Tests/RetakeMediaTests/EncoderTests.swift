@@ -100,6 +100,22 @@ import Testing
     #expect(code { _ in } == nil)
   }
 
+  @Test(.enabled(if: MediaLibraries.hasEncoder("libx264"), "this FFmpeg has no encoder libx264"))
+  func `x264 is told before which sizes it takes`() throws {
+    func code(_ width: Int, _ height: Int, _ format: PixelFormat) -> String? {
+      errorCode {
+        _ = try MediaEncoder(
+          EncoderSettings(
+            encoder: "libx264", width: width, height: height, format: format,
+            timeBase: TimeBase(1, 25)))
+      }
+    }
+    #expect(code(63, 42, .i420) == "media.encode.size")
+    #expect(code(64, 41, .i420(bits: 10)) == "media.encode.size")
+    #expect(code(63, 41, .i422) == "media.encode.size")
+    #expect(code(64, 41, .i422) == nil && code(63, 41, .i444) == nil && code(64, 42, .i420) == nil)
+  }
+
   @Test func `a frame of another size is refused`() throws {
     let settings = EncoderSettings(
       encoder: "ffv1", width: 32, height: 32, format: .i420, timeBase: TimeBase(1, 25))

@@ -98,7 +98,10 @@ struct Scene: FrameReader {
         let isSquare = abs(x - (id.sequence * 2) % width) < 6 && abs(y - height / 2) < 6
         var hash = UInt32(truncatingIfNeeded: place &* 31 &+ id.sequence &* 7_919 &+ plane)
         hash = (hash ^ (hash >> 13)) &* 0x5bd1_e995
-        return isSquare ? 200 : UInt8(90 + hash >> 29)
+        let value = isSquare ? 200 : UInt8(90 + hash >> 29)
+        // The upper byte of a word has the bits beyond 8.
+        guard shot.format.isDeep, !place.isMultiple(of: 2) else { return value }
+        return value & UInt8(1 << (shot.format.bitsPerSample - 8) - 1)
       }
     }
     return Frame(

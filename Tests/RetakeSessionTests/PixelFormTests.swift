@@ -104,6 +104,67 @@ import Testing
     #expect(frame.format == .grey && Data(frame.bytes(of: 0)) == samples)
   }
 
+  /// Red, green and blue of a pixel's byte: the shift and the bits of each.
+  private static let bytes: [(pixels: String, parts: [(shift: Int, bits: Int)])] = [
+    ("rgb8", [(5, 3), (2, 3), (0, 2)]), ("bgr8", [(0, 3), (3, 3), (6, 2)]),
+    ("rgb4_byte", [(3, 1), (1, 2), (0, 1)]), ("bgr4_byte", [(0, 1), (1, 2), (3, 1)]),
+  ]
+
+  @Test(arguments: bytes.indices)
+  func `a pixel in one byte has the colours that FFmpeg reads in it`(form: Int) throws {
+    let (pixels, parts) = Self.bytes[form]
+    let folder = try TemporaryFolder()
+    let bits = parts.reduce(0) { $0 + $1.bits }
+    let samples = (0..<256).map { $0 & (1 << bits - 1) }
+    let frame = try Self.imported(Data(samples.map { UInt8($0) }), pixels, in: folder)
+    #expect(frame.format == .rgb)
+    let found = frame.bytes(of: 0).map(Int.init)
+    let expected = samples.flatMap { byte in
+      parts.map { part in
+        let most = 1 << part.bits - 1
+        // The nearest of 0 to 255.
+        return (510 * (byte >> part.shift & most) + most) / (2 * most)
+      }
+    }
+    #expect(found == expected)
+    // Its own command multiplies by a whole number, and so has 252 for white of 3 bits.
+    let own = try Data(contentsOf: folder.file("own.raw")).map(Int.init)
+    #expect(own.count == found.count)
+    #expect(zip(own, found).allSatisfy { abs($0 - $1) <= 3 })
+  }
+
+  /// A raw picture of 16x16 as a session has it; `own.raw` has it as FFmpeg's own command decodes it.
+  private static func imported(
+    _ samples: Data, _ pixels: String, in folder: TemporaryFolder
+  ) throws -> Frame {
+    try samples.write(to: folder.file("samples.raw"))
+    let input = [
+      "-v", "error", "-f", "rawvideo", "-pix_fmt", pixels, "-s", "16x16", "-i",
+      folder.file("samples.raw").path,
+    ]
+    let file = folder.file("clip.nut")
+    let made = try runCommand("ffmpeg", arguments: input + ["-c:v", "copy", file.path])
+    try #require(made.status == 0, "\(made.stderr)")
+    _ = try runCommand(
+      "ffmpeg",
+      arguments: input + ["-f", "rawvideo", "-pix_fmt", "rgb24", folder.file("own.raw").path])
+    let result = try SessionImporter(
+      ImportOptions(file: file.path, into: folder.file("Recordings").path)
+    ).run()
+    return try SessionReader(opening: result.folder.path).frame(FrameID(track: 0, sequence: 0))
+  }
+
+  @Test(arguments: ["rgb4", "bgr4"])
+  func `two pixels in a byte are refused by name`(pixels: String) throws {
+    let folder = try TemporaryFolder()
+    let error = #expect(throws: SessionError.self) {
+      _ = try Self.imported(Data((0..<128).map { UInt8($0) }), pixels, in: folder)
+    }
+    #expect(error?.code == "media.decode.pixelFormat")
+    #expect(error?.message.contains(pixels) == true)
+    #expect(error?.advice?.contains("-pix_fmt rgb24 -c:v ffv1") == true)
+  }
+
   static let made = PixelForm.all.filter { !PixelForm.missing.contains($0.codec) }
 
   /// The frames as FFmpeg's own command decodes them; repacked only where the samples remain.

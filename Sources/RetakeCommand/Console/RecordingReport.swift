@@ -19,6 +19,8 @@ final class RecordingReport {
   /// terminal that is paused.
   private var notes: LineStream?
   private let holder = Locked<String?>(nil)
+  /// The number of the progress's notes that were printed.
+  private let noted = Locked(0)
   /// How the session ended, while only readers keep the command from ending.
   private let waiting = Locked<String?>(nil)
 
@@ -112,13 +114,19 @@ final class RecordingReport {
   /// Called by the recorder after each commit, on the thread that writes the session. It waits for
   /// no reader and no terminal.
   var committed: @Sendable (RecordingProgress) -> Void {
-    { [output, line, commits, notes, failures, holder, isFollowed] progress in
+    { [output, line, commits, notes, failures, holder, noted, isFollowed] progress in
       func note(_ text: String) {
         if !output.quiet { RecordingReport.add(text, to: notes, replacing: line) }
       }
       if let name = progress.databaseHolder, holder.withLock({ RecordingReport.isNew(name, &$0) }) {
         note(RecordingText.held(by: name))
       }
+      let told = progress.notes ?? []
+      let known = noted.withLock { known in
+        defer { known = max(known, told.count) }
+        return known
+      }
+      for text in told.dropFirst(known) { note("note: \(text)") }
       if progress.ringIsShort == true { note(RecordingText.shortRing) }
       if let pipeline = progress.pipeline { failures?.counted(lost: pipeline.dropped) }
       if let commits {

@@ -41,7 +41,7 @@ extension MediaEncoder {
 
   /// The caller's options, after those that disable lookahead in x264.
   static func options(_ settings: EncoderSettings) -> [(name: String, value: String)] {
-    if settings.encoder == "ffv1", min(settings.width, settings.height) < slicedPixelsMin {
+    if settings.encoder == "ffv1", !isSliced(settings) {
       return unslicedOptions(settings)
     }
     let own = settings.options.map { ($0.name, $0.value) }
@@ -54,6 +54,15 @@ extension MediaEncoder {
   /// FFV1 version 3 divides images into slices. The encoder rejects some sizes that are too small
   /// for them; for others it loses slices of one column or row without an error.
   private static let slicedPixelsMin = 16
+
+  private static func isSliced(_ settings: EncoderSettings) -> Bool {
+    guard min(settings.width, settings.height) >= slicedPixelsMin else { return false }
+    let step = settings.format.chromaStep
+    // It loses the last chroma of 4:1:1 and 4:1:0 where a slice begins inside of a chroma sample.
+    return [(settings.width, step.across), (settings.height, step.down)].allSatisfy { side, step in
+      step <= 2 || side.isMultiple(of: 2 * step)
+    }
+  }
 
   /// Options for FFV1 version 1, which has no slices.
   static func unslicedOptions(_ settings: EncoderSettings) -> [(name: String, value: String)] {
@@ -72,6 +81,18 @@ extension MediaEncoder {
     case .i444: return AV_PIX_FMT_YUVJ444P
     default: return settings.format.ffmpeg
     }
+  }
+
+  /// x264 refuses a side that its chroma does not divide, and does not say so in its error.
+  static func checkSize(_ settings: EncoderSettings) throws(MediaError) {
+    guard settings.encoder.hasPrefix("libx264") else { return }
+    let step = settings.format.chromaStep
+    // With 4:2:0 both, with 4:2:2 the width alone.
+    guard !settings.width.isMultiple(of: step.across) || !settings.height.isMultiple(of: step.down)
+    else { return }
+    throw .encoderSize(
+      encoder: settings.encoder, format: settings.format.rawValue, width: settings.width,
+      height: settings.height, sides: step.down > 1 ? "width and height" : "width")
   }
 
   static func pixelFormat(

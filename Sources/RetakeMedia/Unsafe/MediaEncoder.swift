@@ -16,7 +16,8 @@ package final class MediaEncoder: @unchecked Sendable {
   /// keep them.
   private var durations: [Int64: Int64] = [:]
 
-  /// - Throws: `MediaError.noEncoder`, `.encoderFormat`, `.encoderOption` or `.encode`.
+  /// - Throws: `MediaError.noEncoder`, `.encoderFormat`, `.encoderSize`, `.encoderOption` or
+  ///   `.encode`.
   package init(_ settings: EncoderSettings) throws(MediaError) {
     _ = FFmpeg.quiet
     guard let codec = avcodec_find_encoder_by_name(settings.encoder) else {
@@ -24,6 +25,7 @@ package final class MediaEncoder: @unchecked Sendable {
     }
     self.settings = settings
     pixelFormat = try Self.pixelFormat(settings, codec: codec)
+    try Self.checkSize(settings)
     var options = OptionDictionary(Self.options(settings))
     var opened = open(codec, &options)
     if opened < 0, settings.encoder == "ffv1" {

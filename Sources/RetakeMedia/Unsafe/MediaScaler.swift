@@ -28,7 +28,8 @@ package final class MediaScaler: @unchecked Sendable {
   ///
   /// Range and matrix are kept; RGB is always full range. The pixel aspect changes so that the
   /// image keeps its shape. Rotation, ID and timestamp are kept. A deep frame is first reduced to 8
-  /// bits (`reducedToEightBits`), so the result has 8 bits.
+  /// bits (`reducedToEightBits`), so the result has 8 bits; only deep grey can also become deep
+  /// 4:2:0 of the same size, with its samples as they are.
   /// - Throws: `MediaError.scale` if FFmpeg does not support the conversion or `format` is deep, or
   ///   `.noMemory`.
   package func scale(
@@ -38,6 +39,9 @@ package final class MediaScaler: @unchecked Sendable {
     let height = height ?? original.height
     let format = format ?? original.format.eightBits
     precondition(width > 0 && height > 0, "a frame has pixels")
+    if original.isDeepGrey(of: format), (width, height) == (original.width, original.height) {
+      return try original.withNeutralChroma(format)
+    }
     guard !format.isDeep else {
       throw .scale(
         from: original.format.ffmpegName, to: format.ffmpegName,
@@ -109,6 +113,37 @@ package final class MediaScaler: @unchecked Sendable {
 }
 
 extension Frame {
+  /// Whether the format has this frame's samples as its luma, with more than 8 bits.
+  fileprivate func isDeepGrey(of other: PixelFormat) -> Bool {
+    format.layout == .grey && format.isDeep && other.layout == .i420
+      && other.bitsPerSample == format.bitsPerSample
+  }
+
+  /// The same picture as deep luma and chroma without colour.
+  fileprivate func withNeutralChroma(_ target: PixelFormat) throws(MediaError) -> Frame {
+    let neutral = UInt16(1) << UInt16(target.bitsPerSample - 1)
+    let storage = FrameStorage.makeIfRoom(format: target, width: width, height: height) {
+      targets, strides in
+      var row = 0
+      forEachRow(of: 0) { bytes in
+        // SAFETY: the target's luma has as many rows of the same length.
+        UnsafeMutableRawBufferPointer(rebasing: targets[0][(row * strides[0])...])
+          .copyMemory(from: bytes)
+        row += 1
+      }
+      for plane in 1...2 {
+        for place in stride(from: 0, to: targets[plane].count - 1, by: 2) {
+          targets[plane].storeBytes(of: neutral.littleEndian, toByteOffset: place, as: UInt16.self)
+        }
+      }
+    }
+    guard let storage else { throw .noMemory(step: "convert a picture", file: nil) }
+    return Frame(
+      id: id, timestamp: timestamp, format: target, width: width, height: height, range: range,
+      matrix: .assumed(height: height), rotationDegrees: rotationDegrees,
+      sampleAspect: sampleAspect, storage: storage)
+  }
+
   /// An equal frame whose rows have the alignment that vector code needs.
   fileprivate func copiedToAlignedStorage() throws(MediaError) -> Frame {
     let paddedWidth = (width + 31) / 32 * 32

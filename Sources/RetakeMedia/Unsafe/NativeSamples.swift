@@ -16,13 +16,15 @@ struct NativeSamples {
   private let descriptor: UnsafePointer<AVPixFmtDescriptor>
 
   /// - Returns: nil for formats whose samples are not numbers of 1 to 16 bits in memory: floating
-  ///   point, a mosaic of one colour for each pixel (Bayer), XYZ, and those of hardware.
+  ///   point, a mosaic of one colour for each pixel (Bayer), XYZ, and those of hardware; and for
+  ///   those of two pixels in a byte, whose order FFmpeg describes otherwise than it writes it.
   init?(_ format: AVPixelFormat) {
     // SAFETY: the descriptor is a constant of the library.
     guard let descriptor = av_pix_fmt_desc_get(format) else { return nil }
     let isHardware = format.flags & UInt64(AV_PIX_FMT_FLAG_HWACCEL) != 0
     // FFmpeg 5 has no flag for XYZ, and describes it like YUV 4:4:4.
     guard !isHardware, !format.isBayer, !format.isFloat,
+      format != AV_PIX_FMT_RGB4, format != AV_PIX_FMT_BGR4,
       !AVPixelFormat.name(format).hasPrefix("xyz"),
       (1...4).contains(descriptor.pointee.nb_components), (1...16).contains(format.bitsPerSample)
     else { return nil }
@@ -35,8 +37,13 @@ struct NativeSamples {
     chromaShiftDown = Int(descriptor.pointee.log2_chroma_h)
   }
 
+  /// The shift and the bits of red, green and blue of `rgb8`. FFmpeg 5 describes two bits of red
+  /// and three of blue, and reads and writes three and two.
+  private static let redGreenBlue = [(shift: 5, bits: 3), (shift: 2, bits: 3), (shift: 0, bits: 2)]
+
   /// The bits of one component.
   func bits(of component: Int) -> Int {
+    if format == AV_PIX_FMT_RGB8 { return Self.redGreenBlue[component].bits }
     let components = descriptor.pointee.comp
     return Int(
       [components.0.depth, components.1.depth, components.2.depth, components.3.depth][component])
@@ -49,15 +56,31 @@ struct NativeSamples {
     _ component: Int, row number: Int, of picture: UnsafePointer<AVFrame>,
     into row: UnsafeMutableBufferPointer<UInt16>, bits target: Int
   ) {
+    defer { expand(row, from: bits(of: component), to: target) }
+    guard format != AV_PIX_FMT_RGB8 else {
+      return readRedGreenBlue(component, row: number, of: picture, into: row)
+    }
     // SAFETY: the picture has the planes of the format, and as many rows as the caller asks for.
     var planes = (0..<Int32(4)).map { UnsafePointer(retake_plane(picture, $0)) }
     var strides = (0..<Int32(4)).map { Int32(truncatingIfNeeded: retake_stride(picture, $0)) }
     av_read_image_line2(
       row.baseAddress, &planes, &strides, descriptor, 0, Int32(clamping: number),
       Int32(clamping: component), Int32(clamping: row.count), 0, 2)
-    expand(row, from: bits(of: component), to: target)
     // 0 is white in this format.
-    if format == AV_PIX_FMT_MONOWHITE { for x in row.indices { row[x] = 255 - row[x] } }
+    if format == AV_PIX_FMT_MONOWHITE { for x in row.indices { row[x] = 1 - row[x] } }
+  }
+
+  private func readRedGreenBlue(
+    _ component: Int, row number: Int, of picture: UnsafePointer<AVFrame>,
+    into row: UnsafeMutableBufferPointer<UInt16>
+  ) {
+    // SAFETY: as in `read`; a pixel of this format is one byte.
+    guard let plane = retake_plane(picture, 0) else { return }
+    let start = plane + number * Int(retake_stride(picture, 0))
+    let place = Self.redGreenBlue[component]
+    for x in row.indices {
+      row[x] = UInt16(start[x] >> UInt8(place.shift)) & (1 << UInt16(place.bits) - 1)
+    }
   }
 
   /// Repeats the bits of a sample below its own, so that 0 and the largest value are kept.

@@ -27,6 +27,7 @@ final class FrameEncoder: PacketMaker {
   private let timeBase: TimeBase
   private let colour: ColourLabels
   private let keyInterval: Duration
+  private let note: @Sendable (String) -> Void
   private let scaler = MediaScaler()
   private var nextEpoch = 0
   private var active: Active?
@@ -46,10 +47,12 @@ final class FrameEncoder: PacketMaker {
   ///   - timeBase: Time base of the source.
   ///   - colour: What the source says about the colours of its samples.
   ///   - segmentMax: Longest interval between key frames, if it is below one second.
+  ///   - note: Called with what a lossless preset does not keep of the frames; may be called again.
   init(
     preset: RecordingPreset, timeBase: TimeBase, colour: ColourLabels = ColourLabels(),
-    segmentMax: Duration = .seconds(1)
+    segmentMax: Duration = .seconds(1), note: @escaping @Sendable (String) -> Void = { _ in }
   ) {
+    self.note = note
     self.preset = preset
     self.timeBase = timeBase
     self.colour = colour
@@ -71,6 +74,7 @@ final class FrameEncoder: PacketMaker {
     _ frame: Frame, wantsKey: Bool, hasTime: Bool
   ) throws(MediaError) -> EncodedFrame {
     let format = preset.format(for: frame.format)
+    if frame.format != format, let loss = preset.loss(of: frame.format) { note(loss) }
     let frame = frame.format == format ? frame : try scaler.scale(frame, format: format)
     var settings = preset.settings(for: frame)
     settings.colour = colour
@@ -91,6 +95,15 @@ final class FrameEncoder: PacketMaker {
     let hash = active.witness.digest(of: packet, hasTime: hasTime)
     self.active = active
     return EncodedFrame(epoch: active.epoch, packet: packet, pixelHash: hash)
+  }
+
+  /// Opens an encoder for frames like this one, and closes it.
+  ///
+  /// - Throws: `MediaError` if there is none for their format or their size.
+  func check(_ frame: Frame) throws(MediaError) {
+    let format = preset.format(for: frame.format)
+    let frame = frame.format == format ? frame : try scaler.scale(frame, format: format)
+    _ = try MediaEncoder(preset.settings(for: frame))
   }
 
   private func activated(

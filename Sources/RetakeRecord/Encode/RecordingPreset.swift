@@ -78,11 +78,22 @@ public enum RecordingPreset: String, Hashable, Sendable, Codable, CaseIterable {
     // All samples are kept; only the planes differ.
     case (_, .nv12), (_, .grey): .i420
     case (_, .rgb), (_, .bgra), (_, .rgba): .i444
+    // The decoder of H.264 gives deep grey neutral chroma; x264 encodes none but this depth.
+    case (.h264, .grey(bits: 10)): .i420(bits: 10)
     // Lossless presets keep the depth, or refuse the format.
     case (.ffv1, _), (.h264, _): format
     // JPEG has 8 bits.
     case (.mjpeg, _): self.format(for: format.nearestBasic)
     }
+  }
+
+  /// What a frame loses when it is converted for a preset that loses nothing else; nil for nothing.
+  func loss(of format: PixelFormat) -> String? {
+    let stored = self.format(for: format)
+    guard isLossless, format.isRGB, !stored.isRGB else { return nil }
+    let opacity = format == .rgb ? "" : ", and their opacity is left out"
+    return "\(rawValue) stores \(format.rawValue) as \(stored.rawValue): colours are rounded"
+      + opacity + "; --preset ffv1 keeps every sample"
   }
 
   /// Settings for frames like this one, which already has the preset's format.
