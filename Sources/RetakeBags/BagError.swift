@@ -52,7 +52,7 @@ package enum BagError: RetakeError {
   /// The topic can become neither a track nor sensors.
   case unusableTopic(path: String, topic: String, reason: String)
   /// No topic of the bag can become a track.
-  case noImages(path: String, leftOut: [String])
+  case noImages(path: String, topics: [String], cut: String?)
   /// The bag cannot be read.
   case unreadable(path: String, cause: String)
   /// There was not enough memory.
@@ -94,10 +94,10 @@ package enum BagError: RetakeError {
       ErrorFacts(
         "bag.topic.unusable", "the topic '\(topic)' cannot be imported", cause: reason,
         at: path, advice: "Import other topics: --topic NAME")
-    case .noImages(let path, let leftOut):
+    case .noImages(let path, let topics, let cut):
       ErrorFacts(
         "bag.image.none", "the bag has no images that can be imported",
-        cause: leftOut.isEmpty ? "it has no topics" : leftOut.joined(separator: "; "), at: path,
+        cause: Self.withoutImages(topics, cut), at: path,
         advice: "See docs/bags.md for the types and encodings that can")
     case .unreadable(let path, let cause):
       ErrorFacts(
@@ -114,6 +114,17 @@ package enum BagError: RetakeError {
         "bag.export.differs", "the exported file does not read back as it was written",
         cause: cause, at: path, advice: "Check the disk, and export again")
     }
+  }
+
+  /// A bag may have thousands of topics; the first ones say enough.
+  private static let topicsMax = 20
+
+  private static func withoutImages(_ topics: [String], _ cut: String?) -> String {
+    var texts = cut.map { [$0] } ?? []
+    texts += topics.prefix(topicsMax)
+    if topics.count > topicsMax { texts.append("\(topics.count - topicsMax) more topics") }
+    if topics.isEmpty { texts.append("it has no topics") }
+    return texts.joined(separator: "; ")
   }
 
   private static func place(_ place: BagPlace) -> Place {

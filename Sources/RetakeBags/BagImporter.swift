@@ -100,7 +100,8 @@ private final class BagBuild {
     for loss in bag.losses { losses.add(loss) }
     let first = try firstMessages(of: bag)
     let selection = try BagSelection(
-      bag.topics, wanted: options.topics, first: first, path: options.path)
+      bag.topics, wanted: options.topics, first: first, path: options.path,
+      cut: bag.cut)
     leftOut = selection.leftOut
     let clock = BagClock(selection.tracks, first)
     if let note = clock.note { notes.append(note) }
@@ -133,7 +134,10 @@ private final class BagBuild {
     let rows = try rows(of: tracks)
     guard !rows.isEmpty else {
       throw BagError.noImages(
-        path: options.path, leftOut: leftOut.map { "\($0.topic): \($0.reason)" })
+        path: options.path,
+        topics: leftOut.map { "\($0.topic): \($0.reason)" }
+          + sensorTopics.map { BagSelection.numbersOnly($0.topic, $0.type) },
+        cut: bag.cut)
     }
     return try write(rows, BagRows(rows: rows, clock: clock, origin: origin), to: writer)
   }
@@ -271,6 +275,8 @@ private final class BagBuild {
     var rows: [(BagTrack, TrackRows)] = []
     for track in tracks {
       do throws(SessionError) {
+        // What was left out before has no number.
+        try track.renumber(rows.count)
         rows.append((track, try track.finish(report: report)))
       } catch {
         if case .interrupted = error { throw error }

@@ -9,6 +9,8 @@ package import RetakeStore
 public enum SessionError: RetakeError {
   /// The folder is missing, is a file, or contains no session.
   case notSession(path: String, cause: String)
+  /// A joined session whose index cannot be made from its media: the clocks are only in it.
+  case joinedIndex(path: String)
   case unknownTrack(session: String, track: Int, known: [Int])
   case unknownFrame(session: String, frame: FrameID)
   /// The database is missing; the media that it indexes is not.
@@ -138,6 +140,11 @@ public enum SessionError: RetakeError {
         "session.open.notSession", "this is not a session", cause: cause, at: path,
         advice: "List the sessions with: retake session list; make one of a video file with: "
           + "retake import FILE")
+    case .joinedIndex(let path):
+      ErrorFacts(
+        "session.recover.joined", "the index of a joined session cannot be made from its media",
+        cause: "how the clock of its second camera runs is only in the index", at: path,
+        advice: "Join the two sessions that it was made of again: retake session join A B")
     case .unknownTrack(let session, let track, let known):
       ErrorFacts(
         "session.track.unknown",

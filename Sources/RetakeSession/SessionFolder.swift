@@ -35,6 +35,15 @@ public struct SessionFolder: Hashable, Sendable {
       .sorted().map { "media/" + $0 }
   }
 
+  /// Whether the media are those of a join, which puts `a-` and `b-` before their names.
+  var hasJoinedMedia: Bool {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: media)) ?? []
+    return names.contains { name in
+      ["a-", "b-"].contains { name.hasPrefix($0) }
+        && ["original", "video-"].contains { name.dropFirst(2).hasPrefix($0) }
+    }
+  }
+
   /// The absolute path of a file that the database names.
   ///
   /// - Throws: `SessionError.unsafePath` for a path that leaves the folder.

@@ -16,6 +16,9 @@ package struct SessionInfo: Hashable, Sendable, Codable {
 
   package struct Track: Hashable, Sendable, Codable {
     package var track: Int
+    /// The bag's topic that the track was made of; nil for other sessions.
+    package var topic: String?
+    /// FFmpeg's name of the codec.
     package var codec: String
     /// In pixels.
     package var width: Int
@@ -122,6 +125,7 @@ extension SessionReader {
       SessionInfo.Frames(captured: 0, damaged: 0, payloadMissing: 0), [SessionInfo.Track]()
     )
     var times: [Int64] = []
+    let topics = BagTopics.names(try store.meta(BagTopics.fact))
     for track in tracks {
       let counts = try store.counts(track: track.track)
       frames.captured += counts.frames
@@ -129,7 +133,7 @@ extension SessionReader {
       // A frame that was shed has a cause, too; it counts once, as missing.
       frames.damaged += max(0, counts.damaged - counts.shed)
       times += [counts.firstNanoseconds, counts.lastNanoseconds].compactMap(\.self)
-      parts.append(part(track, counts))
+      parts.append(part(track, counts, topic: topics[track.track]))
     }
     let (kind, losses, source) = (
       try store.meta("kind"), try store.meta("losses"), try store.meta("source")
@@ -146,7 +150,7 @@ extension SessionReader {
   }
 
   private func part(
-    _ track: TrackDescription, _ counts: StoreReader.TrackCounts
+    _ track: TrackDescription, _ counts: StoreReader.TrackCounts, topic: String?
   ) -> SessionInfo.Track {
     let row = index.parts[track.track].flatMap { parts in
       parts.keys.min().flatMap { parts[$0] }
@@ -154,7 +158,7 @@ extension SessionReader {
     let assumed = [row?.range == nil ? "range" : nil, row?.matrix == nil ? "matrix" : nil]
     let start = counts.firstNanoseconds ?? 0
     return SessionInfo.Track(
-      track: track.track, codec: row?.codec ?? "", width: track.width, height: track.height,
+      track: track.track, topic: topic, codec: row?.codecName ?? "", width: track.width, height: track.height,
       format: track.format, range: track.range, matrix: track.matrix,
       transfer: track.colour.transfer, primaries: track.colour.primaries,
       otherMatrix: track.colour.otherMatrix, assumed: assumed.compactMap(\.self),

@@ -37,7 +37,7 @@ package struct SessionSummary: Hashable, Sendable {
       before = part.track
       tracks.append(
         Track(
-          codec: part.codec, width: part.width, height: part.height))
+          codec: part.codecName, width: part.width, height: part.height))
       let ends = try fromStore { () throws(StoreError) in try store.ends(track: part.track) }
       guard let ends else { continue }
       // Wraps around: an invalid number in the database gives a wrong count, not a crash.

@@ -46,6 +46,77 @@ import Testing
 
   private let bag = SampleBag.cameras()
 
+  // MARK: Topics that are left out
+
+  @Test func `tracks have no holes where topics are left out after their first message`() throws {
+    var bag = SampleBag()
+    for name in ["/a", "/b", "/c", "/d"] {
+      bag.topics.append(
+        .init(
+          name: name,
+          type: name == "/c" ? "sensor_msgs/msg/CompressedImage" : "sensor_msgs/msg/Image"))
+    }
+    // A PNG of 8x6 without an image in it.
+    let png: [UInt8] =
+      [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52]
+      + [0, 0, 0, 8, 0, 0, 0, 6] + [UInt8](repeating: 7, count: 40)
+    for number in 0..<4 {
+      let stamp = SampleBag.base + Int64(number) * 33_333_333
+      bag.add(0, [0, 1, 0, 0, 1, 2], at: stamp)
+      bag.add(1, SampleBag.image(stamp, "mono8", SampleBag.pixels(number, 48), step: 8), at: stamp)
+      bag.add(2, SampleBag.compressed(stamp, "png", png), at: stamp)
+      bag.add(
+        3, SampleBag.image(stamp, "bgr8", SampleBag.pixels(100 + number, 144), step: 24), at: stamp)
+    }
+    let result = try importing(try write(try bag.mcap()))
+    #expect(result.tracks.map(\.topic) == ["/b", "/d"])
+    #expect(result.tracks.map(\.track) == [0, 1])
+    #expect(result.leftOut.map(\.topic) == ["/a", "/c"])
+    let reader = try SessionReader(opening: result.folder.path)
+    #expect(reader.tracks.map(\.track) == [0, 1])
+    #expect(reader.mediaFiles() == ["media/video-00000.nut", "media/video-t1-00000.nut"])
+    #expect(try reader.info().tracks.map(\.topic) == ["/b", "/d"])
+    #expect(try reader.info().tracks.map(\.codec) == ["rawvideo", "rawvideo"])
+    for number in 0..<4 {
+      let grey = try reader.frame(FrameID(track: 0, sequence: number))
+      #expect(grey.bytes(of: 0) == SampleBag.pixels(number, 48))
+      #expect(try reader.frame(FrameID(track: 1, sequence: number)).format == .rgb)
+    }
+    #expect(try SessionDoctor(path: result.folder.path, decodes: true).run().isHealthy)
+  }
+
+  private static let numbers = SampleBag(
+    topics: [.init(name: "/temperature", type: "sensor_msgs/msg/Temperature")])
+
+  @Test func `a bag with numbers alone says which topics it has, and whether it was cut`() throws {
+    var bag = Self.numbers
+    for number in 0..<40 {
+      bag.add(0, SampleBag.image(0, "mono8", [1, 2], step: 2), at: SampleBag.base + Int64(number))
+    }
+    let whole = try bag.mcap(chunk: 4)
+    let failure = try #require(try failure(whole))
+    #expect(failure.code == "bag.image.none")
+    #expect(
+      failure.text.contains("/temperature: sensor_msgs/msg/Temperature has numbers and no image"))
+    #expect(!failure.text.contains("no topics") && !failure.text.contains("was cut"))
+    let cut = try #require(try self.failure(Array(whole.prefix(whole.count / 2))))
+    #expect(cut.code == "bag.image.none")
+    #expect(cut.text.contains("a.mcap was cut: its end is missing; /temperature: sensor_msgs"))
+    let empty = try #require(try self.failure(try SampleBag().mcap()))
+    #expect(empty.text.contains("it has no topics") && !empty.text.contains("was cut"))
+  }
+
+  @Test func `an error names twenty topics at most`() throws {
+    var bag = SampleBag()
+    for number in 0..<25 {
+      bag.topics.append(.init(name: "/t\(number)", type: "sensor_msgs/msg/Temperature"))
+      bag.add(number, [0, 1, 0, 0], at: SampleBag.base)
+    }
+    let failure = try #require(try failure(try bag.mcap()))
+    #expect(failure.text.contains("5 more topics"))
+    #expect(failure.text.components(separatedBy: "has numbers and no image").count == 21)
+  }
+
   // MARK: Cut files
 
   @Test func `of a cut MCAP file the whole messages are frames`() throws {

@@ -22,6 +22,67 @@ import Testing
     try #require(imported.status == 0, "\(imported.stderr)")
   }
 
+  @Test func `what h264 does not keep of colours is said, as text and as JSON`() throws {
+    let workplace = try Workplace()
+    let made = try runCommand(
+      "ffmpeg",
+      arguments: [
+        "-v", "error", "-f", "lavfi", "-i", "testsrc2=size=64x48:rate=20", "-frames:v", "6",
+        "-pix_fmt", "bgra", "-c:v", "ffv1", workplace.folder.file("colours.mkv").path,
+      ])
+    try #require(made.status == 0, "\(made.stderr)")
+    let words = "h264 stores BGRA as I444: colours are rounded, and their opacity is left out"
+    let arguments = ["record", "colours.mkv", "--preset", "h264", "--pace", "unpaced", "--name"]
+
+    let text = try workplace.retake(words: arguments + ["one"])
+    #expect(text.status == 0)
+    #expect(text.stderr.components(separatedBy: "note: \(words)").count == 2, "\(text.stderr)")
+    let json = try workplace.retake(words: arguments + ["two", "--json"])
+    #expect(json.status == 0)
+    let last = try #require(json.stdout.split(separator: "\n").last)
+    #expect(last.contains("\"notes\":[\"\(words)"), "\(last)")
+    let exact = try workplace.retake(words: [
+      "record", "colours.mkv", "--preset", "ffv1", "--pace", "unpaced", "--name", "three", "--json",
+    ])
+    #expect(exact.status == 0 && !exact.stdout.contains("\"notes\""))
+  }
+
+  @Test func `a bag's tracks are shown with their topics, and its irregular times are said`()
+    throws
+  {
+    let workplace = try Workplace()
+    let bag = workplace.folder.file("run.db3").path
+    try FileManager.default.copyItem(
+      atPath: packageRoot.appending(path: "Tests/RetakeBagsTests/Fixtures/plain.db3").path,
+      toPath: bag)
+    // The third image of the track has the time of its first.
+    let changed = try runCommand(
+      "sqlite3",
+      arguments: [
+        bag,
+        """
+        UPDATE messages SET data = (SELECT data FROM messages WHERE topic_id = 2 ORDER BY id LIMIT 1)
+        WHERE id = (SELECT id FROM messages WHERE topic_id = 2 ORDER BY id LIMIT 1 OFFSET 2)
+        """,
+      ])
+    try #require(changed.status == 0, "\(changed.stderr)")
+
+    let imported = try workplace.retake("import", "run.db3", "--name", "run")
+    #expect(imported.status == 0, "\(imported.stderr)")
+    let info = try workplace.retake("session", "info", "run")
+    let times = info.stdout.split(separator: "\n").filter { $0.hasPrefix("  time: ") }
+    #expect(!times.isEmpty)
+    for time in times {
+      #expect(imported.stderr.contains("note: \(time.dropFirst(8))"), "\(imported.stderr)")
+    }
+    #expect(info.stdout.contains("  track 0  /cam/bgr  rawvideo  "), "\(info.stdout)")
+    #expect(info.stdout.contains("  track 1  /cam/mono  rawvideo  "))
+    let json = try workplace.retake("session", "info", "run", "--json").json()
+    #expect(json.tracks[0].topic.text == "/cam/bgr" && json.tracks[0].codec.text == "rawvideo")
+    let list = try workplace.retake("session", "list")
+    #expect(list.stdout.contains(" rawvideo") && !list.stdout.contains("rawvideo+"))
+  }
+
   private static let digests = """
     {"v": 1, "name": "digests",
      "nodes": [

@@ -1,4 +1,3 @@
-import Foundation
 import RetakeCore
 import RetakeSession
 
@@ -10,21 +9,10 @@ struct BagFacts {
   let places: TimePlaces
 
   /// The key of the fact that names the topics.
-  static let key = "bag"
+  static let key = BagTopics.fact
 
   /// The topics by track, of the stored fact.
-  static func topics(_ stored: String?) -> [Int: String] {
-    guard let stored, let fact = try? JSONValue(parsing: Data(stored.utf8)),
-      case .array(let tracks)? = fact["tracks"]
-    else { return [:] }
-    var topics: [Int: String] = [:]
-    for track in tracks {
-      guard case .integer(let number)? = track["track"], case .string(let topic)? = track["topic"]
-      else { continue }
-      topics[Int(number)] = topic
-    }
-    return topics
-  }
+  static func topics(_ stored: String?) -> [Int: String] { BagTopics.names(stored) }
 
   /// For the table `meta`.
   var rows: [(key: String, value: String)] {

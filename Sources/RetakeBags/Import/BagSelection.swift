@@ -20,10 +20,12 @@ struct BagSelection {
   /// - Parameters:
   ///   - wanted: Names of topics; if there are none, all with images or numbers are taken.
   ///   - first: The first message of topics, by the topic's number.
+  ///   - cut: What is known of a bag that lost its end, for an error.
   /// - Throws: `BagError` if a topic that is wanted is not there or cannot be used, or if there is
   ///   none that can.
   init(
-    _ topics: [BagTopic], wanted: [String], first: [Int: BagMessage], path: String
+    _ topics: [BagTopic], wanted: [String], first: [Int: BagMessage], path: String,
+    cut: String? = nil
   ) throws(BagError) {
     let named = try Self.named(wanted, in: topics, path: path)
     // By name, so that two recordings of the same cameras have the same tracks.
@@ -45,8 +47,15 @@ struct BagSelection {
       leave(topics[number], "it was not selected")
     }
     guard !tracks.isEmpty else {
-      throw .noImages(path: path, leftOut: leftOut.map { "\($0.topic): \($0.reason)" })
+      let numbers = sensors.map { Self.numbersOnly(topics[$0.topic].name, topics[$0.topic].type) }
+      throw .noImages(
+        path: path, topics: leftOut.map { "\($0.topic): \($0.reason)" } + numbers, cut: cut)
     }
+  }
+
+  /// What is said of a topic that alone makes no session.
+  static func numbersOnly(_ topic: String, _ type: String) -> String {
+    "\(topic): \(type) has numbers and no image"
   }
 
   private struct Refusal: Error {

@@ -18,7 +18,7 @@ final class BagTrack {
     var stream: MediaStream
   }
 
-  let number: Int
+  private(set) var number: Int
   let topic: BagTopic
   let type: ImageType
   private let site: SessionFolder
@@ -153,11 +153,39 @@ final class BagTrack {
     logTimes.append(message.logNanoseconds)
   }
 
-  private func openFile(_ form: ImageForm) throws(SessionError) {
-    let digits = String(files.count)
-    let name =
-      "media/video-" + (number == 0 ? "" : "t\(number)-")
+  /// Gives the track another number, with its media files and its packets.
+  ///
+  /// - Throws: `SessionError` if a file cannot be renamed.
+  func renumber(_ number: Int) throws(SessionError) {
+    try closeFile()
+    guard number != self.number else { return }
+    self.number = number
+    for place in files.indices {
+      let (old, new) = (files[place].name, fileName(place))
+      do {
+        try FileManager.default.moveItem(
+          atPath: site.path + "/" + old, toPath: site.path + "/" + new)
+      } catch {
+        throw .write(path: site.path + "/" + new, cause: error.systemText)
+      }
+      files[place].name = new
+    }
+    var renumbered = PacketList()
+    for var packet in packets {
+      packet.track = number
+      renumbered.append(packet)
+    }
+    packets = renumbered
+  }
+
+  private func fileName(_ place: Int) -> String {
+    let digits = String(place)
+    return "media/video-" + (number == 0 ? "" : "t\(number)-")
       + String(repeating: "0", count: max(0, 5 - digits.count)) + digits + ".nut"
+  }
+
+  private func openFile(_ form: ImageForm) throws(SessionError) {
+    let name = fileName(files.count)
     if case .raw(let raw) = form.codec, encoding.isEmpty { encoding = raw.name }
     if encoding.isEmpty { encoding = form.codec.name }
     writer = try PacketFile(site.path + "/" + name, name: name, form: form, first: packets.count)

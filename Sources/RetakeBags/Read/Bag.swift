@@ -9,6 +9,8 @@ final class Bag {
   private(set) var topics: [BagTopic] = []
   /// What is missing before anything is read.
   private(set) var losses: [String]
+  /// Says of the first file that lost its end that it was cut; nil if all end as they should.
+  private(set) var cut: String?
   /// Of all files, expanded.
   private(set) var bytes: Int64 = 0
 
@@ -57,7 +59,10 @@ final class Bag {
       let name = URL(fileURLWithPath: entry.path).deletingPathExtension().lastPathComponent
       path = "\(scratch)/\(parts.count)-\(name)"
       let expansion = FileExpansion(source: entry.path, target: path)
-      if let problem = try expansion.run(report: report) { losses.append(problem) }
+      if let problem = try expansion.run(report: report) {
+        losses.append(problem)
+        cut = cut ?? problem
+      }
     }
     if entry.storage == .sqlite, let whole = try SQLitePages.cut(path) {
       let copy = "\(scratch)/\(parts.count)-whole.db3"
@@ -70,6 +75,9 @@ final class Bag {
       case .mcap: try MCAPBag(path, origin: entry.path)
       }
     bytes += file.bytes
+    if cut == nil, path != entry.path && !entry.isCompressed || !file.isWhole {
+      cut = "\(BagPlace(file: entry.path)) was cut: its end is missing"
+    }
     let numbers = file.topics.map { topic in number(of: topic) }
     parts.append(Part(file: file, numbers: numbers))
   }

@@ -44,6 +44,8 @@ protocol BagFile {
   var bytes: Int64 { get }
   /// The topics that the file has. Reading may find no others.
   var topics: [BagTopic] { get }
+  /// Whether it ends as the format says, as far as that is known before it is read.
+  var isWhole: Bool { get }
   /// Passes on all messages, in the order of the file.
   ///
   /// - Parameter position: Called now and then with the bytes that were read so far.

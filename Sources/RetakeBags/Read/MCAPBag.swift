@@ -8,6 +8,7 @@ final class MCAPBag: BagFile {
   let path: String
   var bytes: Int64 { file.size }
   private(set) var topics: [BagTopic] = []
+  private(set) var isWhole = true
   private let file: MediaFile
   private var summary: MCAPSummary?
 
@@ -22,6 +23,12 @@ final class MCAPBag: BagFile {
     guard head == MCAPRecord.magic else {
       throw .notBag(path: path, cause: "its first bytes are not those of MCAP")
     }
+    let magicBytes = MCAPRecord.magic.count
+    let last = try Self.errors(at: path) { () throws(MediaError) in
+      try file.bytes(magicBytes, at: max(0, file.size - Int64(magicBytes)))
+    }
+    // A file with nothing else has one magic.
+    isWhole = last == MCAPRecord.magic && file.size >= 2 * Int64(magicBytes)
     summary = try MCAPSummary(file)
     if let summary {
       topics = summary.topics

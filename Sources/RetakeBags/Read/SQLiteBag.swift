@@ -11,6 +11,8 @@ final class SQLiteBag: BagFile {
   let path: String
   let bytes: Int64
   private(set) var topics: [BagTopic] = []
+  // What is cut is copied without its last page (`SQLitePages`).
+  let isWhole = true
   /// The place in `topics` by the topic's id.
   private var places: [Int64: Int] = [:]
   private let queue: DatabaseQueue

@@ -24,6 +24,9 @@ struct BagImport {
     ImportAdvice.noteFootage(result.folder, output)
     // Read back, so that what is printed is what was stored.
     let info = try SessionReader(opening: result.folder.path).info()
+    for line in TimeText.lines(
+      info.times ?? [], of: info.timeCount ?? 0, max: Self.timesMax)
+    { output.note("note: \(visible(line))") }
     if output.json {
       try Console.json(Printed(info: info, result: result))
     } else {
@@ -51,6 +54,9 @@ struct BagImport {
       try object.encode(result.losses + result.notes, forKey: .notes)
     }
   }
+
+  /// `session info` lists all of them.
+  private static let timesMax = 10
 
   private func text(of result: BagImportResult, _ info: SessionInfo) -> String {
     var lines = ["\(result.folder.name)  \(result.status.rawValue)  \(result.folder.path)"]

@@ -173,6 +173,15 @@ private enum MadeCameras {
     #expect(try joined.index.store.frame(FrameID(track: 1, sequence: 0))?.ptsNanoseconds == 0)
     #expect(joined.mediaFiles() == ["media/a-original.mkv", "media/b-original.mkv"])
 
+    let path = try #require(result.path)
+    #expect(try SessionRecovery(path, fromMedia: true).run().rebuiltFrames == 0)
+    try FileManager.default.removeItem(atPath: SessionFolder(path: path).database)
+    let recovered = #expect(throws: SessionError.self) {
+      try SessionRecovery(path, fromMedia: true).run()
+    }
+    #expect(recovered?.code == "session.recover.joined")
+    #expect(recovered?.advice?.contains("retake session join A B") == true)
+
     for method in [SessionJoin.Method.audio, .flash] {
       let error = #expect(throws: SessionError.self) {
         try SessionJoin(a, b, method: method).run(

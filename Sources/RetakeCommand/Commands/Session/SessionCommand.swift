@@ -150,7 +150,8 @@ struct SessionInfoCommand: ParsableCommand {
     let assumed =
       track.assumed.isEmpty ? "" : " (assumed: \(track.assumed.joined(separator: ", ")))"
     let rotation = track.rotationDegrees == 0 ? "" : "  turned \(track.rotationDegrees)° clockwise"
-    return "track \(track.track)  \(track.codec)  \(track.width)x\(track.height)  \(colour)"
+    let topic = track.topic.map { "  \(visible($0))" } ?? ""
+    return "track \(track.track)\(topic)  \(track.codec)  \(track.width)x\(track.height)  \(colour)"
       + "\(assumed)  \(SpanText.of(track))\(rotation)"
   }
 }
