@@ -158,7 +158,8 @@ extension SessionReader {
     let assumed = [row?.range == nil ? "range" : nil, row?.matrix == nil ? "matrix" : nil]
     let start = counts.firstNanoseconds ?? 0
     return SessionInfo.Track(
-      track: track.track, topic: topic, codec: row?.codecName ?? "", width: track.width, height: track.height,
+      track: track.track, topic: topic, codec: row?.codecName ?? "", width: track.width,
+      height: track.height,
       format: track.format, range: track.range, matrix: track.matrix,
       transfer: track.colour.transfer, primaries: track.colour.primaries,
       otherMatrix: track.colour.otherMatrix, assumed: assumed.compactMap(\.self),

@@ -16,7 +16,9 @@ extension SessionRecovery {
     guard !folder.mediaOnDisk.isEmpty else {
       if folder.hasJoinedMedia {
         // Nothing has to be made from the media of an index that is whole.
-        guard case .whole(let reader) = try condition() else { throw .joinedIndex(path: folder.path) }
+        guard case .whole(let reader) = try condition() else {
+          throw .joinedIndex(path: folder.path)
+        }
         return try closed(reader)
       }
       throw .notSession(path: folder.path, cause: "it has no media to make an index of")
