@@ -25,17 +25,10 @@ enum RawPacket {
       stream: 0, index: index, pts: time, dts: time, flags: .key, size: size
     ) { (target: UnsafeMutableRawBufferPointer) throws(MediaError) in
       data.withUnsafeBytes { source in
-        let job = Job(
+        Job(
           source: source, target: target, width: width, height: height, step: step,
-          rowBytes: rowBytes)
-        switch encoding {
-        case .mono8, .mono16, .rgb8, .rgba8, .bgra8: job.copyRows()
-        case .mono16be: job.swapBytes()
-        case .bgr8: job.swapRows()
-        case .uyvy: job.splitPairs(luma: 1)
-        case .yuyv: job.splitPairs(luma: 0)
-        case .nv21: job.splitChroma()
-        }
+          rowBytes: rowBytes
+        ).write(encoding)
       }
     }
   }
@@ -47,6 +40,20 @@ enum RawPacket {
     let height: Int
     let step: Int
     let rowBytes: Int
+
+    // Not inlined: in a closure that may throw a typed error, Swift 6.3 keeps a length in the error's
+    // register and returns it after the copy, as if something had been thrown.
+    @inline(never)
+    func write(_ encoding: RawEncoding) {
+      switch encoding {
+      case .mono8, .mono16, .rgb8, .rgba8, .bgra8: copyRows()
+      case .mono16be: swapBytes()
+      case .bgr8: swapRows()
+      case .uyvy: splitPairs(luma: 1)
+      case .yuyv: splitPairs(luma: 0)
+      case .nv21: splitChroma()
+      }
+    }
 
     func copyRows() {
       guard let from = source.baseAddress, let to = target.baseAddress else { return }
