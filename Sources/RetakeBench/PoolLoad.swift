@@ -114,17 +114,14 @@ extension PoolLoad {
   }
 
   private static func contents(_ path: String) throws(BenchError) -> Data {
-    let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
-    let attributes = try? FileManager.default.attributesOfItem(atPath: target)
-    guard let attributes, !path.isEmpty else { throw .noLoad(path: path) }
-    switch attributes[.type] as? FileAttributeType {
-    case .typeRegular:
-      guard let data = FileManager.default.contents(atPath: target) else {
-        throw .unreadableLoad(path: path, cause: String(cString: strerror(errno)))
+    do throws(RegularFile.Refusal) {
+      return try RegularFile.contents(path, links: .followed, bytesMax: .max)
+    } catch {
+      switch error {
+      case .missing: throw .noLoad(path: path)
+      case .special: throw .unreadableLoad(path: path, cause: "it is not a regular file")
+      default: throw .unreadableLoad(path: path, cause: "\(error)")
       }
-      return data
-    case .typeDirectory: throw .unreadableLoad(path: path, cause: "it is a folder")
-    default: throw .unreadableLoad(path: path, cause: "it is not a regular file")
     }
   }
 

@@ -91,12 +91,12 @@ package struct BagExporter: Sendable {
     try reader.requireWholeRows()
     let store = reader.index.store
     let (start, bag) = try fromStore { () throws(StoreError) in
-      (try store.meta("startedUnixNanoseconds"), try store.meta(BagFacts.key))
+      (try store.meta("startedUnixNanoseconds"), try store.meta(BagTopics.fact))
     }
     let clock = ExportClock(start: start.flatMap { Int64($0) } ?? 0)
     let writer = try MCAPWriter(handle, path: path)
     var sources: [any ExportSource] = []
-    let topics = BagFacts.topics(bag)
+    let topics = BagTopics.names(bag)
     for track in options.tracks ?? reader.tracks.map(\.track) {
       sources.append(
         try FrameSource(

@@ -8,17 +8,11 @@ struct BagFacts {
   let origin: BagOrigin
   let places: TimePlaces
 
-  /// The key of the fact that names the topics.
-  static let key = BagTopics.fact
-
-  /// The topics by track, of the stored fact.
-  static func topics(_ stored: String?) -> [Int: String] { BagTopics.names(stored) }
-
   /// For the table `meta`.
   var rows: [(key: String, value: String)] {
     var rows = [
       ("kind", "imported"), ("source", source), ("status", result.status.rawValue),
-      (Self.key, bag.canonicalText),
+      (BagTopics.fact, bag.canonicalText),
     ]
     if !result.losses.isEmpty { rows.append(("losses", result.losses.joined(separator: "; "))) }
     if let stored = places.stored { rows.append((TimePlaces.fact, stored)) }

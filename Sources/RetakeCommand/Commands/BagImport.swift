@@ -25,7 +25,7 @@ struct BagImport {
     // Read back, so that what is printed is what was stored.
     let info = try SessionReader(opening: result.folder.path).info()
     for line in TimeText.lines(
-      info.times ?? [], of: info.timeCount ?? 0, max: Self.timesMax)
+      info.times ?? [], of: info.timeCount ?? 0, max: TimeText.importMax)
     { output.note("note: \(visible(line))") }
     if output.json {
       try Console.json(Printed(info: info, result: result))
@@ -54,9 +54,6 @@ struct BagImport {
       try object.encode(result.losses + result.notes, forKey: .notes)
     }
   }
-
-  /// `session info` lists all of them.
-  private static let timesMax = 10
 
   private func text(of result: BagImportResult, _ info: SessionInfo) -> String {
     var lines = ["\(result.folder.name)  \(result.status.rawValue)  \(result.folder.path)"]

@@ -108,7 +108,7 @@ struct ImportCommand: ParsableCommand {
     let result = try importer.run()
     line.finish()
     for note in result.notes { output.note("note: \(note)") }
-    for line in TimeText.lines(result.times, of: result.timeCount, max: Self.timesMax) {
+    for line in TimeText.lines(result.times, of: result.timeCount, max: TimeText.importMax) {
       output.note("note: \(line)")
     }
     ImportAdvice.noteFootage(result.folder, output)
@@ -137,9 +137,6 @@ struct ImportCommand: ParsableCommand {
       try object.encode(notes, forKey: .notes)
     }
   }
-
-  /// `session info` lists all of them.
-  private static let timesMax = 10
 
   private func text(of result: ImportResult, _ info: SessionInfo) -> String {
     var lines = ["\(result.folder.name)  \(result.status.rawValue)  \(result.folder.path)"]

@@ -2,6 +2,9 @@ import Retake
 
 /// Where the time stamps of a file do not increase regularly, in lines for people.
 enum TimeText {
+  /// The most lines of an import; `session info` lists all of them.
+  static let importMax = 10
+
   /// - Parameters:
   ///   - count: The number of all places. For a badly damaged file it is more than `places`
   ///     contains.

@@ -114,7 +114,7 @@ enum SensorTime {
     return sign * (value / 100 * 3_600 + value % 100 * 60)
   }
 
-  /// The same; `nil` for a day that its month has not.
+  /// What `days` counts; `nil` for a day that its month has not.
   static func checkedDays(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64? {
     guard (1...12).contains(month), day >= 1 else { return nil }
     let next = month == 12 ? days(year + 1, 1, 1) : days(year, month + 1, 1)

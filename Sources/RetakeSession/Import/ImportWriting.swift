@@ -31,8 +31,8 @@ struct ImportWriting {
     }
   }
 
-  /// - Parameter samples: Writes the sensors, after the frames; it is given the time of the first
-  ///   frame.
+  /// - Parameter samples: Writes the sensors, after the frames; it is given the times of the first
+  ///   and the last frame.
   func write(
     _ tracks: [(MediaStream, TrackRows)],
     samples: (SampleWriter, _ frames: ClosedRange<Int64>) throws(SessionError) -> Void = { _, _ in }
