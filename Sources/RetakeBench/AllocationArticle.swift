@@ -99,7 +99,9 @@ package enum AllocationArticle {
   private static func otherRows() throws -> [ArticleStatement] {
     let swing = try PoolSwing(isInterrupted: { false }).shortest
     let packets = try PoolPackets(isInterrupted: { false })
-    let slow = packets.rows.first { $0.load == "dips-slow" && $0.pool == "4-16 ewma, no breaker" }
+    let slow = packets.rows.first {
+      $0.load == "dips-slow" && $0.pool == PoolContender.large.name
+    }
     let failures = try PoolFailures(isInterrupted: { false })
     return [
       (

@@ -42,10 +42,14 @@ package struct PoolContender: Sendable {
   }
 
   /// The article's pool, but with at most 16 buffers, and without the breaker.
-  package static var large: PoolContender {
+  package static var large: PoolContender { unbroken(to: 16, .ewma) }
+
+  /// A pool of 4 buffers to `most` that no breaker fixes. Its name says so.
+  static func unbroken(to most: Int, _ predictor: PoolSizing.Predictor) -> PoolContender {
     var sizing = PoolSizing()
-    (sizing.max, sizing.off) = (16, [.breaker])
-    return PoolContender("4-16 ewma, no breaker", capacity: 8, adaptive: sizing)
+    (sizing.max, sizing.predictor, sizing.off) = (most, predictor, [.breaker])
+    return PoolContender(
+      "\(sizing.min)-\(most) \(predictor.rawValue), no breaker", capacity: 8, adaptive: sizing)
   }
 
   /// What `PoolTuning` found on the families ocr and shift; judged on the family swing.

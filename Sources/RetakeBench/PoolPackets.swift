@@ -8,12 +8,7 @@ package struct PoolPackets: Sendable {
   /// The pools, with the load's own packets; the first one is what the others are compared with.
   static var contenders: [PoolContender] {
     [PoolContender("fixed 8", capacity: 8), PoolContender("fixed 16", capacity: 16)]
-      + PoolSizing.Predictor.allCases.map { predictor in
-        var sizing = PoolSizing()
-        (sizing.max, sizing.predictor, sizing.off) = (16, predictor, [.breaker])
-        return PoolContender(
-          "4-16 \(predictor.rawValue), no breaker", capacity: 8, adaptive: sizing)
-      }
+      + PoolSizing.Predictor.allCases.map { .unbroken(to: 16, $0) }
   }
 
   struct Row: Sendable {

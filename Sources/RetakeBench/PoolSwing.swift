@@ -26,28 +26,30 @@ package struct PoolSwing: Sendable {
   init(isInterrupted: () -> Bool) throws {
     for hard in Self.hard {
       let loads = Self.easy.map { PoolSimulation(Self.load(hard: hard, easy: $0)) }
-      for (name, predictor) in [
-        ("4-12 ewma, no breaker", PoolSizing.Predictor.ewma), ("4-12 trend, no breaker", .trend),
-      ] {
+      for contender in Self.contenders {
         if isInterrupted() { throw RuntimeError.interrupted }
-        // The breaker ends every change of size, so it would hide them.
-        var sizing = PoolSizing()
-        (sizing.predictor, sizing.off) = (predictor, [.breaker])
-        let steady = loads.map { $0.run(PoolContender(name, capacity: 8, adaptive: sizing)) }
-        sizing.off.insert(.hysteresis)
-        let hasty = loads.map { $0.run(PoolContender(name, capacity: 8, adaptive: sizing)) }
+        var without = contender
+        without.adaptive?.off.insert(.hysteresis)
+        let steady = loads.map { $0.run(contender) }
+        let hasty = loads.map { $0.run(without) }
         rows.append(
           Row(
-            hardMilliseconds: hard, pool: name, steady: Self.share(steady, sizing),
-            hasty: Self.share(hasty, sizing), steadyStalls: Self.stalls(steady),
+            hardMilliseconds: hard, pool: contender.name, steady: Self.share(steady),
+            hasty: Self.share(hasty), steadyStalls: Self.stalls(steady),
             hastyStalls: Self.stalls(hasty)))
       }
     }
   }
 
+  /// The article's pool and the one with `trend`. The breaker ends every change of size, so it would
+  /// hide them.
+  private static let contenders: [PoolContender] = [
+    .unbroken(to: 12, .ewma), .unbroken(to: 12, .trend),
+  ]
+
   /// The loads whose hard time is at most a second: the swings that hysteresis is for, of `ewma`.
   var shortest: (steady: Int, hasty: Int) {
-    let short = rows.filter { $0.hardMilliseconds <= 1_000 && $0.pool == "4-12 ewma, no breaker" }
+    let short = rows.filter { $0.hardMilliseconds <= 1_000 && $0.pool == Self.contenders[0].name }
     func mean(_ value: (Row) -> Int) -> Int {
       short.reduce(0) { $0 + value($1) } / max(1, short.count)
     }
@@ -67,8 +69,8 @@ package struct PoolSwing: Sendable {
   }
 
   /// The time between a change and the one that undoes it, of all time, in hundredths of a percent.
-  static func share(_ outcomes: [PoolSimulation.Outcome], _ sizing: PoolSizing) -> Int {
-    let span = windows * sizing.windowNanoseconds
+  static func share(_ outcomes: [PoolSimulation.Outcome]) -> Int {
+    let span = windows * PoolSizing().windowNanoseconds
     let undone = outcomes.reduce(Int64(0)) { $0 + Self.undone($1, within: span) }
     let total = outcomes.reduce(Int64(0)) { $0 + $1.nanoseconds }
     return Int((undone * 10_000 + total / 2) / total)

@@ -49,6 +49,12 @@ import Testing
     (Clip.oddSize, "out.ts", "session.export.differs"),
     (Clip.packed, "out.mp4", "session.export.differs"),
     (Clip.elementary, "out.mkv", "media.mux.refused"),
+    (
+      Clip(
+        name: "animation", file: "animation.mov",
+        inputs: ["-f", "lavfi", "-i", "testsrc2=size=64x48:rate=30", "-frames:v", "10"],
+        output: ["-c:v", "qtrle"]), "out.mp4", "session.export.codec"
+    ),
   ])
   func `a container that does not give the frames back is refused, and the advice works`(
     clip: Clip, name: String, code: String

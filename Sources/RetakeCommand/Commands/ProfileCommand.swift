@@ -11,8 +11,11 @@ struct ProfileCommand: ParsableCommand {
       Examples:
         retake profile measure > desk.json
         retake profile example
-        retake profile example phone-derived > phone.json
-        retake replay clip --pipeline motion-boxes --costs profile:phone.json
+        retake profile example vm-x86-2 > vm.json
+        retake replay clip --pipeline motion-boxes --costs profile:vm.json
+
+      A profile with heat is warmed by the executors that its `busy` names, `*` being all others, and by
+      copied bytes.
       """,
     subcommands: [ProfileMeasureCommand.self, ProfileExampleCommand.self])
 }

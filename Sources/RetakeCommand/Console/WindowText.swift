@@ -52,8 +52,8 @@ extension DropAlarm {
   var playerText: String {
     let span = "\(spanNanoseconds / 1_000_000) ms"
     return !hasEnded
-      ? "this machine is too slow for the window: \(dropped) of \(offered) frames were skipped in "
-        + span
+      ? "the window cannot show every frame at this speed: \(dropped) of \(offered) frames were "
+        + "skipped in \(span)"
       : "the window keeps up again: \(dropped) of \(offered) frames were skipped in \(span)"
   }
 }

@@ -38,7 +38,7 @@ struct MediaExport {
     // Before anything is written: the walk ends at a missing row, and the
     // rest would silently be absent.
     if !isOriginal { try checkCount(facts.packets, of: count, track: track) }
-    let other = instead(of: path, track: wanted, facts)
+    let other = instead(of: path, track: wanted, parts, facts)
     for part in parts { try checkCodec(part, path: path, instead: other) }
     do throws(SessionError) {
       files.append(try NewFile(parts.count > 1 ? Self.name(path, part: 1) : path))
@@ -158,11 +158,15 @@ struct MediaExport {
     _ part: Part, path: String, instead: String
   ) throws(SessionError) {
     let suffix = URL(fileURLWithPath: path).pathExtension.lowercased()
-    // nil is a container that does not say; `ExportProof` then decides.
-    guard let format = Self.containers[suffix],
-      MediaMuxer.holds(codec: part.stream.codec, format: format) == false
-    else { return }
+    guard !Self.holds(part, suffix) else { return }
     throw .containerCodec(path: path, codec: part.stream.codec, instead: instead)
+  }
+
+  /// Whether the container is known and may support the codec. There are those that do not say;
+  /// `ExportProof` then decides.
+  private static func holds(_ part: Part, _ suffix: String) -> Bool {
+    guard let format = containers[suffix] else { return false }
+    return MediaMuxer.holds(codec: part.stream.codec, format: format) != false
   }
 
   private static func description(_ stream: MediaStream, path: String) -> String {
@@ -170,14 +174,19 @@ struct MediaExport {
   }
 
   /// The command that writes the same media to a container that supports it.
-  private func instead(of path: String, track: Int?, _ facts: PacketFacts) -> String {
+  private func instead(
+    of path: String, track: Int?, _ parts: [Part], _ facts: PacketFacts
+  ) -> String {
     let url = URL(fileURLWithPath: path)
     let original = reader.mediaFiles().first { $0.hasPrefix("media/original.") }
       .map { URL(fileURLWithPath: $0).pathExtension }
-    // Neither Matroska nor NUT accepts packets without a time; the original file is copied as it
-    // is.
+    // The original is copied as it is. One of several tracks is not, and neither Matroska nor NUT
+    // accepts packets without a time.
+    let isCopy = track == nil || reader.index.tracks.count == 1
+    let others = (facts.lacksTimes ? [] : ["mkv"]) + (isCopy ? [] : [original]) + ["nut"]
     let holders =
-      (facts.lacksTimes ? [] : ["mkv"]) + [original, "nut"].compactMap(\.self)
+      (isCopy ? [original] : []).compactMap(\.self)
+      + others.compactMap(\.self).filter { suffix in parts.allSatisfy { Self.holds($0, suffix) } }
     let suffix = holders.first { $0 != url.pathExtension.lowercased() } ?? "mkv"
     let slash = path.lastIndex(of: "/").map { path[...$0] } ?? ""
     let file = "\(slash)\(url.deletingPathExtension().lastPathComponent).\(suffix)"

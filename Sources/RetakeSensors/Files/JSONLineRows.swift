@@ -55,8 +55,8 @@ struct JSONLineRows: SensorRows {
     }
     // A line may leave a member out. `{"a.b": 1, "a": {"b": 2}}` has one name twice.
     let values = Dictionary(members.map { ($0.name, $0.value) }) { first, _ in first }
-    guard values.count == members.count else {
-      throw .sameColumns(file: request.file, name: Self.repeated(members))
+    if values.count < members.count, let name = members.lazy.map(\.name).firstRepeated {
+      throw .sameColumns(file: request.file, name: name)
     }
     guard let text = values[timeName].flatMap(Self.text) else {
       throw bad("it has no '\(timeName)'")
@@ -74,11 +74,6 @@ struct JSONLineRows: SensorRows {
       numbers.append(number)
     }
     return SensorRow(line: lines.number, time: time, values: numbers)
-  }
-
-  private static func repeated(_ members: [Member]) -> String {
-    var known: Set<String> = []
-    return members.first { !known.insert($0.name).inserted }?.name ?? ""
   }
 
   private mutating func nextMembers() throws(SensorError) -> [Member]? {

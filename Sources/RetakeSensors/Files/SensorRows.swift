@@ -58,9 +58,7 @@ struct CSVRows: SensorRows {
     }
     channels = places.map { names[$0] }
     // Values are read by their channel's name.
-    for (place, name) in channels.enumerated() where channels.prefix(place).contains(name) {
-      throw .sameColumns(file: request.file, name: name)
-    }
+    if let name = channels.firstRepeated { throw .sameColumns(file: request.file, name: name) }
   }
 
   mutating func next() throws(SensorError) -> SensorRow? {
@@ -182,5 +180,13 @@ struct TimeColumn {
       return String(name.dropLast(unit.rawValue.count + 1))
     }
     return name
+  }
+}
+
+extension Sequence where Element: Hashable {
+  /// The first element that equals one before it.
+  var firstRepeated: Element? {
+    var known: Set<Element> = []
+    return first { !known.insert($0).inserted }
   }
 }

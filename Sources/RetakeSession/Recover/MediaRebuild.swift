@@ -29,7 +29,7 @@ struct MediaRebuild {
     } else {
       outcome = try RecordedRebuild(site: site, facts: facts("recorded"), report: report).run(files)
     }
-    try append()
+    try append(after: outcome.losses)
     return outcome
   }
 
@@ -94,11 +94,8 @@ struct MediaRebuild {
       frames: rows.reduce(0) { $0 + $1.1.frameCount }, losses: findings.losses)
   }
 
-  /// Appends the salvaged rows to those from the media.
-  private func append() throws(SessionError) {
-    let before = try fromStore { () throws(StoreError) in
-      try StoreReader(opening: site.database).meta("losses")
-    }
+  /// Appends the salvaged rows to those from the media, whose losses are `losses`.
+  private func append(after losses: [String]) throws(SessionError) {
     let writer = try fromStore { () throws(StoreError) in
       let writer = try StoreWriter(continuing: site.database)
       var events = salvage.events
@@ -118,7 +115,7 @@ struct MediaRebuild {
     }
     if let loss = Self.loss(of: salvage, added) {
       writer.setMeta("status", SessionStatus.lossy.rawValue)
-      writer.setMeta("losses", (before.map { $0 + "; " } ?? "") + loss)
+      writer.setMeta("losses", (losses + [loss]).joined(separator: "; "))
     }
     _ = try fromStore { () throws(StoreError) in try writer.close() }
   }

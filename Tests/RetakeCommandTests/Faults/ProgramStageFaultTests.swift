@@ -12,7 +12,8 @@ extension FaultSuites {
       var name: String
       var code: String
       var body: String
-      /// Whether it is noticed only at a later frame.
+      /// Whether it is noticed only at the program's next frame. There is one copy then: of two,
+      /// the one with the fault might get no other frame.
       var isLater = false
       /// Whether the program does not answer at all.
       var hangs: Bool { code == "process.timeout" }
@@ -111,7 +112,8 @@ extension FaultSuites {
        "nodes": [
         {"id": "camera", "kind": "session"},
         {"id": "faulty", "kind": "process",
-         "options": {"command": ["python3", "faulty.py"], "output": "scalars", "instances": 2,
+         "options": {"command": ["python3", "faulty.py"], "output": "scalars",
+                     "instances": \(kind?.isLater == true ? 1 : 2),
                      "timeoutSeconds": \(kind?.hangs == true ? limitSeconds : 60)}},
         {"id": "values", "kind": "results"}],
        "edges": [
