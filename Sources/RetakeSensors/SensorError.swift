@@ -16,6 +16,10 @@ package enum SensorError: RetakeError, Equatable {
   case sameColumns(file: String, name: String)
   /// A line of a table, a list or a sentence: what is wrong there.
   case badLine(file: String, line: Int, problem: String)
+  /// The time of a line.
+  case badTime(file: String, line: Int, text: String, unit: SensorTimeUnit)
+  /// Positions without a date.
+  case undated(file: String)
   /// The same where a line has no columns that could be left out.
   case badPoint(file: String, line: Int, problem: String)
   case longLine(file: String, line: Int, bytesMax: Int)
@@ -55,6 +59,14 @@ package enum SensorError: RetakeError, Equatable {
         advice: "Give each a name of its own, or choose others with columns=A+B")
     case .badLine(let file, let line, let problem):
       ErrorFacts("sensor.line", "line \(line): \(problem)", at: file, advice: Self.check)
+    case .badTime(let file, let line, let text, let unit):
+      ErrorFacts(
+        "sensor.line", "line \(line): '\(text)' is not a time in \(unit.rawValue)", at: file,
+        advice: "Correct the line, or name the unit of the times: unit=s, ms, us, ns or date")
+    case .undated(let file):
+      ErrorFacts(
+        "sensor.undated", "the positions have no date", at: file,
+        advice: "Let the receiver write RMC sentences, which have it, or bring the values as CSV")
     case .badPoint(let file, let line, let problem):
       ErrorFacts(
         "sensor.line", "line \(line): \(problem)", at: file,

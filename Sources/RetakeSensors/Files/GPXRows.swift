@@ -16,7 +16,11 @@ struct GPXRows: SensorRows {
     var longitude: Double
     var altitude = Double.nan
     var time: Int64?
+    /// How many tags inside the point are open.
+    var depth = 0
   }
+
+  let unit = SensorTimeUnit.date
 
   init(_ request: SensorRequest) throws(SensorError) {
     file = request.file
@@ -27,31 +31,42 @@ struct GPXRows: SensorRows {
     while let tag = try tags.next() {
       switch tag.name {
       case "trkpt": try begin(tag)
-      case "ele":
-        guard point != nil else { continue }
-        let text = try tags.text()
-        guard let altitude = SensorNumber.parseField(text) else {
-          throw bad("'\(text.prefix(40))' is not an elevation")
-        }
-        point?.altitude = altitude
-      case "time":
-        guard point != nil else { continue }
-        let text = try tags.text()
-        guard let time = SensorTime.date(text) else {
-          throw bad("'\(text.prefix(40))' is not a date with a time")
-        }
-        point?.time = time
       case "/trkpt":
         defer { point = nil }
         guard let point else { throw bad("a point ends that did not begin") }
+        guard point.depth == 0 else { throw bad("a point ends before what is in it") }
         guard let time = point.time else { throw bad("a point has no time") }
         return SensorRow(
           line: point.line, time: time, values: [point.latitude, point.longitude, point.altitude])
-      default: continue
+      default: try take(tag)
       }
     }
     guard point == nil else { throw bad("the file ends inside a point") }
     return nil
+  }
+
+  /// A tag inside a point. What an extension calls `time` is not the point's.
+  private mutating func take(_ tag: GPXTags.Tag) throws(SensorError) {
+    guard let depth = point?.depth, !tag.isClosed else { return }
+    let isEnd = tag.name.hasPrefix("/")
+    point?.depth = depth + (isEnd ? -1 : 1)
+    guard depth == 0 else { return }
+    switch tag.name {
+    case "ele":
+      let text = try tags.text()
+      guard let altitude = SensorNumber.parseField(text) else {
+        throw bad("'\(text.prefix(40))' is not an elevation")
+      }
+      point?.altitude = altitude
+    case "time":
+      let text = try tags.text()
+      guard let time = SensorTime.date(text) else {
+        throw bad("'\(text.prefix(40))' is not a date with a time")
+      }
+      point?.time = time
+    default:
+      if isEnd { throw bad("a tag ends that did not begin") }
+    }
   }
 
   private mutating func begin(_ tag: GPXTags.Tag) throws(SensorError) {

@@ -8,7 +8,7 @@ struct JSONLineRows: SensorRows {
   private let request: SensorRequest
   private(set) var channels: [String] = []
   private var timeName = ""
-  private var unit = SensorTimeUnit.s
+  private(set) var unit = SensorTimeUnit.s
   private var first: [Member]?
 
   private typealias Member = (name: String, value: JSONValue)
@@ -62,7 +62,8 @@ struct JSONLineRows: SensorRows {
       throw bad("it has no '\(timeName)'")
     }
     guard let time = SensorTime.parse(text, unit) else {
-      throw bad("'\(text.prefix(40))' is not a time in \(unit.rawValue)")
+      throw .badTime(
+        file: request.file, line: lines.number, text: String(text.prefix(40)), unit: unit)
     }
     var numbers: [Double] = []
     for name in channels {

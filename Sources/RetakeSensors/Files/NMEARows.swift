@@ -1,7 +1,8 @@
 import RetakeCore
 
 /// Sentences of a GPS receiver (NMEA 0183): RMC for the place, the speed and the date, GGA for the
-/// altitude. Sentences of one instant become one sample. Others are skipped.
+/// altitude. Sentences of one instant become one sample. Others are skipped, and so are positions
+/// that the receiver calls void.
 struct NMEARows: SensorRows {
   let channels = ["latitude", "longitude", "altitude", "speed", "course"]
   private var lines: LineReader
@@ -13,6 +14,35 @@ struct NMEARows: SensorRows {
   private var undated: (time: Int64, altitude: Double)?
   /// The time of the last sentence that counted.
   private var last: Int64?
+  let unit = SensorTimeUnit.date
+  /// Lines without a sentence, and sentences with a void position.
+  private var (strange, void) = (Lines(), Lines())
+
+  /// Lines that were left out.
+  private struct Lines {
+    var count = 0
+    var first = 0
+
+    mutating func add(_ line: Int) {
+      if count == 0 { first = line }
+      count += 1
+    }
+
+    func text(_ one: String, _ many: String) -> String? {
+      switch count {
+      case 0: nil
+      case 1: "line \(first) \(one)"
+      default: "\(count) lines \(many); the first is line \(first)"
+      }
+    }
+  }
+
+  var remarks: [String] {
+    [
+      strange.text("has no NMEA sentence", "have no NMEA sentence"),
+      void.text("has a void position", "have void positions"),
+    ].compactMap(\.self)
+  }
 
   private static let knot = 1_852.0 / 3_600
 
@@ -24,6 +54,7 @@ struct NMEARows: SensorRows {
   mutating func next() throws(SensorError) -> SensorRow? {
     while let line = try lines.next() {
       guard let fields = try sentence(line), fields.count > 1, fields[0].count == 5 else {
+        if line.contains(where: { $0 > 0x20 }) { strange.add(lines.number) }
         continue
       }
       let kind = fields[0].suffix(3)
@@ -39,14 +70,16 @@ struct NMEARows: SensorRows {
         if let before = open { return before }
       }
     }
+    if last == nil, undated != nil { throw .undated(file: file) }
     defer { open = nil }
     return open
   }
 
-  /// The fields of a sentence whose checksum is right; nil for a line that is none.
+  /// The fields of a sentence whose checksum is right; nil for a line that has none. Loggers write
+  /// a time or a tag block in front of it.
   private func sentence(_ line: [UInt8]) throws(SensorError) -> [String]? {
-    guard line.first == UInt8(ascii: "$") else { return nil }
-    let parts = line.dropFirst().split(separator: UInt8(ascii: "*"), maxSplits: 1)
+    guard let start = line.firstIndex(of: UInt8(ascii: "$")) else { return nil }
+    let parts = line[(start + 1)...].split(separator: UInt8(ascii: "*"), maxSplits: 1)
     guard let text = parts.first else { return nil }
     if parts.count == 2 {
       let sum = text.reduce(UInt8(0)) { $0 ^ $1 }
@@ -63,8 +96,13 @@ struct NMEARows: SensorRows {
     _ isRMC: Bool, _ fields: [String]
   ) throws(SensorError) -> SensorRow? {
     guard fields.count >= 10 else { throw bad("the sentence \(fields[0]) is cut") }
-    // Without a fix a receiver sends empty fields.
-    guard !fields[1].isEmpty, !fields[isRMC ? 3 : 2].isEmpty else { return nil }
+    // Without a fix a receiver sends empty fields, or old ones with the status V or the quality 0.
+    guard !fields[1].isEmpty, !fields[isRMC ? 3 : 2].isEmpty,
+      fields[isRMC ? 2 : 6] != (isRMC ? "V" : "0")
+    else {
+      void.add(lines.number)
+      return nil
+    }
     if isRMC {
       guard let date = Self.date(fields[9]) else { throw bad("'\(fields[9])' is not a date") }
       day = date

@@ -25,6 +25,8 @@ package struct SensorFileImport {
     package var count = 0
     /// Of the first and the last sample, in the session.
     package var times: ClosedRange<Int64>
+    /// What was left out.
+    package var remarks: [String] = []
   }
 
   /// - Throws: `SensorError`, with the line of what cannot be read. What was written before it is
@@ -33,7 +35,8 @@ package struct SensorFileImport {
     var rows = try Self.rows(request)
     guard let first = try rows.next() else { throw .noSamples(file: request.file) }
     let shift: Int64
-    switch request.offset {
+    // Times of a calendar say nothing about where the session begins.
+    switch request.offset ?? (rows.unit == .date ? .start : .fixed(0)) {
     case .fixed(let offset): shift = offset
     case .start: shift = start &- first.time
     }
@@ -64,6 +67,7 @@ package struct SensorFileImport {
     } catch {
       throw .sample(file: request.file, place: "line \(first.line)", error.facts)
     }
+    outcome.remarks = rows.remarks
     return outcome
   }
 

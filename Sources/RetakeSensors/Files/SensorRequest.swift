@@ -19,7 +19,8 @@ package struct SensorRequest: Hashable, Sendable {
   /// The column of the times; nil for the one with a usual name.
   package var timeColumn: String?
   package var unit: SensorTimeUnit?
-  package var offset: Offset
+  /// nil if it follows from the unit: dates begin with the session.
+  package var offset: Offset?
   package var name: String?
   package var kind: String?
   package var valueUnit: String
@@ -67,15 +68,12 @@ package struct SensorRequest: Hashable, Sendable {
     valueUnit = options["value-unit"] ?? ""
     columns = options["columns"]?.split(separator: "+").map(String.init) ?? []
     guard Set(columns).count == columns.count else { throw bad("a column is named twice") }
-    // Times of a calendar say nothing about where the session begins.
-    let isCalendar = format == .gpx || format == .nmea || unit == .date
-    offset =
-      try options["offset"].map { (word) throws(SensorError) in
-        guard let offset = Self.offset(word) else {
-          throw bad("offset is a time such as 250ms or -1.5s, or 'start', not '\(word)'")
-        }
-        return offset
-      } ?? (isCalendar ? .start : .fixed(0))
+    offset = try options["offset"].map { (word) throws(SensorError) in
+      guard let offset = Self.offset(word) else {
+        throw bad("offset is a time such as 250ms or -1.5s, or 'start', not '\(word)'")
+      }
+      return offset
+    }
   }
 
   private static func offset(_ word: String) -> Offset? {

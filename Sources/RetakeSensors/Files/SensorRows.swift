@@ -10,10 +10,18 @@ struct SensorRow {
 
 /// Reads the samples of a file one after another.
 protocol SensorRows {
-  /// Known when the first row was read.
+  /// Known when the first row was read, like the unit.
   var channels: [String] { get }
+  /// Of the times.
+  var unit: SensorTimeUnit { get }
+  /// What was left out of the rows so far.
+  var remarks: [String] { get }
   /// The next sample; nil at the end of the file.
   mutating func next() throws(SensorError) -> SensorRow?
+}
+
+extension SensorRows {
+  var remarks: [String] { [] }
 }
 
 /// A table with comma, semicolon or tab between its fields, and the columns' names in its first
@@ -25,7 +33,9 @@ struct CSVRows: SensorRows {
   private var separator = UInt8(ascii: ",")
   private var columnCount = 0
   private var timeColumn = 0
-  private var unit = SensorTimeUnit.s
+  private(set) var unit = SensorTimeUnit.s
+  /// Dates in the first row need no `unit=date`.
+  private var mayBeDate = true
   private var places: [Int] = []
   /// The first line, if it has no names.
   private var first: [String]?
@@ -37,7 +47,8 @@ struct CSVRows: SensorRows {
     lines = try LineReader(request.file)
     guard let head = try nextFields(isFirst: true) else { throw .noSamples(file: request.file) }
     let isNamed = !head.allSatisfy { SensorNumber.parseField($0) != nil }
-    let names = isNamed ? head : (1...head.count).map { "\($0)" }
+    // A comma at the end of each line makes a column without a name.
+    let names = head.enumerated().map { isNamed && !$1.isEmpty ? $1 : "\($0 + 1)" }
     if !isNamed { first = head }
     columnCount = names.count
     try choose(names)
@@ -46,6 +57,7 @@ struct CSVRows: SensorRows {
   private mutating func choose(_ names: [String]) throws(SensorError) {
     let column = try TimeColumn(among: names, request)
     (timeColumn, unit) = (column.place, column.unit)
+    mayBeDate = request.unit == nil
     if request.columns.isEmpty {
       places = names.indices.filter { $0 != timeColumn }
     } else {
@@ -70,15 +82,19 @@ struct CSVRows: SensorRows {
     return try row(fields)
   }
 
-  private func row(_ fields: [String]) throws(SensorError) -> SensorRow {
+  private mutating func row(_ fields: [String]) throws(SensorError) -> SensorRow {
+    let line = lines.number
     func bad(_ problem: String) -> SensorError {
-      .badLine(file: request.file, line: lines.number, problem: problem)
+      .badLine(file: request.file, line: line, problem: problem)
     }
     guard fields.count == columnCount else {
       throw bad("it has \(fields.count) fields, and the first line \(columnCount)")
     }
+    if mayBeDate, SensorTime.date(fields[timeColumn]) != nil { unit = .date }
+    mayBeDate = false
     guard let time = SensorTime.parse(fields[timeColumn], unit) else {
-      throw bad("'\(fields[timeColumn].prefix(40))' is not a time in \(unit.rawValue)")
+      throw .badTime(
+        file: request.file, line: line, text: String(fields[timeColumn].prefix(40)), unit: unit)
     }
     var values: [Double] = []
     values.reserveCapacity(places.count)
@@ -88,7 +104,7 @@ struct CSVRows: SensorRows {
       }
       values.append(value)
     }
-    return SensorRow(line: lines.number, time: time, values: values)
+    return SensorRow(line: line, time: time, values: values)
   }
 
   private mutating func nextFields(isFirst: Bool) throws(SensorError) -> [String]? {

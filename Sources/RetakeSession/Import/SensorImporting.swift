@@ -50,6 +50,7 @@ struct SensorImporting {
         let found = try SensorFileImport(request, start: frames.lowerBound) { _ in
           report(progress(samples))
         }.run(into: samples)
+        outcome.notes += found.remarks.map { "\(request.file): \($0)" }
         guard !found.times.overlaps(frames) else { continue }
         outcome.notes.append(Self.apart(request.file, found.times, frames))
       }
