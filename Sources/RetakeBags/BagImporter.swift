@@ -205,7 +205,10 @@ private final class BagBuild {
       }
       if track.badCount > 0, let first = track.firstBad {
         losses.add(
-          "\(track.topic.name): \(track.badCount) messages have no image; \(first.lossText)")
+          "\(track.topic.name): "
+            + (track.badCount == 1
+              ? "one message has no image" : "\(track.badCount) messages have no image")
+            + "; \(first.lossText)")
       }
       noteLate(track.lateCount, of: track.topic)
       return true

@@ -25,8 +25,8 @@ package enum SensorError: RetakeError, Equatable {
   case longLine(file: String, line: Int, bytesMax: Int)
   /// Telemetry in a media file: the packet of its stream, and the byte in it.
   case telemetry(file: String, packet: Int, byte: Int, problem: String)
-  /// A sample cannot be stored; the place is a line, or a packet.
-  case sample(file: String, place: String, ErrorFacts)
+  /// A sample cannot be stored, or a sensor cannot be made; the place is a line, or a packet.
+  case sample(file: String, place: String?, ErrorFacts)
   case interrupted
 
   package var facts: ErrorFacts {
@@ -81,7 +81,7 @@ package enum SensorError: RetakeError, Equatable {
         at: file, advice: "Import the file without it: --no-telemetry")
     case .sample(let file, let place, let facts):
       ErrorFacts(
-        facts.code, "\(place): \(facts.message)", cause: facts.cause, at: file,
+        facts.code, (place.map { "\($0): " } ?? "") + facts.message, cause: facts.cause, at: file,
         advice: facts.advice, kind: facts.kind)
     case .interrupted:
       ErrorFacts("sensor.interrupted", "the import was stopped", kind: .interrupted)

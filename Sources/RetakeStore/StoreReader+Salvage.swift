@@ -15,9 +15,11 @@ extension StoreReader {
     package var results: [ResultRecord] = []
     package var sensors: [SensorRecord] = []
     package var samples: [SampleRecord] = []
-    /// The rows that the tables of sensors and samples have, whole or not; 0 if that cannot be read.
+    /// The rows that the tables of sensors and samples have, whole or not.
     package var sensorRows = 0
     package var sampleRows = 0
+    /// Whether they could be counted.
+    package var areSensorsCounted = false
 
     package init() {}
   }
@@ -43,17 +45,21 @@ extension StoreReader {
     if has(Schema.sample) {
       salvage.sensors = trusted()
       salvage.samples = trusted()
-      salvage.sensorRows = rowCount(of: Schema.sensor)
-      salvage.sampleRows = rowCount(of: Schema.sample)
+      let counts = (rowCount(of: Schema.sensor), rowCount(of: Schema.sample))
+      (salvage.sensorRows, salvage.sampleRows) = (counts.0 ?? 0, counts.1 ?? 0)
+      salvage.areSensorsCounted = counts.0 != nil && counts.1 != nil
+    } else {
+      // An index of before has none.
+      salvage.areSensorsCounted = true
     }
     return salvage
   }
 
-  private func rowCount(of table: Schema.Table) -> Int {
+  private func rowCount(of table: Schema.Table) -> Int? {
     let count = try? read { database in
       try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM \(table.name)")
     }
-    return (count ?? nil) ?? 0
+    return count ?? nil
   }
 
   /// The intact rows of a table in the order of their keys, up to the first read error.

@@ -132,6 +132,9 @@ import Testing
       wrong(#""off": ["thermal", "thermal"]"#, "adaptive/off/1", "in 'off' twice"),
       wrong(#""resizeTime": "2s""#, "adaptive/resizeTime", "0s to 1s"),
       wrong(#""expandAbove": 100"#, "adaptive/expandAbove", "1 to 99"),
+      wrong(
+        #""expandAbove": 40, "shrinkBelow": 60"#, "adaptive/shrinkBelow",
+        "shrink below 60 % of its size, and grow above 40 %"),
     ])
   }
 

@@ -83,6 +83,22 @@ struct AlignmentTests {
     #expect(fit.confidence > 0.5, "\(fit)")
   }
 
+  @Test func `a sound that repeats gives no confidence`() {
+    let rate = Double(SoundTrack.rate)
+    func track(seed: UInt64, from start: Double) -> SoundTrack {
+      var numbers = SeededGenerator(seed: seed)
+      return SoundTrack(
+        start: 0,
+        samples: (0..<20 * SoundTrack.rate).map { index in
+          let age = (start + Double(index) / rate).truncatingRemainder(dividingBy: 1)
+          let beep = age < 0.08 ? Turn(800 * age).sine * (1 - age / 0.08) : 0
+          return Float(beep + Double.random(in: -0.02...0.02, using: &numbers))
+        })
+    }
+    let fit = SoundAlignment(track(seed: 1, from: 0.25), track(seed: 2, from: 1.95)).fit()
+    #expect((fit?.confidence ?? 0) < 0.3, "\(String(describing: fit))")
+  }
+
   @Test func `sounds that have nothing in common give no confidence`() {
     let rate = Double(SoundTrack.rate)
     let (one, two) = (

@@ -97,7 +97,8 @@ struct FileImportTests {
       <?xml version="1.0"?><gpx><!-- <trkpt> --><trk><trkseg>
       <trkpt lat="47.5" lon='-8.25'><ele>410.5</ele><time>2024-05-01T10:00:00Z</time></trkpt>
       <g:trkpt lat="47.6"
-        lon="8.3"><time>2024-05-01T10:00:01.5Z</time><extensions><x/></extensions></g:trkpt>
+        lon="8.3"><time>2024-05-01T10:00:01.5Z</time><extensions><x/><x:time>never</x:time>
+        <y><ele>7</ele></y></extensions></g:trkpt>
       </trkseg></trk></gpx>
       """, as: "walk.gpx", start: 33)
     let reader = try site.finish()
@@ -124,6 +125,54 @@ struct FileImportTests {
     #expect(rows.map(\.timeNanoseconds) == [0, 1_500_000_000])
     #expect(abs(rows[0].numbers[0] - 48.1173) < 1e-9 && rows[0].numbers[2] == 545.4)
     #expect(rows[1].numbers[0] < 0 && rows[1].numbers[1] < 0 && rows[1].numbers[2].isNaN)
+  }
+
+  @Test func `a position that the receiver calls void is left out, and counted`() throws {
+    let site = try SampleSite()
+    let file = try site.folder.write(
+      """
+      12:00 $GPRMC,123519.00,A,4807.038,N,01131.000,E,022.4,084.4,230394,003.1,W
+      \\s:rig*00\\$GPGGA,123519.00,0000.000,N,00000.000,E,0,00,,,M,,M,,
+      $GPRMC,123520.00,V,4807.038,N,01131.000,E,022.4,084.4,230394,003.1,W
+      $gprmc
+
+      $GPRMC,123521.00,A,4808.000,N,01131.000,E,022.4,084.4,230394,003.1,W
+      booted
+      """, to: "walk.nmea")
+    let outcome = try SensorFileImport(SensorRequest(parsing: file.path), start: 0)
+      .run(into: site.samples)
+    #expect(
+      outcome.remarks == [
+        "line 7 has no NMEA sentence", "2 lines have void positions; the first is line 2",
+      ])
+    let rows = try site.finish().samples(sensor: 0, from: 0, count: 9)
+    #expect(rows.map(\.timeNanoseconds) == [0, 2_000_000_000])
+    #expect(abs(rows[0].numbers[0] - 48.1173) < 1e-9 && rows[0].numbers[1] > 11)
+  }
+
+  @Test(arguments: [
+    ("time_ms,x\n2024-05-01T10:00:00Z,1\n2024-05-01T10:00:01Z,2\n", "a.csv", ""),
+    (
+      """
+      {"time": "2024-05-01T12:00:00+02:00", "x": 1}
+      {"time": "2024-05-01T10:00:01Z", "x": 2}
+      """, "a.jsonl", ""
+    ),
+    ("t;x\n2024-05-01 10:00:00;1\n2024-05-01 10:00:01;2\n", "a.csv", "unit=date"),
+  ])
+  func `dates are noticed, and begin with the session`(
+    text: String, name: String, options: String
+  ) throws {
+    let site = try SampleSite()
+    try site.bring(text, as: name, options: options, start: 5)
+    let rows = try site.finish().samples(sensor: 0, from: 0, count: 9)
+    #expect(rows.map(\.timeNanoseconds) == [5, 1_000_000_005])
+  }
+
+  @Test func `a column without a name is called by its place`() throws {
+    let site = try SampleSite()
+    try site.bring("t,x,\n1,2,\n", as: "a.csv")
+    #expect(try site.finish().sensors()[0].channels == ["x", "3"])
   }
 
   @Test func `sentences on both sides of midnight follow each other`() throws {
@@ -218,6 +267,18 @@ struct FileImportTests {
     (
       "<gpx><trkpt lat=\"1\" lon=\"2\"><ele>1</ele></trkpt></gpx>", "a.gpx",
       "sensor.line: line 1: a point has no time"
+    ),
+    (
+      "<gpx><trkpt lat=\"1\" lon=\"2\"><a></trkpt></gpx>", "a.gpx",
+      "sensor.line: line 1: a point ends before what is in it"
+    ),
+    (
+      "<gpx><trkpt lat=\"1\" lon=\"2\"></a></trkpt></gpx>", "a.gpx",
+      "sensor.line: line 1: a tag ends that did not begin"
+    ),
+    (
+      "$GPGGA,123518.00,4807.038,N,01131.000,E,1,08,0.9,545.4,M,46.9,M,,\n", "a.nmea",
+      "sensor.undated: the positions have no date"
     ),
     (
       "<gpx><trkpt lat=\"1\" lon=\"2\"><ele>1", "a.gpx",

@@ -123,6 +123,14 @@ extension PoolSizing {
         key: "max", detail: "a pool's max of \(max) is below its min of \(min)",
         advice: "Write at least \(min)")
     }
+    // In between, the same use would ask for one buffer more and for one less.
+    if shrinkBelow > expandAbove, isOn(.expand), isOn(.shrink) {
+      return Problem(
+        key: "shrinkBelow",
+        detail: "the pool would shrink below \(shrinkBelow) % of its size, and grow above "
+          + "\(expandAbove) %",
+        advice: "Write at most \(expandAbove), or a larger expandAbove")
+    }
     // The breaker trips because buffers are missing, so it must not take any away.
     if breakerSize < max, isOn(.breaker) {
       return Problem(

@@ -61,12 +61,10 @@ struct BenchMemoryCommand: ParsableCommand {
     request.output = .pipe(pipe)
     request.errors = .inherited
     let process = try ChildProcess(request)
+    Interruption.onRequest { process.sendToGroup(SIGTERM) }
     var bytes: [UInt8] = []
     // Ends: the child closes its output when it ends.
-    while let more = pipe.read(atMost: 1 << 16) {
-      bytes += more
-      if Interruption.isRequested { process.sendToGroup(SIGTERM) }
-    }
+    while let more = pipe.read(atMost: 1 << 16) { bytes += more }
     if Interruption.isRequested { throw CommandEnd(status: .interrupted) }
     do {
       return try JSONDecoder().decode(MemoryFigures.self, from: Data(bytes))

@@ -107,7 +107,7 @@ struct TableExport {
       let sensor = try chosenSensor()
       try pages { next in
         let page = try store.samples(sensor: sensor.number, from: next, count: Self.pageRows)
-        return (page.map { Self.cells($0, of: sensor) }, page.last.map { $0.index + 1 })
+        return (page.map { cells($0, of: sensor) }, page.last.map { $0.index + 1 })
       } body: {
         try body($0)
       }
@@ -192,12 +192,18 @@ extension TableExport {
 
   /// The columns after the times are the sensor's channels. A channel that is named like one of
   /// them keeps its place, because CSV does not need unique names.
-  fileprivate static func cells(_ row: SampleRecord, of sensor: SensorTrack) -> [Cell] {
+  private func cells(_ row: SampleRecord, of sensor: SensorTrack) -> [Cell] {
     [
-      ("index", number(row.index)), ("timeNanoseconds", number(row.timeNanoseconds)),
-      ("arrivalNanoseconds", number(row.arrivalNanoseconds)),
+      ("index", Self.number(row.index)), ("timeNanoseconds", Self.number(row.timeNanoseconds)),
+      ("arrivalNanoseconds", Self.number(row.arrivalNanoseconds)),
     ]
-      + zip(sensor.channels, row.numbers).map { ($0, $1.isFinite ? .number($1) : .null) }
+      + zip(sensor.channels, row.numbers).map { ($0, cell($1)) }
+  }
+
+  /// JSON has no infinity. A table has, and an import reads it.
+  private func cell(_ value: Double) -> JSONValue {
+    if value.isFinite { return .number(value) }
+    return value.isNaN || form == .jsonLines ? .null : .string(value > 0 ? "inf" : "-inf")
   }
 
   fileprivate static func cells(_ row: PacketRecord) -> [Cell] {

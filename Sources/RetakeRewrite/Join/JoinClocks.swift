@@ -123,6 +123,13 @@ struct JoinClocks {
   private static func brightness(_ frame: Frame) -> Double {
     // The first plane: luma, or all colours of an RGB image in turns.
     let bytes = frame.bytes(of: 0)
-    return Double(bytes.reduce(0) { $0 + Int($1) }) / Double(max(1, bytes.count))
+    let bits = frame.format.bitsPerSample
+    guard bits > 8 else {
+      return Double(bytes.reduce(0) { $0 + Int($1) }) / Double(max(1, bytes.count))
+    }
+    // Words of two bytes, the lower one first, in levels of 8 bits.
+    var sum = 0
+    for (place, byte) in bytes.enumerated() { sum += place % 2 == 0 ? Int(byte) : Int(byte) << 8 }
+    return Double(sum) / Double(max(1, bytes.count / 2)) / Double(1 << (bits - 8))
   }
 }

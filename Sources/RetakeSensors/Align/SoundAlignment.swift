@@ -23,20 +23,22 @@ package struct SoundAlignment {
   private static let tolerance = 0.001
   /// Places where the recordings may overlap that are tried.
   private static let candidatesMax = 4
+  /// Fits whose offsets are further apart are two answers, in nanoseconds.
+  private static let apart: Int64 = 10_000_000
 
   /// - Returns: nil if nothing in the sound agrees.
   package func fit() -> ClockFit? {
     let (a, b) = (Self.emphasised(first.samples), Self.emphasised(second.samples))
-    var best: ClockFit?
-    for lag in roughLags() {
-      let pairs = follow(lag, a, b)
-      guard let fit = ClockFit.fitted(pairs, tolerance: Self.tolerance) else { continue }
-      if fit.confidence * Double(fit.observations)
-        > (best.map { $0.confidence * Double($0.observations) } ?? 0)
-      {
-        best = fit
-      }
+    let fits = roughLags().compactMap {
+      ClockFit.fitted(follow($0, a, b), tolerance: Self.tolerance)
     }
+    func weight(_ fit: ClockFit) -> Double { fit.confidence * Double(fit.observations) }
+    guard var best = fits.max(by: { weight($0) < weight($1) }) else { return nil }
+    // A sound that repeats fits at several places, and nothing says which is the right one.
+    let other =
+      fits.filter { abs($0.offsetNanoseconds &- best.offsetNanoseconds) > Self.apart }
+      .map(weight).max() ?? 0
+    best.confidence *= 1 - min(1, other / max(weight(best), .leastNormalMagnitude))
     return best
   }
 

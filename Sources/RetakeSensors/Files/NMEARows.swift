@@ -53,10 +53,11 @@ struct NMEARows: SensorRows {
 
   mutating func next() throws(SensorError) -> SensorRow? {
     while let line = try lines.next() {
-      guard let fields = try sentence(line), fields.count > 1, fields[0].count == 5 else {
+      guard let fields = try sentence(line) else {
         if line.contains(where: { $0 > 0x20 }) { strange.add(lines.number) }
         continue
       }
+      guard fields.count > 1, fields[0].count == 5 else { continue }
       let kind = fields[0].suffix(3)
       guard kind == "RMC" || kind == "GGA" else { continue }
       guard let found = try fix(kind == "RMC", fields) else { continue }

@@ -50,7 +50,7 @@ package struct SensorFileImport {
         channels: rows.channels,
         source: String(request.file.split(separator: "/").last ?? ""))
     } catch {
-      throw .sample(file: request.file, place: "line \(first.line)", error.facts)
+      throw .sample(file: request.file, place: nil, error.facts)
     }
     var next: SensorRow? = first
     // Both times are in range, or the sample was refused.

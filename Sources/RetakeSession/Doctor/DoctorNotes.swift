@@ -72,8 +72,13 @@ struct DoctorNotes {
 
   private func advice(for table: String?) -> String {
     guard let table, Self.unique.contains(table) else { return rebuildAdvice }
-    return "The media does not hold the \(table)s. Put a copy of session.sqlite back, or keep "
-      + "what is whole: retake session recover \(folder.path.shellWord) --from-media"
+    let isSensor = ["sensor", "sample"].contains(table)
+    let start =
+      isSensor
+      ? "Put a copy of session.sqlite back, import the file again, or"
+      : "The media does not hold the \(table)s. Put a copy of session.sqlite back, or"
+    return start + " keep what is whole, but for the times of arrival: "
+      + "retake session recover \(folder.path.shellWord) --from-media"
   }
 
   func diagnosis(status: SessionStatus?) -> SessionDiagnosis {

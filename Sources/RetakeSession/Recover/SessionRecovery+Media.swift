@@ -92,23 +92,22 @@ extension SessionRecovery {
     let site = try BuildSite(for: folder)
     defer { site.discard() }
     try site.borrowMedia()
+    let salvage = store?.salvage() ?? .init()
     let rebuild = MediaRebuild(
-      site: site.folder, salvage: store?.salvage() ?? .init(), tracks: tracks, report: report)
+      site: site.folder, salvage: salvage, tracks: tracks, report: report)
     let outcome = try rebuild.run()
     let reader = try SessionReader(site.folder, options: ReadOptions(framesPerChain: nil))
     try SessionClosing.check(reader.index.store, at: site.folder.database)
     try exchange.take(site.folder.database)
     try exchange.finish()
     var result = try rebuiltResult(frames: outcome.frames)
-    if store == nil, folder.mediaOnDisk.contains(where: { $0.hasPrefix("media/original") }) {
-      result.notes.append(Self.goneSensors)
-    }
+    if !salvage.areSensorsCounted { result.notes.append(Self.goneSensors) }
     return result
   }
 
   private static let goneSensors =
-    "the old index cannot be opened, so sensors that came from other files than the video (--sensor, "
-    + "topics of a bag) are not in the new one; import them again"
+    "the old index cannot be read, so sensors that it had from elsewhere than the video (--sensor, "
+    + "topics of a bag, a program) are not in the new one; import them again"
 
   /// - Parameter frames: Number of frames rebuilt from the media; nil when an earlier recovery did
   ///   it.

@@ -10,7 +10,7 @@ import Testing
 @testable import RetakeRewrite
 
 /// Two cameras whose clocks are 237 ms and 80 ppm apart, as files of images and sound that ffmpeg
-/// writes of what is computed here.
+/// writes of what is computed here. The images of the second one have 10 bits.
 private enum MadeCameras {
   static let frames = 900
   static let rate = 16_000
@@ -42,7 +42,8 @@ private enum MadeCameras {
       arguments: [
         "-v", "error", "-nostdin", "-y", "-f", "rawvideo", "-pix_fmt", "gray", "-s", "32x32", "-r",
         "30", "-i", images.path, "-f", "f32le", "-ar", "\(rate)", "-ac", "1", "-i", sound.path,
-        "-c:v", "ffv1", "-c:a", "pcm_s16le", url.path,
+        "-c:v", "ffv1", "-pix_fmt", camera == 0 ? "gray" : "gray10le", "-c:a", "pcm_s16le",
+        url.path,
       ])
     guard result.status == 0 else { throw ClipFailed(message: result.stderr) }
     return url

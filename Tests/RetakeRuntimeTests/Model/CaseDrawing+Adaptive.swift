@@ -34,7 +34,7 @@ extension CaseDrawing {
     sizing.windowNanoseconds = chance(15) ? tick * 3 / 2 : tick * Int64(random.pick([1, 1, 2, 3]))
     sizing.expandAbove = random.pick([1, 25, 50, 75, 99])
     sizing.expandAfter = random.pick(1...3)
-    sizing.shrinkBelow = random.pick([1, 25, 50, 75, 99])
+    sizing.shrinkBelow = min(sizing.expandAbove, random.pick([1, 25, 50, 75, 99]))
     sizing.shrinkAfter = random.pick(1...4)
     sizing.thermalSize = random.pick([1, 2, 3, 3, 4, 5])
     sizing.thermalHoldNanoseconds = tick * Int64(random.pick(0...10))
@@ -90,7 +90,8 @@ extension CaseDrawing {
     sizing.max = random.pick(5...7)
     sizing.alphaPermille = 1_000
     sizing.windowNanoseconds = example.tick
-    (sizing.expandAbove, sizing.shrinkBelow) = (random.pick([40, 50]), random.pick([30, 50]))
+    sizing.expandAbove = random.pick([40, 50])
+    sizing.shrinkBelow = min(sizing.expandAbove, random.pick([30, 50]))
     (sizing.expandAfter, sizing.shrinkAfter) = (1, 1)
     sizing.breakerSize = 9
     sizing.off.subtract([.expand, .shrink])

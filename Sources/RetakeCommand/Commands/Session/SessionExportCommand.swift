@@ -93,6 +93,7 @@ struct SessionExportCommand: ParsableCommand {
   func run() throws {
     Console.outliveReaders()
     let path = try session.path(in: try CommandEnvironment.current.project())
+    try checkTargets()
     let written = try SessionProgress.shown("exporting", output) { report in
       let export = SessionExport(of: path, report: report)
       var written: [Written] = []
@@ -128,6 +129,14 @@ struct SessionExportCommand: ParsableCommand {
       // The names of the row kinds are plurals.
       let noun = line.rows == "media" ? "packet" : String(line.rows.dropLast())
       Console.result("\(counted(line.count, noun))  \(line.file)")
+    }
+  }
+
+  /// All of them first: a command that fails at its last file would leave the others.
+  private func checkTargets() throws {
+    for file in [media, csv, jsonLines, mcap].compactMap(\.self)
+    where file != "-" && FileManager.default.fileExists(atPath: file) {
+      throw SessionError.fileExists(path: file)
     }
   }
 
