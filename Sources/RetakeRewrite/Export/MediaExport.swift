@@ -178,15 +178,15 @@ struct MediaExport {
     of path: String, track: Int?, _ parts: [Part], _ facts: PacketFacts
   ) -> String {
     let url = URL(fileURLWithPath: path)
-    let original = reader.mediaFiles().first { $0.hasPrefix("media/original.") }
-      .map { URL(fileURLWithPath: $0).pathExtension }
-    // The original is copied as it is. One of several tracks is not, and neither Matroska nor NUT
-    // accepts packets without a time.
-    let isCopy = track == nil || reader.index.tracks.count == 1
-    let others = (facts.lacksTimes ? [] : ["mkv"]) + (isCopy ? [] : [original]) + ["nut"]
+    let own = reader.mediaFiles().first.map { URL(fileURLWithPath: $0).pathExtension }
+    let isOriginal = reader.mediaFiles().first?.hasPrefix("media/original.") == true
+    // An original is copied as it is, unless it is one track of several. Neither Matroska nor NUT
+    // accepts packets without a time, and Matroska has no raw images of some formats.
+    let isCopy = isOriginal && (track == nil || reader.index.tracks.count == 1)
+    let others = ([own] + (facts.lacksTimes ? [] : ["mkv"]) + ["nut"]).compactMap(\.self)
     let holders =
-      (isCopy ? [original] : []).compactMap(\.self)
-      + others.compactMap(\.self).filter { suffix in parts.allSatisfy { Self.holds($0, suffix) } }
+      (isCopy ? [own] : []).compactMap(\.self)
+      + others.filter { suffix in parts.allSatisfy { Self.holds($0, suffix) } }
     let suffix = holders.first { $0 != url.pathExtension.lowercased() } ?? "mkv"
     let slash = path.lastIndex(of: "/").map { path[...$0] } ?? ""
     let file = "\(slash)\(url.deletingPathExtension().lastPathComponent).\(suffix)"
