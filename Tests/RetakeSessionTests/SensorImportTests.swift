@@ -66,10 +66,15 @@ private let footage = sharedMedia("karma.mp4")?.path ?? ""
     let cut = try runCommand(
       "sqlite3", arguments: [path + "/session.sqlite", "DELETE FROM packet WHERE \"index\" > 5"])
     try #require(cut.status == 0)
-    _ = try SessionRecovery(path, fromMedia: true).run()
+    #expect(try SessionRecovery(path, fromMedia: true).run().notes.isEmpty)
     let again = try SessionReader(opening: path)
     #expect(try again.sessionDigest() == digest)
     #expect(again.sensors.map(\.sampleCount) == [2])
+
+    try FileManager.default.removeItem(atPath: path + "/session.sqlite")
+    let notes = try SessionRecovery(path, fromMedia: true).run().notes
+    #expect(notes.count == 1 && notes[0].contains("import them again"), "\(notes)")
+    #expect(try SessionReader(opening: path).sensors.isEmpty)
   }
 
   @Test func `a wrong file of samples leaves no session`() throws {
