@@ -119,6 +119,7 @@ struct SessionExportCommand: ParsableCommand {
       return written
     }
     noteOtherTracks(written)
+    if mcap != nil { noteSensors(of: try SessionReader(opening: path)) }
     if output.json { return try Console.json(written) }
     // Standard output has the table itself.
     for line in written where line.file != "-" {
@@ -148,6 +149,15 @@ struct SessionExportCommand: ParsableCommand {
       "note: track\(others.count == 1 ? "" : "s") \(list) of the session "
         + "\(others.count == 1 ? "is" : "are") left out; write each into a file of its own: "
         + "--track \(next)")
+  }
+
+  /// A bag has the frames, and what a pipeline made of them.
+  private func noteSensors(of session: SessionReader) {
+    guard let first = session.sensors.first else { return }
+    output.note(
+      "note: the bag has no sensors, and the session has \(counted(session.sensors.count, "sensor")); "
+        + "write each into a table: "
+        + "--rows samples --sensor \(first.name.shellWord) --csv FILE")
   }
 
   private func table(
