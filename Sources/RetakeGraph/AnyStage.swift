@@ -32,6 +32,13 @@ package protocol ModelStage: Sendable {
   var modelFiles: [String: String] { get }
 }
 
+/// A stateful stage whose output depends on a given number of its last calls, and on no others.
+package protocol ShortMemory: StatefulStage {
+  /// After this number of calls that returned a value, nothing is left of what came before. Whether
+  /// a call that throws is remembered does not matter.
+  static var callsRemembered: Int { get }
+}
+
 /// What a graph needs to know about a kind of node to check it.
 public struct StageSignature: Hashable, Sendable {
   /// The name in documents, unique in a catalog; see `StageDefinition.kind`.
@@ -149,6 +156,8 @@ public struct AnyStage: Sendable {
   package var modelFiles: [String: String] = [:]
   /// SHA-256 of the files that the command of a program names, by their paths in the command.
   package var programFiles: [String: String] = [:]
+  /// `ShortMemory.callsRemembered`; `nil` if a stateful stage may remember all of its calls.
+  package private(set) var callsRemembered: Int?
   /// What the stage reads of sensors for each frame; empty once it is connected to them.
   package private(set) var sensorReads: [SensorRead] = []
   /// The names of the sinks that a whole program gives values to, in byte order; `nil` if the stage
@@ -211,6 +220,7 @@ public struct AnyStage: Sendable {
     self.init(
       signature: Stage.signature, options: Self.canonical(stage.options),
       body: .stateful { StatefulBox(stage) }, outputFormat: stage.outputFormat)
+    callsRemembered = (Stage.self as? any ShortMemory.Type)?.callsRemembered
     pictureView = stage.view
     sensorReads = stage.sensors
   }

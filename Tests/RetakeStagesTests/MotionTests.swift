@@ -51,6 +51,17 @@ import Testing
     #expect(copy.process(bright, anyContext) == found)
   }
 
+  @Test func `it remembers as many frames as it says, also of another size`() throws {
+    #expect(AnyStage(try Motion(options: MotionOptions())).callsRemembered == 1)
+    let figure = dark(64, 48, bright: [(21, 14, 10, 7)])
+    let last = [figure, dark(64, 48, bright: [(20, 12, 12, 12)])]
+    let found = try self.last(last)
+    #expect(!found.items.isEmpty)
+    for earlier in [dark(64, 48, bright: [(4, 4, 8, 8)]), dark(32, 32, bright: []), figure] {
+      #expect(try self.last([earlier] + last) == found)
+    }
+  }
+
   @Test func `two figures are two boxes from the top down`() throws {
     let before = dark(96, 64, bright: [])
     let after = dark(96, 64, bright: [(60, 4, 8, 8), (8, 40, 8, 8)])

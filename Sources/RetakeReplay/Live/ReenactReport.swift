@@ -31,7 +31,8 @@ public struct ReenactReport: Hashable, Sendable, Codable {
     /// Outcomes at sinks, ends of bodies, and the values by which routes and forEach nodes decided.
     package var compared = 0
     package var different = 0
-    /// Values of frames without pixels, or with other pixels than the pipeline saw.
+    /// Values of frames without pixels, or with other pixels than the pipeline saw, and values of
+    /// stages that remember such a frame.
     package var notComputed = 0
     /// Whether the frames are stored with the pixels that the pipeline saw. Otherwise values may
     /// differ.

@@ -280,6 +280,9 @@ extension EventDriver {
       BodyCall(
         name: BodyName(node: node, frame: entry.id, item: Int(work.item)),
         nodeID: plan.nodes[node].id, body: stages.call(node, epoch: epoch),
+        stage: MemoryGaps.Stage(
+          node: node, version: stages.version(of: node, epoch: epoch),
+          memory: stages.memory(of: node, epoch: epoch)),
         lane: plan.nodes[node].isPinned ? node : nil,
         context: StageContext(
           frame: entry.id, timestamp: timestamp(of: entry),

@@ -8,6 +8,8 @@ struct BodyCall: Sendable {
   var name: BodyName
   var nodeID: String
   var body: StageCall
+  /// The stage that is called, and what it remembers.
+  var stage: MemoryGaps.Stage
   /// The thread of a pinned stage.
   var lane: Int?
   var context: StageContext

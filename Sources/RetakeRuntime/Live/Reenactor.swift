@@ -63,7 +63,8 @@ package final class Reenactor {
   package var differenceCount: Int { host.differenceCount }
   /// Bodies whose values could be computed again.
   package var computed: Int { host.computed }
-  /// Bodies whose input frames have no pixels, or other pixels than the pipeline saw.
+  /// Bodies whose input frames have no pixels, or other pixels than the pipeline saw, and those whose
+  /// stage remembers such a frame.
   package var notComputed: Int { host.notComputed }
 
   /// Gives the core a recorded event.
@@ -149,7 +150,8 @@ private final class ReenactHost: EventHost {
   private let workers: Workers
   private let stageRun: StageRun
   private let finished: (LiveResult) -> Void
-  private var futures: [BodyName: ValueFuture] = [:]
+  private var repeated: [BodyName: RepeatedBody] = [:]
+  private var gaps = MemoryGaps()
   var recordedGates: ArraySlice<GateValue> = []
   private(set) var differences: [Reenactor.ValueDifference] = []
   private(set) var differenceCount = 0
@@ -171,7 +173,9 @@ private final class ReenactHost: EventHost {
 
   func begin(_ wanted: BodyCall) {
     let call = wanted.told(of: stageRun)
-    guard let input = call.input else { return }
+    guard let input = call.input else { return gaps.skipped(call.stage) }
+    // A run-long memory that lacks a call is never the live one again, so nothing is computed.
+    guard gaps.canBeWhole(call.stage) else { return }
     let future = ValueFuture(
       node: call.name.node, frame: call.name.frame,
       item: call.name.item < 0 ? nil : call.name.item, inputs: [], lane: call.lane,
@@ -182,29 +186,36 @@ private final class ReenactHost: EventHost {
       case .failure(let error): .failure(error)
       }
     }
-    futures[call.name] = future
+    repeated[call.name] = RepeatedBody(
+      future: future, stage: call.stage, isWhole: gaps.isWhole(call.stage))
     workers.submit(future)
   }
 
   /// The output of a body whose end was recorded.
   func output(
-    of body: BodyName, recorded: CompletionOutcome
+    of name: BodyName, recorded: CompletionOutcome
   ) throws(HungBody) -> (any PipelineValue)? {
-    guard let future = futures.removeValue(forKey: body) else {
+    guard let body = repeated.removeValue(forKey: name) else {
+      notComputed += 1
+      return nil
+    }
+    let outcome = try workers.help(body.future)
+    if case .value = outcome.resolved { gaps.returned(body.stage) }
+    guard body.isWhole else {
+      // Computed for the stage's memory alone.
       notComputed += 1
       return nil
     }
     computed += 1
-    let outcome = try workers.help(future)
     var known = CostSpan.done
     // The recorded outcome decides; the value, computed again, is only compared with it.
     if case .failure(let error) = recorded { known = error.code }
     switch outcome.resolved {
     case .value(let value):
       if known == CostSpan.done { return value }
-      note(body, recorded: known, recomputed: CostSpan.done)
+      note(name, recorded: known, recomputed: CostSpan.done)
     case .failure(let error):
-      if known != error.code { note(body, recorded: known, recomputed: error.code) }
+      if known != error.code { note(name, recorded: known, recomputed: error.code) }
     case .fault, .cancelled, .later: break
     }
     return nil
@@ -248,4 +259,12 @@ private final class ReenactHost: EventHost {
   func settled(_ frame: LiveFrame) {
     finished(frame.result(sinkIDs: plan.sinks.map { plan.nodes[$0].id }))
   }
+}
+
+/// A body that is computed again.
+private struct RepeatedBody {
+  var future: ValueFuture
+  var stage: MemoryGaps.Stage
+  /// Whether the stage remembered what it did live when the body began.
+  var isWhole: Bool
 }

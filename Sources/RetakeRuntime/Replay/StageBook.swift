@@ -21,6 +21,8 @@ struct StageBook {
     /// A call of the stage, including a stateful stage's memory; `nil` for nodes that compute
     /// nothing.
     let call: StageCall?
+    /// What the outputs depend on in addition to their inputs.
+    let memory: StageMemory
     /// What a whole program computes between frames; `nil` for other stages.
     let program: (any ProgramInstance)?
     /// How the stage's outputs are cached for later runs.
@@ -30,6 +32,7 @@ struct StageBook {
       self.cost = cost
       cached = code.flatMap { CachedStage(stage, code: $0) }
       keepsInput = stage.signature.keepsInput
+      memory = StageMemory(of: stage)
       // A guarded stage can fail as well: it refuses a frame whose pixel format has changed.
       isGate = stage.signature.canFail || guardsFormat
       let body: StageCall?
@@ -91,6 +94,10 @@ struct StageBook {
       preconditionFailure("only stages are called")
     }
     return call
+  }
+
+  func memory(of node: Int, epoch: Int) -> StageMemory {
+    entries[node][version(of: node, epoch: epoch)].memory
   }
 
   func cached(_ node: Int, epoch: Int) -> CachedStage? {

@@ -86,6 +86,11 @@ public struct Motion: StatefulStage {
   }
 }
 
+extension Motion: ShortMemory {
+  /// The frame before. One of another size is remembered as well.
+  package static var callsRemembered: Int { 1 }
+}
+
 extension MovingRegion {
   fileprivate var detection: Detection {
     Detection(
