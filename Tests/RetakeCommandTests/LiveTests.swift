@@ -121,6 +121,48 @@ import Testing
     #expect(try workplace.retake("record", "rig.mkv", "--track", "one").status == 64)
   }
 
+  @Test func `waits for a buffer are counted by the recording and by the reenactment alike`() throws
+  {
+    let workplace = try Workplace()
+    // Scaling to a thousand times the pixels takes longer than drawing the next frame, so frames
+    // come while the only buffer is taken.
+    try workplace.folder.write(
+      """
+      {"v": 1, "name": "waiting",
+       "nodes": [
+        {"id": "camera", "kind": "session", "options": {"track": 0}, "pool": "frames"},
+        {"id": "large", "kind": "resize", "options": {"width": 2048, "height": 2048}},
+        {"id": "digest", "kind": "digest"},
+        {"id": "results", "kind": "results", "primary": true}],
+       "edges": [
+        {"from": "camera", "to": "large"}, {"from": "large", "to": "digest"},
+        {"from": "digest", "to": "results"}],
+       "pools": [{"id": "frames", "capacity": 1, "wait": "3600s", "driverFrames": 64}]}
+      """, to: "waiting.json")
+    let recorded = try workplace.retake(
+      "record", "synthetic:figures", "--name", "yard", "--frames", "12", "--size", "64x48",
+      "--preset", "ffv1", "--probe", "skip", "--pace", "unpaced", "--pipeline", "waiting.json",
+      "--json")
+    try #require(recorded.status == 0, "\(recorded.stderr)")
+    let last = try #require(recorded.stdout.split(separator: "\n").last)
+    let waits = try JSON(Data(last.utf8)).pipeline.waits[0]
+    let waited = try #require(waits.waited.int, "\(last)")
+    #expect(waits.source.text == "camera" && waited > 0)
+    let report = try workplace.retake("replay", "yard", "--mode", "reenact", "--json").json()
+    for key in ["waited", "nanoseconds", "nanosecondsMax", "lost"] {
+      #expect(report.waits[0][key].int == waits[key].int, "\(key)")
+    }
+    let text = try workplace.retake("replay", "yard", "--mode", "reenact").stdout
+    let line = try #require(text.firstMatch(of: /\n  waits     camera: (\d+) frames? waited for a/))
+    #expect(Int(line.1) == waited)
+    let shown = try workplace.retake(
+      "record", "synthetic:figures", "--name", "text", "--frames", "12", "--size", "64x48",
+      "--probe", "skip", "--pace", "unpaced", "--pipeline", "waiting.json")
+    #expect(
+      shown.stdout.contains(/\n  waits     camera: \d+ frames? waited for a buffer, .* lost\n/),
+      "\(shown.stdout)")
+  }
+
   @Test func `a ring and a pipeline do not go together, and nothing is left behind`() throws {
     let workplace = try Workplace()
     let result = try workplace.retake(

@@ -105,7 +105,7 @@ enum RecordingText {
       "    stage \(visible(stage.node))  " + drops(stage.dropped).joined(separator: ", ")
     }
     lines += (pipeline.pools ?? []).map { "  pool      \(SummaryText.pool($0))" }
-    return lines.joined(separator: "\n")
+    return lines.joined(separator: "\n") + SummaryText.waits(pipeline.waits)
   }
 
   private static func source(_ produced: Int, _ accepted: Int, _ dropped: Int) -> String {

@@ -9,7 +9,7 @@ enum ReenactText {
         + "\(report.frames.droppedTotal) dropped, "
         + (report.frames.failed > 0 ? "\(report.frames.failed) failed, " : "")
         + (report.frames.inFlight > 0 ? "\(report.frames.inFlight) unfinished, " : "")
-        + "\(report.lostBeforeCapture) lost before capture",
+        + "\(report.lostBeforeCapture) lost before capture\(SummaryText.waits(report.waits))",
       "  decisions \(report.reproducedDecisions) of \(report.recordedDecisions) reproduced"
         + " from \(report.events) external events",
     ]

@@ -21,7 +21,7 @@ enum SummaryText {
       \(name)  \(summary.mode)
         \(parts.joined(separator: ", "))\(found(summary))
         decisions \(summary.decisionDigest)
-        results   \(summary.resultDigest)\(costs)\(live(summary))\(cache(summary))\(heat(summary))\(pools(summary))\(waits(summary))\(screens(summary))
+        results   \(summary.resultDigest)\(costs)\(live(summary))\(cache(summary))\(heat(summary))\(pools(summary))\(waits(summary.waits))\(screens(summary))
         \(Int(summary.framesPerSecond)) frames per second
       """
   }
@@ -93,8 +93,10 @@ enum SummaryText {
   }
 
   /// `camera: 12 frames waited for a buffer, 8.3 ms on average, 33.3 ms at most; 2 lost`.
-  private static func waits(_ summary: RunSummary) -> String {
-    (summary.waits ?? []).map { wait in
+  ///
+  /// - Returns: For each source a line break and its line.
+  static func waits(_ counts: [WaitCounts]?) -> String {
+    (counts ?? []).map { wait in
       let mean = wait.waited == 0 ? 0 : wait.nanoseconds / Int64(wait.waited)
       let times =
         wait.waited == 0

@@ -103,7 +103,7 @@ final class LiveRecording: Sendable {
     let counts = session.counts
     return PipelineProgress(
       produced: produced, tracks: counts.tracks, frames: counts.ledger, results: tap.resultCount,
-      pools: counts.pools, drops: tap.drops)
+      pools: counts.pools, waits: counts.waits, drops: tap.drops)
   }
 
   /// Returns when the frames in the pipeline have finished, or the time limit is reached.

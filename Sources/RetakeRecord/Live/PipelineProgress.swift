@@ -42,6 +42,8 @@ public struct PipelineProgress: Hashable, Sendable, Codable {
   public var results: Int
   /// Pools that adapt to the load; `nil` without such pools.
   public var pools: [PoolCounts]?
+  /// Sources where frames have waited for a buffer; `nil` if none did.
+  package var waits: [WaitCounts]?
   /// The first 100 failures of stages and sources, after the run has ended; `nil` if there are
   /// none.
   public var failures: [StageFailure]?
@@ -52,10 +54,11 @@ public struct PipelineProgress: Hashable, Sendable, Codable {
 
   init(
     produced: [Int: Int], tracks: [RunOutcome.TrackCounts], frames: FrameLedger, results: Int,
-    pools: [PoolCounts], drops: DropCounts = DropCounts()
+    pools: [PoolCounts], waits: [WaitCounts], drops: DropCounts = DropCounts()
   ) {
     stages = drops.stages
     self.pools = pools.isEmpty ? nil : pools
+    self.waits = waits.isEmpty ? nil : waits
     self.tracks = tracks.map {
       Track(
         track: $0.track, produced: produced[$0.track] ?? 0, accepted: $0.captured,
@@ -74,7 +77,7 @@ public struct PipelineProgress: Hashable, Sendable, Codable {
   ) {
     self.init(
       produced: produced, tracks: outcome.tracks, frames: outcome.headline, results: results,
-      pools: outcome.pools, drops: drops)
+      pools: outcome.pools, waits: outcome.waits, drops: drops)
     halt = outcome.halt
     guard outcome.failureCount > 0 else { return }
     failures = Array(outcome.failures.prefix(RunSummary.failuresMax))

@@ -59,6 +59,8 @@ public struct ReenactReport: Hashable, Sendable, Codable {
   /// The outcomes of the frames at the primary sink.
   public var frames = FrameLedger()
   package var lostBeforeCapture = 0
+  /// Counts of the sources where frames waited for a buffer; `nil` if none did.
+  package var waits: [WaitCounts]?
   /// Of the decision lines that were made again.
   public var decisionDigest = Digest128.zero
   package var wallSeconds: Double = 0

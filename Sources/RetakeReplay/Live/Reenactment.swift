@@ -118,6 +118,7 @@ public struct Reenactment: Sendable {
     report.values = comparison.values(with: reenactor, hasExactPixels: live.hasExactPixels)
     report.frames = outcome.outcome.headline
     report.lostBeforeCapture = outcome.outcome.lostBeforeCapture
+    report.waits = outcome.outcome.waits.isEmpty ? nil : outcome.outcome.waits
     report.decisionDigest = outcome.decisionDigest
     report.wallSeconds = Double(clock.monotonicNanoseconds - start) / 1e9
     return report

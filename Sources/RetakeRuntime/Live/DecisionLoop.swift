@@ -210,12 +210,13 @@ final class DecisionLoop: EventHost {
     publishedOrdinal = ordinal
     let (headline, outcome) = (driver.headline, driver.outcome)
     let (decisions, events) = (driver.decisions, ordinal)
-    let pools = driver.poolCounts
+    let (pools, waits) = (driver.poolCounts, driver.waitCounts)
     live.counts.withLock {
       $0.ledger = headline
       $0.tracks = outcome.tracks
       $0.lostBeforeCapture = outcome.lostBeforeCapture
       $0.pools = pools
+      $0.waits = waits
       $0.decisions = decisions
       $0.externalEvents = events
     }

@@ -248,7 +248,7 @@ final class EventDriver: CoreDriver {
     outcome.headline = headline
     outcome.ledgers = ledgers.entries(sinkIDs: plan.sinks.map { plan.nodes[$0].id })
     outcome.pools = poolCounts
-    outcome.waits = core.waitCounts
+    outcome.waits = waitCounts
     outcome.decisions = core.log.count
     return outcome
   }
@@ -262,6 +262,9 @@ final class EventDriver: CoreDriver {
 
   /// Counts of the pools that adapt to the load.
   var poolCounts: [PoolCounts] { core.poolCounts }
+
+  /// Counts of the sources where frames have waited for a buffer.
+  var waitCounts: [WaitCounts] { core.waitCounts }
 
   /// XXH3-128 of all decision lines.
   func decisionDigest() -> Digest128 { core.log.digest() }

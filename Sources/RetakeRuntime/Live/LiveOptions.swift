@@ -74,6 +74,8 @@ public struct LiveCounts: Hashable, Sendable {
   public var resultsDropped = 0
   /// Counts of the pools that adapt to the load.
   public var pools: [PoolCounts] = []
+  /// Counts of the sources where frames have waited for a buffer.
+  package var waits: [WaitCounts] = []
   /// Events that were handled: frames, ends of bodies, changes of the device, commands and timers.
   package var externalEvents = 0
   /// The number of decision lines.

@@ -73,6 +73,7 @@ struct Reenacted {
   var differences = 0
   var headline = FrameLedger()
   var sourcesLost = 0
+  var waits: [WaitCounts] = []
   /// Why the record could not be followed to its end.
   var failure: RuntimeError?
 
@@ -102,7 +103,7 @@ struct Reenacted {
       failure = error
     }
     let outcome = reenactor.finish().outcome
-    (headline, sourcesLost) = (outcome.headline, outcome.sourcesLost)
+    (headline, sourcesLost, waits) = (outcome.headline, outcome.sourcesLost, outcome.waits)
     differences = reenactor.differenceCount
     decisions = lines.withLock { $0 }
     results = told.withLock { $0 }

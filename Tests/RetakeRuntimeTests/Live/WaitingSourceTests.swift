@@ -34,6 +34,7 @@ import Testing
       }
     }
     let outcome = try session.finish()
+    #expect(session.counts.waits == outcome.waits)
     #expect(outcome.headline.delivered == 3 && outcome.lostBeforeCapture == 1)
     let waits = try #require(outcome.waits.first)
     #expect(outcome.waits.count == 1 && waits.source == "camera")
@@ -48,5 +49,6 @@ import Testing
       ])
     let again = try Reenacted(pipeline, frames: frames, origin: 0, events: kept.kept.events)
     #expect(again.decisions == kept.kept.decisions)
+    #expect(again.waits == outcome.waits)
   }
 }
