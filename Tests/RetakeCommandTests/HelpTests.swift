@@ -56,6 +56,20 @@ import Testing
     #expect(result.stderr.contains("Did you mean '\(meant)'?"), "\(result.stderr)")
   }
 
+  @Test(arguments: ["replay", "view", "test", "verify", "cache warm", "golden fit"])
+  func `the help lists the modes that a command takes`(command: String) throws {
+    let help = try retake("\(command) --help", in: Workplace()).stdout
+    let mode = try #require(help.firstMatch(of: /--mode <mode>[^\n]*\n?[^-]*/)).output
+    #expect(mode.contains("redecide"), "\(mode)")
+    #expect(mode.contains("reenact") == (command == "replay"), "\(mode)")
+    #expect(help.contains("(values: lossless, redecide") == mode.contains("(values: "), "\(mode)")
+  }
+
+  @Test func `reenact is refused with the command that has it`() throws {
+    let result = try retake("view clip -p a --mode reenact", in: Workplace())
+    #expect(result.stderr.contains("only 'retake replay' has --mode reenact"), "\(result.stderr)")
+  }
+
   @Test(arguments: [
     "replay clip --mode fast", "replay clip --workers 1000", "replay clip --workers x",
     "replay clip --override thermal=hot@3s", "verify clip --override thermal=fair",

@@ -1,4 +1,4 @@
-public import ArgumentParser
+import ArgumentParser
 import Retake
 
 /// Flags that every command has.
@@ -61,12 +61,12 @@ struct ProgramOptions: ParsableArguments {
   /// - Parameters:
   ///   - patience: Without a watchdog, the time limits of programs are lifted, too: someone may look
   ///     at one of them in a debugger.
-  ///   - selection: A program that it names is allowed.
+  ///   - pipeline: A program that the command line names, which is allowed by that.
   func project(
-    _ patience: WatchdogOptions? = nil, for selection: CaseOptions? = nil
+    _ patience: WatchdogOptions? = nil, for pipeline: ProgramPipeline? = nil
   ) throws -> Project {
     var project = try CommandEnvironment.current.project()
-    selection?.allowProgram(in: &project)
+    if let pipeline { project.programs = project.programs.adding(pipeline.program) }
     if allowProcesses { project.programs = .all }
     if showPrograms { project.programListener = Self.shown }
     if patience?.watchdog == 0 { project.programLimits = .lifted }
@@ -79,8 +79,11 @@ struct ProgramOptions: ParsableArguments {
   }
 }
 
-/// The options that define a case, for `replay`, `test` and `verify` of one session.
-struct CaseOptions: ParsableArguments {
+/// The options that define a case, for `test`, `verify` and others of one session.
+typealias CaseOptions = CaseSelection<VirtualMode>
+
+/// The options that define a case. `Mode` has the modes that the command offers.
+struct CaseSelection<Mode: ModeArgument>: ParsableArguments {
   @Option(
     name: [.short, .customLong("pipeline")],
     help: "A pipeline: a JSON file, a case of retake.yml, or example:NAME.")
@@ -108,10 +111,8 @@ struct CaseOptions: ParsableArguments {
     transform: { try CaseOptions.word($0, of: ["real", "preload"]) })
   var programClock: String?
 
-  @Option(
-    name: .long,
-    help: "lossless: every frame; redecide: decide again from costs; reenact: a live run again.")
-  var mode: RunOptions.Mode?
+  @Option(name: .customLong("mode"), help: Mode.help)
+  private var modeArgument: Mode?
 
   @Option(
     name: .long,
@@ -138,6 +139,8 @@ struct CaseOptions: ParsableArguments {
   var track: [String] = []
 
   @OptionGroup var happenings: OverrideOptions
+
+  var mode: RunOptions.Mode? { modeArgument?.mode }
 
   /// The name of the pipeline, in the sense of `Project.pipeline`.
   var pipeline: String? { wholeProgram?.name ?? pipelineName }
@@ -265,7 +268,39 @@ struct CaseOptions: ParsableArguments {
   }
 }
 
-extension RunOptions.Mode: ExpressibleByArgument {}
+/// A value of `--mode`.
+protocol ModeArgument: ExpressibleByArgument, Sendable {
+  static var help: ArgumentHelp { get }
+  var mode: RunOptions.Mode { get }
+}
+
+/// The modes that decide in virtual time. `reenact` is read as well, so that `checkMode` can say
+/// which command has it.
+struct VirtualMode: ModeArgument {
+  static let help: ArgumentHelp = "lossless: every frame; redecide: decide again from costs."
+  static let allValueStrings = RunOptions.Mode.virtual.map(\.rawValue)
+
+  let mode: RunOptions.Mode
+
+  init?(argument: String) {
+    guard let mode = RunOptions.Mode(rawValue: argument) else { return nil }
+    self.mode = mode
+  }
+}
+
+/// The modes of `retake replay`.
+struct ReplayMode: ModeArgument {
+  static let help: ArgumentHelp =
+    "lossless: every frame; redecide: decide again from costs; reenact: a live run again."
+  static let allValueStrings = RunOptions.Mode.allCases.map(\.rawValue)
+
+  let mode: RunOptions.Mode
+
+  init?(argument: String) {
+    guard let mode = RunOptions.Mode(rawValue: argument) else { return nil }
+    self.mode = mode
+  }
+}
 
 /// `--track 3` or `--track camera=3`.
 struct TrackChoice {

@@ -38,7 +38,7 @@ struct ReplayCommand: ParsableCommand {
     help: "A session: its name in Recordings, or its folder. None for pipelines with own frames.")
   var session: String?
 
-  @OptionGroup var selection: CaseOptions
+  @OptionGroup var selection: CaseSelection<ReplayMode>
 
   @Option(
     parsing: .unconditional,
@@ -200,7 +200,7 @@ struct ReplayCommand: ParsableCommand {
   }
 
   private func job() throws -> ReplayJob {
-    let project = try programs.project(patience, for: selection)
+    let project = try programs.project(patience, for: selection.wholeProgram)
     var definition = try selection.definition(in: project)
     if let note = selection.note {
       form.note(note)

@@ -84,7 +84,7 @@ struct TestCommand: ParsableCommand {
   func run() throws {
     Interruption.listen()
     let environment = CommandEnvironment.current
-    let project = try programs.project(patience, for: selection)
+    let project = try programs.project(patience, for: selection.wholeProgram)
     var chosen = Selection(sessions: sessions, cases: cases)
     chosen.suite = suite
     if selection.pipeline != nil { chosen.definition = try selection.definition(in: project) }

@@ -70,7 +70,7 @@ struct VerifyCommand: ParsableCommand {
   }
 
   private func replayMaker() throws -> (VerifyCondition) throws -> Replay {
-    let project = try programs.project(patience, for: selection)
+    let project = try programs.project(patience, for: selection.wholeProgram)
     let definition = try selection.definition(in: project)
     let path = try session.map { try project.sessionPath($0) }
     let conditions = patience.conditions()
