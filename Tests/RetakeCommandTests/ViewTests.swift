@@ -14,6 +14,11 @@ import Testing
     ["DISPLAY": xvfb.display, "WAYLAND_DISPLAY": nil, "SDL_VIDEODRIVER": nil]
   }
 
+  @Test func `a run that was ended early says how long it was`() {
+    #expect(BenchWindowCommand.length(seconds: 20, endedAfter: nil) == "20 s")
+    #expect(BenchWindowCommand.length(seconds: 20, endedAfter: 1_870_000_000) == "1.9 of 20 s")
+  }
+
   @Test func `a picture that was not written is not announced`() {
     #expect(ViewCommand.note("a.png", isWritten: true) == "the window's picture is in a.png")
     #expect(ViewCommand.note("-", isWritten: true) == nil)

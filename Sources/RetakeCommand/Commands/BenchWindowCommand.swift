@@ -88,9 +88,19 @@ struct BenchWindowCommand: ParsableCommand {
     if Interruption.isRequested { throw CommandEnd(status: .interrupted) }
   }
 
+  /// `20 s`, or `1.9 of 20 s` if the run was ended before.
+  static func length(seconds: Int, endedAfter nanoseconds: Int64?) -> String {
+    guard let nanoseconds else { return "\(seconds) s" }
+    let tenths = Int((nanoseconds + 50_000_000) / 100_000_000)
+    return "\(FixedPoint.text(tenths, digits: 1)) of \(seconds) s"
+  }
+
   private static func text(_ report: WindowTrial.Report) -> String {
-    "detector by \(report.copies ? "copy" : "reference")  \(report.width)x\(report.height) at "
-      + "\(report.framesPerSecond) a second for \(report.seconds) s, "
+    let length = Self.length(
+      seconds: report.seconds, endedAfter: report.endedAfterNanoseconds)
+    return
+      "detector by \(report.copies ? "copy" : "reference")  \(report.width)x\(report.height) at "
+      + "\(report.framesPerSecond) a second for \(length), "
       + "\(report.visionNanoseconds / 1_000_000) ms a frame: \(report.visionDelivered) done, "
       + "\(report.visionSuperseded) superseded\n"
       + WindowText.of(report.preview, renderer: report.renderer)

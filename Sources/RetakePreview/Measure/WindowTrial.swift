@@ -35,6 +35,8 @@ package struct WindowTrial: Sendable {
   package struct Report: Sendable, Codable {
     package var framesPerSecond: Int
     package var seconds: Int
+    /// How long the camera filmed, if it was interrupted or the window was closed before the end.
+    package var endedAfterNanoseconds: Int64?
     package var width: Int
     package var height: Int
     package var visionNanoseconds: Int64
@@ -66,8 +68,10 @@ package struct WindowTrial: Sendable {
     let session = try detector(feed)
     let late = Locked(FigureSamples())
     let isDone = Locked(false)
+    let endedAfter = Locked<Int64?>(nil)
     let camera = try NamedThread("retake-camera") {
-      film(frames, feed, session, late, isInterrupted)
+      let early = film(frames, feed, session, late, isInterrupted)
+      endedAfter.withLock { $0 = early }
       isDone.withLock { $0 = true }
     }
     _ = try preview.run { isDone.withLock { $0 } || isInterrupted() }
@@ -75,7 +79,8 @@ package struct WindowTrial: Sendable {
     let outcome = try session.finish()
     if let screenshot { try preview.screenshot(to: screenshot) }
     return Report(
-      framesPerSecond: framesPerSecond, seconds: seconds, width: width, height: height,
+      framesPerSecond: framesPerSecond, seconds: seconds,
+      endedAfterNanoseconds: endedAfter.withLock { $0 }, width: width, height: height,
       visionNanoseconds: vision.nanoseconds, copies: copies, isFullRange: isFullRange,
       visionNiceness: visionNiceness,
       renderer: preview.renderer,
@@ -104,10 +109,12 @@ package struct WindowTrial: Sendable {
   private var format: PixelFormat { isFullRange ? .nv12 : .i420 }
 
   /// The camera's callback, at its own rate.
+  ///
+  /// - Returns: How long it took, if it ended early; otherwise `nil`.
   private func film(
     _ frames: [Frame], _ feed: PreviewFeed, _ session: LiveSession, _ late: Locked<FigureSamples>,
     _ isInterrupted: @Sendable () -> Bool
-  ) {
+  ) -> Int64? {
     let clock = WallClock()
     let bell = Bell()
     let start = clock.monotonicNanoseconds
@@ -117,7 +124,7 @@ package struct WindowTrial: Sendable {
       while clock.monotonicNanoseconds < start + offset {
         clock.wait(untilNanoseconds: start + offset, or: bell)
       }
-      if isInterrupted() || feed.isClosed { return }
+      if isInterrupted() || feed.isClosed { return clock.monotonicNanoseconds - start }
       late.withLock { $0.add(clock.monotonicNanoseconds - start - offset) }
       var frame = frames[number % frames.count]
       frame.id = FrameID(track: 0, sequence: number)
@@ -126,6 +133,7 @@ package struct WindowTrial: Sendable {
       feed.offer(frame)
       session.push(copies ? frame.copied() : frame)
     }
+    return nil
   }
 
   private func detector(_ feed: PreviewFeed) throws -> LiveSession {
