@@ -259,6 +259,22 @@ struct ProgramCommandTests {
           + "[process.signalled]"), "\(crashed.stderr)")
   }
 
+  @Test func `an error of a whole program names the program, and no place of a document`() throws {
+    for command in ["replay", "verify"] {
+      let missing = try workplace.retake(command, "yard", "--program", "python3 nosuch.py")
+      #expect(missing.status == 2, "\(missing)")
+      #expect(
+        missing.stderr.hasPrefix("error: program 'python3 nosuch.py': "), "\(missing.stderr)")
+    }
+    try workplace.folder.write(
+      "v: 1\ncases:\n  a: {program: {command: [python3, a.py], clock: moon}}\n",
+      to: "retake.yml")
+    let option = try workplace.retake("replay", "yard", "--pipeline", "a", "--allow-processes")
+    #expect(option.status == 2, "\(option)")
+    #expect(
+      option.stderr.hasPrefix("error: program 'python3 a.py', 'clock': "), "\(option.stderr)")
+  }
+
   @Test func `a whole program is not recorded with, and its options go with it`() throws {
     try workplace.folder.write(StageProgram.conversation + Self.whole, to: "count.py")
     try workplace.folder.write(

@@ -50,6 +50,13 @@ package struct ProgramPipeline: Hashable, Sendable {
     return name
   }
 
+  /// The command with its arguments.
+  private var words: String {
+    guard case .array(let words)? = options["command"] else { return program }
+    return words.compactMap { if case .string(let word) = $0 { word } else { nil } }
+      .joined(separator: " ")
+  }
+
   /// Starts the program to find its sinks, and makes the pipeline.
   ///
   /// - Throws: `PipelineError`.
@@ -61,14 +68,25 @@ package struct ProgramPipeline: Hashable, Sendable {
     do throws(OptionProblem) {
       stage = try catalog.make(kind: AnyStage.processKind, options: .object(options))
     } catch {
-      throw PipelineError(
-        .badOption(error.message, advice: error.advice), at: error.pointer)
+      throw placed(
+        PipelineError(.badOption(error.message, advice: error.advice), at: error.pointer))
     }
+    let document = Self.document(stage.programSinks ?? [], options).canonicalText
     return try withExtendedLifetime(stage) {
-      try PipelineDocument.parse(
-        Data(Self.document(stage.programSinks ?? [], options).canonicalText.utf8), catalog: catalog,
-        file: "program:\(program)")
+      do throws(PipelineError) {
+        return try PipelineDocument.parse(Data(document.utf8), catalog: catalog, file: nil)
+      } catch {
+        throw placed(error)
+      }
     }
+  }
+
+  /// The user wrote a command or its options, and no document into which a JSON pointer could lead.
+  private func placed(_ error: PipelineError) -> PipelineError {
+    var error = error
+    let option = error.pointer.split(separator: "/").last.map { ", '\($0)'" } ?? ""
+    error.part = "program '\(words)'\(option)"
+    return error
   }
 
   private static func document(_ sinks: [String], _ options: [String: JSONValue]) -> JSONValue {
