@@ -124,8 +124,7 @@ import Testing
   @Test func `waits for a buffer are counted by the recording and by the reenactment alike`() throws
   {
     let workplace = try Workplace()
-    // Scaling to a thousand times the pixels takes longer than drawing the next frame, so frames
-    // come while the only buffer is taken.
+    // No frame waits only if each of 39 is drawn later than a thousand times its pixels are scaled.
     try workplace.folder.write(
       """
       {"v": 1, "name": "waiting",
@@ -140,7 +139,7 @@ import Testing
        "pools": [{"id": "frames", "capacity": 1, "wait": "3600s", "driverFrames": 64}]}
       """, to: "waiting.json")
     let recorded = try workplace.retake(
-      "record", "synthetic:figures", "--name", "yard", "--frames", "12", "--size", "64x48",
+      "record", "synthetic:figures", "--name", "yard", "--frames", "40", "--size", "64x48",
       "--preset", "ffv1", "--probe", "skip", "--pace", "unpaced", "--pipeline", "waiting.json",
       "--json")
     try #require(recorded.status == 0, "\(recorded.stderr)")
@@ -156,7 +155,7 @@ import Testing
     let line = try #require(text.firstMatch(of: /\n  waits     camera: (\d+) frames? waited for a/))
     #expect(Int(line.1) == waited)
     let shown = try workplace.retake(
-      "record", "synthetic:figures", "--name", "text", "--frames", "12", "--size", "64x48",
+      "record", "synthetic:figures", "--name", "text", "--frames", "40", "--size", "64x48",
       "--probe", "skip", "--pace", "unpaced", "--pipeline", "waiting.json")
     #expect(
       shown.stdout.contains(/\n  waits     camera: \d+ frames? waited for a buffer, .* lost\n/),
