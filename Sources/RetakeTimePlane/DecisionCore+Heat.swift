@@ -10,10 +10,26 @@ extension DecisionCore {
 
   /// The temperature by the profile's heat model; `nil` without one.
   package var temperature: Temperature? { heat?.temperature }
-  /// How hot it was, until now.
+  /// How hot it was in the run, until now.
   package var heatCounts: HeatCounts? {
     guard let heat, heat.hasBegun else { return nil }
-    return heat.counts(until: current.time)
+    return heat.countsOfRun
+  }
+
+  /// Called before each event: the run lasts until the last one that has to do with its frames.
+  mutating func measureHeat(until event: Event) {
+    guard let heat else { return }
+    let time = event.key.time
+    let isOfRun =
+      switch event.kind {
+      // The body of a frame that timed out still makes heat, and a screen shows the last image
+      // after that has ended.
+      case .completion, .vsync: true
+      case .heat: tokensAlive > 0 || heat.isTickOfRun(endingAt: time)
+      default: tokensAlive > 0
+      }
+    // heat-span: other events without a frame are timers, swaps and changes of the device.
+    self.heat?.reach(time, isOfRun: isOfRun)
   }
 
   /// Heat begins with the first frame that arrives. Each source announces its first.

@@ -203,6 +203,7 @@ package struct DecisionCore: ~Copyable {
   package mutating func handle(_ event: Event, _ turn: inout Turn) {
     let target = Int(event.target)
     let work = event.work
+    measureHeat(until: event)
     switch event.kind {
     case .arrival: arrive(source: target, slot: work.slotIndex, &turn)
     case .completion: complete(node: target, work, &turn)

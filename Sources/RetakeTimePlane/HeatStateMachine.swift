@@ -33,8 +33,13 @@ package struct HeatStateMachine: Sendable {
   /// Once it is true, the temperature no longer decides the state.
   private var isForced = false
   private var stateSince: Int64 = 0
+  /// Of the ticks that have ended.
   private var energy: Int128 = 0
   private var countsSoFar = HeatCounts()
+  /// The time of the last event that belongs to the run.
+  private var runEnd: Int64 = 0
+  /// What was counted at `runEnd`, once an event has come that does not belong to the run.
+  private var countsAtEnd: HeatCounts?
 
   /// - Parameters:
   ///   - executors: The executors' IDs.
@@ -60,6 +65,7 @@ package struct HeatStateMachine: Sendable {
   /// - Returns: Also the first state.
   package mutating func begin(at time: Int64) -> Tick {
     (origin, since, stateSince, isTicking) = (time, time, time, true)
+    runEnd = time
     note(at: time)
     return Tick(
       temperature: temperature, state: state, next: time + HeatChain.tickNanoseconds)
@@ -142,6 +148,8 @@ package struct HeatStateMachine: Sendable {
     guard !isTicking, let origin else { return nil }
     isTicking = true
     let begin = time - (time - origin) % HeatChain.tickNanoseconds
+    // Each tick of the pause would have been like the last one.
+    energy += Int128(microwatts) * Int128(begin - since)
     since = begin
     return begin + HeatChain.tickNanoseconds
   }
@@ -171,9 +179,33 @@ package struct HeatStateMachine: Sendable {
   package func counts(until time: Int64) -> HeatCounts {
     var counts = countsSoFar
     counts.nanoseconds[state.rawValue, default: 0] += max(0, time - stateSince)
-    counts.millijoules = Int(clamping: energy / 1_000_000_000_000)
+    let used = energy + femtojoules + Int128(microwatts) * Int128(max(0, time - since))
+    counts.millijoules = Int(clamping: used / 1_000_000_000_000)
     return counts
   }
+
+  // MARK: The end of the run
+
+  /// An event is about to be handled.
+  ///
+  /// - Parameter isOfRun: Whether the run lasts until it. A timer that expires after the last frame
+  ///   has ended prolongs nothing.
+  package mutating func reach(_ time: Int64, isOfRun: Bool) {
+    guard hasBegun else { return }
+    if isOfRun {
+      (runEnd, countsAtEnd) = (time, nil)
+    } else if countsAtEnd == nil {
+      countsAtEnd = counts(until: runEnd)
+    }
+  }
+
+  /// Whether a tick that ends at this time began in the run.
+  package func isTickOfRun(endingAt time: Int64) -> Bool {
+    time - runEnd <= HeatChain.tickNanoseconds
+  }
+
+  /// Of the whole run, and of nothing after it.
+  package var countsOfRun: HeatCounts { countsAtEnd ?? counts(until: runEnd) }
 }
 
 extension ThermalState {

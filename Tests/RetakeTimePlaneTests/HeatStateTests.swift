@@ -110,6 +110,19 @@ private let second: Int64 = 1_000_000_000
     #expect(tick.temperature.millidegrees == 25_002)
   }
 
+  @Test func `the idle power of a pause without ticks counts`() {
+    // 0.1 W keep it at 26 °C.
+    var heat = HeatStateMachine(model(idle: 100_000, start: 26), executors: ["cpu"])
+    _ = heat.begin(at: 0)
+    #expect(heat.tick(at: HeatChain.tickNanoseconds).next == nil)
+    #expect(heat.counts(until: 10 * second).millijoules == 1_000)
+    let next = heat.use(1, of: 0, at: 10 * second)
+    #expect(next == 10 * second + HeatChain.tickNanoseconds)
+    _ = heat.use(-1, of: 0, at: 10 * second + 20_000_000)
+    _ = heat.tick(at: 10 * second + HeatChain.tickNanoseconds)
+    #expect(heat.counts(until: 10 * second + HeatChain.tickNanoseconds).millijoules == 1_030)
+  }
+
   @Test func `a slower clock needs less power`() throws {
     let half = try #require(DecimalRatio(parsing: "0.5"))
     var heat = HeatStateMachine(

@@ -197,6 +197,35 @@ private struct Copier: PureStage {
     #expect(try #require(outcome.heat).millijoules == 29 * 180 + 100 + 40 + 30 * 90)
   }
 
+  /// Each frame waits for a buffer, 130 ms at most, so no limit is ever reached.
+  private func waiting(_ limit: Duration, hold: Duration? = nil) -> Pipeline {
+    var waiting = pipeline(cost: 130, frames: 100)
+    waiting.nodes[0].pool = "frames"
+    waiting.pools = [PipelinePool(id: "frames", capacity: hold == nil ? 2 : 200, wait: limit)]
+    if let hold { waiting.nodes[3].hold = hold }
+    return waiting
+  }
+
+  @Test func `the times of the states end with the run, whatever expires after it`() throws {
+    let device = options(Self.profile())
+    let (notes, short) = try waiting(.seconds(1)).noted(device)
+    let heat = try #require(short.heat)
+    let last = try #require(notes.lines.last { $0.kind == "deliver" }).time
+    let total = heat.nanoseconds.values.reduce(0, +)
+    #expect(short.waits.first?.waited ?? 0 > 50)
+    #expect((last...last + HeatChain.tickNanoseconds).contains(total))
+    let long = try waiting(.seconds(3_600)).noted(device).outcome
+    #expect(long.heat == heat && long.decisionDigest == short.decisionDigest)
+    var forced = device
+    forced.overrides = [.event(atNanoseconds: 500 * second, .thermal(.critical))]
+    let late = try waiting(.seconds(1)).noted(forced)
+    #expect(late.outcome.heat == heat)
+    #expect(late.notes.lines("thermal").last?.hasPrefix("@500000000000 ") == true)
+    let free = try waiting(.seconds(1), hold: .milliseconds(1)).noted(device).outcome
+    let held = try waiting(.seconds(1), hold: .seconds(600)).noted(device).outcome
+    #expect(held.heat == free.heat && free.heat != nil)
+  }
+
   @Test func `in lossless nothing heats`() throws {
     var lossless = options(Self.profile())
     lossless.mode = .lossless
