@@ -143,6 +143,23 @@ extension DeviceProfile {
       + notes("pool", Array(pools.keys), among: pipeline.pools.map(\.id))
       + notes(
         "executor", (heat?.busyMicrowatts.keys).map(Array.init) ?? [], among: servers(of: pipeline))
+      + powerNotes(for: pipeline)
+  }
+
+  /// The heat of the servers that are busy would be missing, in silence.
+  private func powerNotes(for pipeline: Pipeline) -> [String] {
+    guard let heat, heat.busyMicrowatts[HeatModel.everyExecutor] == nil else { return [] }
+    let busy = pipeline.flattened().nodes.filter(\.stage.signature.role.isServed)
+      .map { $0.executor ?? $0.id }
+    let names = Set(busy).sorted()
+    guard !names.isEmpty, names.allSatisfy({ heat.busyMicrowatts[$0] == nil }) else { return [] }
+    let shown = names.prefix(3).map { "'\($0)'" }.joined(separator: ", ")
+    let others = names.count > 3 ? " and \(names.count - 3) more" : ""
+    return [
+      "no stage of this pipeline heats the device while it is busy: the profile '\(name)' has no "
+        + "power for \(shown)\(others). Add them to its 'busy', or '\(HeatModel.everyExecutor)' for "
+        + "all"
+    ]
   }
 
   /// A stage without a shared executor has one of its own, with its ID.

@@ -40,6 +40,25 @@ import Testing
     #expect(DeviceProfile(name: "slow", scale: ["*": two]).notes(for: Self.pipeline).isEmpty)
   }
 
+  @Test func `a profile that heats none of the stages is told`() {
+    func notes(_ busy: [String: Int64]) -> [String] {
+      DeviceProfile(
+        name: "phone",
+        heat: HeatModel(
+          ambient: 25, nodes: [.init(id: "case", capacity: 5_000, resistance: 10_000)],
+          busyMicrowatts: busy, limits: .init(fair: 30, serious: 35, critical: 42))
+      ).notes(for: Self.pipeline).filter { $0.contains("heats") }
+    }
+    #expect(
+      notes(["gpu": 3_000_000]) == [
+        "no stage of this pipeline heats the device while it is busy: the profile 'phone' has no "
+          + "power for 'vision'. Add them to its 'busy', or '*' for all"
+      ])
+    #expect(notes([:]).count == 1)
+    #expect(notes(["gpu": 3_000_000, "vision": 1]).isEmpty)
+    #expect(notes(["*": 1]).isEmpty)
+  }
+
   @Test func `the digest is of everything that it says`() throws {
     let two = try #require(DecimalRatio(parsing: "2.0"))
     let base = DeviceProfile(name: "slow", scale: ["*": two])
