@@ -128,8 +128,11 @@ public struct RunSummary: Hashable, Sendable, Codable {
   public var workers: Int
   /// The ledger of the primary sink; of the last sink by ID if none is marked as primary.
   public var frames: FrameLedger
-  /// Frames that found no room at their source. They are not in `frames`.
+  /// Frames that found no room at the source whose frames `frames` counts. They are not in `frames`.
   public var lostBeforeCapture = 0
+  /// The same of each source that lost frames, by its ID; `nil` if there is one source, or none lost
+  /// any.
+  package var lostBySource: [String: Int]?
   /// Frames whose pixels the recorder did not store. They never arrive, and are not in `frames`.
   public var payloadMissing = 0
   /// The number of decision lines.
@@ -176,7 +179,7 @@ public struct RunSummary: Hashable, Sendable, Codable {
     case v, session, caseName = "case", pipeline, mode, workers, frames, lostBeforeCapture
     case payloadMissing, decisions, decisionDigest, resultDigest, costs, wallSeconds
     case framesPerSecond, found, haltedBy, halt, failures, failureCount, live, cache, pools, screens
-    case notices, heat, waits
+    case notices, heat, waits, lostBySource
   }
 
   package init(

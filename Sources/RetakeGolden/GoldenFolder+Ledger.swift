@@ -2,12 +2,13 @@ import RetakeCompare
 package import RetakeCore
 
 extension GoldenFolder {
-  /// The fates of the frames at one sink, from the results, and the number of frames lost before
-  /// their capture, from the decisions; `nil` if the sink does not exist.
+  /// The fates of the frames at one sink, from the results, and the number of frames that its source
+  /// lost before their capture, from the decisions; `nil` if the sink does not exist.
   ///
+  /// - Parameter source: The source of the sink's frames; `nil` counts the losses of all sources.
   /// - Throws: `GoldenError.fileMissing`, or an error in a file.
   package func ledger(
-    sink: String
+    sink: String, source: String? = nil
   ) throws(GoldenError) -> (frames: FrameLedger, lostBeforeCapture: Int)? {
     var ledger = FrameLedger()
     for index in 0..<Self.chunkCount(frames: try manifest().summary.captured) {
@@ -24,7 +25,9 @@ extension GoldenFolder {
       }
     }
     var lost = 0
-    try eachDecision { if $0.kind == "lost" { lost += 1 } }
+    try eachDecision { line in
+      if line.kind == "lost", line.node == source ?? line.node { lost += 1 }
+    }
     return (ledger, lost)
   }
 }

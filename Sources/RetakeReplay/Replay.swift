@@ -183,7 +183,10 @@ public struct Replay: Sendable {
       decisionDigest: outcome.decisionDigest, resultDigest: resultDigest)
     summary.session = request.sessionName
     summary.caseName = request.caseName
-    summary.lostBeforeCapture = outcome.lostBeforeCapture
+    summary.lostBeforeCapture = outcome.headlineLost
+    let sources = pipeline.nodes.count { $0.stage.signature.role == .source }
+    summary.lostBySource =
+      sources > 1 && outcome.lostBeforeCapture > 0 ? outcome.lostBySource : nil
     summary.payloadMissing = outcome.payloadMissing
     summary.decisions = outcome.decisions
     summary.costs.source = costsText

@@ -162,6 +162,19 @@ public struct RunNode: Hashable, Sendable {
   }
 }
 
+extension [RunNode] {
+  /// The source whose frames reach a node, which are those of its first input; `nil` for nodes that
+  /// do not exist.
+  package func source(of id: String) -> String? {
+    var node = first { $0.id == id }
+    // Bounded: a pipeline has no loops.
+    while let found = node, let input = found.inputs.first {
+      node = first { $0.id == input }
+    }
+    return node?.id
+  }
+}
+
 /// Modelled servers that the nodes of one executor share.
 package struct RunExecutor: Hashable, Sendable {
   /// The ID of a declared executor, or of the only node that it serves.
@@ -308,6 +321,11 @@ public struct RunOutcome: Hashable, Sendable {
   /// Frames that arrived while a block edge of their source was full or its pool was empty; live
   /// also those that were refused. No ledger counts them. Always 0 in `lossless`.
   public var lostBeforeCapture = 0
+  /// Of `lostBeforeCapture`, the frames of the source that `headline` counts. A live run also has
+  /// refused frames, which it does not count here.
+  package var headlineLost = 0
+  /// `lostBeforeCapture` by the source's ID; only in a replay.
+  package var lostBySource: [String: Int] = [:]
   /// Set by a live run: the tracks that its sources read, in order.
   public var tracks: [TrackCounts] = []
   /// How often a live run was notified that a track delivers no frames for now.

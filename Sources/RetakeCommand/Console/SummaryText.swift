@@ -21,7 +21,7 @@ enum SummaryText {
       \(name)  \(summary.mode)
         \(parts.joined(separator: ", "))\(found(summary))
         decisions \(summary.decisionDigest)
-        results   \(summary.resultDigest)\(costs)\(live(summary))\(cache(summary))\(heat(summary))\(pools(summary))\(waits(summary.waits))\(screens(summary))
+        results   \(summary.resultDigest)\(costs)\(lost(summary))\(live(summary))\(cache(summary))\(heat(summary))\(pools(summary))\(waits(summary.waits))\(screens(summary))
         \(Int(summary.framesPerSecond)) frames per second
       """
   }
@@ -80,6 +80,14 @@ enum SummaryText {
   }
 
   private static func tenths(_ value: Int) -> String { FixedPoint.text(value, digits: 1) }
+
+  /// `back: 421 before capture, front: 2 before capture`; the headline counts one source only.
+  private static func lost(_ summary: RunSummary) -> String {
+    guard let lost = summary.lostBySource else { return "" }
+    return "\n  lost      "
+      + lost.keys.sorted().map { "\(visible($0)): \(lost[$0] ?? 0) before capture" }
+      .joined(separator: ", ")
+  }
 
   private static func pools(_ summary: RunSummary) -> String {
     (summary.pools ?? []).map { "\n  pool      \(pool($0))" }.joined()

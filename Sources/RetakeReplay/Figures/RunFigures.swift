@@ -18,6 +18,7 @@ package final class RunFigures: RunObserver {
   package struct Totals: Hashable, Sendable, Codable {
     /// At the primary sink.
     package var frames = FrameLedger()
+    /// At the source of the primary sink.
     package var lostBeforeCapture = 0
     /// `nil` if nothing was delivered.
     package var latency: Latency?
@@ -39,6 +40,8 @@ package final class RunFigures: RunObserver {
   private let frameBytes: [Int: Int]
   private var sinks: Set<String> = []
   private var sources: Set<String> = []
+  /// The source of the frames that the primary sink counts.
+  private var primarySource: String?
   /// Nodes that read from a source.
   private var receivers: Set<String> = []
   private var totalsSoFar = Totals()
@@ -66,6 +69,7 @@ package final class RunFigures: RunObserver {
   package func began(nodes: [RunNode]) {
     sinks = Set(nodes.filter { $0.role == .sink }.map(\.id))
     sources = Set(nodes.filter { $0.role == .source }.map(\.id))
+    primarySource = nodes.source(of: primarySink)
     receivers = Set(nodes.filter { !sources.isDisjoint(with: $0.inputs) }.map(\.id))
   }
 
@@ -86,7 +90,7 @@ package final class RunFigures: RunObserver {
     switch line.kind {
     // source-lost: the frame is not captured, so no ledger has it, and no `finished` comes for it.
     case "lost":
-      totalsSoFar.lostBeforeCapture += 1
+      if line.node == primarySource { totalsSoFar.lostBeforeCapture += 1 }
       // A frame that waited was counted then.
       if waiting.remove(id) == nil { totalsSoFar.stalls += 1 }
     case "wait":

@@ -58,6 +58,7 @@ public struct ReenactReport: Hashable, Sendable, Codable {
   package var values = Values()
   /// The outcomes of the frames at the primary sink.
   public var frames = FrameLedger()
+  /// Of the source that `frames` counts.
   package var lostBeforeCapture = 0
   /// Counts of the sources where frames waited for a buffer; `nil` if none did.
   package var waits: [WaitCounts]?

@@ -117,7 +117,7 @@ public struct Reenactment: Sendable {
     report.divergence = comparison.divergence
     report.values = comparison.values(with: reenactor, hasExactPixels: live.hasExactPixels)
     report.frames = outcome.outcome.headline
-    report.lostBeforeCapture = outcome.outcome.lostBeforeCapture
+    report.lostBeforeCapture = outcome.outcome.headlineLost
     report.waits = outcome.outcome.waits.isEmpty ? nil : outcome.outcome.waits
     report.decisionDigest = outcome.decisionDigest
     report.wallSeconds = Double(clock.monotonicNanoseconds - start) / 1e9

@@ -313,6 +313,7 @@ extension EventDriver {
 extension EventDriver {
   func lose(_ slot: Int) {
     outcome.lostBeforeCapture += 1
+    if core.slots[slot].source == plan.nodes[plan.primarySink].source { outcome.headlineLost += 1 }
     if let place = place(ofTrack: core.slots[slot].id.track) {
       outcome.tracks[place].lostBeforeCapture += 1
     }

@@ -32,6 +32,10 @@ extension VirtualRun {
   func lose(_ slot: Int) {
     // source-lost: no ledger counts the frame, and what was computed ahead is not used.
     outcome.lostBeforeCapture += 1
+    let source = core.slots[slot].source
+    outcome.lostBySource[plan.nodes[source].id, default: 0] += 1
+    // ledger: the headline counts the frames of one source, captured or not.
+    if source == plan.nodes[plan.primarySink].source { outcome.headlineLost += 1 }
     announced[slot] = nil
     for case let future? in values[slot].outputs { workers.cancel(future) }
   }

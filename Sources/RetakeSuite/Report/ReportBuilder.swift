@@ -122,7 +122,9 @@ struct ReportBuilder {
     {
       return actual
     }
-    guard let sink = result.pipeline?.primarySink, let found = try? result.golden.ledger(sink: sink)
+    guard let pipeline = result.pipeline, let sink = pipeline.primarySink,
+      let found = try? result.golden.ledger(
+        sink: sink, source: pipeline.flattened().mainSources()[sink])
     else { return nil }
     return ReportLedger(
       found.frames, lostBeforeCapture: found.lostBeforeCapture,

@@ -65,6 +65,38 @@ import Testing
     #expect(figures.frames.captured == 3)
   }
 
+  @Test func `the losses alongside what was captured are of the same source`() throws {
+    let cameras: [(id: String, track: Int, cost: Int64)] = [("front", 0, 100), ("back", 1, 400)]
+    let nodes = cameras.flatMap { camera in
+      [
+        PipelineNode(id: camera.id, stage: .session(track: camera.track)),
+        PipelineNode(
+          id: "\(camera.id)-growth", stage: AnyStage(Growth()),
+          cost: .fixed(.milliseconds(camera.cost))),
+        PipelineNode(id: "\(camera.id)-numbers", stage: .numbers),
+      ]
+    }
+    let edges = cameras.flatMap { camera in
+      [
+        PipelineEdge(from: camera.id, to: "\(camera.id)-growth", capacity: 1, policy: .block),
+        PipelineEdge(from: "\(camera.id)-growth", to: "\(camera.id)-numbers"),
+      ]
+    }
+    let replay = try Samples.replay(
+      Pipeline(name: "pair", nodes: nodes, edges: edges), reader: StepFrames(numbers: [0, 1])
+    ) { $0.options = RunOptions(mode: .redecide, workers: 2) }
+    let (figures, notes) = (replay.makeFigures(), Notes())
+    let summary = try replay.run(observers: [figures, notes])
+    // The primary sink is the last one by its ID.
+    let lost = notes.lines.filter { $0.kind == "lost" }
+    let ofFront = lost.count { $0.node == "front" }
+    #expect(ofFront > 0 && lost.count > 2 * ofFront)
+    #expect(summary.lostBeforeCapture == ofFront && figures.totals.lostBeforeCapture == ofFront)
+    #expect(summary.frames.captured + summary.lostBeforeCapture == 12)
+    #expect(summary.lostBySource == ["front": ofFront, "back": lost.count - ofFront])
+    #expect(figures.totals.stalls == lost.count)
+  }
+
   /// Growth takes no time, its successor takes 100 ms with one place: frame 0 is served, 1 waits, 2
   /// is kept by Growth from 66.666667 to 100 ms, and so on.
   @Test func `senders that wait for room are blocked so long`() throws {
