@@ -9,6 +9,8 @@ struct CaptureStateMachine: Sendable {
   private let driverFrames: Int
   /// The slot of the frame that waits for a buffer.
   private(set) var inHand: Int?
+  /// When the wait began that lasts now, or lasted last.
+  private(set) var waitsSince: Int64 = 0
   /// The slots of the frames behind it, in the order of their arrival.
   private var behind: [Int] = []
   private var isAskPlanned = false
@@ -25,9 +27,9 @@ struct CaptureStateMachine: Sendable {
   var frames: [Int] { (inHand.map { [$0] } ?? []) + behind }
 
   /// The capture thread waits with this frame.
-  mutating func wait(with slot: Int) {
+  mutating func wait(with slot: Int, since time: Int64) {
     precondition(inHand == nil, "a capture thread waits with one frame")
-    inHand = slot
+    (inHand, waitsSince) = (slot, time)
   }
 
   /// A frame arrives while the thread stands still.

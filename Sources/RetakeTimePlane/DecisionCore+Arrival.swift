@@ -39,9 +39,14 @@ extension DecisionCore {
     capture(slot, at: source, &turn)
   }
 
-  /// The source's pool, if it is empty and its sources lose or keep the frame.
+  /// The source's pool, if it has no buffer for a frame that comes now, and its sources lose or
+  /// keep the frame.
   private func blockingPool(of source: Int) -> Int? {
-    emptyPool(of: source).flatMap { plan.pools[$0].policy == .block ? $0 : nil }
+    guard hasLeases, let pool = plan.nodes[source].pool, plan.pools[pool].policy == .block else {
+      return nil
+    }
+    // source-longest: the free buffers are for the sources that already wait.
+    return leases.free(pool: pool) <= waitingSources(of: pool).count ? pool : nil
   }
 
   private mutating func lose(
@@ -109,7 +114,7 @@ extension DecisionCore {
 
   private mutating func wait(with slot: Int, at source: Int, pool: Int, limit: Int64) {
     let work = Work(slot: slot)
-    captures[source].wait(with: slot)
+    captures[source].wait(with: slot, since: current.time)
     decide(.wait, node: source, work, .reason(DropReason.pool.rawValue))
     noteWait(of: pool, at: source)
     let id = slots[slot].id
@@ -140,13 +145,30 @@ extension DecisionCore {
     push(Event(key: key, kind: .captureAsk, target: source, work: Work(slot: slot)))
   }
 
+  /// The first question of an instant is answered for all sources of the pool.
   mutating func askAgain(source: Int, _ turn: inout Turn) {
     captures[source].beginAsk()
-    guard let slot = captures[source].inHand, blockingPool(of: source) == nil else { return }
-    captures[source].endWait()
-    decideWaited(slot, at: source)
-    capture(slot, at: source, &turn)
-    admitNext(at: source, &turn)
+    guard let pool = plan.nodes[source].pool else { return }
+    // Bounded: each turn captures a frame that has arrived.
+    while leases.free(pool: pool) > 0, let longest = longestWaiting(of: pool) {
+      guard let slot = captures[longest].inHand else { return }
+      captures[longest].endWait()
+      decideWaited(slot, at: longest)
+      capture(slot, at: longest, &turn)
+      admitNext(at: longest, &turn)
+    }
+  }
+
+  /// The sources that wait for a buffer of a pool, in the order of the nodes.
+  private func waitingSources(of pool: Int) -> [Int] {
+    plan.sources.filter { captures[$0].isWaiting && plan.nodes[$0].pool == pool }
+  }
+
+  /// source-longest: the source whose wait began first; of several, the first node.
+  private func longestWaiting(of pool: Int) -> Int? {
+    waitingSources(of: pool).min {
+      (captures[$0].waitsSince, $0) < (captures[$1].waitsSince, $1)
+    }
   }
 
   mutating func endWait(

@@ -34,6 +34,8 @@ package struct LeaseBook: Sendable {
   }
 
   package func isEmpty(pool: Int) -> Bool { used[pool] >= capacities[pool] }
+  /// Below 0 if the pool has become smaller than what is in use.
+  package func free(pool: Int) -> Int { capacities[pool] - used[pool] }
   package func inUse(pool: Int) -> Int { used[pool] }
   package func capacity(of pool: Int) -> Int { capacities[pool] }
 

@@ -1,3 +1,4 @@
+import Foundation
 import RetakeBuffers
 import RetakeCore
 import RetakeGraph
@@ -62,6 +63,88 @@ import Testing
     #expect(outcome.waits.map(\.lost) == [3])
     let (_, lossless) = try pipeline.noted(RunOptions(mode: .lossless))
     #expect(lossless.headline.delivered == 6)
+  }
+
+  /// Two cameras of tracks 0 and 1 with one pool.
+  private func cameras(
+    _ ids: [String], _ frames: [TinyFrames], costs: [Int64], pool: PipelinePool
+  ) -> Pipeline {
+    var nodes: [PipelineNode] = []
+    for (index, id) in ids.enumerated() {
+      var reader = frames[index]
+      reader.track = index
+      nodes.append(.source(reader, id: id).with { $0.pool = pool.id })
+      nodes.append(.stage("slow\(index)", AnyStage(Brightness()), costs[index]))
+      nodes.append(.sink("sink\(index)"))
+    }
+    let lines = ids.indices.map { "\(ids[$0]) → slow\($0) → sink\($0)" }
+    return Pipeline(
+      nodes, [], pools: [pool],
+      edges: lines.flatMap { line in
+        let parts = line.components(separatedBy: " → ")
+        return zip(parts, parts.dropFirst()).map { PipelineEdge("\($0) → \($1)", capacity: 8) }
+      })
+  }
+
+  @Test func `of two sources that wait for a pool, the one that began to wait first gets a buffer`()
+    throws
+  {
+    let pool = PipelinePool(id: "frames", capacity: 1, wait: .seconds(1))
+    // 'a' has the buffer until 4 ms. At 4 ms, 'b' has waited, and a frame arrives at 'a'.
+    let late = try cameras(["a", "b"], [.on("f---f"), .on("-f")], costs: [4, 4], pool: pool)
+      .noted().notes
+    #expect(
+      late.lines("wait", "waited") == [
+        "@1000000 b 1:0 wait reason=pool", "@4000000 a 0:1 wait reason=pool",
+        "@4000000 b 1:0 waited nanoseconds=3000000", "@8000000 a 0:1 waited nanoseconds=4000000",
+      ])
+    let both = try cameras(["a", "b"], [.on("f--f"), .on("-f")], costs: [4, 4], pool: pool)
+      .noted().notes
+    #expect(both.lines("waited").first == "@4000000 b 1:0 waited nanoseconds=3000000")
+    // What began at one instant is served in the order of the ids.
+    let even = try cameras(["z", "b"], [.on("f--f"), .on("---f")], costs: [4, 4], pool: pool)
+      .noted().notes
+    #expect(
+      even.lines("waited") == [
+        "@4000000 b 1:0 waited nanoseconds=1000000", "@8000000 z 0:1 waited nanoseconds=5000000",
+      ])
+  }
+
+  @Test(arguments: [["a", "b"], ["z", "b"]])
+  func `two cameras share a pool whatever their names are`(ids: [String]) throws {
+    let pool = PipelinePool(
+      id: "frames", capacity: 4, wait: .milliseconds(40), driverFrames: 1)
+    let frames = [TinyFrames.at(rate: 30, count: 300), .at(rate: 30, count: 300)]
+    let (notes, outcome) = try cameras(ids, frames, costs: [150, 90], pool: pool).noted()
+    for entry in outcome.ledgers {
+      #expect(entry.ledger.delivered > 25, "\(entry.sink): \(entry.ledger)")
+    }
+    #expect(outcome.ledgers.count == 2)
+    var since: [String: Int64] = [:]
+    var turns = 0
+    for line in notes.lines {
+      switch (line.kind, line["reason"]) {
+      case ("wait", "pool"): since[line.node] = line.time
+      case ("lost", "pool"): since[line.node] = nil
+      case ("waited", _):
+        let own = since.removeValue(forKey: line.node)
+        guard let other = since.values.first else { continue }
+        turns += 1
+        #expect(try #require(own) <= other, "\(line)")
+      default: break
+      }
+    }
+    #expect(turns > 10)
+    for workers in [0, 4] {
+      let again = try cameras(ids, frames, costs: [150, 90], pool: pool)
+        .noted(RunOptions(mode: .redecide, workers: workers)).outcome
+      #expect(again.decisionDigest == outcome.decisionDigest)
+    }
+    // The headline counts one of the cameras, and so do the frames that it lost.
+    let primary = ids[1]
+    #expect(outcome.headlineLost == outcome.lostBySource[primary])
+    #expect(outcome.headline.captured + outcome.headlineLost == 300)
+    #expect(outcome.lostBySource.values.reduce(0, +) == outcome.lostBeforeCapture)
   }
 
   @Test func `a frame that waits when a run halts is lost, without a line`() throws {

@@ -134,5 +134,25 @@ extension CaseDrawing {
       example.pools[index].wait = .nanoseconds(own.chance(10) ? 1 : ticks * example.tick)
       example.pools[index].driverFrames = own.pick([0, 0, 1, 2])
     }
+    shareWait(&own)
+  }
+
+  /// Often several sources wait for one pool of a few buffers, from which no stage leases.
+  private mutating func shareWait(_ own: inout SeededGenerator) {
+    let sources = example.nodes.indices.filter {
+      guard case .source = example.nodes[$0].role else { return false }
+      return true
+    }
+    guard sources.count > 1, !example.pools.isEmpty, own.chance(50) else { return }
+    // A pool that no source leases from has no wait.
+    for index in example.pools.indices {
+      (example.pools[index].wait, example.pools[index].driverFrames) = (nil, 0)
+    }
+    let wait = Int64(own.pick([2, 5, 9, 40])) * example.tick
+    example.pools.append(
+      PipelinePool(
+        id: "shared", capacity: own.pick(1...3), wait: .nanoseconds(wait),
+        driverFrames: own.pick([0, 0, 1, 2])))
+    for index in sources { example.nodes[index].pool = "shared" }
   }
 }

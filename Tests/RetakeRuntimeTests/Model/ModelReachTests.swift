@@ -19,7 +19,8 @@ import Testing
       }
       lines += texts.count
       let decisions = try texts.map { try #require(DecisionLine(parsing: $0)) }
-      for name in Set(decisions.flatMap(Self.names)) { cases[name, default: 0] += 1 }
+      let names = decisions.flatMap(Self.names) + Self.turns(decisions, of: example)
+      for name in Set(names) { cases[name, default: 0] += 1 }
       let busiest = Dictionary(grouping: decisions, by: \.time).values.map(\.count).max() ?? 0
       if busiest >= 12 { crowded += 1 }
     }
@@ -33,6 +34,27 @@ import Testing
       if line.item != nil { names.append("item \(line.kind)") }
       if line.kind == "latest" {
         names += line.details.map { $0.value == "-" ? "latest nothing" : "latest value" }
+      }
+      return names
+    }
+
+    /// Buffers that a source gets while others wait for the same pool, and how they are ordered.
+    private static func turns(_ lines: [DecisionLine], of example: ModelCase) -> [String] {
+      let pools = example.nodes.reduce(into: [:]) { $0[$1.id] = $1.pool }
+      var standing: [String: Int64] = [:]
+      var names: [String] = []
+      for line in lines {
+        switch (line.kind, line["reason"]) {
+        case ("wait", "pool"): standing[line.node] = line.time
+        case ("lost", "pool"): standing[line.node] = nil
+        case ("waited", _):
+          standing[line.node] = nil
+          let others = standing.keys.filter { pools[$0] == pools[line.node] }
+          let lower = others.filter { $0.utf8.lexicographicallyPrecedes(line.node.utf8) }
+          if !others.isEmpty { names.append("others wait") }
+          if !lower.isEmpty { names.append("a lower id waits") }
+        default: break
+        }
       }
       return names
     }
@@ -61,7 +83,8 @@ import Testing
     reach.expect(Self.kinds, atLeast: 25)
     reach.expect(
       [
-        "wait pool", "wait turn", "waited", "lost wait", "fanout", "join", "latest",
+        "wait pool", "wait turn", "waited", "lost wait", "others wait", "a lower id waits",
+        "fanout", "join", "latest",
         "latest nothing", "latest value", "timeout", "late", "itemFail",
         "fallback", "lost queue", "lost pool", "drop queue", "drop pool", "drop timeout",
         "drop partnerMissing", "fail timeout", "fail pool.empty", "fail model.chosen",
@@ -85,7 +108,7 @@ import Testing
     }
     reach.expect(
       [
-        "wait pool", "waited", "breaker", "vsync", "resize expand",
+        "wait pool", "waited", "others wait", "breaker", "vsync", "resize expand",
         "resize shrink", "resize thermal", "resize memory",
         "resize breaker",
       ], atLeast: 8)

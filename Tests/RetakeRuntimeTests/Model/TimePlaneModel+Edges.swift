@@ -16,7 +16,9 @@ extension TimePlaneModel {
   }
 
   /// A frame asks for room and a buffer.
-  func admit(_ comer: Comer, at node: Int) {
+  ///
+  /// - Parameter isServed: Whether it is the turn of this frame to take a free buffer.
+  func admit(_ comer: Comer, at node: Int, isServed: Bool = false) {
     var frame = comer.frame
     frame.versions = nodes.map(\.swapped.count)
     let isFull = nodes[node].outs.contains { index in
@@ -26,7 +28,8 @@ extension TimePlaneModel {
     }
     if isFull { return say(node, frame, "lost reason=queue") }
     let pool = nodes[node].pool
-    let isEmpty = pool.map { freeBuffers($0) <= 0 } ?? false
+    // Free buffers are kept for the sources that stand already.
+    let isEmpty = pool.map { freeBuffers($0) <= (isServed ? 0 : standing(at: $0).count) } ?? false
     if isEmpty, let pool, pools[pool].policy == .block {
       // A frame that waited was counted when it began to.
       if !comer.isCounted { request(pool, isStalled: true) }

@@ -63,6 +63,8 @@ extension TimePlaneModel {
     var damage: String?
     /// Whether it was not captured at its arrival.
     var isLate = false
+    /// When its source began to stand still with it.
+    var standsSince: Int64 = 0
     /// Whether its request was counted when its wait began.
     var isCounted = false
   }

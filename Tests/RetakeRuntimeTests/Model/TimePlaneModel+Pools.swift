@@ -173,7 +173,13 @@ extension TimePlaneModel {
   private var isAnyFrameOnItsWay: Bool {
     hasFramesLeft || edges.contains { !$0.onTheWay.isEmpty }
       || nodes.contains { $0.standing != nil }
-      || agenda.contains { if case .arrival = $0.what { true } else { false } }
+      || agenda.contains {
+        switch $0.what {
+        // Also a frame whose end is on its way to a sink.
+        case .arrival, .tombstone: true
+        default: false
+        }
+      }
   }
 
   /// Whether only windows are left, and none of them will ever change anything.

@@ -4,7 +4,7 @@ extension TimePlaneModel {
   /// The capture thread stands still with a frame until a buffer is free or the limit is reached.
   func stand(_ comer: Comer, at node: Int, _ limit: Int64) {
     var standing = comer
-    (standing.isLate, standing.isCounted) = (true, true)
+    (standing.isLate, standing.isCounted, standing.standsSince) = (true, true, current.time)
     nodes[node].standing = standing
     let frame = comer.frame
     say(node, frame, "wait reason=pool")
@@ -39,12 +39,29 @@ extension TimePlaneModel {
     }
   }
 
+  /// Hands out the buffers that are free, one by one, each to the source that has stood longest.
+  /// Of those that stand since the same time, the first one gets it.
   func askAgain(_ node: Int) {
-    guard let comer = nodes[node].standing, let pool = nodes[node].pool, freeBuffers(pool) > 0
-    else { return }
-    nodes[node].standing = nil
-    admit(comer, at: node)
-    admitNext(node)
+    guard let pool = nodes[node].pool else { return }
+    while freeBuffers(pool) > 0 {
+      var best: (node: Int, comer: Comer)?
+      for (other, comer) in standing(at: pool)
+      where comer.standsSince < best?.comer.standsSince ?? .max {
+        best = (other, comer)
+      }
+      guard let best else { return }
+      nodes[best.node].standing = nil
+      // What it gets is not kept for others any more.
+      admit(best.comer, at: best.node, isServed: true)
+      admitNext(best.node)
+    }
+  }
+
+  func standing(at pool: Int) -> [(Int, Comer)] {
+    nodes.indices.compactMap { node in
+      guard nodes[node].pool == pool, let comer = nodes[node].standing else { return nil }
+      return (node, comer)
+    }
   }
 
   func endWait(_ node: Int, _ sequence: Int) {
