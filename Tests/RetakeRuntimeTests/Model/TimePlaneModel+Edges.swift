@@ -28,7 +28,7 @@ extension TimePlaneModel {
     }
     if isFull { return say(node, frame, "lost reason=queue") }
     let pool = nodes[node].pool
-    // Free buffers are kept for the sources that stand already.
+    // Free buffers are kept for the sources that stand still already.
     let isEmpty = pool.map { freeBuffers($0) <= (isServed ? 0 : standing(at: $0).count) } ?? false
     if isEmpty, let pool, pools[pool].policy == .block {
       // A frame that waited was counted when it began to.

@@ -40,7 +40,7 @@ extension TimePlaneModel {
   }
 
   /// Hands out the buffers that are free, one by one, each to the source that has stood longest.
-  /// Of those that stand since the same time, the first one gets it.
+  /// Of those that began at the same time, the first one gets it.
   func askAgain(_ node: Int) {
     guard let pool = nodes[node].pool else { return }
     while freeBuffers(pool) > 0 {
