@@ -23,18 +23,22 @@ struct ProgramCommandTests {
     import random, threading, time
 
     def race():
-        # How often two threads took turns: hardly ever the same number twice.
+        # How long the turns were that two threads took: hardly ever the same twice. It ends, because
+        # both go on until there were enough.
         sys.setswitchinterval(1e-6)
-        order = []
+        turns, last = [], [None, 0]
         def run(name):
-            for _ in range(5_000):
-                order.append(name)
+            while len(turns) < 4:
+                if last[0] != name:
+                    turns.append(last[1])
+                    last[:] = [name, 0]
+                last[1] += 1
         threads = [threading.Thread(target=run, args=(name,)) for name in range(2)]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
-        return sum(place for place, name in enumerate(order) if name)
+        return sum((place + 1) * length for place, length in enumerate(turns))
 
     while True:
         message = receive()
