@@ -2,7 +2,7 @@ import Foundation
 import RetakeTestSupport
 import Testing
 
-/// What `make test` reports about skipped tests.
+/// What `make test` reports at its end: the tests that failed, and those that were skipped.
 @Suite struct SkippedTests {
   private func run(_ lines: String, status: Int = 0) throws -> CommandResult {
     let folder = try TemporaryFolder()
@@ -39,6 +39,8 @@ import Testing
       test_d (test_x.A.test_d)
       What it checks. ... skipped 'numpy is not installed'
       test_e (test_x.A.test_e) ... FAIL
+      ======================================================================
+      FAIL: test_e (test_x.A.test_e)
       ----------------------------------------------------------------------
       Ran 5 tests in 0.473s
 
@@ -48,8 +50,38 @@ import Testing
     let result = try run(lines, status: 1)
     #expect(result.status == 1)
     #expect(
-      result.stdout == lines + "3 skipped: 2 numpy is not installed; 1 Python's own\n")
+      result.stdout == lines
+        + "failed:\n  FAIL: test_e (test_x.A.test_e)\n"
+        + "3 skipped: 2 numpy is not installed; 1 Python's own\n")
     #expect(try run("Ran 1 test in 0.1s\n\nOK\n").stdout.hasSuffix("OK\n0 skipped\n"))
+  }
+
+  @Test func `what failed is said once more at the end`() throws {
+    let issue = "✘ Test \"one\" recorded an issue at OneTests.swift:5:7: Expectation failed: a == b"
+    let ending = "✘ Test run with 2 tests in 1 suite failed after 1.0 seconds with 2 issues."
+    let lines = """
+      a program's line without an end\u{1b}[91m✘\u{1b}[0m\(issue.dropFirst())
+      ↳ a is not b
+      ✘ Test "one" failed after 0.1 seconds with 1 issue.
+      ━ Test "two" recorded a known issue at OneTests.swift:9:7: Issue recorded
+      ✘ Suite OneTests failed after 0.2 seconds with 1 issue.
+      \(ending)
+
+      """
+    let result = try run(lines, status: 1)
+    #expect(result.stdout == lines + "failed:\n  \(issue)\n0 skipped\n")
+
+    let many = String(repeating: issue + "\n", count: 21) + ending + "\n"
+    #expect(
+      try run(many, status: 1).stdout.hasSuffix(
+        ending + "\nfailed: the first 20 of 21\n" + String(repeating: "  \(issue)\n", count: 20)
+          + "0 skipped\n"))
+    let crashed = try run(
+      "◇ Test run started.\nerror: Exited with unexpected signal code 11\n", status: 1)
+    #expect(
+      crashed.stdout.hasSuffix(
+        "failed:\n  error: Exited with unexpected signal code 11\n"
+          + "0 skipped (the tests did not come to their end)\n"))
   }
 
   @Test func `nothing skipped is said too, and so is a run that did not come to its end`() throws {
