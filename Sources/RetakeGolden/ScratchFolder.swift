@@ -60,10 +60,7 @@ package final class ScratchFolder {
     guard descriptor >= 0 else { return nil }
     // If the file system has no locks, no folder is considered abandoned either.
     while flock(descriptor, LOCK_EX) != 0 && errno == EINTR {}
-    var (held, named) = (stat(), stat())
-    guard fstat(descriptor, &held) == 0, lstat(url.path, &named) == 0,
-      held.st_ino == named.st_ino, held.st_dev == named.st_dev
-    else {
+    guard names(url, descriptor) else {
       close(descriptor)
       return nil
     }
@@ -75,15 +72,29 @@ package final class ScratchFolder {
   private static func removeAbandoned(in folder: URL, prefix: String) {
     let entries = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
     for entry in entries where entry.hasPrefix(prefix) && entry.hasSuffix(suffix) {
-      let url = folder.appending(path: entry)
-      // O_NOFOLLOW: a link with this name must not lead to the removal of another folder.
-      let descriptor = open(url.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
-      guard descriptor >= 0 else { continue }
-      defer { close(descriptor) }
-      // Not waiting: a lock that is held shows that its writer is alive.
-      guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { continue }
-      try? FileManager.default.removeItem(at: url)
+      removeIfAbandoned(folder.appending(path: entry))
     }
+  }
+
+  /// - Parameter isOpen: Called when the folder is open, before its lock is tried.
+  static func removeIfAbandoned(_ url: URL, isOpen: () -> Void = {}) {
+    // O_NOFOLLOW: a link with this name must not lead to the removal of another folder.
+    let descriptor = open(url.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
+    guard descriptor >= 0 else { return }
+    defer { close(descriptor) }
+    isOpen()
+    // Not waiting: a lock that is held shows that its writer is alive. And a writer may have ended
+    // since, and another one have made a folder of that name.
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, names(url, descriptor) else { return }
+    try? FileManager.default.removeItem(at: url)
+  }
+
+  /// Whether a path is still that of an open folder. While the folder is open, no other one gets
+  /// its number.
+  private static func names(_ url: URL, _ descriptor: Int32) -> Bool {
+    var (held, named) = (stat(), stat())
+    return fstat(descriptor, &held) == 0 && lstat(url.path, &named) == 0
+      && held.st_ino == named.st_ino && held.st_dev == named.st_dev
   }
 
   package func file(_ name: String) -> URL { url.appending(path: name) }
@@ -134,7 +145,11 @@ package final class ScratchFolder {
     return true
   }
 
-  package func remove() { try? FileManager.default.removeItem(at: url) }
+  /// Removes the folder, once: afterwards another writer may have one of the same name.
+  package func remove() {
+    guard Self.names(url, descriptor) else { return }
+    try? FileManager.default.removeItem(at: url)
+  }
 }
 
 extension GoldenFolder {
