@@ -46,7 +46,8 @@ extension DecisionCore {
       return nil
     }
     // source-longest: the free buffers are for the sources that already wait.
-    return leases.free(pool: pool) <= waitingSources(of: pool).count ? pool : nil
+    let waiting = plan.sources.count(where: { waits($0, for: pool) })
+    return leases.free(pool: pool) <= waiting ? pool : nil
   }
 
   private mutating func lose(
@@ -159,14 +160,14 @@ extension DecisionCore {
     }
   }
 
-  /// The sources that wait for a buffer of a pool, in the order of the nodes.
-  private func waitingSources(of pool: Int) -> [Int] {
-    plan.sources.filter { captures[$0].isWaiting && plan.nodes[$0].pool == pool }
+  /// Whether a source waits for a buffer of a pool.
+  private func waits(_ source: Int, for pool: Int) -> Bool {
+    captures[source].isWaiting && plan.nodes[source].pool == pool
   }
 
   /// source-longest: the source whose wait began first; of several, the first node.
   private func longestWaiting(of pool: Int) -> Int? {
-    waitingSources(of: pool).min {
+    plan.sources.filter { waits($0, for: pool) }.min {
       (captures[$0].waitsSince, $0) < (captures[$1].waitsSince, $1)
     }
   }

@@ -178,8 +178,9 @@ struct MediaExport {
     of path: String, track: Int?, _ parts: [Part], _ facts: PacketFacts
   ) -> String {
     let url = URL(fileURLWithPath: path)
-    let own = reader.mediaFiles().first.map { URL(fileURLWithPath: $0).pathExtension }
-    let isOriginal = reader.mediaFiles().first?.hasPrefix("media/original.") == true
+    let first = reader.mediaFiles().first
+    let own = first.map { URL(fileURLWithPath: $0).pathExtension }
+    let isOriginal = first?.hasPrefix("media/original.") == true
     // An original is copied as it is, unless it is one track of several. Neither Matroska nor NUT
     // accepts packets without a time, and Matroska has no raw images of some formats.
     let isCopy = isOriginal && (track == nil || reader.index.tracks.count == 1)

@@ -57,11 +57,11 @@ struct SessionExportCommand: ParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func validate() throws {
-    guard media != nil || csv != nil || jsonLines != nil || mcap != nil else {
+    let files = targets
+    guard !files.isEmpty else {
       throw ValidationError(
         "Say what to write: --media FILE, --csv FILE, --json-lines FILE or --mcap FILE")
     }
-    let files = [media, csv, jsonLines, mcap].compactMap(\.self)
     guard Set(files).count == files.count else {
       throw ValidationError("Two outputs have the same file; give each one of its own")
     }
@@ -81,6 +81,9 @@ struct SessionExportCommand: ParsableCommand {
       throw ValidationError("--json and a table on standard output would mix; leave one out")
     }
   }
+
+  /// The files to write, or `-` for standard output.
+  private var targets: [String] { [media, csv, jsonLines, mcap].compactMap(\.self) }
 
   /// One written file, in `--json`.
   private struct Written: Encodable {
@@ -136,8 +139,7 @@ struct SessionExportCommand: ParsableCommand {
 
   /// All of them first: a command that fails at its last file would leave the others.
   private func checkTargets() throws {
-    for file in [media, csv, jsonLines, mcap].compactMap(\.self)
-    where file != "-" && FileManager.default.fileExists(atPath: file) {
+    for file in targets where file != "-" && FileManager.default.fileExists(atPath: file) {
       throw SessionError.fileExists(path: file)
     }
   }
