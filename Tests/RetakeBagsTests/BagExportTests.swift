@@ -175,15 +175,23 @@ import Testing
 
   @Test func `a golden of another session is refused, and two of one name have two names`() throws {
     let session = try session()
-    let digest = try SessionReader(opening: session).sessionDigest()
+    let reader = try SessionReader(opening: session)
+    // A golden of one of the session's tracks, and one of both.
+    let first = try reader.inputDigest(tracks: [0])
+    let both = try reader.inputDigest(tracks: [0, 1])
+    let inputs = [
+      ("one", "\(first)", "{camera: 0}"), ("two", "\(both)", "{left: 1, right: 0}"),
+      ("other", "00ff", "{camera: 0}"), ("swapped", "\(first)", "{camera: 1}"),
+      ("beyond", "\(first)", "{camera: 2}"), ("none", "\(first)", "{}"),
+    ]
     let lines = "F 0:0 0\n"
     let header =
       "#retake 1 chunk=1024 key=run/motion tb=0:1/1000000000,1:1/1000000000 sinks=boxes classes=\n"
-    for (place, digest) in [("one", "\(digest)"), ("two", "\(digest)"), ("other", "00ff")] {
+    for (place, digest, tracks) in inputs {
       try folder.write(
         header + lines + "B 1 \(Digest128(of: lines))\n", to: "\(place)/motion/results-00000.gold")
       try folder.write(
-        "v: 1\ninput: {session: run, digest: \(digest), frames: 5}\n",
+        "v: 1\ninput: {session: run, digest: \(digest), tracks: \(tracks), frames: 5}\n",
         to: "\(place)/motion/golden.yml")
     }
     func exported(_ places: String...) throws -> [String] {
@@ -194,9 +202,11 @@ import Testing
         .filter { $0.hasSuffix("boxes") }
     }
     #expect(try exported("one", "two") == ["/golden/motion/boxes", "/golden/motion-2/boxes"])
-    let error = #expect(throws: BagError.self) { try exported("one", "other") }
-    #expect(error?.code == "bag.export.nothing")
-    #expect(!FileManager.default.fileExists(atPath: folder.file("oneother.mcap").path))
+    for place in ["other", "swapped", "beyond", "none"] {
+      let error = #expect(throws: BagError.self) { try exported("one", place) }
+      #expect(error?.code == "bag.export.nothing")
+      #expect(!FileManager.default.fileExists(atPath: folder.file("one\(place).mcap").path))
+    }
   }
 
   @Test func `an existing file is not overwritten`() throws {

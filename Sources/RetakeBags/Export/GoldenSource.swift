@@ -47,16 +47,21 @@ final class GoldenSource: JSONSource {
   private static func requireSame(_ folder: URL, _ reader: SessionReader) throws {
     let manifest = try? RegularFile.contents(
       folder.appending(path: "golden.yml").path, links: .followed, bytesMax: manifestBytesMax)
-    // The line as Retake writes it: `input: {session: run, digest: 9572…, …}`.
+    // The line as Retake writes it: `input: {session: run, digest: 9572…, tracks: {camera: 0}, …}`.
     let line = manifest.flatMap {
       String(decoding: $0, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix("input:") }
     }
     guard let line, let start = line.firstRange(of: "digest: ")?.upperBound else { return }
     let digest = line[start...].prefix { $0.isHexDigit }
-    guard digest != "\(try reader.sessionDigest())" else { return }
+    // A golden is of the tracks that its pipeline reads, which need not be all of the session's.
+    let list = line.firstMatch(of: /tracks: \{([^}]*)\}/)?.1 ?? ""
+    let tracks = list.matches(of: /: (\d+)/).compactMap { Int($0.1) }
+    let own = try? reader.inputDigest(tracks: tracks.sorted())
+    guard own.map({ "\($0)" != digest }) ?? true else { return }
     throw BagError.nothingToExport(
       session: reader.folder.path,
-      cause: "'\(folder.path)' is of a session with other content: \(line.prefix(80))")
+      cause: "'\(folder.path)' is of a session with other content: its digest is \(digest), and "
+        + "the same tracks have \(own.map { "\($0)" } ?? "none") here")
   }
 
   private static let manifestBytesMax: Int64 = 1 << 20
