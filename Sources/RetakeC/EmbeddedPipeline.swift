@@ -80,9 +80,10 @@ final class EmbeddedPipeline: Sendable {
     }
     let (id, isTaken) = session.offer(frame, track: track)
     guard isTaken else {
-      // Another thread may have stopped it meanwhile.
+      // In this order: a session that another thread stops is closed only after `running()` would throw.
+      let isOpen = session.isOpen
       _ = try running()
-      throw session.isOpen ? Self.full : Self.halted
+      throw isOpen ? Self.full : Self.halted
     }
     return id.sequence
   }
