@@ -1,6 +1,7 @@
 // usage: misuse ROUNDS
 // Calls libretake in every wrong way: each call must return an error, and nothing may crash. Then
-// creates, fills and destroys pipelines, ROUNDS times: each frame must be released exactly once.
+// creates, fills and destroys pipelines, ROUNDS times, also from several threads: each frame must be
+// released exactly once.
 // Exit status 0 = all was as it must be. Meant for the address sanitizer and for valgrind, too.
 #include "check.h"
 
@@ -641,9 +642,11 @@ int main(int count, char **arguments) {
   odd_words();
   wrong_replays();
   replays();
-  threads();
+  int times = count > 1 ? atoi(arguments[1]) : 10;
+  // A push meets the end of its pipeline at another place each time.
+  for (int i = 0; i < times; i++) threads();
   many();
-  rounds(count > 1 ? atoi(arguments[1]) : 10);
+  rounds(times);
   printf("%d failures\n", failures);
   return failures == 0 ? 0 : 1;
 }
