@@ -34,6 +34,7 @@ extension PipelineAnalysis.Arrival {
       "sink": .string(sink), "slowestPath": path.json, "paths": .integer(Int64(pathCount)),
     ]
     members["budgetNanoseconds"] = budget.map { .integer($0.nanoseconds) }
+    members["headroomNanoseconds"] = headroom.map { .integer($0.nanoseconds) }
     return .object(members)
   }
 }

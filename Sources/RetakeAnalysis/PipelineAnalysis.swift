@@ -27,6 +27,12 @@ package struct PipelineAnalysis: Sendable {
     /// The number of paths from sources to this sink; a million means a million or more.
     package var pathCount: Int
     package var budget: Duration?
+
+    /// What the slowest path leaves of the budget, with slow stages and queues that stay full;
+    /// negative if the path takes longer. `nil` without a budget.
+    package var headroom: Duration? {
+      budget.map { $0 - path.worst - path.waiting }
+    }
   }
 
   /// How busy an executor is.

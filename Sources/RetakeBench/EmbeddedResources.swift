@@ -77,7 +77,7 @@ enum EmbeddedResources {
   "ambient": "25C",
   "nodes": [{"id": "case", "capacity": "150J/K", "resistance": "4.1K/W"}],
   "idle": "1.8W",
-  "busy": {"cpu": "1.5W", "gpu": "3W", "ml": "3W"},
+  "busy": {"*": "1.5W", "cpu": "1.5W", "gpu": "3W", "ml": "3W"},
   "copy": "44nJ/B",
   "states": {"fair": "40C", "serious": "45C", "critical": "50C"}},
  "basis": {
@@ -85,7 +85,7 @@ enum EmbeddedResources {
   "heat.ambient": "assumed: a room",
   "heat.nodes": "derived: 174 g x 0.86 J/gK; 1 / (10 W/m2K x 0.0243 m2), still air and radiation",
   "heat.idle": "assumed: screen, camera and system",
-  "heat.busy": "assumed: one busy core, the graphics, the model's accelerator",
+  "heat.busy": "assumed: one busy core, also of executors without a row, the graphics, the model's accelerator",
   "heat.copy": "derived: three copies of 1080p BGRA at 30 fps make it serious in 90 s",
   "heat.states": "assumed: serious at 45 C, as the article has it, and 5 K around it"}}
 
@@ -99,7 +99,7 @@ enum EmbeddedResources {
   "ambient": "25C",
   "nodes": [{"id": "case", "capacity": "150J/K", "resistance": "4.1K/W"}],
   "idle": "1.8W",
-  "busy": {"cpu": "1.5W", "gpu": "3W", "ml": "3W"},
+  "busy": {"*": "1.5W", "cpu": "1.5W", "gpu": "3W", "ml": "3W"},
   "copy": "0.5nJ/B",
   "states": {"fair": "40C", "serious": "45C", "critical": "50C"}},
  "basis": {
@@ -107,7 +107,7 @@ enum EmbeddedResources {
   "heat.ambient": "assumed: a room",
   "heat.nodes": "derived: 174 g x 0.86 J/gK; 1 / (10 W/m2K x 0.0243 m2), still air and radiation",
   "heat.idle": "assumed: screen, camera and system",
-  "heat.busy": "assumed: one busy core, the graphics, the model's accelerator",
+  "heat.busy": "assumed: one busy core, also of executors without a row, the graphics, the model's accelerator",
   "heat.copy": "derived: two accesses to memory of 0.25 nJ a byte",
   "heat.states": "assumed: serious at 45 C, as the article has it, and 5 K around it"}}
 

@@ -10,6 +10,7 @@ package struct FrameOutline: Hashable, Sendable {
   package var range: ColorRange
   package var matrix: ColorMatrix
   package var rotationDegrees: Int
+  package var isMirrored: Bool
   package var sampleAspect: SampleAspect
   /// Digest of format, size, colours and pixels, like `Frame.digest`.
   package var digest: Digest128
@@ -23,6 +24,7 @@ package struct FrameOutline: Hashable, Sendable {
     range = frame.range
     matrix = frame.matrix
     rotationDegrees = frame.rotationDegrees
+    isMirrored = frame.isMirrored
     sampleAspect = frame.sampleAspect
     digest = frame.digest
   }
@@ -31,7 +33,8 @@ package struct FrameOutline: Hashable, Sendable {
   package func frame(_ storage: FrameStorage) -> Frame {
     Frame(
       id: id, timestamp: timestamp, format: format, width: width, height: height, range: range,
-      matrix: matrix, rotationDegrees: rotationDegrees, sampleAspect: sampleAspect,
+      matrix: matrix, rotationDegrees: rotationDegrees, isMirrored: isMirrored,
+      sampleAspect: sampleAspect,
       storage: storage)
   }
 }
@@ -47,7 +50,8 @@ extension FrameOutline {
     writer.append(height)
     writer.append(range.rawValue)
     writer.append(matrix.rawValue)
-    writer.append(rotationDegrees)
+    // A full circle more: entries of before the mirror keep their form.
+    writer.append(rotationDegrees + (isMirrored ? 360 : 0))
     writer.append(Int(sampleAspect.numerator))
     writer.append(Int(sampleAspect.denominator))
     writer.append(digest)
@@ -66,7 +70,9 @@ extension FrameOutline {
       let matrix = ColorMatrix(rawValue: try reader.text())
     else { throw ByteReader.Mismatch() }
     (self.range, self.matrix) = (range, matrix)
-    rotationDegrees = try reader.integer()
+    let rotation = try reader.integer()
+    isMirrored = rotation >= 360
+    rotationDegrees = isMirrored ? rotation - 360 : rotation
     sampleAspect = SampleAspect(
       Int32(truncatingIfNeeded: try reader.integer()),
       Int32(truncatingIfNeeded: try reader.integer()))

@@ -19,6 +19,8 @@ public struct TrackDescription: Hashable, Sendable {
   public var matrix: ColorMatrix
   /// Degrees, clockwise.
   public var rotationDegrees: Int
+  /// Whether a viewer mirrors the images left to right before it rotates them.
+  public var isMirrored = false
   /// Width of a pixel over its height; square by default.
   public var sampleAspect: SampleAspect
   /// Rows of the index, also those of frames without pixels. Sequences are 0 to below this number.

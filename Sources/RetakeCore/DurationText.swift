@@ -9,14 +9,17 @@ extension Duration {
   }
 
   /// Parses `"45ms"`, `"1.5s"`, `"250us"` or `"800ns"`; `nil` for any other form, for a negative
-  /// number, and for a number with more than nine digits on either side of the point.
+  /// number, and for one of more than 10^18 ns or with more than nine digits behind the point.
   package init?(parsing text: some StringProtocol) {
     let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
-    let scales: [String: Int64] = ["ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000]
-    guard let scale = scales[String(text.dropFirst(digits.count))] else { return nil }
+    let scales: [String: (scale: Int64, digitsMax: Int)] = [
+      "ns": (1, 18), "us": (1_000, 15), "ms": (1_000_000, 12), "s": (1_000_000_000, 9),
+    ]
+    guard let (scale, digitsMax) = scales[String(text.dropFirst(digits.count))] else { return nil }
     let parts = digits.split(separator: ".", omittingEmptySubsequences: false)
     // Nine digits of seconds are below 10^18 nanoseconds, so the sum below fits 64 bits.
-    guard (1...2).contains(parts.count), let whole = Int64(parts[0]), parts[0].count <= 9 else {
+    guard (1...2).contains(parts.count), let whole = Int64(parts[0]), parts[0].count <= digitsMax
+    else {
       return nil
     }
     var nanoseconds = Int128(whole) * Int128(scale)
@@ -47,5 +50,15 @@ extension Duration {
       return "\(value / scale)\(unit)"
     }
     return "\(value)ns"
+  }
+
+  /// For people: exact with up to three digits behind the point (`"760ms"`), otherwise rounded to
+  /// milliseconds (`"0.933 s"`). Below a millisecond, `unitText`.
+  package var roundedText: String {
+    let value = nanoseconds
+    let milliseconds = divideToNearest(Int128(value), by: 1_000_000)
+    guard value % 1_000_000 != 0, milliseconds > 0 else { return unitText }
+    let digits = String(milliseconds % 1_000 + 1_000).dropFirst()
+    return "\(milliseconds / 1_000).\(digits) s"
   }
 }

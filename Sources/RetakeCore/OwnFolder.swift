@@ -34,7 +34,7 @@ package enum OwnFolder {
   }
 
   /// The path without links; `nil` if it does not exist.
-  fileprivate static func realPath(_ path: String) -> String? {
+  package static func realPath(_ path: String) -> String? {
     // man 3 realpath: the caller's buffer has PATH_MAX bytes.
     var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
     guard realpath(path, &bytes) != nil else { return nil }

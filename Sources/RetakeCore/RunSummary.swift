@@ -144,6 +144,9 @@ public struct RunSummary: Hashable, Sendable, Codable {
   package var costs = Costs()
   /// By sink, in the pipeline's order.
   public var found: [Found]?
+  /// The sinks of `found` that got no result although their source had frames, in the same order;
+  /// `nil` if each got one, and after a halt.
+  public var silentSinks: [String]?
   /// Set if the decisions were made again from the costs of a live run's tape.
   package var live: LiveAgreement?
   package var cache: CacheUse?
@@ -179,7 +182,7 @@ public struct RunSummary: Hashable, Sendable, Codable {
     case v, session, caseName = "case", pipeline, mode, workers, frames, lostBeforeCapture
     case payloadMissing, decisions, decisionDigest, resultDigest, costs, wallSeconds
     case framesPerSecond, found, haltedBy, halt, failures, failureCount, live, cache, pools, screens
-    case notices, heat, waits, lostBySource
+    case notices, heat, waits, lostBySource, silentSinks
   }
 
   package init(
@@ -192,6 +195,18 @@ public struct RunSummary: Hashable, Sendable, Codable {
     self.frames = frames
     self.decisionDigest = decisionDigest
     self.resultDigest = resultDigest
+  }
+}
+
+extension RunSummary {
+  /// A sentence for each of the silent sinks.
+  package var silenceNotes: [String] {
+    (silentSinks ?? []).map { sink in
+      let delivered = found?.first { $0.sink == sink }?.delivered ?? 0
+      let count = delivered == 0 ? frames.captured : delivered
+      let text = count == 1 ? "the one frame" : "any of \(count) frames"
+      return "the sink '\(sink)' got nothing in \(text)"
+    }
   }
 }
 

@@ -16,11 +16,21 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable {
   /// The instant of a presentation time: `pts × timeBase`, to the nearest nanosecond, half away
   /// from zero, computed with 128 bits. `nil` if the result does not fit in 64 bits.
   public init?(pts: Int64, timeBase: TimeBase) {
-    // Below 2^63 × 2^31 × 2^30, so 128 bits hold every product.
-    let product = Int128(pts) * Int128(timeBase.numerator) * 1_000_000_000
-    let value = divideToNearest(product, by: Int128(timeBase.denominator))
+    self.init(pts: pts, timeBase: timeBase, movedBackBy: 0)
+  }
+
+  /// The same, earlier by a number of nanoseconds: for times that do not fit before they are moved.
+  package init?(pts: Int64, timeBase: TimeBase, movedBackBy shift: Int128) {
+    let value = Self.exactNanoseconds(pts: pts, timeBase: timeBase) - shift
     guard let nanoseconds = Int64(exactly: value) else { return nil }
     self.nanoseconds = nanoseconds
+  }
+
+  /// The instant of a presentation time in nanoseconds, of any size.
+  package static func exactNanoseconds(pts: Int64, timeBase: TimeBase) -> Int128 {
+    // Below 2^63 × 2^31 × 2^30, so 128 bits hold every product.
+    let product = Int128(pts) * Int128(timeBase.numerator) * 1_000_000_000
+    return divideToNearest(product, by: Int128(timeBase.denominator))
   }
 
   public static func < (left: Timestamp, right: Timestamp) -> Bool {

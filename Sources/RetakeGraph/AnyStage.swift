@@ -228,6 +228,21 @@ public struct AnyStage: Sendable {
   /// Sets what the stage reads of sensors, for stages whose node says it.
   package mutating func read(_ reads: [SensorRead]) { sensorReads = reads }
 
+  /// The same node with another body. Everything else stays, such as the ports of a join and the
+  /// clock of a screen, because the time plane decides by them.
+  package func replacingBody(_ body: Body) -> AnyStage {
+    var stage = self
+    stage.body = body
+    return stage
+  }
+
+  /// The same stage, but virtual time waits for its outcome.
+  package var thatCanFail: AnyStage {
+    var stage = self
+    stage.signature.canFail = true
+    return stage
+  }
+
   /// The same stage, connected to sensors: reading them may fail.
   func connected(_ body: Body, fingerprint: String) -> AnyStage {
     var stage = self

@@ -133,13 +133,14 @@ struct DocumentReader {
 
   private func pool(_ decoder: PipelineDecoder) throws(PipelineError) -> PipelinePool {
     let fields = try decoder.object([
-      "id", "capacity", "policy", "adaptive", "wait", "driverFrames",
+      "id", "capacity", "policy", "adaptive", "wait", "driverFrames", "preallocate",
     ])
     var pool = PipelinePool(id: try id(of: "pool", fields))
     pool.capacity = try fields["capacity"]?.integer() ?? pool.capacity
     pool.policy = try fields["policy"]?.choice("a policy") ?? pool.policy
     pool.wait = try fields["wait"]?.duration()
     pool.driverFrames = try fields["driverFrames"]?.integer() ?? pool.driverFrames
+    pool.isPreallocated = try fields["preallocate"]?.bool() ?? pool.isPreallocated
     if let adaptive = fields["adaptive"] {
       pool.adaptive = try PoolSizing(adaptive)
       // The default of a fixed pool may be outside of `min` to `max`, which would be refused.

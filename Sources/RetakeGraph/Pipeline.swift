@@ -128,10 +128,12 @@ public struct PipelinePool: Hashable, Sendable {
   package var wait: Duration?
   /// Frames that the camera's driver keeps while a frame of its source waits.
   package var driverFrames: Int
+  /// Whether the memory of `capacity` frames is made before the first frame. Decides nothing.
+  package var isPreallocated: Bool
 
   package init(
     id: String, capacity: Int = 8, policy: Policy = .block, adaptive: PoolSizing? = nil,
-    wait: Duration? = nil, driverFrames: Int = 0
+    wait: Duration? = nil, driverFrames: Int = 0, isPreallocated: Bool = false
   ) {
     self.id = id
     self.capacity = capacity
@@ -139,6 +141,7 @@ public struct PipelinePool: Hashable, Sendable {
     self.adaptive = adaptive
     self.wait = wait
     self.driverFrames = driverFrames
+    self.isPreallocated = isPreallocated
   }
 
   /// The smallest number of buffers that the pool can have.
@@ -147,7 +150,8 @@ public struct PipelinePool: Hashable, Sendable {
   /// The same pool with a fixed number of buffers.
   package func fixed(at capacity: Int) -> PipelinePool {
     PipelinePool(
-      id: id, capacity: capacity, policy: policy, wait: wait, driverFrames: driverFrames)
+      id: id, capacity: capacity, policy: policy, wait: wait, driverFrames: driverFrames,
+      isPreallocated: isPreallocated)
   }
 }
 

@@ -88,15 +88,18 @@ extension PipelineChain {
   ///     the policy is `.block`. `nil` = it is lost at once.
   ///   - driverFrames: Frames that the camera's driver keeps while a frame of its source waits, 0 to
   ///     64. Further ones are lost.
+  ///   - preallocate: Whether the memory of `capacity` frames is made before the first frame, so
+  ///     that no frame waits for new memory. It changes no decision.
   public func pool(
     _ id: String, capacity: Int, policy: PipelinePool.Policy = .block,
-    adaptive: PoolSizing? = nil, wait: Duration? = nil, driverFrames: Int = 0
+    adaptive: PoolSizing? = nil, wait: Duration? = nil, driverFrames: Int = 0,
+    preallocate: Bool = false
   ) -> Self {
     var chain = self
     chain.pipeline.pools.append(
       PipelinePool(
         id: id, capacity: capacity, policy: policy, adaptive: adaptive, wait: wait,
-        driverFrames: driverFrames))
+        driverFrames: driverFrames, isPreallocated: preallocate))
     return chain
   }
 }

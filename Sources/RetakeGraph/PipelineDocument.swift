@@ -98,6 +98,7 @@ extension PipelinePool {
     if let adaptive { members["adaptive"] = adaptive.json }
     if let wait { members["wait"] = .string(wait.unitText) }
     if driverFrames != 0 { members["driverFrames"] = .integer(Int64(driverFrames)) }
+    if isPreallocated { members["preallocate"] = .bool(true) }
     return .object(members)
   }
 }

@@ -33,7 +33,11 @@ package struct ProgramOuts: PipelineValue {
 
   private struct Entry: Sendable {
     var sink: String
-    var value: any PipelineValue
+    /// What the sink had first, which says of which type its values are.
+    var empty: any PipelineValue
+    var gathered = Gathered()
+
+    var value: any PipelineValue { gathered.value(of: empty) }
   }
 
   /// In the byte order of their sinks.
@@ -42,7 +46,7 @@ package struct ProgramOuts: PipelineValue {
   /// - Parameter empty: What each sink has before anything was given to it: `Detections`, `Classes`
   ///   or `Scalars`.
   package init(empty: [(sink: String, value: any PipelineValue)]) {
-    entries = empty.sorted { $0.sink < $1.sink }.map { Entry(sink: $0.sink, value: $0.value) }
+    entries = empty.sorted { $0.sink < $1.sink }.map { Entry(sink: $0.sink, empty: $0.value) }
   }
 
   /// The value for a sink; `nil` if the program does not have it.
@@ -55,36 +59,7 @@ package struct ProgramOuts: PipelineValue {
     guard let index = entries.firstIndex(where: { $0.sink == sink }) else {
       preconditionFailure("'\(sink)' is a sink of the program")
     }
-    entries[index].value = Self.joined(entries[index].value, value)
-  }
-
-  private static func joined(
-    _ first: any PipelineValue, _ second: any PipelineValue
-  ) -> any PipelineValue {
-    switch (first, second) {
-    case (let first as Detections, let second as Detections):
-      return Detections(first.items + second.items, classNames: first.classNames)
-    case (let first as Classes, let second as Classes): return Classes(first.items + second.items)
-    case (let first as Scalars, let second as Scalars):
-      var entries = first.entries
-      for entry in second.entries {
-        entries.append(.init(freeName(for: entry.name, in: entries), entry.value))
-      }
-      return Scalars(entries)
-    default: preconditionFailure("all values of a sink have one type")
-    }
-  }
-
-  /// `light`, and then `light#2`: each name of a result is there once.
-  private static func freeName(for name: String, in entries: [Scalars.Entry]) -> String {
-    let taken = Set(entries.map(\.name))
-    var (result, number) = (name, 1)
-    // Bounded: there are more numbers than names.
-    while taken.contains(result) {
-      number += 1
-      result = "\(name)#\(number)"
-    }
-    return result
+    entries[index].gathered.add(value)
   }
 
   package func digest(into hasher: inout DigestHasher) {
@@ -96,6 +71,55 @@ package struct ProgramOuts: PipelineValue {
   }
 
   package var facts: [ResultFact] { entries.flatMap(\.value.facts) }
+}
+
+/// What a sink was given, in one of three lists. They grow in place: a program may give a frame many
+/// values, one at a time.
+private struct Gathered: Sendable {
+  private var detections: [Detection] = []
+  private var classes: [Classification] = []
+  private var scalars: [Scalars.Entry] = []
+  private var names = FreeNames()
+
+  mutating func add(_ value: any PipelineValue) {
+    switch value {
+    case let value as Detections: detections.append(contentsOf: value.items)
+    case let value as Classes: classes.append(contentsOf: value.items)
+    case let value as Scalars:
+      for entry in value.entries { scalars.append(.init(names.take(entry.name), entry.value)) }
+    default: preconditionFailure("a sink is given detections, classes or scalars")
+    }
+  }
+
+  func value(of empty: any PipelineValue) -> any PipelineValue {
+    switch empty {
+    case let empty as Detections: Detections(detections, classNames: empty.classNames)
+    case is Classes: Classes(classes)
+    case is Scalars: Scalars(scalars)
+    default: preconditionFailure("a sink is given detections, classes or scalars")
+    }
+  }
+}
+
+/// `light`, and then `light#2`: each name of a result is there once.
+private struct FreeNames: Sendable {
+  private var taken: Set<String> = []
+  /// The last number of a name that was there already. No name becomes free again, so smaller
+  /// numbers need not be tried again.
+  private var numbers: [String: Int] = [:]
+
+  mutating func take(_ name: String) -> String {
+    if taken.insert(name).inserted { return name }
+    var number = numbers[name] ?? 1
+    // Bounded: there are more numbers than names.
+    while true {
+      number += 1
+      let result = "\(name)#\(number)"
+      guard taken.insert(result).inserted else { continue }
+      numbers[name] = number
+      return result
+    }
+  }
 }
 
 extension GraphIndex {

@@ -48,7 +48,8 @@ extension StageContext {
       format: other.format, width: other.width, height: other.height, range: other.range,
       matrix: other.matrix)
     (made.id, made.timestamp) = (other.id, other.timestamp)
-    (made.rotationDegrees, made.sampleAspect) = (other.rotationDegrees, other.sampleAspect)
+    (made.rotationDegrees, made.isMirrored) = (other.rotationDegrees, other.isMirrored)
+    made.sampleAspect = other.sampleAspect
     return made
   }
 

@@ -57,6 +57,10 @@ public final class LivePreview {
   /// Shows frames until the user closes the window, the feed is closed, or `isEnded` returns
   /// `true`.
   ///
+  /// It keeps its thread, and on the main thread the main actor, for all of that time. Read results
+  /// in a `Task.detached`: a `Task` that inherits the main actor would begin only afterwards.
+  ///
+  /// - Parameter isEnded: Called on the same thread before each image, and every 5 ms without one.
   /// - Returns: Whether the user closed the window.
   /// - Throws: `PreviewError.renderer`, `MediaError.scale`.
   public func run(isEnded: () -> Bool) throws -> Bool {

@@ -52,13 +52,6 @@ extension AnyStage {
     default: self
     }
   }
-
-  /// The same node with another body.
-  package func replacingBody(_ body: Body) -> AnyStage {
-    AnyStage(
-      signature: signature, options: options, body: body, isExportable: isExportable,
-      outputFormat: outputFormat)
-  }
 }
 
 private final class MeasuredInstance: StageInstance {

@@ -11,6 +11,33 @@ extension GraphPlan {
   ///
   /// - Parameter tracks: By source node.
   package func frameBytes(of tracks: [Int: TrackDescription]) -> [Int] {
+    frames(of: tracks).map { $0.isNew ? $0.shape?.bytes ?? 0 : 0 }
+  }
+
+  /// By pool that is made before the first frame, the memory of its frames, as far as their sizes
+  /// are known: one layout for each stage of the pool, and for each source.
+  ///
+  /// - Parameter countsSources: Whether frames of sources lease from their pools. A decoder of a
+  ///   replay has memory of its own.
+  package func preallocations(
+    of tracks: [Int: TrackDescription], countsSources: Bool
+  ) -> [(pool: Int, layouts: [PlaneLayout])] {
+    guard pools.contains(where: \.isPreallocated) else { return [] }
+    let frames = frames(of: tracks)
+    return pools.indices.filter { pools[$0].isPreallocated }.map { pool in
+      let leasing = nodes.indices.filter { index in
+        nodes[index].pool == pool
+          && (frames[index].isNew || countsSources && nodes[index].role == .source)
+      }
+      return (pool, leasing.compactMap { frames[$0].shape?.layout })
+    }
+  }
+
+  /// By node, what its frames look like, and whether they need memory of their own; without a shape
+  /// if that is not known.
+  private func frames(
+    of tracks: [Int: TrackDescription]
+  ) -> [(shape: PictureShape?, isNew: Bool)] {
     var shapes: [PictureShape?] = nodes.map { _ in nil }
     return nodes.indices.map { index in
       let node = nodes[index]
@@ -22,13 +49,15 @@ extension GraphPlan {
         }
       case .throttle, .sample, .route, .join, .latest: shapes[index] = given
       case .pure, .stateful:
-        guard !node.isInner, node.stage.signature.output == .frame, let given else { return 0 }
+        guard !node.isInner, node.stage.signature.output == .frame, let given else {
+          return (nil, false)
+        }
         let made = given.made(by: node.stage)
         shapes[index] = made.shape
-        return made.isNew ? made.shape.bytes : 0
+        return (made.shape, made.isNew)
       case .fork, .gather, .sink: break
       }
-      return 0
+      return (shapes[index], false)
     }
   }
 }
@@ -40,6 +69,12 @@ extension PictureShape {
   fileprivate var bytes: Int {
     format.visibleBytes(
       width: min(max(0, width), Self.sideMax), height: min(max(0, height), Self.sideMax))
+  }
+
+  fileprivate var layout: PlaneLayout {
+    PlaneLayout(
+      format: format, width: min(max(0, width), Self.sideMax),
+      height: min(max(0, height), Self.sideMax))
   }
 
   /// The output of a stage, and whether it needs memory of its own.

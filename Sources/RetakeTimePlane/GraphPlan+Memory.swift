@@ -13,6 +13,17 @@ extension GraphPlan {
         isShared: nodes.contains { $0.stage.signature.kind == AnyStage.processKind }))
   }
 
+  /// Makes the memory of the pools that have it before the first frame.
+  ///
+  /// - Parameter tracks: By source node.
+  package func preallocate(
+    _ memory: RunMemory, for tracks: [Int: TrackDescription], isLive: Bool
+  ) {
+    for entry in preallocations(of: tracks, countsSources: isLive) {
+      memory.pools[entry.pool].preallocate(entry.layouts)
+    }
+  }
+
   /// The buffers of the pools that the sources lease from; `nil` if a source has none.
   package var sourceBuffers: Int? {
     let leased = sources.map { nodes[$0].pool }

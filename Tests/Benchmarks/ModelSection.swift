@@ -103,7 +103,7 @@ struct ModelSection {
       .source(.frames(Array(repeating: frame, count: count)))
       .detect(model: paths.faces)
       .forEach { try $0.crop(padding: 0.2).classify(model: paths.moods) }
-      .resultSink { result in
+      .sink { result in
         let found = (try? result.get().items.flatMap(\.classes))?.count ?? 0
         labels.withLock { $0 += found }
       }

@@ -55,6 +55,15 @@ extension SDLTests {
       #expect(Corners.clockwise(seen) == Corners.turned(by: degrees))
     }
 
+    @Test(arguments: [0, 90, 180, 270])
+    func `a mirrored picture is mirrored before it is turned`(degrees: Int) throws {
+      var frame = Corners.frame(width: 48, height: 32)
+      (frame.rotationDegrees, frame.isMirrored) = (degrees, true)
+      let (width, height) = degrees % 180 == 0 ? (48, 32) : (32, 48)
+      let seen = try Shown.picture(of: frame, width: width, height: height)
+      #expect(Corners.clockwise(seen) == Corners.turned(by: degrees, isMirrored: true))
+    }
+
     @Test(arguments: [SampleAspect(2, 1), SampleAspect(1, 2), SampleAspect(4, 3)])
     func `pixels that are not square have their own width`(aspect: SampleAspect) throws {
       var frame = Corners.frame(width: 48, height: 48)
@@ -189,8 +198,10 @@ enum Corners {
   }
 
   /// The colours clockwise from the top left after a rotation.
-  static func turned(by degrees: Int) -> [[UInt8]] {
-    (0..<4).map { colours[($0 - degrees / 90 + 4) % 4] }
+  static func turned(by degrees: Int, isMirrored: Bool = false) -> [[UInt8]] {
+    // Mirrored, the two at the top and the two at the bottom change places.
+    let colours = isMirrored ? [1, 0, 3, 2].map { Self.colours[$0] } : Self.colours
+    return (0..<4).map { colours[($0 - degrees / 90 + 4) % 4] }
   }
 
   static func clockwise(_ picture: Frame, in rect: CanvasRect? = nil) -> [[UInt8]] {

@@ -167,6 +167,15 @@ extension SDLTests {
       #expect(Corners.clockwise(seen) == Corners.turned(by: (degrees + 360) % 360))
     }
 
+    @Test(arguments: [0, 90, 180, 270])
+    func `a mirrored picture is mirrored before it is turned`(degrees: Int) throws {
+      let canvas = try TestWindow.open(WindowRenderer.desktop, side: 48)
+      var frame = Corners.frame(width: 48, height: 48)
+      (frame.rotationDegrees, frame.isMirrored) = (degrees, true)
+      let seen = try Shown.picture(of: frame, on: canvas)
+      #expect(Corners.clockwise(seen) == Corners.turned(by: degrees, isMirrored: true))
+    }
+
     @Test(arguments: PixelFormat.basic)
     func `odd sizes and rows with any padding are shown whole`(format: PixelFormat) throws {
       let canvas = try TestWindow.open(WindowRenderer.desktop, side: 64)

@@ -43,11 +43,29 @@ import Testing
     }
   }
 
+  @Test(arguments: [0, 90, 180, 270])
+  func `a mirrored picture is mirrored left to right, and then turned`(degrees: Int) throws {
+    var mirrored = numbered(degrees)
+    mirrored.isMirrored = true
+    let shown = try mirrored.turnedUpright()
+    #expect(!shown.isMirrored && shown.rotationDegrees == 0)
+    // Mirrored by hand: each row from right to left.
+    var byHand = frame(.i420, 6, 4) { plane, y, x in
+      plane * 64 + y * 8 + (plane == 0 ? 5 : 2) - x
+    }
+    byHand.rotationDegrees = degrees
+    let wanted = try byHand.turnedUpright()
+    #expect((0..<3).allSatisfy { shown.bytes(of: $0) == wanted.bytes(of: $0) })
+  }
+
   @Test func `what is laid out upright is where the turned picture has it`() {
     for degrees in [90, 180, 270] {
       let box = Box(x: 1, y: 0, width: 2, height: 3)
-      let picture = OverlayPicture(width: 6, height: 4, rotationDegrees: degrees)
-      #expect(picture.stored(picture.upright(box)) == box)
+      for isMirrored in [false, true] {
+        let picture = OverlayPicture(
+          width: 6, height: 4, rotationDegrees: degrees, isMirrored: isMirrored)
+        #expect(picture.stored(picture.upright(box)) == box)
+      }
     }
   }
 }

@@ -128,7 +128,7 @@ import Testing
       let pipeline = try Pipeline.joining(
         band.pulseRate(), band.heartVariability(), ports: ["rate", "beats"]
       ).mergeScalars().regress(model: path, features: ["rate.bpm", "beats.quality"])
-        .resultSink { result in
+        .sink { result in
           let value = try? result.get()["mg"]
           seen.withLock { $0.append(value) }
         }

@@ -96,7 +96,7 @@ private final class Listener: RunObserver {
   @Test func `a throttle halves what a closure is told of`() throws {
     let told = Locked<[Int]>([])
     let pipeline = Pipeline.named("half").source(.synthetic(scene(.pulse, frames: 30)))
-      .throttle(fps: 15).fingertip().sink { delivery in
+      .throttle(fps: 15).fingertip().deliverySink { delivery in
         if case .value = delivery.content { told.withLock { $0.append(delivery.frame.sequence) } }
       }
     let (outcome, _) = try run(pipeline)
@@ -113,6 +113,30 @@ private final class Listener: RunObserver {
     #expect(outcome.headline.delivered == 2)
     #expect(outcome.headline.failed == 1)
     #expect(outcome.failures.map(\.code) == ["crop.outside"])
+  }
+
+  @Test func `a sink gets values and failures, a delivery sink also how other frames ended`() throws
+  {
+    let small = frame(.grey, 16, 16) { _, _, _ in 1 }
+    let large = frame(.grey, 64, 64) { _, _, _ in 2 }
+    let (results, deliveries) = (Locked<[String]>([]), Locked<[String]>([]))
+    // At half the rate, so the second and the fourth frame are thinned out.
+    let cut = Pipeline.named("both").source(.frames([large, large, small, large]))
+      .throttle(fps: 15).crop(x: 32, y: 32, width: 8, height: 8).luminance()
+    let pipeline = Pipeline.combining(
+      cut.sink("results") { result in
+        switch result {
+        case .success(let values): results.withLock { $0.append("\(values["mean"] ?? 0)") }
+        case .failure(let failure): results.withLock { $0.append(failure.code) }
+        }
+      },
+      cut.deliverySink("deliveries") { delivery in
+        let isValue = if case .value = delivery.content { true } else { false }
+        deliveries.withLock { $0.append("\(delivery.frame) \(isValue)") }
+      })
+    _ = try run(pipeline)
+    #expect(results.withLock { $0 } == ["2.0", "crop.outside"])
+    #expect(deliveries.withLock { $0 } == ["0:0 true", "0:1 false", "0:2 false", "0:3 false"])
   }
 
   @Test func `discard writes nothing and its ledger counts`() throws {

@@ -101,6 +101,25 @@ public final class FramePool: Sendable {
     return .taken(PixelLease(memory, taken, of: store))
   }
 
+  /// Makes memory for frames of these kinds in turn, until the pool has as much as it may keep, or
+  /// half of what images may have in this process. It takes the time that the first frames would
+  /// take otherwise.
+  ///
+  /// - Parameter layouts: Not those of frames that the pool will never lease: their memory is only
+  ///   given up when another frame needs the room.
+  package func preallocate(_ layouts: [PlaneLayout]) {
+    guard !layouts.isEmpty else { return }
+    let bytesMax = PixelBudget.ofProcess.bytesMax / 2
+    for number in 0..<store.size {
+      let bytes = layouts[number % layouts.count].count + FrameStorage.padding
+      guard bytes <= bytesMax - store.memory.bytes else { return }
+      // Without memory now, the frames themselves may still get some, or fail by name.
+      guard let memory = PixelMemory(PixelMemory.size(for: bytes)) else { return }
+      memory.touch()
+      guard store.add(memory) else { return }
+    }
+  }
+
   // MARK: Size
 
   /// Reports the time, from any monotonic clock. Windows that are over end.

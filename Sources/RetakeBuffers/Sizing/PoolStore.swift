@@ -99,6 +99,22 @@ package final class PoolStore: Sendable {
     }
   }
 
+  /// Keeps a new buffer for the next lease of its size.
+  ///
+  /// - Returns: Whether there was room for it.
+  func add(_ buffer: IdleBuffer) -> Bool {
+    state.withLock { state in
+      guard state.idle.count < min(max(0, state.book.size - state.book.inUse), idle.count),
+        state.idleBytes + buffer.byteCount <= idle.bytes
+      else { return false }
+      state.idle.append(buffer)
+      state.idleBytes += buffer.byteCount
+      state.memory.bytes += buffer.byteCount
+      state.memory.bytesMost = max(state.memory.bytesMost, state.memory.bytes)
+      return true
+    }
+  }
+
   func end(_ buffer: IdleBuffer, _ taken: PoolBook.Taken) {
     // Buffers are released without the lock: that may take long, or call foreign code.
     let surplus = state.withLock { state -> [IdleBuffer] in

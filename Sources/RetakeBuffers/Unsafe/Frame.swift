@@ -30,6 +30,9 @@ public struct Frame: Sendable {
   /// The clockwise rotation, in degrees, that a viewer applies: 0, 90, 180 or 270. It is metadata
   /// only, until a stage applies it.
   public var rotationDegrees: Int
+  /// Whether a viewer mirrors the image left to right before it rotates it. It is metadata only,
+  /// like the rotation.
+  public var isMirrored: Bool
   /// Width of a pixel over its height.
   public var sampleAspect: SampleAspect
   /// The pixels. Several frames may share them, and no one may write to them.
@@ -43,8 +46,8 @@ public struct Frame: Sendable {
   public init(
     id: FrameID = FrameID(track: 0, sequence: 0), timestamp: Timestamp = .zero,
     format: PixelFormat, width: Int, height: Int, range: ColorRange = .limited,
-    matrix: ColorMatrix? = nil, rotationDegrees: Int = 0, sampleAspect: SampleAspect = .square,
-    storage: FrameStorage
+    matrix: ColorMatrix? = nil, rotationDegrees: Int = 0, isMirrored: Bool = false,
+    sampleAspect: SampleAspect = .square, storage: FrameStorage
   ) {
     requirement(width > 0 && height > 0, "a frame has pixels")
     requirement(storage.planes.count == format.planeCount, "the storage has the format's planes")
@@ -56,6 +59,7 @@ public struct Frame: Sendable {
     self.range = range
     self.matrix = matrix ?? (format.isYUV ? .assumed(height: height) : .identity)
     self.rotationDegrees = rotationDegrees
+    self.isMirrored = isMirrored
     self.sampleAspect = sampleAspect
     self.storage = storage
   }

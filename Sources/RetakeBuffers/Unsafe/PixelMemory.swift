@@ -46,6 +46,9 @@ final class PixelMemory: IdleBuffer, @unchecked Sendable {
     return block == MAP_FAILED ? nil : block
   }
 
+  /// Writes to everything, so that the system has given all pages before the first frame comes.
+  func touch() { memset(base, 0, size) }
+
   /// Overwrites everything with 0xA5, so that a result that depends on old pixels is noticed.
   func poison() { memset(base, 0xA5, size) }
 }

@@ -38,6 +38,8 @@ public struct WritableFrame: ~Copyable, Sendable {
   public var matrix: ColorMatrix
   /// The clockwise rotation, in degrees, that a viewer applies: 0, 90, 180 or 270.
   public var rotationDegrees = 0
+  /// Whether a viewer mirrors the image left to right before it rotates it.
+  public var isMirrored = false
   /// Width of a pixel over its height.
   public var sampleAspect = SampleAspect.square
   /// `nil` if there was no memory. Then nothing is written, and the frame fails.
@@ -131,7 +133,8 @@ public struct WritableFrame: ~Copyable, Sendable {
   public consuming func finish() -> Frame {
     Frame(
       id: id, timestamp: timestamp, format: format, width: width, height: height, range: range,
-      matrix: matrix, rotationDegrees: rotationDegrees, sampleAspect: sampleAspect,
+      matrix: matrix, rotationDegrees: rotationDegrees, isMirrored: isMirrored,
+      sampleAspect: sampleAspect,
       storage: lease.map { FrameStorage($0, layout) }
         ?? .withoutRoom(format: format, width: width, height: height))
   }

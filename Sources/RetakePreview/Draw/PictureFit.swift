@@ -8,6 +8,8 @@ struct PictureFit: Hashable, Sendable {
   let height: Int
   /// Clockwise rotation: 0, 90, 180 or 270.
   let degrees: Int
+  /// Mirrored left to right before the rotation.
+  let isMirrored: Bool
   /// The covered rectangle, after rotation.
   let shown: CanvasRect
 
@@ -15,15 +17,16 @@ struct PictureFit: Hashable, Sendable {
   init(_ frame: Frame, in area: CanvasRect) {
     self.init(
       width: frame.width, height: frame.height, aspect: frame.sampleAspect,
-      rotationDegrees: frame.rotationDegrees, in: area)
+      rotationDegrees: frame.rotationDegrees, isMirrored: frame.isMirrored, in: area)
   }
 
   init(
     width: Int, height: Int, aspect: SampleAspect = .square, rotationDegrees: Int = 0,
-    in area: CanvasRect
+    isMirrored: Bool = false, in area: CanvasRect
   ) {
     self.width = width
     self.height = height
+    self.isMirrored = isMirrored
     // The remainder of a negative angle is negative in Swift, and only quarter turns are drawn.
     degrees = ((rotationDegrees % 360) + 360) % 360 / 90 * 90
     let natural = Self.naturalSize(

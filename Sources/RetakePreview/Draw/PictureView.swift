@@ -50,7 +50,7 @@ final class PictureView {
     guard let shape else { return }
     fit = PictureFit(
       width: shape.width, height: shape.height, aspect: shape.aspect,
-      rotationDegrees: shape.rotationDegrees, in: area)
+      rotationDegrees: shape.rotationDegrees, isMirrored: shape.isMirrored, in: area)
   }
 
   /// - Throws: `PreviewError.renderer`.
@@ -81,10 +81,12 @@ final class PictureView {
     var height: Int
     var aspect: SampleAspect
     var rotationDegrees: Int
+    var isMirrored: Bool
 
     init(_ frame: Frame) {
       (width, height) = (frame.width, frame.height)
       (aspect, rotationDegrees) = (frame.sampleAspect, frame.rotationDegrees)
+      isMirrored = frame.isMirrored
     }
   }
 

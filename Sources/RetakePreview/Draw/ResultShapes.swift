@@ -20,7 +20,9 @@ struct ResultShapes {
         ageNanoseconds: ageNanoseconds)
     }
     return OverlayLayout(
-      OverlayPicture(width: area.width, height: area.height, rotationDegrees: fit.degrees)
+      OverlayPicture(
+        width: area.width, height: area.height, rotationDegrees: fit.degrees,
+        isMirrored: fit.isMirrored)
     ).shapes(of: contents)
   }
 }

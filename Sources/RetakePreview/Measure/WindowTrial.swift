@@ -214,6 +214,7 @@ extension Frame {
       id: id, timestamp: timestamp, format: format, width: width, height: height, range: range,
       planes: (0..<format.planeCount).map { bytes(of: $0) })
     (copy.matrix, copy.rotationDegrees, copy.sampleAspect) = (matrix, rotationDegrees, sampleAspect)
+    copy.isMirrored = isMirrored
     return copy
   }
 }

@@ -64,7 +64,8 @@ final class GLPicture: PicturePainter {
     gl.uniform2f(program.location("pictureSize"), Float(kind.width), Float(kind.height))
     gl.uniform1f(program.location("seconds"), seconds)
     // The image's corners, clockwise; turned, the canvas's first corner shows another one.
-    let corners: [(Float, Float)] = [(0, 0), (1, 0), (1, 1), (0, 1)]
+    let corners: [(Float, Float)] =
+      fit.isMirrored ? [(1, 0), (0, 0), (0, 1), (1, 1)] : [(0, 0), (1, 0), (1, 1), (0, 1)]
     var quads = GLQuads()
     quads.add(fit.shown, (0..<4).map { corners[($0 - fit.degrees / 90 + 4) % 4] })
     // An image's own opacity is ignored, so that the ground does not shine through.

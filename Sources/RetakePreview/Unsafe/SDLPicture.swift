@@ -61,10 +61,11 @@ final class SDLPicture: PicturePainter {
     _ = sdl.setTextureScaleMode(
       texture, isScaled ? SDLNumber.scaleLinear : SDLNumber.scaleNearest)
     let result =
-      fit.degrees == 0
+      fit.degrees == 0 && !fit.isMirrored
       ? sdl.renderCopy(painter.pointer, texture, nil, &target)
       : sdl.renderCopyEx(
-        painter.pointer, texture, nil, &target, Double(fit.degrees), nil, 0)
+        painter.pointer, texture, nil, &target, Double(fit.degrees), nil,
+        fit.isMirrored ? SDLNumber.flipHorizontal : 0)
     guard result == 0 else {
       throw .renderer(step: "drawing a picture", cause: sdl.errorText)
     }

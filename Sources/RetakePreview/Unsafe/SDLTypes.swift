@@ -32,6 +32,8 @@ struct SDLRendererInfo {
 
 /// Constants from SDL 2's headers.
 enum SDLNumber {
+  /// Applied to the texture, before it is rotated.
+  static let flipHorizontal: Int32 = 1
   static let initVideo: UInt32 = 0x20
   static let windowCentered: Int32 = 0x2FFF_0000
   static let windowOpenGL: UInt32 = 0x2

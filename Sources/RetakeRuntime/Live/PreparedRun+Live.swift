@@ -53,6 +53,9 @@ extension LiveRun {
     self.init(
       plan: prepared.plan, facts: facts, sources: sources, options: options, clock: clock,
       tap: tap, receive: receive)
+    let descriptions = Dictionary(
+      prepared.trackDescriptions.map { ($0.track, $0) }, uniquingKeysWith: { first, _ in first })
+    plan.preallocate(memory, for: tracks.compactMapValues { descriptions[$0] }, isLive: true)
   }
 
   /// Like `finish`, but does not block the calling thread.

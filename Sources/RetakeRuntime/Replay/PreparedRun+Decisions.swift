@@ -112,17 +112,6 @@ extension GraphPlan.Node {
   }
 }
 
-extension AnyStage {
-  /// The same stage, but virtual time waits for its outcome.
-  fileprivate var thatCanFail: AnyStage {
-    var signature = signature
-    signature.canFail = true
-    return AnyStage(
-      signature: signature, options: options, body: body, isExportable: isExportable,
-      outputFormat: outputFormat)
-  }
-}
-
 /// Keeps no state and passes its input on.
 private final class PassingInstance: StageInstance {
   func process(_ input: any PipelineValue, _ context: StageContext) -> StageOutcome {

@@ -57,6 +57,8 @@ final class VirtualRun: CoreDriver {
     self.changes = changes
     self.sources = sources
     let memory = options.memory ?? plan.memory(isVirtual: true, isPoisoned: options.poisonsMemory)
+    let tracks = sources.reduce(into: [:]) { $0[$1.node] = $1.description }
+    plan.preallocate(memory, for: tracks, isLive: false)
     stageRun = StageRun(memory: memory, options.notices ?? { _ in })
     // What decoders keep for the next frame has the bound of the pools that their frames lease from.
     if let buffers = plan.sourceBuffers {
@@ -73,7 +75,7 @@ final class VirtualRun: CoreDriver {
     core = DecisionCore(
       plan: plan, rules: options.mode == .lossless ? .lossless : .redecide,
       profile: options.costs.profile,
-      frameBytes: plan.frameBytes(of: sources.reduce(into: [:]) { $0[$1.node] = $1.description }),
+      frameBytes: plan.frameBytes(of: tracks),
       observer: observer.wantsDecisions ? { observer.decided($0) } : nil)
     costs = CostModel(plan: plan, options)
     costs.frameBytes = core.frameBytes

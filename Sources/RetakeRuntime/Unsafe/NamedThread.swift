@@ -88,3 +88,25 @@ package final class NamedThread: Sendable {
     clock.wait(untilNanoseconds: clock.monotonicNanoseconds + nanosecondsMax, or: done)
   }
 }
+
+extension NamedThread {
+  /// Calls `body` with each number below `count`, each on a thread of its own, and returns after all
+  /// calls. Where the system gives no thread, the caller's thread does that share, too: the work is
+  /// slower, and the same. (libdispatch waits for a thread for ever.)
+  package static func concurrently(
+    _ count: Int, _ name: String, _ body: @escaping @Sendable (Int) -> Void
+  ) {
+    guard count > 0 else { return }
+    var threads: [NamedThread] = []
+    var mine = [0]
+    for number in 1..<max(1, count) {
+      do throws(RuntimeError) {
+        threads.append(try NamedThread("\(name)-\(number)") { body(number) })
+      } catch {
+        mine.append(number)
+      }
+    }
+    for number in mine { body(number) }
+    for thread in threads { thread.join() }
+  }
+}

@@ -61,10 +61,11 @@ extension PipelineChain {
   }
 
   /// Ends the pipeline with a closure that is called with each value that arrives, and with each
-  /// failure. It is not called for dropped frames.
+  /// failure. It is not called for frames that were dropped, thinned out, superseded or left in
+  /// flight: for these, and for the number and the time of each frame, there is `deliverySink`.
   ///
   /// ```swift
-  /// grey.motion().resultSink { result in
+  /// grey.motion().sink { result in
   ///   switch result {
   ///   case .success(let boxes): show(boxes)
   ///   case .failure(let failure) where failure.isRecoverable: skip(failure.frame)
@@ -72,17 +73,33 @@ extension PipelineChain {
   ///   }
   /// }
   /// ```
-  public func resultSink(
+  ///
+  /// Such a pipeline has no document.
+  ///
+  /// - Parameters:
+  ///   - id: The sink's ID, which decisions and summaries name.
+  ///   - body: Called on a thread of the run, one call at a time, in the order of virtual time.
+  public func sink(
     _ id: String = "sink", _ body: @escaping @Sendable (Result<Output, StageFailure>) -> Void
   ) -> Pipeline {
-    sink(id) { delivery in
+    deliverySink(id) { delivery in
       if let result = delivery.result(as: Output.self) { body(result) }
     }
   }
 
-  /// Ends the pipeline with a closure that is called for each frame, in the order of virtual time.
-  /// Such a pipeline has no document.
-  public func sink(
+  /// Ends the pipeline with a closure that is called for each frame, also for one that ended before
+  /// the sink, in the order of virtual time. Such a pipeline has no document.
+  ///
+  /// ```swift
+  /// grey.motion().deliverySink { delivery in
+  ///   if case .ended(let fate, let node) = delivery.content { log(delivery.frame, fate, node) }
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - id: The sink's ID, which decisions and summaries name.
+  ///   - body: Called on a thread of the run, one call at a time.
+  public func deliverySink(
     _ id: String = "sink", _ body: @escaping @Sendable (SinkDelivery) -> Void
   ) -> Pipeline {
     sink(

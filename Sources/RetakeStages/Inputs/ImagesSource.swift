@@ -30,6 +30,8 @@ package struct ImagesOptions: StageOptions, Hashable {
 /// The images of a folder may differ in size; the first one describes the track.
 package struct ImagesSource: FrameSource {
   package let options: ImagesOptions
+  /// Where the images are read, which may differ from the path in the options.
+  var places = InputPlaces.asNamed
   private let timeBase: TimeBase
 
   /// - Throws: `OptionError` without a path, or for a rate that is out of bounds.
@@ -41,25 +43,28 @@ package struct ImagesSource: FrameSource {
     self.options = options
   }
 
-  /// - Throws: `StagesError` when the path does not exist; `MediaError` when the folder or the first
-  ///   image cannot be read.
+  /// - Throws: `StagesError` when the path does not exist, or may not be read; `MediaError` when the
+  ///   folder or the first image cannot be read.
   package func open() throws -> any FrameReader {
-    try ImagesReader(files: try files(), timeBase: timeBase)
+    let files = try files()
+    for file in files { try places.checkImage(file) }
+    return try ImagesReader(files: files, timeBase: timeBase)
   }
 
   /// - Parameter list: Returns the names in a folder; tests replace it.
   package func files(
     list: (String) throws -> [String] = FileManager.default.contentsOfDirectory
   ) throws -> [String] {
+    let place = try places.images(options.path)
     var isFolder: ObjCBool = false
-    guard FileManager.default.fileExists(atPath: options.path, isDirectory: &isFolder) else {
+    guard FileManager.default.fileExists(atPath: place, isDirectory: &isFolder) else {
       throw StagesError.notFound(path: options.path)
     }
     // A file that is named is read whatever its ending; endings select within a folder only.
-    guard isFolder.boolValue else { return [options.path] }
+    guard isFolder.boolValue else { return [place] }
     let names: [String]
     do {
-      names = try list(options.path)
+      names = try list(place)
     } catch {
       throw MediaError.unreadable(file: options.path, cause: error.systemText)
     }
@@ -67,7 +72,7 @@ package struct ImagesSource: FrameSource {
     let pictures = names.filter(Self.isPicture)
       .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     guard !pictures.isEmpty else { throw StagesError.noPictures(path: options.path) }
-    return pictures.map { "\(options.path)/\($0)" }
+    return pictures.map { "\(place)/\($0)" }
   }
 
   private static func isPicture(_ name: String) -> Bool {

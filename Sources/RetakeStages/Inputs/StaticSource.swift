@@ -63,5 +63,6 @@ extension TrackDescription {
       height: frame.height, range: frame.range, matrix: frame.matrix,
       rotationDegrees: frame.rotationDegrees, sampleAspect: frame.sampleAspect,
       frameCount: frameCount)
+    isMirrored = frame.isMirrored
   }
 }

@@ -11,15 +11,17 @@ struct LoadedModel: Sendable {
   /// SHA-256 of the model and of its sidecar, by path.
   let files: [String: String]
 
+  /// - Parameter place: The path at which the model is read; `nil` for the path in the options.
   /// - Throws: `OptionError`, `InferenceError`, `ModelDocumentError`.
-  init(_ options: ModelOptions) throws {
+  init(_ options: ModelOptions, at place: String? = nil) throws {
     guard !options.model.isEmpty else {
       throw OptionError(key: "model", message: "must name an .onnx file")
     }
+    let place = place ?? options.model
     let values = try options.values()
-    let sidecar = try ModelSidecar.read(nextTo: options.model)
+    let sidecar = try ModelSidecar.read(nextTo: place)
     let library = try OnnxLibrary.load()
-    let bytes = try OnnxModel.read(options.model)
+    let bytes = try OnnxModel.read(place)
     // Of a file that is not a model, the library's error says more.
     let outline = try? OnnxOutline(bytes, model: options.model)
     let shapes = outline.map {

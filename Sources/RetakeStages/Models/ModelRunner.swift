@@ -12,9 +12,10 @@ final class ModelRunner: Sendable {
 
   /// Loads the model, and checks that what is said about it fits.
   ///
+  /// - Parameter place: The path at which the model is read; `nil` for the path in the options.
   /// - Throws: `OptionError`, `InferenceError`, `ModelDocumentError`, `DecodingMismatch`.
-  init(_ options: ModelOptions) throws {
-    loaded = try LoadedModel(options)
+  init(_ options: ModelOptions, at place: String? = nil) throws {
+    loaded = try LoadedModel(options, at: place)
     settings = try ModelSettings(
       of: loaded.model, at: options.model, options: loaded.values, sidecar: loaded.sidecar)
     decoder = try settings.decoder(for: loaded.model.outputs)
@@ -53,6 +54,7 @@ extension ModelRunner {
   /// What makes two runners the same: the options, and the files as they are now.
   private struct Key: Hashable {
     var options: ModelOptions
+    var place: String
     /// `nil` for a file that is not there.
     var files: [RegularFile.Facts?]
   }
@@ -61,10 +63,12 @@ extension ModelRunner {
   private static let runners = SharedValues<Key, ModelRunner>()
 
   /// - Throws: As `init`.
-  static func runner(_ options: ModelOptions) throws -> ModelRunner {
-    let paths = [options.model, ModelSidecar.path(ofModel: options.model)]
+  static func runner(_ options: ModelOptions, at place: String? = nil) throws -> ModelRunner {
+    let place = place ?? options.model
+    let paths = [place, ModelSidecar.path(ofModel: place)]
     let key = Key(
-      options: options, files: paths.map { try? RegularFile.facts(of: $0, links: .followed) })
-    return try runners.value(of: key) { try ModelRunner(options) }
+      options: options, place: place,
+      files: paths.map { try? RegularFile.facts(of: $0, links: .followed) })
+    return try runners.value(of: key) { try ModelRunner(options, at: place) }
   }
 }

@@ -19,7 +19,12 @@ package struct OnnxStage<Found: ModelResult>: PureStage, ModelStage {
   ///
   /// - Throws: `OptionError`, `InferenceError`, `ModelDocumentError`, `DecodingMismatch`.
   package init(options: ModelOptions) throws {
-    runner = try ModelRunner.runner(options)
+    try self.init(options: options, at: options.model)
+  }
+
+  /// Loads the model from another place than the options say.
+  init(options: ModelOptions, at place: String) throws {
+    runner = try ModelRunner.runner(options, at: place)
     try runner.require(Found.decoded, in: Self.kind)
     self.options = options
   }

@@ -18,7 +18,12 @@ package struct Regress: PureStage, ModelStage {
   ///
   /// - Throws: `OptionError`, `InferenceError`, `ModelDocumentError`, `DecodingMismatch`.
   package init(options: ModelOptions) throws {
-    loaded = try LoadedModel(options)
+    try self.init(options: options, at: options.model)
+  }
+
+  /// Loads the model from another place than the options say.
+  init(options: ModelOptions, at place: String) throws {
+    loaded = try LoadedModel(options, at: place)
     features = try FeatureModel(
       of: loaded.model, at: options.model, options: loaded.values, sidecar: loaded.sidecar)
     try features.check(loaded.model.outputs)

@@ -9,14 +9,18 @@ package struct OverlayPicture: Hashable, Sendable {
   package var height: Int
   /// Clockwise: 0, 90, 180 or 270.
   package var rotationDegrees: Int
+  /// Mirrored left to right before the rotation.
+  package var isMirrored: Bool
 
-  package init(width: Int, height: Int, rotationDegrees: Int = 0) {
+  package init(width: Int, height: Int, rotationDegrees: Int = 0, isMirrored: Bool = false) {
     (self.width, self.height, self.rotationDegrees) = (width, height, rotationDegrees)
+    self.isMirrored = isMirrored
   }
 
   package init(_ frame: Frame) {
     self.init(
-      width: frame.width, height: frame.height, rotationDegrees: frame.rotationDegrees)
+      width: frame.width, height: frame.height, rotationDegrees: frame.rotationDegrees,
+      isMirrored: frame.isMirrored)
   }
 
   private var isOnItsSide: Bool { rotationDegrees == 90 || rotationDegrees == 270 }
@@ -27,6 +31,14 @@ package struct OverlayPicture: Hashable, Sendable {
 
   /// Converts a box in the stored image to the upright image.
   package func upright(_ box: Box) -> Box {
+    turned(isMirrored ? mirrored(box) : box)
+  }
+
+  private func mirrored(_ box: Box) -> Box {
+    Box(x: Double(width) - box.x - box.width, y: box.y, width: box.width, height: box.height)
+  }
+
+  private func turned(_ box: Box) -> Box {
     switch rotationDegrees {
     case 90:
       Box(
@@ -44,9 +56,10 @@ package struct OverlayPicture: Hashable, Sendable {
   /// The inverse of `upright`.
   func stored(_ box: Box) -> Box {
     // The rest of the circle undoes the rotation.
-    let turned = OverlayPicture(
-      width: uprightWidth, height: uprightHeight, rotationDegrees: (360 - rotationDegrees) % 360)
-    return turned.upright(box)
+    let back = OverlayPicture(
+      width: uprightWidth, height: uprightHeight, rotationDegrees: (360 - rotationDegrees) % 360
+    ).turned(box)
+    return isMirrored ? mirrored(back) : back
   }
 }
 

@@ -84,11 +84,12 @@ package struct ProcessOptions: StageOptions, Hashable {
   /// - Throws: `OptionError`, `ForeignError`.
   func stage(
     _ permission: ProgramPermission, _ limits: ProgramLimits = .declared,
-    listener: ProgramListener? = nil
+    listener: ProgramListener? = nil, places: InputPlaces = .asNamed
   ) throws -> AnyStage {
     var program = try program()
     try permission.check(program.name)
     program.listener = listener
+    program.folder = try places.program(program.files)
     if limits == .lifted { program.liftLimits() }
     return try AnyStage.process(program, options: AnyStage.canonical(self))
   }

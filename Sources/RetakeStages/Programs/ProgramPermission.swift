@@ -11,20 +11,23 @@ package enum ProgramPermission: Hashable, Sendable {
   case all
   /// None, whatever retake.yml names: the document came with a session.
   case never
+  /// None, whatever retake.yml and other options allow: the command line says so.
+  case forbidden
 
   /// Allows one more program, unless none is ever allowed.
   package func adding(_ name: String) -> ProgramPermission {
     switch self {
     case .named(let names): .named(names + [name])
-    case .all, .never: self
+    case .all, .never, .forbidden: self
     }
   }
 
-  /// - Throws: `ForeignError.notAllowed`, `ForeignError.neverAllowed`.
+  /// - Throws: `ForeignError.notAllowed`, `ForeignError.neverAllowed`, `ForeignError.forbidden`.
   func check(_ name: String) throws(ForeignError) {
     switch self {
     case .all: return
     case .never: throw .neverAllowed(name)
+    case .forbidden: throw .forbidden(name)
     case .named(let names): guard names.contains(name) else { throw .notAllowed(name) }
     }
   }
@@ -48,25 +51,29 @@ extension StageRegistry {
 
   /// The same registry, with another permission for the kind `process`.
   ///
-  /// - Parameter listener: Receives what the programs write.
+  /// - Parameters:
+  ///   - listener: Receives what the programs write.
+  ///   - places: Where the programs run.
   package func allowing(
     _ permission: ProgramPermission, limits: ProgramLimits = .declared,
-    listener: ProgramListener? = nil
+    listener: ProgramListener? = nil, places: InputPlaces = .asNamed
   ) -> StageRegistry {
     var registry = self
     registry.replaceNode(
-      AnyStage.processSignature, make: Self.makeProcess(permission, limits, listener))
+      AnyStage.processSignature, make: Self.makeProcess(permission, limits, listener, places))
     return registry
   }
 
   private static func makeProcess(
-    _ permission: ProgramPermission, _ limits: ProgramLimits, _ listener: ProgramListener? = nil
+    _ permission: ProgramPermission, _ limits: ProgramLimits, _ listener: ProgramListener? = nil,
+    _ places: InputPlaces = .asNamed
   ) -> @Sendable (JSONValue) throws(OptionProblem) -> AnyStage {
     { given throws(OptionProblem) in
       let options = try OptionReader.read(
         ProcessOptions.self, from: given, kind: AnyStage.processKind)
       do {
-        return try options.stage(permission, limits, listener: listener)
+        return try options.stage(
+          permission, limits, listener: listener, places: places)
       } catch {
         throw OptionProblem(wrapping: error)
       }

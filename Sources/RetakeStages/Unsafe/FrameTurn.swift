@@ -2,12 +2,12 @@ package import RetakeBuffers
 package import RetakeMedia
 
 extension Frame {
-  /// Applies the rotation, so that the image is as displayed; I420 only.
+  /// Applies the mirror and the rotation, so that the image is as displayed; I420 only.
   ///
   /// - Throws: `MediaError.noMemory`.
   package func turnedUpright() throws(MediaError) -> Frame {
     precondition(format == .i420, "only I420 is turned")
-    guard rotationDegrees != 0 else { return self }
+    guard rotationDegrees != 0 || isMirrored else { return self }
     let picture = OverlayPicture(self)
     let isOnItsSide = rotationDegrees % 180 == 90
     let storage = FrameStorage.makeIfRoom(
@@ -19,12 +19,14 @@ extension Frame {
         let (base, stride) = (self.storage.planes[plane].base, self.storage.planes[plane].stride)
         for y in 0..<(isOnItsSide ? across : down) {
           for x in 0..<(isOnItsSide ? down : across) {
-            let (column, row) =
+            let (turned, row) =
               switch rotationDegrees {
               case 90: (y, down - 1 - x)
               case 180: (across - 1 - x, down - 1 - y)
-              default: (across - 1 - y, x)
+              case 270: (across - 1 - y, x)
+              default: (x, y)
               }
+            let column = isMirrored ? across - 1 - turned : turned
             // SAFETY: column is below `across` and row below `down`, which the source's plane has;
             // x and y are in the new plane, whose sides are those, swapped for a quarter turn.
             planes[plane][y * strides[plane] + x] = base[row * stride + column]
@@ -35,7 +37,7 @@ extension Frame {
     // The pointers above do not keep the storage: Swift may release it after its last use.
     withExtendedLifetime(self.storage) {}
     guard let storage else { throw .noMemory(step: "turn a picture", file: nil) }
-    // Without rotationDegrees, because the pixels are upright now.
+    // Without rotation and mirror, because the pixels are upright now.
     return Frame(
       id: id, timestamp: timestamp, format: format, width: picture.uprightWidth,
       height: picture.uprightHeight, range: range, matrix: matrix,

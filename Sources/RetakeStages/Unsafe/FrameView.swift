@@ -8,7 +8,8 @@ extension Frame {
   ) -> Frame {
     Frame(
       id: id, timestamp: timestamp, format: format, width: width, height: height, range: range,
-      matrix: matrix, rotationDegrees: rotationDegrees, sampleAspect: sampleAspect,
+      matrix: matrix, rotationDegrees: rotationDegrees, isMirrored: isMirrored,
+      sampleAspect: sampleAspect,
       storage: storage)
   }
 

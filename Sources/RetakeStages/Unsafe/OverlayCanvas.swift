@@ -49,7 +49,8 @@ extension Frame {
   private func drawn(on storage: FrameStorage) -> Frame {
     Frame(
       id: id, timestamp: timestamp, format: format, width: width, height: height, range: range,
-      matrix: matrix, rotationDegrees: rotationDegrees, sampleAspect: sampleAspect,
+      matrix: matrix, rotationDegrees: rotationDegrees, isMirrored: isMirrored,
+      sampleAspect: sampleAspect,
       storage: storage)
   }
 }

@@ -1,0 +1,17 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+  name: "ArticlesExample",
+  platforms: [.macOS(.v15)],
+  dependencies: [.package(name: "retake", path: "../..")],
+  targets: [
+    .testTarget(
+      name: "ArticlesTests",
+      dependencies: [
+        .product(name: "Retake", package: "retake"),
+        .product(name: "RetakePreview", package: "retake"),
+      ])
+  ],
+  swiftLanguageModes: [.v6]
+)
