@@ -1,7 +1,9 @@
 #pragma once
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -12,6 +14,7 @@
 #include <libavformat/avformat.h>
 #include <libavutil/avutil.h>
 #include <libavutil/cpu.h>
+#include <libavutil/crc.h>
 #include <libavutil/display.h>
 #include <libavutil/hmac.h>
 #include <libavutil/imgutils.h>
@@ -181,4 +184,28 @@ static inline void retake_allow_callbacks_on_any_thread(AVCodecContext *context)
 #else
   (void)context;
 #endif
+}
+
+// What a video decoder writes to FFmpeg's log: `opaque` and `reordered_opaque` of its context, whether
+// it is an error, and the formatted line. Called from any thread.
+typedef void (*retake_log_sink)(void *opaque, int64_t number, int32_t is_error, const char *line);
+
+// Set once, before the first decoder; only one file of Swift may refer to it, since each has its own.
+static retake_log_sink retake_decoder_log = NULL;
+
+static void retake_log(void *object, int level, const char *format, va_list arguments) {
+  if (level > AV_LOG_WARNING || object == NULL || retake_decoder_log == NULL) return;
+  // Each object that FFmpeg logs for begins with a pointer to its class.
+  if (*(const AVClass **)object != avcodec_get_class()) return;
+  const AVCodecContext *context = (const AVCodecContext *)object;
+  if (context->codec_type != AVMEDIA_TYPE_VIDEO || context->opaque == NULL) return;
+  char line[256];
+  vsnprintf(line, sizeof line, format, arguments);
+  retake_decoder_log(context->opaque, context->reordered_opaque, level <= AV_LOG_ERROR, line);
+}
+
+static inline void retake_take_log(retake_log_sink sink) {
+  retake_decoder_log = sink;
+  av_log_set_level(AV_LOG_QUIET);
+  av_log_set_callback(retake_log);
 }

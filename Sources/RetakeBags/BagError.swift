@@ -38,7 +38,7 @@ package struct BagPlace: Hashable, Sendable, CustomStringConvertible {
 /// An error of a bag: a file or folder with messages of ROS 2 or Foxglove.
 package enum BagError: RetakeError {
   /// The file or folder is not a bag.
-  case notBag(path: String, cause: String)
+  case notBag(path: String, cause: String, remedy: String? = nil)
   /// Bytes, rows or records that are not what the format says.
   case damaged(BagPlace, cause: String)
   /// A message that is not of its topic's type.
@@ -64,10 +64,10 @@ package enum BagError: RetakeError {
 
   package var facts: ErrorFacts {
     switch self {
-    case .notBag(let path, let cause):
+    case .notBag(let path, let cause, let remedy):
       ErrorFacts(
         "bag.open.notBag", "this is not a bag", cause: cause, at: path,
-        advice: "Give a .db3 or .mcap file, or the folder that 'ros2 bag record' made")
+        advice: remedy ?? "Give a .db3 or .mcap file, or the folder that 'ros2 bag record' made")
     case .damaged(let place, let cause):
       ErrorFacts(
         "bag.damaged", "the bag is damaged: \(cause)", place: Self.place(place),

@@ -305,7 +305,7 @@ private final class BagBuild {
     _ rows: [(BagTrack, TrackRows)], _ bagRows: BagRows, to writer: StoreWriter
   ) throws -> BagImportResult {
     let damaged = rows.reduce(0) { $0 + $1.1.damaged }
-    let status = losses.isEmpty && damaged == 0 ? SessionStatus.clean : .lossy
+    let standing = SessionStanding(damagedFrames: damaged, losses: losses.texts)
     let tracks = rows.map { track, rows in
       BagImportResult.Track(
         track: track.number, topic: track.topic.name, type: track.topic.type,
@@ -314,9 +314,11 @@ private final class BagBuild {
     let result = BagImportResult(
       folder: target, tracks: tracks, sensors: sensorTopics,
       leftOut: leftOut.sorted { $0.topic < $1.topic },
-      status: status, losses: losses.texts, notes: notes)
+      status: standing.status, losses: losses.texts, notes: notes)
     let places = TimePlaces(rows.flatMap(\.1.timeline.places))
-    let facts = BagFacts(result: result, source: files.name, origin: bagRows.origin, places: places)
+    let facts = BagFacts(
+      result: result, standing: standing, source: files.name, origin: bagRows.origin, places: places
+    )
     try bagRows.write(to: writer, facts: facts.rows)
     try site.write(facts.notesText, to: site.folder.notes)
     try check(rows)

@@ -6,7 +6,8 @@ public import RetakeCore
 /// `cause` contains FFmpeg's own message, if there is one.
 public enum MediaError: RetakeError, Hashable {
   case missing(file: String)
-  case directory(file: String)
+  /// `kind` says what the folder contains, and `remedy` which command reads it.
+  case directory(file: String, kind: String? = nil, remedy: String? = nil)
   /// A socket, a device or a named pipe.
   case special(file: String)
   case unreadable(file: String, cause: String)
@@ -14,6 +15,13 @@ public enum MediaError: RetakeError, Hashable {
   /// A text file that names other files, such as HLS, whatever its name is.
   case playlist(file: String)
   case notMedia(file: String, cause: String)
+  /// A file of another kind that may contain media, such as an archive or a bag of ROS 1. `remedy`
+  /// is the command that takes it out.
+  case foreign(file: String, kind: String, remedy: String)
+  /// A fragment of an MP4 stream without the beginning that describes it.
+  case segment(file: String)
+  /// The beginning of an MP4 stream without any fragment.
+  case initialization(file: String)
   /// A format that FFmpeg supports and Retake does not open.
   case container(file: String, format: String)
   /// An image in a container that videos also use, such as HEIC.
@@ -27,6 +35,8 @@ public enum MediaError: RetakeError, Hashable {
   case read(file: String?, cause: String)
   /// The packets cannot be decoded without a key.
   case encrypted(file: String?)
+  /// The packets are encrypted, and no key is to be had.
+  case protected(file: String?)
   case noDecoder(codec: String, file: String?)
   case bitDepth(format: String, bits: Int, file: String?)
   case pixelFormat(format: String, file: String?)
@@ -44,6 +54,7 @@ public enum MediaError: RetakeError, Hashable {
   /// The system's error number gives the reason: 28 is a full disk, 5 a failing one.
   case write(file: String?, errorNumber: Int32, cause: String)
   case scale(from: String, to: String, cause: String)
+  /// Not one of the still images that `Frame(image:)` reads, or a damaged one.
   case notImage(file: String?, cause: String)
   /// A stream's protocol that is not on the list.
   case protocolRefused(name: String, allowed: [String])
@@ -75,10 +86,25 @@ public enum MediaError: RetakeError, Hashable {
     case .missing(let file):
       ErrorFacts(
         "media.open.missing", "there is no such file", at: file, advice: "Check the path")
-    case .directory(let file):
+    case .directory(let file, let kind, let remedy):
       ErrorFacts(
-        "media.open.directory", "this is a folder, not a media file", at: file,
-        advice: "Name a file inside it")
+        "media.open.directory", "this is \(kind ?? "a folder"), not a media file", at: file,
+        advice: remedy ?? "Name a file inside it")
+    case .foreign(let file, let kind, let remedy):
+      ErrorFacts(
+        "media.open.foreign", "this is \(kind), and not a media file", at: file, advice: remedy)
+    case .segment(let file):
+      ErrorFacts(
+        "media.open.segment",
+        "this is a segment of a stream (DASH, HLS, CMAF) without its initialization", at: file,
+        advice: "Join it with the initialization and the other segments, in their order: "
+          + "cat INIT.mp4 \(file.shellWord) > OUT.mp4")
+    case .initialization(let file):
+      ErrorFacts(
+        "media.open.initialization",
+        "this is the initialization of a stream (DASH, HLS, CMAF), which has no frames", at: file,
+        advice: "Join it with the stream's segments, in their order: "
+          + "cat \(file.shellWord) SEGMENT*.m4s > OUT.mp4")
     case .special(let file):
       ErrorFacts(
         "media.open.special", "this is not a regular file", at: file, advice: Self.nameVideo)
@@ -101,10 +127,7 @@ public enum MediaError: RetakeError, Hashable {
     case .container(let file, let format):
       ErrorFacts(
         "media.open.container", "files of format \(format) are not opened", at: file,
-        advice: format == "mjpeg"
-          ? "Put it into a container first: "
-            + "ffmpeg -f mjpeg -framerate 25 -i \(file.shellWord) -c copy OUT.mkv"
-          : Self.nameVideo)
+        advice: ContainerAdvice.text(format: format, file: file))
     case .stillImage(let file, let format):
       ErrorFacts(
         "media.open.stillImage", "this is a still image (\(format)), not a video", at: file,
@@ -140,6 +163,11 @@ public enum MediaError: RetakeError, Hashable {
         "media.decode.encrypted", "the video is encrypted", at: file,
         advice: "Decrypt it first, with its key: "
           + "ffmpeg -decryption_key KEY -i \(file?.shellWord ?? "IN") -c copy OUT.mp4")
+    case .protected(let file):
+      ErrorFacts(
+        "media.decode.protected",
+        "the video is protected (FairPlay); only its seller's programs decode it", at: file,
+        advice: "Ask for a copy without protection")
     case .noDecoder(let codec, let file):
       ErrorFacts(
         "media.decode.noDecoder", "there is no decoder for \(codec)", at: file,
@@ -201,8 +229,9 @@ public enum MediaError: RetakeError, Hashable {
       ErrorFacts("media.scale.refused", "a picture of \(from) cannot be made \(to)", cause: cause)
     case .notImage(let file, let cause):
       ErrorFacts(
-        "media.image.notImage", "this is not a PNG or JPEG picture", cause: cause, at: file,
-        advice: "Name a PNG or JPEG file")
+        "media.image.notImage", "this is not a PNG, JPEG, BMP, TIFF or WebP picture", cause: cause,
+        at: file,
+        advice: "Name a picture that 'ffmpeg -i FILE picture.png' made, for example")
     case .protocolRefused(let name, let allowed):
       ErrorFacts(
         "media.live.protocol",

@@ -39,12 +39,32 @@ package struct MediaStream: Hashable, Sendable {
   package var colour = ColourLabels()
   /// Clockwise rotation of the image for display, in degrees: 0, 90, 180 or 270.
   package var rotationDegrees = 0
+  /// Whether a viewer mirrors the image left to right before it rotates it.
+  package var isMirrored = false
+  /// How the container says that the images are shown; nil if as they are. Only quarter turns are
+  /// in `rotationDegrees`.
+  package var displayTurn: DisplayTurn?
   package var sampleAspect: SampleAspect = .square
+  /// Whether the container does not say the aspect, so that pictures may say another one later on.
+  package var aspectFollowsPictures = false
+  /// Whether packets of VP8 or VP9 carry opacity; a muxer of Matroska says it in the header.
+  package var hasOpacity = false
   package var timeBase: TimeBase
   /// In units of the time base.
   package var start: Int64?
   /// The number that the container claims; the exact number is known after reading all of it.
   package var frameCountHint: Int?
+  /// Where the times of the frames come from.
+  package enum Timing: Hashable, Sendable {
+    /// The container has times.
+    case container
+    /// The stream has no times, and names its rate.
+    case rateInStream
+    /// The stream has neither, and FFmpeg assumes 25 frames per second.
+    case rateAssumed
+  }
+
+  package var timing = Timing.container
   /// Frames per second, on average.
   package var averageFrameRate: FrameRate?
   /// Number of frames that the decoder delays to reorder them.

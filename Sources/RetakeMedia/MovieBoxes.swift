@@ -1,5 +1,5 @@
-/// The top-level boxes of an MP4 or QuickTime file, each with a 32-bit size and a four-letter name.
-enum MovieBoxes {
+/// The boxes of an MP4 or QuickTime file, each with a size and a four-letter name.
+package enum MovieBoxes {
   /// More top-level boxes than any real file has.
   private static let boxesMax = 100_000
 
@@ -25,6 +25,77 @@ enum MovieBoxes {
     return false
   }
 
+  /// Whether the file has fragments and no index at all: a segment of DASH, HLS or CMAF.
+  static func isSegment(_ file: MediaFile) throws(MediaError) -> Bool {
+    var names: Set<String> = []
+    try eachBox(of: file, in: 0..<file.size) { (name, _) throws(MediaError) in
+      names.insert(name)
+      return name != "moof"
+    }
+    return names.contains("moof") && !names.contains("moov")
+  }
+
+  /// Whether the file has an index for fragments, and neither fragments nor other media.
+  static func isInitialization(_ file: MediaFile) throws(MediaError) -> Bool {
+    var (hasMedia, movie) = (false, Range<Int64>?.none)
+    try eachBox(of: file, in: 0..<file.size) { (name, content) throws(MediaError) in
+      if name == "moov" { movie = content }
+      hasMedia = hasMedia || ["mdat", "moof"].contains(name)
+      return !hasMedia
+    }
+    guard let movie, !hasMedia else { return false }
+    return try first("mvex", of: file, in: movie) != nil
+  }
+
+  /// Whether the file is an AVIF image that FFmpeg 5.1 cannot read: one whose places have no
+  /// offsets (it uses a number that it never read), and one that is made of tiles.
+  static func isUnreadableImage(_ file: MediaFile) throws(MediaError) -> Bool {
+    guard try stillImage(file) == "AVIF",
+      let meta = try first("meta", of: file, in: 0..<file.size), meta.count >= 4
+    else { return false }
+    // A box with a version and flags before its boxes (ISO/IEC 14496-12, 8.11).
+    let inner = meta.lowerBound + 4..<meta.upperBound
+    if let places = try first("iloc", of: file, in: inner), places.count >= 6 {
+      let sizes = try file.bytes(2, at: places.lowerBound + 4)
+      // In halves of bytes: the size of an offset, then that of a length.
+      if sizes[0] >> 4 == 0 || sizes[0] & 15 == 0 { return true }
+    }
+    return try primaryKind(file, in: inner) == "grid"
+  }
+
+  /// The kind of the image that a reader shows: `av01`, or `grid` for one of tiles.
+  private static func primaryKind(
+    _ file: MediaFile, in meta: Range<Int64>
+  ) throws(MediaError) -> String? {
+    guard let primary = try first("pitm", of: file, in: meta), primary.count >= 6,
+      let items = try first("iinf", of: file, in: meta), items.count >= 6
+    else { return nil }
+    let wanted = try file.bytes(2, at: primary.lowerBound + 4)
+    var kind: String?
+    // The number of items has 16 bits in version 0.
+    try eachBox(of: file, in: items.lowerBound + 6..<items.upperBound) {
+      (name, entry) throws(MediaError) in
+      // Version and flags, the item's number, its protection, then its kind.
+      let bytes = try file.bytes(12, at: entry.lowerBound)
+      guard name == "infe", bytes.count == 12, entry.count >= 12 else { return true }
+      if Array(bytes[4..<6]) == wanted { kind = String(decoding: bytes[8..<12], as: UTF8.self) }
+      return kind == nil
+    }
+    return kind
+  }
+
+  /// The content of the first box of a name.
+  static func first(
+    _ wanted: String, of file: MediaFile, in range: Range<Int64>
+  ) throws(MediaError) -> Range<Int64>? {
+    var found: Range<Int64>?
+    try eachBox(of: file, in: range) { (name, content) throws(MediaError) in
+      if name == wanted { found = content }
+      return found == nil
+    }
+    return found
+  }
+
   /// The kind of still image that the brands in the file's first box specify; nil if it is not a
   /// still image.
   ///
@@ -48,6 +119,32 @@ enum MovieBoxes {
     "avif": "AVIF", "crx ": "CR3", "heic": "HEIC", "heim": "HEIC", "heis": "HEIC", "heix": "HEIC",
     "mif1": "HEIF", "mif2": "HEIF",
   ]
+
+  /// Maximum number of sibling boxes; fragmented files have two for about every second.
+  private static let siblingsMax = 1_000_000
+
+  /// Calls `body` with the name and the content range of each box in the range, until it returns
+  /// `false`.
+  package static func eachBox(
+    of file: MediaFile, in range: Range<Int64>,
+    _ body: (String, Range<Int64>) throws(MediaError) -> Bool
+  ) throws(MediaError) {
+    var offset = range.lowerBound
+    for _ in 0..<siblingsMax {
+      guard offset + 8 <= range.upperBound else { return }
+      let head = try file.bytes(16, at: offset)
+      guard head.count >= 8 else { return }
+      var (size, headBytes) = (number(head[..<4]), Int64(8))
+      if size == 1, head.count == 16 { (size, headBytes) = (number(head[8...]), 16) }
+      // 0: the box extends to the end (ISO/IEC 14496-12, 4.2).
+      if size == 0 { size = range.upperBound - offset }
+      // A box that does not fit into its parent is damage. What was found before it still counts.
+      guard size >= headBytes, size <= range.upperBound - offset else { return }
+      let name = String(decoding: head[4..<8], as: UTF8.self)
+      guard try body(name, offset + headBytes..<offset + size) else { return }
+      offset += size
+    }
+  }
 
   private static func number(_ bytes: ArraySlice<UInt8>) -> Int64 {
     Int64(bitPattern: bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) })

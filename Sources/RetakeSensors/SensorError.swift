@@ -9,6 +9,8 @@ package enum SensorError: RetakeError, Equatable {
   case unreadable(file: String, cause: String)
   /// The file's name does not say which format it has.
   case unknownFormat(file: String)
+  /// The file has times and no values: those of the frames of a video.
+  case onlyTimes(file: String)
   /// The file has no sample.
   case noSamples(file: String)
   case noColumn(file: String, name: String, known: [String])
@@ -45,6 +47,11 @@ package enum SensorError: RetakeError, Equatable {
       ErrorFacts(
         "sensor.format.unknown", "the file's name does not say which format it has", at: file,
         advice: "Name it .csv, .jsonl, .gpx or .nmea, or add format=csv", kind: .usage)
+    case .onlyTimes(let file):
+      ErrorFacts(
+        "sensor.onlyTimes", "the file has times and no values, so it is no sensor", at: file,
+        advice: "If these are the times of the frames, put them into the video before its import: "
+          + "mkvmerge -o OUT.mkv --timestamps 0:\(file.shellWord) VIDEO", kind: .usage)
     case .noSamples(let file):
       ErrorFacts(
         "sensor.empty", "the file has no sample", at: file,

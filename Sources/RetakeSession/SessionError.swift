@@ -1,3 +1,4 @@
+import Foundation
 public import RetakeCore
 package import RetakeMedia
 package import RetakeSensors
@@ -17,6 +18,8 @@ public enum SessionError: RetakeError {
   case noDatabase(path: String)
   case badName(name: String, suggestion: String?)
   case nameTaken(path: String)
+  /// A note of a session with too many bytes.
+  case noteTooLong(bytes: Int, bytesMax: Int)
   /// A recorder in another process holds the session's lock. `by` describes it, if the system
   /// reports it.
   case beingRecorded(path: String, by: String?)
@@ -62,12 +65,16 @@ public enum SessionError: RetakeError {
   case recoveryFailed(path: String, cause: String)
   /// The images of the file change their size or format more often than a session has segments.
   case tooManySegments(file: String, frame: FrameID?, segmentsMax: Int)
+  /// A frame has a time that no session holds, even if the first frame is at 0.
+  case timesTooFar(file: String, frame: FrameID, seconds: Int64)
   case noFrames(file: String)
   /// Every frame of the file is damaged; the cause is that of the first one.
   case noGoodFrame(file: String, frames: Int, cause: String?)
   /// The database names a file outside the session's folder.
   case unsafePath(session: String, path: String)
   case mediaMissing(file: String)
+  /// Git LFS has stored the file elsewhere, and this is its pointer.
+  case pointer(file: String)
   /// The media file's bytes are not those that were indexed.
   case mediaMismatch(file: String, track: Int, packet: Int, frame: FrameID?, cause: String)
   /// The media file has more bytes than were indexed; none of them is read.
@@ -133,6 +140,11 @@ public enum SessionError: RetakeError {
     self = .media(code: error.code, description: ErrorText(error))
   }
 
+  /// The folder of the session whose `media` has a file.
+  private static func session(ofMedia file: String) -> String {
+    URL(fileURLWithPath: file).deletingLastPathComponent().deletingLastPathComponent().path
+  }
+
   package var facts: ErrorFacts {
     switch self {
     case .notSession(let path, let cause):
@@ -177,6 +189,11 @@ public enum SessionError: RetakeError {
         "session.name.bad", "'\(name)' cannot be a session's name",
         advice: suggestion.map { "Write: --name \($0)" }
           ?? "Choose letters, digits, '-', '_' and '.', with --name",
+        kind: .usage)
+    case .noteTooLong(let bytes, let bytesMax):
+      ErrorFacts(
+        "session.note.tooLong", "a note has at most \(bytesMax) bytes; this one has \(bytes)",
+        advice: "Shorten it, and write longer texts into the NOTES.md of the session's folder",
         kind: .usage)
     case .nameTaken(let path):
       ErrorFacts(
@@ -279,6 +296,13 @@ public enum SessionError: RetakeError {
         at: file, frame: frame,
         advice: "Give all pictures one size first: "
           + "ffmpeg -i \(file.shellWord) -vf scale=1280:720 -c:v ffv1 OUT.mkv")
+    case .timesTooFar(let file, let frame, let seconds):
+      ErrorFacts(
+        "session.import.times",
+        "a frame has the time \(seconds) s; a session's times are within 73 years of 0", at: file,
+        frame: frame,
+        advice: "Give the frames new times: ffmpeg -i \(file.shellWord) -vf setpts=N/25/TB "
+          + "-c:v ffv1 OUT.mkv")
     case .noFrames(let file):
       ErrorFacts(
         "session.import.noFrames", "no frame of the file can be decoded", at: file,
@@ -298,12 +322,17 @@ public enum SessionError: RetakeError {
       ErrorFacts(
         "session.media.missing", "the session's media file is missing", at: file,
         advice: "Put the file back, or import it again")
+    case .pointer(let file):
+      ErrorFacts(
+        "session.file.pointer", "this is a pointer of Git LFS, not the file itself", at: file,
+        advice: LargeFilePointer.advice)
     case .mediaMismatch(let file, let track, let packet, let frame, let cause):
       ErrorFacts(
         "session.media.mismatch",
         "the media is not what was indexed: track \(track), packet \(packet)", cause: cause,
         at: file, frame: frame,
-        advice: "See what else is damaged with: retake session doctor SESSION")
+        advice: "See what else is damaged with: retake session doctor "
+          + Self.session(ofMedia: file).shellWord)
     case .mediaSize(let file, let bytes, let indexed):
       ErrorFacts(
         "session.media.mismatch",

@@ -1,6 +1,7 @@
 import Foundation
 package import RetakeBuffers
 package import RetakeCore
+import RetakeMedia
 import RetakeStore
 
 /// The contents of a session: the object that `session info --json` prints.
@@ -39,16 +40,26 @@ package struct SessionInfo: Hashable, Sendable, Codable {
     package var assumed: [String]
     /// Clockwise.
     package var rotationDegrees: Int
+    /// Whether players mirror it left to right before they rotate it; nil if not.
+    package var mirrored: Bool?
     package var sampleAspect: String
     package var timeBase: String
     package var frames: Int
     package var packets: Int
     /// Total size of the packets.
     package var bytes: Int64
+    /// `true` for a codec that does not show whether a picture was lost; nil for others.
+    package var hidesLosses: Bool?
     /// Time of the first frame, not shifted.
     package var startNanoseconds: Int64
     /// From the first frame to the last.
     package var durationNanoseconds: Int64
+
+    /// How players show it, as a sentence without a subject; nil if as it is stored.
+    package var displayText: String? {
+      guard rotationDegrees != 0 || mirrored == true else { return nil }
+      return DisplayTurn(isMirrored: mirrored == true, degrees: Double(rotationDegrees)).text
+    }
 
     /// The mean over the track; `nil` for fewer than two frames.
     package var framesPerSecond: Double? {
@@ -96,6 +107,15 @@ package struct SessionInfo: Hashable, Sendable, Codable {
   package var timeCount: Int?
   /// The name of the source that the recorder or the importer stored.
   package var source: String?
+  /// What a user should know about the footage, such as tracks that follow one another, frames that
+  /// change their size, opacity that is not decoded and equal frames; nil if there is nothing.
+  package var notes: [String]?
+  /// Wall clock at zero of the time line; nil for sessions without a date, such as imported files.
+  package var startedUnixNanoseconds: Int64?
+  /// The same as a date in UTC, such as `2026-05-02T09:30:07Z`.
+  package var started: String?
+  /// The user's note; nil without one.
+  package var note: String?
 }
 
 extension SessionReader {
@@ -138,15 +158,29 @@ extension SessionReader {
     let (kind, losses, source) = (
       try store.meta("kind"), try store.meta("losses"), try store.meta("source")
     )
+    let started = try SessionDate.started(in: store)
     let places = try store.meta(TimePlaces.fact).flatMap { TimePlaces(stored: $0) }
+    let notes = try footageNotes()
     return SessionInfo(
-      name: folder.name, path: folder.path, kind: kind ?? "recorded", status: try status(),
+      name: folder.name, path: folder.path, kind: kind ?? "recorded",
+      status: try status(of: frames),
       schema: Int(try store.meta("schema") ?? "") ?? 0, frames: frames, tracks: parts,
       events: try store.eventCount(),
       sensors: sensors.isEmpty ? nil : sensors.map { .init($0) },
       durationNanoseconds: (times.max() ?? 0) - (times.min() ?? 0),
       bytes: BuildSite.byteCount(ofFolder: folder.path), sessionDigest: try store.digest(),
-      losses: losses, times: places?.places, timeCount: places?.count, source: source)
+      losses: losses, times: places?.places, timeCount: places?.count, source: source,
+      notes: notes.isEmpty ? nil : notes,
+      startedUnixNanoseconds: started, started: started.map(SessionDate.text),
+      note: try SessionNote.text(in: store))
+  }
+
+  /// An earlier version may have called a session clean whose frames it had not decoded.
+  private func status(of frames: SessionInfo.Frames) throws -> SessionStatus {
+    let stored = try status()
+    let standing = SessionStanding(
+      damagedFrames: frames.damaged, missingFrames: frames.payloadMissing)
+    return stored == .clean ? standing.status : stored
   }
 
   private func part(
@@ -163,10 +197,12 @@ extension SessionReader {
       format: track.format, range: track.range, matrix: track.matrix,
       transfer: track.colour.transfer, primaries: track.colour.primaries,
       otherMatrix: track.colour.otherMatrix, assumed: assumed.compactMap(\.self),
-      rotationDegrees: track.rotationDegrees,
+      rotationDegrees: track.rotationDegrees, mirrored: track.isMirrored ? true : nil,
       sampleAspect: "\(track.sampleAspect.numerator)/\(track.sampleAspect.denominator)",
       timeBase: "\(track.timeBase)", frames: counts.frames, packets: counts.packets,
-      bytes: counts.packetBytes, startNanoseconds: start,
+      bytes: counts.packetBytes,
+      hidesLosses: StreamEvidence.isSilent(row?.codecName ?? "") ? true : nil,
+      startNanoseconds: start,
       durationNanoseconds: (counts.lastNanoseconds ?? start) &- start)
   }
 }

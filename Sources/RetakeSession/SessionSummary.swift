@@ -18,12 +18,18 @@ package struct SessionSummary: Hashable, Sendable {
   package var tracks: [Track]
   /// From the first frame of any track to the last.
   package var durationNanoseconds: Int64
+  /// Date and time in UTC, such as `2026-05-02T09:30:07Z`; nil for sessions without a date.
+  package var started: String?
+  /// The user's note; nil without one.
+  package var note: String?
 
   /// Reads the descriptions of the tracks, and the first and last frame of each.
   init(of folder: SessionFolder) throws(SessionError) {
     let store = try SessionReader.open(folder)
     name = folder.name
     status = try store.status(in: folder)
+    started = try SessionDate.started(in: store).map(SessionDate.text)
+    note = try SessionNote.text(in: store)
     let parts = try fromStore { () throws(StoreError) in
       // Read for its bound: what has too many segments for a reader is an error in the list, too.
       _ = try store.segments()

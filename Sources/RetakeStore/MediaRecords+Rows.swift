@@ -136,7 +136,7 @@ extension FrameRecord: StoredRow {
       track: try row.count(), sequence: try row.count(), pts: try row.int64IfAny(),
       ptsNanoseconds: try row.nanoseconds(), arrivalNanoseconds: try row.nanoseconds(),
       packet: try row.countIfAny(), entry: try row.countIfAny(),
-      pixelHash: try row.digestIfAny(), cause: try row.textIfAny(),
+      pixelHash: try row.digestIfAny(), cause: try row.codeIfAny(),
       assumed: Assumed(rawValue: try row.int(in: 0...255)), shown: try row.count())
   }
 }

@@ -15,6 +15,9 @@ package struct SegmentRecord: Hashable, Sendable {
   /// Why the segment begins: nil for the first.
   package var reason: String?
 
+  /// The segment before was long enough, and nothing is lost between the two.
+  package static let limitReason = "limit"
+
   package init(
     index: Int, file: String, startedNanoseconds: Int64 = 0, isClosed: Bool, bytes: Int64,
     reason: String? = nil

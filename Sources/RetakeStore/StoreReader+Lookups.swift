@@ -60,6 +60,16 @@ extension StoreReader {
     return last
   }
 
+  /// The lowest index of a track's packets in a segment; nil for an empty segment.
+  package func firstPacket(track: Int, segment: Int) throws(StoreError) -> Int? {
+    try read { database in
+      let found = try DatabaseValue.fetchOne(
+        database, sql: "SELECT min(\"index\") FROM packet WHERE track = ? AND segment = ?",
+        arguments: [track, segment])
+      return found.flatMap { Int.fromDatabaseValue($0) }
+    }
+  }
+
   /// The lowest index of a track's packets at or after `index`; nil after the last one.
   package func firstPacket(track: Int, atOrAfter index: Int) throws(StoreError) -> Int? {
     try read { database in

@@ -57,7 +57,12 @@ struct RowReader {
   /// The damage of the value that was read last.
   var damage: RowDamage {
     let place = next - 1
-    let column = table.columns.indices.contains(place) ? table.columns[place].name : "\(place)"
+    // A statement may select some columns, in any order, or the least of one.
+    let selected = (0..<columnCount).contains(place) ? walk.name(place) : nil
+    let column =
+      table.columns.first { selected == $0.name || selected?.contains("(\($0.name))") == true }?
+      .name
+      ?? (table.columns.indices.contains(place) ? table.columns[place].name : "\(place)")
     // Only a row that was selected with all columns begins with its key.
     let isWhole = columnCount >= table.columns.count
     return RowDamage(
@@ -142,6 +147,17 @@ struct RowReader {
     case .null: return nil
     default: throw damage
     }
+  }
+
+  /// Maximum length of a code, far above that of any that exists.
+  private static let codeBytesMax = 256
+
+  /// A stable code. Decisions and goldens hold it as one word, so it has visible ASCII only.
+  mutating func codeIfAny() throws(RowDamage) -> String? {
+    guard let code = try textIfAny() else { return nil }
+    let isWord = code.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    guard isWord, !code.isEmpty, code.utf8.count <= Self.codeBytesMax else { throw damage }
+    return code
   }
 
   mutating func blob() throws(RowDamage) -> [UInt8] {

@@ -292,6 +292,24 @@ import Testing
     #expect(try second.frames(track: 0).map(\.pts) == [0, 1_010, 2_020])
   }
 
+  @Test func `a folder that is no bag says what it is, and which command reads it`() throws {
+    let cases: [(file: String, text: String, kind: String, command: String)] = [
+      ("ros/run.bag", "#ROSBAG V2.0\n", "a bag of ROS 1, run.bag", "rosbags-convert --src "),
+      ("stills/1.png", "x", "a folder of 1 image", "ffmpeg -framerate 25 -pattern_type glob -i "),
+      ("empty/notes.txt", "x", "no .db3 or .mcap file", "Give a .db3 or .mcap file"),
+    ]
+    for item in cases {
+      let path = try folder.write(item.text, to: item.file).deletingLastPathComponent().path
+      #expect {
+        try importing(path)
+      } throws: {
+        guard let error = $0 as? BagError else { return false }
+        return error.code == "bag.open.notBag" && error.cause?.contains(item.kind) == true
+          && error.advice?.contains(item.command) == true
+      }
+    }
+  }
+
   @Test func `a video file, a session's folder and other databases are not bags`() throws {
     #expect(!BagImportOptions.isBag(try folder.write("hello", to: "a.mp4").path))
     let path = folder.file("other.db3").path

@@ -37,7 +37,8 @@ struct BadInputTests {
   }
 
   @Test func `a folder`() throws {
-    try check(try Clips.root.url.path, code: "media.open.directory")
+    // It has images and videos, so the command that reads them is named.
+    try check(try Clips.root.url.path, code: "media.open.directory", most: 400)
   }
 
   @Test func `a device`() throws {

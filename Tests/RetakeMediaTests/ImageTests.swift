@@ -75,6 +75,37 @@ import Testing
     }
   }
 
+  @Test(
+    .enabled(if: Clips.hasFFmpeg, "the ffmpeg command is not on this machine"),
+    arguments: [
+      ("picture.bmp", ["-pix_fmt", "bgr24"], PixelFormat.rgb),
+      ("picture.tiff", ["-pix_fmt", "rgb24"], .rgb),
+      ("deep.tiff", ["-pix_fmt", "gray16le"], .grey(bits: 16)),
+      ("picture.webp", ["-pix_fmt", "yuv420p"], .i420),
+      ("exact.webp", ["-pix_fmt", "bgra", "-lossless", "1"], .rgba),
+      (
+        "clear.webp",
+        ["-vf", "format=rgba,colorchannelmixer=aa=0.5", "-pix_fmt", "yuva420p"], .i420a
+      ),
+    ])
+  func `other still images have the pixels that ffmpeg gives`(
+    name: String, options: [String], format: PixelFormat
+  ) throws {
+    let made = try Clips.make(name, Clips.picture("40x30", frames: 1) + options)
+    // The bytes say what it is, not the name.
+    let file = made + ".picture"
+    try? FileManager.default.removeItem(atPath: file)
+    try FileManager.default.copyItem(atPath: made, toPath: file)
+    let frame = try Frame(image: file)
+    let expected = try Clips.ffmpeg([
+      "-i", made, "-f", "rawvideo", "-sws_flags", "accurate_rnd+bitexact", "-pix_fmt",
+      format.ffmpegName, "-",
+    ])
+    #expect((frame.format, frame.width, frame.height) == (format, 40, 30))
+    #expect(frame.range == ([.i420, .i420a].contains(format) ? .limited : .full))
+    #expect(frame.allBytes == Array(expected))
+  }
+
   @Test func `what is no picture is refused with its name`() throws {
     let text = try Clips.root.write("not a picture", to: "picture.png").path
     let empty = try Clips.root.write("", to: "empty.png").path

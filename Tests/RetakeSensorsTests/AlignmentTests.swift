@@ -99,6 +99,61 @@ struct AlignmentTests {
     #expect((fit?.confidence ?? 0) < 0.3, "\(String(describing: fit))")
   }
 
+  /// Two pieces of five seconds that follow each other: nothing is in both, though each fits the
+  /// other at every period of the sound.
+  private func chapters(
+    noise: Double, _ sound: (_ second: Double, _ index: Int) -> Double
+  ) -> SoundAlignment {
+    func chapter(_ number: Int) -> SoundTrack {
+      var numbers = SeededGenerator(seed: UInt64(number))
+      let count = 5 * SoundTrack.rate
+      return SoundTrack(
+        start: 0,
+        samples: (0..<count).map { index in
+          let place = number * count + index
+          return Float(
+            sound(Double(place) / Double(SoundTrack.rate), place)
+              + Double.random(in: -1...1, using: &numbers) * noise)
+        })
+    }
+    return SoundAlignment(chapter(0), chapter(1))
+  }
+
+  @Test(arguments: [(440.0, 0.0), (440, 0.001), (50, 0.0001), (1_000, 0.01), (97.3, 0)])
+  func `a tone and a hum fit everywhere, which is said`(pitch: Double, noise: Double) {
+    let answer = chapters(noise: noise) { second, _ in Turn(pitch * second).sine * 0.5 }.answer()
+    #expect(answer == .repeats)
+  }
+
+  /// Each click is the same noise, so it fits no other place of its own second.
+  @Test(arguments: [0.5, 1.0, 1.25])
+  func `clicks at even distances fit at several places, which is said`(period: Double) {
+    var numbers = SeededGenerator(seed: 3)
+    let click = (0..<800).map { _ in Double.random(in: -1...1, using: &numbers) }
+    let length = Int(period * Double(SoundTrack.rate))
+    let answer = chapters(noise: 0.001) { _, place in
+      place % length < click.count ? click[place % length] : 0
+    }.answer()
+    #expect(answer == .repeats)
+  }
+
+  @Test func `a hum below a sound that both have does not hide it`() throws {
+    let world = TwoCameras.World(seed: 5, seconds: 12)
+    let rate = Double(SoundTrack.rate)
+    func track(_ start: Double, noise: UInt64) -> SoundTrack {
+      let sound = world.sound(count: 9 * SoundTrack.rate, noise: noise) {
+        start + Double($0) / rate
+      }
+      let samples = sound.indices.map {
+        sound[$0] + Float(Turn(50 * (start + Double($0) / rate)).sine * 0.1)
+      }
+      return SoundTrack(start: 0, samples: samples)
+    }
+    let fit = try #require(SoundAlignment(track(0, noise: 1), track(1.5, noise: 2)).fit())
+    #expect(abs(fit.offsetNanoseconds - 1_500_000_000) < 1_000_000, "\(fit)")
+    #expect(fit.confidence > 0.5, "\(fit)")
+  }
+
   @Test func `sounds that have nothing in common give no confidence`() {
     let rate = Double(SoundTrack.rate)
     let (one, two) = (

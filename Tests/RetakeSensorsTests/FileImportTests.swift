@@ -227,7 +227,11 @@ struct FileImportTests {
     ("t,x\n", "a.csv", "sensor.empty: the file has no sample"),
     (
       "t\n1\n", "a.csv",
-      "sensor.channels: the sensor a has 0 channels, and may have 1 to 64"
+      "sensor.onlyTimes: the file has times and no values, so it is no sensor"
+    ),
+    (
+      "# timecode format v2\n0.000\n33.333\n", "video.pts",
+      "sensor.onlyTimes: the file has times and no values, so it is no sensor"
     ),
     ("a,b\n1,2\n", "a.csv", "sensor.column.unknown: the file has no column 'time'"),
     ("{\"t\":1,\"x\":2}\n{\"t\":\n", "a.jsonl", "sensor.line: line 2: it is not one JSON object"),

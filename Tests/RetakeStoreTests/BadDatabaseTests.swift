@@ -310,6 +310,20 @@ struct BadDatabaseTests {
     withExtendedLifetime(_folder) {}
   }
 
+  @Test func `an error of a few columns names the right one`() throws {
+    let (_folder, path) = try written()
+    try sqlite(path, "UPDATE frame SET pts_ns = 4000000000000000000")
+    let reader = try StoreReader(opening: path)
+    let cause = "frame.pts_ns is 4000000000000000000, which no session has"
+    let ends = #expect(throws: StoreError.self) { _ = try reader.ends(track: 0) }
+    #expect(ends?.cause == cause)
+    let span = #expect(throws: StoreError.self) {
+      _ = try reader.sequences(track: 0, nanoseconds: 0..<Int64.max)
+    }
+    #expect(span?.cause == cause)
+    withExtendedLifetime(_folder) {}
+  }
+
   @Test func `events are counted and digested without a bound`() throws {
     let (_folder, path) = try written()
     let before = try StoreReader(opening: path).digest()

@@ -156,4 +156,24 @@ struct HostileRowTests {
       error?.cause
         == "packet.size of track 0, index 0 is 2147483647, which no session has")
   }
+
+  @Test(arguments: [
+    "record lost", "", "zu spät", "line\nbreak", String(repeating: "a", count: 300),
+  ])
+  func `a cause that is not one word is an error that names its row`(cause: String) throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("session.sqlite").path
+    try Sample().write(path)
+    let column = try #require(Schema.frame.columns.firstIndex { $0.name == "cause" })
+    let row = CraftedRow(table: Schema.frame, column: column, value: .text(cause))
+    #expect(try row.write(to: path))
+
+    let reader = try StoreReader(opening: path)
+    #expect(try reader.checkRows().isEmpty)
+    let error = #expect(throws: StoreError.self) {
+      try reader.frames(track: 0, sequences: 0..<10)
+    }
+    #expect(error?.code == "store.corrupt")
+    #expect(error?.cause?.hasPrefix("frame.cause of track 0, sequence 0 is ") == true)
+  }
 }

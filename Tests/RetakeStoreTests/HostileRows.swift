@@ -17,7 +17,7 @@ enum CraftedValue: Hashable, Sendable, CustomStringConvertible {
     .integer(.max), .integer((1 << 31) - 1), .integer(.min), .integer(-1), .integer(0), .integer(1),
     .integer(1 << 31), .integer(1 << 32), .integer(1 << 53),
     .integer(1 << 61), .integer(1 << 62), .null, .text("\u{1B}[31mred"), .text(""), .real(1e300),
-    .blob(count: 5), .blob(count: 65 << 20),
+    .blob(count: 5), .blob(count: 65 << 20), .text("two words"),
   ]
 
   var description: String {

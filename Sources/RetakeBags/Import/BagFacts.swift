@@ -4,19 +4,19 @@ import RetakeSession
 /// The facts about a session that was made from a bag, for its database and for people.
 struct BagFacts {
   let result: BagImportResult
+  let standing: SessionStanding
   let source: String
   let origin: BagOrigin
   let places: TimePlaces
 
   /// For the table `meta`.
   var rows: [(key: String, value: String)] {
-    var rows = [
-      ("kind", "imported"), ("source", source), ("status", result.status.rawValue),
-      (BagTopics.fact, bag.canonicalText),
+    var rows: [(key: String, value: String)] = [
+      ("kind", "imported"), ("source", source), (BagTopics.fact, bag.canonicalText),
     ]
-    if !result.losses.isEmpty { rows.append(("losses", result.losses.joined(separator: "; "))) }
+    rows += standing.facts
     if let stored = places.stored { rows.append((TimePlaces.fact, stored)) }
-    if let start = origin.nanoseconds { rows.append(("startedUnixNanoseconds", String(start))) }
+    if let start = origin.nanoseconds { rows.append((SessionDate.fact, String(start))) }
     return rows
   }
 

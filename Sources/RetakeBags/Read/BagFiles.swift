@@ -1,5 +1,6 @@
 import Foundation
 import RetakeCore
+import RetakeMedia
 
 /// The files of a bag, before any of them is opened.
 struct BagFiles: Hashable, Sendable {
@@ -60,7 +61,9 @@ struct BagFiles: Hashable, Sendable {
       let cause =
         found.isEmpty
         ? "the folder has no .db3 or .mcap file" : "the folder has \(found.count) such files"
-      throw .notBag(path: path, cause: cause)
+      let folder = found.isEmpty ? MediaFolder(path) : nil
+      throw .notBag(
+        path: path, cause: folder.map { "it is \($0.kind)" } ?? cause, remedy: folder?.remedy)
     }
     let listed = Self.listed(path)
     let missing = listed.filter { !found.contains($0) && !found.contains($0 + ".zstd") }

@@ -1,4 +1,5 @@
 import CFFmpeg
+import RetakeCore
 
 /// The containers that are opened. The list is fixed, so that a file is never detected as a format
 /// that opens other files or the network.
@@ -21,6 +22,60 @@ enum ContainerFormats {
     "#EXTM3U", "ffconcat version", "<MPD", "[playlist]", "<smil", "v=0\r", "v=0\n", "<asx",
   ]
 
+  /// Refuses a file that FFmpeg must not see: one that only contains media somewhere, and a still
+  /// image that it reads with numbers that are not in the file.
+  static func refuseForeign(_ file: MediaFile) throws(MediaError) {
+    let head = try file.bytes(ForeignFile.headBytes)
+    if let foreign = ForeignFile(head: head, path: file.path) {
+      throw .foreign(file: file.path, kind: foreign.kind, remedy: foreign.remedy)
+    }
+    if try MovieBoxes.isUnreadableImage(file) {
+      throw .stillImage(file: file.path, format: "AVIF")
+    }
+  }
+
+  /// Refuses a file that FFmpeg opened, and that is not what FFmpeg takes it for.
+  static func refuseOpened(_ file: MediaFile, format: String) throws(MediaError) {
+    if elementary.contains(format), !hasRawEnding(file.path), try !beginsWithUnit(file) {
+      throw .foreign(
+        file: file.path, kind: "a file with \(format) somewhere behind other bytes",
+        remedy: "If it is a raw stream whose beginning is missing, say so with its name: "
+          + "mv \(file.path.shellWord) \((file.path + "." + rawEnding(of: format)).shellWord)")
+    }
+    guard format.hasPrefix("mov,"), file.size <= initializationBytesMax,
+      try MovieBoxes.isInitialization(file)
+    else { return }
+    throw .initialization(file: file.path)
+  }
+
+  /// Formats without times, of which FFmpeg assumes a rate if the stream names none.
+  static let untimed: Set = ["av1", "h264", "hevc", "mjpeg", "mpegvideo", "obu"]
+  /// Streams without a container, whose first packet begins with a start code.
+  private static let elementary: Set = ["h264", "hevc", "m4v", "mjpeg", "mpegvideo"]
+  /// Names of raw streams: such a file may be a part of one, and begin within a packet.
+  private static let rawEndings: Set = [
+    "264", "265", "26l", "avc", "bit", "bits", "bs", "h264", "h265", "hevc", "jsv", "jvt", "m1v",
+    "m2v", "m4v", "mjpeg", "mjpg", "mpv",
+  ]
+  /// The beginning of a stream, with the tables of all its tracks.
+  private static let initializationBytesMax: Int64 = 1 << 20
+
+  private static func rawEnding(of format: String) -> String {
+    format == "mpegvideo" ? "m2v" : format
+  }
+
+  private static func hasRawEnding(_ path: String) -> Bool {
+    rawEndings.contains(path.split(separator: ".").last?.lowercased() ?? "")
+  }
+
+  /// Whether a file begins with a start code, after zeros at most, or with an image of JPEG.
+  private static func beginsWithUnit(_ file: MediaFile) throws(MediaError) -> Bool {
+    let head = try file.bytes(headBytesMax)
+    if head.starts(with: [0xFF, 0xD8]) { return true }
+    let zeros = head.prefix { $0 == 0 }.count
+    return zeros >= 2 && head.count > zeros && head[zeros] == 1
+  }
+
   /// Why a file that FFmpeg could not open, with this error number, is rejected.
   static func refusal(of file: MediaFile, error: Int32) throws(MediaError) -> MediaError {
     let path = file.path
@@ -29,13 +84,15 @@ enum ContainerFormats {
     if isPlaylistText(head) { return .playlist(file: path) }
     if try isMotionJPEG(file) { return .container(file: path, format: "mjpeg") }
     guard let format = probe(path: path, head: head) else {
-      return .notMedia(file: path, cause: cause)
+      // FFmpeg is not sure of these by their bytes alone.
+      let ending = path.split(separator: ".").last?.lowercased() ?? ""
+      return namedFormats.contains(ending)
+        ? .container(file: path, format: ending) : .notMedia(file: path, cause: cause)
     }
     let names = format.split(separator: ",").map(String.init)
     if names.contains(where: playlists.contains) { return .playlist(file: path) }
     if !names.contains(where: allowed.contains) {
-      // FFmpeg detects plain text as this format.
-      return format == "tty"
+      return noMedia.contains(format)
         ? .notMedia(file: path, cause: FFmpeg.text(retake_error_invalid_data))
         : .container(file: path, format: format)
     }
@@ -44,10 +101,24 @@ enum ContainerFormats {
       return .stillImage(file: path, format: image)
     }
     if names.contains("mov"), try !MovieBoxes.hasIndex(file) {
-      return .noIndex(file: path, cause: cause)
+      return try MovieBoxes.isSegment(file)
+        ? .segment(file: path) : .noIndex(file: path, cause: cause)
+    }
+    // FFmpeg opens no file whose keys it would need at once.
+    if names.contains("mov"), try SampleDescriptions(of: file).isEncrypted {
+      return .encrypted(file: path)
     }
     return .damaged(file: path, cause: cause)
   }
+
+  /// Raw streams that are called by the name of their format.
+  private static let namedFormats: Set = ["dnxhd", "h261", "h263", "vc1"]
+  /// Formats that FFmpeg detects in plain text, captions and any other bytes.
+  private static let noMedia: Set = [
+    "ass", "jacosub", "libgme", "libmodplug", "libopenmpt", "lrc", "microdvd", "mpl2", "mpsub",
+    "pjs", "realtext", "sami", "scc", "srt", "stl", "subviewer", "subviewer1", "tedcaptions", "tty",
+    "vplayer", "webvtt",
+  ]
 
   /// Number of bytes that are examined to find the reason.
   private static let headBytesMax = 16_384

@@ -26,6 +26,9 @@ package struct DecodedFrame: Sendable {
   package var errorFlags: Int
   /// The decoder found errors, or the container marked the packet as corrupt.
   package var isDamaged: Bool
+  /// How the image itself says that it is shown, such as by the display orientation of H.264; nil if
+  /// it says nothing, or that it is shown as it is.
+  package var displayTurn: DisplayTurn?
   /// The size or pixel format differs from the stream's description.
   package var differsFromStream: Bool
 
@@ -73,6 +76,7 @@ package struct DecodedFrame: Sendable {
     pictureType = PictureType(decoded.pict_type)
     errorFlags = Int(decoded.decode_error_flags)
     isDamaged = decoded.decode_error_flags != 0 || decoded.flags & retake_frame_corrupt != 0
+    displayTurn = DisplayTurn(of: decoded)
     frame = made
     frame.timestamp =
       bestEffortTimestamp.flatMap { Timestamp(pts: $0, timeBase: stream.timeBase) } ?? .zero
@@ -132,7 +136,8 @@ extension Frame {
       format: format, width: Int(decoded.width), height: Int(decoded.height),
       range: isFull ? .full : ColorRange(ffmpeg: decoded.color_range) ?? stream.range,
       matrix: format.isYUV ? ColorMatrix(ffmpeg: decoded.colorspace) ?? stream.matrix : .identity,
-      rotationDegrees: stream.rotationDegrees, sampleAspect: stream.sampleAspect,
+      rotationDegrees: stream.rotationDegrees, isMirrored: stream.isMirrored,
+      sampleAspect: stream.aspect(of: decoded),
       storage: storage)
   }
 }
@@ -162,7 +167,8 @@ extension Frame {
     self.init(
       format: format, width: width, height: height, range: range,
       matrix: format.isYUV ? matrix : .identity, rotationDegrees: stream.rotationDegrees,
-      sampleAspect: stream.sampleAspect, storage: storage)
+      isMirrored: stream.isMirrored,
+      sampleAspect: stream.aspect(of: decoded), storage: storage)
   }
 }
 

@@ -30,6 +30,8 @@ package final class DecoderPictures: Sendable {
 
   let memory: PictureMemory
   let bytesMax: Int
+  /// The decoder's lines in FFmpeg's log.
+  let log = DecoderLog()
   private let state = Locked(State())
 
   init(memory: PictureMemory, bytesMax: Int) {

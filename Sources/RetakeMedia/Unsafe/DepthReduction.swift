@@ -46,7 +46,8 @@ extension Frame {
     guard let storage else { throw .noMemory(step: "reduce a picture to 8 bits", file: nil) }
     return Frame(
       id: id, timestamp: timestamp, format: format, width: width, height: height, range: range,
-      matrix: matrix, rotationDegrees: rotationDegrees, sampleAspect: sampleAspect,
+      matrix: matrix, rotationDegrees: rotationDegrees, isMirrored: isMirrored,
+      sampleAspect: sampleAspect,
       storage: storage)
   }
 

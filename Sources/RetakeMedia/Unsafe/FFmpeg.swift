@@ -2,8 +2,9 @@ import CFFmpeg
 
 /// FFmpeg's global state, set up once before its first use.
 enum FFmpeg {
-  /// FFmpeg's log is off, because a library must not write to standard error.
-  static let quiet: Void = av_log_set_level(AV_LOG_QUIET)
+  /// FFmpeg's log does not reach standard error, because a library must not write there. What
+  /// decoders say is kept with them.
+  static let quiet: Void = DecoderLog.install()
 
   /// FFmpeg's own message for an error number.
   static func text(_ error: Int32) -> String {

@@ -21,6 +21,7 @@ package final class MediaDecoder: @unchecked Sendable {
   package let pictures: DecoderPictures
   /// Converts formats that a live source may have and a session may not; nil rejects them.
   let scaler: MediaScaler?
+  private var shape = SequenceShape()
 
   /// - Parameters:
   ///   - file: The origin of the packets, for errors.
@@ -36,6 +37,8 @@ package final class MediaDecoder: @unchecked Sendable {
     _ = FFmpeg.quiet
     try Self.checkFormat(stream, file: file, converts: converts)
     guard let codec = avcodec_find_decoder(stream.codecID) else {
+      // Video of a shop, with FairPlay.
+      if stream.fourCharacters == "drmi" { throw .protected(file: file) }
       throw .noDecoder(codec: stream.codecText, file: file)
     }
     self.stream = stream
@@ -88,6 +91,12 @@ package final class MediaDecoder: @unchecked Sendable {
     guard sent >= 0 else { throw failure(sent, packet: packet.index) }
   }
 
+  /// Whether the decoder has to be drained before this packet, because it would forget the pictures
+  /// that it holds. Asked once for each packet.
+  package func mustDrain(before packet: MediaPacket) -> Bool {
+    SequenceShape.mayChange(codec: stream.codec) && shape.changes(at: packet)
+  }
+
   /// The next finished frame; nil when the decoder needs another packet or has ended.
   ///
   /// - Throws: `MediaError.decode`, or `.bitDepth` or `.pixelFormat` for a frame of another format.
@@ -124,6 +133,10 @@ package final class MediaDecoder: @unchecked Sendable {
     throw failure(received)
   }
 
+  /// What the decoder has written to its log since the last call, by packet. With several threads,
+  /// a line may come after the pictures of later packets.
+  package func takeReports() -> [DecoderReport] { pictures.log.take() }
+
   /// Tells the decoder that no packet follows; `receive` then returns the delayed frames.
   ///
   /// - Throws: `MediaError.decode`.
@@ -156,8 +169,10 @@ package final class MediaDecoder: @unchecked Sendable {
     context.pointee.max_pixels = Self.pixelsMax
     context.pointee.pkt_timebase = AVRational(
       num: stream.timeBase.numerator, den: stream.timeBase.denominator)
+    // Checksums that streams have of their own pictures, as HEVC with picture hashes.
+    context.pointee.err_recognition |= AV_EF_CRCCHECK
+    context.pointee.opaque = Unmanaged.passUnretained(pictures).toOpaque()
     if usesPictureMemory {
-      context.pointee.opaque = Unmanaged.passUnretained(pictures).toOpaque()
       context.pointee.get_buffer2 = DecoderPictures.getBuffer
       retake_allow_callbacks_on_any_thread(context)
     }
@@ -226,8 +241,13 @@ extension MediaDecoder {
   ///
   /// - Throws: The errors of `send`, `drain` and `receive`.
   package func decode(_ packet: MediaPacket?) throws(MediaError) -> [DecodedFrame] {
-    if let packet { try send(packet) } else { try drain() }
     var frames: [DecodedFrame] = []
+    if let packet, mustDrain(before: packet) {
+      try drain()
+      while let frame = try receive() { frames.append(frame) }
+      flush()
+    }
+    if let packet { try send(packet) } else { try drain() }
     while let frame = try receive() { frames.append(frame) }
     return frames
   }

@@ -28,9 +28,7 @@ package final class MediaDemuxer: @unchecked Sendable {
     self.context = context
     self.path = path
     format = String(cString: context.pointee.iformat.pointee.name)
-    streams = (0..<Int(context.pointee.nb_streams)).map {
-      MediaStream(FFmpeg.required(context.pointee.streams[$0]), of: context)
-    }
+    streams = try Self.timed(Self.streams(of: context), format: format, in: file)
     counts = streams.map { _ in 0 }
     fileBytes = file.size
     missingBytes = max(0, Self.indexedEnd(context) - file.size)
@@ -94,6 +92,16 @@ package final class MediaDemuxer: @unchecked Sendable {
     return packet
   }
 
+  /// The description of a stream that is not among `streams`, because the file revealed it only
+  /// while it was read: another program of a transport stream, for example.
+  package func lateStream(_ index: Int) -> MediaStream? {
+    // SAFETY: the library keeps `nb_streams` streams; everything of this one is copied.
+    guard index >= streams.count, let context, index < Int(context.pointee.nb_streams),
+      let stream = context.pointee.streams[index]
+    else { return nil }
+    return MediaStream(stream, of: context)
+  }
+
   /// Skips the packets of all other streams, as far as the container supports it.
   package func select(_ selected: Set<Int>) {
     for index in streams.indices {
@@ -146,19 +154,58 @@ package final class MediaDemuxer: @unchecked Sendable {
     }
   }
 
+  private static func streams(
+    of context: UnsafeMutablePointer<AVFormatContext>
+  ) -> [MediaStream] {
+    // SAFETY: the streams belong to the context, and everything is copied.
+    (0..<Int(context.pointee.nb_streams)).map {
+      MediaStream(FFmpeg.required(context.pointee.streams[$0]), of: context)
+    }
+  }
+
+  /// Streams of a format without times say whether they name their rate.
+  private static func timed(
+    _ streams: [MediaStream], format: String, in file: MediaFile
+  ) throws(MediaError) -> [MediaStream] {
+    guard ContainerFormats.untimed.contains(format) else { return streams }
+    // FFmpeg does not tell an assumed rate from a known one. An assumed one follows the option.
+    var other: UnsafeMutablePointer<AVFormatContext>? = try open(file, rate: "24")
+    defer { avformat_close_input(&other) }
+    let others = other.map { Self.streams(of: $0) } ?? []
+    var timed = streams
+    for place in timed.indices where timed[place].kind == .video {
+      let isSame =
+        others.indices.contains(place)
+        && others[place].averageFrameRate == timed[place].averageFrameRate
+      timed[place].timing = isSame ? .rateInStream : .rateAssumed
+    }
+    return timed
+  }
+
+  /// - Parameter rate: What FFmpeg assumes of a stream that has no times and names no rate.
   private static func open(
-    _ file: MediaFile
+    _ file: MediaFile, rate: String? = nil
   ) throws(MediaError) -> UnsafeMutablePointer<AVFormatContext> {
+    try ContainerFormats.refuseForeign(file)
     // The protocol is also part of the URL below, so that a file named like one, as `http:x`, is
     // opened as a file.
     var options = OptionDictionary([
       "format_whitelist": ContainerFormats.whitelist, "protocol_whitelist": "file",
     ])
+    // SAFETY: the dictionary copies both strings.
+    if let rate { av_dict_set(&options.pointer, "framerate", rate, 0) }
     var context: UnsafeMutablePointer<AVFormatContext>?
     // SAFETY: on failure the library frees the context and leaves nil.
     let opened = avformat_open_input(&context, "file:" + file.path, nil, &options.pointer)
     guard opened >= 0, let result = context else {
       throw try ContainerFormats.refusal(of: file, error: opened)
+    }
+    do throws(MediaError) {
+      try ContainerFormats.refuseOpened(
+        file, format: String(cString: result.pointee.iformat.pointee.name))
+    } catch {
+      avformat_close_input(&context)
+      throw error
     }
     let found = avformat_find_stream_info(result, nil)
     guard found >= 0 else {

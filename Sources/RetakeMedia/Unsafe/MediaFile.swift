@@ -19,7 +19,9 @@ package final class MediaFile: Sendable {
       self.descriptor = descriptor
     } catch {
       switch error {
-      case .folder: throw .directory(file: path)
+      case .folder:
+        let folder = MediaFolder(path)
+        throw .directory(file: path, kind: folder?.kind, remedy: folder?.remedy)
       case .special, .link, .tooLarge: throw .special(file: path)
       case .missing: throw .missing(file: path)
       case .system(let number):
@@ -27,10 +29,21 @@ package final class MediaFile: Sendable {
       }
     }
     guard size > 0 else { throw .empty(file: path) }
+    try refusePointer()
   }
 
   deinit {
     _ = retake_close(descriptor)
+  }
+
+  /// A pointer of Git LFS has about 130 bytes, and may replace the media of a session, too.
+  private func refusePointer() throws(MediaError) {
+    guard size < 1_024 else { return }
+    let head = try bytes(ForeignFile.headBytes)
+    guard head.starts(with: Array("version https://git-lfs".utf8)),
+      let foreign = ForeignFile(head: head, path: path)
+    else { return }
+    throw .foreign(file: path, kind: foreign.kind, remedy: foreign.remedy)
   }
 
   /// Fills the whole buffer with the bytes at `offset`.

@@ -2,7 +2,7 @@ import CFFmpeg
 package import RetakeBuffers
 import RetakeCore
 
-/// Reads PNG and JPEG images, and writes PNG images.
+/// Reads still images, and writes PNG images.
 package enum MediaImage {
   /// The frame as the bytes of a PNG file, identical for equal frames. Grey, RGB24 and RGBA are
   /// kept; other formats are converted to RGB24, and deep samples to 8 bits.
@@ -25,7 +25,7 @@ package enum MediaImage {
     return packet.bytes
   }
 
-  /// A PNG or JPEG file as a frame, full range.
+  /// A PNG, JPEG, BMP, TIFF or WebP file as a frame; full range, unless the file says otherwise.
   ///
   /// Grey, RGB24, RGBA and JPEG's planar formats are kept; palettes and other 8-bit layouts are
   /// converted to RGB24, RGBA, grey or I444. Images of 16 bits are grey, GBRP16 or GBRAP16.
@@ -45,7 +45,7 @@ package enum MediaImage {
   package static func decode(_ bytes: [UInt8], file: String? = nil) throws(MediaError) -> Frame {
     guard let codec = codec(of: bytes) else {
       throw .notImage(
-        file: file, cause: bytes.isEmpty ? "it is empty" : "it begins like neither of them")
+        file: file, cause: bytes.isEmpty ? "it is empty" : "it begins like none of them")
     }
     let stream = MediaStream(
       video: codec, width: 0, height: 0, pixelFormatName: "", range: .full, matrix: .bt601,
@@ -65,9 +65,17 @@ package enum MediaImage {
   private static let fileBytesMax: Int64 = 256 << 20
 
   private static func codec(of bytes: [UInt8]) -> String? {
-    if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) { return "png" }
-    return bytes.starts(with: [0xFF, 0xD8, 0xFF]) ? "mjpeg" : nil
+    if bytes.starts(with: "RIFF".utf8), bytes.dropFirst(8).starts(with: "WEBP".utf8) {
+      return "webp"
+    }
+    return signatures.first { bytes.starts(with: $0.bytes) }?.codec
   }
+
+  /// The first bytes of each kind of file; the two of TIFF are its orders of bytes.
+  private static let signatures: [(bytes: [UInt8], codec: String)] = [
+    ([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A], "png"), ([0xFF, 0xD8, 0xFF], "mjpeg"),
+    ([0x42, 0x4D], "bmp"), ([0x49, 0x49, 0x2A, 0], "tiff"), ([0x4D, 0x4D, 0, 0x2A], "tiff"),
+  ]
 
   private static func receive(_ decoder: MediaDecoder) throws(MediaError) -> Frame? {
     guard let picture = try decoder.receivePicture() else { return nil }
@@ -85,12 +93,12 @@ package enum MediaImage {
     _ picture: UnsafeMutablePointer<AVFrame>, decoder: MediaDecoder
   ) throws(MediaError) -> Frame {
     // SAFETY: this function owns the picture; side data of nine 32-bit numbers belongs to it.
-    let rotation = av_frame_get_side_data(picture, AV_FRAME_DATA_DISPLAYMATRIX)
-      .flatMap { $0.pointee.size >= 36 ? rotationClockwise($0.pointee.data) : nil }
+    let turn = DisplayTurn(of: picture.pointee).flatMap { $0.quarterDegrees == nil ? nil : $0 }
+    let (rotation, isMirrored) = (turn?.quarterDegrees ?? 0, turn?.isMirrored ?? false)
     let source = AVPixelFormat(picture.pointee.format)
     if let native = PixelFormat(native: source), native.isBasic || native.isDeep {
       var frame = Frame(taking: picture, of: decoder.stream, pictures: decoder.pictures)
-      frame.rotationDegrees = rotation ?? 0
+      (frame.rotationDegrees, frame.isMirrored) = (rotation, isMirrored)
       return frame
     }
     var owned: UnsafeMutablePointer<AVFrame>? = picture
@@ -98,7 +106,7 @@ package enum MediaImage {
     guard let format = convertible(source, picture: picture) else {
       guard let repack = FrameRepack(picture) else { throw source.refusal(file: decoder.file) }
       var frame = try Frame(rearranging: picture, repack, of: decoder.stream)
-      frame.rotationDegrees = rotation ?? 0
+      (frame.rotationDegrees, frame.isMirrored) = (rotation, isMirrored)
       return frame
     }
     let (width, height) = (Int(picture.pointee.width), Int(picture.pointee.height))
@@ -113,7 +121,8 @@ package enum MediaImage {
       planes, from: side, to: format, width: width, height: height, range: .full, matrix: .bt601)
     return Frame(
       format: format, width: width, height: height, range: .full,
-      matrix: format.isYUV ? .bt601 : .identity, rotationDegrees: rotation ?? 0, storage: storage)
+      matrix: format.isYUV ? .bt601 : .identity, rotationDegrees: rotation, isMirrored: isMirrored,
+      storage: storage)
   }
 
   /// The format that an unusual layout is converted to; nil if it is not supported.

@@ -136,6 +136,8 @@ package final class MediaMuxer: @unchecked Sendable {
     description.fill(FFmpeg.required(stream.pointee.codecpar))
     stream.pointee.codecpar.pointee.codec_tag = description.containerTag
     stream.pointee.sample_aspect_ratio = stream.pointee.codecpar.pointee.sample_aspect_ratio
+    // Without this tag browsers ignore the opacity in the packets.
+    if description.hasOpacity { av_dict_set(&stream.pointee.metadata, "alpha_mode", "1", 0) }
     stream.pointee.time_base = AVRational(
       num: description.timeBase.numerator, den: description.timeBase.denominator)
     if let rate = description.averageFrameRate {

@@ -69,7 +69,7 @@ package final class MediaScaler: @unchecked Sendable {
     var result = Frame(
       id: frame.id, timestamp: frame.timestamp, format: format, width: width, height: height,
       range: range, matrix: Self.matrix(of: format, from: frame, height: height),
-      rotationDegrees: frame.rotationDegrees, storage: storage)
+      rotationDegrees: frame.rotationDegrees, isMirrored: frame.isMirrored, storage: storage)
     result.sampleAspect = frame.sampleAspect.scaled(
       from: (frame.width, frame.height), to: (width, height))
     return result
@@ -140,7 +140,7 @@ extension Frame {
     guard let storage else { throw .noMemory(step: "convert a picture", file: nil) }
     return Frame(
       id: id, timestamp: timestamp, format: target, width: width, height: height, range: range,
-      matrix: .assumed(height: height), rotationDegrees: rotationDegrees,
+      matrix: .assumed(height: height), rotationDegrees: rotationDegrees, isMirrored: isMirrored,
       sampleAspect: sampleAspect, storage: storage)
   }
 
@@ -162,7 +162,8 @@ extension Frame {
     guard let storage else { throw .noMemory(step: "scale a picture", file: nil) }
     return Frame(
       id: id, timestamp: timestamp, format: format, width: width, height: height, range: range,
-      matrix: matrix, rotationDegrees: rotationDegrees, sampleAspect: sampleAspect,
+      matrix: matrix, rotationDegrees: rotationDegrees, isMirrored: isMirrored,
+      sampleAspect: sampleAspect,
       storage: storage)
   }
 }

@@ -32,7 +32,11 @@ extension MediaStream {
     averageFrameRate = rate.num > 0 && rate.den > 0 ? FrameRate(rate.num, rate.den) : nil
     let aspect = av_guess_sample_aspect_ratio(context, stream, nil)
     sampleAspect = SampleAspect(aspect)
-    rotationDegrees = Self.rotation(of: stream)
+    // As av_guess_sample_aspect_ratio decides: what the container says has priority.
+    aspectFollowsPictures = stream.pointee.sample_aspect_ratio.num == 0
+    displayTurn = Self.turn(of: stream)
+    rotationDegrees = displayTurn?.quarterDegrees ?? 0
+    isMirrored = displayTurn.map { $0.isMirrored && $0.quarterDegrees != nil } ?? false
     readColour(parameters)
   }
 
@@ -60,13 +64,13 @@ extension MediaStream {
       || av_dict_get(stream.pointee.metadata, "enc_key_id", nil, 0) != nil
   }
 
-  private static func rotation(of stream: UnsafeMutablePointer<AVStream>) -> Int {
+  private static func turn(of stream: UnsafeMutablePointer<AVStream>) -> DisplayTurn? {
     var size = 0
     // SAFETY: the side data belongs to the stream; a display matrix is nine 32-bit numbers.
     guard let bytes = av_stream_get_side_data(stream, AV_PKT_DATA_DISPLAYMATRIX, &size),
       size >= 36
-    else { return 0 }
-    return rotationClockwise(bytes)
+    else { return nil }
+    return DisplayTurn(matrix: bytes)
   }
 
   /// Converts the description back to FFmpeg's form.
@@ -99,16 +103,6 @@ extension MediaStream {
   var codecID: AVCodecID {
     avcodec_descriptor_get_by_name(codec)?.pointee.id ?? AV_CODEC_ID_NONE
   }
-}
-
-/// The angle of a display matrix, rounded to a quarter turn, clockwise for the viewer.
-func rotationClockwise(_ matrix: UnsafeRawPointer) -> Int {
-  // SAFETY: the caller has checked that nine 32-bit numbers are there; they may be unaligned.
-  var numbers = (0..<9).map { matrix.loadUnaligned(fromByteOffset: 4 * $0, as: Int32.self) }
-  let counterclockwise = av_display_rotation_get(&numbers)
-  guard counterclockwise.isFinite else { return 0 }
-  let quarters = Int((-counterclockwise / 90).rounded())
-  return ((quarters % 4) + 4) % 4 * 90
 }
 
 extension ColourLabels {
@@ -149,6 +143,14 @@ extension MediaStream.Kind {
     case AVMEDIA_TYPE_SUBTITLE: self = .subtitle
     default: self = .other
     }
+  }
+}
+
+extension MediaStream {
+  /// The aspect of a picture of this stream.
+  func aspect(of picture: AVFrame) -> SampleAspect {
+    let own = picture.sample_aspect_ratio
+    return aspectFollowsPictures && own.num > 0 && own.den > 0 ? SampleAspect(own) : sampleAspect
   }
 }
 

@@ -21,25 +21,57 @@ package struct SoundAlignment {
   private static let clarityMin = 0.25
   /// In seconds.
   private static let tolerance = 0.001
+  /// A second peak of this part of the highest one is as good an answer.
+  private static let ambiguityMin = 0.9
+  /// Another fit of this part of the best one's confidence is as good an answer.
+  private static let repeatMin = 0.8
   /// Places where the recordings may overlap that are tried.
-  private static let candidatesMax = 4
+  private static let candidatesMax = 6
+  /// Places closer than this are one, in hops: a piece is moved about as far to either side.
+  private static let candidateHops = 9
   /// Fits whose offsets are further apart are two answers, in nanoseconds.
   private static let apart: Int64 = 10_000_000
 
-  /// - Returns: nil if nothing in the sound agrees.
-  package func fit() -> ClockFit? {
+  /// What the sound says about the clocks.
+  package enum Answer: Hashable, Sendable {
+    case fit(ClockFit)
+    /// The sound fits at several places about equally well, such as a tone, a hum, or a beep each
+    /// second.
+    case repeats
+    /// Nothing in the sound agrees.
+    case nothing
+  }
+
+  /// Compares the sound of both.
+  package func answer() -> Answer {
     let (a, b) = (Self.emphasised(first.samples), Self.emphasised(second.samples))
-    let fits = roughLags().compactMap {
-      ClockFit.fitted(follow($0, a, b), tolerance: Self.tolerance)
+    var isPeriodic = false
+    let fits = roughLags().compactMap { lag -> ClockFit? in
+      let found = follow(lag, a, b)
+      isPeriodic = isPeriodic || found.ambiguous > found.pairs.count
+      return ClockFit.fitted(found.pairs, tolerance: Self.tolerance)
     }
     func weight(_ fit: ClockFit) -> Double { fit.confidence * Double(fit.observations) }
-    guard var best = fits.max(by: { weight($0) < weight($1) }) else { return nil }
-    // A sound that repeats fits at several places, and nothing says which is the right one.
-    let other =
-      fits.filter { abs($0.offsetNanoseconds &- best.offsetNanoseconds) > Self.apart }
-      .map(weight).max() ?? 0
+    guard var best = fits.max(by: { weight($0) < weight($1) }) else {
+      return isPeriodic ? .repeats : .nothing
+    }
+    let others = fits.filter { abs($0.offsetNanoseconds &- best.offsetNanoseconds) > Self.apart }
+    // A sound that repeats fits at several places, and nothing says which is the right one. The
+    // longest overlap has the most pieces, which says nothing either.
+    let isRepeated = others.contains {
+      $0.observations * 4 >= best.observations
+        && $0.confidence >= best.confidence * Self.repeatMin
+    }
+    if isRepeated { return .repeats }
+    let other = others.map(weight).max() ?? 0
     best.confidence *= 1 - min(1, other / max(weight(best), .leastNormalMagnitude))
-    return best
+    return .fit(best)
+  }
+
+  /// - Returns: nil if nothing in the sound agrees, or if it agrees at several places.
+  package func fit() -> ClockFit? {
+    guard case .fit(let fit) = answer() else { return nil }
+    return fit
   }
 
   /// Differences between samples: sounds are strongest where they say least about time.
@@ -73,7 +105,9 @@ package struct SoundAlignment {
         break
       }
       lags.append((peak < b.count ? peak : peak - size) * hop)
-      for place in peak - 3...peak + 3 { values[(place + size) % size] = 0 }
+      for place in peak - Self.candidateHops...peak + Self.candidateHops {
+        values[(place % size + size) % size] = 0
+      }
     }
     return lags
   }
@@ -99,20 +133,29 @@ package struct SoundAlignment {
 
   /// Pieces from the middle of the overlap to both ends: each is looked for where the last clear
   /// one was found, so that a drift is followed.
-  private func follow(_ lag: Int, _ a: [Float], _ b: [Float]) -> [ClockPair] {
+  ///
+  /// - Returns: The clear pieces, and the number of those that fit at several places.
+  private func follow(
+    _ lag: Int, _ a: [Float], _ b: [Float]
+  ) -> (pairs: [ClockPair], ambiguous: Int) {
     let (piece, margin) = (Self.pieceSamples, Self.marginSamples)
     let low = max(0, margin - lag)
     let high = min(a.count, b.count - lag - margin) - piece
-    guard high > low else { return [] }
+    guard high > low else { return ([], 0) }
     let count = min(Self.piecesMax, (high - low) / piece + 1)
     let starts = (0..<count).map { low + (high - low) * $0 / max(1, count - 1) }
     let transform = FourierTransform(size: 8_192)
     var pairs: [ClockPair] = []
+    var ambiguous = 0
     let middle = starts.count / 2
     for order in [Array(starts[middle...]), starts[..<middle].reversed()] {
       var expected = lag
       for start in order {
         guard let found = match(start, expected, a, b, transform) else { continue }
+        guard !found.isAmbiguous else {
+          ambiguous += 1
+          continue
+        }
         expected = Int(found.lag.rounded())
         pairs.append(
           ClockPair(
@@ -122,13 +165,13 @@ package struct SoundAlignment {
             clarity: found.clarity))
       }
     }
-    return pairs
+    return (pairs, ambiguous)
   }
 
   /// Where a piece of the first recording is in the second, to a fraction of a sample.
   private func match(
     _ start: Int, _ expected: Int, _ a: [Float], _ b: [Float], _ transform: FourierTransform
-  ) -> (lag: Double, clarity: Double)? {
+  ) -> (lag: Double, clarity: Double, isAmbiguous: Bool)? {
     let (piece, margin) = (Self.pieceSamples, Self.marginSamples)
     let from = start + expected - margin
     guard from >= 0, from + piece + 2 * margin <= b.count else { return nil }
@@ -139,9 +182,11 @@ package struct SoundAlignment {
     let correlation = transform.correlation(of: mine, with: theirs)
     var window = theirs[..<piece].reduce(0) { $0 + $1 * $1 }
     var best: (lag: Int, clarity: Double) = (0, 0)
+    var clarities = [Double](repeating: 0, count: 2 * margin + 1)
     for lag in 0...2 * margin {
       if window > 1e-9 {
         let clarity = correlation[lag] / (energy * window).squareRoot()
+        clarities[lag] = clarity
         if clarity > best.clarity { best = (lag, clarity) }
       }
       guard lag < 2 * margin else { break }
@@ -155,6 +200,20 @@ package struct SoundAlignment {
     // The top of the parabola through three samples.
     let bend = before - 2 * peak + after
     let part = bend < 0 ? max(-0.5, min(0.5, (before - after) / (2 * bend))) : 0
-    return (Double(expected - margin + best.lag) + part, min(1, best.clarity))
+    return (
+      Double(expected - margin + best.lag) + part, min(1, best.clarity),
+      Self.isAmbiguous(clarities, at: best.lag)
+    )
+  }
+
+  /// Whether another peak is about as high as the highest one, as with a tone: it fits again after
+  /// each of its periods.
+  private static func isAmbiguous(_ clarities: [Double], at peak: Int) -> Bool {
+    let half = clarities[peak] / 2
+    // Past the slopes of the peak itself, which is wide if the sound is low.
+    let before = clarities[..<peak].lastIndex { $0 < half } ?? 0
+    let after = clarities[peak...].firstIndex { $0 < half } ?? clarities.count
+    let other = max(clarities[..<before].max() ?? 0, clarities[after...].max() ?? 0)
+    return other >= clarities[peak] * ambiguityMin
   }
 }

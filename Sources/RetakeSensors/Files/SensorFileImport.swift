@@ -34,6 +34,7 @@ package struct SensorFileImport {
   package func run(into samples: SampleWriter) throws(SensorError) -> Outcome {
     var rows = try Self.rows(request)
     guard let first = try rows.next() else { throw .noSamples(file: request.file) }
+    guard !rows.channels.isEmpty else { throw .onlyTimes(file: request.file) }
     let shift: Int64
     // Times of a calendar say nothing about where the session begins.
     switch request.offset ?? (rows.unit == .date ? .start : .fixed(0)) {

@@ -100,6 +100,8 @@ package struct SensorRequest: Hashable, Sendable {
     case "jsonl", "ndjson": return .jsonl
     case "gpx": return .gpx
     case "nmea", "nma": return .nmea
+    // Times of frames, as cameras of the Raspberry Pi and mkvextract write them.
+    case "pts": throw .onlyTimes(file: path)
     default: throw .unknownFormat(file: path)
     }
   }

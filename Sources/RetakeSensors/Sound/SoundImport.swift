@@ -1,3 +1,4 @@
+import RetakeCore
 package import RetakeMedia
 package import RetakeStore
 
@@ -5,12 +6,14 @@ package import RetakeStore
 package struct SoundImport {
   private let path: String
   private let file: String
+  private let shift: Int64
 
   /// - Parameters:
   ///   - path: The file that is read.
   ///   - file: The path that errors name.
-  package init(path: String, file: String) {
-    (self.path, self.file) = (path, file)
+  ///   - shift: Nanoseconds that are subtracted from each time.
+  package init(path: String, file: String, shift: Int64 = 0) {
+    (self.path, self.file, self.shift) = (path, file, shift)
   }
 
   /// What was read of a stream.
@@ -55,7 +58,7 @@ package struct SoundImport {
     // Ends: each round takes a part of a finite file.
     while let part = Self.next(reader, &problem) {
       guard continues() else { throw .interrupted }
-      try waveform.take(part, write)
+      try waveform.take(moved(part), write)
     }
     try waveform.finish(write)
     guard number != nil else { return .unreadable(cause: problem ?? "it has no samples") }
@@ -68,6 +71,16 @@ package struct SoundImport {
       problem = "\(reader.damagedCount) of its packets cannot be decoded"
     }
     return .sensor(note: problem)
+  }
+
+  private func moved(_ part: AudioReader.Levels) -> AudioReader.Levels {
+    guard shift != 0 else { return part }
+    var part = part
+    part.start = part.start.flatMap {
+      let (time, overflow) = $0.nanoseconds.subtractingReportingOverflow(shift)
+      return overflow ? nil : Timestamp(nanoseconds: time)
+    }
+    return part
   }
 
   private static func next(

@@ -19,12 +19,14 @@ package struct TelemetryImport {
   /// Named by errors instead of `path`.
   private let file: String
   private let source: String
+  private let shift: Int64
 
   /// - Parameters:
   ///   - file: The file that the user named, if `path` is a copy of it.
   ///   - source: What the sensors say about where they are from.
-  package init(path: String, file: String, source: String) {
-    (self.path, self.file, self.source) = (path, file, source)
+  ///   - shift: Nanoseconds that are subtracted from each time.
+  package init(path: String, file: String, source: String, shift: Int64 = 0) {
+    (self.path, self.file, self.source, self.shift) = (path, file, source, shift)
   }
 
   /// The streams of a file that have telemetry.
@@ -69,7 +71,9 @@ package struct TelemetryImport {
     guard packet.size <= Self.packetBytesMax else {
       throw damage(0, "it has more than \(Self.packetBytesMax) bytes")
     }
-    guard let pts = packet.pts, let start = Timestamp(pts: pts, timeBase: stream.timeBase),
+    guard let pts = packet.pts,
+      let start = Timestamp(
+        pts: pts, timeBase: stream.timeBase, movedBackBy: Int128(shift)),
       let length = Timestamp(pts: packet.duration, timeBase: stream.timeBase),
       abs(start.nanoseconds) < 1 << 61, (0..<1 << 61).contains(length.nanoseconds)
     else { throw damage(0, "it has no time") }

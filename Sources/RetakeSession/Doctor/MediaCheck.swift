@@ -38,14 +38,37 @@ struct MediaCheck {
     of track: Int, _ end: Int, total: Int, _ notes: inout DoctorNotes
   ) throws(SessionError) -> [Int] {
     var count = notes.packetsChecked
-    let damages = try PacketCheck(reader: reader, track: track).damages(before: end) {
+    let check = PacketCheck(reader: reader, track: track)
+    let damages = try check.damages(before: end) {
       (_) throws(SessionError) in
       count += 1
       try tell(count, of: total)
     }
     notes.packetsChecked = count
+    try noteUnnamed(check.evidence, track: track, &notes)
     for damage in PacketCheck.folded(damages) { note(damage, track: track, &notes) }
     return PacketCheck.numbers(damages)
+  }
+
+  /// Reports frames that the session calls good although the headers of their packets show damage,
+  /// as in sessions that were made by a version that did not read the headers.
+  private func noteUnnamed(
+    _ evidence: [Int: StreamDamage], track: Int, _ notes: inout DoctorNotes
+  ) throws(SessionError) {
+    var unnamed: [(sequence: Int, cause: String)] = []
+    for packet in evidence.keys.sorted() {
+      guard let id = reader.index.frame(ofPacket: packet, of: track),
+        let frame = try reader.index.frame(id), frame.cause == nil
+      else { continue }
+      unnamed.append((id.sequence, evidence[packet]?.rawValue ?? ""))
+    }
+    for run in FrameStretch.stretches(unnamed.sorted { $0.sequence < $1.sequence }) {
+      notes.add(
+        .warning, "reference",
+        Self.text(run, track: track) + " show damage that the session does not name: \(run.cause)",
+        track: track, frames: run.range(of: track),
+        advice: "Import or record it again, and accept no golden of these frames")
+    }
   }
 
   private func note(
@@ -133,6 +156,11 @@ struct MediaCheck {
   }
 
   private static let pageRows = 1_024
+
+  /// Notes what is known of the frames, whose digests were checked.
+  func noteFootage(_ notes: inout DoctorNotes) throws(SessionError) {
+    for note in try reader.footageNotes() { notes.add(.note, "footage", note) }
+  }
 
   private func checkPixels(of id: FrameID, _ notes: inout DoctorNotes) throws(SessionError) {
     // These frames have no pixels to compare, and were reported from their rows.

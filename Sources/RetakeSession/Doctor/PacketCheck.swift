@@ -20,6 +20,11 @@ final class PacketCheck {
   private var fetcher: PacketFetcher
   /// Files that are missing or cannot be opened, with the reason; they are not tried again.
   private var missing: [String: String] = [:]
+  /// Reads the headers of one file after another.
+  private var headers: StreamEvidence?
+  private var view: SegmentView?
+  /// Damage that the packets' headers show, by packet.
+  private(set) var evidence: [Int: StreamDamage] = [:]
 
   init(reader: SessionReader, track: Int) {
     self.reader = reader
@@ -76,8 +81,11 @@ final class PacketCheck {
       if let file, let cause = missing[file] {
         return Damage(packets: packet...packet, file: file, cause: cause, topic: "media")
       }
-      guard try fetcher.packet(packet) == nil else { return nil }
-      return Damage(packets: packet...packet, file: file, cause: "has no row", topic: "gap")
+      guard let (media, view) = try fetcher.packet(packet) else {
+        return Damage(packets: packet...packet, file: file, cause: "has no row", topic: "gap")
+      }
+      readHeaders(of: media, view)
+      return nil
     } catch {
       // The demuxer's position is not known after an error.
       fetcher = PacketFetcher(table: table)
@@ -102,6 +110,16 @@ final class PacketCheck {
       default: throw error
       }
     }
+  }
+
+  private func readHeaders(of packet: MediaPacket, _ view: SegmentView) {
+    if self.view?.file !== view.file {
+      if headers == nil || !view.continues { headers = StreamEvidence(view.stream) }
+      self.view = view
+    }
+    guard let shown = headers?.add(packet) else { return }
+    if let damage = shown.damage { evidence[packet.index] = damage }
+    if let damage = shown.damageBefore { evidence[packet.index - 1] = damage }
   }
 
   /// Merges damage of the same kind to consecutive packets. The first packet's cause is kept.

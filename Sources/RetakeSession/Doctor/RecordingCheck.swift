@@ -74,7 +74,8 @@ struct RecordingCheck {
       isLong ? .error : .note, "tail",
       "\(tail.bytes) bytes of \(tail.file) came after the last commit: "
         + "\(tail.packets) packets, \(seconds) s"
-        + (isLong ? ", more than a crash explains; rows are missing" : ""),
+        + (isLong ? ", more than a crash explains; rows are missing" : "")
+        + (tail.packets > 0 ? "; session recover gives rows to them" : ""),
       file: tail.file, advice: isLong ? notes.rebuildAdvice : nil)
   }
 

@@ -64,10 +64,18 @@ package struct SessionDoctor: Sendable {
     do throws(SessionError) {
       // Sizes first: a file with other bytes than were indexed is not read
       // (docs/sessions.md, Sessions of others).
-      try checkFiles(reader, sizes: checkSizes(reader, &notes), &notes)
+      let sizes = checkSizes(reader, &notes)
+      // Without the files themselves there is nothing more to check.
+      guard !sizes.values.contains(.pointer) else {
+        return notes.diagnosis(status: try? reader.sessionStatus())
+      }
+      try checkFiles(reader, sizes: sizes, &notes)
       let check = MediaCheck(reader: reader, report: report)
       let failing = try check.checkPackets(&notes)
-      if decodes { try check.checkPixels(&notes, except: failing) }
+      if decodes {
+        try check.checkPixels(&notes, except: failing)
+        try check.noteFootage(&notes)
+      }
     } catch {
       if case .interrupted = error { throw error }
       notes.add(.error, "database", error, advice: notes.rebuildAdvice)
@@ -79,10 +87,17 @@ package struct SessionDoctor: Sendable {
   /// it.
   private func note(unreadable error: SessionError, _ notes: inout DoctorNotes) {
     // A newer schema is not damage, and rebuilding the index would lose what it holds.
-    notes.add(.error, "database", error, advice: error.isNewerSchema ? nil : notes.rebuildAdvice)
+    var advice = notes.rebuildAdvice
+    // The database of a pointer is fetched, not rebuilt.
+    if case .pointer = error { advice = LargeFilePointer.advice }
+    notes.add(.error, "database", error, advice: error.isNewerSchema ? nil : advice)
     for name in folder.mediaOnDisk {
       guard let path = try? folder.file(name), let file = try? MediaFile(path: path) else {
         notes.add(.error, "media", "\(name) cannot be opened", file: name)
+        continue
+      }
+      guard LargeFilePointer(file: path) == nil else {
+        notes.add(.error, "media", SessionError.pointer(file: path), file: name)
         continue
       }
       notes.add(
@@ -110,7 +125,7 @@ package struct SessionDoctor: Sendable {
   }
 
   /// What a media file's size shows, without reading its bytes.
-  private enum SizeFinding { case shorter, longer }
+  private enum SizeFinding { case shorter, longer, pointer }
 
   /// Checks that the media files have the sizes of the last commit.
   ///
@@ -123,7 +138,10 @@ package struct SessionDoctor: Sendable {
       guard let indexed = reader.index.mediaSizes[name], let path = try? folder.file(name),
         let bytes = try? RegularFile.facts(of: path, links: .followed).bytes
       else { continue }
-      if bytes < indexed.bytes {
+      if LargeFilePointer(file: path) != nil {
+        found[name] = .pointer
+        notes.add(.error, "media", SessionError.pointer(file: path), file: name)
+      } else if bytes < indexed.bytes {
         found[name] = .shorter
         notes.add(
           .error, "short", "\(name) has \(bytes) bytes of \(indexed.bytes)", file: name,

@@ -5,13 +5,24 @@ import RetakeMedia
 enum ContainerEnd {
   /// Descriptions of the losses; empty if nothing is missing, or the container has no such
   /// structure.
-  static func losses(of file: MediaFile, format: String) -> [String] {
-    // FFmpeg names this demuxer by a list: `mov,mp4,m4a,3gp,3g2,mj2`.
-    let names = format.split(separator: ",")
-    if names.contains("mov") { return movie(file).map { [$0] } ?? [] }
-    if names.contains("matroska") { return MatroskaStructure.losses(of: file) }
-    if names.contains("avi") { return riff(file) }
-    return []
+  ///
+  /// - Parameter packetBytes: The size of the first packet, which is that of all packets of Y4M.
+  static func losses(of file: MediaFile, format: String, packetBytes: Int? = nil) -> [String] {
+    // FFmpeg names some demuxers by a list: `mov,mp4,m4a,3gp,3g2,mj2`, `matroska,webm`.
+    switch format.prefix(while: { $0 != "," }) {
+    case "mov": movie(file)
+    case "matroska": MatroskaStructure.losses(of: file)
+    case "avi": riff(file)
+    case "ogg": OggStructure.losses(of: file)
+    case "mxf": MXFStructure.losses(of: file)
+    case "gif": GIFStructure.losses(of: file)
+    case "apng": APNGStructure.losses(of: file)
+    case "yuv4mpegpipe": ChainedRecords.y4m(file, frameBytes: packetBytes)
+    case "ivf": ChainedRecords.ivf(file)
+    case "flv", "live_flv": ChainedRecords.flv(file)
+    case "asf": ChainedRecords.asf(file)
+    default: []
+    }
   }
 
   /// - Parameter name: The outermost part that is incomplete.
@@ -29,7 +40,15 @@ enum ContainerEnd {
 
   // MARK: MP4 and QuickTime
 
-  private static func movie(_ file: MediaFile) -> String? {
+  private static func movie(_ file: MediaFile) -> [String] {
+    var fragments = FragmentSequence(file)
+    let end = movieEnd(file, &fragments)
+    return [fragments.loss, end].compactMap(\.self)
+  }
+
+  private static func movieEnd(
+    _ file: MediaFile, _ fragments: inout FragmentSequence
+  ) -> String? {
     var offset: Int64 = 0
     var hasMovie = false
     for _ in 0..<partCountMax {
@@ -55,6 +74,8 @@ enum ContainerEnd {
         return "the file is damaged: the box at byte \(offset) cannot be read"
       }
       if end > file.size { return cut(box.name, missing: end - file.size) }
+      if box.name == "moov" { fragments.take(movie: offset + box.headBytes..<end) }
+      if box.name == "moof" { fragments.take(fragment: offset + box.headBytes..<end) }
       offset = end
     }
     return nil
@@ -66,13 +87,21 @@ enum ContainerEnd {
     "prft", "sidx", "skip", "ssix", "styp", "udta", "uuid", "wide",
   ]
 
-  private static func box(in file: MediaFile, at offset: Int64) -> (size: Int64, name: String)? {
+  private struct Box {
+    var size: Int64
+    var name: String
+    var headBytes: Int64 = 8
+  }
+
+  private static func box(in file: MediaFile, at offset: Int64) -> Box? {
     guard let head = try? file.bytes(16, at: offset), head.count >= 8 else { return nil }
     let name = String(decoding: head[4..<8], as: UTF8.self)
     let size = number(head[..<4])
     // A size of 1 says that the true one follows in 64 bits (ISO/IEC 14496-12, 4.2).
-    guard size == 1 else { return (size, name) }
-    return head.count == 16 ? (number(head[8...]), name) : nil
+    guard size == 1 else { return Box(size: size, name: name) }
+    guard head.count == 16 else { return nil }
+    let long = number(head[8...])
+    return Box(size: long < 16 ? 0 : long, name: name, headBytes: 16)
   }
 
   private static func number(_ bytes: ArraySlice<UInt8>) -> Int64 {
@@ -82,7 +111,7 @@ enum ContainerEnd {
 
   private static let pageBytes = 1 << 16
 
-  private static func isZero(_ file: MediaFile, from start: Int64) -> Bool {
+  static func isZero(_ file: MediaFile, from start: Int64) -> Bool {
     var offset = start
     // Ends: each page is not empty.
     while offset < file.size {

@@ -1,8 +1,8 @@
-import Dispatch
 import Foundation
 import RetakeBuffers
 import RetakeCore
 import RetakeMedia
+import RetakeRuntime
 import RetakeStore
 
 /// Finds, for every frame, the packet from which decoding reproduces its exact pixels.
@@ -87,7 +87,7 @@ struct EntryFinder: Sendable {
     let workerCount = hasRoom ? min(Self.workerCount, max(1, spans.count)) : 1
     // The number of threads does not reach the result: each span is decoded
     // by itself, and its entries are stored by the index of the fact.
-    DispatchQueue.concurrentPerform(iterations: workerCount) { worker in
+    NamedThread.concurrently(workerCount, "retake-entries") { [self] worker in
       // Contiguous shares: a demuxer that must be read in order then reads each share once.
       let share = spans.count * worker / workerCount..<spans.count * (worker + 1) / workerCount
       let fetcher = PacketFetcher(table: table)

@@ -29,10 +29,13 @@ package struct FrameRanking {
   let timeBase: TimeBase
   /// Duration of a frame, if neither the packet nor the decoder gives it.
   let durationNanoseconds: Int64
+  private let shift: TimeShift
 
-  package init(track: Int, timeBase: TimeBase, durationNanoseconds: Int64) {
+  package init(
+    track: Int, timeBase: TimeBase, durationNanoseconds: Int64, shift: TimeShift = .none
+  ) {
     (self.track, self.timeBase) = (track, timeBase)
-    self.durationNanoseconds = durationNanoseconds
+    (self.durationNanoseconds, self.shift) = (durationNanoseconds, shift)
   }
 
   /// The input of a frame's time.
@@ -155,11 +158,17 @@ package struct FrameRanking {
     let time = nanoseconds(pts)
     return Source(
       time: time, guess: time == nil ? nanoseconds(guess) : nil,
-      step: nanoseconds(duration > 0 ? duration : nil) ?? durationNanoseconds)
+      step: length(duration) ?? durationNanoseconds)
   }
 
   private func nanoseconds(_ value: Int64?) -> Int64? {
-    value.flatMap { Timestamp(pts: $0, timeBase: timeBase)?.nanoseconds }
+    value.flatMap {
+      Timestamp(pts: $0, timeBase: timeBase, movedBackBy: shift.nanoseconds)?.nanoseconds
+    }
+  }
+
+  private func length(_ duration: Int64) -> Int64? {
+    duration > 0 ? Timestamp(pts: duration, timeBase: timeBase)?.nanoseconds : nil
   }
 }
 

@@ -76,6 +76,8 @@ public struct ImportResult: Hashable, Sendable {
     public var frames: Int
     /// Number of frames with a recorded cause.
     public var damaged: Int
+    /// Whether the stream has neither times nor a rate, so that its rate is assumed.
+    package var isRateAssumed = false
   }
 
   /// The new session.

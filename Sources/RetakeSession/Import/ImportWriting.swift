@@ -47,13 +47,17 @@ struct ImportWriting {
         // Segment 0 is the beginning of the file for every track; later ones
         // belong to one track each.
         var segments = [0]
-        for part in rows.parts.dropFirst() {
-          writer.append([segment(nextSegment, from: part, of: rows)])
+        for (before, part) in zip(rows.parts, rows.parts.dropFirst()) {
+          writer.append([segment(nextSegment, from: part, after: before, of: rows)])
           segments.append(nextSegment)
           nextSegment += 1
         }
+        let first = rows.parts.first?.shape.labels
         writer.append(
-          zip(segments, rows.parts).map { description(of: stream, segment: $0, shape: $1.shape) })
+          zip(segments, rows.parts).map {
+            SegmentTrackRecord(
+              segment: $0, track: stream.index, of: stream, shape: $1.shape, first: first)
+          })
         var part = 0
         try rows.write(to: writer) { packet in
           // Packets come in rising order, so the part only moves forward.
@@ -73,25 +77,34 @@ struct ImportWriting {
   }
 
   private func segment(
-    _ index: Int, from part: TrackRows.Part, of rows: TrackRows
+    _ index: Int, from part: TrackRows.Part, after before: TrackRows.Part, of rows: TrackRows
   ) -> SegmentRecord {
     let start = rows.firstFrame(of: part).map { rows.timeline.frames[$0].nanoseconds } ?? 0
     // Each segment has the size of the whole file, which `MediaSize` compares with the disk.
     return SegmentRecord(
       index: index, file: media, startedNanoseconds: start, isClosed: true, bytes: bytes,
-      reason: "\(part.shape.width)x\(part.shape.height) \(part.shape.format.rawValue)")
+      reason: Self.reason(part.shape, after: before.shape))
   }
 
-  private func description(
-    of stream: MediaStream, segment: Int, shape: DecodedFact.Shape
-  ) -> SegmentTrackRecord {
-    SegmentTrackRecord(segment: segment, track: stream.index, of: stream, shape: shape)
+  private static func reason(
+    _ shape: DecodedFact.Shape, after before: DecodedFact.Shape
+  ) -> String {
+    let text = "\(shape.width)x\(shape.height) \(shape.format.rawValue)"
+    guard let labels = shape.labels, labels != before.labels else { return text }
+    return text + " pixels \(labels.aspect.numerator):\(labels.aspect.denominator)"
+      + " \(labels.range.rawValue) \(labels.matrix.rawValue)"
   }
 }
 
 extension SegmentTrackRecord {
   /// Combines the container's description with that of the decoded images.
-  package init(segment: Int, track: Int, of stream: MediaStream, shape: DecodedFact.Shape) {
+  ///
+  /// - Parameter first: The labels of the track's first images, which the container's description
+  ///   is about; others are stored as the images say them.
+  package init(
+    segment: Int, track: Int, of stream: MediaStream, shape: DecodedFact.Shape,
+    first: DecodedFact.Labels? = nil
+  ) {
     self.init(
       segment: segment, track: track, streamIndex: stream.index, codec: stream.storedCodec,
       profile: stream.profile, extradata: stream.extradata.isEmpty ? nil : stream.extradata,
@@ -102,6 +115,13 @@ extension SegmentTrackRecord {
       aspectNumerator: Int(stream.sampleAspect.numerator),
       aspectDenominator: Int(stream.sampleAspect.denominator), timeBase: stream.timeBase,
       delay: stream.delay)
+    guard let labels = shape.labels, let first, labels != first else { return }
+    if labels.aspect != first.aspect {
+      aspectNumerator = Int(labels.aspect.numerator)
+      aspectDenominator = Int(labels.aspect.denominator)
+    }
+    if labels.range != first.range { range = labels.range.rawValue }
+    if labels.matrix != first.matrix { matrix = labels.matrix.rawValue }
   }
 
   /// The container's own name of the format (`yuvj420p`), if that is the format of the images.

@@ -12,6 +12,9 @@ package struct PacketIndexer {
     var losses: [String] = []
     /// Remarks that do not concern losses.
     var notes: [String] = []
+    /// Video streams that the file reveals only behind its beginning, in the order of their numbers;
+    /// their packets are among `packets`.
+    var lateStreams: [MediaStream] = []
 
     /// The streams that have packets; all streams if there are no packets.
     func filled(_ streams: [MediaStream]) -> [MediaStream] {
@@ -22,11 +25,18 @@ package struct PacketIndexer {
 
   private let file: MediaFile
   private let streams: [MediaStream]
+  private let takesLateStreams: Bool
   private let report: (Int) -> Bool
 
-  /// - Parameter report: Called with the number of packets done; false stops the import.
-  package init(file: MediaFile, streams: [MediaStream], report: @escaping (Int) -> Bool) {
+  /// - Parameters:
+  ///   - takesLateStreams: Also record the packets of video streams that are revealed later.
+  ///   - report: Called with the number of packets done; false stops the import.
+  package init(
+    file: MediaFile, streams: [MediaStream], takesLateStreams: Bool = false,
+    report: @escaping (Int) -> Bool
+  ) {
     (self.file, self.streams, self.report) = (file, streams, report)
+    self.takesLateStreams = takesLateStreams
   }
 
   /// - Throws: `SessionError.interrupted`, or the media's error when not even one packet could be
@@ -52,6 +62,7 @@ package struct PacketIndexer {
         (failures, failuresInRow, lastFailure) = (failures + 1, failuresInRow + 1, error)
         continue
       }
+      if takesLateStreams { findings.meetLate(packet.stream, of: demuxer) }
       let place = locators[packet.stream]?.offset(of: packet)
       findings.packets[packet.stream]?.append(Self.record(of: packet, offset: place ?? nil))
       done += 1
@@ -60,13 +71,25 @@ package struct PacketIndexer {
     if done == 0, let lastFailure { throw SessionError(lastFailure) }
     if let lastFailure {
       findings.losses.append(
-        "the file could not be read on at \(failures) places: \(lastFailure.cause ?? "")")
+        "the file could not be read on at \(failures) place\(failures == 1 ? "" : "s"): "
+          + (lastFailure.cause ?? ""))
     }
     // Joints first: they clear flags that count as losses below.
     if demuxer.format == "mpegts" { findings.forgiveJoints(in: file) }
     findings.losses += Self.corruptPackets(findings.packets)
-    findings.losses += ContainerEnd.losses(of: file, format: demuxer.format)
+    findings.losses += ContainerEnd.losses(
+      of: file, format: demuxer.format,
+      packetBytes: streams.first.flatMap { findings.packets[$0.index]?.first?.size })
     return findings
+  }
+
+  /// Whether all packets that libavformat calls corrupt are whole, and the file was only joined.
+  package static func forgivesFlags(of stream: MediaStream, in path: String) -> Bool {
+    guard let file = try? MediaFile(path: path),
+      let found = try? PacketIndexer(file: file, streams: [stream], report: { _ in true }).run(),
+      let packets = found.packets[stream.index]
+    else { return false }
+    return !packets.indices.contains { packets.flags($0).contains(.corrupt) }
   }
 
   static let reportEvery = 256
@@ -79,17 +102,27 @@ package struct PacketIndexer {
       offset: offset, sideData: packet.sideData)
   }
 
-  private static func corruptPackets(_ packets: [Int: PacketList]) -> [String] {
+  static func corruptPackets(_ packets: [Int: PacketList]) -> [String] {
     // Sorted, because a Dictionary's order would reach the stored losses and NOTES.md.
     packets.keys.sorted().compactMap { track in
       let list = packets[track] ?? PacketList()
       let count = list.indices.count { list.flags($0).contains(.corrupt) }
-      return count == 0 ? nil : "track \(track): \(count) packets are incomplete"
+      let what = count == 1 ? "1 packet is incomplete" : "\(count) packets are incomplete"
+      return count == 0 ? nil : "track \(track): \(what)"
     }
   }
 }
 
 extension PacketIndexer.Findings {
+  /// Begins a list for the packets of a video stream that is not known yet.
+  fileprivate mutating func meetLate(_ index: Int, of demuxer: MediaDemuxer) {
+    guard packets[index] == nil, let stream = demuxer.lateStream(index), stream.kind == .video,
+      !stream.isAttachedPicture
+    else { return }
+    packets[index] = PacketList()
+    lateStreams = (lateStreams + [stream]).sorted { $0.index < $1.index }
+  }
+
   /// Clears the corrupt flag of packets that libavformat set only because transport streams were
   /// joined.
   fileprivate mutating func forgiveJoints(in file: MediaFile) {

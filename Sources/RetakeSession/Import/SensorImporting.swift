@@ -32,9 +32,10 @@ struct SensorImporting {
   /// - Parameters:
   ///   - path: The media file in the session that is being built.
   ///   - frames: The times of the first and the last frame.
+  ///   - shift: How far the file's times were moved back.
   func run(
     _ requests: [SensorRequest], streams: [MediaStream], of path: String,
-    frames: ClosedRange<Int64>, into samples: SampleWriter
+    frames: ClosedRange<Int64>, shift: TimeShift = .none, into samples: SampleWriter
   ) throws(SessionError) -> Outcome {
     var outcome = Outcome()
     let telemetry = options.hasTelemetry ? TelemetryImport.streams(of: streams) : []
@@ -42,7 +43,7 @@ struct SensorImporting {
     do throws(SensorError) {
       for stream in telemetry {
         let source = URL(fileURLWithPath: options.file).lastPathComponent
-        try TelemetryImport(path: path, file: options.file, source: source)
+        try TelemetryImport(path: path, file: options.file, source: source, shift: shift.clamped)
           .run(stream, into: samples) { report(progress(samples)) }
         if !samples.tracks.isEmpty { outcome.read.insert(stream.index) }
       }
@@ -55,7 +56,7 @@ struct SensorImporting {
         outcome.notes.append(Self.apart(request.file, found.times, frames))
       }
       for stream in sound {
-        let found = try SoundImport(path: path, file: options.file)
+        let found = try SoundImport(path: path, file: options.file, shift: shift.clamped)
           .run(stream, into: samples) { report(progress(samples)) }
         take(found, of: stream, &outcome)
       }

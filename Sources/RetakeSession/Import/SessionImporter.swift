@@ -80,6 +80,10 @@ public struct SessionImporter: Sendable {
     }
   }
 
+  private static func isDecodable(_ stream: MediaStream, in path: String) -> Bool {
+    (try? MediaDecoder(stream: stream, file: path)) != nil
+  }
+
   /// Tracks that were not requested by number may be skipped if they have no packets.
   private func maySkip(_ chosen: [MediaStream]) -> Bool {
     options.tracks.isEmpty && chosen.count > 1
@@ -135,63 +139,113 @@ public struct SessionImporter: Sendable {
   ) throws(SessionError) -> ImportResult {
     let path = try site.folder.file(media)
     let file = try fromMedia { () throws(MediaError) in try MediaFile(path: path) }
-    let findings = try PacketIndexer(file: file, streams: streams) {
+    let findings = try PacketIndexer(
+      file: file, streams: streams, takesLateStreams: options.tracks.isEmpty
+    ) {
       report(ImportProgress(phase: .indexing, done: $0, total: nil))
     }.run()
-    let kept = maySkip(streams) ? findings.filled(streams) : streams
-    let memory = PictureMemory()
-    var rows: [(MediaStream, TrackRows)] = []
-    for stream in kept {
-      rows.append(
-        (
-          stream,
-          try Self.namingEncryption(of: stream, in: path) { () throws(SessionError) in
-            try TrackIndexing(
-              stream: stream, file: file,
-              packets: findings.packets[stream.index] ?? PacketList(),
-              memory: memory, report: report
-            ).run()
-          }
-        ))
-    }
+    let all = all + findings.lateStreams
+    let shift = TimeShift(streams + findings.lateStreams, packets: findings.packets)
+    let rows = try self.rows(findings, streams, of: file, shift: shift)
     // Before the file is hashed, which takes a while for a file that is refused in any case.
     try requireGoodFrame(rows, in: path)
+    for (_, rows) in rows { try Self.requireTimes(of: rows, in: path) }
     try ImportWriting.requireSegments(of: rows.map(\.1), file: path, most: segmentsMax)
-    let isLossy = !findings.losses.isEmpty || rows.contains { $0.1.damaged > 0 }
-    let status = isLossy ? SessionStatus.lossy : .clean
+    let standing = SessionStanding(
+      damagedFrames: rows.reduce(0) { $0 + $1.1.damaged }, losses: findings.losses)
     let digest = try mediaDigest(path) {
       report(ImportProgress(phase: .hashing, done: Int($0), total: Int(file.size)))
     }
     let places = TimePlaces(rows.flatMap(\.1.timeline.places))
-    let colours = ColourFacts(rows.map { ($0.0.index, $0.0.colour) })
     let writing = ImportWriting(
       path: site.folder.database, media: media, bytes: file.size, sha256: digest,
-      facts: [
-        ("kind", "imported"), ("source", URL(fileURLWithPath: options.file).lastPathComponent),
-        ("status", status.rawValue),
-      ] + (findings.losses.isEmpty ? [] : [("losses", findings.losses.joined(separator: "; "))])
-        + (places.stored.map { [(TimePlaces.fact, $0)] } ?? [])
-        + (colours.stored.map { [(ColourFacts.fact, $0)] } ?? []))
+      facts: (facts(standing, rows) + [(TimePlaces.fact, places.stored)])
+        .compactMap { fact in fact.value.map { (fact.key, $0) } })
     var (sensors, outcome) = ([SensorTrack](), SensorImporting.Outcome())
     try writing.write(rows) { (samples, frames) throws(SessionError) in
       outcome = try SensorImporting(options: options, report: report).run(
-        requests, streams: all, of: path, frames: frames, into: samples)
+        requests, streams: all, of: path, frames: frames, shift: shift, into: samples)
       sensors = samples.tracks
     }
     let tracks = rows.map { stream, rows in
       ImportResult.Track(
         track: stream.index, codec: stream.codec, width: rows.parts.first?.shape.width ?? 0,
         height: rows.parts.first?.shape.height ?? 0, frames: rows.frameCount,
-        damaged: rows.damaged)
+        damaged: rows.damaged, isRateAssumed: stream.timing == .rateAssumed)
     }
+    // Read back, because it is computed from the rows.
+    let footage = try SessionReader(
+      site.folder, options: ReadOptions(framesPerChain: nil)
+    ).footageNotes()
     let result = ImportResult(
-      folder: target, tracks: tracks, sensors: sensors, status: status,
-      notes: findings.losses + findings.notes
-        + unindexed(all, chosen: kept, read: outcome.read) + outcome.notes, times: places.places,
+      folder: target, tracks: tracks, sensors: sensors, status: standing.status,
+      notes: findings.losses + rows.flatMap(\.1.damageNotes) + findings.notes
+        + [shift.note].compactMap(\.self)
+        + rows.flatMap { TrackNotes($0.0, $0.1, file: options.file).texts } + footage
+        + unindexed(all, chosen: rows.map(\.0), read: outcome.read) + outcome.notes,
+      times: places.places,
       timeCount: places.count)
     try site.write(
       NotesTemplate.text(result, source: options.file), to: site.folder.notes)
     return result
+  }
+
+  /// The rows of each track that is kept.
+  private func rows(
+    _ findings: PacketIndexer.Findings, _ streams: [MediaStream], of file: MediaFile,
+    shift: TimeShift
+  ) throws(SessionError) -> [(MediaStream, TrackRows)] {
+    let early = maySkip(streams) ? findings.filled(streams) : streams
+    let late = findings.lateStreams.filter { Self.isDecodable($0, in: file.path) }
+    let memory = PictureMemory()
+    var rows: [(MediaStream, TrackRows)] = []
+    for stream in early + late {
+      let indexing = TrackIndexing(
+        stream: stream, file: file, packets: findings.packets[stream.index] ?? PacketList(),
+        shift: shift, memory: memory, report: report)
+      do throws(SessionError) {
+        let made = try Self.namingEncryption(of: stream, in: file.path) {
+          () throws(SessionError) in
+          try indexing.run()
+        }
+        rows.append((stream, made))
+      } catch {
+        // A late stream without a frame must not cost those that the file begins with.
+        guard late.contains(stream), case .noFrames = error else { throw error }
+      }
+    }
+    return rows
+  }
+
+  /// - Returns: facts without a value are not stored.
+  private func facts(
+    _ standing: SessionStanding, _ rows: [(MediaStream, TrackRows)]
+  ) -> [(key: String, value: String?)] {
+    let colours = ColourFacts(rows.map { ($0.0.index, $0.0.colour) })
+    let mirrored = MirroredTracks(rows.filter(\.0.isMirrored).map(\.0.index))
+    let display = rows.flatMap { Self.displayNotes($0.0, first: $0.1.displayTurn) }
+    return [
+      ("kind", "imported"), ("source", URL(fileURLWithPath: options.file).lastPathComponent),
+      (ColourFacts.fact, colours.stored), (MirroredTracks.fact, mirrored.stored),
+      (FootageFact.key, FootageFact.stored(display)),
+    ] + standing.facts.map { ($0.key, $0.value) }
+  }
+
+  /// How players show the images, as far as a session does not keep it: angles other than quarter
+  /// turns, and the display orientation of the images themselves.
+  private static func displayNotes(_ stream: MediaStream, first: DisplayTurn?) -> [String] {
+    var notes: [String] = []
+    if let turn = stream.displayTurn, turn.quarterDegrees == nil {
+      notes.append(
+        "track \(stream.index): the container says that players \(turn.text); it is shown as it is "
+          + "stored")
+    }
+    if let first, first != stream.displayTurn {
+      notes.append(
+        "track \(stream.index): its pictures say that players \(first.text) (display orientation); "
+          + "it is shown as the container says")
+    }
+    return notes
   }
 
   /// WebM marks only the track as encrypted, so its packets look like garbage to the decoder.
@@ -222,6 +276,23 @@ public struct SessionImporter: Sendable {
       cause: rows.lazy.compactMap { $0.1.frame(0).cause }.first)
   }
 
+  /// Times rise, so the first and the last frame have the extremes.
+  private static func requireTimes(
+    of rows: TrackRows, in path: String
+  ) throws(SessionError) {
+    let frames = rows.timeline.frames
+    func isFar(_ nanoseconds: Int64) -> Bool {
+      nanoseconds.magnitude > TimeShift.nanosecondsMax.magnitude
+    }
+    guard let first = frames.first, let last = frames.last,
+      isFar(first.nanoseconds) || isFar(last.nanoseconds),
+      let place = frames.indices.first(where: { isFar(frames[$0].nanoseconds) })
+    else { return }
+    throw .timesTooFar(
+      file: path, frame: FrameID(track: rows.track, sequence: place),
+      seconds: frames[place].nanoseconds / 1_000_000_000)
+  }
+
   private func unindexed(
     _ all: [MediaStream], chosen: [MediaStream], read: Set<Int>
   ) -> [String] {
@@ -250,6 +321,8 @@ extension SessionError {
       return .noFrames(file: source)
     case .noGoodFrame(let file, let frames, let cause) where file.hasPrefix(folder):
       return .noGoodFrame(file: source, frames: frames, cause: cause)
+    case .timesTooFar(let file, let frame, let seconds) where file.hasPrefix(folder):
+      return .timesTooFar(file: source, frame: frame, seconds: seconds)
     case .tooManySegments(let file, let frame, let most) where file.hasPrefix(folder):
       return .tooManySegments(file: source, frame: frame, segmentsMax: most)
     case .media(let code, var description)

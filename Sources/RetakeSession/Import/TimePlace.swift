@@ -29,7 +29,7 @@ package struct TimePlace: Hashable, Sendable, Codable {
 
   /// Human-readable, without a full stop.
   package var text: String {
-    let by = Duration.nanoseconds(nanoseconds).unitText
+    let by = Duration.nanoseconds(nanoseconds).roundedText
     let which = frames == 1 ? "frame \(frame) has" : "\(frames) frames from frame \(frame) on have"
     let what =
       switch kind {

@@ -10,9 +10,24 @@ package struct DecodedFact: Hashable, Sendable {
     package var width: Int
     package var height: Int
     package var format: PixelFormat
+    /// What the pictures themselves say about how they are shown; nil for those whose
+    /// description is the container's alone.
+    package var labels: Labels?
 
-    package init(width: Int, height: Int, format: PixelFormat) {
+    package init(width: Int, height: Int, format: PixelFormat, labels: Labels? = nil) {
       (self.width, self.height, self.format) = (width, height, format)
+      self.labels = labels
+    }
+  }
+
+  /// How the samples of an image are shown.
+  package struct Labels: Hashable, Sendable {
+    package var aspect: SampleAspect
+    package var range: ColorRange
+    package var matrix: ColorMatrix
+
+    package init(_ frame: Frame) {
+      (aspect, range, matrix) = (frame.sampleAspect, frame.range, frame.matrix)
     }
   }
 
@@ -54,9 +69,10 @@ package struct DecodedFact: Hashable, Sendable {
     bestEffort = decoded.bestEffortTimestamp
     duration = decoded.duration
     digest = decoded.frame.pixelDigest
-    damage = decoded.isDamaged ? "media.decode.damaged" : nil
+    damage = decoded.isDamaged ? FrameCause.damaged : nil
     shape = Shape(
-      width: decoded.frame.width, height: decoded.frame.height, format: decoded.frame.format)
+      width: decoded.frame.width, height: decoded.frame.height, format: decoded.frame.format,
+      labels: Labels(decoded.frame))
   }
 }
 
@@ -77,6 +93,12 @@ package struct TrackFacts: Sendable {
   /// Packets that the decoder rejected, with the code, in order, and the number of images before.
   package var refused: [(packet: Int, code: String, after: Int)] = []
   package var firstRefusal: MediaError?
+  /// Damage that the packets' headers show, by packet. It names each picture that it reaches.
+  var evidence: [Int: StreamDamage] = [:]
+  /// What the decoder wrote to its log.
+  var reports: [DecoderReport] = []
+  /// What the first image itself says about how it is shown.
+  var displayTurn: DisplayTurn?
   /// Peak memory of the decoder, in bytes.
   var decoderBytes = 0
   var standing = Standing.settled
@@ -84,7 +106,9 @@ package struct TrackFacts: Sendable {
   /// Facts of no image, for those who know them without decoding.
   package static var none: TrackFacts { TrackFacts() }
 
-  var isDamaged: Bool { !refused.isEmpty || frames.hasDamage }
+  var isDamaged: Bool {
+    !refused.isEmpty || frames.hasDamage || !evidence.isEmpty || reports.contains { $0.isDamage }
+  }
 }
 
 /// Decodes a whole track once, in order.
@@ -140,11 +164,13 @@ package struct TrackDecoding {
 
   private func run(threads: Int) throws(SessionError) -> TrackFacts {
     let decoding = DecodeRun(
-      fetcher: PacketFetcher(table: table), from: 0, memory: memory, threads: threads)
+      fetcher: PacketFetcher(table: table), from: 0, memory: memory, threads: threads,
+      readsHeaders: true)
     var facts = TrackFacts()
     while let outcome = try decoding.outcome() {
       switch outcome {
       case .frame(let decoded, let shown):
+        if facts.frames.isEmpty { facts.displayTurn = decoded.displayTurn }
         // A decoder may return an image long after its packet; `EntryFinder` has to read as far.
         facts.frames.append(DecodedFact(decoded, shown: shown, through: decoding.next - 1))
         if facts.frames.count.isMultiple(of: Self.reportEvery), !report(facts.frames.count) {
@@ -156,6 +182,7 @@ package struct TrackDecoding {
       }
     }
     facts.decoderBytes = decoding.decoderBytes
+    (facts.evidence, facts.reports) = (decoding.evidence, decoding.reports)
     return facts
   }
 }

@@ -34,15 +34,17 @@ package struct TrackIndexing {
   let packets: PacketList
   let memory: PictureMemory
   let report: @Sendable (ImportProgress) -> Bool
+  private var shift = TimeShift.none
 
   /// A stream of one file, which is segment 0.
   init(
-    stream: MediaStream, file: MediaFile, packets: PacketList, memory: PictureMemory,
-    report: @escaping @Sendable (ImportProgress) -> Bool
+    stream: MediaStream, file: MediaFile, packets: PacketList, shift: TimeShift = .none,
+    memory: PictureMemory, report: @escaping @Sendable (ImportProgress) -> Bool
   ) {
     self.init(
       track: stream.index, stream: stream, views: [0: SegmentView(file: file, stream: stream)],
       packets: packets, memory: memory, report: report)
+    self.shift = shift
   }
 
   package init(
@@ -81,7 +83,7 @@ package struct TrackIndexing {
     }
     let timeline = FrameRanking(
       track: track, timeBase: stream.timeBase,
-      durationNanoseconds: Self.frameDuration(stream)
+      durationNanoseconds: Self.frameDuration(stream), shift: shift
     ).rank(facts, packets: packets)
     var rows = TrackRows(track: track, packets: packets, facts: facts, timeline: timeline)
     let isConfirmed = try findEntries(of: &rows, table: table, damage: damageByPacket(facts))
@@ -97,11 +99,14 @@ package struct TrackIndexing {
   private func damageByPacket(_ facts: TrackFacts) -> [Int: String] {
     var damage: [Int: String] = [:]
     for place in packets.indices where packets.flags(place).contains(.corrupt) {
-      damage[place] = "media.packet.corrupt"
+      damage[place] = FrameCause.corrupt
     }
     // Without damage none of the facts has to be built.
     for frame in facts.frames.hasDamage ? facts.frames : FactList() {
       if let code = frame.damage { damage[frame.packet] = damage[frame.packet] ?? code }
+    }
+    for report in facts.reports where report.isDamage {
+      damage[report.packet] = damage[report.packet] ?? FrameCause.reported
     }
     for refusal in facts.refused { damage[refusal.packet] = refusal.code }
     return damage
@@ -118,8 +123,12 @@ package struct TrackIndexing {
       damaged: Set(damage.keys), delay: stream.delay, decoderBytes: rows.facts.decoderBytes,
       standing: rows.facts.standing)
     let facts = rows.facts.frames
-    let wanted = facts.indices.filter { damage[facts.packet($0)] == nil }
-      .sorted { (facts.packet($0), $0) < (facts.packet($1), $1) }
+    // What headers show names each picture that it reaches, so it does not spread as damage does.
+    let evidence = rows.facts.evidence
+    let wanted = facts.indices.filter {
+      damage[facts.packet($0)] == nil && evidence[facts.packet($0)] == nil
+    }
+    .sorted { (facts.packet($0), $0) < (facts.packet($1), $1) }
     let (report, total) = (report, wanted.count)
     let found = try finder.find(wanted, of: facts) {
       report(ImportProgress(phase: .checking, done: $0, total: total))
@@ -144,7 +153,8 @@ package struct TrackIndexing {
       let first = finder.damage(from: entry, through: packet)
       rows.settle(
         place, entry: entry,
-        cause: damage[packet] ?? first.flatMap { damage[$0] } ?? "session.frame.varies")
+        cause: evidence[packet]?.rawValue ?? damage[packet] ?? first.flatMap { damage[$0] }
+          ?? FrameCause.varies)
     }
     return true
   }

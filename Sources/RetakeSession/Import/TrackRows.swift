@@ -1,4 +1,5 @@
 import RetakeCore
+package import RetakeMedia
 package import RetakeStore
 
 /// The rows of one track, built while they are written, because all of them together may not fit
@@ -30,11 +31,53 @@ package struct TrackRows: Sendable {
     entries = [Int32](repeating: 0, count: timeline.frames.count)
   }
 
+  /// What the first image itself says about how it is shown.
+  package var displayTurn: DisplayTurn? { facts.displayTurn }
+
   package var frameCount: Int { timeline.frames.count }
 
   /// Number of frames that cannot be replayed.
   package var damaged: Int {
     timeline.frames.indices.count { causes[$0] != nil || timeline.frames[$0].fact < 0 }
+  }
+
+  /// What the stream and its decoder show about damage that no flag shows: a line for each stretch of
+  /// frames with one cause, and the decoder's own remarks.
+  package var damageNotes: [String] {
+    let named = timeline.frames.indices.compactMap { place in
+      causes[place].flatMap { Self.words[$0] == nil ? nil : (sequence: place, cause: $0) }
+    }
+    let stretches = FrameStretch.stretches(named)
+    var notes = stretches.prefix(Self.notesMax).map { stretch in
+      let frames =
+        stretch.first == stretch.last
+        ? "frame \(track):\(stretch.first) "
+        : "frames \(track):\(stretch.first) to \(track):\(stretch.last) "
+          + "(\(stretch.last - stretch.first + 1)) "
+      return frames + (Self.words[stretch.cause] ?? stretch.cause) + " (\(stretch.cause))"
+    }
+    if stretches.count > Self.notesMax {
+      let more = stretches.count - Self.notesMax
+      notes.append("track \(track): \(more) more such stretches of frames")
+    }
+    return notes + remarks
+  }
+
+  private static let words = [
+    StreamDamage.referenceMissing.rawValue: "refer to a picture that is not in the stream",
+    StreamDamage.sliceMissing.rawValue: "have slices missing, or refer to a picture that has",
+    FrameCause.reported: "are damaged, as the decoder reports",
+  ]
+  private static let notesMax = 8
+  private static let remarksMax = 3
+
+  /// The lines of the decoder's log that report no damage; each line once.
+  private var remarks: [String] {
+    var known: Set<String> = []
+    let lines = facts.reports.filter { !$0.isDamage && known.insert($0.line).inserted }
+    return lines.prefix(Self.remarksMax).map {
+      "track \(track), packet \($0.packet): the decoder reports: \($0.line)"
+    }
   }
 
   package func packet(ofFrame sequence: Int) -> Int {

@@ -32,11 +32,32 @@ package final class DecodeRun {
   /// Number of pictures that each packet has given, from `start` on. A decoder may show a picture
   /// again while it keeps it, so packets of any age are counted.
   private var shownCounts: [UInt32] = []
+  /// Whether the packets' headers are read.
+  private let readsHeaders: Bool
+  private var headers: StreamEvidence?
+  /// Damage that the packets' headers show, by packet.
+  private(set) var evidence: [Int: StreamDamage] = [:]
+  /// What the decoders wrote to their logs, at most one damage and one remark of a packet.
+  private(set) var reports: [DecoderReport] = []
+
+  /// Upper bound of the reports that are kept.
+  private static let reportsMax = 10_000
+  /// The aspects of the segments that were read, each from its first packet on; the decoder has
+  /// that of the segment at which it was opened.
+  private var aspects: [(packet: Int, aspect: SampleAspect)] = []
+
+  /// An image follows its packet before this many changes.
+  private static let aspectsMax = 1_024
 
   /// Upper bound of the pictures that a decoder returns for one packet.
   private static let picturesMax = 64
 
-  package init(fetcher: PacketFetcher, from packet: Int, memory: PictureMemory, threads: Int = 1) {
+  /// - Parameter readsHeaders: Collect `evidence` and `reports`; only from the first packet on.
+  package init(
+    fetcher: PacketFetcher, from packet: Int, memory: PictureMemory, threads: Int = 1,
+    readsHeaders: Bool = false
+  ) {
+    self.readsHeaders = readsHeaders
     self.fetcher = fetcher
     self.memory = memory
     self.threads = threads
@@ -91,17 +112,28 @@ package final class DecodeRun {
       finish()
       return
     }
-    // docs/formats/session.md: a decoder is drained and opened again where the media file changes.
-    if let current = self.view, current.file !== view.file { drain() }
-    if decoder == nil {
+    // docs/formats/session.md: a decoder is drained and opened again where the media file changes,
+    // unless the packets continue.
+    if let current = self.view, current.file !== view.file, !view.continues { drain() }
+    // The new decoder is asked, too, so that it knows what it begins with.
+    if decoder?.mustDrain(before: packet) == true { drain() }
+    let isNew = decoder == nil
+    if isNew {
       decoder = try fromMedia { () throws(MediaError) in
         try MediaDecoder(
           stream: view.stream, file: view.file.path, threads: threads, memory: memory)
       }
+      headers = readsHeaders ? StreamEvidence(view.stream) : nil
     }
+    noteAspect(view.stream)
+    if isNew { _ = decoder?.mustDrain(before: packet) }
     self.view = view
     // Counted before it is sent, so that a rejected packet is not sent again.
     next += 1
+    if let shown = headers?.add(packet) {
+      if let damage = shown.damage { evidence[packet.index] = damage }
+      if let damage = shown.damageBefore { evidence[packet.index - 1] = damage }
+    }
     do throws(MediaError) {
       try decoder?.send(packet)
     } catch {
@@ -109,18 +141,39 @@ package final class DecodeRun {
       ready.append(.refused(packet: packet.index, cause: error))
     }
     receive(after: packet.index)
+    keepReports()
+  }
+
+  private func keepReports() {
+    guard readsHeaders, let decoder, reports.count < Self.reportsMax else { return }
+    reports += decoder.takeReports()
   }
 
   /// Takes the finished pictures. Bounded by `picturesMax` per packet.
   private func receive(after packet: Int) {
     for _ in 0..<Self.picturesMax {
       do throws(MediaError) {
-        guard let frame = try decoder?.receive() else { return }
+        guard var frame = try decoder?.receive() else { return }
+        place(&frame)
         ready.append(.frame(frame, shown: count(frame.packetIndex)))
       } catch {
         ready.append(.refused(packet: packet, cause: error))
       }
     }
+  }
+
+  private func noteAspect(_ stream: MediaStream) {
+    // While a stream is imported, each picture has its own aspect.
+    guard !stream.aspectFollowsPictures, aspects.last?.aspect != stream.sampleAspect else { return }
+    aspects.append((next, stream.sampleAspect))
+    if aspects.count > Self.aspectsMax { aspects.removeFirst() }
+  }
+
+  /// Gives the image the aspect of its packet's segment.
+  private func place(_ frame: inout DecodedFrame) {
+    guard aspects.count > 1 else { return }
+    let aspect = aspects.last { $0.packet <= frame.packetIndex } ?? aspects[0]
+    frame.frame.sampleAspect = aspect.aspect
   }
 
   private func drain() {
@@ -131,8 +184,10 @@ package final class DecodeRun {
       ready.append(.refused(packet: max(start, next - 1), cause: error))
     }
     receive(after: max(start, next - 1))
+    if let damage = headers?.finish() { evidence[max(start, next - 1)] = damage }
     // Kept, because the memory's own counter ends with the decoder.
     bytesMost = decoderBytes
+    keepReports()
     decoder = nil
   }
 

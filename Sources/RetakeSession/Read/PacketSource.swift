@@ -16,9 +16,17 @@ package protocol PacketTable: Sendable {
 package struct SegmentView: Sendable {
   package var file: MediaFile
   package var stream: MediaStream
+  /// The packets continue those of the segment before, and a decoder continues: they may refer to it.
+  package var continues: Bool
 
-  package init(file: MediaFile, stream: MediaStream) {
-    (self.file, self.stream) = (file, stream)
+  package init(file: MediaFile, stream: MediaStream, continues: Bool = false) {
+    (self.file, self.stream, self.continues) = (file, stream, continues)
+  }
+
+  /// Whether a segment may refer to the pictures of the one before it in the same track.
+  static func continues(_ stream: MediaStream, _ before: MediaStream) -> Bool {
+    stream.codec == "h264" && before.codec == stream.codec && before.extradata == stream.extradata
+      && (before.width, before.height) == (stream.width, stream.height)
   }
 }
 

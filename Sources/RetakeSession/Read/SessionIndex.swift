@@ -12,6 +12,8 @@ package final class SessionIndex: @unchecked Sendable {
   package let segments: [Int: SegmentRecord]
   /// By track, then by segment.
   package let parts: [Int: [Int: SegmentTrackRecord]]
+  package let mirrored: MirroredTracks
+  private let continuing: Set<PageKey>
   /// By name of the media file.
   let mediaSizes: [String: MediaSize]
   private let lock = NSLock()
@@ -33,6 +35,9 @@ package final class SessionIndex: @unchecked Sendable {
     var parts: [Int: [Int: SegmentTrackRecord]] = [:]
     for part in tracks { parts[part.track, default: [:]][part.segment] = part }
     self.parts = parts
+    mirrored = MirroredTracks(
+      stored: try fromStore { () throws(StoreError) in try store.meta(MirroredTracks.fact) })
+    continuing = Self.continuing(parts, self.segments)
     mediaSizes = Dictionary(grouping: segments, by: \.file).mapValues(MediaSize.init)
     // All names are checked when the session is opened, before any file is read.
     for segment in segments { _ = try folder.file(segment.file) }
@@ -132,6 +137,10 @@ package final class SessionIndex: @unchecked Sendable {
   private func requireSize(
     _ bytes: Int64, of name: String, at path: String
   ) throws(SessionError) {
+    // Only a file of a pointer's size is looked into.
+    if bytes < LargeFilePointer.bytesMax, LargeFilePointer(file: path) != nil {
+      throw .pointer(file: path)
+    }
     guard let size = mediaSizes[name], size.isComplete, bytes > size.bytes else { return }
     throw .mediaSize(file: path, bytes: bytes, indexedBytes: size.bytes)
   }
@@ -144,7 +153,29 @@ package final class SessionIndex: @unchecked Sendable {
           StoreError.corrupt(
             path: folder.database, cause: "track \(track) has no part in segment \(segment)")))
     }
-    return SegmentView(file: try file(record.file), stream: MediaStream(part))
+    var stream = MediaStream(part)
+    stream.isMirrored = mirrored.contains(track)
+    return SegmentView(
+      file: try file(record.file), stream: stream,
+      continues: continuing.contains(PageKey(track: track, number: segment)))
+  }
+
+  /// The segments whose packets continue those of the segment before.
+  private static func continuing(
+    _ parts: [Int: [Int: SegmentTrackRecord]], _ segments: [Int: SegmentRecord]
+  ) -> Set<PageKey> {
+    var found: Set<PageKey> = []
+    for (track, parts) in parts {
+      let numbers = parts.keys.sorted()
+      for (before, number) in zip(numbers, numbers.dropFirst())
+      where segments[number]?.reason == SegmentRecord.limitReason {
+        guard let part = parts[number], let earlier = parts[before],
+          SegmentView.continues(MediaStream(part), MediaStream(earlier))
+        else { continue }
+        found.insert(PageKey(track: track, number: number))
+      }
+    }
+    return found
   }
 }
 

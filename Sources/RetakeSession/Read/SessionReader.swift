@@ -109,6 +109,9 @@ public final class SessionReader: FrameReader {
       guard folder.mediaOnDisk.isEmpty else { throw .noDatabase(path: folder.path) }
       throw .notSession(path: folder.path, cause: "it has no session.sqlite")
     }
+    if LargeFilePointer(file: folder.database, links: .refused) != nil {
+      throw .pointer(file: folder.database)
+    }
     return try fromStore { () throws(StoreError) in try StoreReader(opening: folder.database) }
   }
 
@@ -138,6 +141,7 @@ public final class SessionReader: FrameReader {
       try index.store.meta(ColourFacts.fact)
     }
     description.colour = ColourFacts(stored: colours)[track]
+    description.isMirrored = index.mirrored.contains(track)
     // A track's size may change between segments, and memory is planned for the largest frame.
     for part in parts.values {
       guard let format = PixelFormat(ffmpegName: part.pixelFormat) else { continue }

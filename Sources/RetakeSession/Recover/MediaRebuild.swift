@@ -59,10 +59,12 @@ struct MediaRebuild {
       report(SessionDoctor.Progress(done: $0, total: 0))
     }.run()
     var rows: [(MediaStream, TrackRows)] = []
-    for stream in tracks == nil ? findings.filled(streams) : streams {
+    let kept = tracks == nil ? findings.filled(streams) : streams
+    let shift = TimeShift(kept, packets: findings.packets)
+    for stream in kept {
       let indexing = TrackIndexing(
         stream: stream, file: file, packets: findings.packets[stream.index] ?? PacketList(),
-        memory: PictureMemory()
+        shift: shift, memory: PictureMemory()
       ) { report(SessionDoctor.Progress(done: $0.done, total: $0.total ?? 0)) }
       rows.append((stream, try indexing.run()))
     }
@@ -72,15 +74,15 @@ struct MediaRebuild {
         SessionDoctor.Progress(
           done: Int($0 >> 20), total: Int(file.size >> 20), unit: .megabytes))
     }
-    let isLossy = !findings.losses.isEmpty || rows.contains { $0.1.damaged > 0 }
-    let status = isLossy ? SessionStatus.lossy : .clean
-    let losses =
-      findings.losses.isEmpty ? [] : [("losses", findings.losses.joined(separator: "; "))]
+    let standing = SessionStanding(
+      damagedFrames: rows.reduce(0) { $0 + $1.1.damaged }, losses: findings.losses)
+    let mirrored = MirroredTracks(rows.filter(\.0.isMirrored).map(\.0.index)).stored
     let times = TimePlaces(rows.flatMap(\.1.timeline.places)).stored
     try ImportWriting(
       path: site.database, media: media, bytes: file.size, sha256: digest,
-      facts: facts("imported") + [("status", status.rawValue)] + losses
+      facts: facts("imported") + standing.facts
         + (times.map { [(TimePlaces.fact, $0)] } ?? [])
+        + (mirrored.map { [(MirroredTracks.fact, $0)] } ?? [])
     ).write(rows) { (samples, frames) throws(SessionError) in
       // Only the old database knows what the import was given and what it left out. Without it, all
       // that the media has is read.
@@ -88,7 +90,8 @@ struct MediaRebuild {
       let importing = SensorImporting(options: ImportOptions(file: path)) { progress in
         report(SessionDoctor.Progress(done: progress.done, total: 0))
       }
-      _ = try importing.run([], streams: all, of: path, frames: frames, into: samples)
+      _ = try importing.run(
+        [], streams: all, of: path, frames: frames, shift: shift, into: samples)
     }
     return Outcome(
       frames: rows.reduce(0) { $0 + $1.1.frameCount }, losses: findings.losses)
@@ -114,8 +117,8 @@ struct MediaRebuild {
       try SampleWriter(writer).append(salvaged: salvage.sensors, salvage.samples)
     }
     if let loss = Self.loss(of: salvage, added) {
-      writer.setMeta("status", SessionStatus.lossy.rawValue)
-      writer.setMeta("losses", (losses + [loss]).joined(separator: "; "))
+      let standing = SessionStanding(damagedFrames: 0, losses: losses + [loss])
+      for fact in standing.facts { writer.setMeta(fact.key, fact.value) }
     }
     _ = try fromStore { () throws(StoreError) in try writer.close() }
   }

@@ -5,7 +5,8 @@ package import RetakeStore
 /// Finds entries and pixel hashes of recorded frames that do not have them yet.
 ///
 /// A recorder begins each stretch with a key packet that does not depend on earlier packets, so a
-/// frame's entry is the last key packet at or before its own packet.
+/// frame's entry is the last key packet at or before its own packet. A recovery point of H.264 is a
+/// key packet that does depend on them: `PixelWitness` finds what its frames need.
 package struct MissingPixels {
   private let reader: SessionReader
 
@@ -25,6 +26,8 @@ package struct MissingPixels {
   ) throws(SessionError) -> [FrameRecord] {
     var found: [FrameRecord] = []
     var next = 0
+    // The entry of the last frame that has one.
+    var entry: Int?
     while true {
       let page = try frames(of: track, from: next)
       guard let last = page.last else { return found }
@@ -40,8 +43,13 @@ package struct MissingPixels {
         {
           stretch.append(rest.removeFirst())
         }
-        found += try decode(stretch, from: key, track: track)
+        let known = page.last { $0.packet ?? first < first && $0.pixelHash != nil }
+        entry = known?.entry ?? entry
+        let rows = try rows(of: stretch, key: key, behind: entry, track: track)
+        entry = rows.last { $0.pixelHash != nil }?.entry ?? entry
+        found += rows
       }
+      entry = page.last { $0.pixelHash != nil }?.entry ?? entry
     }
   }
 
@@ -54,6 +62,48 @@ package struct MissingPixels {
   private func keyPacket(track: Int, atOrBefore packet: Int) throws(SessionError) -> Int {
     try fromStore { () throws(StoreError) in
       try reader.index.store.keyPacket(track: track, atOrBefore: packet)
+    }
+  }
+
+  /// - Parameter entry: That of the frames before, which the frames may need.
+  private func rows(
+    of frames: [FrameRecord], key: Int, behind entry: Int?, track: Int
+  ) throws(SessionError) -> [FrameRecord] {
+    let fetcher = PacketFetcher(table: IndexedTrack(index: reader.index, track: track))
+    // A key packet that cannot be read is an error of the frames that need it.
+    guard let (packet, view) = try? fetcher.packet(key),
+      DecodingStart(of: packet, in: view.stream) == .recovery
+    else { return try decode(frames, from: key, track: track) }
+    return try follow(frames, key: key, from: min(entry ?? key, key), fetcher)
+  }
+
+  private func follow(
+    _ frames: [FrameRecord], key: Int, from first: Int, _ fetcher: PacketFetcher
+  ) throws(SessionError) -> [FrameRecord] {
+    var witness: PixelWitness?
+    var file: MediaFile?
+    var sights: [Int: PixelWitness.Sight] = [:]
+    var cause = FrameCause.undecodable
+    do throws(SessionError) {
+      for index in first...(frames.last?.packet ?? key) {
+        guard let (packet, view) = try fetcher.packet(index) else { break }
+        // As `DecodeRun` does: what comes after a loss does not refer to what is before it.
+        if witness == nil || (file !== view.file && !view.continues) {
+          witness = PixelWitness(stream: view.stream, memory: reader.memory)
+        }
+        file = view.file
+        sights[index] = witness?.sight(of: packet)
+      }
+    } catch  where !error.isAboutMemory {
+      cause = error.code
+    }
+    return frames.map { frame in
+      var frame = frame
+      let packet = frame.packet ?? key
+      frame.entry = sights[packet].map { packet - $0.distance } ?? key
+      frame.pixelHash = sights[packet]?.digest
+      if frame.pixelHash == nil { frame.cause = cause }
+      return frame
     }
   }
 
@@ -80,7 +130,7 @@ package struct MissingPixels {
       let packet = frame.packet ?? key
       frame.entry = key
       frame.pixelHash = hashes[Picture(packet: packet, shown: frame.shown)]
-      if frame.pixelHash == nil { frame.cause = causes[packet] ?? "session.frame.undecodable" }
+      if frame.pixelHash == nil { frame.cause = causes[packet] ?? FrameCause.undecodable }
       return frame
     }
   }
@@ -96,7 +146,7 @@ package struct MissingPixels {
     switch outcome {
     case .frame(let frame, let shown):
       if frame.isDamaged {
-        causes[frame.packetIndex] = "media.decode.damaged"
+        causes[frame.packetIndex] = FrameCause.damaged
       } else {
         hashes[Picture(packet: frame.packetIndex, shown: shown)] = frame.frame.pixelDigest
       }

@@ -17,6 +17,8 @@ struct RecordedRebuild {
     var file: MediaFile
     var stream: MediaStream
     var packets: [PacketRecord]
+    /// The packets continue those of the segment before, without a loss.
+    var continues = false
   }
 
   func run(_ names: [String]) throws(SessionError) -> MediaRebuild.Outcome {
@@ -90,6 +92,10 @@ struct RecordedRebuild {
     // Wraps: a file may claim any time, and must not end the process.
     let length = last &- (times.min() ?? 0)
     let step = max(1, times.count > 1 ? length / Int64(times.count - 1) : 1)
+    let gap = (moved(first) ?? 0) &- last
+    // A lost packet would leave a gap of two steps at least.
+    segment.continues =
+      gap > 0 && gap < step &+ step / 2 && SegmentView.continues(segment.stream, before.stream)
     let shift = (moved(first) ?? 0) > last ? 0 : last &+ step &- (moved(first) ?? 0)
     for place in segment.packets.indices {
       segment.packets[place].index += number
@@ -107,7 +113,9 @@ struct RecordedRebuild {
     let report = report
     for track in tracks.keys.sorted() {
       guard let segments = tracks[track], let stream = segments.first?.stream else { continue }
-      let views = segments.map { ($0.index, SegmentView(file: $0.file, stream: $0.stream)) }
+      let views = segments.map {
+        ($0.index, SegmentView(file: $0.file, stream: $0.stream, continues: $0.continues))
+      }
       let indexing = TrackIndexing(
         track: track, stream: stream, views: Dictionary(uniqueKeysWithValues: views),
         packets: PacketList(segments.flatMap(\.packets)), memory: PictureMemory()
@@ -117,8 +125,9 @@ struct RecordedRebuild {
     try fromStore { () throws(StoreError) in
       let writer = try StoreWriter(creating: site.database, durability: .building)
       for fact in facts { writer.setMeta(fact.key, fact.value) }
-      writer.setMeta("status", SessionStatus.lossy.rawValue)
-      writer.setMeta("losses", losses.joined(separator: "; "))
+      let standing = SessionStanding(
+        damagedFrames: rows.reduce(0) { $0 + $1.damaged }, losses: losses)
+      for fact in standing.facts { writer.setMeta(fact.key, fact.value) }
       if let times = TimePlaces(rows.flatMap(\.timeline.places)).stored {
         writer.setMeta(TimePlaces.fact, times)
       }
@@ -142,7 +151,8 @@ struct RecordedRebuild {
     }
     return SegmentRecord(
       index: segment.index, file: segment.name, startedNanoseconds: start?.nanoseconds ?? 0,
-      isClosed: true, bytes: segment.file.size)
+      isClosed: true, bytes: segment.file.size,
+      reason: segment.continues ? SegmentRecord.limitReason : nil)
   }
 
   private static func part(of segment: Segment, track: Int) -> SegmentTrackRecord {

@@ -15,7 +15,7 @@ package struct SessionClosing {
 
   /// What was found while closing.
   package struct Findings: Hashable {
-    /// Number of frames whose media differs from what was committed.
+    /// Number of frames whose media differs from what was committed, or cannot be decoded.
     package var damagedFrames = 0
     /// Bytes of media after the last commit.
     package var tailBytes: Int64 = 0
@@ -23,14 +23,17 @@ package struct SessionClosing {
 
   /// What is written in addition to the frames.
   package struct Account {
-    var status: SessionStatus
+    /// Whether the session ends here because its recorder ended.
+    var wasCut: Bool
+    var losses: [String]
     var facts: [(key: String, value: String)]
     var event: EventRecord?
 
     package init(
-      status: SessionStatus, facts: [(key: String, value: String)], event: EventRecord?
+      wasCut: Bool, losses: [String], facts: [(key: String, value: String)] = [],
+      event: EventRecord? = nil
     ) {
-      (self.status, self.facts, self.event) = (status, facts, event)
+      (self.wasCut, self.losses, self.facts, self.event) = (wasCut, losses, facts, event)
     }
   }
 
@@ -39,7 +42,6 @@ package struct SessionClosing {
     _ reader: SessionReader, account: (Findings) throws(SessionError) -> Account
   ) throws(SessionError) -> Findings {
     var rows = try damagedRows(reader)
-    let damaged = rows.count
     for track in reader.index.tracks {
       // A frame whose media differs keeps that cause, even if its packets still decode.
       let known = Set(rows.map { FrameID(track: $0.track, sequence: $0.sequence) })
@@ -47,16 +49,20 @@ package struct SessionClosing {
         !known.contains(FrameID(track: $0.track, sequence: $0.sequence))
       }
     }
+    rows = try settled(rows, reader)
+    let damaged = rows.count { $0.cause != nil }
     let findings = Findings(damagedFrames: damaged, tailBytes: tailBytes(reader))
     let account = try account(findings)
     try fromStore { () throws(StoreError) in
+      // Frames whose cause was committed are not among the rows.
+      let known = try reader.index.store.frameCounts()
+      let standing = SessionStanding(
+        damagedFrames: damaged + known.damaged, missingFrames: known.missing,
+        wasCut: account.wasCut, losses: account.losses)
       let writer = try StoreWriter(continuing: folder.database)
       writer.replace(rows)
       if let event = account.event { writer.append([event]) }
-      // Damage was found here, so the caller's status would promise too much.
-      let status = damaged > 0 ? SessionStatus.lossy : account.status
-      writer.setMeta("status", status.rawValue)
-      for fact in account.facts { writer.setMeta(fact.key, fact.value) }
+      for fact in standing.facts + account.facts { writer.setMeta(fact.key, fact.value) }
       try writer.close()
     }
     return findings
@@ -82,11 +88,35 @@ package struct SessionClosing {
     }
     for place in rows.indices {
       rows[place].pixelHash = nil
-      rows[place].cause = "session.media.mismatch"
+      rows[place].cause = Self.mediaMismatch
     }
     return rows
   }
 
+  /// The rows, and what refers to their damage. Only packets as the source sent them may refer to
+  /// damage: a recorder's own encoder has none.
+  private func settled(
+    _ rows: [FrameRecord], _ reader: SessionReader
+  ) throws(SessionError) -> [FrameRecord] {
+    let preset = try fromStore { () throws(StoreError) in try reader.index.store.meta("preset") }
+    guard preset == "copy" else { return rows }
+    var all: [FrameID: FrameRecord] = [:]
+    for row in rows { all[FrameID(track: row.track, sequence: row.sequence)] = row }
+    for track in reader.index.tracks {
+      let committed = try DamagedFrames(reader: reader).known(of: track).map(\.sequence)
+      let found = rows.filter {
+        $0.track == track && $0.cause != nil && $0.cause != Self.mediaMismatch
+      }.map(\.sequence)
+      let doubts = Set(committed + found).sorted()
+      for row in try DoubtfulFrames(reader, track: track).settle(doubts) {
+        let id = FrameID(track: track, sequence: row.sequence)
+        if all[id]?.cause != Self.mediaMismatch { all[id] = row }
+      }
+    }
+    return all.values.sorted { ($0.track, $0.sequence) < ($1.track, $1.sequence) }
+  }
+
+  private static let mediaMismatch = "session.media.mismatch"
   private static let reportEvery = 16
 
   private func tailBytes(_ reader: SessionReader) -> Int64 {

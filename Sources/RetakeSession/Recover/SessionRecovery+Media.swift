@@ -27,16 +27,13 @@ extension SessionRecovery {
     let lock = try RecorderLock(taking: folder.lock)
     defer { lock.remove(folder.lock) }
     let exchange = DatabaseExchange(folder: folder)
-    if exchange.isPending {
-      // An earlier recovery was killed after it had built and checked the database.
-      try exchange.finish()
-      return try rebuiltResult(frames: nil)
-    }
+    if let result = try completed(exchange) { return result }
     switch try condition() {
+    // A session without a frame whose media has some: what an earlier version made of a recorder
+    // that was killed before its first commit.
+    case .whole(let reader) where reader.tracks.isEmpty: return try withTail(reader, exchange)
     case .whole(let reader): return try closed(reader)
-    case .open(let reader) where !reader.tracks.isEmpty: return try extend(reader, exchange)
-    // Rows without a track give no clock and no shape to continue from.
-    case .open(let reader): return try rebuild(reader.index.store, tracks: nil, exchange)
+    case .open(let reader): return try withTail(reader, exchange)
     case .damaged(let store):
       // The import may have selected tracks. If that cannot be read, all tracks are taken.
       let tracks = try? store?.segmentTracks().map(\.track)
@@ -66,6 +63,27 @@ extension SessionRecovery {
     return reader.index.store.isClosed ? .whole(reader) : .open(reader)
   }
 
+  /// The result of an earlier recovery that was killed after it had built and checked the database;
+  /// nil if there is none.
+  func completed(_ exchange: DatabaseExchange) throws(SessionError) -> RecoveryResult? {
+    guard exchange.isPending else { return nil }
+    try exchange.finish()
+    return try rebuiltResult(frames: nil)
+  }
+
+  /// Gives rows to the packets that have none. The caller holds the lock.
+  func withTail(
+    _ reader: SessionReader, _ exchange: DatabaseExchange
+  ) throws(SessionError) -> RecoveryResult {
+    guard reader.tracks.isEmpty else { return try extend(reader, exchange) }
+    // Rows without a track give no clock and no shape to continue from.
+    do throws(SessionError) {
+      return try rebuild(reader.index.store, tracks: nil, exchange)
+    } catch .noFrames {
+      return try closed(reader)
+    }
+  }
+
   private func extend(
     _ reader: SessionReader, _ exchange: DatabaseExchange
   ) throws(SessionError) -> RecoveryResult {
@@ -78,11 +96,15 @@ extension SessionRecovery {
       try StoreReader.copy(folder.database, to: site.folder.database)
     }
     let rebuilt = try TailRows(site: site.folder, report: report).append()
+    // What is behind the last commit is not a packet, so the database itself can be closed.
+    guard rebuilt > 0 else { return try closed(reader) }
     let inner = SessionRecovery(site.folder.path, report: report)
     _ = try inner.closed(
       try SessionReader(site.folder, options: ReadOptions(framesPerChain: nil)), rebuilt: rebuilt)
     try exchange.take(site.folder.database)
-    try exchange.finish()
+    let old = try exchange.finish()
+    // The new database has every row of the old one, which only a repair keeps.
+    if !usesMedia { exchange.remove(old) }
     return try rebuiltResult(frames: rebuilt)
   }
 
@@ -135,7 +157,9 @@ struct DatabaseExchange {
     try synchronise()
   }
 
-  func finish() throws(SessionError) {
+  /// - Returns: the path of the old database, for `remove`.
+  @discardableResult
+  func finish() throws(SessionError) -> String {
     let old = nameForOld()
     // SQLite would apply a log next to a different database to that database.
     for suffix in Self.journalSuffixes where isThere(folder.database + suffix) {
@@ -146,6 +170,14 @@ struct DatabaseExchange {
     // Last, because only this name makes `isPending` false again.
     try move(ready, to: folder.database)
     try synchronise()
+    return old
+  }
+
+  /// Removes an old database and its journals.
+  func remove(_ old: String) {
+    for suffix in [""] + Self.journalSuffixes {
+      try? FileManager.default.removeItem(atPath: old + suffix)
+    }
   }
 
   private static let journalSuffixes = ["-wal", "-journal", "-shm"]

@@ -25,16 +25,17 @@ package struct RecoveryResult: Hashable, Sendable, Codable {
 
 /// Closes a session that a crashed recorder left open, or rebuilds its database.
 ///
-/// Everything up to the last commit is kept, and what comes after it is reported. The database
-/// changes in one SQLite transaction or in one rename, so an interrupted recovery can be run again,
-/// with the same result. Success is reported only after the result was opened and checked.
+/// Everything up to the last commit is kept, and every whole packet after it gets a row. The
+/// database changes in one SQLite transaction or in one rename, so an interrupted recovery can be
+/// run again, with the same result. Success is reported only after the result was opened and
+/// checked.
 package struct SessionRecovery: Sendable {
   let folder: SessionFolder
   let report: @Sendable (SessionDoctor.Progress) -> Bool
-  private let usesMedia: Bool
+  let usesMedia: Bool
 
   /// - Parameters:
-  ///   - fromMedia: Rebuild rows that the database does not have, or all of them, from the media.
+  ///   - fromMedia: Also rebuild a database that is missing or damaged from the media.
   ///   - report: Called with the progress in packets; returning false stops it, with nothing
   ///     written.
   package init(
@@ -54,11 +55,27 @@ package struct SessionRecovery: Sendable {
   }
 
   private func recover() throws(SessionError) -> RecoveryResult {
+    let exchange = DatabaseExchange(folder: folder)
     // Before the lock is taken, which would make a file in a folder that is not a session.
-    _ = try SessionReader.open(folder)
+    if !exchange.isPending { _ = try SessionReader.open(folder) }
     let lock = try RecorderLock(taking: folder.lock)
     defer { lock.remove(folder.lock) }
-    return try closed(try SessionReader(folder, options: ReadOptions(framesPerChain: nil)))
+    if let result = try completed(exchange) { return result }
+    let reader = try SessionReader(folder, options: ReadOptions(framesPerChain: nil))
+    guard !reader.index.store.isClosed, hasTail(reader) else { return try closed(reader) }
+    // Before anything is written: damaged rows are for `--from-media`.
+    try SessionClosing.check(reader.index.store, at: folder.database)
+    return try withTail(reader, exchange)
+  }
+
+  /// Whether the media has bytes that no row describes: a crash comes between the two.
+  private func hasTail(_ reader: SessionReader) -> Bool {
+    folder.mediaOnDisk.contains { name in
+      guard let path = try? folder.file(name), let bytes = BuildSite.byteCount(path) else {
+        return false
+      }
+      return bytes > reader.index.mediaSizes[name]?.bytes ?? 0
+    }
   }
 
   /// Closes a database whose rows are intact. The caller holds the lock.
@@ -84,15 +101,16 @@ package struct SessionRecovery: Sendable {
     let closing = SessionClosing(folder: folder, report: report)
     return try closing.close(reader) { (findings) throws(SessionError) in
       SessionClosing.Account(
-        status: .recovered, facts: [("losses", Self.losses(findings, rebuilt: rebuilt))],
+        wasCut: true, losses: [Self.losses(findings, rebuilt: rebuilt)],
         event: try event(reader, findings, rebuilt: rebuilt))
     }.tailBytes
   }
 
   private static func losses(_ findings: SessionClosing.Findings, rebuilt: Int) -> String {
-    var text =
-      "the recording was never closed; \(findings.tailBytes) bytes behind its last commit "
-      + "are not used"
+    var text = "the recording was never closed"
+    if findings.tailBytes > 0 || rebuilt == 0 {
+      text += "; \(findings.tailBytes) bytes behind its last commit are not used"
+    }
     if rebuilt > 0 {
       text += "; \(rebuilt) frames behind it were found in the media, their times to a millisecond"
     }

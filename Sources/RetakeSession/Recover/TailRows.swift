@@ -73,15 +73,8 @@ struct TailRows {
     guard let file = try? index.file(name),
       let stream = try? MediaDemuxer(path: file.path).videoStream()
     else { return }
-    let report = report
-    guard
-      let all = try PacketIndexer(
-        file: file, streams: [stream],
-        report: {
-          report(SessionDoctor.Progress(done: $0, total: 0))
-        }
-      ).run().packets[stream.index].map(Array.init)
-    else { return }
+    let all = try packets(of: file, stream)
+    guard !all.isEmpty else { return }
     let segments = index.segments.values.filter { $0.file == name }
     let committed = try fromStore { () throws(StoreError) in
       var total = 0
@@ -105,6 +98,21 @@ struct TailRows {
     let segment = self.segment(
       name, segments, file, stream, number: nextSegment - 1, base: base, &state)
     for packet in rest { add(packet, to: segment, stream: stream, base: base, &state) }
+  }
+
+  /// - Returns: no packets for a file of which not even one can be read.
+  private func packets(
+    of file: MediaFile, _ stream: MediaStream
+  ) throws(SessionError) -> [PacketRecord] {
+    let report = report
+    let indexer = PacketIndexer(file: file, streams: [stream]) {
+      report(SessionDoctor.Progress(done: $0, total: 0))
+    }
+    do throws(SessionError) {
+      return try indexer.run().packets[stream.index].map(Array.init) ?? []
+    } catch .media {
+      return []
+    }
   }
 
   /// The last committed packet of a file, on both clocks.

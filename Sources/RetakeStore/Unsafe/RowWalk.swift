@@ -52,6 +52,12 @@ final class RowWalk {
     }
   }
 
+  /// The name of a column, or the expression that the statement selects.
+  func name(_ column: Int) -> String? {
+    // SAFETY: the library's string lives as long as the statement, and is copied.
+    sqlite3_column_name(pointer, Int32(column)).map { String(cString: $0) }
+  }
+
   var columnCount: Int { Int(sqlite3_column_count(pointer)) }
 
   func value(_ column: Int) -> DatabaseValue {

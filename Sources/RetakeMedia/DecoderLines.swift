@@ -1,0 +1,28 @@
+/// Which lines of FFmpeg's decoders say that a picture is not what was encoded.
+///
+/// Decoders often conceal damage and set no flag; a line of the log is then the only sign. Lines of
+/// undamaged files, such as those about odd metadata, are not in this list.
+enum DecoderLines {
+  static func areDamage(_ line: String) -> Bool {
+    phrases.contains { line.contains($0) }
+  }
+
+  /// Parts of lines of FFmpeg 5 to 7.
+  private static let phrases = [
+    // FFV1, PNG, HEVC with picture hashes: checksums of the stream's own.
+    "slice CRC mismatch", "CRC mismatch in chunk", "Incorrect MD5", "mismatching checksum",
+    // H.264, HEVC.
+    "Could not find ref with POC", "error while decoding MB", "corrupted macroblock",
+    "Previous slice segment missing", "is outside the valid range",
+    // MPEG-1 to 4, H.263, WMV.
+    "ac-tex damaged", "dc overflow", "skipped MB in I-frame", "marker does not match f_code",
+    "concealing", "Error at MB", "overread", "illegal ac vlc", "illegal dc vlc",
+    // JPEG.
+    "EOI missing", "error y=", "error count", "error dc", "bad vlc", "overread ",
+    // ProRes, DNxHD, DV.
+    "ac tex damaged", "lines with errors",
+    // GIF, PNG and others with compressed bytes.
+    "LZW decode failed", "inflate returned error", "Slice decoding ran out of bits",
+    "decode failed", "Inflate error", "inflate error", "invalid block label",
+  ]
+}

@@ -1,0 +1,135 @@
+/// Finds lost reference pictures of MPEG-1, MPEG-2, MPEG-4 Part 2 and H.263 by the numbers or times
+/// that their headers give to pictures in the order in which they are shown.
+///
+/// A bidirectional picture is between the last two others, and nothing refers to it. So a number
+/// that is missing between two of the others belongs to a lost reference picture, unless the stream
+/// has bidirectional pictures, of which one may be lost there without harm.
+struct DisplayOrderEvidence: Sendable {
+  struct Picture: Hashable, Sendable {
+    enum Kind: Hashable, Sendable { case intra, predicted, bidirectional }
+
+    var kind: Kind
+    /// In units that grow by one step with each picture.
+    var number: Int
+    /// Parts of the picture are missing.
+    var isCut = false
+  }
+
+  private struct Anchor: Sendable {
+    var number: Int
+    var damage: StreamDamage?
+
+    mutating func inherit(_ other: StreamDamage) { damage = damage ?? other }
+  }
+
+  /// Distance of the numbers of neighboring pictures; nil while it is not known.
+  private var step: Int?
+  /// The last two pictures that others may refer to.
+  private var earlier: Anchor?
+  private var later: Anchor?
+  private var learning: StepLearning?
+  /// The highest number of bidirectional pictures between two references, and that of the last two.
+  private var betweenMost = 0
+  private var betweenNow = 0
+  /// Count of numbers between the last two references.
+  private var gap = 0
+  /// Whether the last reference itself refers to the one before it.
+  private var isPredicted = false
+
+  /// Whether the stream has no bidirectional pictures that could follow.
+  private let isInOrder: Bool
+
+  /// - Parameters:
+  ///   - step: nil when it has to be learned from the stream.
+  ///   - isInOrder: Pictures are shown in the order in which they are decoded.
+  init(step: Int?, isInOrder: Bool) {
+    (self.step, self.isInOrder) = (step, isInOrder)
+    learning = step == nil ? StepLearning() : nil
+  }
+
+  mutating func add(_ picture: Picture) -> PacketEvidence {
+    guard picture.kind != .bidirectional else { return addBidirectional(picture) }
+    // The second field of a picture has its number.
+    if let later, later.number == picture.number {
+      if picture.isCut { self.later?.damage = .sliceMissing }
+      return PacketEvidence(damage: self.later?.damage, isRefresh: picture.kind == .intra)
+    }
+    let before = closeGap()
+    let distance = later.map { picture.number - $0.number }
+    // The numbers do not go back, so a picture with which they begin again is missing.
+    if let distance, distance < 0, step != nil { later?.inherit(.referenceMissing) }
+    gap = distance.flatMap { distance in step.map { max(0, distance / $0 - 1) } } ?? 0
+    if gap > 0, isInOrder {
+      later?.inherit(.referenceMissing)
+      gap = 0
+    }
+    var damage = picture.kind == .intra ? nil : later?.damage
+    if picture.isCut { damage = .sliceMissing }
+    if let distance { learn(distance) }
+    (earlier, later) = (later, Anchor(number: picture.number, damage: damage))
+    isPredicted = picture.kind == .predicted
+    return PacketEvidence(
+      damage: damage, isRefresh: picture.kind == .intra, damageBefore: before)
+  }
+
+  /// - Returns: the damage of the last reference, if the stream ends here.
+  mutating func finish() -> StreamDamage? { closeGap() }
+
+  /// Between the last two references there were numbers and no picture, so one that they refer to is
+  /// missing; unless the stream has as many bidirectional pictures in a row, which may be lost
+  /// without harm.
+  ///
+  /// - Returns: the damage of the last reference.
+  private mutating func closeGap() -> StreamDamage? {
+    defer { (gap, betweenNow, betweenMost) = (0, 0, max(betweenMost, betweenNow)) }
+    guard gap > betweenMost, betweenNow == 0, isPredicted else { return nil }
+    later?.inherit(.referenceMissing)
+    return .referenceMissing
+  }
+
+  private mutating func learn(_ distance: Int) {
+    learning?.add(distance)
+    if learning != nil { step = learning?.step }
+  }
+
+  private mutating func addBidirectional(_ picture: Picture) -> PacketEvidence {
+    betweenNow += 1
+    if betweenNow == 1, let earlier { learn(picture.number - earlier.number) }
+    var damage = earlier?.damage ?? later?.damage
+    if let later, let earlier,
+      !(earlier.number...max(earlier.number, later.number)).contains(picture.number)
+    {
+      damage = .referenceMissing
+      // The picture that it follows is missing, and all that refer to it.
+      self.later?.inherit(.referenceMissing)
+    }
+    if picture.isCut { damage = .sliceMissing }
+    return PacketEvidence(damage: damage)
+  }
+}
+
+/// Learns the distance of the numbers of neighboring pictures of a stream that does not state it.
+struct StepLearning: Sendable {
+  private(set) var step: Int?
+  private var repeats = 0
+  private var last = 0
+  private var pictures = 0
+  private var leaps = 0
+
+  /// Number of equal distances that make a step.
+  private static let repeatsMin = 6
+  /// A stream with more leaps than one in this many pictures has no constant rate, so that a leap
+  /// shows nothing.
+  private static let picturesPerLeap = 20
+
+  mutating func add(_ distance: Int) {
+    guard distance > 0 else { return }
+    pictures += 1
+    repeats = distance == last ? repeats + 1 : 0
+    last = distance
+    if let known = step, distance != known { leaps += 1 }
+    let isSteady = leaps * Self.picturesPerLeap <= max(pictures, Self.picturesPerLeap)
+    if repeats >= Self.repeatsMin, isSteady { step = distance }
+    if !isSteady { step = nil }
+  }
+}

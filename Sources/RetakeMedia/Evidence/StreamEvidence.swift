@@ -1,0 +1,72 @@
+/// Why the pixels of a packet's picture cannot be trusted, although a decoder may report nothing:
+/// the raw value is the cause that a session stores.
+package enum StreamDamage: String, Hashable, Sendable {
+  /// The picture refers to a picture that the stream does not contain, or to one that does.
+  case referenceMissing = "media.reference.missing"
+  /// A part of the picture is not in the stream, or the picture refers to such a picture.
+  case sliceMissing = "media.slice.missing"
+}
+
+/// What the headers of one packet show.
+package struct PacketEvidence: Hashable, Sendable {
+  package var damage: StreamDamage?
+  /// Whether no later packet depends on the packets before this one.
+  package var isRefresh = false
+  /// What this packet shows about the one before it.
+  package var damageBefore: StreamDamage?
+
+  /// Adds what another picture of the same packet shows.
+  mutating func merge(_ other: PacketEvidence) {
+    damage = damage ?? other.damage
+    isRefresh = isRefresh || other.isRefresh
+    damageBefore = damageBefore ?? other.damageBefore
+  }
+}
+
+/// Reads the headers of a stream's packets, in decode order, without decoding.
+///
+/// Finds what the stream itself shows: pictures that refer to one that is not there, and slices that
+/// are missing. Each picture that such damage reaches is named. Of codecs whose headers have no such
+/// numbers (VP8, VP9, Theora, codecs of single images) it says nothing.
+package struct StreamEvidence: Sendable {
+  private var reader: any EvidenceReader
+
+  /// - Returns: nil for a codec whose headers show nothing.
+  package init?(_ stream: MediaStream) {
+    let isInOrder = stream.delay == 0
+    switch stream.codec {
+    case "h264": reader = H264Evidence(extradata: stream.extradata)
+    case "hevc": reader = HEVCEvidence(extradata: stream.extradata)
+    case "mpeg1video", "mpeg2video": reader = MPEG2Evidence(isInOrder: isInOrder)
+    case "mpeg4": reader = MPEG4Evidence(extradata: stream.extradata, isInOrder: isInOrder)
+    case "h263", "h263p": reader = H263Evidence(isInOrder: isInOrder)
+    case "av1": reader = AV1Evidence(extradata: stream.extradata)
+    default: return nil
+    }
+  }
+
+  /// - Parameter packet: Follows the packet of the call before, in decode order.
+  package mutating func add(_ packet: MediaPacket) -> PacketEvidence { reader.add(packet) }
+
+  /// - Returns: what the end of the stream shows about its last packet.
+  package mutating func finish() -> StreamDamage? { reader.finish() }
+
+  /// Whether pictures of a codec refer to others, and their headers do not show a lost one.
+  package static func isSilent(_ codec: String) -> Bool { silentCodecs.contains(codec) }
+
+  private static let silentCodecs: Set = [
+    "flv1", "msmpeg4v2", "msmpeg4v3", "rv30", "rv40", "svq1", "svq3", "theora", "vc1", "vp6",
+    "vp6f", "vp8",
+    "vp9", "wmv1", "wmv2", "wmv3",
+  ]
+}
+
+/// Reads the headers of one codec.
+protocol EvidenceReader: Sendable {
+  mutating func add(_ packet: MediaPacket) -> PacketEvidence
+  mutating func finish() -> StreamDamage?
+}
+
+extension EvidenceReader {
+  func finish() -> StreamDamage? { nil }
+}

@@ -1,0 +1,53 @@
+import CFFmpeg
+import RetakeBuffers
+
+/// A line that a decoder wrote to FFmpeg's log.
+package struct DecoderReport: Hashable, Sendable {
+  /// The packet that was being decoded, as it was numbered for the decoder.
+  package var packet: Int
+  package var line: String
+  /// Whether the line says that pixels are not those that were encoded. Other lines are remarks.
+  package var isDamage: Bool
+}
+
+/// The lines of one decoder, until they are taken; bounded.
+final class DecoderLog: Sendable {
+  private let reports = Locked<[DecoderReport]>([])
+
+  /// More lines between two calls of `take` say nothing new.
+  private static let countMax = 64
+
+  func take() -> [DecoderReport] {
+    reports.withLock { reports in
+      defer { reports = [] }
+      return reports
+    }
+  }
+
+  /// - Parameter isError: Other lines than errors are kept only if they say that pixels are damaged.
+  func add(_ line: String, packet: Int, isError: Bool) {
+    let isDamage = DecoderLines.areDamage(line)
+    guard isError || isDamage else { return }
+    reports.withLock { reports in
+      let isKnown = reports.contains { $0.packet == packet && $0.isDamage == isDamage }
+      guard !isKnown, reports.count < Self.countMax else { return }
+      reports.append(DecoderReport(packet: packet, line: line, isDamage: isDamage))
+    }
+  }
+
+  /// Takes the lines of all decoders.
+  static func install() {
+    retake_take_log { opaque, packet, isError, line in
+      guard let opaque, let line else { return }
+      // SAFETY: only `MediaDecoder` sets `opaque` of a decoder's context: to pictures that live
+      // longer than the context and its copies in FFmpeg's threads.
+      let pictures = Unmanaged<DecoderPictures>.fromOpaque(opaque).takeUnretainedValue()
+      pictures.log.add(String(cString: line).trimmed, packet: Int(packet), isError: isError != 0)
+    }
+  }
+}
+
+extension String {
+  /// Lines end with a line break.
+  fileprivate var trimmed: String { String(prefix { !$0.isNewline }) }
+}

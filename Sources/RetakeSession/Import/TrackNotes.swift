@@ -1,0 +1,101 @@
+import RetakeCore
+package import RetakeMedia
+
+/// Remarks about one imported track: packets without a picture, and times that are counted or all
+/// the same.
+package struct TrackNotes {
+  private let stream: MediaStream
+  private let rows: TrackRows
+  private let file: String
+
+  /// - Parameter file: Named by the commands.
+  init(_ stream: MediaStream, _ rows: TrackRows, file: String) {
+    (self.stream, self.rows, self.file) = (stream, rows, file)
+  }
+
+  var texts: [String] {
+    ([Self.timing(of: stream, file: file), sameTime].compactMap(\.self) + withoutPicture).map {
+      "track \(rows.track): \($0)"
+    }
+  }
+
+  /// A sentence about the times of a stream that has none; nil for any other.
+  package static func timing(of stream: MediaStream, file: String) -> String? {
+    guard let rate = stream.averageFrameRate else { return nil }
+    switch stream.timing {
+    case .container: return nil
+    case .rateInStream:
+      return "the times are counted by the rate that the stream names, \(rate.text) a second"
+    case .rateAssumed:
+      let name = file.shellWord
+      // mkvmerge reads no raw Motion JPEG, and ffmpeg copies no raw stream with B frames.
+      let rated =
+        stream.codec == "mjpeg"
+        ? "ffmpeg -framerate N -i \(name) -c copy OUT.mkv"
+        : "mkvmerge -o OUT.mkv --default-duration 0:Nfps \(name)"
+      return "\(rate.text) a second is a guess: the stream has neither times nor a rate. If you "
+        + "know the rate N: \(rated); if the times are in a file: "
+        + "mkvmerge -o OUT.mkv --timestamps 0:TIMES \(name)"
+    }
+  }
+
+  private var sameTime: String? {
+    let frames = rows.timeline.frames
+    guard frames.count > 1, let first = frames.first, let last = frames.last,
+      first.nanoseconds == last.nanoseconds
+    else { return nil }
+    return "all \(frames.count) frames have the same time, and arrive at once. Give them times: "
+      + "ffmpeg -i \(file.shellWord) -vf setpts=N/25/TB -fps_mode passthrough -c:v ffv1 OUT.mkv"
+  }
+
+  // MARK: Packets without a picture
+
+  /// A picture that is not coded takes a few bytes in MPEG-4, and is not shown.
+  private static let emptyBytesMax = 12
+  /// If more than one packet in four has no picture, each packet has one field of a frame.
+  private static let fieldShare = 4
+
+  private var withoutPicture: [String] {
+    let facts = rows.facts
+    let given = Set(facts.frames.indices.map { facts.frames.packet($0) })
+    let refused = Set(facts.refused.map(\.packet))
+    guard let first = given.min() else { return [] }
+    let empty = rows.packets.indices.filter {
+      !given.contains($0) && !refused.contains($0)
+        && rows.packets.flags($0).isDisjoint(with: [.discard, .corrupt])
+    }
+    let leading = empty.prefix { $0 < first }
+    return [Self.leading(leading.count), later(Array(empty.dropFirst(leading.count)))]
+      .compactMap(\.self)
+  }
+
+  private static func leading(_ count: Int) -> String? {
+    guard count > 0 else { return nil }
+    return "\(count) \(count == 1 ? "packet" : "packets") before the first key frame "
+      + "\(count == 1 ? "gives" : "give") no picture"
+  }
+
+  private func later(_ empty: [Int]) -> String? {
+    // Packets of these codecs may hold pictures that only later packets show.
+    guard !MediaStream.mayHidePictures(stream.codec) else { return nil }
+    let empty = empty.filter {
+      stream.codec != "mpeg4" || rows.packets[$0].size > Self.emptyBytesMax
+    }
+    guard let first = empty.first, empty.count * Self.fieldShare <= rows.packets.count else {
+      return nil
+    }
+    return empty.count == 1
+      ? "packet \(first) gives no picture"
+      : "\(empty.count) packets give no picture, the first of them packet \(first)"
+  }
+}
+
+extension FrameRate {
+  /// `25`, `29.97`.
+  fileprivate var text: String {
+    let thousandths = Int((framesPerSecond * 1_000).rounded())
+    guard !thousandths.isMultiple(of: 1_000) else { return "\(thousandths / 1_000)" }
+    let fraction = String(thousandths % 1_000 + 1_000).dropFirst()
+    return "\(thousandths / 1_000).\(fraction)"
+  }
+}

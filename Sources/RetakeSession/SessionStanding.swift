@@ -1,0 +1,63 @@
+import RetakeCore
+import RetakeStore
+
+/// What a session lacks. Its status follows from that here and nowhere else: a session with a frame
+/// that cannot be replayed is never called clean.
+package struct SessionStanding: Hashable, Sendable {
+  /// Frames whose pixels are in the media and cannot be trusted.
+  private let damagedFrames: Int
+  /// Frames without pixels.
+  private let missingFrames: Int
+  /// A recorder did not close it.
+  private let wasCut: Bool
+  /// What is missing, in words.
+  private let losses: [String]
+
+  package init(
+    damagedFrames: Int, missingFrames: Int = 0, wasCut: Bool = false, losses: [String] = []
+  ) {
+    (self.damagedFrames, self.missingFrames) = (damagedFrames, missingFrames)
+    (self.wasCut, self.losses) = (wasCut, losses)
+  }
+
+  /// docs/sessions.md: `recovered` says that nothing but the end is missing.
+  package var status: SessionStatus {
+    if damagedFrames > 0 { return .lossy }
+    if wasCut { return .recovered }
+    return missingFrames > 0 || !losses.isEmpty ? .lossy : .clean
+  }
+
+  /// For the table `meta`.
+  package var facts: [(key: String, value: String)] {
+    [("status", status.rawValue)]
+      + (losses.isEmpty ? [] : [("losses", losses.joined(separator: "; "))])
+  }
+}
+
+extension StoreReader {
+  /// The frames of a closed index that cannot be replayed.
+  func frameCounts() throws(StoreError) -> (damaged: Int, missing: Int) {
+    var (damaged, missing) = (0, 0)
+    for track in Set(try segmentTracks().map(\.track)).sorted() {
+      let counts = try counts(track: track)
+      // A frame that was shed has a cause, too.
+      damaged += max(0, counts.damaged - counts.shed)
+      missing += counts.shed
+    }
+    return (damaged, missing)
+  }
+}
+
+/// Why a frame cannot be replayed: the codes of the column `frame.cause` that a decoding finds.
+package enum FrameCause {
+  /// The decoder says so.
+  package static let damaged = "media.decode.damaged"
+  /// The decoder says so in its log.
+  package static let reported = "media.decode.reported"
+  /// The container says so.
+  package static let corrupt = "media.packet.corrupt"
+  /// Its pixels are not the same in every decoding.
+  package static let varies = "session.frame.varies"
+  /// It does not come out of the decoder.
+  package static let undecodable = "session.frame.undecodable"
+}

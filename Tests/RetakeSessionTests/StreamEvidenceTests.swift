@@ -1,0 +1,147 @@
+import Foundation
+import RetakeCore
+import RetakeTestClips
+import RetakeTestSupport
+import Testing
+
+@testable import RetakeSession
+
+/// Damage that no flag of a decoder shows, judged by FFmpeg's own decoding of the undamaged file.
+struct StreamEvidenceTests {
+  struct Encoding: Sendable, CustomTestStringConvertible {
+    var file: String
+    var options: [String]
+    /// Numbers of packets of which one is taken out, each in a file of its own.
+    var lost = [10]
+    var testDescription: String { "\(file) \(options.joined(separator: " "))" }
+  }
+
+  static let predicted: [Encoding] = [
+    Encoding(file: "a.mp4", options: x264 + ["-bf", "0"]),
+    Encoding(file: "a.flv", options: x264 + ["-bf", "0", "-refs", "1"]),
+    Encoding(file: "a.ts", options: x264 + ["-bf", "2"], lost: [7, 10]),
+    Encoding(file: "a.mkv", options: x264, lost: [9, 10, 11]),
+    Encoding(
+      file: "a.mkv", options: x264 + ["-x264-params", "open-gop=1:scenecut=0"], lost: [8, 24]),
+    Encoding(
+      file: "a.mkv", options: x264 + ["-bf", "0", "-x264-params", "intra-refresh=1:keyint=24"]),
+    Encoding(file: "a.mp4", options: x265("bframes=0"), lost: [1, 10]),
+    Encoding(file: "a.mkv", options: x265("bframes=4"), lost: [9, 10, 11, 12]),
+    Encoding(file: "a.ts", options: x265("bframes=2:open-gop=1"), lost: [10, 24]),
+    Encoding(file: "a.mkv", options: ["-c:v", "mpeg2video", "-g", "24"], lost: [1, 10]),
+    Encoding(
+      file: "a.mkv", options: ["-c:v", "mpeg2video", "-g", "24", "-bf", "2"], lost: [9, 10, 11]),
+    Encoding(file: "a.mp4", options: ["-c:v", "mpeg4", "-g", "24"]),
+    Encoding(file: "a.avi", options: ["-c:v", "mpeg4", "-g", "24"]),
+    Encoding(
+      file: "a.mp4",
+      options: ["-c:v", "libaom-av1", "-g", "24", "-cpu-used", "8", "-usage", "realtime"]),
+  ]
+
+  private static let x264 = ["-c:v", "libx264", "-g", "24", "-sc_threshold", "0"]
+
+  private static func x265(_ parameters: String) -> [String] {
+    [
+      "-c:v", "libx265", "-x265-params",
+      "log-level=none:keyint=24:min-keyint=24:scenecut=0:\(parameters)",
+    ]
+  }
+
+  private func ffmpeg(_ arguments: [String]) throws -> String {
+    let result = try runCommand("ffmpeg", arguments: ["-v", "error", "-nostdin", "-y"] + arguments)
+    guard result.status == 0 else { throw ClipFailed(message: result.stderr) }
+    return result.stdout
+  }
+
+  private func clip(_ encoding: Encoding, in folder: TemporaryFolder) throws -> String {
+    let path = folder.file("whole-" + encoding.file).path
+    let source = ["-f", "lavfi", "-i", "testsrc2=size=128x96:rate=25", "-frames:v", "60"]
+    _ = try ffmpeg(
+      source + ["-threads", "1"] + encoding.options + [
+        "-pix_fmt", "yuv420p", "-muxdelay", "0", path,
+      ])
+    return path
+  }
+
+  /// Digests of FFmpeg's pictures, by their times in milliseconds.
+  private func pictures(of path: String) throws -> [Int: String] {
+    let lines = try ffmpeg(
+      [
+        "-threads", "1", "-i", path, "-fps_mode", "passthrough", "-copyts", "-enc_time_base",
+        "1:1000", "-f", "framemd5", "-",
+      ])
+    var found: [Int: String] = [:]
+    for line in lines.split(separator: "\n") where !line.hasPrefix("#") {
+      let fields = line.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+      found[try #require(Int(fields[2]))] = fields[5]
+    }
+    return found
+  }
+
+  private func imported(_ path: String, into folder: TemporaryFolder, as name: String) throws
+    -> ImportResult
+  {
+    try SessionImporter(
+      ImportOptions(file: path, name: name, into: folder.file("Recordings").path)
+    ).run()
+  }
+
+  @Test(arguments: predicted)
+  func `each frame that a lost picture made wrong is named`(_ encoding: Encoding) throws {
+    let folder = try TemporaryFolder()
+    let whole = try clip(encoding, in: folder)
+    let good = try pictures(of: whole)
+    let undamaged = try imported(whole, into: folder, as: "whole")
+    #expect(undamaged.status == .clean && undamaged.tracks[0].damaged == 0)
+    for lost in encoding.lost {
+      let path = folder.file("lost\(lost)-" + encoding.file).path
+      _ = try ffmpeg(
+        [
+          "-i", whole, "-c", "copy", "-muxdelay", "0", "-copyts", "-bsf:v",
+          "noise=drop=eq(n\\,\(lost))", path,
+        ])
+      let wrong = Set(try pictures(of: path).filter { good[$0.key] != $0.value }.keys)
+      let result = try imported(path, into: folder, as: "lost\(lost)")
+      let reader = try SessionReader(opening: result.folder.path)
+      let rows = try reader.index.store.frames(track: 0, sequences: 0..<60)
+      let named = rows.filter { $0.cause != nil }.map {
+        Int(($0.ptsNanoseconds + 500_000) / 1_000_000)
+      }
+      let missed = wrong.subtracting(named)
+      #expect(missed.isEmpty, "packet \(lost): \(missed.sorted()) of \(wrong.sorted())")
+      #expect((result.status == .lossy) == !named.isEmpty)
+    }
+  }
+
+  @Test func `a lost picture that nothing refers to is no damage`() throws {
+    let folder = try TemporaryFolder()
+    let options = Self.x264 + ["-bf", "1", "-b_strategy", "0", "-x264-params", "b-pyramid=none"]
+    let whole = try clip(Encoding(file: "a.mkv", options: options), in: folder)
+    let path = folder.file("dropped.mkv").path
+    // Key picture, then pairs of a picture and the one that is shown before it.
+    _ = try ffmpeg(["-i", whole, "-c", "copy", "-bsf:v", "noise=drop=eq(n\\,10)", path])
+    let result = try imported(path, into: folder, as: "dropped")
+    #expect(result.status == .clean && result.tracks[0].frames == 59)
+  }
+
+  @Test func `a frame whose checksum the decoder refutes is named, with the decoder's reason`()
+    throws
+  {
+    let folder = try TemporaryFolder()
+    let options = ["-c:v", "ffv1", "-level", "3", "-slicecrc", "1", "-slices", "4", "-g", "1"]
+    let whole = try clip(Encoding(file: "a.mkv", options: options), in: folder)
+    let indexed = try imported(whole, into: folder, as: "whole")
+    let packet = try #require(
+      try SessionReader(opening: indexed.folder.path).index.packet(track: 0, index: 40))
+    var bytes = try Data(contentsOf: URL(filePath: whole))
+    bytes[Int(try #require(packet.offset)) + packet.size / 2] ^= 0x55
+    let path = folder.file("flipped.mkv").path
+    try bytes.write(to: URL(filePath: path))
+    let result = try imported(path, into: folder, as: "flipped")
+    let rows = try SessionReader(opening: result.folder.path).index.store.frames(
+      track: 0, sequences: 0..<60)
+    #expect(rows.filter { $0.cause != nil }.map(\.sequence) == [40])
+    #expect(rows[40].cause == "media.decode.reported" && result.status == .lossy)
+    #expect(result.notes.contains { $0.contains("frame 0:40 ") })
+  }
+}
