@@ -34,6 +34,7 @@ public final class Recorder: Sendable {
   private let options: RecorderOptions
   private let machine: Machine
   private let target: SessionFolder
+  private let note: String?
   private let report: @Sendable (RecordingProgress) -> Void
   private let pipes: RecorderPipes
   let sensors: SensorBoard
@@ -50,7 +51,7 @@ public final class Recorder: Sendable {
   ///   - watch: Is notified of captured frames and results, for example for a preview.
   ///   - report: Called after each commit on the writer's thread, so a slow callback delays
   ///     writing.
-  /// - Throws: `SessionError.badName`, `RecordError.ringWithPipeline`,
+  /// - Throws: `SessionError.badName`, `.noteTooLong`, `RecordError.ringWithPipeline`,
   ///   `RecordError.ringWithTracks`.
   public convenience init(
     _ source: any RecordingSource, options: RecorderOptions, pipeline: LivePipeline? = nil,
@@ -77,6 +78,8 @@ public final class Recorder: Sendable {
       name = try SessionFolder.sanitised(name: source.description.name)
     }
     target = SessionFolder(path: options.into + "/" + name)
+    let text = try options.note.map { note throws(SessionError) in try SessionNote.checked(note) }
+    note = text.flatMap { $0.isEmpty ? nil : $0 }
     (self.source, self.options, self.machine, self.report) = (source, options, machine, report)
     pipes = RecorderPipes(options, clock: machine.clock, room: machine.memory)
     sensors = SensorBoard(pipes)
@@ -137,6 +140,7 @@ public final class Recorder: Sendable {
     try checkEncoder(first)
     // A pipeline that cannot start is an error before there is a folder.
     let running = try startPipeline(first)
+    noteTiming()
     let site = try RecordingSite(for: target, facts: facts())
     let writing = RecorderWriting(
       site: site, options: options, machine: machine, pipes: pipes,
@@ -166,8 +170,28 @@ public final class Recorder: Sendable {
     var result = try result(writing, site: site, probe: probe)
     result.pipeline = running?.outcome
     result.progress.pipeline = running?.progress
+    noteFootage(of: result)
     result.progress.notes = pipes.notes
     return result
+  }
+
+  /// The digests of the rows show equal frames.
+  private func noteFootage(of result: RecordingResult) {
+    guard result.isClosed, result.failure == nil,
+      let reader = try? SessionReader(result.folder, options: ReadOptions(framesPerChain: nil)),
+      let notes = try? reader.footageNotes()
+    else { return }
+    for note in notes { pipes.note(note) }
+  }
+
+  /// A stream without times gets counted ones, by a rate that may be a guess.
+  private func noteTiming() {
+    let description = source.description
+    let file = description.name.hasPrefix("file:") ? String(description.name.dropFirst(5)) : "FILE"
+    for (track, stream) in description.tracks.map(\.stream).enumerated() {
+      guard let stream, let text = TrackNotes.timing(of: stream, file: file) else { continue }
+      pipes.note("track \(track): \(text)")
+    }
   }
 
   /// Starts the writer's and the encoder's threads. Without both, nothing is recorded.
@@ -286,11 +310,16 @@ public final class Recorder: Sendable {
         ($0.offset, $0.element.stream?.colour ?? ColourLabels())
       })
     if let stored = colours.stored { facts.append((ColourFacts.fact, stored)) }
+    let mirrored = MirroredTracks(
+      source.description.tracks.enumerated().filter { $0.element.stream?.isMirrored == true }
+        .map(\.offset))
+    if let stored = mirrored.stored { facts.append((MirroredTracks.fact, stored)) }
+    if let note { facts.append((SessionNote.fact, note)) }
     // An unpaced session is the same each time it is recorded, so it has no date.
     if options.pace == .realtime {
       let anchor = machine.clock.anchor()
-      facts.append(("startedUnixNanoseconds", "\(anchor.unixNanoseconds)"))
-      facts.append(("startedUncertaintyNanoseconds", "\(anchor.uncertaintyNanoseconds)"))
+      facts.append((SessionDate.fact, "\(anchor.unixNanoseconds)"))
+      facts.append((SessionDate.uncertaintyFact, "\(anchor.uncertaintyNanoseconds)"))
     }
     return facts
   }

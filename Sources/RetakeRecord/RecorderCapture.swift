@@ -16,6 +16,8 @@ struct RecorderCapture {
 
   func run(_ stream: any FrameStream, first: SourceFrame) {
     defer {
+      let remarks = (stream as? any RemarkingStream)?.remarks(isCopied: options.preset == .copy)
+      for remark in remarks ?? [] { pipes.remark(remark) }
       // First: the pipeline's last rows go through `captured`, which is closed below.
       live?.finish()
       stream.close()
@@ -104,10 +106,10 @@ struct RecorderCapture {
     var record = FrameRecord(
       track: missed.track, sequence: sequence, pts: missed.pts, ptsNanoseconds: time.nanoseconds,
       arrivalNanoseconds: pipes.arrival(of: time), packet: nil)
-    record.cause = RecordCause.shedMemory
+    record.cause = missed.cause
     // If no frame gets pixels, the error is then the lack of memory and not a source without
     // frames.
-    pipes.noteShortage()
+    if missed.isAboutMemory { pipes.noteShortage() }
     pipes.captured.add(.frame(CapturedFrame(record: record, frame: nil, original: nil)))
   }
 
@@ -130,7 +132,7 @@ struct RecorderCapture {
       let now = clock.monotonicNanoseconds
       isTaken = pipes.captured.offer(bytes, nowNanoseconds: now) == .take
     }
-    if !isTaken { record.cause = pipes.shedCause }
+    record.cause = isTaken ? captured.cause : pipes.shedCause
     let waiting = pipes.captured.add(
       .frame(
         CapturedFrame(

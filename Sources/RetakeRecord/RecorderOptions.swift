@@ -47,6 +47,9 @@ public struct RecorderOptions: Hashable, Sendable {
   /// ring becomes too small later, it reaches back less far, and the progress and an event report
   /// it.
   public var ringBytesMax: Int?
+  /// A few words that `retake session list` and `info` show, at most 4,096 bytes. A longer one is
+  /// refused by `Recorder.init`.
+  public var note: String?
 
   /// By default, a recording goes to the folder `Recordings`, is encoded with `mpeg4` at the
   /// source's own pace, and has no limit. A name that is not allowed is refused by `Recorder.init`.
@@ -66,7 +69,7 @@ public struct RecorderOptions: Hashable, Sendable {
     waitingDurationMax = .milliseconds(300)
     (waitingPacketsMax, waitingPacketBytesMax) = (4_096, 64 << 20)
     reserveBytes = 64 << 20
-    (ring, ringBytesMax) = (nil, nil)
+    (ring, ringBytesMax, note) = (nil, nil, nil)
   }
 
   /// Maximum rows of one commit, for sources that are faster than real time.

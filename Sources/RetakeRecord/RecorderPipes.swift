@@ -49,6 +49,8 @@ final class RecorderPipes: Sendable {
     var isShortOfMemory = false
     /// What the session does not have as the source gave it, each once.
     var notes: [String] = []
+    /// Those of them that are about the source's footage; the session keeps them.
+    var remarks: [String] = []
     var memory = MemoryWatch()
     var memoryLookNanoseconds = Int64.min
   }
@@ -124,7 +126,15 @@ final class RecorderPipes: Sendable {
     state.withLock { if !$0.notes.contains(text) { $0.notes.append(text) } }
   }
 
-  /// nil if there is none.
+  /// Adds a note about the source's footage, once.
+  func remark(_ text: String) {
+    note(text)
+    state.withLock { if !$0.remarks.contains(text) { $0.remarks.append(text) } }
+  }
+
+  var remarks: [String] { state.withLock { $0.remarks } }
+
+  /// nil without notes.
   var notes: [String]? { state.withLock { $0.notes.isEmpty ? nil : $0.notes } }
 
   /// An allocation for a frame failed.

@@ -130,13 +130,31 @@ final class RecorderWriting: @unchecked Sendable {
     return .frame(record, encoded)
   }
 
+  /// How much of a ring one commit takes, by the times of its frames: less than what the doctor
+  /// calls a tail that a crash explains (`RecordingCheck`).
+  private static let ringCommitNanoseconds: Int64 = 1_000_000_000
+
+  /// Writes the ring's rows and commits them on the way: what only the memory has is lost when the
+  /// recorder is killed, and the schedule counts the time since the rows came from the ring.
   private func openRing() {
     guard var full = ring else { return }
     ring = nil
     writer.pass(full.passedFrames)
-    let isShort = full.isShort
-    for row in full.take() { write(row) }
-    guard isShort else { return }
+    if full.isShort { addShortRing() }
+    // nil before the first commit, which gives the session its track and its clock.
+    var committed: Int64?
+    for row in full.take() {
+      write(row)
+      guard case .frame(let record, _) = row, retryNanoseconds == nil else { continue }
+      let arrival = record.arrivalNanoseconds
+      if let last = committed, arrival - last < Self.ringCommitNanoseconds { continue }
+      committed = arrival
+      commit()
+    }
+    if retryNanoseconds == nil { commit() }
+  }
+
+  private func addShortRing() {
     let json = JSONValue.object(["bytesMax": .integer(Int64(pipes.ringBytesMax))])
     writer.add(
       EventRecord(
@@ -239,17 +257,12 @@ final class RecorderWriting: @unchecked Sendable {
       return
     }
     guard writer.progress.frames.captured > 0 else { return }
-    let missing = writer.progress.frames.missing
-    // Sorted, because the order of a Dictionary differs between runs.
-    let losses = missing.keys.sorted().map { "\(missing[$0, default: 0]) frames: \($0)" }
-    outcome.status = losses.isEmpty ? .clean : .lossy
-    var facts = [
-      ("status", outcome.status.rawValue),
-      ("ended", (pipes.reason ?? .sourceEnded).rawValue),
-    ]
-    if !losses.isEmpty { facts.append(("losses", losses.joined(separator: "; "))) }
+    let found = settled(missingHashes())
+    let standing = standing(with: found)
+    outcome.status = standing.status
+    let ended = ("ended", (pipes.reason ?? .sourceEnded).rawValue)
     do throws(StoreError) {
-      try close(facts, hashes: missingHashes())
+      try close(standing.facts + [ended], hashes: found)
       outcome.isClosed = true
       outcome.progress = writer.progress
       outcome.progress.session = site.folder.name
@@ -262,6 +275,21 @@ final class RecorderWriting: @unchecked Sendable {
       outcome.failure = outcome.failure ?? RecordError(passing: error)
       outcome.status = .recovered
     }
+  }
+
+  /// - Parameter found: Rows that were completed at the close.
+  private func standing(with found: [FrameRecord]) -> SessionStanding {
+    let missing = writer.progress.frames.missing
+    var causes = writer.damaged
+    for row in found { causes[FrameID(track: row.track, sequence: row.sequence)] = row.cause }
+    let damaged: [String: Int] = causes.values.reduce(into: [:]) { $0[$1, default: 0] += 1 }
+    // Sorted, because the order of a Dictionary differs between runs.
+    let losses = [missing, damaged].flatMap { counts in
+      counts.keys.sorted().map { "\(counts[$0, default: 0]) frames: \($0)" }
+    }
+    return SessionStanding(
+      damagedFrames: damaged.values.reduce(0, +), missingFrames: missing.values.reduce(0, +),
+      losses: losses)
   }
 
   /// How long the end of a recording waits for a database that another process has locked.
@@ -286,7 +314,8 @@ final class RecorderWriting: @unchecked Sendable {
     _ facts: [(key: String, value: String)], hashes: [FrameRecord]
   ) throws(StoreError) {
     let deadline = machine.clock.monotonicNanoseconds + Self.databaseNanosecondsMax
-    writer.prepareClose(facts, hashes: hashes)
+    let footage = FootageFact.stored(pipes.remarks).map { [(FootageFact.key, $0)] } ?? []
+    writer.prepareClose(facts + footage, hashes: hashes)
     // Ends: the other process releases the database, or the time limit is reached.
     while true {
       do throws(StoreError) {
@@ -317,5 +346,35 @@ final class RecorderWriting: @unchecked Sendable {
       }
       return found ?? []
     }
+  }
+
+  /// Decodes again, as an import does, what several decodings may give differently. Without a reason
+  /// nothing is decoded.
+  ///
+  /// - Parameter found: Rows that were completed at the close.
+  private func settled(_ found: [FrameRecord]) -> [FrameRecord] {
+    var rows = Dictionary(
+      found.map { (FrameID(track: $0.track, sequence: $0.sequence), $0) }
+    ) { $1 }
+    var doubts = writer.damaged
+    for (id, row) in rows { doubts[id] = row.cause }
+    guard !doubts.isEmpty, options.preset == .copy,
+      let reader = try? SessionReader(opening: site.folder.path)
+    else {
+      return found
+    }
+    let start = machine.clock.monotonicNanoseconds
+    for (track, ids) in Dictionary(grouping: doubts.keys, by: \.track).sorted(by: {
+      $0.key < $1.key
+    }) {
+      let settling = DoubtfulFrames(reader, track: track)
+      let settled = try? settling.settle(ids.map(\.sequence).sorted()) { [pipes, machine] in
+        // A person who ends a recording does not wait longer than docs/recording.md says.
+        pipes.reason != .stopped
+          || machine.clock.monotonicNanoseconds - start < Self.hashNanosecondsMax
+      }
+      for row in settled ?? [] { rows[FrameID(track: row.track, sequence: row.sequence)] = row }
+    }
+    return rows.values.sorted { ($0.track, $0.sequence) < ($1.track, $1.sequence) }
   }
 }

@@ -112,7 +112,7 @@ import Testing
         matrix: .bt601, timeBase: TimeBase(1, 1))
       return EncodedFrame(
         epoch: StreamEpoch(number: 0, stream: stream, shape: ""),
-        packet: try MediaPacket(index: 0, pts: 0, dts: 0, bytes: []), pixelHash: nil)
+        packet: try MediaPacket(index: 0, pts: 0, dts: 0, bytes: []))
     }
   }
 

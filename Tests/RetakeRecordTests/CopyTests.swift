@@ -291,7 +291,7 @@ import Testing
       do {
         let packet = try copier.packet(
           of: frame.frame, original: frame.original, wantsKey: false, hasTime: true)
-        #expect(packet?.pixelHash == frame.frame.pixelDigest)
+        #expect(packet?.sight?.digest == frame.frame.pixelDigest)
         stored += 1
       } catch let error as CopyRefusal {
         refusal = error
@@ -316,7 +316,7 @@ import Testing
         of: frame.frame, original: frame.original, wantsKey: false, hasTime: true)
       if let packet {
         stored.append(number)
-        #expect(packet.pixelHash == frame.frame.pixelDigest)
+        #expect(packet.sight?.digest == frame.frame.pixelDigest)
       }
     }
     #expect(stored == Array(0..<23) + Array(30..<60))

@@ -134,8 +134,7 @@ import Testing
             track: 0, sequence: place, pts: 0, ptsNanoseconds: time, arrivalNanoseconds: time,
             packet: nil),
           EncodedFrame(
-            epoch: StreamEpoch(number: 0, stream: stream, shape: ""), packet: packet,
-            pixelHash: nil)))
+            epoch: StreamEpoch(number: 0, stream: stream, shape: ""), packet: packet)))
     }
     return ring
   }

@@ -43,7 +43,7 @@ import Testing
     let decoded = try #require(frames.first?.frame)
     #expect(PixelFormat(ffmpegName: encoded.epoch.stream.pixelFormatName) == decoded.format)
     #expect(decoded.format == preset.format(for: frame.format))
-    #expect(encoded.pixelHash == decoded.pixelDigest)
+    #expect(encoded.sight?.digest == decoded.pixelDigest)
     return decoded
   }
 

@@ -1,8 +1,11 @@
+import Foundation
 import RetakeCore
 import RetakeMedia
 import RetakeRuntime
+import RetakeSession
 import RetakeStore
 import RetakeTestSupport
+import Synchronization
 import Testing
 
 @testable import RetakeRecord
@@ -24,7 +27,7 @@ import Testing
       let record = FrameRecord(
         track: 0, sequence: number, pts: Int64(number), ptsNanoseconds: Int64(number) * 100_000_000,
         arrivalNanoseconds: Int64(number) * 100_000_000, packet: nil)
-      ring.add(.frame(record, EncodedFrame(epoch: epoch, packet: packet, pixelHash: nil)))
+      ring.add(.frame(record, EncodedFrame(epoch: epoch, packet: packet)))
     }
     return ring
   }
@@ -84,5 +87,108 @@ import Testing
     }
     #expect(found == "record.ring.notTriggered")
     #expect(reports.all.map(\.ringIsShort) == [true])
+  }
+
+  @Test func `a ring that is killed while it is written is recovered with every whole packet`()
+    throws
+  {
+    let folder = try TemporaryFolder()
+    var options = RecorderOptions.test(folder)
+    (options.ring, options.framesMax) = (.seconds(30), 150)
+    let images = CrashFolders(folder)
+    var machine = Recorder.Machine.still()
+    machine.makeSink = { images.sink($0) }
+    let holder = Mutex<Recorder?>(nil)
+    let watch = RecordingWatch(captured: { frame in
+      if frame.id.sequence == 120 { holder.withLock { $0 }?.trigger() }
+    })
+    let recorder = try Recorder(
+      try Scene(150).source, options: options, machine: machine, watch: watch)
+    holder.withLock { $0 = recorder }
+    _ = try recorder.run()
+    holder.withLock { $0 = nil }
+    #expect(images.paths.count >= 5, "a commit for each second of the ring")
+    for path in images.paths {
+      #expect(try SessionDoctor(path: path).run().isHealthy, "\(path): a crash explains it")
+      let media = path + "/media/video-00000.mkv"
+      let packets = try MediaDemuxer(path: media).packetCount()
+      let result = try SessionRecovery(path).run()
+      #expect(result.frames == packets && result.damagedFrames == 0, "\(path): \(packets)")
+      #expect(try SessionDoctor(path: path, decodes: true).run().isHealthy)
+      #expect(try SessionRecovery(path, fromMedia: true).run().frames == packets)
+      let names = try FileManager.default.contentsOfDirectory(atPath: path).sorted()
+      // Before the first commit there is nothing to add rows to, and the empty database is kept.
+      let own = names.filter { !$0.hasPrefix("session.sqlite.damaged") }
+      #expect(own == ["NOTES.md", "media", "session.sqlite"])
+    }
+  }
+
+  @Test func `packets that no row describes are found, although a recovery closed the session`()
+    throws
+  {
+    let folder = try TemporaryFolder()
+    let result = try record(Scene(40), options: .test(folder))
+    let path = result.folder.path
+    // What an earlier version left of a ring that was killed before its first commit.
+    try FileManager.default.removeItem(atPath: path + "/session.sqlite")
+    _ = try StoreWriter(creating: path + "/session.sqlite", durability: .building).close()
+    #expect(try SessionRecovery(path).run().frames == 0)
+    #expect(try SessionRecovery(path, fromMedia: true).run().frames == 40)
+    #expect(try SessionDoctor(path: path, decodes: true).run().isHealthy)
+  }
+}
+
+/// Copies of a session's folder, as a kill between the media and its rows leaves it.
+private final class CrashFolders: Sendable {
+  private let folder: TemporaryFolder
+  private let made = Mutex<[String]>([])
+
+  init(_ folder: TemporaryFolder) { self.folder = folder }
+
+  var paths: [String] { made.withLock { $0 } }
+
+  func sink(_ path: String) -> SinkResult {
+    switch FileSink.create(path) {
+    case .failed(let number): .failed(number)
+    case .sink(let file): .sink(Sink(file, self))
+    }
+  }
+
+  fileprivate func copy() {
+    made.withLock { paths in
+      let path = folder.file("crash-\(paths.count)").path
+      try? FileManager.default.copyItem(atPath: folder.file("yard").path, toPath: path)
+      try? FileManager.default.removeItem(atPath: path + "/recorder.lock")
+      paths.append(path)
+    }
+  }
+
+  private final class Sink: SegmentSink {
+    private let file: any SegmentSink
+    private let folders: CrashFolders
+
+    init(_ file: any SegmentSink, _ folders: CrashFolders) {
+      (self.file, self.folders) = (file, folders)
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) -> Int32 {
+      file.write(bytes, at: offset)
+    }
+
+    func synchronise() -> Int32 {
+      defer { folders.copy() }
+      return file.synchronise()
+    }
+
+    func truncate(to bytes: Int64) { file.truncate(to: bytes) }
+    func close() { file.close() }
+  }
+}
+
+extension MediaDemuxer {
+  fileprivate func packetCount() throws -> Int {
+    var count = 0
+    while try nextPacket() != nil { count += 1 }
+    return count
   }
 }

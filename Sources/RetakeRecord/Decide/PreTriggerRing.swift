@@ -1,10 +1,13 @@
+import RetakeMedia
 import RetakeStore
 
 /// Keeps the last seconds of a recording in memory until the recorder is triggered.
 ///
 /// The ring begins with a frame that can be decoded alone. It reaches back at least as far as
 /// requested, if that much was recorded and fits into its bytes. A group of frames that depends on
-/// one key frame is kept whole, so the ring holds at most twice its bytes.
+/// one key frame is kept whole, so the ring holds at most twice its bytes. A recovery point of H.264
+/// needs what comes behind it up to the next one before its pictures are exact, so those packets are
+/// kept without their frames.
 struct PreTriggerRing {
   let nanoseconds: Int64
   let bytesMax: Int
@@ -35,12 +38,13 @@ struct PreTriggerRing {
     bytes += Self.bytes(of: row)
     guard case .frame(let newest, _) = row else { return }
     // Ends: each round removes rows.
-    while let next = nextKey {
+    while let next = nextKeys.first {
       let isOver = bytes > bytesMax
       // Older rows leave only if the rest, which begins with this key frame, still reaches back far
       // enough, or if the bytes are used up.
-      guard isOver || newest.arrivalNanoseconds - next.arrival >= nanoseconds else { return }
-      if newest.arrivalNanoseconds - next.arrival < nanoseconds { isShort = true }
+      let reach = exactArrival(from: next).map { newest.arrivalNanoseconds - $0 } ?? 0
+      guard isOver || reach >= nanoseconds else { return }
+      if reach < nanoseconds { isShort = true }
       removeRows(before: next.place)
     }
     // There was no key frame for this long. None of these frames could be decoded, so none is kept.
@@ -53,19 +57,57 @@ struct PreTriggerRing {
   /// All rows in the ring, in order; the ring is empty afterwards.
   mutating func take() -> [RecordedRow] {
     defer { (rows, earlier, bytes) = ([], [], 0) }
+    if passedFrames > 0 { rollIn() }
     return earlier.map(RecordedRow.event) + rows
   }
 
-  /// The next frame that can be decoded alone, after the ring's first row.
-  private var nextKey: (place: Int, arrival: Int64)? {
-    for place in rows.indices.dropFirst() {
-      if case .frame(let record, let encoded?) = rows[place],
-        encoded.packet.flags.contains(.key)
-      {
-        return (place, record.arrivalNanoseconds)
-      }
+  private struct Key {
+    var place: Int
+    var arrival: Int64
+    var start: DecodingStart
+  }
+
+  /// The next two key frames, after the ring's first row.
+  private var nextKeys: [Key] { keys(from: rows.startIndex + 1) }
+
+  /// At most two.
+  private func keys(from first: Int) -> [Key] {
+    var keys: [Key] = []
+    for place in rows.indices.dropFirst(first) {
+      guard let key = key(at: place) else { continue }
+      keys.append(key)
+      if keys.count == 2 { break }
     }
-    return nil
+    return keys
+  }
+
+  private func key(at place: Int) -> Key? {
+    guard case .frame(let record, let encoded?) = rows[place],
+      encoded.packet.flags.contains(.key)
+    else { return nil }
+    return Key(
+      place: place, arrival: record.arrivalNanoseconds,
+      start: DecodingStart(of: encoded.packet, in: encoded.epoch.stream))
+  }
+
+  /// When the pictures are exact, if the ring begins with this key frame; nil if that is not known
+  /// yet.
+  private func exactArrival(from key: Key) -> Int64? {
+    key.start == .recovery ? nextKeys.dropFirst().first?.arrival : key.arrival
+  }
+
+  /// Frames that the ring cannot give exactly become packets that the frames behind them need.
+  private mutating func rollIn() {
+    let keys = keys(from: rows.startIndex)
+    guard keys.count == 2, keys[0].start == .recovery,
+      case .frame(let record, var encoded?) = rows[keys[1].place]
+    else { return }
+    let (first, next) = (keys[0], keys[1])
+    encoded.rollIn = rows[first.place..<next.place].compactMap { row in
+      if case .frame(_, let encoded?) = row { encoded.packet } else { nil }
+    }
+    rows[next.place] = .frame(record, encoded)
+    removeRows(before: next.place)
   }
 
   private mutating func removeRows(before place: Int) {

@@ -1,6 +1,9 @@
+import RetakeStore
+
 /// Decides which segment a packet goes to, and what happens when a segment fails.
 ///
-/// A segment begins with a key packet, so none of its packets depends on an earlier segment.
+/// A segment begins with a key packet. None of its packets depends on an earlier segment, except
+/// those behind a recovery point of H.264 at which a segment was only too long (`limitReason`).
 struct SegmentStateMachine: Hashable, Sendable {
   struct Limits: Hashable, Sendable {
     var bytesMax: Int64
@@ -23,6 +26,8 @@ struct SegmentStateMachine: Hashable, Sendable {
     case stop
   }
 
+  /// The reason of a segment that continues the packets of the one before, without a loss.
+  static let limitReason = SegmentRecord.limitReason
   /// Segments that may fail in a row without a commit in between.
   static let failuresMax = 3
 
@@ -59,7 +64,7 @@ struct SegmentStateMachine: Hashable, Sendable {
       let isFull =
         bytes >= limits.bytesMax
         || Int128(timeNanoseconds) - Int128(started) >= Int128(limits.nanosecondsMax)
-      return isFull && isKey ? .open(reason: "limit") : .write
+      return isFull && isKey ? .open(reason: Self.limitReason) : .write
     }
   }
 

@@ -1,6 +1,7 @@
 import RetakeBuffers
 import RetakeCore
 import RetakeMedia
+import RetakeSession
 
 /// What an encoder's packets have in common; frames of another shape begin another epoch.
 struct StreamEpoch: Sendable {
@@ -17,8 +18,13 @@ struct EncodedFrame: Sendable {
   var epoch: StreamEpoch
   /// Its times are those of the container.
   var packet: MediaPacket
-  /// Of the decoded image; nil when it is not known yet.
-  var pixelHash: Digest128?
+  /// What it decodes to; nil when it is not known yet.
+  var sight: PixelWitness.Sight?
+  /// Packets that a decoder needs before this one, and that give no frames; the first is a key
+  /// packet.
+  var rollIn: [MediaPacket] = []
+  /// See `OriginalPacket`; the close of the recording settles it.
+  var doubt: String?
 }
 
 /// Encodes the frames of one source. One thread at a time uses it.
@@ -92,9 +98,9 @@ final class FrameEncoder: PacketMaker {
     let packet = try stored(packets[0])
     // The flag and not the request: encoders make key frames unasked, and ffv1 ignores requests.
     if packet.flags.contains(.key) { active.keys.keyMade(atNanoseconds: time) }
-    let hash = active.witness.digest(of: packet, hasTime: hasTime)
+    let sight = active.witness.sight(of: packet, hasTime: hasTime)
     self.active = active
-    return EncodedFrame(epoch: active.epoch, packet: packet, pixelHash: hash)
+    return EncodedFrame(epoch: active.epoch, packet: packet, sight: sight)
   }
 
   /// Opens an encoder for frames like this one, and closes it.

@@ -1,3 +1,5 @@
+import RetakeMedia
+
 /// Builds the decoder configuration record of HEVC (ISO/IEC 14496-15, 8.3.3.1) from the parameter
 /// sets that a stream sends after start codes.
 enum HEVCConfiguration {
@@ -56,7 +58,7 @@ enum HEVCConfiguration {
 
     init?(_ unit: ArraySlice<UInt8>) {
       // A unit's header has two bytes (7.3.1.2), then the set begins with the id of its video set.
-      var bits = BitReader(HEVCConfiguration.withoutEscapes(unit.dropFirst(2)))
+      var bits = BitReader(AnnexB.withoutEscapes(unit.dropFirst(2)))
       bits.skip(4)
       let higherLayers = bits.read(3)
       nests = bits.read(1) == 1
@@ -86,55 +88,5 @@ enum HEVCConfiguration {
         bits.skip((flag & 2 != 0 ? 88 : 0) + (flag & 1 != 0 ? 8 : 0))
       }
     }
-  }
-
-  /// Without the emulation prevention bytes (3), which keep start codes from occurring within
-  /// units.
-  private static func withoutEscapes(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
-    var result: [UInt8] = []
-    var zeros = 0
-    for byte in bytes {
-      if zeros >= 2, byte == 3 {
-        zeros = 0
-        continue
-      }
-      zeros = byte == 0 ? zeros + 1 : 0
-      result.append(byte)
-    }
-    return result
-  }
-}
-
-/// Reads bits, most significant first; zeros after the end.
-struct BitReader {
-  private let bytes: [UInt8]
-  private var place = 0
-
-  init(_ bytes: [UInt8]) {
-    self.bytes = bytes
-  }
-
-  /// Whether more bits were read than there are.
-  var isOver: Bool { place > 8 * bytes.count }
-
-  mutating func skip(_ count: Int) { place += count }
-
-  mutating func read(_ count: Int) -> UInt32 {
-    (0..<count).reduce(0) { value, _ in
-      defer { place += 1 }
-      guard place < 8 * bytes.count else { return value << 1 }
-      return value << 1 | UInt32(bytes[place / 8] >> UInt8(7 - place % 8) & 1)
-    }
-  }
-
-  /// Reads an unsigned Exp-Golomb code; a code that is too long ends the reading.
-  mutating func readExponential() -> UInt32 {
-    var zeros = 0
-    while !isOver, read(1) == 0 { zeros += 1 }
-    guard zeros < 32, !isOver else {
-      place = 8 * bytes.count + 1
-      return 0
-    }
-    return (1 << UInt32(zeros)) - 1 + read(zeros)
   }
 }

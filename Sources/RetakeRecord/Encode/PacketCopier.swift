@@ -1,6 +1,7 @@
 import RetakeBuffers
 import RetakeCore
 import RetakeMedia
+import RetakeSession
 
 /// Makes the packets of one track's frames. One thread at a time uses it.
 protocol PacketMaker: AnyObject {
@@ -18,20 +19,38 @@ protocol PacketMaker: AnyObject {
 struct OriginalPacket: Sendable {
   var packet: MediaPacket
   var stream: MediaStream
+  /// Packets from a key packet on that gave no picture, before the first picture of a connection.
+  var rollIn: [MediaPacket] = []
 }
 
 /// The last packets that were given to a decoder; bounded.
 struct RecentPackets {
   private static let countMax = 32
+  /// Longer than any recovery of a stream that has no IDR pictures.
+  private static let openingMax = 600
+  private static let openingBytesMax = 16 << 20
   private var packets: [MediaPacket] = []
+  /// From the first key packet on, until the first picture; nil after it.
+  private var opening: [MediaPacket]? = []
+  private var openingBytes = 0
 
   mutating func add(_ packet: MediaPacket) {
     if packets.count == Self.countMax { packets.removeFirst() }
     packets.append(packet)
+    guard opening?.isEmpty == false || packet.flags.contains(.key) else { return }
+    opening?.append(packet)
+    openingBytes += packet.size
+    let isOver = openingBytes > Self.openingBytesMax || opening?.count ?? 0 > Self.openingMax
+    if isOver { opening = nil }
   }
 
-  func original(_ index: Int, stream: MediaStream) -> OriginalPacket? {
-    packets.last { $0.index == index }.map { OriginalPacket(packet: $0, stream: stream) }
+  mutating func original(of decoded: DecodedFrame, stream: MediaStream) -> OriginalPacket? {
+    let index = decoded.packetIndex
+    let rollIn = opening?.filter { $0.index < index } ?? []
+    opening = nil
+    return packets.last { $0.index == index }.map {
+      OriginalPacket(packet: $0, stream: stream, rollIn: rollIn)
+    }
   }
 }
 
@@ -48,6 +67,8 @@ final class PacketCopier: PacketMaker {
   private struct Active {
     /// As the source described it.
     var source: MediaStream
+    /// Of the epoch's frames.
+    var labels: DecodedFact.Labels
     var epoch: StreamEpoch
     var isAnnexB: Bool
     var witness: PixelWitness
@@ -56,6 +77,25 @@ final class PacketCopier: PacketMaker {
     var index: Int
     /// Digest of the key packet that was stored last.
     var key: Digest128?
+
+    /// The packet as the container gets it; nil for one without bytes, which a decoder takes for the
+    /// end of the stream.
+    mutating func stored(
+      _ original: MediaPacket, at nanoseconds: Int64
+    ) throws(MediaError) -> MediaPacket? {
+      var packet = original
+      if isAnnexB {
+        packet = try MediaPacket(
+          index: packet.index, pts: packet.pts, dts: packet.dts, flags: packet.flags,
+          bytes: AnnexB.lengthPrefixed(packet.bytes))
+      }
+      guard packet.size > 0 else { return nil }
+      let time = timeline.milliseconds(atNanoseconds: nanoseconds)
+      // The source's duration is in another time base. 0 is the container's "unknown".
+      (packet.stream, packet.pts, packet.dts, packet.duration) = (0, time, time, 0)
+      packet.flags = original.flags.contains(.key) ? .key : []
+      return packet
+    }
   }
 
   init(timeBase: TimeBase) {
@@ -69,32 +109,33 @@ final class PacketCopier: PacketMaker {
     let isKey = original.packet.flags.contains(.key)
     try checkOrder(original.packet, of: original.stream)
     let follows = active?.source == original.stream && active?.index == original.packet.index - 1
-    guard isKey || follows else {
+    let rollIn = follows ? [] : original.rollIn
+    guard isKey || follows || !rollIn.isEmpty else {
       loseReference()
       return nil
     }
-    var active = try activated(original, frame)
+    var active = try activated(original, frame, isKey: isKey)
     active.index = original.packet.index
     if isKey { active.key = original.packet.digest }
-    var packet = original.packet
-    if active.isAnnexB {
-      packet = try MediaPacket(
-        index: packet.index, pts: packet.pts, dts: packet.dts, flags: packet.flags,
-        bytes: AnnexB.lengthPrefixed(packet.bytes))
+    let time = frame.timestamp.nanoseconds
+    let before = try rollIn.enumerated().compactMap { place, packet in
+      // Only the demuxer needs these times, and they have to rise.
+      try active.stored(packet, at: time - Int64(rollIn.count - place) * 1_000_000)
     }
-    // A decoder takes a packet without bytes for the end of the stream.
-    guard packet.size > 0 else {
+    for packet in before { _ = active.witness.sight(of: packet, hasTime: hasTime) }
+    guard let packet = try active.stored(original.packet, at: time) else {
       self.active = active
       loseReference()
       return nil
     }
-    let time = active.timeline.milliseconds(atNanoseconds: frame.timestamp.nanoseconds)
-    // The source's duration is in another time base. 0 is the container's "unknown".
-    (packet.stream, packet.pts, packet.dts, packet.duration) = (0, time, time, 0)
-    packet.flags = isKey ? .key : []
-    let hash = active.witness.digest(of: packet, hasTime: hasTime)
+    let sight = active.witness.sight(of: packet, hasTime: hasTime)
     self.active = active
-    return EncodedFrame(epoch: active.epoch, packet: packet, pixelHash: hash)
+    var encoded = EncodedFrame(epoch: active.epoch, packet: packet, sight: sight, rollIn: before)
+    // Two decoders with different memory: what they conceal differs.
+    if let sight, sight.digest != frame.pixelDigest {
+      encoded.doubt = FrameCause.varies
+    }
+    return encoded
   }
 
   /// Nothing follows until the next key packet.
@@ -110,10 +151,24 @@ final class PacketCopier: PacketMaker {
     throw .shownAgain
   }
 
-  private func activated(_ original: OriginalPacket, _ frame: Frame) throws -> Active {
-    if let active, active.source == original.stream { return active }
+  private func activated(
+    _ original: OriginalPacket, _ frame: Frame, isKey: Bool
+  ) throws -> Active {
+    // Only a key packet begins a segment, and labels change only there.
+    if let active, active.source == original.stream,
+      !isKey || active.labels == DecodedFact.Labels(frame)
+    {
+      return active
+    }
     if let refusal = CopyRefusal.of(original.stream) { throw refusal }
     var stream = original.stream
+    if let active, active.source == original.stream {
+      // The container describes the first pictures alone.
+      (stream.sampleAspect, stream.range, stream.matrix) = (
+        frame.sampleAspect, frame.range, frame.matrix
+      )
+    }
+    stream.aspectFollowsPictures = false
     stream.index = 0
     stream.timeBase = timeBase
     (stream.codecTag, stream.bitsPerCodedSample) = (0, 0)
@@ -129,8 +184,9 @@ final class PacketCopier: PacketMaker {
       shape: "\(frame.width)x\(frame.height) \(frame.format.rawValue) \(stream.codec)")
     nextEpoch += 1
     return Active(
-      source: original.stream, epoch: epoch, isAnnexB: isAnnexB,
-      witness: PixelWitness(stream: stream), index: original.packet.index)
+      source: original.stream, labels: DecodedFact.Labels(frame), epoch: epoch, isAnnexB: isAnnexB,
+      witness: PixelWitness(stream: stream, memory: PictureMemory(preparation: .marked)),
+      index: original.packet.index)
   }
 
   private static func configuration(of stream: MediaStream) -> [UInt8]? {
@@ -154,6 +210,7 @@ enum CopyRefusal: Error, CustomStringConvertible {
     switch self {
     case .noPackets: "it gives pictures, not packets"
     case .codec(let codec): "packets of \(codec) are not stored as they come"
+    case .format(""): "its first pictures do not say which pixel format they have"
     case .format(let format): "its pictures are \(format), which no session holds"
     case .reordered(let frames):
       "its packets come in another order than its frames, by up to \(frames)"

@@ -77,8 +77,11 @@ final class InputConnection: LiveConnection, @unchecked Sendable {
   private var ready: ArraySlice<DecodedFrame> = []
   private var failures = 0
   private var recent = RecentPackets()
+  private var watch: DamageWatch
   private var hasEnded = false
   private var misses = 0
+  /// A stream may begin between key frames; packets before its first picture do not count.
+  private var hasBegun = false
 
   /// Undecodable packets in a row, for example when a stream begins without a key frame.
   private static let failuresMax = 300
@@ -94,6 +97,7 @@ final class InputConnection: LiveConnection, @unchecked Sendable {
     self.limit = limit
     input = try LiveInput(address, camera: camera) { limit.isOver }
     stream = try input.videoStream
+    watch = DamageWatch(stream)
     decoder = try MediaDecoder(stream: stream, file: address.name, converts: true)
   }
 
@@ -106,7 +110,9 @@ final class InputConnection: LiveConnection, @unchecked Sendable {
     let decoded = ready.removeFirst()
     var frame = SourceFrame(
       frame: decoded.frame, pts: decoded.bestEffortTimestamp, duration: decoded.duration)
-    frame.original = recent.original(decoded.packetIndex, stream: stream)
+    frame.original = recent.original(of: decoded, stream: stream)
+    frame.cause = watch.cause(of: decoded)
+    hasBegun = true
     return frame
   }
 
@@ -115,17 +121,23 @@ final class InputConnection: LiveConnection, @unchecked Sendable {
     case .none: limit.wait(nanoseconds: Self.pauseNanoseconds)
     case .end:
       hasEnded = true
+      watch.add(nil)
       ready = try decoder.decode(nil)[...]
+      watch.add(decoder.takeReports())
     case .packet(let packet):
       guard packet.stream == stream.index else { return }
       recent.add(packet)
+      watch.add(packet)
       do {
         ready = try decoder.decode(packet)[...]
+        watch.add(decoder.takeReports())
         failures = 0
       } catch {
-        if error.isOutOfMemory { throw missed(packet) }
+        if !error.isOutOfMemory { watch.refused(packet, error) }
+        if error.isOutOfMemory { throw MissedFrame(refused: packet, error, of: stream) }
         failures += 1
         guard failures < Self.failuresMax, !error.isLasting else { throw error }
+        if hasBegun { throw MissedFrame(refused: packet, error, of: stream) }
       }
     }
   }
@@ -143,10 +155,5 @@ final class InputConnection: LiveConnection, @unchecked Sendable {
       limit.wait(nanoseconds: Self.missNanoseconds)
       throw MissedFrame(timestamp: nil, pts: nil)
     }
-  }
-
-  private func missed(_ packet: MediaPacket) -> MissedFrame {
-    let time = packet.pts.flatMap { Timestamp(pts: $0, timeBase: stream.timeBase) }
-    return MissedFrame(timestamp: time, pts: packet.pts)
   }
 }

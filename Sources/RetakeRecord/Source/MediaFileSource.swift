@@ -1,6 +1,7 @@
 import RetakeBuffers
 import RetakeCore
 import RetakeMedia
+import RetakeSession
 
 /// A media file that is played like a camera, with one or several tracks. It is decoded, and
 /// encoded again.
@@ -17,6 +18,8 @@ public struct MediaFileSource: RecordingSource {
   public let description: SourceDescription
   private let path: String
   private let streams: [Int]
+  /// Video streams that the default leaves out.
+  private let others: [MediaStream]
   private let decoder: @Sendable (MediaStream, String) throws -> any PictureDecoding
 
   /// - Throws: `MediaError`, with one case for each way in which a file can be unsuitable.
@@ -42,6 +45,7 @@ public struct MediaFileSource: RecordingSource {
     let name = path.split(separator: "/").last.map(String.init) ?? path
     self.path = path
     streams = chosen.map(\.index)
+    others = tracks == .first ? demuxer.videoStreams.filter { $0.index != first.index } : []
     description = SourceDescription(name: "file:\(name)", tracks: chosen.map { SourceTrack($0) })
   }
 
@@ -67,10 +71,11 @@ public struct MediaFileSource: RecordingSource {
     let tracks = try streams.enumerated().map { number, index in
       let stream = try demuxer.videoStream(index)
       return FileTrack(
-        number: number, stream: stream, decoder: try decoder(stream, path))
+        number: number, stream: stream, decoder: try decoder(stream, path)
+      ) { [path] in PacketIndexer.forgivesFlags(of: stream, in: path) }
     }
-    demuxer.select(Set(streams))
-    return MediaFileStream(demuxer: demuxer, tracks: tracks)
+    demuxer.select(Set(streams + others.map(\.index)))
+    return MediaFileStream(demuxer: demuxer, tracks: tracks, others: others)
   }
 }
 
@@ -78,6 +83,12 @@ public struct MediaFileSource: RecordingSource {
 protocol PictureDecoding: AnyObject {
   /// - Parameter packet: nil marks the end.
   func decode(_ packet: MediaPacket?) throws(MediaError) -> [DecodedFrame]
+  /// What the decoder has written to its log since the last call.
+  func takeReports() -> [DecoderReport]
+}
+
+extension PictureDecoding {
+  func takeReports() -> [DecoderReport] { [] }
 }
 
 extension MediaDecoder: PictureDecoding {}
@@ -90,7 +101,7 @@ private final class FileTrack {
   /// The result of a packet, waiting for its turn.
   enum Item {
     case frame(SourceFrame)
-    /// There was not enough memory for the frame.
+    /// There was not enough memory for the frame, or its packet could not be decoded.
     case missed(MissedFrame)
 
     /// nil sorts before all times: a frame with unknown time is reported at once.
@@ -107,15 +118,22 @@ private final class FileTrack {
   private var latest: Timestamp?
   private var failures = 0
   private var misses = 0
+  /// Packets before the first picture may lack what they refer to, and do not count.
+  private var hasBegun = false
   private var recent = RecentPackets()
+  private var watch: DamageWatch
 
   /// Bad packets in a row after which the file is considered lost.
   private static let failuresMax = 64
   /// Frames in a row that may fail for lack of memory: a few seconds.
   private static let missesMax = 100
 
-  init(number: Int, stream: MediaStream, decoder: any PictureDecoding) {
+  init(
+    number: Int, stream: MediaStream, decoder: any PictureDecoding,
+    asksJoints: @escaping @Sendable () -> Bool
+  ) {
     (self.number, self.stream, self.decoder) = (number, stream, decoder)
+    watch = DamageWatch(stream, asksJoints: asksJoints)
   }
 
   /// A camera does not stop when one frame could not be taken, and neither does this.
@@ -123,13 +141,21 @@ private final class FileTrack {
   /// - Parameter packet: nil marks the end.
   func take(_ packet: MediaPacket?) throws {
     if let packet { recent.add(packet) } else { hasEnded = true }
+    watch.add(packet)
     do {
-      for decoded in try decoder.decode(packet) { add(decoded) }
+      let pictures = try decoder.decode(packet)
+      watch.add(decoder.takeReports())
+      for decoded in pictures { add(decoded) }
       (failures, misses) = (0, 0)
     } catch {
+      if let packet, !error.isOutOfMemory { watch.refused(packet, error) }
       guard !error.isLasting else { throw error }
-      guard error.isOutOfMemory, packet != nil else { return try fail(error) }
-      try miss(pts: packet?.pts, error)
+      guard let packet else { return try fail(error) }
+      guard !error.isOutOfMemory else { return try miss(pts: packet.pts, error) }
+      try fail(error)
+      // The packet would have been a frame, so it gets a row, as in an imported file.
+      guard hasBegun else { return }
+      ready.append(.missed(MissedFrame(refused: packet, error, of: stream, track: number)))
     }
   }
 
@@ -159,9 +185,11 @@ private final class FileTrack {
     // `pts` stays nil, so that the recorder marks this time as assumed.
     if decoded.bestEffortTimestamp == nil { frame.timestamp = guess(decoded) }
     latest = frame.timestamp
+    hasBegun = true
     var captured = SourceFrame(
       frame: frame, pts: decoded.bestEffortTimestamp, duration: decoded.duration, track: number)
-    captured.original = recent.original(decoded.packetIndex, stream: stream)
+    captured.original = recent.original(of: decoded, stream: stream)
+    captured.cause = watch.cause(of: decoded)
     ready.append(.frame(captured))
   }
 
@@ -173,17 +201,22 @@ private final class FileTrack {
 }
 
 /// The frames of all tracks in order of their times, as far as the file's interleaving allows.
-private final class MediaFileStream: FrameStream {
+private final class MediaFileStream: RemarkingStream {
   private let demuxer: MediaDemuxer
   private let tracks: [FileTrack]
+  private var footage: FileFootage
 
   /// Maximum number of one track's frames that wait for another track. If the file has more of them
   /// in a row, they are given in the file's order.
   private static let waitingMax = 16
 
-  init(demuxer: MediaDemuxer, tracks: [FileTrack]) {
+  init(demuxer: MediaDemuxer, tracks: [FileTrack], others: [MediaStream]) {
     (self.demuxer, self.tracks) = (demuxer, tracks)
+    footage = FileFootage(
+      recorded: tracks.map(\.stream), others: others, isTransport: demuxer.format == "mpegts")
   }
+
+  func remarks(isCopied: Bool) -> [String] { footage.remarks(isCopied: isCopied) }
 
   func next() throws -> SourceFrame? {
     // Ends: the file ends.
@@ -220,9 +253,11 @@ private final class MediaFileStream: FrameStream {
       return
     }
     guard let packet else {
+      footage.end()
       for track in tracks where !track.hasEnded { try track.take(nil) }
       return
     }
+    footage.meet(packet, of: demuxer)
     try tracks.first { $0.stream.index == packet.stream }?.take(packet)
   }
 }

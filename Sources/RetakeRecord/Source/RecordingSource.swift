@@ -111,7 +111,8 @@ extension FrameStream {
 /// What a source returns.
 public enum SourceItem: Sendable {
   case frame(SourceFrame)
-  /// A frame that there was not enough memory for: it has a row, but no pixels.
+  /// A frame that could not be decoded, or that there was not enough memory for: it has a row, but
+  /// no pixels.
   case missed(MissedFrame)
   /// A state change of the source, recorded as an event of the recorder.
   case note(kind: String, json: JSONValue)
@@ -132,6 +133,8 @@ public struct SourceFrame: Sendable {
   public var track: Int
   /// The packet that it was decoded from, if any.
   var original: OriginalPacket?
+  /// Why the pixels cannot be trusted, as the cause in the frame's row.
+  var cause: String?
 
   /// `frame` needs no ID of its own, because the recorder numbers frames. `pts` and `duration` are
   /// in the time base of the track.
@@ -143,8 +146,8 @@ public struct SourceFrame: Sendable {
   }
 }
 
-/// A frame that was lost for lack of memory; later frames may follow. A `FrameStream` throws it if
-/// it returns only frames.
+/// A frame that was lost for lack of memory, or because it could not be decoded; later frames may
+/// follow. A `FrameStream` throws it if it returns only frames.
 public struct MissedFrame: Error, Hashable, Sendable {
   /// On the source's time line; nil when unknown.
   public var timestamp: Timestamp?
@@ -152,12 +155,24 @@ public struct MissedFrame: Error, Hashable, Sendable {
   public var pts: Int64?
   /// The number of the source's track.
   public var track: Int
+  /// The cause in the frame's row.
+  var cause = RecordCause.shedMemory
 
   /// Thrown by `FrameStream.next()`. The recorder gives the frame a row without pixels, with the
   /// cause `record.shed.memory`.
   public init(timestamp: Timestamp?, pts: Int64?, track: Int = 0) {
     (self.timestamp, self.pts, self.track) = (timestamp, pts, track)
   }
+
+  /// A packet that gave no picture.
+  init(refused packet: MediaPacket, _ error: MediaError, of stream: MediaStream, track: Int = 0) {
+    self.init(
+      timestamp: packet.pts.flatMap { Timestamp(pts: $0, timeBase: stream.timeBase) },
+      pts: packet.pts, track: track)
+    cause = error.isOutOfMemory ? RecordCause.shedMemory : error.code
+  }
+
+  var isAboutMemory: Bool { cause == RecordCause.shedMemory }
 }
 
 /// Whether frames reach the recorder at their own times.

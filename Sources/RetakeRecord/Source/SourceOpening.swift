@@ -66,7 +66,7 @@ struct SourceOpening {
         guard goesOn(until: deadline) else { return nil }
       case .note, .nothing, .missed:
         // The source gives frames, but there is not enough memory for them.
-        if case .missed = item { isShortOfMemory = true }
+        if case .missed(let missed) = item, missed.isAboutMemory { isShortOfMemory = true }
         guard goesOn(until: deadline) else {
           if isShortOfMemory, !pipes.hasEnded { throw noMemory }
           return nil

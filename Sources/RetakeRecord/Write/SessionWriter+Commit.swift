@@ -128,10 +128,20 @@ extension SessionWriter {
   private func account(_ batch: CommitBatch) {
     var packets = batch.packets[...]
     for frame in batch.frames {
-      // Frames with a packet and packets were added in one order, and a failure removes both.
-      let packet = frame.packet == nil ? nil : packets.popFirst()
+      // Frames with a packet and packets were added in one order, and a failure removes both. A
+      // packet without a frame is one that a later one needs.
+      let packet = frame.packet.flatMap { index in
+        packets.firstIndex { $0.track == frame.track && $0.index == index }
+      }.map { place in
+        defer { packets = packets[(place + 1)...] }
+        return packets[place]
+      }
       if let packet {
-        if frame.pixelHash == nil { missingHashes += 1 }
+        if let cause = frame.cause {
+          damaged[FrameID(track: frame.track, sequence: frame.sequence)] = cause
+        } else if frame.pixelHash == nil {
+          missingHashes += 1
+        }
         lanes[frame.track].digest.append(frame.sequence, packet.digest)
       }
       progress.count(frame, hasPixels: packet != nil)

@@ -48,6 +48,8 @@ final class SessionWriter {
   var hasDurableLog: Bool
   /// Number of frames with pixels whose hash is not known yet.
   var missingHashes = 0
+  /// Why the pixels of committed frames cannot be trusted.
+  var damaged: [FrameID: String] = [:]
 
   init(
     site: Site, store: StoreWriter, limits: SegmentStateMachine.Limits, tracks: Int = 1,
@@ -108,8 +110,8 @@ final class SessionWriter {
       record.cause = failure == nil ? RecordCause.shedReserve : RecordCause.lostWrite
       return
     }
-    let isKey = encoded.packet.flags.contains(.key)
     let track = record.track
+    let isKey = encoded.packet.flags.contains(.key) || !encoded.rollIn.isEmpty
     let action = lanes[track].segments.packet(
       epoch: encoded.epoch.number, shape: encoded.epoch.shape, isKey: isKey,
       timeNanoseconds: record.ptsNanoseconds, bytes: lanes[track].current?.bytes ?? 0)
@@ -137,7 +139,7 @@ final class SessionWriter {
         try open(track, encoded.epoch, at: record.ptsNanoseconds, reason: reason)
       case .write: break
       }
-      try write(encoded, isKey: isKey, of: &record)
+      try write(encoded, of: &record)
     } catch {
       record.cause = RecordCause.lostWrite
       fail(track, error.failure, at: record.arrivalNanoseconds)
@@ -145,29 +147,36 @@ final class SessionWriter {
   }
 
   private func write(
-    _ encoded: EncodedFrame, isKey: Bool, of record: inout FrameRecord
+    _ encoded: EncodedFrame, of record: inout FrameRecord
   ) throws(SegmentFailed) {
-    let track = record.track
+    guard lanes[record.track].current != nil else { return }
+    for packet in encoded.rollIn { try write(packet, pts: nil, track: record.track) }
+    let index = lanes[record.track].nextPacket
+    try write(encoded.packet, pts: record.pts, track: record.track)
+    record.packet = index
+    // The witness decoded from the entry on, so it gives exactly these pixels, unless a packet
+    // between the two was lost since. Other frames' hashes and entries are found at the close.
+    record.cause = record.cause ?? encoded.doubt
+    if let sight = encoded.sight, record.cause == nil,
+      index - sight.distance >= lanes[record.track].stretch
+    {
+      record.pixelHash = sight.digest
+      record.entry = index - sight.distance
+    }
+  }
+
+  /// - Parameter pts: The source's own time; the container's milliseconds are for the muxer alone.
+  private func write(_ packet: MediaPacket, pts: Int64?, track: Int) throws(SegmentFailed) {
     guard let segment = lanes[track].current else { return }
     let ordinal = segment.packetCount
-    try segment.write(encoded.packet)
-    let index = lanes[track].nextPacket
-    if isKey { lanes[track].keyPacket = index }
-    record.packet = index
-    if let hash = encoded.pixelHash {
-      record.pixelHash = hash
-      // The witness decoded from this key packet on, so it gives exactly these pixels. For frames
-      // without a hash the entry is found at the close.
-      record.entry = lanes[track].keyPacket
-    }
+    try segment.write(packet)
     batch.add(
       PacketRecord(
-        track: track, index: index, segment: segment.index, ordinal: ordinal,
-        // Rows have the source's own times; the container's milliseconds are for the muxer alone.
+        track: track, index: lanes[track].nextPacket, segment: segment.index, ordinal: ordinal,
         // The two times are equal because no preset reorders frames.
-        pts: record.pts, dts: record.pts, duration: encoded.packet.duration,
-        flags: isKey ? .key : [], size: encoded.packet.size, digest: encoded.packet.digest,
-        sideData: encoded.packet.sideData))
+        pts: pts, dts: pts, duration: packet.duration,
+        flags: packet.flags.contains(.key) ? .key : [], size: packet.size, digest: packet.digest,
+        sideData: packet.sideData))
     lanes[track].nextPacket += 1
   }
 
@@ -186,6 +195,7 @@ final class SessionWriter {
     let reason = lanes[track].segments.opened(
       epoch: epoch.number, timeNanoseconds: time, reason: reason)
     lanes[track].reason = reason
+    if reason != SegmentStateMachine.limitReason { lanes[track].stretch = lanes[track].nextPacket }
     batch.segment = SegmentRecord(
       index: index, file: segment.file, startedNanoseconds: time, isClosed: false,
       bytes: 0, reason: reason)

@@ -12,7 +12,8 @@ struct TrackLane {
   var reason: String?
   var nextPacket = 0
   var committedPackets = 0
-  var keyPacket = 0
+  /// The first packet since which no packet was lost: a decoder may come from there.
+  var stretch = 0
   let digest = PacketDigest()
 
   init(track: Int, limits: SegmentStateMachine.Limits) {

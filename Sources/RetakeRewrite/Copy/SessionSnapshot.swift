@@ -117,9 +117,9 @@ package struct SessionSnapshot: Sendable {
     _ = try closing.close(reader) { (findings) throws(SessionError) in
       let losses =
         findings.damagedFrames > 0
-        ? [("losses", "\(findings.damagedFrames) frames have damaged media")] : []
+        ? ["\(findings.damagedFrames) frames have damaged media"] : []
       return SessionClosing.Account(
-        status: .clean, facts: [("snapshot", "commit \(commit)")] + losses, event: nil)
+        wasCut: false, losses: losses, facts: [("snapshot", "commit \(commit)")])
     }
     return ["taken at commit \(commit) of a session that was not closed"]
   }

@@ -16,6 +16,9 @@ struct MediaExport {
     "webm": "webm",
   ]
 
+  /// Containers with additions to a block, such as opacity.
+  private static let opacityContainers: Set = ["mkv", "webm"]
+
   func run(to path: String, track wanted: Int?) throws(SessionError) -> [SessionExport.Media] {
     try reader.index.requireSizes()
     let track = wanted ?? reader.index.tracks.first ?? 0
@@ -27,7 +30,8 @@ struct MediaExport {
     guard isOriginal || Self.containers[suffix] != nil else {
       throw .unknownContainer(path: path, known: Self.containers.keys.sorted())
     }
-    let parts = isOriginal ? [] : try self.parts(of: track)
+    let hasOpacity = try !reader.opacityTracks(among: [track]).isEmpty
+    let parts = isOriginal ? [] : try self.parts(of: track, hasOpacity: hasOpacity)
     let otherTracks = reader.index.tracks.filter { $0 != track }
     let count = try fromStore { () throws(StoreError) in
       try reader.index.store.counts(track: track).packets
@@ -38,7 +42,7 @@ struct MediaExport {
     // Before anything is written: the walk ends at a missing row, and the
     // rest would silently be absent.
     if !isOriginal { try checkCount(facts.packets, of: count, track: track) }
-    let other = instead(of: path, track: wanted, parts, facts)
+    let other = instead(of: path, track: wanted, parts)
     for part in parts { try checkCodec(part, path: path, instead: other) }
     do throws(SessionError) {
       files.append(try NewFile(parts.count > 1 ? Self.name(path, part: 1) : path))
@@ -53,7 +57,9 @@ struct MediaExport {
         let name = parts.count > 1 ? Self.name(path, part: number + 1) : path
         let packets = try telling(other, path: path) { () throws(SessionError) in
           let written = try remux(
-            track, part, facts.endings[number], of: count, to: files[number], path: name)
+            track, part, facts.endings[number], of: count,
+            times: facts.lacksTimes ? try PacketTimes(reader, track, part.stream.timeBase) : nil,
+            to: files[number], path: name)
           try ExportProof(
             reader: reader, track: track, file: files[number].hidden, stream: part.stream,
             description: Self.description(part.stream, path: name)
@@ -63,7 +69,9 @@ struct MediaExport {
           return written.packets
         }
         written.append(
-          SessionExport.Media(file: name, packets: packets, otherTracks: otherTracks))
+          SessionExport.Media(
+            file: name, packets: packets, otherTracks: otherTracks,
+            lacksOpacity: hasOpacity && !Self.opacityContainers.contains(suffix)))
       }
       try checkCount(taken, of: count, track: track)
       // Only when every part has passed its check, so that no part appears alone.
@@ -175,16 +183,16 @@ struct MediaExport {
 
   /// The command that writes the same media to a container that supports it.
   private func instead(
-    of path: String, track: Int?, _ parts: [Part], _ facts: PacketFacts
+    of path: String, track: Int?, _ parts: [Part]
   ) -> String {
     let url = URL(fileURLWithPath: path)
     let first = reader.mediaFiles().first
     let own = first.map { URL(fileURLWithPath: $0).pathExtension }
     let isOriginal = first?.hasPrefix("media/original.") == true
-    // An original is copied as it is, unless it is one track of several. Neither Matroska nor NUT
-    // accepts packets without a time, and Matroska has no raw images of some formats.
+    // An original is copied as it is, unless it is one track of several. Matroska has no raw images
+    // of some formats.
     let isCopy = isOriginal && (track == nil || reader.index.tracks.count == 1)
-    let others = ([own] + (facts.lacksTimes ? [] : ["mkv"]) + ["nut"]).compactMap(\.self)
+    let others = [own, "mkv", "nut"].compactMap(\.self)
     let holders =
       (isCopy ? [own] : []).compactMap(\.self)
       + others.filter { suffix in parts.allSatisfy { Self.holds($0, suffix) } }
@@ -220,8 +228,8 @@ struct MediaExport {
   }
 
   private func remux(
-    _ track: Int, _ part: Part, _ ending: PartEnding, of count: Int, to file: NewFile,
-    path: String
+    _ track: Int, _ part: Part, _ ending: PartEnding, of count: Int, times: PacketTimes?,
+    to file: NewFile, path: String
   ) throws(SessionError) -> WrittenPart {
     let suffix = URL(fileURLWithPath: path).pathExtension.lowercased()
     guard let format = Self.containers[suffix] else {
@@ -244,6 +252,7 @@ struct MediaExport {
       // A packet without bytes stands in for a damaged frame; there is nothing to write.
       guard record.size > 0, var packet = try fetcher.packet(next)?.packet else { continue }
       packet.stream = 0
+      times?.fill(&packet, next)
       if next == ending.packet { packet.duration = ending.duration }
       try fromMedia { () throws(MediaError) in try muxer.write(packet) }
       written.packets += 1
@@ -256,7 +265,7 @@ struct MediaExport {
   }
 
   /// A new part begins where the codec or the frame size changes.
-  private func parts(of track: Int) throws(SessionError) -> [Part] {
+  private func parts(of track: Int, hasOpacity: Bool) throws(SessionError) -> [Part] {
     let descriptions = reader.index.parts[track] ?? [:]
     var parts: [Part] = []
     var before: SegmentTrackRecord?
@@ -270,6 +279,7 @@ struct MediaExport {
         var stream = MediaStream(description)
         stream.index = 0
         stream.colour = reader.colour(of: track)
+        stream.hasOpacity = hasOpacity
         parts.append(Part(stream: stream, segments: [number]))
       }
     }
@@ -318,6 +328,45 @@ private struct PacketFacts {
       if record.pts == nil { lacksTimes = true }
       if let place = places[record.segment] { endings[place].add(record) }
     }
+  }
+}
+
+/// The times of packets of which some have none, as in MPEG program streams and in ASF: the session
+/// knows those of their frames.
+private struct PacketTimes {
+  private var times: [Int: Int64] = [:]
+
+  /// Number of frames that are read at once.
+  private static let batchRows = 4_096
+
+  init(_ reader: SessionReader, _ track: Int, _ timeBase: TimeBase) throws(SessionError) {
+    var start = 0
+    // Ends: each round reads some frames, or finds no more.
+    while true {
+      let frames = try fromStore { () throws(StoreError) in
+        try reader.index.store.wholeFrames(
+          track: track, sequences: start..<start + Self.batchRows)
+      }
+      for frame in frames {
+        guard let packet = frame.packet, times[packet] == nil else { continue }
+        let ticks = divideToNearest(
+          Int128(frame.ptsNanoseconds) * Int128(timeBase.denominator),
+          by: Int128(timeBase.numerator) * 1_000_000_000)
+        times[packet] = Int64(clamping: ticks)
+      }
+      guard !frames.isEmpty else { return }
+      start += Self.batchRows
+    }
+  }
+
+  /// All packets get the session's times, because those of the file may begin elsewhere. The muxer
+  /// finds the order of decoding.
+  func fill(_ packet: inout MediaPacket, _ number: Int) {
+    // A packet without a frame is decoded and not shown, so the time of the one before fits.
+    guard let time = times[number] ?? (packet.pts == nil ? times[number - 1] ?? 0 : nil) else {
+      return
+    }
+    (packet.pts, packet.dts) = (time, nil)
   }
 }
 

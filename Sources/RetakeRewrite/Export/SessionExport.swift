@@ -28,6 +28,8 @@ package struct SessionExport: Sendable {
     /// The session's other tracks, which are in no file of this export; empty for a copy of the
     /// imported original, which has all of them.
     package var otherTracks: [Int] = []
+    /// Whether the track's packets have opacity that the container does not hold.
+    package var lacksOpacity = false
   }
 
   private let folder: SessionFolder

@@ -34,12 +34,12 @@ struct JoinClocks {
   private func wall() throws -> ClockFit {
     func start(_ session: SessionReader) throws -> (Int64, uncertainty: Int64) {
       let store = session.index.store
-      guard let start = try store.meta("startedUnixNanoseconds").flatMap({ Int64($0) }) else {
+      guard let start = try store.meta(SessionDate.fact).flatMap({ Int64($0) }) else {
         throw notAligned(
           "wall",
           "\(session.folder.name) does not say when it began: only recordings in real time do")
       }
-      let uncertainty = try store.meta("startedUncertaintyNanoseconds").flatMap { Int64($0) }
+      let uncertainty = try store.meta(SessionDate.uncertaintyFact).flatMap { Int64($0) }
       return (start, abs(uncertainty ?? 0))
     }
     let (one, two) = (try start(first), try start(second))
@@ -57,10 +57,15 @@ struct JoinClocks {
 
   private func audio() throws -> ClockFit {
     let (one, two) = (try sound(first), try sound(second))
-    guard let fit = SoundAlignment(one, two).fit() else {
-      throw notAligned("audio", "nothing in the sound of both agrees")
+    switch SoundAlignment(one, two).answer() {
+    case .fit(let fit): return fit
+    case .nothing: throw notAligned("audio", "nothing in the sound of both agrees")
+    case .repeats:
+      throw notAligned(
+        "audio",
+        "the sound repeats, like a tone, a hum or a regular beep: it fits at several offsets, and "
+          + "nothing says which one is right")
     }
-    return fit
   }
 
   private func sound(_ session: SessionReader) throws -> SoundTrack {

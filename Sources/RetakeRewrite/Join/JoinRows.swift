@@ -214,10 +214,11 @@ struct JoinRows {
 
   private func facts() throws(SessionError) -> [(key: String, value: String)] {
     var (sources, losses, digests) = ([String](), [String](), [Digest128]())
-    var (isLossy, isRecorded) = (false, false)
+    var (incomplete, isRecorded) = (0, false)
+    var (notes, dates) = ([String](), [(key: String, value: String)]())
     for part in parts {
-      let status = try part.reader.sessionStatus()
-      isLossy = isLossy || status != .clean
+      // What a part lacks, the joined session lacks, too.
+      if try part.reader.sessionStatus() != .clean { incomplete += 1 }
       let store = part.reader.index.store
       try fromStore { () throws(StoreError) in
         sources.append(try store.meta("source") ?? part.reader.folder.name)
@@ -227,11 +228,22 @@ struct JoinRows {
         digests.append(try store.digest())
         let kind = try store.meta("kind")
         isRecorded = isRecorded || kind == "recorded"
+        if let note = try store.meta(SessionNote.fact), !note.isEmpty { notes.append(note) }
+        // The time line is that of the first session.
+        guard part.reader.folder == parts.first?.reader.folder else { return }
+        for key in [SessionDate.fact, SessionDate.uncertaintyFact] {
+          if let value = try store.meta(key) { dates.append((key, value)) }
+        }
       }
     }
     let colours = ColourFacts(
       parts.flatMap { part in
         part.reader.tracks.map { (part.tracks[$0.track] ?? $0.track, $0.colour) }
+      }
+    ).stored
+    let mirrored = MirroredTracks(
+      parts.flatMap { part in
+        part.reader.tracks.filter(\.isMirrored).map { part.tracks[$0.track] ?? $0.track }
       }
     ).stored
     let joined = JSONValue.object([
@@ -241,12 +253,15 @@ struct JoinRows {
       "offsetNanoseconds": .integer(alignment.offsetNanoseconds),
       "confidence": .number(alignment.confidence),
     ])
-    return [
+    var facts: [(key: String, value: String)] = [
       ("kind", isRecorded ? "recorded" : "imported"),
-      ("source", sources.joined(separator: " + ")),
-      ("status", (isLossy ? SessionStatus.lossy : .clean).rawValue),
-      (Self.fact, joined.canonicalText),
-    ] + (losses.isEmpty ? [] : [("losses", losses.joined(separator: "; "))])
-      + (colours.map { [(ColourFacts.fact, $0)] } ?? [])
+      ("source", sources.joined(separator: " + ")), (Self.fact, joined.canonicalText),
+    ]
+    facts += SessionStanding(damagedFrames: 0, missingFrames: incomplete, losses: losses).facts
+    if let colours { facts.append((ColourFacts.fact, colours)) }
+    if let mirrored { facts.append((MirroredTracks.fact, mirrored)) }
+    facts += dates
+    if !notes.isEmpty { facts.append((SessionNote.fact, notes.joined(separator: " + "))) }
+    return facts
   }
 }

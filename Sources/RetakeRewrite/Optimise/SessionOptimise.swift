@@ -13,6 +13,9 @@ package struct OptimiseResult: Hashable, Sendable, Codable {
   package var codec: String
   /// Whether every frame has the original's pixels.
   package var exact: Bool
+  /// Whether packets of the original have opacity, which no frame has, and the copy has not; nil
+  /// if not.
+  package var lacksOpacity: Bool?
   package var frames: Int
   /// Number of frames whose pixels differ from the original's; 0 for an exact copy.
   package var differingFrames: Int
@@ -84,6 +87,8 @@ package struct SessionOptimise: Sendable {
     if !options.isForced { try checkWorth(reader) }
     let need = try OptimiseNeed(reader: reader, encoding: options.encoding)
     let originalBytes = need.originalBytes
+    let opacity = try reader.opacityTracks(among: reader.index.tracks)
+    let footage = try reader.footageNotes()
     // Where the free space is unknown, the copy is tried; a full disk ends it then.
     if let free = freeBytes(destination.path), free < need.bytes {
       throw .noRoom(path: options.target.into, needBytes: need.bytes, freeBytes: free)
@@ -96,12 +101,14 @@ package struct SessionOptimise: Sendable {
     let rate = DecodeRate(original: folder, copy: destination)
     return OptimiseResult(
       path: destination.path, status: built.status, codec: options.encoding.name,
-      exact: account.isExact, frames: built.frames, differingFrames: account.differingFrames,
+      exact: account.isExact, lacksOpacity: opacity.isEmpty ? nil : true, frames: built.frames,
+      differingFrames: account.differingFrames,
       damagedFrames: built.damagedFrames, originalBytes: originalBytes,
       bytes: copied, sessionDigest: built.digest, measuredFrames: rate.frames,
       originalFramesPerSecond: rate.originalFramesPerSecond,
       framesPerSecond: rate.copyFramesPerSecond,
-      notes: notes(account, destination) + notes(rate, destination))
+      notes: footage + notes(opacity: opacity) + notes(account, destination)
+        + notes(rate, destination))
   }
 
   /// Raw images cannot be improved, and a copy is not encoded again with its own encoding.
@@ -166,6 +173,11 @@ package struct SessionOptimise: Sendable {
           + "in another folder: --into DIR --as \(folder.name)")
     }
     return notes
+  }
+
+  private func notes(opacity tracks: [Int]) -> [String] {
+    guard !tracks.isEmpty else { return [] }
+    return ["the copy has no opacity, and cannot replace the original: keep \(folder.path)"]
   }
 
   /// Warns if the copy is not faster, because speed is the only reason for its disk space.

@@ -114,13 +114,20 @@ package struct SessionTrim: Sendable {
       return tracks
     }
     let encoded = built.made.reduce(0) { $0 + $1.encodedFrames }
+    let opacity = try reader.opacityTracks(among: span.tracks.map(\.track))
     let unreadable = built.made.reduce(0) { $0 + $1.unreadableFrames }
     return TrimResult(
       path: destination.path, status: built.status, frames: built.frames,
       copiedFrames: built.frames - encoded - unreadable, encodedFrames: encoded,
       damagedFrames: built.damagedFrames, events: rows.events.count,
       durationNanoseconds: span.durationNanoseconds, sessionDigest: built.digest,
-      notes: Self.notes(encoded, rows))
+      notes: opacity.map { "track \($0): \(FootageText.opacity)" } + Self.notes(encoded, rows)
+        + Self.notes(encoded, opacity: opacity))
+  }
+
+  private static func notes(_ encoded: Int, opacity: [Int]) -> [String] {
+    guard encoded > 0, !opacity.isEmpty else { return [] }
+    return ["frames that were encoded again have no opacity; those that were copied keep it"]
   }
 
   private static func notes(_ encoded: Int, _ rows: TrimRows) -> [String] {

@@ -138,19 +138,37 @@ struct TrimRows {
   private func facts(
     _ tracks: [TrimmedTrack]
   ) throws(SessionError) -> [(key: String, value: String)] {
-    let isLossy = tracks.contains { track in track.frames.contains { $0.cause != nil } }
+    let standing = SessionStanding(
+      damagedFrames: tracks.reduce(0) { $0 + $1.frames.count { $0.cause != nil } })
     let (kind, source, digest) = try fromStore { () throws(StoreError) in
       let store = reader.index.store
       return (try store.meta("kind"), try store.meta("source"), try store.digest())
     }
     let origin = TrimOrigin(session: reader.folder.name, digest: digest, times: span.times)
-    let times = try self.times().map { [(TimePlaces.fact, $0)] } ?? []
-    let colours = ColourFacts(reader.tracks.map { ($0.track, $0.colour) }).stored
-    return times + (colours.map { [(ColourFacts.fact, $0)] } ?? []) + [
+    var facts: [(key: String, value: String)] = [
       ("kind", kind ?? "recorded"), ("source", source ?? reader.folder.name),
-      ("status", (isLossy ? SessionStatus.lossy : .clean).rawValue),
       (TrimOrigin.fact, origin.text),
     ]
+    facts += standing.facts
+    facts += try keptFacts()
+    if let times = try self.times() { facts.append((TimePlaces.fact, times)) }
+    let colours = ColourFacts(reader.tracks.map { ($0.track, $0.colour) }).stored
+    if let colours { facts.append((ColourFacts.fact, colours)) }
+    let mirrored = MirroredTracks(reader.tracks.filter(\.isMirrored).map(\.track)).stored
+    if let mirrored { facts.append((MirroredTracks.fact, mirrored)) }
+    return facts
+  }
+
+  /// What stays true of a part: the time line, and so its date, is that of the original.
+  private func keptFacts() throws(SessionError) -> [(key: String, value: String)] {
+    let keys = [SessionDate.fact, SessionDate.uncertaintyFact, SessionNote.fact]
+    return try fromStore { () throws(StoreError) in
+      var facts: [(key: String, value: String)] = []
+      for key in keys {
+        if let value = try reader.index.store.meta(key) { facts.append((key, value)) }
+      }
+      return facts
+    }
   }
 
   /// The places in the span where time does not simply increase.

@@ -187,7 +187,8 @@ extension Frame {
   fileprivate func isEqual(_ other: Frame) -> Bool {
     format == other.format && width == other.width && height == other.height
       && range == other.range && matrix == other.matrix && timestamp == other.timestamp
-      && rotationDegrees == other.rotationDegrees && sampleAspect == other.sampleAspect
+      && rotationDegrees == other.rotationDegrees && isMirrored == other.isMirrored
+      && sampleAspect == other.sampleAspect
       && pixelDigest == other.pixelDigest
   }
 }

@@ -221,7 +221,7 @@ extension Frame {
   func hasShape(of other: Frame) -> Bool {
     format == other.format && width == other.width && height == other.height
       && range == other.range && matrix == other.matrix && sampleAspect == other.sampleAspect
-      && rotationDegrees == other.rotationDegrees
+      && rotationDegrees == other.rotationDegrees && isMirrored == other.isMirrored
   }
 }
 

@@ -1,0 +1,82 @@
+import RetakeMedia
+import RetakeSession
+
+/// What a live stream's packets and its decoder show about damage, for the rows of its frames.
+///
+/// The causes are those that an import of the same packets gives. One thread at a time uses it.
+struct DamageWatch {
+  private var headers: StreamEvidence?
+  private let hasHeaders: Bool
+  /// Causes of the last packets, by their index.
+  private var causes: [Int: String] = [:]
+  /// The packets from which a decoder needs nothing before, in ascending order.
+  private var refreshes: [Int] = []
+  /// Damage that a decoder found reaches all pictures from this packet to the next refresh.
+  private var reach: (packet: Int, cause: String)?
+  private var latest = 0
+  /// Whether libavformat calls packets corrupt only because files were joined; asked once, when the
+  /// first such packet is met.
+  private lazy var forgivesFlags = asksJoints()
+  private let asksJoints: @Sendable () -> Bool
+
+  /// Number of packets after which a decoder has given their pictures.
+  private static let packetsKept = 64
+
+  init(_ stream: MediaStream, asksJoints: @escaping @Sendable () -> Bool = { false }) {
+    self.asksJoints = asksJoints
+    headers = StreamEvidence(stream)
+    hasHeaders = headers != nil
+  }
+
+  /// - Parameter packet: Is decoded next; nil marks the end.
+  mutating func add(_ packet: MediaPacket?) {
+    guard let packet else {
+      if let damage = headers?.finish() { causes[latest] = damage.rawValue }
+      return
+    }
+    latest = packet.index
+    let shown = headers?.add(packet)
+    if let damage = shown?.damage { causes[packet.index] = damage.rawValue }
+    if let damage = shown?.damageBefore { causes[packet.index - 1] = damage.rawValue }
+    if packet.flags.contains(.corrupt), !forgivesFlags {
+      begin(FrameCause.corrupt, at: packet.index)
+    }
+    let isRefresh = hasHeaders ? shown?.isRefresh ?? false : packet.flags.contains(.key)
+    if isRefresh { refreshes.append(packet.index) }
+    prune()
+  }
+
+  private mutating func prune() {
+    let first = latest - Self.packetsKept
+    guard (refreshes.first ?? latest) < first || causes.count > Self.packetsKept else { return }
+    // The last refresh before the kept packets still ends what began before it.
+    let last = refreshes.last
+    refreshes.removeAll { $0 < first && $0 != last }
+    causes = causes.filter { $0.key >= first }
+  }
+
+  /// - Parameter reports: What the decoder has written to its log since the last call.
+  mutating func add(_ reports: [DecoderReport]) {
+    for report in reports where report.isDamage { begin(FrameCause.reported, at: report.packet) }
+  }
+
+  /// A packet that the decoder rejected; the pictures after it may refer to its picture.
+  mutating func refused(_ packet: MediaPacket, _ error: MediaError) {
+    begin(error.code, at: packet.index)
+  }
+
+  /// Why the picture's pixels cannot be trusted.
+  mutating func cause(of decoded: DecodedFrame) -> String? {
+    if decoded.isDamaged { begin(FrameCause.damaged, at: decoded.packetIndex) }
+    if let own = causes[decoded.packetIndex] { return own }
+    guard let reach, reach.packet <= decoded.packetIndex else { return nil }
+    let isOver = refreshes.contains { reach.packet < $0 && $0 <= decoded.packetIndex }
+    return isOver ? nil : reach.cause
+  }
+
+  private mutating func begin(_ cause: String, at packet: Int) {
+    causes[packet] = causes[packet] ?? cause
+    let isOver = reach.map { old in refreshes.contains { old.packet < $0 && $0 <= packet } } ?? true
+    if isOver { reach = (packet, cause) }
+  }
+}

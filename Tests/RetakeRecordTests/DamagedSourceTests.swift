@@ -1,0 +1,158 @@
+import Foundation
+import RetakeBuffers
+import RetakeCore
+import RetakeMedia
+import RetakeSession
+import RetakeTestSupport
+import Testing
+
+@testable import RetakeRecord
+
+/// Sources with damaged packets: a recording says the same about them as an import.
+@Suite struct DamagedSourceTests {
+  private let folder: TemporaryFolder
+  private static let count = 60
+
+  init() throws {
+    folder = try TemporaryFolder("retake-damaged")
+  }
+
+  private func clip(_ name: String, _ options: String...) throws -> String {
+    let path = folder.file(name).path
+    let made = try runCommand(
+      "ffmpeg",
+      arguments: [
+        "-v", "error", "-nostdin", "-f", "lavfi", "-i", "testsrc2=size=160x96:rate=25",
+        "-frames:v", "\(Self.count)",
+      ] + options + [path])
+    try #require(made.status == 0, "\(made.stderr)")
+    return path
+  }
+
+  /// Sets a part of packets to zero.
+  ///
+  /// - Parameter part: As a share of the packet's bytes.
+  private func spoil(_ path: String, packets: [Int], part: Range<Double>) throws {
+    let demuxer = try MediaDemuxer(path: path)
+    var data = try Data(contentsOf: URL(filePath: path))
+    while let packet = try demuxer.nextPacket() {
+      guard packets.contains(packet.index), let offset = packet.offset else { continue }
+      let bytes = Double(packet.size)
+      let first = Int(offset) + Int(bytes * part.lowerBound)
+      let end = Int(offset) + Int(bytes * part.upperBound)
+      data.replaceSubrange(first..<end, with: Data(count: end - first))
+    }
+    try data.write(to: URL(filePath: path))
+  }
+
+  private func record(_ path: String, preset: RecordingPreset) throws -> RecordingResult {
+    try Recorder(
+      try MediaFileSource(path: path), options: .test(folder, preset: preset), machine: .still()
+    ).run()
+  }
+
+  private func imported(_ path: String) throws -> ImportResult {
+    try SessionImporter(
+      ImportOptions(file: path, name: "imported", into: folder.url.path)
+    ).run()
+  }
+
+  private func marked(_ session: String, track: Int = 0) throws -> [Int] {
+    try StoredFrames(session).all.filter { $0.cause != nil }.map(\.sequence)
+  }
+
+  /// Each frame without a cause has its stored pixels, wherever decoding begins and whatever memory
+  /// held.
+  private func checkGood(_ session: String) throws {
+    let rows = try StoredFrames(session).all
+    for poisons in [false, true] {
+      let options = ReadOptions(poisonsMemory: poisons)
+      for order in [Array(rows), rows.reversed()] {
+        let reader = try SessionReader(opening: session, options: options)
+        for row in order where row.cause == nil {
+          let id = FrameID(track: 0, sequence: row.sequence)
+          #expect(try reader.frame(id).pixelDigest == row.pixelHash, "\(id)")
+        }
+      }
+    }
+  }
+
+  @Test func `a frame that does not decode has a row with its cause`() throws {
+    let path = try clip("broken.mov", "-c:v", "png")
+    let broken = [10, 20, 30, 40]
+    // From the beginning: there is nothing of the picture to decode.
+    try spoil(path, packets: broken, part: 0..<1)
+    let result = try record(path, preset: .ffv1)
+    #expect(result.status == .lossy)
+    #expect(result.progress.frames.captured == Self.count)
+    #expect(result.progress.frames.recorded == Self.count - broken.count)
+    #expect(try marked(result.folder.path) == broken)
+    let rows = try StoredFrames(result.folder.path)
+    #expect(broken.allSatisfy { rows.all[$0].cause?.hasPrefix("media.decode") == true })
+    #expect(rows.all.map(\.pts) == (0..<Self.count).map { Int64($0) * (rows.all[1].pts ?? 0) })
+    let info = try SessionReader(opening: result.folder.path).info()
+    #expect(info.status == .lossy && info.frames.payloadMissing == broken.count)
+    #expect(info.losses?.hasPrefix("4 frames: media.decode") == true)
+    #expect(try marked(try imported(path).folder.path) == broken)
+  }
+
+  @Test(arguments: ["yuvj420p", "yuvj422p"])
+  func `a torn JPEG in a copy is named, and the others replay with any memory`(
+    format: String
+  ) throws {
+    let path = try clip("torn.mov", "-c:v", "mjpeg", "-q:v", "4", "-pix_fmt", format)
+    try spoil(path, packets: [10, 30], part: 0.5..<1)
+    let result = try record(path, preset: .copy)
+    let found = try marked(result.folder.path)
+    #expect(result.status == .lossy && result.progress.frames.recorded == Self.count)
+    #expect(found == [10, 30])
+    #expect(try marked(try imported(path).folder.path) == found)
+    try checkGood(result.folder.path)
+    #expect(try SessionReader(opening: result.folder.path).info().status == .lossy)
+  }
+
+  @Test func `a lost slice marks its picture and what refers to it in a copy`() throws {
+    let raw = try clip(
+      "whole.hevc", "-pix_fmt", "yuv420p", "-c:v", "libx265", "-x265-params",
+      "log-level=error:keyint=25:min-keyint=25:scenecut=0:bframes=0:slices=2:ctu=16:pools=1", "-f",
+      "hevc")
+    try Self.withoutSlice(of: [10, 30], in: raw)
+    let path = folder.file("slice.mkv").path
+    let made = try runCommand(
+      "ffmpeg",
+      arguments: ["-v", "error", "-nostdin", "-r", "25", "-i", raw, "-c", "copy", path])
+    try #require(made.status == 0, "\(made.stderr)")
+    let result = try record(path, preset: .copy)
+    let found = try marked(result.folder.path)
+    #expect(result.status == .lossy)
+    #expect(found == Array(10..<25) + Array(30..<50))
+    #expect(try marked(try imported(path).folder.path) == found)
+    try checkGood(result.folder.path)
+  }
+
+  /// Takes the second slice out of pictures.
+  private static func withoutSlice(of pictures: [Int], in path: String) throws {
+    let bytes = [UInt8](try Data(contentsOf: URL(filePath: path)))
+    var (kept, picture, slice) = ([UInt8](), -1, 0)
+    for unit in AnnexB.units(bytes) {
+      // ITU-T H.265, Table 7-1: types up to 21 are slices; the first bit behind the header says
+      // whether the slice is a picture's first.
+      let isSlice = (unit[unit.startIndex] >> 1) & 63 <= 21
+      if isSlice {
+        let isFirst = unit[unit.startIndex + 2] >> 7 == 1
+        (picture, slice) = isFirst ? (picture + 1, 0) : (picture, slice + 1)
+      }
+      if isSlice, slice == 1, pictures.contains(picture) { continue }
+      kept += [0, 0, 1] + unit
+    }
+    try Data(kept).write(to: URL(filePath: path))
+  }
+
+  @Test func `a recording of an undamaged source decodes nothing again at its end`() throws {
+    let path = try clip("whole.mov", "-c:v", "mjpeg", "-pix_fmt", "yuvj420p")
+    let result = try record(path, preset: .copy)
+    #expect(result.status == .clean)
+    #expect(try marked(result.folder.path).isEmpty)
+    try checkGood(result.folder.path)
+  }
+}

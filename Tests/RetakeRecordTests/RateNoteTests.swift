@@ -1,0 +1,34 @@
+import Foundation
+import RetakeTestSupport
+import Testing
+
+@testable import RetakeRecord
+
+/// A recording of a stream without times says where its rate comes from.
+struct RateNoteTests {
+  private func notes(_ name: String, _ output: String...) throws -> [String]? {
+    let folder = try TemporaryFolder()
+    let file = folder.file(name).path
+    let made = try runCommand(
+      "ffmpeg",
+      arguments: [
+        "-v", "error", "-nostdin", "-f", "lavfi", "-i", "testsrc2=size=96x64:rate=30",
+        "-frames:v", "10",
+      ] + output + [file])
+    try #require(made.status == 0, "\(made.stderr)")
+    let recorder = try Recorder(
+      try MediaFileSource(path: file), options: .test(folder), machine: .still())
+    return try recorder.run().progress.notes
+  }
+
+  @Test func `a rate of the stream, and one that is a guess`() throws {
+    #expect(
+      try notes("known.h264", "-c:v", "libx264", "-pix_fmt", "yuv420p")
+        == ["track 0: the times are counted by the rate that the stream names, 30 a second"])
+    let guessed = try notes(
+      "guess.hevc", "-c:v", "libx265", "-x265-params", "log-level=none:vui-timing-info=0")
+    #expect(guessed?.first?.hasPrefix("track 0: 25 a second is a guess: ") == true)
+    #expect(guessed?.first?.hasSuffix("--timestamps 0:TIMES guess.hevc") == true)
+    #expect(try notes("timed.ts", "-c:v", "mpeg2video") == nil)
+  }
+}
