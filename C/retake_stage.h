@@ -21,6 +21,11 @@
  * Names that begin with retake_ are for users, those with retake_p_ are private. Everything is
  * static, so include it in one file of a program, and do not call it from several threads.
  *
+ * A file that includes retake.h as well, the header of the library, includes that one first. Five
+ * names then belong to the library: retake_frame, retake_plane, retake_options, retake_detection and
+ * retake_error. The same of a stage are retake_stage_frame, retake_stage_plane and so on, which also
+ * work without retake.h.
+ *
  * Copyright the authors of Retake. Licensed under the Apache License 2.0.
  */
 #ifndef RETAKE_STAGE_H
@@ -45,6 +50,15 @@
 
 /* The version of the stage protocol. */
 #define RETAKE_PROTOCOL_VERSION 1
+
+/* Until the end of this file. */
+#ifdef RETAKE_H
+#define retake_plane retake_stage_plane
+#define retake_frame retake_stage_frame
+#define retake_options retake_stage_options
+#define retake_detection retake_stage_detection
+#define retake_error retake_stage_error
+#endif
 
 /* ---- What a stage is given ---------------------------------------------------------------- */
 
@@ -682,7 +696,7 @@ typedef struct retake_p_conversation {
 
 static inline int64_t retake_p_required(
     retake_p_json object, const char *name, int64_t least, int64_t most) {
-  retake_p_json value;
+  retake_p_json value = {NULL, NULL};
   int64_t result = 0;
   if (!retake_p_member(object, name, &value)) retake_p_refuse("a message lacks the key ", name);
   if (!retake_p_integer(value, &result) || result < least || result > most) {
@@ -693,7 +707,7 @@ static inline int64_t retake_p_required(
 
 static inline void retake_p_required_text(
     retake_p_json object, const char *name, char *text, size_t size) {
-  retake_p_json value;
+  retake_p_json value = {NULL, NULL};
   if (!retake_p_member(object, name, &value)) retake_p_refuse("a message lacks the key ", name);
   if (!retake_p_string(value, text, size)) {
     retake_p_refuse("a message has a string that is not possible: ", name);
@@ -735,7 +749,7 @@ static inline retake_frame retake_p_frame(
   frame.width = (size_t)retake_p_required(message, "width", 1, INT32_MAX);
   frame.height = (size_t)retake_p_required(message, "height", 1, INT32_MAX);
   int64_t slot = retake_p_required(message, "slot", 0, (int64_t)conversation->slots - 1);
-  retake_p_json value;
+  retake_p_json value = {NULL, NULL};
   frame.item = -1;
   if (retake_p_member(message, "item", &value) && *value.start != 'n') {
     frame.item = retake_p_required(message, "item", 0, INT64_MAX);
@@ -749,7 +763,7 @@ static inline retake_frame retake_p_frame(
   frame.matrix = texts[2];
   const retake_p_format format = retake_p_format_of(texts[0]);
   while (frame.plane_count < 4 && format.planes[frame.plane_count].channels) frame.plane_count++;
-  retake_p_json places, key = {NULL, NULL}, place = {NULL, NULL};
+  retake_p_json places = {NULL, NULL}, key = {NULL, NULL}, place = {NULL, NULL};
   if (!retake_p_member(message, "planes", &places) || *places.start != '[') {
     retake_p_refuse("a frame has no planes", NULL);
   }
@@ -773,7 +787,7 @@ static inline retake_frame retake_p_frame(
 /* ---- Sensors of a frame -------------------------------------------------------------------- */
 
 static inline retake_p_json retake_p_list(retake_p_json object, const char *name, size_t *count) {
-  retake_p_json list, key = {NULL, NULL}, value = {NULL, NULL};
+  retake_p_json list = {NULL, NULL}, key = {NULL, NULL}, value = {NULL, NULL};
   if (!retake_p_member(object, name, &list) || *list.start != '[') {
     retake_p_refuse("a sensor lacks the list ", name);
   }
@@ -794,7 +808,7 @@ static inline const char *retake_p_copied(retake_p_json value, retake_p_block **
 
 static inline const char *retake_p_copied_member(
     retake_p_json object, const char *name, retake_p_block **blocks) {
-  retake_p_json value;
+  retake_p_json value = {NULL, NULL};
   if (!retake_p_member(object, name, &value)) retake_p_refuse("a sensor lacks the key ", name);
   return retake_p_copied(value, blocks);
 }
@@ -863,7 +877,7 @@ static inline retake_sensor retake_p_sensor(retake_p_json given, retake_p_block 
 /* Hosts before sensors send none. */
 static inline void retake_p_sensors(
     retake_p_json message, retake_frame *frame, retake_p_block **blocks) {
-  retake_p_json list, key = {NULL, NULL}, value = {NULL, NULL};
+  retake_p_json list = {NULL, NULL}, key = {NULL, NULL}, value = {NULL, NULL};
   if (!retake_p_member(message, "sensors", &list)) return;
   list = retake_p_list(message, "sensors", &frame->sensor_count);
   retake_sensor *sensors =
@@ -1095,7 +1109,7 @@ static inline bool retake_p_double(retake_p_json value, double *result) {
 
 static inline double retake_number(
     const retake_options *options, const char *key, double otherwise) {
-  retake_p_json value;
+  retake_p_json value = {NULL, NULL};
   double result = otherwise;
   if (retake_p_option(options, key, &value) && !retake_p_double(value, &result)) {
     retake_p_refuse("this option must be a number: ", key);
@@ -1105,7 +1119,7 @@ static inline double retake_number(
 
 static inline int64_t retake_integer(
     const retake_options *options, const char *key, int64_t otherwise) {
-  retake_p_json value;
+  retake_p_json value = {NULL, NULL};
   int64_t result = otherwise;
   if (retake_p_option(options, key, &value) && !retake_p_integer(value, &result)) {
     retake_p_refuse("this option must be an integer: ", key);
@@ -1114,7 +1128,7 @@ static inline int64_t retake_integer(
 }
 
 static inline bool retake_flag(const retake_options *options, const char *key, bool otherwise) {
-  retake_p_json value;
+  retake_p_json value = {NULL, NULL};
   if (!retake_p_option(options, key, &value)) return otherwise;
   if (*value.start != 't' && *value.start != 'f') {
     retake_p_refuse("this option must be true or false: ", key);
@@ -1125,7 +1139,7 @@ static inline bool retake_flag(const retake_options *options, const char *key, b
 static inline void retake_string(
     const retake_options *options, const char *key, const char *otherwise, char *text,
     size_t size) {
-  retake_p_json value;
+  retake_p_json value = {NULL, NULL};
   if (!retake_p_option(options, key, &value)) {
     if (strlen(otherwise) >= size) retake_p_refuse("there is no room for the option ", key);
     memcpy(text, otherwise, strlen(otherwise) + 1);
@@ -1170,7 +1184,7 @@ static inline void retake_p_greet(retake_p_conversation *conversation, retake_p_
   retake_p_bytes *answer = &conversation->answer;
   const char *fingerprint = stage->fingerprint ? stage->fingerprint : "";
   char output[32];
-  retake_p_json options;
+  retake_p_json options = {NULL, NULL};
   /* The host may speak newer versions, too; it follows the one of 'ready'. */
   retake_p_required(hello, "v", 1, INT64_MAX);
   retake_p_required_text(hello, "output", output, sizeof output);
@@ -1251,7 +1265,7 @@ static inline void retake_p_answer(retake_p_conversation *conversation, retake_p
 static inline bool retake_p_handle(
     retake_p_conversation *conversation, const char *message, size_t count) {
   const char *end = message + count;
-  retake_p_json whole, content;
+  retake_p_json whole = {NULL, NULL}, content = {NULL, NULL};
   whole.start = retake_p_space(message, end);
   whole.end = retake_p_value_end(whole.start, end, 0);
   conversation->answer.count = 0;
@@ -1381,5 +1395,29 @@ static inline int retake_main(const retake_stage *stage) {
   munmap(memory, size);
   return result;
 }
+
+/* ---- Names beside those of retake.h --------------------------------------------------------- */
+
+#ifdef RETAKE_H
+#undef retake_plane
+#undef retake_frame
+#undef retake_options
+#undef retake_detection
+#undef retake_error
+#else
+typedef retake_plane retake_stage_plane;
+typedef retake_frame retake_stage_frame;
+typedef retake_options retake_stage_options;
+
+static inline void retake_stage_detection(
+    retake_reply *reply, double x, double y, double width, double height, double score,
+    int64_t class_index) {
+  retake_detection(reply, x, y, width, height, score, class_index);
+}
+
+static inline void retake_stage_error(retake_reply *reply, const char *code, const char *message) {
+  retake_error(reply, code, message);
+}
+#endif
 
 #endif /* RETAKE_STAGE_H */

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import select
+import threading
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -247,6 +250,28 @@ class Frame:
                 is_free = False
             is_free = is_free and all(view() is None for view in plane._views)
         return is_free
+
+
+def released(frame: Frame) -> bool:
+    """Ends the access to the pixels of a frame; whether no one else can read them."""
+    if frame._release():
+        return True
+    # An array in a cycle of objects, such as an exception and its traceback, is not kept.
+    gc.collect()
+    if frame._release():
+        return True
+    # A thread that was given an array lets go of it a moment after its result is there. Bounded.
+    for _ in range(_RELEASE_LOOKS_MAX):
+        if threading.active_count() == 1:
+            return False
+        select.select([], [], [], _RELEASE_LOOK_SECONDS)
+        if frame._release():
+            return True
+    return False
+
+
+_RELEASE_LOOKS_MAX = 100
+_RELEASE_LOOK_SECONDS = 0.001
 
 
 @dataclass(frozen=True, slots=True)

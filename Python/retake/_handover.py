@@ -16,7 +16,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ._channel import Channel, Closed, ProtocolError
-from ._modules import imported_digest
+from ._modules import Imported
 from ._stage import Declaration
 
 VARIABLE = "RETAKE_STAGE_SOCKET"
@@ -44,7 +44,9 @@ def offered(declaration: Declaration, messages: int, pixels: int) -> int | None:
         socket.send_fds(test, [_OFFER], [messages, pixels])
         channel = Channel(test)
         try:
-            channel.send({"offer": {"name": declaration.name, "imported": imported_digest()}})
+            modules, fingerprint = Imported.by_this_process()
+            offer = {"name": declaration.name, "modules": modules, "fingerprint": fingerprint}
+            channel.send({"offer": offer})
             if channel.receive().get("taken") is not True:
                 return None
             # Only the test has them now, so that Retake sees when it closes them.
@@ -77,7 +79,9 @@ class Offer:
             self.close()
             raise ProtocolError("a program that connected made no offer")
         self.name = str(content.get("name"))
-        self.imported = str(content.get("imported"))
+        self.imported = Imported(
+            dict(content.get("modules") or {}), str(content.get("fingerprint") or "")
+        )
 
     def take(self) -> tuple[socket.socket, int]:
         """Takes the socket, and the file of the shared memory. They belong to the caller."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import mmap
 import os
 import selectors
@@ -14,6 +15,13 @@ from ._frame import Frame
 from ._handover import Listener, Offer
 from ._program import Conversation
 from ._stage import Declaration
+from ._whole import Program
+
+_IS_PROGRAM = (
+    "{name} is a retake.Program, and only stages are computed in the test's process: leave out "
+    "stage=, and the program runs in a process of its own. For breakpoints there, start the case "
+    "with: retake replay SESSION --pipeline CASE --watchdog 0 --show-programs, and attach a debugger"
+)
 
 
 class InProcess:
@@ -28,6 +36,8 @@ class InProcess:
         """
         self._declarations: dict[str, Declaration] = {}
         for stage in stages:
+            if inspect.isclass(stage) and issubclass(stage, Program):
+                raise TypeError(_IS_PROGRAM.format(name=stage.__name__))
             declaration = Declaration.of(stage)
             if declaration.name in self._declarations:
                 raise ValueError(f"two stages are named '{declaration.name}'")

@@ -198,6 +198,8 @@ class Library:
     def __init__(self, path: str) -> None:
         self.path = path
         self._library = ctypes.CDLL(path)
+        if not hasattr(self._library, "retake_abi"):
+            raise OSError(f"{path} is another library; it has no function retake_abi")
         self._library.retake_abi.restype = ctypes.c_uint32
         if (abi := self._library.retake_abi()) != ABI:
             raise LibraryError(
@@ -249,8 +251,8 @@ def library() -> Library:
     Raises:
         LibraryError: There is none, or it has another interface.
     """
-    named = os.environ.get(VARIABLE)
-    if named is not None:
+    # The program itself would be loaded for an empty name.
+    if named := os.environ.get(VARIABLE):
         try:
             return Library(named)
         except OSError as error:

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import contextvars
-import gc
 import inspect
 import mmap
 import os
 import re
 import socket
 import sys
+import threading
 import traceback
 from collections.abc import Callable
 from typing import Any
 
 from ._channel import Channel, Closed, ProtocolError, TooLong
-from ._frame import Frame, Slots, integer
+from ._frame import Frame, Slots, integer, released
 from ._handover import offered
-from ._modules import imported_digest
+from ._modules import NOTHING, Imported
 from ._stage import Declaration, RunningStage
 from ._values import StageError, ValueProblem, encoded
 from ._whole import Conversation as WholeConversation
-from ._whole import Program, checked_sinks
+from ._whole import Failed, Program, checked_sinks
 
 _MESSAGES, _PIXELS = 3, 4
 """The files that the host gives to the program."""
@@ -57,7 +57,13 @@ def main(stage: object) -> None:
                     sys.exit(status)
                 return
         with _messages() as messages:
-            _serve(stage, messages, _memory(), imported_digest)
+            if program:
+                _run_program(program, messages, _memory())
+            else:
+                _serve(stage, messages, _memory(), Imported.by_this_process)
+    except Failed:
+        # The host and standard error have the reason.
+        sys.exit(2)
     except (OSError, ProtocolError) as error:
         print(f"retake: {error}", file=sys.stderr)
         sys.exit(2)
@@ -137,17 +143,37 @@ def serve(stage: object, messages: socket.socket, memory: Any) -> None:
     Raises:
         ProtocolError: The host does not speak the stage protocol, or asks for something else.
     """
-    _serve(stage, messages, memory, lambda: "")
+    if program := _program(stage):
+        view = None if memory is None else memoryview(memory)
+        whole = WholeConversation(program, messages, view, strangers=threading.enumerate())
+        _run(whole.step, whole.channel)
+        return
+    _serve(stage, messages, memory, lambda: NOTHING)
+
+
+def _run_program(program: type[Program], messages: socket.socket, memory: Any) -> None:
+    """Computes a whole program in the process that was started for it."""
+    view = None if memory is None else memoryview(memory)
+    conversation = WholeConversation(program, messages, view, Imported.by_this_process)
+    print_exception = threading.excepthook
+
+    def end_run(given: threading.ExceptHookArgs) -> None:
+        print_exception(given)
+        if isinstance(given.exc_value, Exception) and not isinstance(given.exc_value, Closed):
+            name = given.thread.name if given.thread else "?"
+            text = f"its thread '{name}' was ended by an exception: {_short(given.exc_value)}"
+            conversation.fail("python.exception", _line(text)[:_MESSAGE_CHARACTERS_MAX])
+
+    threading.excepthook = end_run
+    _run(conversation.step, conversation.channel)
+    if conversation.has_failed:
+        sys.exit(2)
 
 
 def _serve(
-    stage: object, messages: socket.socket, memory: Any, imported: Callable[[], str]
+    stage: object, messages: socket.socket, memory: Any, imported: Callable[[], Imported]
 ) -> None:
     view = None if memory is None else memoryview(memory)
-    if program := _program(stage):
-        whole = WholeConversation(program, messages, view)
-        _run(whole.step, whole.channel)
-        return
     conversation = Conversation(Declaration.of(stage), messages, view, imported)
     try:
         # Ends: at the latest when the host closes the socket.
@@ -180,13 +206,14 @@ class Conversation:
         declaration: Declaration,
         messages: socket.socket,
         memory: memoryview | None,
-        imported: Callable[[], str],
+        imported: Callable[[], Imported],
         failed: Callable[[Frame, Exception], None] | None = None,
     ) -> None:
         """A conversation that has not begun.
 
         Args:
             memory: The shared memory; `None` if pixels follow their messages.
+            imported: The modules that the program has imported.
             failed: Is given what the stage raises, instead of standard error.
         """
         self._declaration = declaration
@@ -227,7 +254,10 @@ class Conversation:
             raise ProtocolError("'options' must be an object")
         stage = RunningStage(self._declaration, options)
         ready = stage.ready
-        ready["fingerprint"] = " ".join(filter(None, (ready["fingerprint"], self._imported())))
+        modules, fingerprint = self._imported()
+        ready["fingerprint"] = " ".join(filter(None, (ready["fingerprint"], fingerprint)))
+        if modules:
+            ready["modules"] = modules
         self._stage = stage
         self._channel.send({"ready": ready})
 
@@ -298,11 +328,7 @@ class Conversation:
 
         Then they are those of a later frame.
         """
-        if frame._release():
-            return False
-        # An array in a cycle of objects, such as an exception and its traceback, is not kept.
-        gc.collect()
-        return not frame._release()
+        return not released(frame)
 
 
 def _print(_: Frame, error: Exception) -> None:

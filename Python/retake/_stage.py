@@ -125,6 +125,8 @@ class RunningStage:
             raise ProtocolError(
                 f"the stage '{declaration.name}' takes no options, and the node has some: "
                 + ", ".join(sorted(options))
+                + ": leave them out, or take them with "
+                + ("__init__(self, options)" if is_class else "a second parameter")
             )
         if is_class:
             instance = body(options) if takes_options else body()

@@ -374,6 +374,45 @@ class HostileTests(unittest.TestCase):
         self.assertFalse(done.stdout.endswith(" 0\n"))
 
 
+# Every name that both headers have.
+BOTH = """
+#include "retake_stage.h"
+
+static void *open_stage(void *self, const retake_stage_options *options) {{
+  (void)self;
+  (void)retake_number(options, "above", 1);
+  return NULL;
+}}
+
+static void process(void *self, const retake_stage_frame *frame, retake_reply *reply) {{
+  (void)self;
+  const retake_stage_plane *grey = &frame->planes[0];
+  if (grey->width > 8) {{
+    retake_stage_error(reply, "wide", "more than 8 columns");
+    return;
+  }}
+  retake_stage_detection(reply, 0, 0, 1, 1, grey->pixels[0], 0);
+}}
+
+int main(void) {{
+  {use}
+  retake_stage stage = retake_stage_make("corner", "detections", process);
+  stage.open = open_stage;
+  return retake_main(&stage);
+}}
+"""
+USE_OF_LIBRARY = """
+  retake_frame frame;
+  memset(&frame, 0, sizeof frame);
+  frame.size = sizeof frame;
+  retake_plane plane = frame.planes[0];
+  const retake_error *error = NULL;
+  const retake_options *options = NULL;
+  const retake_detection *found = NULL;
+  if (plane.data || error || options || found || frame.width) return 1;
+"""
+
+
 @unittest.skipUnless(HAS_COMPILERS, NO_COMPILER)
 class PageTests(unittest.TestCase):
     def test_programs_on_the_page_are_compiled(self):
@@ -383,7 +422,28 @@ class PageTests(unittest.TestCase):
             for index, block in enumerate(found):
                 source = folder() / f"page-{index}.{name}"
                 source.write_text(block)
-                compiled(language, source)
+                # Which warnings there are depends on what the compiler makes of the functions.
+                for level in ["-O0", "-O1", "-O2", "-O3", "-Os"]:
+                    compiled(language, source, level)
+
+    def test_a_file_may_include_the_header_of_the_library_too(self):
+        source = folder() / "both.c"
+        source.write_text('#include "retake.h"\n' + BOTH.format(use=USE_OF_LIBRARY))
+        alone = folder() / "alone.c"
+        alone.write_text(BOTH.format(use=""))
+        library = f"-I{support.REPOSITORY / 'Sources/CRetake'}"
+        for language in LANGUAGES:
+            for level in ["-O0", "-O2"]:
+                compiled(language, source, library, level)
+                compiled(language, alone, level)
+
+    def test_the_header_of_the_library_comes_first(self):
+        source = folder() / "second.c"
+        source.write_text('#include "retake_stage.h"\n#include "retake.h"\n')
+        library = f"-I{support.REPOSITORY / 'Sources/CRetake'}"
+        for language in LANGUAGES:
+            with self.assertRaisesRegex(AssertionError, "include retake.h before retake_stage.h"):
+                compiled(language, source, library)
 
     def test_the_program_in_the_header_is_compiled(self):
         lines = (C / "retake_stage.h").read_text().split(" */")[0].splitlines()

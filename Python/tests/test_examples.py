@@ -171,7 +171,7 @@ class PageTests(unittest.TestCase):
         self.assertEqual(count, 10)
 
     def test_the_program_on_the_page_settles(self):
-        (source,) = blocks("docs/programs.md", "python")
+        source, _ = blocks("docs/programs.md", "python")
         names = {"__name__": "page"}
         exec(source, names)
         with served(names["Watch"]) as host:
@@ -187,6 +187,22 @@ class PageTests(unittest.TestCase):
                 host.receive(), {"out": {"sink": "moved", "sequence": 0, "value": value}}
             )
             self.assertEqual(host.receive(), {"done": {"timer": 1, "nowNs": 50_000_000}})
+
+    def test_the_program_with_threads_on_the_page_waits_for_them(self):
+        _, source = blocks("docs/programs.md", "python")
+        names = {"__name__": "page"}
+        exec(source, names)
+        with served(names["Means"]) as host:
+            host.greet(output="program")
+            host.send({"reset": 1})
+            host.receive()
+            for sequence in range(20):
+                host.show(bytes([sequence, 0, sequence, 2]), sequence, nowNs=0)
+                value = {"scalars": [{"name": "mean", "value": (2 * sequence + 2) / 4}]}
+                self.assertEqual(
+                    host.receive(), {"out": {"sink": "mean", "sequence": sequence, "value": value}}
+                )
+                self.assertEqual(host.receive(), {"done": sequence})
 
     def test_the_table_of_the_page_has_what_a_program_has(self):
         import retake

@@ -36,6 +36,10 @@ def level(frame):
     return {"id": os.getpid(), "first": frame.planes[0].data[0]}
 
 
+class Whole(retake.Program):
+    sinks = {"level": "scalars"}
+
+
 class Running:
     """A host on a thread of its own, and a child whose stage is computed by the caller."""
 
@@ -224,6 +228,12 @@ class InProcessTests(unittest.TestCase):
             InProcess([level, level])
         with self.assertRaisesRegex(TypeError, "is not a stage"):
             InProcess([print])
+
+    def test_a_whole_program_is_refused_with_what_to_do_instead(self):
+        with self.assertRaisesRegex(
+            TypeError, "Whole is a retake.Program, and only stages .* leave out stage="
+        ):
+            InProcess([Whole])
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 import os
 import threading
 import unittest
+import unittest.mock
 
 import support
 
@@ -177,6 +178,33 @@ class Finding(unittest.TestCase):
         finally:
             os.environ["RETAKE_LIBRARY"] = before
         self.assertIn("RETAKE_LIBRARY=/nowhere/libretake.so", str(missing.exception))
+
+    def message(self, named: str | None) -> str:
+        """Of the error if the variable has that value, on a machine without libretake."""
+        from retake import _library
+
+        variables = {"RETAKE_LIBRARY": named} if named is not None else {}
+        with (
+            unittest.mock.patch.dict(os.environ, variables),
+            unittest.mock.patch.object(_library, "_NAMES", ("libretake-of-nobody.so",)),
+            self.assertRaises(retake.LibraryError) as missing,
+        ):
+            if named is None:
+                del os.environ["RETAKE_LIBRARY"]
+            _library.library.__wrapped__()
+        return str(missing.exception)
+
+    def test_an_empty_variable_is_one_that_is_not_set(self) -> None:
+        self.assertIn("type 'make libretake'", self.message(None))
+        self.assertEqual(self.message(""), self.message(None))
+
+    def test_another_library_is_named(self) -> None:
+        import _ctypes
+
+        if not (other := getattr(_ctypes, "__file__", None)):
+            self.skipTest("this Python has no module in a file of its own")
+        self.assertIn(f"RETAKE_LIBRARY={other}: ", self.message(other))
+        self.assertIn("is another library", self.message(other))
 
 
 if __name__ == "__main__":

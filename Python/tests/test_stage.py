@@ -387,6 +387,7 @@ class OptionTests(unittest.TestCase):
         error = running.end()
         self.assertIsInstance(error, retake.ProtocolError)
         self.assertIn("takes no options, and the node has some: treshold", str(error))
+        self.assertIn("leave them out, or take them with", str(error))
 
 
 class HostTests(unittest.TestCase):

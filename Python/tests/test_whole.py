@@ -190,7 +190,190 @@ class ConversationTests(unittest.TestCase):
 
         running = Served(Plain)
         running.host.hello(output="program", options={"fast": True})
-        self.assertIn("takes no options", str(running.end()))
+        self.assertIn(
+            "takes no options, and the node has some: fast: leave them out, or take them with "
+            "__init__(self, options)",
+            str(running.end()),
+        )
+
+
+THREADS = """
+import os, queue, sys, threading, retake
+from concurrent.futures import ThreadPoolExecutor
+
+class App(retake.Program):
+    sinks = {"a": "scalars", "b": "scalars"}
+
+    def __init__(self, options):
+        self.work = queue.Queue()
+        self.pool = ThreadPoolExecutor(1)
+        self.answered = threading.Event()
+        self.may_go = threading.Event()
+        threading.Thread(target=self.serve, name="worker", daemon=True).start()
+
+    def serve(self):
+        while True:
+            call = self.work.get()
+            try:
+                call()
+            except Exception:
+                pass
+
+    def on_frame(self, frame):
+        BODY
+
+retake.main(App)
+"""
+
+
+class ThreadTests(unittest.TestCase):
+    """What the threads of a program may do, in a process of its own."""
+
+    def start(self, body):
+        source = THREADS.replace("BODY", body.replace("\n", "\n        "))
+        child = self.enterContext(Child(python("-c", source)))
+        child.host.greet(output="program")
+        return child
+
+    def check_refused(self, body, text, code="python.thread", frames=1, forks=False):
+        """The host is sent an error, and the program ends with the traceback of the thread."""
+        child = self.start(body)
+        said = []
+        for sequence in range(frames):
+            child.host.show(b"\1\2\3\4", sequence, nowNs=sequence)
+            while not ("done" in (message := child.host.receive()) or "error" in message):
+                said.append(message)
+        if "error" not in message:
+            child.host.send({"reset": 2})
+            message = child.host.receive()
+        self.assertEqual(list(message), ["error"], message)
+        error = message["error"]
+        self.assertEqual((error["code"], error["severity"]), (code, "unrecoverable"))
+        self.assertIn(text, error["message"])
+        child.host.socket.shutdown(socket.SHUT_WR)
+        self.assertEqual(child.status, 0 if forks else 2)
+        return said, child.output
+
+    def test_a_value_from_a_thread_without_its_frame_ends_the_run(self):
+        # Whether or not on_frame still waits, and though the thread catches every exception.
+        for wait in ["", "\nself.answered.wait(1)"]:
+            said, output = self.check_refused(
+                "self.work.put(lambda: self.out('a', {'x': 1}))" + wait,
+                "'out' was called on the thread 'worker': nothing says which frame it answers",
+            )
+            self.assertEqual(said, [])
+            self.assertIn("Traceback of the thread 'worker' (most recent call last):", output)
+            self.assertIn("in serve", output)
+
+    def test_a_thread_that_answers_after_the_last_frame_ends_the_run(self):
+        self.check_refused(
+            "import time\nself.work.put(lambda: (time.sleep(0.2), self.out('a', {'x': 1})))",
+            "'out' was called on the thread 'worker'", frames=3,
+        )  # fmt: skip
+
+    def test_a_thread_at_work_after_a_run_without_a_value_ends_the_run(self):
+        body = "self.work.put(lambda: __import__('signal').pause())"
+        # It ends with the process: `pause` waits for a signal that does not come.
+        child = self.start(body)
+        child.host.show(b"\1\2\3\4", 0, nowNs=0)
+        self.assertEqual(child.host.receive(), {"done": 0})
+        child.host.send({"reset": 2})
+        error = child.host.receive()["error"]
+        self.assertEqual(error["code"], "python.thread")
+        self.assertIn("the thread 'worker' (<string>:", error["message"])
+        self.assertIn("is still at work after the last frame", error["message"])
+
+    def test_what_sets_or_reads_time_belongs_to_the_thread_of_on_frame(self):
+        for word, call in [
+            ("now", "self.now"), ("at", "self.at(1, print)"), ("cancel", "self.cancel(timer)"),
+        ]:  # fmt: skip
+            self.check_refused(
+                f"timer = self.at(9, print)\nself.work.put(lambda: {call})\nself.answered.wait(1)",
+                f"'{word}' was called on the thread 'worker': do this in on_frame",
+            )
+
+    def test_a_process_that_the_program_forked_is_refused(self):
+        _, output = self.check_refused(
+            "if os.fork() == 0: self.out('a', {'x': 1})\nos.wait()",
+            "'out' was called on another process",
+            forks=True,
+        )
+        self.assertIn("Traceback of another process", output)
+
+    def test_an_exception_that_ends_a_thread_ends_the_run(self):
+        _, output = self.check_refused(
+            "def work(): raise KeyError('lost')\n"
+            "threading.Thread(target=work, name='own').start()",
+            "its thread 'own' was ended by an exception: KeyError: 'lost' (",
+            code="python.exception",
+        )
+        self.assertIn("Traceback (most recent call last):", output)
+
+    def test_a_thread_that_on_frame_waits_for_gives_values_for_its_frame(self):
+        child = self.start(
+            "self.pool.submit(self.out, 'a', {'x': frame.planes[0].row(0)[0]}, frame).result()\n"
+            "self.out('b', {'y': self.pool.submit(int, 7).result()}, frame)"
+        )
+        for sequence in range(20):
+            child.host.show(bytes([sequence, 0, 0, 0]), sequence, nowNs=sequence)
+            self.assertEqual(
+                until_done(child.host),
+                [out("a", sequence, x=sequence), out("b", sequence, y=7), {"done": sequence}],
+            )
+        child.host.send({"reset": 2})
+        self.assertEqual(child.host.receive(), {"reset": 2})
+        child.host.bye()
+        self.assertEqual(child.status, 0)
+
+    @unittest.skipUnless(support.HAS_NUMPY, support.NO_NUMPY)
+    def test_a_thread_may_let_go_of_an_array_after_its_result_is_there(self):
+        child = self.start(
+            "found, gone = threading.Event(), threading.Event()\n"
+            "def work(array):\n"
+            "    found.set()\n"
+            "    gone.wait(0.02)\n"
+            "threading.Thread(target=work, args=(frame.array,)).start()\n"
+            "found.wait()\n"
+            "self.out('a', {'x': 1})"
+        )
+        for sequence in range(3):
+            child.host.show(b"\0\0\0\0", sequence, nowNs=0)
+            self.assertEqual(until_done(child.host)[-1], {"done": sequence})
+
+    def test_a_thread_that_on_frame_did_not_wait_for_is_late(self):
+        self.check_refused(
+            "def work():\n"
+            "    self.may_go.wait()\n"
+            "    self.out('a', {'x': 1}, frame)\n"
+            "if frame.sequence == 0: self.work.put(work)\n"
+            "else: self.may_go.set()",
+            "on_frame had returned from frame 0: let it wait for the thread", frames=2,
+        )  # fmt: skip
+
+    def test_two_threads_have_no_order(self):
+        self.check_refused(
+            "self.out('a', {'x': 1})\nself.pool.submit(self.out, 'a', {'x': 2}, frame).result()",
+            "'a' was given something by 'MainThread' for the same frame",
+        )
+
+    def test_an_exception_of_a_value_reaches_its_thread(self):
+        child = self.start(
+            "try: self.pool.submit(self.out, 'c', {}, frame).result()\n"
+            "except ValueError: self.out('a', {'caught': 1})"
+        )
+        child.host.show(b"\0\0\0\0", 0, nowNs=0)
+        self.assertEqual(until_done(child.host), [out("a", 0, caught=1), {"done": 0}])
+
+    def test_another_frame_than_the_last_one_is_refused(self):
+        child = self.start(
+            "self.first = frame if frame.sequence == 0 else self.first\n"
+            "self.out('a', {'x': 1}, self.first)"
+        )
+        for sequence in range(2):
+            child.host.show(b"\0\0\0\0", sequence, nowNs=0)
+        until_done(child.host)
+        self.assertEqual(child.status, 1)
+        self.assertIn("frame 1 came last, and 'out' names frame 0", child.output)
 
 
 PROGRAM = """

@@ -13,6 +13,10 @@
 #ifndef RETAKE_H
 #define RETAKE_H
 
+#ifdef RETAKE_STAGE_H
+#error "include retake.h before retake_stage.h, which then leaves its names alone"
+#endif
+
 #include <stddef.h>
 #include <stdint.h>
 

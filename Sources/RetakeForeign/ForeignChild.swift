@@ -70,7 +70,7 @@ final class ForeignChild: @unchecked Sendable {
       return (process, channel, try greet(program, channel, process.tail, slots: slots?.count))
     } catch {
       let fault = Self.fault(error, program, process)
-      throw .notReady(program.title, cause: fault.text)
+      throw .notReady(program.title, cause: fault.text, hasWords: !fault.lastLines.isEmpty)
     }
   }
 
@@ -149,6 +149,8 @@ final class ForeignChild: @unchecked Sendable {
 
   /// How many messages a program sends before it is done with a frame or a timer.
   private static let wordsMax = 10_000
+  /// And how many bytes, because the values of a frame are in memory until it is complete.
+  private static let wordBytesMax = 32 << 20
 
   /// Gives a whole program a frame or a timer, and returns when the program is done with it.
   ///
@@ -164,8 +166,12 @@ final class ForeignChild: @unchecked Sendable {
       let deadline = channel.deadline(seconds: program.timeoutSeconds)
       try refuseUnasked()
       try send(call, context, before: deadline)
+      let bytesBefore = channel.takenBytes
       for _ in 0..<Self.wordsMax {
         let message = try channel.receive(before: deadline, logs: process.tail)
+        guard channel.takenBytes - bytesBefore <= Self.wordBytesMax else {
+          throw .unexpected("more than \(Self.wordBytesMax) bytes of messages with \(name)")
+        }
         if try isDone(message, with: name) {
           done = name
           return
@@ -212,9 +218,22 @@ final class ForeignChild: @unchecked Sendable {
     throw .wrongFrame(expected: "\(name)", answered: "\(given)")
   }
 
+  /// A whole program may end the run at any time, with an error in its own words.
+  private func throwOwnError(in message: JSONValue) throws(ForeignTrouble) {
+    guard program.output == .program, let json = message["error"] else { return }
+    let error: StageError
+    do throws(DocumentProblem) {
+      error = try StageError(ofProgram: json)
+    } catch {
+      throw .badValue(error.placedMessage)
+    }
+    throw .ownError(code: error.code, message: error.message)
+  }
+
   private func word(
     _ message: JSONValue, in name: ProgramCallName
   ) throws(ForeignTrouble) -> ProgramWord {
+    try throwOwnError(in: message)
     let word: ProgramWord?
     do throws(DocumentProblem) {
       word = try ProgramWord(message)
@@ -244,6 +263,7 @@ final class ForeignChild: @unchecked Sendable {
       let message = JSONValue.object(["reset": .integer(resets)])
       try channel.send(message.canonicalText, before: deadline)
       let reply = try channel.receive(before: deadline, logs: process.tail)
+      try throwOwnError(in: reply)
       guard reply["reset"] == .integer(resets) else {
         throw ForeignTrouble.unexpected("\(reply.outline) instead of the answer to 'reset'")
       }
@@ -275,6 +295,7 @@ final class ForeignChild: @unchecked Sendable {
     // Bounded: a program that logs without an end is stopped when its answer is late.
     for _ in 0..<Self.logsAtOnceMax {
       guard let message = try channel.receiveAtOnce() else { return }
+      try throwOwnError(in: message)
       if let log = message["log"] {
         process.tail.append(line: log.logLine)
       } else if let done, let given = message["done"], done == (try? ProgramCallName(done: given)) {

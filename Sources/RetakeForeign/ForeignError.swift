@@ -6,12 +6,16 @@ package enum ForeignError: RetakeError, Hashable {
   case notAllowed(String)
   /// A pipeline that came with a session would start the program.
   case neverAllowed(String)
+  /// The command line forbids all programs.
+  case forbidden(String)
   case notFound(String)
   case notStarted(String, cause: String)
   /// The library that shows virtual time to a program is not installed.
   case noFakeClock(String)
   /// The program did not answer to the first message as it must.
-  case notReady(String, cause: String)
+  ///
+  /// - Parameter hasWords: Whether the cause has its last lines, which say why.
+  case notReady(String, cause: String, hasWords: Bool)
 
   package var facts: ErrorFacts {
     switch self {
@@ -26,6 +30,11 @@ package enum ForeignError: RetakeError, Hashable {
         "process.neverAllowed",
         "the program '\(name)' may not be started: a pipeline in a session starts no programs",
         advice: "Name the pipeline's own file: --pipeline FILE")
+    case .forbidden(let name):
+      ErrorFacts(
+        "process.forbidden",
+        "the program '\(name)' may not be started: --no-processes forbids all programs",
+        advice: "Leave out --no-processes if you trust the program and its pipeline")
     case .notFound(let name):
       ErrorFacts(
         "process.notFound", "there is no program '\(name)'",
@@ -41,11 +50,14 @@ package enum ForeignError: RetakeError, Hashable {
         "process.noFakeClock",
         "the program '\(name)' needs a clock of its own, and libfaketime is not installed",
         advice: "Install it: apt-get install libfaketime; or leave out clock: preload")
-    case .notReady(let name, let cause):
+    case .notReady(let name, let cause, let hasWords):
       ErrorFacts(
         "process.notReady", "the program '\(name)' did not become ready", cause: cause,
-        advice: "Start it by itself in this folder to see its errors; in Python it has to end with "
-          + "retake.main(…), and 'output' of the node and of the stage are the same")
+        advice: hasWords
+          ? "Repair what its last lines say, in the program or in the options of its node; "
+            + "--show-programs shows all of its lines"
+          : "Start it by itself in this folder to see its errors; in Python it has to end with "
+            + "retake.main(…), and 'output' of the node and of the stage are the same")
     }
   }
 }

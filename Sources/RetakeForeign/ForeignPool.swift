@@ -236,7 +236,9 @@ extension ForeignPool {
   static func pool(_ program: ForeignProgram) throws(ForeignError) -> ForeignPool {
     let key = Key(
       program: program,
-      files: program.files.map { try? RegularFile.facts(of: $0, links: .followed) })
+      files: program.files.map {
+        try? RegularFile.facts(of: program.place(of: $0), links: .followed)
+      })
     return try pools.value(of: key) { () throws(ForeignError) in try ForeignPool(program) }
   }
 }

@@ -36,12 +36,12 @@ final class ForeignProcess {
   /// - Parameter memory: `nil` if pixels are sent on the socket.
   /// - Throws: `ForeignError.notFound`, `ForeignError.notStarted`, `ForeignError.noFakeClock`.
   init(_ program: ForeignProgram, _ memory: SharedMemory?) throws(ForeignError) {
-    let executable = try Self.executable(program.name)
+    let executable = try Self.executable(program)
     clock = WallClock()
     let value = Self.newMark(clock)
-    marked = MarkedProcesses(mark: "\(Self.markVariable)=\(value)")
+    marked = MarkedProcesses(mark: "\(Self.markVariable)=\(value.text)", number: value.number)
     fakeClock =
-      program.clock == .preload ? try FakeClock(program, name: value) : nil
+      program.clock == .preload ? try FakeClock(program, name: value.text) : nil
     do throws(ChildProcessError) {
       socket = try ChildSocket()
       tail = try ProgramTail(program)
@@ -49,7 +49,11 @@ final class ForeignProcess {
       var environment = Self.environment()
       environment.merge(fakeClock?.environment(environment) ?? [:]) { $1 }
       // Last, because it finds what the program has started.
-      environment[Self.markVariable] = value
+      environment[Self.markVariable] = value.text
+      if let folder = program.folder {
+        environment["PWD"] = folder
+        request.folder = folder
+      }
       request.environment = environment
       request.errors = .pipe(tail.pipe)
       if let memory {
@@ -64,9 +68,10 @@ final class ForeignProcess {
     } catch {
       throw .notStarted(program.title, cause: error.localizedDescription)
     }
+    marked.limit(process.id)
     socket.closeChildEnd()
     tail.start()
-    guardian = GroupGuardian(group: process.id, mark: marked.mark)
+    guardian = GroupGuardian(group: process.id, marked)
     process.onEnd { [ended] _ in ended.ring() }
   }
 
@@ -76,16 +81,22 @@ final class ForeignProcess {
   private static let startCount = Locked(0)
 
   /// Another one for each start, also among the processes of other Retakes on this machine.
-  private static func newMark(_ clock: WallClock) -> String {
-    let number = startCount.withLock { count in
+  private static func newMark(_ clock: WallClock) -> (text: String, number: UInt64) {
+    let count = startCount.withLock { count in
       count += 1
       return count
     }
-    return "\(getpid()).\(number).\(clock.monotonicNanoseconds)"
+    let (id, now) = (getpid(), clock.monotonicNanoseconds)
+    // Linux has at most 2^22 processes.
+    let number =
+      UInt64(UInt32(bitPattern: id) & 0x3f_ffff) << 38 | UInt64(count & 0xfff) << 26
+      | UInt64(bitPattern: now >> 10) & 0x3ff_ffff
+    return ("\(id).\(count).\(now)", number)
   }
 
-  private static func executable(_ name: String) throws(ForeignError) -> String {
-    let path = name.contains("/") ? name : ChildProcess.path(of: name)
+  private static func executable(_ program: ForeignProgram) throws(ForeignError) -> String {
+    let name = program.name
+    let path = name.contains("/") ? program.place(of: name) : ChildProcess.path(of: name)
     guard let path, FileManager.default.isExecutableFile(atPath: path) else {
       throw .notFound(name)
     }
@@ -101,6 +112,8 @@ final class ForeignProcess {
     result["RETAKE_PROTOCOL"] = "1"
     // A program that speaks on its standard streams may have started this process.
     result["RETAKE_TRANSPORT"] = nil
+    // A secret, with which a program could forge values that other machines use.
+    result["RETAKE_CACHE_KEY"] = nil
     for (name, value) in [("PYTHONHASHSEED", "0"), ("OMP_NUM_THREADS", "1")]
     where own[name] == nil { result[name] = value }
     return result
@@ -168,20 +181,22 @@ private final class GroupGuardian {
   private static let script = """
     read -r _ || {
       for round in 1 2; do
-        for file in $(grep -lasF -- "$1" /proc/[0-9]*/environ); do
+        for file in $(grep -lasF -- "$1" /proc/[0-9]*/environ
+                      grep -lsF -- " $2 " /proc/[0-9]*/limits); do
           file=${file#/proc/}
-          kill -KILL "${file%/environ}"
+          kill -KILL "${file%/*}"
         done
       done
       kill -KILL 0
     }
     """
 
-  /// - Parameter mark: What the environment of the program's processes has.
+  /// - Parameter marked: The program's processes.
   /// - Returns: `nil` if the group has already ended.
-  init?(group: Int32, mark: String) {
+  init?(group: Int32, _ marked: MarkedProcesses) {
     guard let pipe = try? ChildPipe() else { return nil }
-    var request = ChildProcess.Request("/bin/sh", ["-c", Self.script, "sh", mark])
+    var request = ChildProcess.Request(
+      "/bin/sh", ["-c", Self.script, "sh", marked.mark, marked.limitText])
     request.environment = [:]
     request.input = .pipe(pipe)
     request.group = group

@@ -25,6 +25,9 @@ package struct ForeignProgram: Hashable, Sendable {
   package var clock = ForeignClock.real
   /// What the program is given of sensors with each frame.
   package var sensors: [SensorRead] = []
+  /// The folder in which the program runs, and to which the paths of its command are relative; `nil`
+  /// for the folder of this process.
+  package var folder: String?
   /// Receives what the program writes, besides the last lines that errors have.
   package var listener: ProgramListener?
 
@@ -48,6 +51,12 @@ package struct ForeignProgram: Hashable, Sendable {
   }
 
   private static let liftedSeconds = 86_400.0
+
+  /// Where a file is that the command names.
+  func place(of path: String) -> String {
+    guard let folder, !path.hasPrefix("/") else { return path }
+    return "\(folder)/\(path)"
+  }
 
   /// The program as the user named it.
   package var name: String { command.first ?? "" }

@@ -23,6 +23,8 @@ struct ForeignReady: Hashable {
   var formats: [PixelFormat]
   var classNames: [String]
   var state: State
+  /// SHA-256 of further files that it has read, such as modules, by their paths.
+  var modules: [String: String]
   /// What a whole program gives values to, in the byte order of the names; empty for a stage.
   var sinks: [Sink]
 
@@ -59,10 +61,30 @@ struct ForeignReady: Hashable {
       try element.choice("a pixel format")
     }
     classNames = try fields.strings("classNames")
+    modules = try Self.modules(fields)
     sinks = output == .program ? try Self.sinks(fields) : []
     if output == .program, state == .pure, let given = fields["state"] {
       throw given.wrong("a whole program is stateful: it gets frames and timers in one order")
     }
+  }
+
+  private static let digestCharacters = 64
+
+  private static func modules(
+    _ fields: StrictDecoder<DocumentProblem>
+  ) throws(DocumentProblem) -> [String: String] {
+    guard let given = fields["modules"] else { return [:] }
+    var modules: [String: String] = [:]
+    for (path, value) in try given.members() {
+      let digest = try value.string()
+      guard !path.isEmpty, digest.utf8.count == digestCharacters,
+        digest.allSatisfy({ ("0"..."9").contains($0) || ("a"..."f").contains($0) })
+      else {
+        throw value.wrong("a module has a path, and its SHA-256 in 64 hexadecimal digits")
+      }
+      modules[path] = digest
+    }
+    return modules
   }
 
   private static func sinks(

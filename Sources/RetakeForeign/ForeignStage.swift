@@ -27,7 +27,7 @@ extension AnyStage {
     signature.role = pool.ready.state == .pure ? .pure : .stateful
     var stage = AnyStage(signature: signature, options: options, body: body(pool))
     stage.fingerprint = pool.ready.fingerprint(program, files: digests)
-    stage.programFiles = digests
+    stage.programFiles = digests.merging(pool.ready.modules) { named, _ in named }
     stage.outputForm = ValueForm(program.output.type)
     stage.read(program.sensors)
     if program.output == .program { stage.programSinks = pool.ready.sinks.map(\.name) }
@@ -73,7 +73,7 @@ extension ForeignProgram {
 
   /// The paths that the command may name: the program itself if it is a path, its arguments, and
   /// what follows an equals sign in them.
-  var files: [String] {
+  package var files: [String] {
     command.enumerated().flatMap { index, word -> [String] in
       if index == 0 { return word.contains("/") ? [word] : [] }
       guard let equals = word.firstIndex(of: "=") else { return [word] }
@@ -87,7 +87,7 @@ extension ForeignProgram {
     for path in files where !path.isEmpty {
       guard
         let content = try? RegularFile.contents(
-          path, links: .followed, bytesMax: Self.fileBytesMax)
+          place(of: path), links: .followed, bytesMax: Self.fileBytesMax)
       else { continue }
       digests[path] = Sha256.digest(of: content)
     }

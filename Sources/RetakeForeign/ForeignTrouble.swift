@@ -26,6 +26,8 @@ enum ForeignTrouble: Error, Hashable {
   case notStarted(String)
   /// Its clock could not be set.
   case noClock(String)
+  /// The program's own words for why the run cannot go on. Its code is that of the program.
+  case ownError(code: String, message: String)
   /// The run does not need the answer any more.
   case abandoned
 
@@ -54,6 +56,7 @@ enum ForeignTrouble: Error, Hashable {
     case .otherProgram: "process.otherProgram"
     case .notStarted: "process.notStarted"
     case .noClock: "process.noClock"
+    case .ownError(let code, _): code
     case .abandoned: "process.abandoned"
     }
   }
@@ -80,6 +83,7 @@ enum ForeignTrouble: Error, Hashable {
     case .otherProgram(let detail): "was started again and is another one now: \(detail)"
     case .notStarted(let cause): "could not be started again: \(cause)"
     case .noClock(let cause): "cannot be given a time, because its file is not writable: \(cause)"
+    case .ownError(_, let message): "ended the run: \(message)"
     case .abandoned: "was ended before its answer, because the run had ended"
     }
   }

@@ -19,6 +19,8 @@ final class MessageChannel {
   var whileWaiting: ((_ waitedNanoseconds: Int64) throws(ForeignTrouble) -> Void)?
   /// Received, and not yet part of a message that was returned.
   private var received: [UInt8] = []
+  /// Of all messages that were returned.
+  private(set) var takenBytes = 0
   private var piece = [UInt8](repeating: 0, count: 1 << 16)
 
   init(_ socket: ChildSocket) { self.socket = socket }
@@ -116,6 +118,7 @@ final class MessageChannel {
     let body = received[Self.headerBytes..<Self.headerBytes + count]
     let message = try Self.parse(body)
     received.removeFirst(Self.headerBytes + count)
+    takenBytes += count
     return message
   }
 

@@ -52,12 +52,8 @@ final class ProgramTail: Sendable {
     guard let listener else { return }
     let lines = line.withLock { line -> [[UInt8]] in
       line += bytes
-      var lines: [[UInt8]] = []
-      // Bounded by the bytes.
-      while let end = line.firstIndex(of: 0x0a) {
-        lines.append(Array(line[..<end]))
-        line.removeFirst(end + 1)
-      }
+      var lines = line.split(separator: 0x0a, omittingEmptySubsequences: false).map { Array($0) }
+      line = lines.removeLast()
       if line.count >= Self.bytesMax || isLast && !line.isEmpty {
         lines.append(line)
         line = []

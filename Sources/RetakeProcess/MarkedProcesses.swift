@@ -1,17 +1,44 @@
+import CSpawn
 import Foundation
 
-/// Processes that have a string in their environment, and those that they started.
+/// Processes that have a mark, and those that they started.
 ///
 /// A process that leaves its group and its session, and whose parent has ended, is no longer related
-/// to what started it. It still has the environment that it was started with.
+/// to what started it. Two marks remain: the environment that it was started with, and on Linux a
+/// limit of its resources, which it inherits even if it is started with another environment
+/// (`env -i setsid …`), and which an ordinary user cannot raise again.
 package struct MarkedProcesses: Sendable {
   /// How often they are looked for: a process may start another one while it is being ended.
   private static let roundsMax = 50
 
   /// A variable of the environment: `NAME=VALUE`.
   package let mark: String
+  /// The value of the limit; `nil` if this process has such a limit itself, and so is marked by the
+  /// Retake that started it.
+  private let limitMicroseconds: UInt64?
 
-  package init(mark: String) { self.mark = mark }
+  /// - Parameter number: Less than 2^60, and another one for each mark on this machine.
+  package init(mark: String, number: UInt64) {
+    precondition(number < Self.limitLeast, "the number of a mark has 60 bits")
+    self.mark = mark
+    limitMicroseconds = ResourceLimit.isUnlimited ? Self.limitLeast + number : nil
+  }
+
+  /// More than 36,000 years: the limit never acts.
+  private static let limitLeast: UInt64 = 1 << 60
+
+  /// The limit as /proc shows it; `-` if there is none.
+  package var limitText: String { limitMicroseconds.map { "\($0)" } ?? "-" }
+
+  /// Sets the limit of a process that was just started, and of those that it has started since.
+  /// Later ones inherit it.
+  package func limit(_ id: Int32) {
+    guard let limitMicroseconds else { return }
+    ResourceLimit.set(limitMicroseconds, of: id)
+    for descendant in ids(descendantsOf: id) {
+      ResourceLimit.set(limitMicroseconds, of: descendant)
+    }
+  }
 
   /// Kills all of them.
   ///
@@ -56,10 +83,16 @@ package struct MarkedProcesses: Sendable {
 
   private func isMarked(_ id: Int32) -> Bool {
     // Empty for a process that has ended, unreadable for one of another user.
-    guard let data = FileManager.default.contents(atPath: "/proc/\(id)/environ") else {
-      return false
+    if let data = FileManager.default.contents(atPath: "/proc/\(id)/environ"),
+      data.split(separator: 0).contains(where: { $0.elementsEqual(mark.utf8) })
+    {
+      return true
     }
-    return data.split(separator: 0).contains { $0.elementsEqual(mark.utf8) }
+    guard limitMicroseconds != nil,
+      let data = FileManager.default.contents(atPath: "/proc/\(id)/limits")
+    else { return false }
+    let text = limitText.utf8
+    return data.split { $0 == 0x20 || $0 == 0x0a }.contains { $0.elementsEqual(text) }
   }
 
   /// `nil` for a process that has ended.
@@ -72,4 +105,30 @@ package struct MarkedProcesses: Sendable {
     guard words.count > 1, words[0] != "Z", words[0] != "X" else { return nil }
     return Int32(words[1])
   }
+}
+
+/// The limit of the processor time that a process with real-time scheduling may take without a
+/// pause, in microseconds. Hardly any process has one, so a value can be a mark.
+private enum ResourceLimit {
+  #if os(Linux)
+    /// Whether this process has no such limit.
+    static var isUnlimited: Bool {
+      var limit = rlimit()
+      return prlimit(getpid(), realTime, nil, &limit) == 0 && limit.rlim_max == unlimited
+    }
+
+    private static let unlimited = rlim_t.max
+    /// RLIMIT_RTTIME of linux/resource.h.
+    private static let realTime: Int32 = 15
+
+    /// Refused, without a consequence, for a process that has ended or belongs to another user.
+    static func set(_ microseconds: UInt64, of id: Int32) {
+      var limit = rlimit(rlim_cur: rlim_t(microseconds), rlim_max: rlim_t(microseconds))
+      _ = prlimit(id, realTime, &limit, nil)
+    }
+  #else
+    static let isUnlimited = false
+
+    static func set(_ microseconds: UInt64, of id: Int32) {}
+  #endif
 }

@@ -124,6 +124,40 @@ import Testing
     for id in program.started { #expect(isGone(process: id)) }
   }
 
+  /// As `env -i setsid …` behind a shell that ends does it.
+  @Test(
+    .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/limits"), "no /proc"),
+    arguments: [0, 3])
+  func `a process with nothing of the program but its limits ends with the run`(status: Int) throws
+  {
+    let program = try PythonProgram(
+      """
+      ready()
+      for frame in frames():
+          if frame["sequence"] == 0 and os.fork() == 0:
+              os.setsid()
+              if os.fork() == 0:
+                  note("started", str(os.getpid()))
+                  os.closerange(3, 5)  # or its end would not be seen
+                  code = "import signal, sys; open(sys.argv[1], 'w'); signal.pause()"
+                  os.execve(sys.executable, ["p", "-c", code, os.path.join(here, "left")], {})
+              os._exit(0)
+          if frame["sequence"] == 0:
+              os.wait()
+              while not os.path.exists(os.path.join(here, "left")): pass
+          if frame["sequence"] == \(status):
+              os._exit(\(status)) if \(status) else None
+          scalar(frame, 1)
+      """)
+    do {
+      let (outcome, _) = try run(try program.pipeline(), workers: 0)
+      #expect((outcome.halt != nil) == (status != 0))
+      // A pure program is started a second time.
+      #expect(program.started.count == (status == 0 ? 2 : 3))
+    }
+    for id in program.started { #expect(isGone(process: id)) }
+  }
+
   @Test func `a pure program that crashes is started again, once, and that is noticed`() throws {
     let flaky = try PythonProgram(
       """
@@ -289,6 +323,9 @@ import Testing
     let error = #expect(throws: ForeignError.self) { try program.pipeline() }
     #expect(error?.code == "process.notReady")
     #expect(error?.cause?.contains(text) == true, "\(error as Any)")
+    // Started by itself, a program that has said why would only say that Retake has to start it.
+    let advice = error?.facts.advice ?? ""
+    #expect(advice.hasPrefix(body.hasPrefix("sys.exit") ? "Repair what its last" : "Start it by"))
     for id in program.started { #expect(isGone(process: id)) }
   }
 

@@ -49,6 +49,30 @@ import Testing
     #expect(problem?.pointer == "/ready/state")
   }
 
+  @Test func `modules are digests by their paths, and may be missing`() throws {
+    let digest = String(repeating: "0a", count: 32)
+    let sinks = #", "sinks": {"a": "scalars"}"#
+    #expect(try ready(sinks).modules.isEmpty)
+    #expect(
+      try ready(#"\#(sinks), "modules": {"b/c.py": "\#(digest)"}"#).modules == ["b/c.py": digest])
+    for wrong in [#"["a.py"]"#, #"{"a.py": "0a"}"#, #"{"": "\#(digest)"}"#, #"{"a.py": 1}"#] {
+      #expect(throws: DocumentProblem.self) { try ready(#"\#(sinks), "modules": \#(wrong)"#) }
+    }
+  }
+
+  /// Each name would be compared with all others if that were not.
+  @Test(.timeLimit(.minutes(5)))
+  func `names of many values are found in a time that grows with their number`() throws {
+    var outs = ProgramOuts(empty: [("a", Scalars([]))])
+    let count = 40_000
+    outs.add(Scalars([.init("n#3", 0)]), to: "a")
+    for value in 0..<count { outs.add(Scalars([.init("n", Double(value))]), to: "a") }
+    let names = try #require(outs.value(for: "a") as? Scalars).entries.map(\.name)
+    #expect(names.prefix(4) == ["n#3", "n", "n#2", "n#4"])
+    #expect(names.count == count + 1 && names.last == "n#\(count + 1)")
+    #expect(Set(names).count == names.count)
+  }
+
   @Test func `values of one frame and sink are put together`() {
     var outs = ProgramOuts(empty: [("a", Scalars([])), ("b", Classes([]))])
     let empty = outs.digest

@@ -270,6 +270,16 @@ import Testing
     Fault("send({'timer': {'id': 1}})", "process.badValue", "/timer"),
     Fault("send({'done': 'x'})", "process.badValue", "/done"),
     Fault("send({'sequence': 3, 'value': {}})", "process.unexpected", "before 'done' with frame 3"),
+    Fault(
+      "send({'error': {'code': 'app.camera', 'message': 'no lens'}}); continue", "app.camera",
+      "ended the run: no lens"),
+    Fault(
+      "done(message); send({'error': {'code': 'app.late', 'message': 'no lens'}}); continue",
+      "app.late", "ended the run: no lens", at: 3...5),
+    Fault("send({'error': {'code': 'a b', 'message': ''}})", "process.badValue", "no spaces"),
+    Fault(
+      "for n in range(9): send_bytes(b'{\"cancel\": 1' + b' ' * 4_000_000 + b'}')",
+      "process.unexpected", "more than 33554432 bytes of messages with frame 3"),
     Fault("sys.exit(4)", "process.exited", "exited with status 4"),
     Fault("os._exit(0)", "process.exited", "exited with status 0"),
     Fault("os.abort()", "process.signalled", "signal 6 (SIGABRT)"),
@@ -320,6 +330,10 @@ import Testing
   @Test(arguments: [
     ("done(message); out('a', 'late', 1); continue", "process.unexpected", "frame is not None"),
     ("sys.exit(4)", "process.exited", "frame is None"),
+    (
+      "done(message); send({'error': {'code': 'app.late', 'message': ''}}); continue", "app.late",
+      "frame is not None"
+    ),
   ])
   func `a fault behind the last frame halts the run there`(
     body: String, code: String, condition: String

@@ -202,14 +202,46 @@ import Testing
       id = text.flatMap { Int32($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
     }
     let stray = try #require(id)
-    let marked = MarkedProcesses(mark: mark)
+    let marked = MarkedProcesses(mark: mark, number: Self.number(1))
     #expect(marked.ids(descendantsOf: process.id) == [stray])
     process.send(SIGKILL)
     #expect(process.wait() == .signalled(SIGKILL))
     #expect(marked.ids() == [stray])
-    #expect(MarkedProcesses(mark: mark + "1").ids() == [])
+    #expect(MarkedProcesses(mark: mark + "1", number: Self.number(2)).ids() == [])
     marked.endAll(and: []) {}
     #expect(isGone(process: stray))
     #expect(marked.ids() == [])
+  }
+
+  /// Different ones in processes that run at the same time.
+  private static func number(_ test: UInt64) -> UInt64 { UInt64(getpid()) << 8 | test }
+
+  @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/limits"), "no /proc"))
+  func `a process without the environment is known by its limit, if it has one`() throws {
+    let folder = try TemporaryFolder()
+    let script = """
+      while [ ! -e go ]; do :; done
+      env -i setsid sh -c 'echo $$ > id.tmp; mv id.tmp id; exec sleep 3600' & wait
+      """
+    var request = ChildProcess.Request("/bin/sh", ["-c", script])
+    request.folder = folder.url.path
+    request.environment = ["PATH": "/usr/bin:/bin"]
+    let process = try ChildProcess(request)
+    let marked = MarkedProcesses(mark: "RETAKE_TEST_MARK=none", number: Self.number(3))
+    marked.limit(process.id)
+    try folder.write("", to: "go")
+    var id: Int32?
+    // Ends: the process writes its ID, or the shell ends without it.
+    while id == nil, process.end == nil {
+      let text = try? String(contentsOf: folder.file("id"), encoding: .utf8)
+      id = text.flatMap { Int32($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
+    }
+    let stray = try #require(id)
+    process.send(SIGKILL)
+    #expect(process.wait() == .signalled(SIGKILL))
+    #expect(marked.ids() == [stray])
+    #expect(MarkedProcesses(mark: "RETAKE_TEST_MARK=none", number: Self.number(4)).ids() == [])
+    marked.endAll(and: []) {}
+    #expect(isGone(process: stray))
   }
 }
