@@ -23,6 +23,7 @@ extension Replay {
     case .values: return nil
     case .failures:
       var options = runOptions
+      options.cache = nil
       // Every frame goes through every stage there, so the failures of all frames are found, also
       // of those that some combinations drop.
       options.mode = .lossless
@@ -43,7 +44,10 @@ extension Replay {
     let figures = makeFigures()
     let run = failures.map { prepared.withoutValues(failures: $0) } ?? prepared.withSilentSinks
     let observers: [any RunObserver] = [figures] + (numbers.map { [$0] } ?? [])
-    let outcome = try run.run(runOptions, observer: ObserverGroup(observers))
+    var options = runOptions
+    // Bodies that compute nothing have the keys of those that they replace.
+    options.cache = nil
+    let outcome = try run.run(options, observer: ObserverGroup(observers))
     return (figures.totals, outcome)
   }
 }

@@ -125,6 +125,22 @@ public struct Replay: Sendable {
     ]
   }
 
+  /// A note about tracks of the session that no source reads, as a sentence; empty without any.
+  package func unreadNotes(_ reader: (any FrameReader)?) -> [String] {
+    // A pipeline that brings its own frames reads no session at all.
+    guard let reader, !tracks.isEmpty else { return [] }
+    let read = Set(tracks.values)
+    let unread = reader.tracks.filter { !read.contains($0.track) }.map { track in
+      "\(track.track) (\(track.frameCount) \(track.frameCount == 1 ? "frame" : "frames"))"
+    }
+    guard let first = unread.first else { return [] }
+    return [
+      unread.count == 1
+        ? "track \(first) is not read by this pipeline"
+        : "tracks \(unread.joined(separator: ", ")) are not read by this pipeline"
+    ]
+  }
+
   /// Frames of the sources, including those without payload.
   public var frameCount: Int {
     prepared.trackDescriptions.reduce(0) { $0 + $1.frameCount }
@@ -157,6 +173,7 @@ public struct Replay: Sendable {
       of: outcome, resultDigest: digester.finish(), nanoseconds: nanoseconds)
     summary.cache = use
     summary.found = counter.finish()
+    summary.silentSinks = silentSinks(of: summary)
     // Workers tell them in any order.
     let notices = repairs.withLock { $0 }.sorted { ($0.frame, $0.node) < ($1.frame, $1.node) }
     summary.notices = notices.isEmpty ? nil : notices
@@ -206,6 +223,16 @@ public struct Replay: Sendable {
     summary.heat = outcome.heat
     summary.screens = outcome.screens.isEmpty ? nil : outcome.screens
     return summary
+  }
+
+  /// The sinks that got nothing although there were frames; `nil` without such sinks.
+  private func silentSinks(of summary: RunSummary) -> [String]? {
+    // A halt is an error, and says more; so do the failures if no frame came through.
+    guard summary.halt == nil, summary.frames.captured > summary.frames.failed else { return nil }
+    let ignored = [AnyStage.discardKind, AnyStage.screenKind]
+    let writing = Set(pipeline.nodes.filter { !ignored.contains($0.kind) }.map(\.id))
+    let silent = (summary.found ?? []).filter { $0.results.isEmpty && writing.contains($0.sink) }
+    return silent.isEmpty ? nil : silent.map(\.sink)
   }
 
   private static func bindings(

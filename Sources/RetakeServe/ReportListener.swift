@@ -6,10 +6,6 @@ import Retake
 /// Listens on 127.0.0.1, and starts again after an error due to a lack of resources for another
 /// connection.
 final class ReportListener: Sendable {
-  /// The time limit for a response, in seconds.
-  private static let answerSecondsMax = 60.0
-  /// The time limit for starting to listen, in seconds.
-  private static let startSecondsMax = 30.0
   /// The pause before listening again.
   private static let pauseNanoseconds: Int64 = 50_000_000
 
@@ -19,7 +15,7 @@ final class ReportListener: Sendable {
   private static let priority = TaskPriority.high
 
   private struct State: Sendable {
-    var server: HTTPServer?
+    var server: PageServer?
     var isStopped = false
     /// The port, or why there is none; `nil` until either is known.
     var outcome: Result<Int, any Error>?
@@ -58,7 +54,7 @@ final class ReportListener: Sendable {
       state.isStopped = true
       return state.server
     }
-    Task(priority: Self.priority) { await server?.stop(timeout: 1) }
+    server?.stop()
   }
 
   private func run(port wanted: Int) async {
@@ -66,13 +62,14 @@ final class ReportListener: Sendable {
     // Ends: with `stop`, or the first error that is not a lack of resources.
     while true {
       do {
-        let server = HTTPServer(config: try configuration(port: port), handler: handler)
+        let server = try server(port: port)
         let isStopped = state.withLock { state in
           state.server = server
+          state.outcome = state.outcome ?? server.port.map { .success($0) }
           return state.isStopped
         }
-        guard !isStopped else { return }
-        Task(priority: Self.priority) { [self] in await note(server) }
+        begun.ring()
+        guard !isStopped else { return server.stop() }
         try await server.run()
         return
       } catch {
@@ -100,22 +97,13 @@ final class ReportListener: Sendable {
     }
   }
 
-  private func note(_ server: HTTPServer) async {
-    try? await server.waitUntilListening(timeout: Self.startSecondsMax)
-    let port = await server.port
-    state.withLock { $0.outcome = $0.outcome ?? port.map { .success($0) } }
-    begun.ring()
-  }
-
-  private func configuration(port: Int) throws -> HTTPServer.Configuration {
-    HTTPServer.Configuration(
-      // Never all addresses: another machine must not reach the pages. `ReportServer` has checked
-      // the port, on which UInt16 would trap.
-      address: try .inet(ip4: "127.0.0.1", port: UInt16(port)), timeout: Self.answerSecondsMax,
-      sharedRequestReplaySize: ServedSite.bodyBytesMax,
+  private func server(port: Int) throws -> PageServer {
+    // `ReportServer` has checked the port, on which UInt16 would trap.
+    try PageServer(
+      port: UInt16(port),
       pool: SilenceLimit(
         HTTPServer.defaultPool(), seconds: silenceSeconds, peers: handler.peers),
-      logger: DisabledLogger.disabled)
+      handler: handler)
   }
 
   /// Whether there was no room for a connection, or it was closed before it was accepted.
@@ -124,14 +112,6 @@ final class ReportListener: Sendable {
     // These are about one connection, or pass (man 2 accept); the listening socket itself is not
     // broken.
     return [EMFILE, ENFILE, ENOBUFS, ENOMEM, ECONNABORTED, EINTR].contains(number)
-  }
-}
-
-extension HTTPServer {
-  /// The port on which it listens.
-  fileprivate var port: Int? {
-    guard case .ip4(_, let port)? = listeningAddress else { return nil }
-    return Int(port)
   }
 }
 

@@ -50,7 +50,7 @@ struct SiteHandler: HTTPHandler {
     headers[.connection] = "close"
     return HTTPResponse(
       statusCode: HTTPStatusCode(answer.status, phrase: phrase(answer.status)), headers: headers,
-      body: HTTPBodySequence(from: LastWords(bytes: answer.body), count: answer.body.count))
+      body: answer.body)
   }
 
   private static func headers(_ answer: ServedAnswer) -> HTTPHeaders {

@@ -154,7 +154,7 @@ package struct MachineDoctor {
     do {
       // Every option is read, and every model that it names.
       _ = try project.pipeline(testCase.pipeline)
-      _ = try testCase.costs.load(session: nil) { project.path($0) }
+      _ = try testCase.costs.load(session: nil) { try project.costPath($0) }
       return nil
     } catch ReplayError.noSessionCosts {
       // The tape of a session is read with the session.

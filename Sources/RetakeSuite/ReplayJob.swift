@@ -57,7 +57,10 @@ package struct ReplayJob {
   }
 
   private func inputs(_ pipeline: Pipeline? = nil) throws -> (Pipeline, SessionReader?) {
-    let pipeline = try pipeline ?? project.pipeline(definition.pipeline)
+    var pipeline = try pipeline ?? project.pipeline(definition.pipeline)
+    if let source = definition.source {
+      pipeline = try source.applied(to: pipeline, catalog: project.catalog)
+    }
     let options = ReadOptions(poisonsMemory: conditions.poisonsMemory)
     return (pipeline, try session.map { try SessionReader(opening: $0, options: options) })
   }
@@ -80,7 +83,8 @@ package struct ReplayJob {
     options.poisonsMemory = conditions.poisonsMemory
     options.costs = try costs(reader: reader)
     var request = Replay.Request(
-      sessionName: reader?.folder.name, caseName: definition.name, options: options,
+      sessionName: reader?.folder.name ?? definition.source?.name, caseName: definition.name,
+      options: options,
       tracks: definition.tracks, quantisation: definition.quantisation)
     request.overrides = definition.overrides
     return request
@@ -90,7 +94,7 @@ package struct ReplayJob {
     // Before the mode is asked: in `lossless` a tape is complete (docs/costs.md).
     if outputs.tape != nil { return .measured }
     guard definition.mode != .lossless else { return .declared }
-    var costs = try definition.costs.load(session: reader) { project.path($0) }
+    var costs = try definition.costs.load(session: reader) { try project.costPath($0) }
     costs.isStrict = definition.strictCosts
     return costs
   }
@@ -104,7 +108,8 @@ package struct ReplayJob {
     let replay = try connect(pipeline, reader)
     let pixelNotes = try replay.pixelNotes(reader)
     let overrideNotes = try replay.overrideNotes()
-    (pixelNotes + replay.costNotes + overrideNotes + outputs.notes(on: replay)).forEach(note)
+    (pixelNotes + replay.unreadNotes(reader) + replay.costNotes + overrideNotes
+      + outputs.notes(on: replay)).forEach(note)
     return try run(replay, reader: reader)
   }
 

@@ -10,6 +10,10 @@ package enum SuiteError: RetakeError, Hashable {
   /// There is such a file or folder, and it cannot be read as a pipeline.
   case pipelineUnreadable(String, cause: String)
   case noSession(String, folder: String, known: [String])
+  /// A pipeline or a case names a file outside of the project.
+  case outside(path: String, folder: String)
+  /// A golden is there, and its recording is not. `link` is where a link of that name leads.
+  case noRecording(String, golden: String, folder: String, link: String?)
   case noSuite(String, known: [String])
   case noCase(String, known: [String])
   /// Nothing matched the request.
@@ -61,6 +65,10 @@ package enum SuiteError: RetakeError, Hashable {
   case noFile(path: String)
   case noScene(String, known: [String])
   case badScene(String)
+  /// The options of a `--source` that its stage does not take.
+  case badSource(String, cause: String, advice: String?)
+  /// A `--source` for a pipeline that reads no session.
+  case noSessionSource(String, pipeline: String)
   /// Only files have tracks to choose from.
   case tracksOfFiles(String)
   /// An option that only a synthetic scene, and for some options a camera, supports.
@@ -143,6 +151,19 @@ package enum SuiteError: RetakeError, Hashable {
         "suite.select.noSession", "there is no session '\(name)'", at: folder,
         advice: known.isEmpty
           ? "Make one: retake import FILE" : Suggestion.advice(for: name, among: known))
+    case .noRecording(let name, let golden, let folder, let link):
+      ErrorFacts(
+        "suite.select.noRecording", "there is no recording '\(name)' here",
+        cause: link.map { "it is a link to '\($0)', which is not there" }, at: folder,
+        advice: "Fetch it; or if it is gone for good, remove the golden: "
+          + "retake golden stale \(golden) --remove")
+    case .outside(let path, let folder):
+      ErrorFacts(
+        "suite.input.outside",
+        "'\(path)' is not in the project, and a pipeline reads no images and costs elsewhere",
+        at: folder,
+        advice: "Put it into the project, or if you trust the project, add to the command: "
+          + "--allow-outside")
     case .noSuite(let name, let known):
       ErrorFacts(
         "suite.select.noSuite", "there is no suite '\(name)'",
@@ -284,6 +305,15 @@ package enum SuiteError: RetakeError, Hashable {
       ErrorFacts(
         "suite.record.badScene", detail, advice: "See the options: retake record --help",
         kind: .usage)
+    case .badSource(let text, let cause, let advice):
+      ErrorFacts(
+        "suite.source.bad", "'--source \(text)' cannot be used", cause: cause,
+        advice: advice ?? "Write one of: \(SourceChoice.forms)", kind: .usage)
+    case .noSessionSource(let text, let pipeline):
+      ErrorFacts(
+        "suite.source.noSession",
+        "'--source \(text)' replaces nothing: no source of '\(pipeline)' reads a session",
+        advice: "Leave out --source; the pipeline has frames of its own", kind: .usage)
     case .tracksOfFiles(let name):
       ErrorFacts(
         "suite.record.tracks", "'\(name)' has one track; --track chooses among a file's",

@@ -65,6 +65,16 @@ struct Growth: StatefulStage {
   mutating func reset() { last = nil }
 }
 
+/// Has a result without numbers for each frame.
+struct Silent: PureStage {
+  static let kind = "silent"
+
+  init() {}
+  init(options: NoOptions) {}
+
+  func process(_ input: Frame, _ context: StageContext) -> Scalars { Scalars([]) }
+}
+
 extension AnyStage {
   static func session(track: Int = 0) -> AnyStage {
     source(sessionKind, .object(["track": .integer(Int64(track))]), SessionSource(track: track))

@@ -49,6 +49,29 @@ import Testing
     #expect(notes.1.results.map(\.id.track) == [Int](repeating: 3, count: 12))
   }
 
+  @Test(arguments: [
+    ([2], []), ([0, 1], ["track 1 (12 frames) is not read by this pipeline"]),
+    ([0, 1, 3], ["tracks 1 (12 frames), 3 (12 frames) are not read by this pipeline"]),
+  ])
+  func `tracks that no source reads are noted`(numbers: [Int], notes: [String]) throws {
+    let reader = StepFrames(numbers: numbers)
+    #expect(try Samples.replay(reader: reader).unreadNotes(reader) == notes)
+    let own = try Samples.replay(Samples.own(), reader: nil)
+    #expect(own.unreadNotes(reader).isEmpty && own.unreadNotes(nil).isEmpty)
+  }
+
+  @Test func `a sink that got nothing although there were frames is noted`() throws {
+    let pipeline = Pipeline.combining(
+      Pipeline.named("both").source(.session()).stage(Growth()).sink(.numbers, id: "numbers"),
+      Pipeline.named("both").source(.session()).stage(Silent()).sink(.numbers, id: "quiet"))
+    let summary = try Samples.replay(pipeline).run()
+    #expect(summary.silentSinks == ["quiet"])
+    #expect(summary.silenceNotes == ["the sink 'quiet' got nothing in any of 12 frames"])
+    #expect(try Samples.replay().run().silentSinks == nil)
+    let empty = try Samples.replay(pipeline, reader: StepFrames(count: 0)).run()
+    #expect(empty.silentSinks == nil, "there were no frames")
+  }
+
   @Test func `a track that is not there names those that are`() throws {
     let error = #expect(throws: RuntimeError.self) {
       try Samples.replay(reader: StepFrames(numbers: [0, 3])) { $0.tracks = ["camera": 7] }.run()

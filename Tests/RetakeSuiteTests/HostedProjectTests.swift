@@ -29,7 +29,8 @@ import Testing
     _ = try fixture.test()
     _ = try fixture.accept()
     try FileManager.default.copyItem(
-      at: fixture.folder.file("Goldens/yard"), to: fixture.folder.file("Goldens/gone"))
+      at: fixture.folder.file("Goldens/yard/motion"),
+      to: fixture.folder.file("Goldens/yard/gone"))
     try fixture.change("24", to: "26")
     // The command finds the stale golden, and notes what it left pending.
     #expect(try fixture.test().document.counts.stale == 1)
@@ -61,10 +62,11 @@ import Testing
     _ = try fixture.test()
     _ = try fixture.accept()
     try FileManager.default.copyItem(
-      at: fixture.folder.file("Goldens/yard"), to: fixture.folder.file("Goldens/gone"))
+      at: fixture.folder.file("Goldens/yard/motion"),
+      to: fixture.folder.file("Goldens/yard/gone"))
     let project = try fixture.project()
     let listed = try project.hostedCases([], suite: nil, isCI: true)
-    #expect(listed.map(\.key) == ["yard/motion", "gone/motion"])
+    #expect(listed.map(\.key) == ["yard/motion", "yard/gone"])
     #expect(listed.map { $0.selected == nil } == [false, true])
     #expect(try project.hostedCases([], suite: nil, isCI: false).map(\.key) == ["yard/motion"])
 

@@ -46,7 +46,7 @@ struct ProgramTwinTests {
   func `a program with timers and its twin in Swift have the same lines`(name: String) throws {
     let means = Locked<[(sequence: Int, nanoseconds: Int64, mean: Double)]>([])
     let measured = Pipeline.named("means").source(.session()).stage(MeanLevel())
-      .sink("means") { delivery in
+      .deliverySink("means") { delivery in
         guard case .value(let value as Scalars) = delivery.content else { return }
         means.withLock {
           $0.append((delivery.frame.sequence, delivery.timestamp.nanoseconds, value["mean"] ?? 0))

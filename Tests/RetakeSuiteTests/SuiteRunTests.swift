@@ -160,7 +160,8 @@ private struct GivesUp: PureStage {
     _ = try fixture.test()
     _ = try fixture.accept()
     try FileManager.default.copyItem(
-      at: fixture.folder.file("Goldens/yard"), to: fixture.folder.file("Goldens/gone"))
+      at: fixture.folder.file("Goldens/yard/motion"),
+      to: fixture.folder.file("Goldens/yard/gone"))
     let desk = try fixture.test()
     #expect(desk.status == Status.passed)
     #expect(
@@ -170,7 +171,7 @@ private struct GivesUp: PureStage {
     // Only the selection is searched.
     let narrow = try fixture.test {
       $0.isCI = true
-      $0.selection.sessions = ["yard"]
+      $0.selection.sessions = ["yard/motion"]
     }
     #expect(narrow.status == Status.passed)
   }

@@ -31,7 +31,7 @@ enum Planted {
 @Suite(.retake()) struct PlantedSink {
   @Test func `what a sink expects`() async throws {
     let run = try await Replay.run("figures") { frames in
-      frames.grey().luminance().resultSink { _ in #expect(!Planted.isSinkWrong, "in the sink") }
+      frames.grey().luminance().sink { _ in #expect(!Planted.isSinkWrong, "in the sink") }
     }
     #expect(run.summary.frames.delivered > 0)
   }

@@ -55,6 +55,11 @@ package struct CostChoice: Hashable, Sendable, CustomStringConvertible {
 
   package var hasTape: Bool { source != .declared }
 
+  /// Whether the costs are those of a session's own live runs.
+  package var readsSession: Bool {
+    if case .session = source { true } else { false }
+  }
+
   /// The tape and the profile that are read, as they were named.
   package var files: [String] {
     guard case .file(let tape) = source else { return [profile].compactMap(\.self) }
@@ -94,16 +99,16 @@ extension CostChoice {
   ///   - session: The session whose stage times are read.
   ///   - path: Returns the path of a named file.
   /// - Throws: `ReplayError` for files, `SessionError` for a session without stage times.
-  package func load(session: SessionReader?, path: (String) -> String) throws -> RunCosts {
+  package func load(session: SessionReader?, path: (String) throws -> String) throws -> RunCosts {
     var costs = RunCosts.declared
     switch source {
     case .declared: break
     case .session(let run):
       guard let session else { throw ReplayError.noSessionCosts }
       costs.tape = try session.costTape(run: run)
-    case .file(let name): costs.tape = try CostTape(reading: path(name), named: name)
+    case .file(let name): costs.tape = try CostTape(reading: try path(name), named: name)
     }
-    costs.profile = try profile.map { try DeviceProfile(reading: path($0), named: $0) }
+    costs.profile = try profile.map { try DeviceProfile(reading: try path($0), named: $0) }
     return costs
   }
 }

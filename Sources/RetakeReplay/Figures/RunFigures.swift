@@ -23,7 +23,7 @@ package final class RunFigures: RunObserver {
     /// `nil` if nothing was delivered.
     package var latency: Latency?
     /// Frames that were lost at their source or waited there for a buffer, or that were dropped at
-    /// the nodes that read from it.
+    /// the nodes that read from it because a queue or a pool was full.
     package var stalls = 0
     /// The time from the arrival to the capture of frames that waited for a buffer; `nil` if none
     /// did.
@@ -115,9 +115,9 @@ package final class RunFigures: RunObserver {
       if line.kind == "deliver", line.node == primarySink { frame.delivery = line.time }
     case "drop":
       // Each frame counts once, even if several nodes behind its source drop it.
-      guard !frame.isStalled, receivers.contains(line.node) || sources.contains(line.node) else {
-        return
-      }
+      guard !frame.isStalled, receivers.contains(line.node) || sources.contains(line.node),
+        line.lacksRoom
+      else { return }
       frame.isStalled = true
       totalsSoFar.stalls += 1
     case "block": frame.blocked.append((line.node, line.item, line.time))
@@ -160,6 +160,17 @@ package final class RunFigures: RunObserver {
     totals.framesAliveMax = alive.framesMax
     totals.bytesAliveMax = alive.bytesMax
     return totals
+  }
+}
+
+extension DecisionLine {
+  /// Whether a frame was dropped because a queue or a pool was full. A join also drops a frame
+  /// whose partner is late or missing, which has nothing to do with room.
+  fileprivate var lacksRoom: Bool {
+    switch self["reason"].flatMap(DropReason.init(rawValue:)) {
+    case .queue, .pool: true
+    case .timeout, .partnerMissing, nil: false
+    }
   }
 }
 

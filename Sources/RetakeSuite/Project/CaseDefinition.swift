@@ -20,6 +20,8 @@ package struct CaseDefinition: Hashable, Sendable {
   package var quantisation: [String: [String: Double]] = [:]
   /// Events in addition to those of the session.
   package var overrides: [CaseOverride] = []
+  /// Frames that replace those of the session; the case then reads none.
+  package var source: SourceChoice?
 
   package init(name: String, pipeline: String) {
     self.name = name

@@ -33,16 +33,21 @@ package struct Project: Sendable {
   package var programListener: ProgramListener?
   /// The time that these programs have for an answer.
   package var programLimits = ProgramLimits.declared
+  /// Where the files are that documents and retake.yml name.
+  package var places: InputPlaces
   /// Pipelines that the program defines itself.
   package var pipelines: [Pipeline] = []
 
   package init(folder: String) {
     self.folder = URL(fileURLWithPath: folder).standardizedFileURL.path
+    places = .inside(self.folder)
   }
 
   /// What reads the project's documents: `registry`, with the permission to start programs.
   package var catalog: StageRegistry {
-    registry.allowing(programs, limits: programLimits, listener: programListener)
+    registry.allowing(
+      programs, limits: programLimits, listener: programListener, places: places
+    ).reading(places)
   }
 
   package var recordings: String { folder + "/Recordings" }
@@ -54,6 +59,9 @@ package struct Project: Sendable {
   package func path(_ relative: String) -> String {
     relative.hasPrefix("/") ? relative : folder + "/" + relative
   }
+
+  /// The absolute path of a tape or a profile that a case names.
+  func costPath(_ name: String) throws -> String { path(try places.costs(name)) }
 
   /// Rejects a folder that is not really in the project because its path has a symbolic link that
   /// leads out of it.

@@ -25,6 +25,13 @@ extension Project {
       throw SuiteError.projectUnreadable(
         file: file, cause: error.description, advice: Self.advice(for: error))
     }
+    try read(data)
+  }
+
+  /// Reads the content of a retake.yml.
+  ///
+  /// - Throws: `SuiteError.badProject` with the JSON pointer of what is wrong.
+  mutating func read(_ data: Data) throws(SuiteError) {
     hasFile = true
     do throws(DocumentProblem) {
       let text = String(decoding: data, as: UTF8.self)

@@ -1,4 +1,5 @@
 import Foundation
+import RetakeCore
 
 /// Asks git about a folder.
 package enum TrackedFiles {
@@ -6,9 +7,26 @@ package enum TrackedFiles {
 
   /// A file in the folder that is tracked by git; `nil` without such a file, outside a repository,
   /// or if git is not installed.
+  ///
+  /// The repositories are those of the folders above. git itself would take the folder for a
+  /// repository if it looks like one (a bare repository), and would read that one's configuration.
   package static func first(in folder: String) -> String? {
     // git cannot run in a folder that does not exist.
-    guard FileManager.default.fileExists(atPath: folder) else { return nil }
+    guard let path = OwnFolder.realPath(folder) else { return nil }
+    var above = URL(fileURLWithPath: path).deletingLastPathComponent()
+    // Ends at the root folder, because each round goes to the folder above.
+    while true {
+      if RegularFile.isTaken(above.appending(path: ".git").path),
+        let file = first(in: path, ofRepository: above.path)
+      {
+        return file
+      }
+      if above.path == "/" { return nil }
+      above.deleteLastPathComponent()
+    }
+  }
+
+  private static func first(in folder: String, ofRepository root: String) -> String? {
     var environment = ProcessInfo.processInfo.environment
     // git sets these for its hooks. They would name its own repository instead of the folder's.
     for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"] { environment[name] = nil }
@@ -17,13 +35,16 @@ package enum TrackedFiles {
     environment["LC_ALL"] = "C"
     // Without core.fsmonitor: a repository's configuration may name a program there, which git
     // would run (`man 1 git-config`).
+    let safety = ["-c", "core.fsmonitor=false", "-c", "safe.bareRepository=explicit"]
     let git = BoundedProcess(
       executable: "/usr/bin/env",
-      arguments: ["git", "-c", "core.fsmonitor=false", "-C", folder, "ls-files", "-z", "--", "."],
+      arguments: ["git"] + safety + ["-C", root, "ls-files", "-z", "--", folder],
       environment: environment,
       secondsMax: secondsMax)
     guard let result = try? git.run(), result.end == .exited(0) else { return nil }
     // Only the end of the output is kept, so the last name is the one that is whole.
-    return result.lastWords.split(separator: "\0").last.map(String.init)
+    guard let name = result.lastWords.split(separator: "\0").last else { return nil }
+    let (file, prefix) = (root == "/" ? "/\(name)" : "\(root)/\(name)", folder + "/")
+    return file.hasPrefix(prefix) ? String(file.dropFirst(prefix.count)) : String(name)
   }
 }

@@ -21,6 +21,8 @@ struct ReportBuilder {
   /// The name of the running program: a program with its own stages has another name.
   private let program: String
   private var picturesLeft = picturesMax
+  /// The suite that was run, for the commands that run its cases again; `nil` for the default.
+  var suite: String?
 
   init(
     project: Project, goldens: String?, program: String = Tool.name, isCI: Bool = false
@@ -77,10 +79,11 @@ struct ReportBuilder {
     let comparison = result.comparison
     let definition = result.selected.definition
     guard comparison.verdict == .passed, comparison.counts.withinTolerance > 0,
-      result.isRepeated, definition.pipeline != "-"
+      // `verify` reads sessions only.
+      result.isRepeated, definition.pipeline != "-", definition.source == nil
     else { return nil }
     let verify =
-      "\(program) verify \(shell.session(result.selected.session)) \(caseOptions(definition))"
+      "\(program) verify \(arguments(result))"
     return "\(comparison.counts.withinTolerance) of \(comparison.counts.compared) frames differ "
       + "within the tolerances, and the pipeline and the libraries are the golden's: if the "
       + "program did not change either, a stage may not be deterministic. Check it with: \(verify)"
@@ -168,6 +171,7 @@ struct ReportBuilder {
 
   private func options(of definition: CaseDefinition, over base: CaseDefinition) -> String {
     var text = ""
+    if let source = definition.source { text += " --source \(shell.word(source.text))" }
     if definition.mode != base.mode { text += " --mode \(definition.mode.rawValue)" }
     // In lossless nothing has a cost, and the options of costs are refused.
     let areCostsTheirOwn =
@@ -191,7 +195,15 @@ struct ReportBuilder {
     let definition = result.selected.definition
     return cases.contains(definition)
       ? "\(program) test \(shell.word("\(result.selected.key)"))"
-      : "\(program) test \(shell.session(result.selected.session)) \(caseOptions(definition))"
+        + (suite.map { " --suite \(shell.word($0))" } ?? "")
+      : "\(program) test \(arguments(result))"
+  }
+
+  /// What names the case on a command line: the session, unless the case has frames of its own, and
+  /// the options.
+  private func arguments(_ result: CaseResult) -> String {
+    let session = result.selected.sessionRead.map { shell.session($0) + " " } ?? ""
+    return session + caseOptions(result.selected.definition)
   }
 
   /// - Parameter root: The id of one of several root causes, to accept it alone.
@@ -204,7 +216,7 @@ struct ReportBuilder {
     let session = shell.session(result.selected.session)
     switch result.comparison.verdict {
     case .changed, .missing, .notComparable:
-      let replay = "\(program) replay \(session) \(caseOptions(definition))"
+      let replay = "\(program) replay \(arguments(result))"
       var accept = "\(program) accept \(result.selected.key)"
       if let goldens { accept += " --goldens \(shell.path(goldens))" }
       if let root { accept += " --root \(shell.word(root))" }
@@ -227,7 +239,10 @@ struct ReportBuilder {
           ReportCommand(isCI ? "Then accept it there" : "Accept the new result", accept))
       }
       return commands
-    case .errored where result.error?.isOfSession == true:
+    // An error that names the command itself says it once.
+    case .errored
+    where result.error?.isOfSession == true
+      && result.error?.advice?.contains("session doctor") != true:
       return [ReportCommand("Examine the session", "\(program) session doctor \(session)")]
     case .passed, .stale, .errored: return []
     }

@@ -207,6 +207,8 @@ package struct Acceptance {
 
   /// - Throws: `SuiteError.noRoot` for a root cause or a stage that no pending golden has.
   private func chosen() throws -> [Waiting] {
+    // What is pending is moved and removed, which must not happen behind a link.
+    if let pendingFolder { try project.requireOwn(pendingFolder) }
     let scratch = try ScratchFolder.temporary()
     let all = try selectedKeys().compactMap { try look($0, in: scratch) }
     guard !all.isEmpty else { throw SuiteError.nothingPending }

@@ -10,6 +10,9 @@ import RetakeSession
 
 /// Replays the pipelines of a revision and those of the working tree over the same sessions, and
 /// compares them: what `retake diff --base` does. Goldens are neither read nor written.
+///
+/// The revision's run also reads the revision's models, programs and costs. A case for which that
+/// is not possible does not pass, because something that it read was not compared.
 package struct BaseComparison {
   package var project: Project
   /// A git revision: a branch, a tag or a commit.
@@ -40,15 +43,16 @@ package struct BaseComparison {
     // each case.
     let files = try RevisionFiles(
       base, of: project.folder, scratch: scratch.url, isInterrupted: conditions.isInterrupted)
+    let inputs = RevisionInputs(project, files)
     let clock = WallClock()
     let start = clock.monotonicNanoseconds
-    let results = try selected.map { try compare($0, files, scratch.url) }
+    let results = try selected.map { try compare($0, files, inputs, scratch.url) }
     let seconds = Double(clock.monotonicNanoseconds - start) / 1e9
     return try report(results, files, seconds: seconds, at: clock.timeText)
   }
 
   private func compare(
-    _ selected: SelectedCase, _ files: RevisionFiles, _ scratch: URL
+    _ selected: SelectedCase, _ files: RevisionFiles, _ inputs: RevisionInputs, _ scratch: URL
   ) throws -> CaseResult {
     func folder(_ side: String) -> GoldenFolder {
       GoldenFolder(
@@ -65,15 +69,17 @@ package struct BaseComparison {
       result.pipeline = change
       // A pipeline that is new in the working tree has nothing to be compared with, which is a
       // verdict and not an error.
-      guard let base = try pipeline(of: selected.definition, files) else {
+      let baseProject = inputs.base
+      guard let base = try pipeline(of: selected.definition, files, baseProject) else {
         result.comparison = Comparison(
           key: selected.key.description, verdict: .missing,
           reasons: ["\(base) has no \(selected.definition.pipeline)"])
         return result
       }
       result.basePipeline = base
-      _ = try write(base, selected, to: result.golden)
-      let (summary, reader, replay) = try write(change, selected, to: result.actual)
+      _ = try write(base, selected, baseProject, to: result.golden)
+      try inputs.noteDefinition(of: selected.definition)
+      let (summary, reader, replay) = try write(change, selected, project, to: result.actual)
       result.summary = summary
       result.note(replay, reader)
       result.classNames = (try? result.actual.chunk(0))?.header.classes.flatMap(\.self) ?? []
@@ -84,10 +90,14 @@ package struct BaseComparison {
       result.comparison = GoldenComparator(
         golden: result.golden, actual: result.actual, options: options
       ).outcome()
+      result.refusePass(untaken: inputs.takeUntaken(), from: self.base)
     } catch RuntimeError.interrupted {
       // An interruption is about all cases, so it does not become the verdict of one.
       throw RuntimeError.interrupted
     } catch let error as any CodedError {
+      // The error of a document may be git's, which was interrupted while it took a file.
+      if conditions.isInterrupted() { throw RuntimeError.interrupted }
+      _ = inputs.takeUntaken()
       result.error = error
       result.comparison.reasons = [error.description]
     }
@@ -95,23 +105,26 @@ package struct BaseComparison {
   }
 
   /// The pipeline of the revision; `nil` if the revision does not have its document. Pipelines that
-  /// the program defines itself are the same on both sides.
+  /// are compiled into this program are the same on both sides.
+  ///
+  /// - Parameter baseProject: The project with the revision's files.
   private func pipeline(
-    of definition: CaseDefinition, _ files: RevisionFiles
+    of definition: CaseDefinition, _ files: RevisionFiles, _ baseProject: Project
   ) throws -> Pipeline? {
     let name = try project.pipelineName(definition.pipeline)
     if name.hasPrefix("example:") || name.hasPrefix(ProgramPipeline.prefix) {
-      return try project.pipeline(name)
+      return try baseProject.pipeline(name)
     }
     guard let data = try files.contents(of: name) else { return nil }
-    return try PipelineDocument.parse(data, catalog: project.catalog, file: "\(base):\(name)")
+    return try PipelineDocument.parse(
+      data, catalog: baseProject.catalog, file: "\(base):\(name)")
   }
 
   private func write(
-    _ pipeline: Pipeline, _ selected: SelectedCase, to folder: GoldenFolder
+    _ pipeline: Pipeline, _ selected: SelectedCase, _ project: Project, to folder: GoldenFolder
   ) throws -> (RunSummary, SessionReader?, Replay) {
     var job = ReplayJob(
-      project: project, definition: selected.definition, session: selected.session)
+      project: project, definition: selected.definition, session: selected.sessionRead)
     job.conditions = conditions
     let (replay, reader) = try job.open(pipeline)
     let observer = ProgressObserver(total: replay.frameCount) {
@@ -137,9 +150,12 @@ package struct BaseComparison {
       exit: ReportExit(code: Int(status.rawValue)), cases: cases)
     document.generatedAt = time
     document.environment = [
-      EnvironmentRow("pipelines", golden: files.commit, actual: "working tree")
+      EnvironmentRow("files", golden: files.commit, actual: "working tree")
     ]
-    document.notes = ["Golden stands for the pipelines of \(base), actual for the working tree's."]
+    document.notes = [
+      "Golden stands for \(base), actual for the working tree: pipelines, models, programs and "
+        + "costs. Both runs have the working tree's sessions and rules, and this build's stages."
+    ]
     document.totals.wallSeconds = seconds
     document.nameCommands(ProgramName(program))
     let written = try reportFolder.map {
@@ -161,5 +177,18 @@ package struct BaseComparison {
       item.rootCauses[place].commands = others(item.rootCauses[place].commands)
     }
     return item
+  }
+}
+
+extension CaseResult {
+  /// A case that read something which was not taken from the revision does not pass.
+  fileprivate mutating func refusePass(untaken: [String], from revision: String) {
+    guard !untaken.isEmpty else { return }
+    let reason =
+      "these files differ from \(revision) and were not taken from it: "
+      + untaken.joined(separator: ", ")
+    guard comparison.verdict == .passed else { return comparison.notes.append(reason) }
+    comparison.verdict = .notComparable
+    comparison.reasons = [reason]
   }
 }

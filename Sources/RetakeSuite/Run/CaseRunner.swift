@@ -161,7 +161,7 @@ struct CaseRunner {
     progress: @escaping (Int, Int) -> Void
   ) throws {
     var job = ReplayJob(
-      project: project, definition: selected.definition, session: selected.session)
+      project: project, definition: selected.definition, session: selected.sessionRead)
     job.conditions = conditions
     job.destination = .golden(result.actual)
     job.progress = progress
@@ -206,6 +206,7 @@ struct CaseRunner {
       golden: result.golden, actual: result.actual, options: .withPictures
     ).outcome()
     result.comparison.notes += try replay.pixelNotes(reader) + replay.costNotes
+    result.comparison.notes += replay.unreadNotes(reader) + (result.summary?.silenceNotes ?? [])
     result.comparison.notes += (result.summary?.notices ?? []).map(\.description)
     if result.golden != library.folder(key) {
       result.comparison.notes.append(

@@ -2,6 +2,7 @@ import Foundation
 import RetakeBuffers
 import RetakeCore
 import RetakeRecord
+import RetakeRuntime
 
 /// Runs cases concurrently. Cases with the most media start first, so that no long case is left
 /// alone at the end. The order has no effect on the results.
@@ -15,14 +16,14 @@ struct CaseSchedule {
   /// - Throws: The error of the first case that failed. No other case starts after that.
   func run<Item: Sendable, Result: Sendable>(
     _ items: [Item], bytes: (Item) -> Int,
-    body: @Sendable (Item) throws -> Result
+    body: @escaping @Sendable (Item) throws -> Result
   ) throws -> [Result] {
     let sizes = items.map(bytes)
     // By place as well, so that items of equal size start in a fixed order.
     let order = items.indices.sorted { (-sizes[$0], $0) < (-sizes[$1], $1) }
     let state = Locked(State<Result>(results: items.map { _ in nil }))
     // Returns when every iteration has ended, so no thread outlives this call.
-    DispatchQueue.concurrentPerform(iterations: min(jobs, items.count)) { _ in
+    NamedThread.concurrently(min(jobs, items.count), "retake-case") { _ in
       while let place = state.withLock({ $0.take(from: order.count) }) {
         let index = order[place]
         do {

@@ -63,7 +63,7 @@ extension GoldenWriter.Plan {
     comparedWith golden: GoldenManifest?
   ) throws {
     let input = GoldenManifest.Input(
-      session: reader?.folder.name ?? "own",
+      session: reader?.folder.name ?? definition.source?.name ?? "own",
       digest: try reader?.inputDigest(tracks: replay.tracks.values.sorted()) ?? .zero,
       tracks: replay.tracks, frames: replay.frameCount, timeBase: [:])
     var manifest = GoldenManifest(

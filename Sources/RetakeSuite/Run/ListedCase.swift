@@ -10,7 +10,7 @@ package struct ListedCase: Hashable, Sendable, Encodable {
   /// `nil` for a stale golden, whose case is not known.
   package var pipeline: String?
   package var mode: String?
-  /// The folder of the session; `nil` for a stale golden.
+  /// The folder of the session; `nil` for a stale golden, and with `--source`.
   package var folder: String?
   /// Whether there is only a golden, which no case produces any more.
   package var stale: Bool
@@ -23,7 +23,7 @@ package struct ListedCase: Hashable, Sendable, Encodable {
     self.init(stale: selected.key)
     pipeline = selected.definition.pipeline
     mode = selected.definition.mode.rawValue
-    folder = selected.session
+    folder = selected.sessionRead
     stale = false
   }
 

@@ -6,7 +6,7 @@ import RetakeRuntime
 ///
 /// They are checked out through a separate index into a separate folder. Neither the repository's
 /// index nor its files are changed.
-struct RevisionFiles {
+struct RevisionFiles: Sendable {
   /// The time limit of one git call, in seconds.
   private static let secondsMax = 120.0
 
@@ -18,11 +18,12 @@ struct RevisionFiles {
   /// The path of the project's folder in the repository, with a trailing slash; empty for the
   /// repository's root.
   private let prefix: String
-  private let isInterrupted: () -> Bool
+  private let isInterrupted: @Sendable () -> Bool
 
   /// - Throws: `SuiteError.noRevision`, `RuntimeError.interrupted`.
   init(
-    _ revision: String, of project: String, scratch: URL, isInterrupted: @escaping () -> Bool
+    _ revision: String, of project: String, scratch: URL,
+    isInterrupted: @escaping @Sendable () -> Bool
   ) throws {
     self.revision = revision
     self.project = project
@@ -42,30 +43,88 @@ struct RevisionFiles {
   /// - Parameter path: Relative to the project, or absolute and inside it.
   /// - Throws: `SuiteError.noRevision` if git cannot read the file, `RuntimeError.interrupted`.
   func contents(of path: String) throws -> Data? {
-    let inside = project + "/"
-    let relative = path.hasPrefix(inside) ? String(path.dropFirst(inside.count)) : path
-    guard !relative.hasPrefix("/"), !relative.isEmpty, !leavesRepository(relative) else {
-      return nil
+    guard let file = try copy(of: path) else { return nil }
+    do {
+      return try Data(contentsOf: file)
+    } catch {
+      throw SuiteError.noRevision(revision, cause: error.systemText)
     }
-    let git = Git(folder: project, index: scratch.appending(path: "index").path, isInterrupted)
+  }
+
+  /// A copy of a file in a separate folder, in the same place in the tree; `nil` if the revision
+  /// does not have the file, or has a link or a folder there.
+  ///
+  /// - Parameter path: Relative to the project, or absolute and inside it.
+  /// - Throws: As `contents(of:)`.
+  func copy(of path: String) throws -> URL? {
+    guard let relative = relative(path) else { return nil }
+    let git = git("index")
     // Asked for first: `checkout-index` ends with the same status for a file that is missing and
     // for a full disk.
     let entry = try git.run(
       ["ls-tree", commit, "--", relative], revision, failure: "its tree cannot be read")
     guard entry.split(separator: "\t").first?.contains(" blob ") == true else { return nil }
-    let tree = scratch.appending(path: "tree", directoryHint: .isDirectory)
     _ = try git.run(
-      ["checkout-index", "--force", "--quiet", "--prefix=\(tree.path)/", "--", relative],
+      ["checkout-index", "--force", "--quiet", "--prefix=\(copies.path)/", "--", relative],
       revision, failure: "'\(relative)' cannot be checked out")
-    let file = tree.appending(path: prefix + relative)
+    let file = place(of: relative)
     do {
       // A link would lead to a file of the working tree.
       let type = try FileManager.default.attributesOfItem(atPath: file.path)[.type]
-      guard type as? FileAttributeType == .typeRegular else { return nil }
-      return try Data(contentsOf: file)
+      return type as? FileAttributeType == .typeRegular ? file : nil
     } catch {
       throw SuiteError.noRevision(revision, cause: error.systemText)
     }
+  }
+
+  /// Copies all files of the revision, except what is below some folders of the project.
+  ///
+  /// - Returns: The project's folder among the copies.
+  /// - Throws: As `contents(of:)`.
+  func copyAll(except folders: [String]) throws -> URL {
+    // Another index than that of single files, which may be below these folders.
+    let git = git("index-of-all")
+    _ = try git.run(["read-tree", commit], revision, failure: "its tree cannot be read")
+    _ = try git.run(
+      ["rm", "-r", "--quiet", "--force", "--cached", "--ignore-unmatch", "--"] + folders,
+      revision, failure: "its tree cannot be read")
+    // In a folder of the repository git would copy that folder alone; a program may read others.
+    let top = try git.run(["rev-parse", "--show-toplevel"], revision, failure: "git failed")
+    _ = try self.git("index-of-all", in: top).run(
+      ["checkout-index", "--all", "--force", "--quiet", "--prefix=\(copies.path)/"], revision,
+      failure: "it cannot be checked out")
+    let folder = place(of: ".")
+    do {
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    } catch {
+      throw SuiteError.noRevision(revision, cause: error.systemText)
+    }
+    return folder
+  }
+
+  /// Where the copy of a file is, whether it exists or not.
+  ///
+  /// - Parameter relative: Relative to the project.
+  func place(of relative: String) -> URL {
+    // Without `..`: the folder that it leads out of may not exist among the copies.
+    copies.appending(path: prefix + relative).standardizedFileURL
+  }
+
+  /// The path of a file relative to the project; `nil` if it is in no revision.
+  func relative(_ path: String) -> String? {
+    let inside = project + "/"
+    let relative = path.hasPrefix(inside) ? String(path.dropFirst(inside.count)) : path
+    guard !relative.hasPrefix("/"), !relative.isEmpty, !leavesRepository(relative) else {
+      return nil
+    }
+    return relative
+  }
+
+  /// The folder of all copies.
+  var copies: URL { scratch.appending(path: "tree", directoryHint: .isDirectory) }
+
+  private func git(_ index: String, in folder: String? = nil) -> Git {
+    Git(folder: folder ?? project, index: scratch.appending(path: index).path, isInterrupted)
   }
 
   /// Whether a path relative to the project leads out of the repository. It is in no revision then,
@@ -84,6 +143,10 @@ struct RevisionFiles {
     let folder: String
     let index: String
     let isInterrupted: () -> Bool
+    /// A folder of the project may look like a repository, and its configuration names programs.
+    private static let safety = [
+      "-c", "safe.bareRepository=explicit", "-c", "core.fsmonitor=false",
+    ]
 
     init(folder: String, index: String, _ isInterrupted: @escaping () -> Bool) {
       self.folder = folder
@@ -101,7 +164,7 @@ struct RevisionFiles {
       // The messages become part of errors, and must not depend on the locale.
       environment["LC_ALL"] = "C"
       let process = BoundedProcess(
-        executable: "/usr/bin/env", arguments: ["git", "-C", folder] + words,
+        executable: "/usr/bin/env", arguments: ["git"] + Self.safety + ["-C", folder] + words,
         environment: environment, secondsMax: RevisionFiles.secondsMax,
         isInterrupted: isInterrupted)
       let result: BoundedProcess.Result

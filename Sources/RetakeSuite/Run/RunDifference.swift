@@ -11,6 +11,8 @@ import RetakeSession
 package struct RunDifference {
   private let golden: GoldenFolder
   private let actual: GoldenFolder
+  /// What tells the two folders apart, which may have the same last name.
+  private let names: (golden: String, actual: String)
   /// Where the session is looked for whose frames the report shows; `nil` shows none.
   package var project: Project?
   /// Where the report is written; no report is written if `nil`.
@@ -21,6 +23,8 @@ package struct RunDifference {
   package init(golden: String, actual: String) {
     self.golden = GoldenFolder(URL(fileURLWithPath: golden))
     self.actual = GoldenFolder(URL(fileURLWithPath: actual))
+    names = Self.distinctEnds(
+      self.golden.url.standardizedFileURL.path, self.actual.url.standardizedFileURL.path)
   }
 
   /// - Throws: `SuiteError.noGolden` for a folder that has no golden files; `GoldenError`; the error
@@ -66,15 +70,23 @@ package struct RunDifference {
       tool: ReportTool(version: Tool.version), title: "retake diff",
       exit: ReportExit(code: Int(status.rawValue)), cases: [item])
     document.generatedAt = WallClock().timeText
-    document.notes = [
-      "Golden stands for \(golden.url.lastPathComponent), actual for \(actual.url.lastPathComponent)."
-    ]
+    document.notes = ["Golden stands for \(names.golden), actual for \(names.actual)."]
     document.nameCommands(ProgramName(program))
     let files = try reportFolder.map { folder in
       try ReportFolder.write(
         document, to: URL(fileURLWithPath: project?.path(folder) ?? folder))
     }
     return SuiteRun.Outcome(status: status, document: document, files: files ?? [], warnings: [])
+  }
+
+  /// The shortest ends of two paths that are not the same.
+  private static func distinctEnds(_ one: String, _ other: String) -> (String, String) {
+    let (left, right) = (one.split(separator: "/"), other.split(separator: "/"))
+    let common = zip(left.reversed(), right.reversed()).prefix { $0 == $1 }.count
+    return (
+      left.suffix(common + 1).joined(separator: "/"),
+      right.suffix(common + 1).joined(separator: "/")
+    )
   }
 
   /// Adds what the page shows in addition to the numbers: the pipeline that the run was made with,

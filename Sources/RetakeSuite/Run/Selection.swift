@@ -22,6 +22,8 @@ package struct SelectedCase: Hashable, Sendable {
     if let problem { throw problem }
   }
 
+  /// The session's folder; nil if the case has frames of its own.
+  var sessionRead: String? { definition.source == nil ? session : nil }
   package var sessionName: String { URL(fileURLWithPath: session).lastPathComponent }
   package var key: GoldenLibrary.Key {
     GoldenLibrary.Key(session: sessionName, testCase: definition.name)
@@ -51,15 +53,7 @@ package struct Selection: Sendable {
   ///   result.
   package func resolve(in project: Project) throws(SuiteError) -> [SelectedCase] {
     try checkCases(in: project)
-    var result: [SelectedCase] = []
-    if let definition {
-      let names = sessions.isEmpty ? ["*"] : sessions
-      for path in try paths(names, in: project) {
-        result.append(SelectedCase(definition: definition, session: path))
-      }
-    } else {
-      for entry in try entries(in: project) { result += try resolve(entry, in: project) }
-    }
+    let result = try found(in: project)
     guard !result.isEmpty else {
       throw .nothingSelected(
         description(in: project),
@@ -68,17 +62,30 @@ package struct Selection: Sendable {
     return try distinct(result)
   }
 
+  private func found(in project: Project) throws(SuiteError) -> [SelectedCase] {
+    var result: [SelectedCase] = []
+    if let definition, let source = definition.source {
+      result = [
+        SelectedCase(definition: definition, session: "\(project.recordings)/\(source.name)")
+      ]
+    } else if let definition {
+      let names = sessions.isEmpty ? ["*"] : sessions
+      for path in try paths(names, in: project) {
+        result.append(SelectedCase(definition: definition, session: path))
+      }
+    } else {
+      for entry in try entries(in: project) { result += try resolve(entry, in: project) }
+    }
+    return result
+  }
+
   /// The cases that any suite runs; without suites, each case on each session. A golden that only
   /// one suite produces is not stale in another.
   ///
   /// - Throws: `SuiteError`, but not for a suite that selects nothing.
   static func ofAllSuites(in project: Project) throws(SuiteError) -> [SelectedCase] {
-    // Sorted, because the order of a Dictionary differs between runs.
-    let suites = project.suites.isEmpty ? [nil] : project.suites.keys.sorted().map { Optional($0) }
     var all: [SelectedCase] = []
-    for suite in suites {
-      var selection = Selection()
-      selection.suite = suite
+    for selection in allSuites(of: project) {
       do throws(SuiteError) {
         all += try selection.resolve(in: project)
       } catch {
@@ -87,6 +94,17 @@ package struct Selection: Sendable {
       }
     }
     return all
+  }
+
+  /// A selection for each suite; without suites, the one of all cases.
+  static func allSuites(of project: Project) -> [Selection] {
+    // Sorted, because the order of a Dictionary differs between runs.
+    let suites = project.suites.isEmpty ? [nil] : project.suites.keys.sorted().map { Optional($0) }
+    return suites.map { suite in
+      var selection = Selection()
+      selection.suite = suite
+      return selection
+    }
   }
 
   /// Each case of each session once.
@@ -115,6 +133,7 @@ package struct Selection: Sendable {
   /// Whether this selection would run a case if its session and its case existed.
   package func includes(_ key: GoldenLibrary.Key, in project: Project) -> Bool {
     if let definition {
+      if let source = definition.source, source.name != key.session { return false }
       return definition.name == key.testCase
         && (sessions.isEmpty || sessions.contains { Glob.matches($0, key.session) })
     }
@@ -124,6 +143,17 @@ package struct Selection: Sendable {
     guard wanted.isEmpty || wanted.contains(where: { $0.includes(key) }) else { return false }
     return suite == nil
       || entries.contains { entry in entry.sessions.contains { Glob.matches($0, key.session) } }
+  }
+
+  /// The case that would produce this golden if its session were here; `nil` if none would.
+  func definition(expecting key: GoldenLibrary.Key, in project: Project) -> CaseDefinition? {
+    guard includes(key, in: project) else { return nil }
+    if let definition { return definition }
+    let isExpected = (try? entries(in: project))?.contains { entry in
+      entry.cases.contains(key.testCase)
+        && entry.sessions.contains { Glob.matches($0, key.session) }
+    }
+    return isExpected == true ? project.definition(named: key.testCase) : nil
   }
 
   private func entries(in project: Project) throws(SuiteError) -> [SuiteEntry] {
@@ -225,8 +255,25 @@ package struct Selection: Sendable {
     if !project.hasFile, definition == nil {
       return "Go to the folder of your project, or make this one a project: retake init"
     }
+    let others = suitesThatFit(in: project)
+    if !others.isEmpty {
+      let (noun, verb) = others.count == 1 ? ("suite", "runs") : ("suites", "run")
+      let options = others.map { "--suite \($0.shellWord)" }.joined(separator: ", or ")
+      return
+        "The \(noun) \(others.map { "'\($0)'" }.joined(separator: ", ")) \(verb) it: \(options)"
+    }
     guard project.sessionNames.isEmpty else { return nil }
     return "Make a session: retake import clip.mp4, or: retake record synthetic:figures"
+  }
+
+  /// The other suites in which this selection runs something, in the order of their names.
+  private func suitesThatFit(in project: Project) -> [String] {
+    guard definition == nil else { return [] }
+    return project.suites.keys.sorted().filter { name in
+      var selection = self
+      selection.suite = name
+      return name != suite ?? "default" && (try? selection.found(in: project))?.isEmpty == false
+    }
   }
 
   private func description(in project: Project) -> String {

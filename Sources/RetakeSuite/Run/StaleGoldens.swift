@@ -34,10 +34,25 @@ package struct StaleGoldens {
   /// - Throws: As `items()`.
   package func problems() throws -> [SuiteError] {
     var found: [SuiteError] = []
-    for problem in try selected().compactMap(\.problem) where !found.contains(problem) {
+    let selected = try selected()
+    for problem in selected.compactMap(\.problem) where !found.contains(problem) {
       found.append(problem)
     }
+    let known = Set(selected.map(\.key))
+    for key in library.keys() where isMeant(key) && isKept(key) && !known.contains(key) {
+      found.append(recordings.problem(key))
+    }
     return found
+  }
+
+  private var recordings: MissingRecordings {
+    MissingRecordings(project: project, library: library)
+  }
+
+  /// Whether a golden only lacks its recording. A person who names it says that the recording is
+  /// gone for good.
+  private func isKept(_ key: GoldenLibrary.Key) -> Bool {
+    recordings.includes(key) && !keys.contains { !Glob.isPattern($0) && Acceptance.fits($0, key) }
   }
 
   /// Removes what `items()` lists. A user's own files next to a golden stay.
@@ -61,7 +76,8 @@ package struct StaleGoldens {
       throw SuiteError.noGoldenFits(pattern, known: goldens.map(\.description))
     }
     let sessions = Set(existing.map(\.session)).union(project.sessionNames)
-    return library.stale(isSelected: isMeant, existing: existing).map { key in
+    return library.stale(isSelected: { isMeant($0) && !isKept($0) }, existing: existing).map {
+      key in
       let folder = library.folder(key)
       let item = Item(
         key: key.description, missing: sessions.contains(key.session) ? "case" : "session",

@@ -67,13 +67,13 @@ package struct SuiteRun {
   ///   verdict.
   package func run() throws -> Outcome {
     // Before the cases run, which takes long: a folder that cannot be used is known now.
-    for folder in [reportFolder, traceFolder] {
+    for folder in [reportFolder, traceFolder, pendingFolder] {
       if let folder { try project.requireOwn(folder) }
     }
     if let reportFolder {
       try ReportFolder.check(URL(fileURLWithPath: project.path(reportFolder)))
     }
-    let selected = try chosen ?? selection.resolve(in: project)
+    let selected = try chosen ?? selectedCases()
     // A rule for a sink that does not exist would never be used, and the real sink would be
     // compared without it.
     try project.checkRules(and: selection.definition)
@@ -121,8 +121,26 @@ package struct SuiteRun {
   ///
   /// - Throws: `SuiteError` for a selection that cannot be made.
   func cases() throws(SuiteError) -> (selected: [SelectedCase], stale: [GoldenLibrary.Key]) {
-    let selected = try selection.resolve(in: project)
+    let selected = try selectedCases()
     return (selected, staleKeys(selected))
+  }
+
+  /// The selected cases, and those whose golden is here without its recording: they cannot be run,
+  /// which is trouble.
+  private func selectedCases() throws(SuiteError) -> [SelectedCase] {
+    let recordings = MissingRecordings(project: project, library: library)
+    var selected: [SelectedCase] = []
+    do throws(SuiteError) {
+      selected = try selection.resolve(in: project)
+    } catch {
+      guard case .nothingSelected = error else { throw error }
+      // Without any recording nothing can be selected, and the goldens say what was recorded.
+      selected = recordings.cases(of: selection, besides: [])
+      guard !selected.isEmpty else { throw error }
+      return selected
+    }
+    selected = selected.map { recordings.explained($0) }
+    return selected + recordings.cases(of: selection, besides: Set(selected.map(\.key)))
   }
 
   /// Runs the cases of one session one after the other, so that the next case can use what the
@@ -181,8 +199,9 @@ package struct SuiteRun {
     // A golden of another suite is not stale. If another suite cannot be read, nothing is known
     // about its goldens.
     guard let all = try? Selection.ofAllSuites(in: project) else { return [] }
+    let recordings = MissingRecordings(project: project, library: library)
     return library.stale(
-      isSelected: { selection.includes($0, in: project) },
+      isSelected: { selection.includes($0, in: project) && !recordings.includes($0) },
       existing: Set((selected + all).map(\.key)))
   }
 
@@ -192,6 +211,7 @@ package struct SuiteRun {
     let statuses = results.map { $0.exitStatus(isCI: isCI) }
     let status = ExitStatus.strongest(statuses) ?? .nothingCompared
     var builder = ReportBuilder(project: project, goldens: goldens, program: program, isCI: isCI)
+    builder.suite = selection.suite
     let cases = results.map { builder.makeCase($0) }
     var document = ReportDocument(
       tool: ReportTool(version: Tool.version), title: "retake test",

@@ -1,0 +1,32 @@
+import Foundation
+import RetakeCore
+package import RetakeStages
+
+extension InputPlaces {
+  /// Images, tapes and profiles are read where they are named, but only inside a folder: a report
+  /// shows what is in them, and a pipeline may come from someone else.
+  package static func inside(_ folder: String) -> InputPlaces {
+    var places = InputPlaces.asNamed
+    places.images = { path in
+      try requireInside(folder, path)
+      return path
+    }
+    places.checkImage = { try requireInside(folder, $0) }
+    places.costs = { path in
+      try requireInside(folder, path)
+      return path
+    }
+    return places
+  }
+
+  /// - Throws: `SuiteError.outside` for a path that leads out of the folder, by itself or through a
+  ///   link.
+  static func requireInside(_ folder: String, _ path: String) throws(SuiteError) {
+    let named = URL(fileURLWithPath: path.hasPrefix("/") ? path : "\(folder)/\(path)")
+    let own = URL(fileURLWithPath: folder).resolvingSymlinksInPath().path
+    // As the kernel resolves it: `..` behind a link leads to another place than the text says.
+    let real = OwnFolder.realPath(named.path) ?? named.standardizedFileURL.path
+    guard real != own, !real.hasPrefix(own == "/" ? own : own + "/") else { return }
+    throw .outside(path: path, folder: folder)
+  }
+}

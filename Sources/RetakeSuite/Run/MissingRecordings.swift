@@ -1,0 +1,56 @@
+import Foundation
+import RetakeGolden
+
+/// Goldens whose recording is not on this disk.
+///
+/// Such a golden is not stale: somebody else has the recording, or the disk with it is not mounted.
+struct MissingRecordings {
+  let project: Project
+  let library: GoldenLibrary
+  private let sessions: Set<String>
+
+  init(project: Project, library: GoldenLibrary) {
+    (self.project, self.library) = (project, library)
+    sessions = Set(project.sessionNames)
+  }
+
+  /// The cases that a selection would run if their recordings were here.
+  ///
+  /// - Parameter existing: The cases that are selected already.
+  func cases(of selection: Selection, besides existing: Set<GoldenLibrary.Key>) -> [SelectedCase] {
+    library.keys().compactMap { key in
+      guard !sessions.contains(key.session), !existing.contains(key),
+        let definition = selection.definition(expecting: key, in: project)
+      else { return nil }
+      return SelectedCase(
+        definition: definition, session: "\(project.recordings)/\(key.session)",
+        problem: problem(key))
+    }
+  }
+
+  /// Whether any suite would produce this golden if its recording were here.
+  func includes(_ key: GoldenLibrary.Key) -> Bool {
+    !sessions.contains(key.session)
+      && Selection.allSuites(of: project).contains {
+        $0.definition(expecting: key, in: project) != nil
+      }
+  }
+
+  /// A case whose session a suite names and whose golden is here: the name is right, and the
+  /// recording is not here.
+  func explained(_ selected: SelectedCase) -> SelectedCase {
+    guard case .noSession = selected.problem, library.keys().contains(selected.key) else {
+      return selected
+    }
+    var selected = selected
+    selected.problem = problem(selected.key)
+    return selected
+  }
+
+  func problem(_ key: GoldenLibrary.Key) -> SuiteError {
+    let link = try? FileManager.default.destinationOfSymbolicLink(
+      atPath: "\(project.recordings)/\(key.session)")
+    return .noRecording(
+      key.session, golden: key.description, folder: project.recordings, link: link)
+  }
+}
