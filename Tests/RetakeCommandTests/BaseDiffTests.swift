@@ -26,11 +26,7 @@ import Testing
   }
 
   private func git(_ workplace: Workplace, _ arguments: String...) throws {
-    let result = try runCommand(
-      "git",
-      arguments: ["-c", "user.name=a", "-c", "user.email=a@example.org"] + arguments,
-      environment: ["GIT_CONFIG_GLOBAL": "/dev/null"], folder: workplace.folder.url)
-    try #require(result.status == 0, "\(result.stderr)")
+    try workplace.git(words: arguments)
   }
 
   private func change(_ workplace: Workplace, to threshold: Int) throws {

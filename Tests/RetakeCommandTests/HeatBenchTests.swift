@@ -46,6 +46,30 @@ import Testing
     var statements: [Statement]
   }
 
+  @Test(arguments: ["phone-derived", "phone-calibrated"])
+  func `the profiles of phones heat a pipeline whatever its executors are called`(
+    name: String
+  ) throws {
+    let workplace = try Workplace()
+    try workplace.record("yard", frames: 60, size: "64x48")
+    let profile = try workplace.retake("profile", "example", name).stdout
+    let every = #""*": "1.5W", "#
+    try #require(profile.contains(every))
+    func heat(_ document: String, _ file: String) throws -> (millidegrees: Int, notes: String) {
+      try workplace.folder.write(document, to: file)
+      let result = try workplace.retake(
+        "replay", "yard", "--pipeline", "example:motion-boxes", "--costs", "profile:\(file)",
+        "--json")
+      try #require(result.status == 0, "\(result.stderr)")
+      return (try #require(try result.json().heat.hottestMillidegrees.int), result.stderr)
+    }
+    let whole = try heat(profile, "whole.json")
+    #expect(!whole.notes.contains("no stage of this pipeline heats the device"), "\(whole)")
+    let without = try heat(profile.replacing(every, with: ""), "without.json")
+    #expect(without.notes.contains("no stage of this pipeline heats the device"), "\(without)")
+    #expect(whole.millidegrees > without.millidegrees)
+  }
+
   @Test func `commands of profiles take the flags that every command has`() throws {
     let workplace = try Workplace()
     let measured = try workplace.retake(

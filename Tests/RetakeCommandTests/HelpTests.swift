@@ -3,8 +3,9 @@ import Testing
 
 @Suite struct HelpTests {
   static let commands = [
-    "", "init", "import", "record", "session", "session list", "session info", "session doctor",
-    "session recover", "session snapshot", "session trim", "session optimise", "session export",
+    "", "init", "import", "record", "session", "session list", "session info", "session note",
+    "session doctor", "session recover", "session snapshot", "session trim", "session optimise",
+    "session export",
     "session migrate",
     "pipeline", "pipeline check", "pipeline draw", "pipeline example",
     "pipeline stages", "model", "model info", "model check", "replay", "test", "diff",

@@ -93,6 +93,16 @@ import Testing
     #expect(try check("--rate 22 --budget 61ms --strict", in: workplace).status == 0)
   }
 
+  @Test func `what is left of a budget is printed, unless it is exceeded`() throws {
+    let workplace = try workplace()
+    let within = try check("--budget 74ms", in: workplace)
+    #expect(within.stdout.contains("  values  13 ms left of 74 ms\n"), "\(within.stdout)")
+    let json = try check("--budget 74ms --json", in: workplace).json()
+    #expect(json.sinks[0].headroomNanoseconds.int == 13_000_000, "\(json)")
+    let exceeded = try check("--budget 60ms", in: workplace)
+    #expect(!exceeded.stdout.contains(" left of "), "\(exceeded.stdout)")
+  }
+
   @Test func `the change that is advised makes the warning go away`() throws {
     let workplace = try workplace()
     let warned = try check("--rate 30 --json", in: workplace).json()

@@ -54,6 +54,15 @@ struct ProgramCommandTests {
             if hello["options"].get("waits") and frame["sequence"] == 0:
                 # Longer than its limit.
                 signal.sigtimedwait([signal.SIGUSR1], 0.3)
+            if hello["options"].get("escapes"):
+                if os.fork() == 0:
+                    os.setsid()
+                    if os.fork() == 0:
+                        code = "import os, signal; open('new', 'w').write(str(os.getpid())); " \\
+                            "os.rename('new', 'stuck'); signal.pause()"
+                        os.execve(sys.executable, ["p", "-c", code], {})
+                    os._exit(0)
+                signal.pause()
             if hello["options"].get("sticks"):
                 if os.fork() == 0:
                     signal.pause()
@@ -113,6 +122,123 @@ struct ProgramCommandTests {
     #expect(named.status == 0, "\(named.stderr)")
     try workplace.folder.write("v: 1\nallow: {processes: [./python3]}\n", to: "retake.yml")
     #expect(try workplace.retake("pipeline", "check", "means.json").status == 2)
+  }
+
+  /// What `allow` and all other options permit, the flag forbids.
+  @Test func `no command starts a program where the command line forbids it`() throws {
+    let count = "open('started', 'a').close()\n"
+    try workplace.folder.write(count + StageProgram.conversation + Self.program, to: "means.py")
+    try workplace.folder.write(
+      "v: 1\nallow: {processes: [python3]}\ncases:\n  means: {pipeline: means.json}\n",
+      to: "retake.yml")
+    for words in [
+      ["replay", "yard", "--pipeline", "means"],
+      ["replay", "yard", "--program", "python3 means.py"],
+      ["verify", "yard", "--pipeline", "means"], ["pipeline", "check", "means"],
+      ["pipeline", "draw", "means"], ["view", "yard", "--pipeline", "means"],
+      ["cache", "warm", "yard", "--pipeline", "means"],
+      ["record", "synthetic:figures", "--name", "b", "--frames", "2", "--pipeline", "means.json"],
+    ] {
+      let refused = try workplace.retake(words: words + ["--no-processes"])
+      #expect(refused.status == 2, "\(words): \(refused)")
+      #expect(
+        refused.stderr.contains("--no-processes forbids all programs"), "\(words): \(refused)")
+    }
+    let test = try workplace.retake("test", "yard", "--no-processes")
+    #expect(test.status == 2 && test.stdout.contains("--no-processes forbids"), "\(test)")
+    let both = try workplace.retake("test", "yard", "--no-processes", "--allow-processes")
+    #expect(both.status == 64 && both.stderr.contains("exclude each other"), "\(both)")
+    #expect(!FileManager.default.fileExists(atPath: workplace.folder.file("started").path))
+    #expect(try workplace.retake("replay", "yard", "--pipeline", "means").status == 0)
+    #expect(FileManager.default.fileExists(atPath: workplace.folder.file("started").path))
+  }
+
+  /// The package of the repository, for programs that import it.
+  private static let package = ["PYTHONPATH": packageRoot.appending(path: "Python").path]
+
+  /// A program that gives a value of another module for each frame.
+  private static let watch = """
+    import counter, retake
+
+    class Watch(retake.Program):
+        sinks = {"count": "scalars"}
+
+        def on_frame(self, frame):
+            self.out("count", {"n": counter.number(frame)})
+
+    if __name__ == "__main__":
+        retake.main(Watch)
+    """
+
+  @Test func `a module of a program that changed is the suspect`() throws {
+    try workplace.folder.write(Self.watch, to: "watch.py")
+    try workplace.folder.write("def number(frame): return frame.sequence\n", to: "counter.py")
+    try workplace.folder.write(
+      "v: 1\nallow: {processes: [python3]}\ncases:\n  watch: {program: python3 -B watch.py}\n",
+      to: "retake.yml")
+    func test() throws -> CommandResult {
+      try workplace.retake("test", "yard", environment: Self.package)
+    }
+    #expect(try test().status == 3)
+    #expect(try workplace.retake("accept", "--reason", "x").status == 0)
+    let golden = try String(
+      contentsOf: workplace.folder.file("Goldens/yard/watch/golden.yml"), encoding: .utf8)
+    #expect(golden.contains("\nprograms: {counter.py: "), "\(golden)")
+    #expect(golden.contains(", watch.py: "), "\(golden)")
+    try workplace.folder.write("def number(frame): return 7\n", to: "counter.py")
+    let changed = try test()
+    #expect(changed.status == 1)
+    #expect(
+      changed.stdout.contains("the program's file counter.py changed: sha256 "),
+      "\(changed.stdout)")
+    #expect(!changed.stdout.contains("watch.py changed"), "\(changed.stdout)")
+  }
+
+  /// The usual form of a robot's program: frames go into a queue, and a thread answers.
+  private static let threaded = """
+    import queue, threading, retake
+
+    class P(retake.Program):
+        sinks = {"n": "scalars"}
+        formats = ["GRAY8"]
+
+        def reset(self):
+            self.q = queue.Queue(1)
+            threading.Thread(target=self.work, name="worker", daemon=True).start()
+
+        def work(self):
+            while True:
+                level = self.q.get()
+                try:
+                    self.out("n", {"first": level})
+                except Exception:
+                    pass
+
+        def on_frame(self, frame):
+            try:
+                self.q.put_nowait(frame.planes[0].row(0)[0])
+            except queue.Full:
+                pass
+
+    if __name__ == "__main__":
+        retake.main(P)
+    """
+
+  @Test func `a thread whose answer belongs to no frame ends the run, in every command`() throws {
+    try workplace.folder.write(Self.threaded, to: "thr.py")
+    try workplace.folder.write(
+      "v: 1\nallow: {processes: [python3]}\ncases:\n  thr: {program: python3 -B thr.py}\n",
+      to: "retake.yml")
+    for words in [
+      ["replay", "yard", "--pipeline", "thr"], ["verify", "yard", "--pipeline", "thr"],
+      ["test", "yard"],
+    ] {
+      let ended = try workplace.retake(words: words, environment: Self.package)
+      #expect(ended.status == 2, "\(words): \(ended)")
+      let said = ended.stdout + ended.stderr
+      #expect(said.contains("'out' was called on the thread 'worker'"), "\(words): \(said)")
+      #expect(said.contains("python.thread") && said.contains("in work"), "\(words): \(said)")
+    }
   }
 
   @Test func `a program whose file changed is the suspect`() throws {
@@ -340,10 +466,12 @@ struct ProgramCommandTests {
     #expect(lifted.status == 0, "\(lifted.stderr)")
   }
 
-  @Test func `programs end with a Retake that is killed`() throws {
-    try write("sticks")
+  /// The second one also starts a process with nothing of it but its limits.
+  @Test(arguments: ["sticks", "escapes"])
+  func `programs end with a Retake that is killed`(option: String) throws {
+    try write(option)
     var request = ChildProcess.Request(
-      Workplace.binary, ["replay", "yard", "--pipeline", "sticks.json", "--allow-processes"])
+      Workplace.binary, ["replay", "yard", "--pipeline", "\(option).json", "--allow-processes"])
     request.folder = workplace.folder.url.path
     let process = try ChildProcess(request)
     let stuck = workplace.folder.file("stuck")

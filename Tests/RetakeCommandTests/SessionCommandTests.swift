@@ -25,6 +25,42 @@ import Testing
     #expect(!workplace.exists("Recordings/late"))
   }
 
+  @Test func `a note and a date come along with every copy, and change no digest`() throws {
+    let workplace = try Workplace()
+    let recorded = try workplace.retake(
+      "record", "synthetic:figures", "--frames", "12", "--size", "64x48", "--name", "yard",
+      "--probe", "skip", "--note", " gate 3, rain ")
+    #expect(recorded.status == 0, "\(recorded.stderr)")
+    let first = try workplace.retake("session", "info", "yard", "--json").json()
+    #expect(first.note.text == "gate 3, rain")
+    let date = try #require(first.started.text)
+    #expect(date.contains(/^2\d{3}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/))
+    let list = try workplace.retake("session", "list")
+    #expect(list.stdout.contains("  \(date)  gate 3, rain\n"))
+
+    let changed = try workplace.retake("session", "note", "yard", "gate 4")
+    #expect(changed.status == 0 && changed.stdout == "gate 4\n", "\(changed.stderr)")
+    #expect(try workplace.retake("session", "doctor", "yard").status == 0)
+    let second = try workplace.retake("session", "info", "yard", "--json").json()
+    #expect(second.note.text == "gate 4")
+    #expect(second.sessionDigest.text == first.sessionDigest.text)
+
+    for words in [["trim", "--from", "100ms"], ["optimise"], ["snapshot"]] {
+      let copy = try workplace.retake(
+        words: ["session", words[0], "yard"] + words.dropFirst() + ["--into", words[0]])
+      #expect(copy.status == 0, "\(copy.stderr)")
+      let info = try workplace.retake("session", "info", "\(words[0])/yard", "--json").json()
+      #expect(info.note.text == "gate 4" && info.started.text == date, "\(words)")
+    }
+    #expect(try workplace.retake("session", "note", "yard", "").status == 0)
+    #expect(try workplace.retake("session", "info", "yard", "--json").json().note.text == nil)
+    let long = String(repeating: "a", count: 4_097)
+    let refused = try workplace.retake("session", "note", "yard", long)
+    #expect(refused.status == 64 && refused.stderr.contains("[session.note.tooLong]"))
+    let unrecorded = try workplace.retake("record", "synthetic:figures", "--note", long)
+    #expect(unrecorded.status == 64 && !workplace.exists("Recordings/figures"))
+  }
+
   @Test func `the advice of a lost database can be typed, and mends the session`() throws {
     let workplace = try Workplace()
     try workplace.record("yard", frames: 20, size: "64x48")

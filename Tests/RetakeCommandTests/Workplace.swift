@@ -85,6 +85,16 @@ struct Workplace {
     try #require(result.status == 0, "\(result.stderr)")
   }
 
+  func git(_ arguments: String...) throws { try git(words: arguments) }
+
+  func git(words arguments: [String]) throws {
+    let result = try runCommand(
+      "git",
+      arguments: ["-c", "user.name=a", "-c", "user.email=a@example.org"] + arguments,
+      environment: ["GIT_CONFIG_GLOBAL": "/dev/null"], folder: folder.url)
+    try #require(result.status == 0, "\(result.stderr)")
+  }
+
   func exists(_ path: String) -> Bool {
     FileManager.default.fileExists(atPath: folder.file(path).path)
   }

@@ -6,13 +6,13 @@ import Testing
 
 /// What the app of the samples draws its results on.
 private final class OverlayView: Sendable {
-  private let deliveries = Locked<[SinkDelivery]>([])
+  private let shown = Locked<[Result<Detections, StageFailure>]>([])
 
-  var results: [Result<Detections, StageFailure>] {
-    deliveries.withLock { $0 }.compactMap { $0.result() }
+  var results: [Result<Detections, StageFailure>] { shown.withLock { $0 } }
+
+  func update(with result: Result<Detections, StageFailure>) {
+    shown.withLock { $0.append(result) }
   }
-
-  func update(with result: SinkDelivery) { deliveries.withLock { $0.append(result) } }
 }
 
 /// Two samples of pseudocode of an article about declarative camera pipelines, as Swift.
@@ -75,9 +75,9 @@ private func emotions(
 ///
 /// What differs below, and why, besides what differs in the first one:
 /// - `.frames([…])` for `.static(frames: […])`, and `try` for files that may not be there.
-/// - `.resultSink`: `.sink` also reports frames without a result, and this one values and failures.
-/// - `expect` for the assertion: a sink runs on a thread that belongs to no test, so its expectation
-///   comes after the run. `label` is a function below: a frame may show several faces.
+/// - `loadTestImage(…)` is `Frame(image: …)`, which Examples/Articles uses.
+/// - `expect` for the assertion, which Examples/Articles has in the sink. `label` is a property
+///   below: a frame may show several faces.
 /// - It expects what each picture shows; the article expects `happy` of a sad face, too.
 private func labels(
   of loadTestImage: (String) throws -> Frame, _ faces: String, _ moods: String,
@@ -92,7 +92,7 @@ private func labels(
     )
     .detect(.faces, model: faces)
     .classify(model: moods)
-    .resultSink { result in
+    .sink { result in
       expect(result.label)
     }
   return testPipeline
@@ -153,7 +153,7 @@ extension Result<Detections, StageFailure> {
       try Data(MediaImage.png(face)).write(to: folder.file("face_\(name).png"))
     }
     func loadTestImage(_ name: String) throws -> Frame {
-      try MediaImage.read(file: folder.file(name).path)
+      try Frame(image: folder.file(name).path)
     }
     let seen = Locked<[String?]>([])
     let pipeline = try labels(of: loadTestImage, models.faces, models.moods) { label in
@@ -161,6 +161,20 @@ extension Result<Detections, StageFailure> {
     }
     _ = try run(pipeline)
     #expect(seen.withLock { $0 } == ["happy", "sad"])
+  }
+
+  @Test func `the models and faces of Examples/Articles are those of these tests`() throws {
+    let folder = packageRoot.appending(path: "Examples/Articles")
+    for (model, name) in [
+      (OnnxModelFile.squares, "yolo-nano"), (OnnxModelFile.mouths, "emotion-mobilenet"),
+    ] {
+      #expect(try Data(contentsOf: folder.appending(path: "\(name).onnx")) == Data(model.bytes))
+    }
+    for isHappy in [true, false] {
+      let file = folder.appending(path: "Faces/face_\(isHappy ? "happy" : "sad").png")
+      let drawn = DrawnFace(column: 1, isHappy: isHappy).frame(scale: 1)
+      #expect(try Frame(image: file.path).digest == drawn.digest)
+    }
   }
 
   @Test(

@@ -5,6 +5,7 @@ import RetakeClock
 import RetakeMetrics
 import RetakePreview
 import RetakeTestSupport
+import Testing
 
 // What the pages show as Swift, compiled: each region between `// docs/PAGE.md` and `// end` is one
 // fenced block of that page, apart from its indentation. What is around it is what a reader has
@@ -15,7 +16,7 @@ private struct AudioBlock: Sendable {
 }
 
 private struct ResultView: Sendable {
-  func update(with result: SinkDelivery) {}
+  func update(with result: Result<Detections, StageFailure>) {}
 }
 
 private func ordered() {
@@ -131,7 +132,7 @@ private func results(
 ) {
   let grey = Pipeline.named("results").source(.session()).grey()
   // docs/pipelines.md
-  let pipeline = grey.motion().resultSink { result in
+  let pipeline = grey.motion().sink { result in
     switch result {
     case .success(let boxes): show(boxes)
     case .failure(let failure) where failure.isRecoverable: skip(failure.frame)
@@ -161,11 +162,16 @@ private func finder() {
   _ = pipeline
 }
 
-private struct Camera {
-  func onFrame(_ body: @escaping @Sendable (Frame) -> Void) {}
+/// A camera of an app: its own thread calls a closure with each frame.
+protocol AppCamera: AnyObject {
+  func onFrame(_ body: @escaping @Sendable (Frame) -> Void)
+  var hasStopped: Bool { get }
 }
 
-@MainActor private func window(_ pipeline: Pipeline, tracks: [LiveTrack], camera: Camera) throws {
+/// `LivePreviewSampleTests` runs it.
+@MainActor func showPreview(
+  _ pipeline: Pipeline, tracks: [LiveTrack], camera: any AppCamera
+) throws -> WindowFigures {
   let log: @Sendable (String) -> Void = { _ in }
   // docs/preview.md
   var options = LiveOptions()
@@ -179,10 +185,12 @@ private struct Camera {
     feed.offer(frame)  // by reference; returns at once
     session.push(frame)
   }
-  Task { for await result in session.results { feed.show(places.result(result)) } }
-  let isClosed = try preview.run { false }  // on the main thread, until the user closes the window
+  Task.detached { for await result in session.results { feed.show(places.result(result)) } }
+  // On the main thread, until the user closes the window.
+  let isClosed = try preview.run { camera.hasStopped }
   // end
-  _ = isClosed
+  #expect(!isClosed)
+  return feed.figures
 }
 
 private func pulse() {

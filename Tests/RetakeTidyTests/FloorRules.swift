@@ -124,11 +124,11 @@ enum FloorRules {
       ? nil : "\(module) is not a declared dependency of \(file.target)"
   }
 
-  /// An example imports doors; its tests also Testing or XCTest, and what the example has.
+  /// An example imports doors; its tests also what all tests may, and what the example has.
   private static func exampleComplaint(_ module: String, file: SourceFile) -> String? {
     let isTest = file.folders.count > 3 && file.folders[2] == "Tests"
     if Floors.doors.contains(module) { return nil }
-    if isTest, ["Testing", "XCTest"].contains(module) || "\(module)Tests" == file.folders[3] {
+    if isTest, Floors.inTests.contains(module) || "\(module)Tests" == file.folders[3] {
       return nil
     }
     return "an example imports \(module), not a door"

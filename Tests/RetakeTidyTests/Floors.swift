@@ -27,7 +27,8 @@ enum Floors {
   ]
   /// What a user's package may import; the examples are such packages.
   static let doors = [
-    "Retake", "RetakeClock", "RetakeCommand", "RetakeMetrics", "RetakeTesting", "RetakeXCTest",
+    "Retake", "RetakeClock", "RetakeCommand", "RetakeMetrics", "RetakePreview", "RetakeTesting",
+    "RetakeXCTest",
   ]
   /// What users' tests import. With them comes no more than what replays and reports need.
   static let testLibraries = ["RetakeTesting", "RetakeXCTest"]

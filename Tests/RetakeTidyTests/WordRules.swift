@@ -25,7 +25,7 @@ struct WordRule: Sendable, CustomTestStringConvertible {
 enum WordRules {
   static let all: [WordRule] = [
     time, timeless, dates, sleep, events, output, pointers, random, locale, forced, unwrapped,
-    unfinished,
+    unfinished, threads,
   ]
 
   static let time = WordRule(
@@ -132,6 +132,16 @@ enum WordRules {
     pattern: #"\b(TODO|FIXME|XXX)\b"#, readsComments: true,
     applies: { isSource($0) || isExample($0) || $0.folders.first == "Scripts" },
     planted: ("Sources/RetakeStore/Reader.swift", "// " + "TO" + "DO: migrations"))
+
+  /// libdispatch waits for ever where the system gives no thread.
+  static let threads = WordRule(
+    name: "work is divided by NamedThread.concurrently, which goes on without threads",
+    pattern: #"\bconcurrentPerform\b"#,
+    applies: isSource,
+    planted: (
+      "Sources/RetakeSession/Finder.swift",
+      "DispatchQueue.concurrentPerform(iterations: 2) { work($0) }"
+    ))
 
   static let timePlane = [
     "RetakeCore", "RetakeBuffers", "RetakeGraph", "RetakeTimePlane", "RetakeRuntime",

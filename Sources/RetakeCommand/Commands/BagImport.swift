@@ -24,6 +24,7 @@ struct BagImport {
     ImportAdvice.noteFootage(result.folder, output)
     // Read back, so that what is printed is what was stored.
     let info = try SessionReader(opening: result.folder.path).info()
+    for note in info.notes ?? [] { output.note("note: \(visible(note))") }
     for line in TimeText.lines(
       info.times ?? [], of: info.timeCount ?? 0, max: TimeText.importMax)
     { output.note("note: \(visible(line))") }
@@ -51,7 +52,8 @@ struct BagImport {
       for track in result.tracks { try topics.encode(track) }
       for sensors in result.sensors { try topics.encode(sensors) }
       try object.encode(result.leftOut, forKey: .leftOut)
-      try object.encode(result.losses + result.notes, forKey: .notes)
+      try object.encode(
+        result.losses + result.notes + (info.notes ?? []), forKey: .notes)
     }
   }
 

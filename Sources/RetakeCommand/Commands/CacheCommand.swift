@@ -133,13 +133,14 @@ struct CacheWarmCommand: ParsableCommand {
     transform: Bounded.workers)
   var workers = RunOptions.workersDefault
   @OptionGroup var patience: WatchdogOptions
+  @OptionGroup var programs: ProgramBan
   @OptionGroup var output: OutputOptions
 
   func validate() throws { try selection.checkMode() }
 
   func run() throws {
     Interruption.listen()
-    let project = try CommandEnvironment.current.project()
+    let project = try programs.project()
     let line = ProgressLine(isQuiet: output.quiet)
     defer { line.finish() }
     var job = ReplayJob(

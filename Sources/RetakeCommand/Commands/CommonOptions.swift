@@ -35,6 +35,26 @@ struct WatchdogOptions: ParsableArguments {
 }
 
 /// For commands that read pipelines.
+struct ProgramBan: ParsableArguments {
+  @Flag(
+    name: .long,
+    help: ArgumentHelp(
+      "Start no program, whatever retake.yml allows.",
+      discussion: """
+        A pipeline with a program is an error then (exit code 2). For projects that you have not \
+        read, and for CI jobs of pull requests.
+        """))
+  var noProcesses = false
+
+  /// The project of the working folder.
+  func project() throws -> Project {
+    var project = try CommandEnvironment.current.project()
+    if noProcesses { project.programs = .forbidden }
+    return project
+  }
+}
+
+/// For commands that run pipelines.
 struct ProgramOptions: ParsableArguments {
   @Flag(
     name: .long,
@@ -46,6 +66,18 @@ struct ProgramOptions: ParsableArguments {
         """))
   var allowProcesses = false
 
+  @OptionGroup var ban: ProgramBan
+
+  @Flag(
+    name: .long,
+    help: ArgumentHelp(
+      "Let pipelines read images and costs outside of the project.",
+      discussion: """
+        The source 'images', tapes and device profiles are otherwise read only in the folder in \
+        which the command runs: a report shows what is in them.
+        """))
+  var allowOutside = false
+
   @Flag(
     name: .long,
     help: ArgumentHelp(
@@ -56,6 +88,12 @@ struct ProgramOptions: ParsableArguments {
         """))
   var showPrograms = false
 
+  func validate() throws {
+    if allowProcesses, ban.noProcesses {
+      throw ValidationError("--allow-processes and --no-processes exclude each other: choose one")
+    }
+  }
+
   /// The project of the working folder.
   ///
   /// - Parameters:
@@ -65,9 +103,10 @@ struct ProgramOptions: ParsableArguments {
   func project(
     _ patience: WatchdogOptions? = nil, for pipeline: ProgramPipeline? = nil
   ) throws -> Project {
-    var project = try CommandEnvironment.current.project()
+    var project = try ban.project()
     if let pipeline { project.programs = project.programs.adding(pipeline.program) }
     if allowProcesses { project.programs = .all }
+    if allowOutside { project.places = .asNamed }
     if showPrograms { project.programListener = Self.shown }
     if patience?.watchdog == 0 { project.programLimits = .lifted }
     return project
@@ -76,6 +115,44 @@ struct ProgramOptions: ParsableArguments {
   /// One for the whole process: pipelines share a program only if the same listener hears it.
   private static let shown = ProgramListener { program, line in
     Console.note("\(program): \(line)")
+  }
+}
+
+/// Frames in place of a session's, for `replay` and `test`.
+struct SourceOptions: ParsableArguments {
+  @Option(
+    name: .customLong("source"),
+    help: ArgumentHelp(
+      "Read these frames instead of a session's: images:PATH, synthetic:SCENE.",
+      discussion: """
+        images:Faces is a folder of PNG and JPEG files, or one file; synthetic:figures, pulse and \
+        cut are drawn. Options of the source follow: images:Faces,fps=15, \
+        synthetic:pulse,frames=60,width=320. Replaces each source that reads a session.
+        """))
+  private var text: String?
+
+  /// - Throws: `ValidationError` for a text of another form.
+  func validate() throws {
+    guard let text, SourceChoice(parsing: text) == nil else { return }
+    throw ValidationError(
+      "'--source \(text)' cannot be used here. Write one of: \(SourceChoice.forms)")
+  }
+
+  var choice: SourceChoice? { text.flatMap { SourceChoice(parsing: $0) } }
+
+  /// - Throws: `ValidationError` for a session, or an option that goes with one.
+  func check(sessions: [String], tracks: [String], costs: String?) throws {
+    guard let choice else { return }
+    if let session = sessions.first {
+      throw ValidationError(
+        "--source \(choice.text) has frames of its own: leave out the session '\(session)'")
+    }
+    guard tracks.isEmpty else {
+      throw ValidationError("--track goes with a session: leave out --source or --track")
+    }
+    guard costs.flatMap({ CostChoice(parsing: $0) })?.readsSession != true else {
+      throw ValidationError("a tape of a session goes with a session: write --costs tape:FILE")
+    }
   }
 }
 
@@ -153,10 +230,14 @@ struct CaseSelection<Mode: ModeArgument>: ParsableArguments {
     return pipeline
   }
 
-  /// To name a program on the command line is to allow it.
-  func allowProgram(in project: inout Project) {
-    guard let program = wholeProgram?.program else { return }
-    project.programs = project.programs.adding(program)
+  /// To name a program, a tape or a profile on the command line is to allow it.
+  func allowingNamed(_ given: Project) -> Project {
+    var project = given
+    if costs != nil { project.places.costs = { $0 } }
+    if let program = wholeProgram?.program {
+      project.programs = project.programs.adding(program)
+    }
+    return project
   }
 
   private static func checkedCommand(_ text: String) throws -> String {

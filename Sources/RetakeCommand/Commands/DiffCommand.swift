@@ -44,6 +44,8 @@ struct DiffCommand: ParsableCommand {
     transform: Bounded.workers)
   var workers = RunOptions.workersDefault
 
+  @OptionGroup var programs: ProgramBan
+
   @OptionGroup var output: OutputOptions
 
   func validate() throws {
@@ -87,7 +89,7 @@ struct DiffCommand: ParsableCommand {
     let line = ProgressLine(isQuiet: output.quiet)
     defer { line.finish() }
     var comparison = BaseComparison(
-      project: try environment.project(), base: base, selection: selection)
+      project: try programs.project(), base: base, selection: selection)
     comparison.conditions = RunConditions(
       workers: workers, isInterrupted: { Interruption.isRequested })
     comparison.program = environment.program

@@ -32,11 +32,13 @@ struct GoldenAdoptCommand: ParsableCommand {
   @Flag(help: "Show what would be written, and change nothing.")
   var dryRun = false
 
+  @OptionGroup var programs: ProgramBan
+
   @OptionGroup var output: OutputOptions
 
   func run() throws {
     let environment = CommandEnvironment.current
-    let project = try environment.project()
+    let project = try programs.project()
     var adoption = GoldenAdoption(
       project: project, selection: Selection(sessions: sessions, cases: cases))
     adoption.goldens = goldens.map { project.path($0) }

@@ -55,6 +55,8 @@ struct GoldenFitCommand: ParsableCommand {
   @Flag(help: "Show what would be written, and change nothing.")
   var dryRun = false
 
+  @OptionGroup var programs: ProgramBan
+
   @OptionGroup var output: OutputOptions
 
   // The arguments of a process that fit starts: the case, its condition, and the folder for its
@@ -75,7 +77,7 @@ struct GoldenFitCommand: ParsableCommand {
 
   func run() throws {
     let environment = CommandEnvironment.current
-    let project = try environment.project()
+    let project = try programs.project()
     var chosen = Selection(sessions: sessions, cases: cases)
     if selection.pipeline != nil { chosen.definition = try selection.definition(in: project) }
     var fit = GoldenFit(project: project, selection: chosen) { key, condition, folder in

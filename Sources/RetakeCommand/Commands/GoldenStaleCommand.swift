@@ -6,8 +6,9 @@ struct GoldenStaleCommand: ParsableCommand {
     commandName: "stale",
     abstract: "List goldens that no suite produces any more, and remove them with --remove.",
     discussion: """
-      Their session or their case is gone. Exits with 5 in CI when there are any, and
-      with 2 where retake.yml names a session that is not there: its goldens stay.
+      Their case is gone. A golden whose recording is not on this disk stays, and the command
+      exits with 2; name the golden if the recording is gone for good. Exits with 5 in CI when there
+      are stale goldens.
 
       Examples:
         retake golden stale

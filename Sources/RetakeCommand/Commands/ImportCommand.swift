@@ -37,7 +37,7 @@ struct ImportCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       """
-      A file of samples on the same clock: CSV, JSON lines, GPX or NMEA. Repeat for several. Behind
+      A file of samples on the same clock: CSV, JSON lines, GPX or NMEA. Repeat for several. After
       the name: time=COLUMN, unit=s|ms|us|ns|date, offset=TIME|start, columns=A+B, name=, kind=,
       value-unit=, format=.
       """, valueName: "file[:key=value,...]"))
@@ -143,11 +143,10 @@ struct ImportCommand: ParsableCommand {
     for (track, known) in zip(result.tracks, info.tracks) {
       lines.append(
         "  track \(track.track)  \(track.codec)  \(track.width)x\(track.height)  "
-          + SpanText.of(known) + (track.damaged > 0 ? "  \(track.damaged) damaged" : ""))
-      if known.rotationDegrees != 0, !output.quiet {
-        lines.append(
-          "    players turn it \(known.rotationDegrees)° clockwise; stages get the pixels as they are "
-            + "stored")
+          + SpanText.of(known) + (track.isRateAssumed ? " (a guess)" : "")
+          + (track.damaged > 0 ? "  \(track.damaged) damaged" : ""))
+      if let turn = known.displayText, !output.quiet {
+        lines.append("    players \(turn); stages get the pixels as they are stored")
       }
     }
     lines += result.sensors.map { "  " + SensorText.line($0) }

@@ -38,6 +38,7 @@ struct InitCommand: ParsableCommand {
     for file in result.leftOut {
       Console.result("left out \(file): to test it, add a case for it to retake.yml")
     }
+    if output.quiet { return }
     // Read again, because retake.yml may be new.
     let sessions = try environment.project().sessionNames
     Console.result(

@@ -41,6 +41,8 @@ struct ModelCheckCommand: ParsableCommand {
   @Option(help: "Write what the model sees to this PNG file.")
   var output: String?
 
+  @OptionGroup var programs: ProgramBan
+
   @OptionGroup var options: OutputOptions
 
   func validate() throws {
@@ -61,7 +63,7 @@ struct ModelCheckCommand: ParsableCommand {
   }
 
   func run() throws {
-    let project = try CommandEnvironment.current.project()
+    let project = try programs.project()
     let node = try place.node(computing: model, in: project)
     let frame = try readFrame(project, node)
     let trial = try ModelTrial(node?.options ?? ModelOptions(model: model), frame: frame)

@@ -36,10 +36,12 @@ struct ModelInfoCommand: ParsableCommand {
 
   @OptionGroup var place: ModelNodeOptions
 
+  @OptionGroup var programs: ProgramBan
+
   @OptionGroup var output: OutputOptions
 
   func run() throws {
-    let node = try place.node(computing: model, in: CommandEnvironment.current.project())
+    let node = try place.node(computing: model, in: programs.project())
     let inspection = try ModelInspection(of: node?.options ?? ModelOptions(model: model))
     if output.json { return try Console.json(inspection) }
     Console.result(ModelText(model: inspection).lines.joined(separator: "\n"))

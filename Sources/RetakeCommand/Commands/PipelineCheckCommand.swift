@@ -39,6 +39,8 @@ struct PipelineCheckCommand: ParsableCommand {
   @Flag(help: "Treat warnings as errors: exit with 2.")
   var strict = false
 
+  @OptionGroup var programs: ProgramBan
+
   @OptionGroup var output: OutputOptions
 
   func validate() throws {
@@ -60,7 +62,7 @@ struct PipelineCheckCommand: ParsableCommand {
   }
 
   func run() throws {
-    let project = try CommandEnvironment.current.project()
+    let project = try programs.project()
     let inspection = try project.inspection(of: pipeline, session: session)
     var analysis = try inspection.pipeline.analyzed(try options(inspection))
     // The analysis knows no files. A warning says where to look in the one that was typed.

@@ -32,7 +32,14 @@ struct PipelineCheckReport {
   }
 
   var lines: [String] {
-    ["\(pipeline.name)  digest \(pipeline.digest)"] + nodes + paths + loads
+    ["\(pipeline.name)  digest \(pipeline.digest)"] + nodes + pools + paths + loads
+  }
+
+  /// The pools whose memory does not grow with the first frames.
+  private var pools: [String] {
+    pipeline.pools.filter(\.isPreallocated).map {
+      "  pool \($0.id)  \(counted($0.capacity, "buffer")), made before the first frame"
+    }
   }
 
   /// In the order of the time plane, each with its incoming edges.
@@ -84,7 +91,18 @@ struct PipelineCheckReport {
         - analysis.paths.count { $0.nodes.last == arrival.sink }
     }
     return ["paths, of a frame that waits for no other frame, by declared costs"] + lines
-      + (more > 0 ? ["  and \(more) paths that are not slower"] : [])
+      + (more > 0 ? ["  and \(more) paths that are not slower"] : []) + budgets
+  }
+
+  /// What is left of each budget. A warning says where one is exceeded.
+  private var budgets: [String] {
+    analysis.arrivals.compactMap { arrival in
+      guard let budget = arrival.budget, let left = arrival.headroom, left >= .zero else {
+        return nil
+      }
+      return "  \(arrival.sink)  \(PipelineWording.time(left)) left of "
+        + PipelineWording.time(budget)
+    }
   }
 
   /// What the times of the paths leave out, and what measures it; `nil` without times.

@@ -26,6 +26,8 @@ struct PipelineDrawCommand: ParsableCommand {
   @Option(help: "The session to be read: shows the conversions of its pixel formats.")
   var session: String?
 
+  @OptionGroup var programs: ProgramBan
+
   @Option(help: "Write to this file; to standard output if not given.")
   var output: String?
 
@@ -35,7 +37,7 @@ struct PipelineDrawCommand: ParsableCommand {
   }
 
   func run() throws {
-    let project = try CommandEnvironment.current.project()
+    let project = try programs.project()
     let inspection = try project.inspection(of: pipeline, session: session)
     let text =
       dot

@@ -17,6 +17,7 @@ struct RecordCommand: ParsableCommand {
         retake record rtsp://192.168.1.20/stream --ring 30s    (kill -USR1 PID writes it)
         retake record lavfi:testsrc2=size=640x480:rate=30 --frames 300
         retake record clip.mp4 --name yard --preset ffv1
+        retake record /dev/video0 --note 'gate 3, rain, camera on the left post'
         retake record rig.mkv --track all --pipeline stereo.json
         retake record synthetic:pulse --pace unpaced --frames 900 --size 320x240
         retake record clip.mp4 --pipeline example:motion-boxes --workers 2
@@ -41,6 +42,9 @@ struct RecordCommand: ParsableCommand {
 
   @Option(help: "The folder that the session's folder is made in.")
   var into = "Recordings"
+
+  @Option(help: "A few words about the session, for 'session list' and 'session note'.")
+  var note: String?
 
   @Option(
     parsing: .unconditional, help: "Frames of each track after which the recording ends.",
@@ -201,6 +205,7 @@ struct RecordCommand: ParsableCommand {
     case .bytes(let bytes): options.segmentBytesMax = bytes
     case nil: break
     }
+    options.note = note
     options.ring = ring.flatMap(TimeArgument.parse)
     options.reserveBytes = reserve.flatMap(ByteCount.parse) ?? options.reserveBytes
     options.ringBytesMax = ringMemory.flatMap(ByteCount.parse).map { Int($0) }

@@ -3,7 +3,8 @@ import Retake
 /// `retake replay SESSION --mode reenact`
 extension ReplayCommand {
   func reenact(_ line: ProgressLine) throws {
-    let project = try programs.project(for: selection.wholeProgram)
+    let project = selection.allowingNamed(
+      try programs.project(for: selection.wholeProgram))
     let hasOwnPipeline = selection.pipeline != nil
     // The record has the pipeline of the live run, so none needs a name here.
     let definition =

@@ -24,6 +24,7 @@ struct ReplayCommand: ParsableCommand {
         retake replay clip --pipeline motion.json --follow | jq -c .sinks
         retake replay clip --pipeline motion.json --metadata analytics=boxes.jsonl
         retake replay clip --pipeline motion.json --overlay boxes.mp4
+        retake replay --pipeline faces.json --source images:Faces
         retake replay yard --mode reenact
         retake replay yard --mode reenact --trace trace.json
         retake replay clip --pipeline motion.json --cache auto
@@ -39,6 +40,7 @@ struct ReplayCommand: ParsableCommand {
   var session: String?
 
   @OptionGroup var selection: CaseSelection<ReplayMode>
+  @OptionGroup var source: SourceOptions
 
   @Option(
     parsing: .unconditional,
@@ -114,6 +116,8 @@ struct ReplayCommand: ParsableCommand {
     guard !form.json || follow || outputs.leavesStandardOutput else {
       throw ValidationError("--json and a FILE of '-' both want standard output")
     }
+    try source.check(
+      sessions: [session].compactMap(\.self), tracks: selection.track, costs: selection.costs)
     try checkReenact()
     try checkSweep()
     guard writeTape != nil else { return }
@@ -200,8 +204,10 @@ struct ReplayCommand: ParsableCommand {
   }
 
   private func job() throws -> ReplayJob {
-    let project = try programs.project(patience, for: selection.wholeProgram)
+    let project = selection.allowingNamed(
+      try programs.project(patience, for: selection.wholeProgram))
     var definition = try selection.definition(in: project)
+    definition.source = source.choice
     if let note = selection.note {
       form.note(note)
     } else if sweep != nil, definition.mode == .lossless {
@@ -233,6 +239,7 @@ struct ReplayCommand: ParsableCommand {
     try show(measured)
     let summary = measured.summary
     for notice in summary.notices ?? [] { form.note("warning: \(notice)") }
+    for silence in summary.silenceNotes { form.note("warning: \(visible(silence))") }
     if let output { form.note("the run is in \(output)") }
     // A halted run leaves no tape.
     if let writeTape, summary.haltedBy == nil {

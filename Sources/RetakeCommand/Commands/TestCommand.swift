@@ -14,6 +14,7 @@ struct TestCommand: ParsableCommand {
         retake test
         retake test 'yard-*' --case motion
         retake test clip --pipeline example:motion-boxes --report report
+        retake test --pipeline faces.json --source images:Faces
         retake test --suite slow --traces traces    # SESSION/CASE.json for ui.perfetto.dev
         retake test --list                          # what would be tested; nothing is run
 
@@ -28,6 +29,7 @@ struct TestCommand: ParsableCommand {
   var sessions: [String] = []
 
   @OptionGroup var selection: CaseOptions
+  @OptionGroup var source: SourceOptions
 
   @Option(name: .customLong("case"), help: "A case of retake.yml; repeat for several.")
   var cases: [String] = []
@@ -73,21 +75,25 @@ struct TestCommand: ParsableCommand {
       selection.pipeline != nil
         // Cases of retake.yml have their own. Options without effect would look as if they had one.
         || (selection.mode == nil && selection.seed == nil && selection.track.isEmpty
-          && selection.costs == nil && !selection.strictCosts
+          && selection.costs == nil && !selection.strictCosts && source.choice == nil
           && selection.happenings.texts.isEmpty)
     else {
       throw ValidationError(
-        "--mode, --costs, --strict-costs, --seed, --track and --override go with --pipeline")
+        "--mode, --costs, --strict-costs, --seed, --track, --source and --override go with "
+          + "--pipeline")
     }
+    try source.check(sessions: sessions, tracks: selection.track, costs: selection.costs)
   }
 
   func run() throws {
     Interruption.listen()
     let environment = CommandEnvironment.current
-    let project = try programs.project(patience, for: selection.wholeProgram)
+    let project = selection.allowingNamed(
+      try programs.project(patience, for: selection.wholeProgram))
     var chosen = Selection(sessions: sessions, cases: cases)
     chosen.suite = suite
     if selection.pipeline != nil { chosen.definition = try selection.definition(in: project) }
+    chosen.definition?.source = source.choice
     if let note = selection.note { form.note(note) }
     let line = ProgressLine(isQuiet: form.quiet)
     defer { line.finish() }

@@ -70,7 +70,8 @@ struct VerifyCommand: ParsableCommand {
   }
 
   private func replayMaker() throws -> (VerifyCondition) throws -> Replay {
-    let project = try programs.project(patience, for: selection.wholeProgram)
+    let project = selection.allowingNamed(
+      try programs.project(patience, for: selection.wholeProgram))
     let definition = try selection.definition(in: project)
     let path = try session.map { try project.sessionPath($0) }
     let conditions = patience.conditions()

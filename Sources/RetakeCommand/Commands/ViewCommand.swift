@@ -65,6 +65,8 @@ struct ViewCommand: ParsableCommand {
   @Flag(help: "Start with the results hidden; a key shows them.")
   var noOverlay = false
 
+  @OptionGroup var programs: ProgramBan
+
   @OptionGroup var output: OutputOptions
 
   func validate() throws {
@@ -110,8 +112,7 @@ struct ViewCommand: ParsableCommand {
       // A reader that leaves early is an error of writing, not the end of the process.
       Console.outliveReaders()
     }
-    var project = try CommandEnvironment.current.project()
-    selection.allowProgram(in: &project)
+    let project = selection.allowingNamed(try programs.project())
     let path = try project.sessionPath(session)
     // Before anything is read: the image must not replace a file of the session or the pipeline.
     if let screenshot { try check(screenshot, project, session: path) }

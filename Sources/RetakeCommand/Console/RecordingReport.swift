@@ -161,6 +161,10 @@ final class RecordingReport {
     if case .success(let outcome)? = result.pipeline {
       failures?.finish(outcome.failures, of: outcome.failureCount)
     }
+    // What was learned at the end, after the last commit.
+    for text in (result.progress.notes ?? []).dropFirst(noted.withLock { $0 }) {
+      warn("note: \(visible(text))")
+    }
     endNotes()
     line.finish()
     let session =

@@ -79,6 +79,65 @@ extension FaultSuites {
       return killed
     }
 
+    @Test func `a ring that is triggered and then killed is recovered with every whole packet`()
+      throws
+    {
+      let count = Faults.cases(short: 4, long: 100)
+      let folder = try TemporaryFolder("retake-rings")
+      let killed = try Faults.inParallel(count) { number in
+        var random = SeededGenerator(seed: UInt64(number))
+        let recording = try LiveRecording(
+          ["synthetic:figures", "--size", "64x48", "--ring", "3s", "--probe", "skip"],
+          name: "ring-\(number)", into: folder.url)
+        defer { try? FileManager.default.removeItem(atPath: recording.path) }
+        // Ends: the folder is made with the first frame, or the machine is too slow for this case.
+        for _ in 0..<Self.startAttempts
+        where !FileManager.default.fileExists(atPath: recording.path) {
+          recording.wait(milliseconds: 20)
+        }
+        recording.wait(milliseconds: random.pick(500...2_500))
+        recording.tell(SIGUSR1)
+        recording.wait(milliseconds: random.pick(0...600))
+        recording.send(SIGKILL)
+        return try Self.examineRing(recording.path)
+      }
+      for (number, kill) in killed.enumerated() { report(kill.problems, "ring \(number)") }
+      Faults.print(
+        row: "1b", "kill -9 of a triggered ring", cases: count,
+        "\(killed.count { !$0.problems.isEmpty }) with a whole packet lost; "
+          + "\(killed.reduce(0) { $0 + $1.packets }) packets in the media, "
+          + "\(killed.reduce(0) { $0 + $1.rebuilt }) of them behind the last commit; "
+          + "\(killed.count { $0.packets == 0 }) killed before anything was written")
+    }
+
+    private static let startAttempts = 500
+
+    /// Compares a recovery with the packets that are in the media.
+    private static func examineRing(
+      _ path: String
+    ) throws -> (packets: Int, rebuilt: Int, problems: [String]) {
+      let media = path + "/media/video-00000.mkv"
+      var packets = 0
+      if let demuxer = try? MediaDemuxer(path: media) {
+        while (try? demuxer.nextPacket()) != nil { packets += 1 }
+      }
+      guard packets > 0 else { return (0, 0, []) }
+      let result = try SessionRecovery(path).run()
+      let reader = try SessionReader(opening: path, options: ReadOptions(verifiesPixels: true))
+      let entries = try reader.entries(of: 0, sequences: 0..<result.frames)
+      let kept = entries.filter { !$0.isPayloadMissing }
+      var problems: [String] = []
+      if kept.count != packets { problems.append("\(kept.count) of \(packets) packets kept") }
+      for entry in kept {
+        do {
+          _ = try reader.frame(entry.id)
+        } catch {
+          problems.append("frame \(entry.id) cannot be read: \(error)")
+        }
+      }
+      return (packets, result.rebuiltFrames, problems)
+    }
+
     @Test(.enabled(if: Faults.strace, "strace may not trace here"))
     func `a recorder that is killed at a write or sync loses nothing that it acknowledged`() throws
     {

@@ -4,17 +4,20 @@ import Retake
 
 struct SessionCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "session", abstract: "List, check, repair, trim, convert and export sessions.",
+    commandName: "session",
+    abstract: "List, note, check, repair, trim, convert and export sessions.",
     discussion: """
       Examples:
         retake session list
         retake session info yard --json
+        retake session note yard 'gate 3, rain'
         retake session doctor yard --deep
         retake session trim yard --from 2s --to 5s --into Trimmed
         retake session optimise yard --into Fast
       """,
     subcommands: [
-      SessionListCommand.self, SessionInfoCommand.self, SessionDoctorCommand.self,
+      SessionListCommand.self, SessionInfoCommand.self, SessionNoteCommand.self,
+      SessionDoctorCommand.self,
       SessionRecoverCommand.self, SessionSnapshotCommand.self, SessionTrimCommand.self,
       SessionJoinCommand.self,
       SessionOptimiseCommand.self, SessionExportCommand.self, SessionMigrateCommand.self,
@@ -64,9 +67,11 @@ struct SessionListCommand: ParsableCommand {
     case .success(let info):
       let seconds = Double(info.durationNanoseconds) / 1e9
       let tracks = info.tracks.map { "\($0.width)x\($0.height) \(visible($0.codec))" }
+      let labels = [info.started, info.note].compactMap(\.self).map { "  " + visible($0) }
       return
         "\(visible(info.name))  \(info.status.rawValue)  \(counted(info.frames, "frame"))  "
         + "\((seconds * 10).rounded() / 10) s  " + tracks.joined(separator: ", ")
+        + labels.joined()
     case .failure(let error):
       return "\(visible(folder.name))  unreadable: \(visible(error.message))"
         + (error.cause.map { visible(" (\($0))") } ?? "")
@@ -116,6 +121,8 @@ struct SessionInfoCommand: ParsableCommand {
         + "\(info.frames.payloadMissing) without pixels, \(counted(info.events, "event")), "
         + "\(info.bytes) bytes")
     if let source = info.source { Console.result("  source: \(visible(source))") }
+    if let started = info.started { Console.result("  recorded: \(started)") }
+    if let note = info.note { Console.result("  note: \(visible(note))") }
     for sensor in reader.sensors { Console.result("  " + SensorText.line(sensor)) }
     // For a damaged session, everything that can be read is shown.
     if let events = try? reader.events(), !events.isEmpty {
@@ -128,6 +135,7 @@ struct SessionInfoCommand: ParsableCommand {
           + (isTrimmed ? ", only stage times (trimmed)" : "; --mode reenact replays them"))
     }
     if let losses = info.losses { Console.result("  lost: \(visible(losses))") }
+    for note in info.notes ?? [] { Console.result("  note: \(visible(note))") }
     // All of them: an import shows ten, and this is where the others are.
     for line in TimeText.lines(info.times ?? [], of: info.timeCount ?? 0, max: .max) {
       Console.result("  time: \(line)")
@@ -149,9 +157,15 @@ struct SessionInfoCommand: ParsableCommand {
     if let matrix = track.otherMatrix { colour += " matrix \(visible(matrix)) is not known" }
     let assumed =
       track.assumed.isEmpty ? "" : " (assumed: \(track.assumed.joined(separator: ", ")))"
-    let rotation = track.rotationDegrees == 0 ? "" : "  turned \(track.rotationDegrees)° clockwise"
+    let mirror = track.mirrored == true ? "  mirrored left to right" : ""
+    let rotation =
+      mirror
+      + (track.rotationDegrees == 0
+        ? "" : "\(mirror.isEmpty ? " " : ",") turned \(track.rotationDegrees)° clockwise")
     let topic = track.topic.map { "  \(visible($0))" } ?? ""
+    let hidden =
+      track.hidesLosses == true ? "  (does not show whether a picture was lost)" : ""
     return "track \(track.track)\(topic)  \(track.codec)  \(track.width)x\(track.height)  \(colour)"
-      + "\(assumed)  \(SpanText.of(track))\(rotation)"
+      + "\(assumed)  \(SpanText.of(track))\(rotation)\(hidden)"
   }
 }

@@ -92,6 +92,8 @@ struct SessionExportCommand: ParsableCommand {
     var count: Int
     /// Tracks of the session that are in none of the media files; absent for tables.
     var otherTracks: [Int]?
+    /// Present if the track has opacity that the file does not hold.
+    var lacksOpacity: Bool?
   }
 
   func run() throws {
@@ -105,7 +107,8 @@ struct SessionExportCommand: ParsableCommand {
         for file in try export.media(to: media, track: track) {
           written.append(
             Written(
-              file: file.file, rows: "media", count: file.packets, otherTracks: file.otherTracks))
+              file: file.file, rows: "media", count: file.packets, otherTracks: file.otherTracks,
+              lacksOpacity: file.lacksOpacity ? true : nil))
         }
       }
       if let mcap {
@@ -123,6 +126,7 @@ struct SessionExportCommand: ParsableCommand {
       return written
     }
     noteOtherTracks(written)
+    noteOpacity(written)
     if mcap != nil { noteSensors(of: try SessionReader(opening: path)) }
     if output.json { return try Console.json(written) }
     // Standard output has the table itself.
@@ -152,6 +156,14 @@ struct SessionExportCommand: ParsableCommand {
       "note: track\(others.count == 1 ? "" : "s") \(list) of the session "
         + "\(others.count == 1 ? "is" : "are") left out; write each into a file of its own: "
         + "--track \(next)")
+  }
+
+  private func noteOpacity(_ written: [Written]) {
+    for file in written where file.lacksOpacity == true {
+      output.note(
+        "note: \(visible(file.file)) has no opacity, which the session's packets have; "
+          + "Matroska and WebM keep it: --media FILE.mkv")
+    }
   }
 
   /// A bag has the frames, and what a pipeline made of them.

@@ -56,7 +56,10 @@ struct SessionOptimiseCommand: ParsableCommand {
     let damaged = result.damagedFrames > 0 ? ", \(result.damagedFrames) of them damaged" : ""
     let pixels =
       result.exact
-      ? "the original's pixels, bit for bit" : "other pixels than the original's"
+      ? result.lacksOpacity == true
+        ? "the original's decoded pixels, bit for bit, without its opacity"
+        : "the original's pixels, bit for bit"
+      : "other pixels than the original's"
     Console.result(
       "\(result.status.rawValue)  \(counted(result.frames, "frame"))\(damaged), \(result.codec): "
         + "\(pixels)  \(result.path)")

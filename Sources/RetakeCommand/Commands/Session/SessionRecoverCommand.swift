@@ -6,9 +6,9 @@ struct SessionRecoverCommand: ParsableCommand {
     commandName: "recover",
     abstract: "Close a session that a recorder left open, or rebuild its database.",
     discussion: """
-      Everything up to the last commit is kept. With --from-media, frames without a row are \
-      found in the media, and a database that is gone or damaged is made again; the old one stays \
-      as session.sqlite.damaged. Done twice, or after a kill, the result is the same.
+      Every whole packet that the recorder wrote is kept: frames after the last commit get a row \
+      from the media. With --from-media, a database that is gone or damaged is made again; the old \
+      one stays as session.sqlite.damaged. Done twice, or after a kill, the result is the same.
 
       Examples:
         retake session recover yard
@@ -16,7 +16,7 @@ struct SessionRecoverCommand: ParsableCommand {
       """)
 
   @OptionGroup var session: SessionArgument
-  @Flag(help: "Rebuild missing rows, or all of them, from the media.")
+  @Flag(help: "Rebuild missing rows, or the whole database, from the media.")
   var fromMedia = false
   @OptionGroup var output: OutputOptions
 
