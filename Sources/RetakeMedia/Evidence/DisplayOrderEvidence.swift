@@ -104,7 +104,9 @@ struct DisplayOrderEvidence: Sendable {
       self.later?.inherit(.referenceMissing)
     }
     if picture.isCut { damage = .sliceMissing }
-    return PacketEvidence(damage: damage)
+    var evidence = PacketEvidence(damage: damage)
+    evidence.isDisposable = true
+    return evidence
   }
 }
 

@@ -56,6 +56,7 @@ struct H264Evidence: EvidenceReader {
       loss = Loss()
     }
     var evidence = PacketEvidence(isRefresh: isIntra && recovery == 0)
+    evidence.isDisposable = !slice.isReference
     if loss != nil, let recovery { recover(slice, after: recovery, isIntra: isIntra, time: time) }
     if let end = loss?.recovery,
       (slice.frameNumber - end.start) & slice.frameNumberMask >= end.count

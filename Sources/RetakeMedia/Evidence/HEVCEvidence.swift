@@ -16,6 +16,7 @@ struct HEVCEvidence: EvidenceReader {
   /// Whether leading pictures of the last random access point are skipped by decoders.
   private var skipsLeading = false
   private var endsSequence = false
+  private var highestLayer = 0
   private var pattern = SlicePattern()
 
   /// Number of bytes of a unit that are read; sequence sets with scaling lists are the longest.
@@ -69,7 +70,11 @@ struct HEVCEvidence: EvidenceReader {
     // Sub-layer non-reference pictures and leading pictures are not counted from (8.3.1).
     let isCounted = layer == 0 && !(6...9).contains(kind) && (kind > 9 || kind & 1 == 1)
     if isCounted { previous = order }
-    return PacketEvidence(damage: damage, isRefresh: isRandomAccess)
+    var evidence = PacketEvidence(damage: damage, isRefresh: isRandomAccess)
+    highestLayer = max(highestLayer, layer)
+    // Table 7-1: pictures of even types up to 14 are referred to by higher sub-layers alone.
+    evidence.isDisposable = kind <= 14 && kind & 1 == 0 && layer == highestLayer
+    return evidence
   }
 
   /// Equation 8-1.

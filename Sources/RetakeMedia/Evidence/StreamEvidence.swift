@@ -14,12 +14,21 @@ package struct PacketEvidence: Hashable, Sendable {
   package var isRefresh = false
   /// What this packet shows about the one before it.
   package var damageBefore: StreamDamage?
+  /// Whether no other picture refers to those of the packet.
+  package var isDisposable = false
+  private var pictures = 0
+
+  init(damage: StreamDamage? = nil, isRefresh: Bool = false, damageBefore: StreamDamage? = nil) {
+    (self.damage, self.isRefresh, self.damageBefore) = (damage, isRefresh, damageBefore)
+  }
 
   /// Adds what another picture of the same packet shows.
   mutating func merge(_ other: PacketEvidence) {
     damage = damage ?? other.damage
     isRefresh = isRefresh || other.isRefresh
     damageBefore = damageBefore ?? other.damageBefore
+    isDisposable = other.isDisposable && (pictures == 0 || isDisposable)
+    pictures += 1
   }
 }
 

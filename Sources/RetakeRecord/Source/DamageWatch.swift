@@ -9,6 +9,8 @@ struct DamageWatch {
   private let hasHeaders: Bool
   /// Causes of the last packets, by their index.
   private var causes: [Int: String] = [:]
+  /// Those of the last packets whose pictures no other picture refers to.
+  private var disposable: Set<Int> = []
   /// The packets from which a decoder needs nothing before, in ascending order.
   private var refreshes: [Int] = []
   /// Damage that a decoder found reaches all pictures from this packet to the next refresh.
@@ -36,6 +38,7 @@ struct DamageWatch {
     }
     latest = packet.index
     let shown = headers?.add(packet)
+    if shown?.isDisposable == true { disposable.insert(packet.index) }
     if let damage = shown?.damage { causes[packet.index] = damage.rawValue }
     if let damage = shown?.damageBefore { causes[packet.index - 1] = damage.rawValue }
     if packet.flags.contains(.corrupt), !forgivesFlags {
@@ -48,11 +51,13 @@ struct DamageWatch {
 
   private mutating func prune() {
     let first = latest - Self.packetsKept
-    guard (refreshes.first ?? latest) < first || causes.count > Self.packetsKept else { return }
+    let isFull = max(causes.count, disposable.count) > Self.packetsKept
+    guard (refreshes.first ?? latest) < first || isFull else { return }
     // The last refresh before the kept packets still ends what began before it.
     let last = refreshes.last
     refreshes.removeAll { $0 < first && $0 != last }
     causes = causes.filter { $0.key >= first }
+    disposable = disposable.filter { $0 >= first }
   }
 
   /// - Parameter reports: What the decoder has written to its log since the last call.
@@ -76,6 +81,7 @@ struct DamageWatch {
 
   private mutating func begin(_ cause: String, at packet: Int) {
     causes[packet] = causes[packet] ?? cause
+    guard !disposable.contains(packet) else { return }
     let isOver = reach.map { old in refreshes.contains { old.packet < $0 && $0 <= packet } } ?? true
     if isOver { reach = (packet, cause) }
   }

@@ -95,6 +95,8 @@ package struct TrackFacts: Sendable {
   package var firstRefusal: MediaError?
   /// Damage that the packets' headers show, by packet. It names each picture that it reaches.
   var evidence: [Int: StreamDamage] = [:]
+  /// Packets whose damage reaches no other picture; known if one thread decoded the track.
+  var disposable: Set<Int> = []
   /// What the decoder wrote to its log.
   var reports: [DecoderReport] = []
   /// What the first image itself says about how it is shown.
@@ -183,6 +185,7 @@ package struct TrackDecoding {
     }
     facts.decoderBytes = decoding.decoderBytes
     (facts.evidence, facts.reports) = (decoding.evidence, decoding.reports)
+    facts.disposable = decoding.disposable
     return facts
   }
 }

@@ -120,7 +120,8 @@ package struct TrackIndexing {
     // damaged image unwritten, the pixels differ, which shows that the frame varies.
     let finder = EntryFinder(
       table: table, memory: PictureMemory(preparation: .poisoned), packets: packets,
-      damaged: Set(damage.keys), delay: stream.delay, decoderBytes: rows.facts.decoderBytes,
+      damaged: Set(damage.keys).subtracting(rows.facts.disposable), delay: stream.delay,
+      decoderBytes: rows.facts.decoderBytes,
       standing: rows.facts.standing)
     let facts = rows.facts.frames
     // What headers show names each picture that it reaches, so it does not spread as damage does.

@@ -37,6 +37,8 @@ package final class DecodeRun {
   private var headers: StreamEvidence?
   /// Damage that the packets' headers show, by packet.
   private(set) var evidence: [Int: StreamDamage] = [:]
+  /// Packets whose pictures no other picture refers to; only of a run with one thread.
+  private(set) var disposable: Set<Int> = []
   /// What the decoders wrote to their logs, at most one damage and one remark of a packet.
   private(set) var reports: [DecoderReport] = []
 
@@ -133,6 +135,7 @@ package final class DecodeRun {
     if let shown = headers?.add(packet) {
       if let damage = shown.damage { evidence[packet.index] = damage }
       if let damage = shown.damageBefore { evidence[packet.index - 1] = damage }
+      if shown.isDisposable, threads == 1 { disposable.insert(packet.index) }
     }
     do throws(MediaError) {
       try decoder?.send(packet)
