@@ -80,4 +80,24 @@ package enum AnnexB {
     }
     return result
   }
+
+  /// Parameter sets of a decoder configuration record, each after its size in two bytes, without
+  /// emulation prevention bytes.
+  ///
+  /// - Parameter place: The place of the first size; afterwards the place after the last set, or the
+  ///   end of the record if it is cut.
+  static func sets(_ count: Int, in record: [UInt8], at place: inout Int) -> [[UInt8]] {
+    var sets: [[UInt8]] = []
+    for _ in 0..<count {
+      guard place + 2 <= record.count else {
+        place = record.count
+        return sets
+      }
+      let size = Int(record[place]) << 8 | Int(record[place + 1])
+      place += 2
+      sets.append(withoutEscapes(record[place...].prefix(size)))
+      place = min(record.count, place + size)
+    }
+    return sets
+  }
 }

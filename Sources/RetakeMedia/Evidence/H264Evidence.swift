@@ -123,14 +123,7 @@ struct H264Evidence: EvidenceReader {
       guard place < extradata.count else { return sets }
       let count = Int(extradata[place] & mask)
       place += 1
-      for _ in 0..<count {
-        guard place + 2 <= extradata.count else { return sets }
-        let size = Int(extradata[place]) << 8 | Int(extradata[place + 1])
-        place += 2
-        sets.append(AnnexB.withoutEscapes(extradata[place...].prefix(size)))
-        place += size
-        guard place <= extradata.count else { return sets }
-      }
+      sets += AnnexB.sets(count, in: extradata, at: &place)
     }
     return sets
   }
