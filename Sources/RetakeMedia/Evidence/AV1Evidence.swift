@@ -17,6 +17,7 @@ struct AV1Evidence: EvidenceReader {
   /// Order hint of the last picture that was shown, and of the last key picture.
   private var shown: Int?
   private var key = 0
+  private var order = PictureOrder(number: 0)
   private var steps = StepLearning()
   /// Whether pictures with an odd distance from the key picture are never kept, and how many there
   /// were.
@@ -65,22 +66,28 @@ struct AV1Evidence: EvidenceReader {
     if frame.isShown, !frame.isKey, (frame.order - key + range) % range % 2 == 1 {
       leaves = (leaves.count + 1, leaves.areKept || frame.refreshes != 0)
     }
-    return PacketEvidence(
-      damage: frame.isShown ? damage : nil, isRefresh: frame.isKey && frame.isShown)
+    guard frame.isShown else { return PacketEvidence() }
+    var evidence = PacketEvidence(damage: damage, isRefresh: frame.isKey)
+    evidence.order = order
+    return evidence
   }
 
   private mutating func show(_ slot: Slot?, slot place: Int, bits: Int) -> PacketEvidence {
     guard let slot else { return PacketEvidence() }
     follow(slot.order, bits: bits, isKey: false)
-    return PacketEvidence(damage: slot.damage)
+    var evidence = PacketEvidence(damage: slot.damage)
+    evidence.order = order
+    return evidence
   }
 
   /// Checks that the picture follows the last one that was shown.
   private mutating func follow(_ order: Int, bits: Int, isKey: Bool) {
     defer { shown = order }
+    if isKey { self.order = PictureOrder(epoch: self.order.epoch + 1, number: order) }
     guard bits > 0, let last = shown, !isKey else { return }
     let range = 1 << bits
     let distance = (order - last + range) % range
+    self.order.number += distance < range / 2 ? distance : distance - range
     defer { steps.add(distance) }
     guard steps.step == 1, distance > 1, distance < range / 2 else { return }
     let lost = (1..<distance).map { (last + $0) % range }

@@ -48,6 +48,12 @@ struct DisplayOrderEvidence: Sendable {
   }
 
   mutating func add(_ picture: Picture) -> PacketEvidence {
+    var evidence = judge(picture)
+    evidence.order = PictureOrder(number: picture.number)
+    return evidence
+  }
+
+  private mutating func judge(_ picture: Picture) -> PacketEvidence {
     guard picture.kind != .bidirectional else { return addBidirectional(picture) }
     // The second field of a picture has its number.
     if let later, later.number == picture.number {
@@ -57,7 +63,9 @@ struct DisplayOrderEvidence: Sendable {
     let before = closeGap()
     let distance = later.map { picture.number - $0.number }
     // The numbers do not go back, so a picture with which they begin again is missing.
-    if let distance, distance < 0, step != nil { later?.inherit(.referenceMissing) }
+    if let distance, distance < 0, step != nil || picture.kind == .predicted {
+      later?.inherit(.referenceMissing)
+    }
     gap = distance.flatMap { distance in step.map { max(0, distance / $0 - 1) } } ?? 0
     if gap > 0, isInOrder {
       later?.inherit(.referenceMissing)

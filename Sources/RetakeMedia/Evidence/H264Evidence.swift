@@ -12,6 +12,9 @@ struct H264Evidence: EvidenceReader {
   /// The time before which pictures still refer to a lost picture, although decoding has recovered.
   private var leadingBefore: Int64?
 
+  /// The order count of the last reference picture (8.2.1.1).
+  private var order = PictureOrder(number: 0)
+
   private struct Loss: Sendable {
     /// The frame number at which a recovery point began, and how many numbers later it ends.
     var recovery: (start: Int, count: Int)?
@@ -38,8 +41,27 @@ struct H264Evidence: EvidenceReader {
       }
     }
     guard let first = slices.first else { return PacketEvidence() }
-    return judge(
+    var evidence = judge(
       first, isIntra: slices.allSatisfy { $0.kind == .intra }, recovery: recovery, time: packet.pts)
+    evidence.order = order(of: first)
+    evidence.refreshID = first.refreshID
+    return evidence
+  }
+
+  private mutating func order(of slice: H264Slice) -> PictureOrder? {
+    if slice.isInstantRefresh { order = PictureOrder(epoch: order.epoch + 1, number: 0) }
+    guard let (low, range) = slice.order else { return nil }
+    let last = order.number
+    var found = order
+    // The nearest number with these low bits, which is that of equation 8-3.
+    let distance = (low - last) & (range - 1)
+    found.number = last + (distance > range / 2 ? distance - range : distance)
+    if slice.resetsNumbers {
+      order = PictureOrder(epoch: order.epoch + 1, number: 0)
+    } else if slice.isReference {
+      order = found
+    }
+    return found
   }
 
   private mutating func judge(

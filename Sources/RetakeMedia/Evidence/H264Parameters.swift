@@ -95,7 +95,7 @@ struct H264Picture: Hashable, Sendable {
 }
 
 /// The fields of a slice header (ITU-T H.264, 7.3.3) that show what the slice refers to.
-struct H264Slice: Hashable, Sendable {
+struct H264Slice: Sendable {
   enum Kind: Hashable, Sendable { case predicted, bidirectional, intra }
 
   var kind: Kind
@@ -105,6 +105,11 @@ struct H264Slice: Hashable, Sendable {
   /// One less than the number of different frame numbers, which is a power of two.
   var frameNumberMask: Int
   var allowsGaps: Bool
+  /// `idr_pic_id`
+  var refreshID: Int?
+  /// The lower bits of the order count and their number of values; nil in a field, and with
+  /// `pic_order_cnt_type` 1.
+  var order: (low: Int, range: Int)?
   /// The slice resets the numbering of frames (memory management operation 5).
   var resetsNumbers = false
 
@@ -128,8 +133,13 @@ struct H264Slice: Hashable, Sendable {
     allowsGaps = sequence.allowsGaps
     let isField = !sequence.isFrameOnly && bits.readFlag()
     if isField { bits.skip(1) }
-    if isInstantRefresh { _ = bits.readExponential() }
-    Self.skipOrder(&bits, sequence, picture, isField: isField)
+    if isInstantRefresh { refreshID = Int(bits.readExponential()) }
+    let low = Self.readOrder(&bits, sequence, picture, isField: isField)
+    if !isField { order = low.map { ($0, 1 << sequence.orderBits) } }
+    if sequence.orderType == 2, !isField {
+      // 8.2.1.3: pictures are shown in the order in which they are decoded.
+      order = (2 * frameNumber - (isReference ? 0 : 1), 2 * (frameNumberMask + 1))
+    }
     if picture.hasRedundantCount { _ = bits.readExponential() }
     let lists = Self.referenceCounts(&bits, kind, picture)
     Self.skipListChanges(&bits, lists: lists.count)
@@ -138,17 +148,19 @@ struct H264Slice: Hashable, Sendable {
     guard !bits.isOver else { return nil }
   }
 
-  private static func skipOrder(
+  private static func readOrder(
     _ bits: inout BitReader, _ sequence: H264Sequence, _ picture: H264Picture, isField: Bool
-  ) {
+  ) -> Int? {
     let hasSecond = picture.hasFieldOrder && !isField
     if sequence.orderType == 0 {
-      bits.skip(sequence.orderBits)
+      let low = Int(bits.read(sequence.orderBits))
       if hasSecond { _ = bits.readSignedExponential() }
+      return low
     } else if sequence.orderType == 1, sequence.hasOrderDeltas {
       _ = bits.readSignedExponential()
       if hasSecond { _ = bits.readSignedExponential() }
     }
+    return nil
   }
 
   /// Number of references of each list that the slice has.

@@ -11,6 +11,7 @@ struct HEVCEvidence: EvidenceReader {
   private var kept: [Int: StreamDamage?] = [:]
   /// The order count from which the next one is derived (`prevTid0Pic`).
   private var previous = 0
+  private var epoch = 0
   /// Whether a picture that decoding can begin with was there.
   private var hasBegun = false
   /// Whether leading pictures of the last random access point are skipped by decoders.
@@ -63,7 +64,11 @@ struct HEVCEvidence: EvidenceReader {
     guard !isSkipped else { return PacketEvidence() }
     let order = restarts ? slice.order : wholeOrder(slice)
     var damage: StreamDamage?
-    if restarts { kept = [:] } else { damage = references(of: slice, at: order) }
+    if restarts {
+      (kept, epoch) = ([:], epoch + 1)
+    } else {
+      damage = references(of: slice, at: order)
+    }
     if slices.allSatisfy({ $0.isIntra || $0.isDependent }) { damage = nil }
     if !pattern.isWhole(slices) { damage = .sliceMissing }
     kept[order] = .some(damage)
@@ -73,6 +78,7 @@ struct HEVCEvidence: EvidenceReader {
     var evidence = PacketEvidence(damage: damage, isRefresh: isRandomAccess)
     highestLayer = max(highestLayer, layer)
     // Table 7-1: pictures of even types up to 14 are referred to by higher sub-layers alone.
+    evidence.order = PictureOrder(epoch: epoch, number: order)
     evidence.isDisposable = kind <= 14 && kind & 1 == 0 && layer == highestLayer
     return evidence
   }

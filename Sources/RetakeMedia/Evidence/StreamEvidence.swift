@@ -5,17 +5,25 @@ package enum StreamDamage: String, Hashable, Sendable {
   case referenceMissing = "media.reference.missing"
   /// A part of the picture is not in the stream, or the picture refers to such a picture.
   case sliceMissing = "media.slice.missing"
+  /// The picture is another one than that of its time.
+  case misplaced = "media.picture.misplaced"
 }
 
 /// What the headers of one packet show.
 package struct PacketEvidence: Hashable, Sendable {
-  package var damage: StreamDamage?
+  var damage: StreamDamage?
   /// Whether no later packet depends on the packets before this one.
   package var isRefresh = false
   /// What this packet shows about the one before it.
-  package var damageBefore: StreamDamage?
+  var damageBefore: StreamDamage?
   /// Whether no other picture refers to those of the packet.
   package var isDisposable = false
+  /// Damage of this packet and of packets before it, by their indexes.
+  package fileprivate(set) var damages: [Int: StreamDamage] = [:]
+  /// Of the picture that is shown; nil if the codec does not say it.
+  var order: PictureOrder?
+  /// Differs in consecutive packets (`idr_pic_id`); nil in pictures that have none.
+  var refreshID: Int?
   private var pictures = 0
 
   init(damage: StreamDamage? = nil, isRefresh: Bool = false, damageBefore: StreamDamage? = nil) {
@@ -28,21 +36,25 @@ package struct PacketEvidence: Hashable, Sendable {
     isRefresh = isRefresh || other.isRefresh
     damageBefore = damageBefore ?? other.damageBefore
     isDisposable = other.isDisposable && (pictures == 0 || isDisposable)
+    (order, refreshID) = (other.order ?? order, other.refreshID ?? refreshID)
     pictures += 1
   }
 }
 
 /// Reads the headers of a stream's packets, in decode order, without decoding.
 ///
-/// Finds what the stream itself shows: pictures that refer to one that is not there, and slices that
-/// are missing. Each picture that such damage reaches is named. Of codecs whose headers have no such
+/// Finds what the stream itself shows: pictures that refer to one that is not there, slices that are
+/// missing, and pictures that were exchanged. Each picture that such damage reaches is named. Of codecs whose headers have no such
 /// numbers (VP8, VP9, Theora, codecs of single images) it says nothing.
 package struct StreamEvidence: Sendable {
   private var reader: any EvidenceReader
+  private var placement: PlacementEvidence
+  private var latest = 0
 
   /// - Returns: nil for a codec whose headers show nothing.
   package init?(_ stream: MediaStream) {
     let isInOrder = stream.delay == 0
+    placement = PlacementEvidence(isInOrder: isInOrder)
     switch stream.codec {
     case "h264": reader = H264Evidence(extradata: stream.extradata)
     case "hevc": reader = HEVCEvidence(extradata: stream.extradata)
@@ -55,10 +67,27 @@ package struct StreamEvidence: Sendable {
   }
 
   /// - Parameter packet: Follows the packet of the call before, in decode order.
-  package mutating func add(_ packet: MediaPacket) -> PacketEvidence { reader.add(packet) }
+  package mutating func add(_ packet: MediaPacket) -> PacketEvidence {
+    var evidence = reader.add(packet)
+    latest = packet.index
+    if let damage = evidence.damage { evidence.damages[packet.index] = damage }
+    if let damage = evidence.damageBefore { evidence.damages[packet.index - 1] = damage }
+    for place in placement.add(packet, evidence) where evidence.damages[place] == nil {
+      evidence.damages[place] = .misplaced
+    }
+    return evidence
+  }
 
-  /// - Returns: what the end of the stream shows about its last packet.
-  package mutating func finish() -> StreamDamage? { reader.finish() }
+  /// - Returns: what the end of the stream shows about its last packets, by their indexes.
+  package mutating func finish() -> [Int: StreamDamage] {
+    var damages: [Int: StreamDamage] = [:]
+    for place in placement.finish() { damages[place] = .misplaced }
+    if let damage = reader.finish() { damages[latest] = damage }
+    return damages
+  }
+
+  /// Number of packets that are needed after a packet until all damage of it is known.
+  package static var lookahead: Int { PlacementEvidence.lookahead }
 
   /// Whether pictures of a codec refer to others, and their headers do not show a lost one.
   package static func isSilent(_ codec: String) -> Bool { silentCodecs.contains(codec) }

@@ -15,7 +15,7 @@ struct DamageWatch {
   private var refreshes: [Int] = []
   /// Damage that a decoder found reaches all pictures from this packet to the next refresh.
   private var reach: (packet: Int, cause: String)?
-  private var latest = 0
+  private(set) var latest = 0
   /// Whether libavformat calls packets corrupt only because files were joined; asked once, when the
   /// first such packet is met.
   private lazy var forgivesFlags = asksJoints()
@@ -33,20 +33,23 @@ struct DamageWatch {
   /// - Parameter packet: Is decoded next; nil marks the end.
   mutating func add(_ packet: MediaPacket?) {
     guard let packet else {
-      if let damage = headers?.finish() { causes[latest] = damage.rawValue }
+      if let damages = headers?.finish() { take(damages) }
       return
     }
     latest = packet.index
     let shown = headers?.add(packet)
     if shown?.isDisposable == true { disposable.insert(packet.index) }
-    if let damage = shown?.damage { causes[packet.index] = damage.rawValue }
-    if let damage = shown?.damageBefore { causes[packet.index - 1] = damage.rawValue }
+    if let damages = shown?.damages { take(damages) }
     if packet.flags.contains(.corrupt), !forgivesFlags {
       begin(FrameCause.corrupt, at: packet.index)
     }
     let isRefresh = hasHeaders ? shown?.isRefresh ?? false : packet.flags.contains(.key)
     if isRefresh { refreshes.append(packet.index) }
     prune()
+  }
+
+  private mutating func take(_ damages: [Int: StreamDamage]) {
+    causes.merge(damages.mapValues(\.rawValue)) { old, _ in old }
   }
 
   private mutating func prune() {
@@ -69,6 +72,12 @@ struct DamageWatch {
   mutating func refused(_ packet: MediaPacket, _ error: MediaError) {
     begin(error.code, at: packet.index)
   }
+
+  /// Number of packets after which all damage of a packet is known.
+  var lookahead: Int { hasHeaders ? StreamEvidence.lookahead : 0 }
+
+  /// What later packets showed about a packet of the last ones.
+  func lateCause(ofPacket packet: Int) -> String? { causes[packet] }
 
   /// Why the picture's pixels cannot be trusted.
   mutating func cause(of decoded: DecodedFrame) -> String? {

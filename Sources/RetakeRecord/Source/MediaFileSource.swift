@@ -114,7 +114,10 @@ private final class FileTrack {
   }
 
   private(set) var ready: ArraySlice<Item> = []
+  /// Results whose damage later packets may show, with their packets.
+  private var held: ArraySlice<(item: Item, packet: Int)> = []
   private(set) var hasEnded = false
+  private var failure: (any Error)?
   private var latest: Timestamp?
   private var failures = 0
   private var misses = 0
@@ -140,6 +143,7 @@ private final class FileTrack {
   ///
   /// - Parameter packet: nil marks the end.
   func take(_ packet: MediaPacket?) throws {
+    defer { release() }
     if let packet { recent.add(packet) } else { hasEnded = true }
     watch.add(packet)
     do {
@@ -149,27 +153,54 @@ private final class FileTrack {
       (failures, misses) = (0, 0)
     } catch {
       if let packet, !error.isOutOfMemory { watch.refused(packet, error) }
-      guard !error.isLasting else { throw error }
+      guard !error.isLasting else { return try end(with: error) }
       guard let packet else { return try fail(error) }
       guard !error.isOutOfMemory else { return try miss(pts: packet.pts, error) }
       try fail(error)
       // The packet would have been a frame, so it gets a row, as in an imported file.
       guard hasBegun else { return }
-      ready.append(.missed(MissedFrame(refused: packet, error, of: stream, track: number)))
+      let missed = MissedFrame(refused: packet, error, of: stream, track: number)
+      held.append((.missed(missed), packet.index))
+    }
+  }
+
+  private func release() {
+    while let first = held.first, hasEnded || watch.latest - first.packet >= watch.lookahead {
+      held.removeFirst()
+      if case .frame(var frame) = first.item {
+        frame.cause = frame.cause ?? watch.lateCause(ofPacket: first.packet)
+        ready.append(.frame(frame))
+      } else {
+        ready.append(first.item)
+      }
     }
   }
 
   /// There may be memory for the next frame; this one still gets its row.
   func miss(pts: Int64?, _ error: MediaError) throws {
     misses += 1
-    guard misses < Self.missesMax else { throw error }
+    guard misses < Self.missesMax else { return try end(with: error) }
     let time = pts.flatMap { Timestamp(pts: $0, timeBase: stream.timeBase) }
-    ready.append(.missed(MissedFrame(timestamp: time, pts: pts, track: number)))
+    held.append((.missed(MissedFrame(timestamp: time, pts: pts, track: number)), watch.latest))
+    release()
   }
 
   func fail(_ error: any Error) throws {
     failures += 1
-    guard failures < Self.failuresMax, !hasEnded else { throw error }
+    guard failures < Self.failuresMax, !hasEnded else { return try end(with: error) }
+  }
+
+  /// The frames that are held come before the error.
+  private func end(with error: any Error) throws {
+    hasEnded = true
+    release()
+    guard !ready.isEmpty else { throw error }
+    failure = error
+  }
+
+  /// Throws the error that ended the track, after its last frame.
+  func checkEnd() throws {
+    if ready.isEmpty, let failure { throw failure }
   }
 
   /// - Throws: `MissedFrame`.
@@ -190,7 +221,7 @@ private final class FileTrack {
       frame: frame, pts: decoded.bestEffortTimestamp, duration: decoded.duration, track: number)
     captured.original = recent.original(of: decoded, stream: stream)
     captured.cause = watch.cause(of: decoded)
-    ready.append(.frame(captured))
+    held.append((.frame(captured), decoded.packetIndex))
   }
 
   private func guess(_ decoded: DecodedFrame) -> Timestamp {
@@ -221,6 +252,7 @@ private final class MediaFileStream: RemarkingStream {
   func next() throws -> SourceFrame? {
     // Ends: the file ends.
     while true {
+      for track in tracks { try track.checkEnd() }
       // Without a frame of each track it is not known which one is the earliest.
       if tracks.allSatisfy({ !$0.ready.isEmpty || $0.hasEnded }) { return try earliest?.next() }
       if let full = tracks.first(where: { $0.ready.count >= Self.waitingMax }) {

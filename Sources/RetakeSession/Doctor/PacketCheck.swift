@@ -59,7 +59,12 @@ final class PacketCheck {
       try tell(packet)
       packet = next
     }
+    endHeaders()
     return damages
+  }
+
+  private func endHeaders() {
+    if let damages = headers?.finish() { evidence.merge(damages) { old, _ in old } }
   }
 
   /// The numbers of damaged packets, in ascending order. Of a very long gap, only its first and
@@ -114,12 +119,14 @@ final class PacketCheck {
 
   private func readHeaders(of packet: MediaPacket, _ view: SegmentView) {
     if self.view?.file !== view.file {
-      if headers == nil || !view.continues { headers = StreamEvidence(view.stream) }
+      if headers == nil || !view.continues {
+        endHeaders()
+        headers = StreamEvidence(view.stream)
+      }
       self.view = view
     }
     guard let shown = headers?.add(packet) else { return }
-    if let damage = shown.damage { evidence[packet.index] = damage }
-    if let damage = shown.damageBefore { evidence[packet.index - 1] = damage }
+    evidence.merge(shown.damages) { old, _ in old }
   }
 
   /// Merges damage of the same kind to consecutive packets. The first packet's cause is kept.

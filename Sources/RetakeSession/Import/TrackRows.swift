@@ -66,6 +66,7 @@ package struct TrackRows: Sendable {
   private static let words = [
     StreamDamage.referenceMissing.rawValue: "refer to a picture that is not in the stream",
     StreamDamage.sliceMissing.rawValue: "have slices missing, or refer to a picture that has",
+    StreamDamage.misplaced.rawValue: "show a picture that belongs at another time",
     FrameCause.reported: "are damaged, as the decoder reports",
   ]
   private static let notesMax = 8

@@ -133,8 +133,7 @@ package final class DecodeRun {
     // Counted before it is sent, so that a rejected packet is not sent again.
     next += 1
     if let shown = headers?.add(packet) {
-      if let damage = shown.damage { evidence[packet.index] = damage }
-      if let damage = shown.damageBefore { evidence[packet.index - 1] = damage }
+      evidence.merge(shown.damages) { old, _ in old }
       if shown.isDisposable, threads == 1 { disposable.insert(packet.index) }
     }
     do throws(MediaError) {
@@ -187,7 +186,7 @@ package final class DecodeRun {
       ready.append(.refused(packet: max(start, next - 1), cause: error))
     }
     receive(after: max(start, next - 1))
-    if let damage = headers?.finish() { evidence[max(start, next - 1)] = damage }
+    if let damages = headers?.finish() { evidence.merge(damages) { old, _ in old } }
     // Kept, because the memory's own counter ends with the decoder.
     bytesMost = decoderBytes
     keepReports()
