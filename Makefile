@@ -67,8 +67,9 @@ faults: build-tests libretake ## Plant every fault under recorders and sessions,
 	RETAKE_FAULTS=long RETAKE_KILLS=$${RETAKE_KILLS:-1000} RETAKE_UNPLUGS=$${RETAKE_UNPLUGS:-100} \
 	  RETAKE_RECOVERY_KILLS=$${RETAKE_RECOVERY_KILLS:-50} RETAKE_FLIPS=$${RETAKE_FLIPS:-1000} \
 	  RETAKE_CUTS=$${RETAKE_CUTS:-500} RETAKE_SHADOW_RUNS=$${RETAKE_SHADOW_RUNS:-200} \
+	  RETAKE_SWEEPS=$${RETAKE_SWEEPS:-500} \
 	  $(TEST_PROGRAM) --no-parallel \
-	  --filter 'FaultTests|SlowDiskTests|KillTests|LiveSourceTests|ShadowTests' 2>&1 | tee .build/faults.log | \
+	  --filter 'FaultTests|SlowDiskTests|KillTests|LiveSourceTests|ShadowTests|SweepDocumentTests' 2>&1 | tee .build/faults.log | \
 	  grep -E '^faults|kill|unplugged|flips|cuts|shadow check|✘|Test run'
 	@! grep -q '✘' .build/faults.log
 
