@@ -59,6 +59,14 @@ package struct GoldenComparator: Sendable {
   /// - Throws: `GoldenError` for files that are damaged, incomplete or do not belong together.
   package func compare() throws(GoldenError) -> Comparison {
     let run = try actual.manifest()
+    var comparison = try compare(run)
+    if let damaged = run.summary.damaged {
+      comparison.notes.append(damaged.text(of: run.summary.captured))
+    }
+    return comparison
+  }
+
+  private func compare(_ run: GoldenManifest) throws(GoldenError) -> Comparison {
     guard golden.exists else {
       return Comparison(
         key: run.key, verdict: .missing, reasons: [GoldenError.missing(folder: "").message])

@@ -33,19 +33,22 @@ extension GoldenFolder {
 }
 
 extension GoldenFolder {
-  /// The number of captured frames that failed before they reached a sink, at the sink with the
-  /// most such frames.
+  /// The number of captured frames that failed at a stage before they reached a sink, at the sink
+  /// with the most such frames. Frames that the session calls damaged are not counted.
   ///
   /// - Throws: `GoldenError.fileMissing`, or an error in a results file.
   package func failedFrames() throws(GoldenError) -> Int {
     var ledgers: [Int: FrameLedger] = [:]
-    for index in 0..<Self.chunkCount(frames: try manifest().summary.captured) {
+    let manifest = try manifest()
+    // A damaged frame fails at its source. Without such frames a source may still lack a buffer.
+    let sources = manifest.summary.damaged == nil ? [] : Set(manifest.input.tracks.keys)
+    for index in 0..<Self.chunkCount(frames: manifest.summary.captured) {
       let chunk = try chunk(index)
       // Frames fail in X lines only, which such a block does not have.
       for block in chunk.blocks where !block.holdsBoxesAlone {
         for outcome in try frames(of: block, chunk).flatMap(\.outcomes) {
-          guard let fate = outcome.ended?.fate else { continue }
-          ledgers[outcome.sink, default: FrameLedger()].count(fate)
+          guard let ended = outcome.ended, !sources.contains(ended.node) else { continue }
+          ledgers[outcome.sink, default: FrameLedger()].count(ended.fate)
         }
       }
     }

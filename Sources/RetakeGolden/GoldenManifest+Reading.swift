@@ -129,6 +129,7 @@ extension GoldenManifest.Summary {
   fileprivate init(_ decoder: GoldenDecoder) throws(GoldenError) {
     let fields = try decoder.object([
       "captured", "delivered", "facts", "decisions", "decisionDigest", "resultDigest", "latency",
+      "damaged",
     ])
     captured = try fields.required("captured").count()
     delivered = try fields.required("delivered").count()
@@ -137,6 +138,16 @@ extension GoldenManifest.Summary {
     decisionDigest = try fields.required("decisionDigest").digest()
     resultDigest = try fields.required("resultDigest").digest()
     latency = try fields["latency"].map(GoldenManifest.Latency.init(_:))
+    damaged = try fields["damaged"].map(GoldenManifest.Damage.init(_:))
+  }
+}
+
+extension GoldenManifest.Damage {
+  fileprivate init(_ decoder: GoldenDecoder) throws(GoldenError) {
+    let fields = try decoder.object(["frames", "first", "last"])
+    frames = try fields.required("frames").count()
+    first = try fields.required("first").frame()
+    last = try fields.required("last").frame()
   }
 }
 
@@ -145,10 +156,7 @@ extension GoldenManifest.Latency {
     let fields = try decoder.object(["max", "p99", "slowest"])
     max = Int(try fields.required("max").duration().nanoseconds)
     p99 = Int(try fields.required("p99").duration().nanoseconds)
-    let frame = try fields.required("slowest")
-    let numbers = try frame.string().split(separator: ":").compactMap { Int($0) }
-    guard numbers.count == 2 else { throw frame.wrong("must be a frame such as 0:12") }
-    slowest = FrameID(track: numbers[0], sequence: numbers[1])
+    slowest = try fields.required("slowest").frame()
   }
 }
 
@@ -201,6 +209,12 @@ extension GoldenManifest.Fit {
 extension GoldenDecoder {
   fileprivate func count() throws(GoldenError) -> Int {
     try integer(in: 0...Int.max, "must be 0 or more")
+  }
+
+  fileprivate func frame() throws(GoldenError) -> FrameID {
+    let numbers = try string().split(separator: ":").compactMap { Int($0) }
+    guard numbers.count == 2 else { throw wrong("must be a frame such as 0:12") }
+    return FrameID(track: numbers[0], sequence: numbers[1])
   }
 
   fileprivate func digest() throws(GoldenError) -> Digest128 {

@@ -91,6 +91,15 @@ extension GoldenManifest.Latency {
   }
 }
 
+extension GoldenManifest.Damage {
+  fileprivate var flow: FlowYAML {
+    .map([
+      ("frames", .integer(frames)), ("first", .text(first.description)),
+      ("last", .text(last.description)),
+    ])
+  }
+}
+
 extension GoldenManifest.Summary {
   fileprivate var flow: FlowYAML {
     .map(
@@ -99,7 +108,8 @@ extension GoldenManifest.Summary {
         ("facts", .integer(facts)), ("decisions", .integer(decisions)),
         ("decisionDigest", .text(decisionDigest.description)),
         ("resultDigest", .text(resultDigest.description)),
-      ] + (latency.map { [("latency", $0.flow)] } ?? []))
+      ] + (latency.map { [("latency", $0.flow)] } ?? [])
+        + (damaged.map { [("damaged", $0.flow)] } ?? []))
   }
 }
 

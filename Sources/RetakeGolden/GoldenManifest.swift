@@ -105,6 +105,34 @@ package struct GoldenManifest: Hashable, Sendable {
     }
   }
 
+  /// Frames that the session calls damaged. They fail at their source, so that no stage reads their
+  /// pixels.
+  package struct Damage: Hashable, Sendable, Codable {
+    /// How many there are.
+    package var frames: Int
+    package var first: FrameID
+    package var last: FrameID
+
+    package init(frames: Int = 1, first: FrameID, last: FrameID) {
+      self.frames = frames
+      self.first = first
+      self.last = last
+    }
+
+    /// `37 of 98 frames are damaged in the session and have no results: 0:10 to 0:46`.
+    package func text(of captured: Int) -> String {
+      let isOne = frames == 1
+      return "\(frames) of \(captured) \(captured == 1 ? "frame" : "frames") "
+        + (isOne ? "is damaged in the session and has" : "are damaged in the session and have")
+        + " no results: \(isOne ? "\(first)" : span)"
+    }
+
+    private var span: String {
+      let isWhole = first.track == last.track && last.sequence - first.sequence == frames - 1
+      return isWhole ? "\(first) to \(last)" : "between \(first) and \(last)"
+    }
+  }
+
   package struct Summary: Hashable, Sendable {
     /// The number of frames with an F line.
     package var captured: Int
@@ -116,6 +144,8 @@ package struct GoldenManifest: Hashable, Sendable {
     package var resultDigest: Digest128
     /// `nil` if there are no virtual costs.
     package var latency: Latency?
+    /// `nil` if the session calls none of the frames damaged.
+    package var damaged: Damage?
 
     package init(
       captured: Int = 0, delivered: Int = 0, facts: Int = 0, decisions: Int = 0,

@@ -31,9 +31,10 @@ struct GoldenMerge {
       manifest.expected, track: manifest.input.tracks.values.min() ?? 0
     ).marks(holding: split.findings(false))
     manifest.summary.captured = summary.captured
-    // Delivered frames and decisions follow from the timing, which is of one side as a whole. Facts
-    // and results are mixed, so the writer has counted them again.
+    // Delivered and damaged frames and decisions follow from the timing, which is of one side as a
+    // whole. Facts and results are mixed, so the writer has counted them again.
     manifest.summary.delivered = summary.delivered
+    manifest.summary.damaged = summary.damaged
     manifest.summary.decisions = summary.decisions
     manifest.summary.decisionDigest = summary.decisionDigest
     manifest.summary.facts = writer.facts

@@ -56,6 +56,7 @@ package final class GoldenWriter {
   private let digests: StageDigestWriter?
   private var delivered = 0
   private var latency = LatencyMeter()
+  private var damaged: GoldenManifest.Damage?
   private var modes: [String: SinkRule.Mode] = [:]
   private var failure: GoldenError?
 
@@ -116,6 +117,13 @@ package final class GoldenWriter {
   /// Records when a frame arrived in virtual time, after all of its deliveries have been appended.
   package func noteArrival(of frame: FrameID, at nanoseconds: Int64) {
     latency.finished(frame, arrival: nanoseconds)
+  }
+
+  /// Records that the session calls a frame damaged, in the order of the frames.
+  package func noteDamage(of frame: FrameID) {
+    damaged =
+      damaged.map { .init(frames: $0.frames + 1, first: $0.first, last: frame) }
+      ?? .init(first: frame, last: frame)
   }
 
   /// Whether the rules need the pixels of a frame at a sink.
@@ -191,6 +199,7 @@ package final class GoldenWriter {
       captured: results.frames, delivered: delivered, facts: results.facts,
       decisions: decisions.count, decisionDigest: decisions.digest, resultDigest: results.digest)
     manifest.summary.latency = latency.latency
+    manifest.summary.damaged = damaged
     // Also for a sink that retake.yml does not name: an accepted golden is judged by its own rules
     // alone, so each sink needs one in golden.yml.
     let rules = plan.header.sinks.map { sink in

@@ -17,6 +17,7 @@ package struct MarkdownReport {
     page.addTable(
       ["Verdict", "Case", "Compared", "Same", "Within", "Changed", "Tolerance used"], cases.map(row)
     )
+    page.add(notesOfPassed(cases))
     page.add(foot(document))
     return page.finished
   }
@@ -101,6 +102,7 @@ package struct MarkdownReport {
       text += "- suspected: \(prose(suspect.text))\n"
     }
     if let mark = item.expected { text += "- known as \(code(mark.id))\n" }
+    for note in item.notes { text += "- note: \(prose(note))\n" }
     return text + commands(item.commands)
   }
 
@@ -132,6 +134,15 @@ package struct MarkdownReport {
       [item.verdictWords, code(item.title.visible(limit: 120)).replacing("|", with: "\\|")]
       + counts + [item.tightest.map(Wording.used) ?? "–"]
     return "| \(cells.joined(separator: " | ")) |\n"
+  }
+
+  private static func notesOfPassed(_ cases: [ReportCase]) -> String {
+    let notes = cases.lazy.filter { $0.verdict == .passed }.flatMap { item in
+      item.notes.map { "- \(code(item.title)): \(prose($0))\n" }
+    }
+    let more = notes.count - TerminalReport.passedNotesMax
+    return notes.prefix(TerminalReport.passedNotesMax).joined()
+      + (more > 0 ? "- and \(Wording.count(more, "more note"))\n" : "")
   }
 
   private static func foot(_ document: ReportDocument) -> String {

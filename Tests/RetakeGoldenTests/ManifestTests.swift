@@ -43,6 +43,22 @@ import Testing
     #expect(try GoldenManifest(parsing: manifest.text, file: "golden.yml") == manifest)
   }
 
+  @Test func `damaged frames are written after the digests, and named by their span`() throws {
+    var manifest = try GoldenManifest(parsing: Self.example, file: "golden.yml")
+    let (first, last) = (FrameID(track: 0, sequence: 2), FrameID(track: 0, sequence: 4))
+    manifest.summary.damaged = .init(frames: 3, first: first, last: last)
+    #expect(manifest.text.contains(#"00, damaged: {frames: 3, first: "0:2", last: "0:4"}}"#))
+    #expect(try GoldenManifest(parsing: manifest.text, file: "golden.yml") == manifest)
+    func text(_ frames: Int, _ last: FrameID) -> String {
+      GoldenManifest.Damage(frames: frames, first: first, last: last).text(of: 6)
+    }
+    let many = "3 of 6 frames are damaged in the session and have no results: "
+    #expect(text(3, last) == many + "0:2 to 0:4")
+    #expect(text(3, FrameID(track: 0, sequence: 5)) == many + "between 0:2 and 0:5")
+    #expect(text(3, FrameID(track: 1, sequence: 4)) == many + "between 0:2 and 1:4")
+    #expect(text(1, first) == "1 of 6 frames is damaged in the session and has no results: 0:2")
+  }
+
   @Test func `what YAML 1-1 takes for a number is quoted, and a digest that begins alike is not`()
     throws
   {

@@ -136,9 +136,10 @@ extension Acceptance.Item {
       ? "" : "  (\(left.count) still waiting: \(left.prefix(3).joined(separator: ", ")))"
     // A golden can be accepted with frames that fail, and should not be by mistake.
     let failures = failed == 0 ? "" : "  (\(failed) failed at a stage)"
+    let damage = damaged.map { "  (\($0.text(of: captured)))" } ?? ""
     let others = replaces.isEmpty ? "" : "  (\(replaces.joined(separator: "; ")))"
     return visible(
-      "\(verb)  \(key)  \(kind)  \(counted(frames, "frame"))\(failures)\(causes)\(others)\(waiting)"
-    )
+      "\(verb)  \(key)  \(kind)  \(counted(frames, "frame"))\(failures)\(damage)\(causes)"
+        + "\(others)\(waiting)")
   }
 }

@@ -1,7 +1,7 @@
 import Foundation
 package import RetakeCompare
 package import RetakeCore
-import RetakeGolden
+package import RetakeGolden
 import RetakeRuntime
 
 /// Accepts or rejects pending goldens: what `retake accept`, `reject` and `review` do.
@@ -18,8 +18,13 @@ package struct Acceptance {
     package var left: [String] = []
     /// The number of frames that change.
     package var frames: Int
+    /// All frames of the result.
+    package var captured = 0
     /// Captured frames that failed at a stage and therefore have no results at a sink.
     package var failed = 0
+    /// Captured frames that the session calls damaged, and that therefore have no results; `nil` if
+    /// there are none.
+    package var damaged: GoldenManifest.Damage?
     /// How the replaced golden differs in what it describes, such as another session; empty if it
     /// describes the same.
     package var replaces: [String] = []
@@ -272,13 +277,14 @@ package struct Acceptance {
     try check(pending)
     let advice = try advice(key, pending)
     let alternate = library.folder(key).alternate(platform)
+    let summary = try pending.folder.manifest().summary
     let failed = try pending.folder.failedFrames()
     func waitsAsAWhole(_ kind: String, replaces: [String] = []) -> Waiting {
-      let frames = (try? pending.folder.manifest().summary.captured) ?? 0
-      return Waiting(
+      Waiting(
         item: Item(
-          key: key.description, kind: kind, roots: [], frames: frames, failed: failed,
-          replaces: replaces, advice: advice),
+          key: key.description, kind: kind, roots: [], frames: summary.captured,
+          captured: summary.captured, failed: failed, damaged: summary.damaged, replaces: replaces,
+          advice: advice),
         golden: golden, alternate: alternate, pending: pending)
     }
     // A golden without root causes is chosen as a whole or not at all.
@@ -308,7 +314,8 @@ package struct Acceptance {
     return Waiting(
       item: Item(
         key: key.description, kind: "changed", roots: roots.map(\.id), left: left.map(\.id),
-        frames: frames, failed: failed, advice: advice),
+        frames: frames, captured: summary.captured, failed: failed, damaged: summary.damaged,
+        advice: advice),
       largest: own.compactMap(\.magnitude).max() ?? 0, golden: golden, alternate: alternate,
       pending: pending)
   }

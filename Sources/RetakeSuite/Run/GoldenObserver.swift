@@ -29,6 +29,7 @@ final class GoldenObserver: RunObserver {
       writer.setClasses(names, of: outcome.sink)
     }
     writer.noteArrival(of: frame.result.id, at: frame.arrivalNanoseconds)
+    if frame.entry.damage != nil { writer.noteDamage(of: frame.result.id) }
     for (outcome, picture) in zip(frame.result.outcomes, frame.pictures) {
       guard let picture, writer.keepsPicture(of: frame.result.id, at: outcome.sink) else {
         continue

@@ -141,7 +141,8 @@ package struct Review {
       return [
         Question(
           key: comparison.key, headline: "\(comparison.verdict.rawValue): \(reason)",
-          suspects: comparison.suspects, details: comparison.findings.prefix(detailsMax).map(line),
+          suspects: comparison.suspects,
+          details: comparison.notes + comparison.findings.prefix(detailsMax).map(line),
           moreDetails: max(0, comparison.findingCount - detailsMax))
       ]
     }
