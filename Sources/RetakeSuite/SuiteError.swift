@@ -24,6 +24,9 @@ package enum SuiteError: RetakeError, Hashable {
   case sameName(String, paths: [String])
   /// A stage ended the run before its last frame.
   case halted(StageFailure)
+  /// The session calls frames damaged, and the test refuses them. The session is written as on a
+  /// command line.
+  case damagedFrames(String, session: String)
   case notWritable(path: String, cause: String)
   case exists(path: String)
   /// The folder is already a project.
@@ -194,6 +197,11 @@ package enum SuiteError: RetakeError, Hashable {
       ErrorFacts(
         "suite.run.halted", "the run was halted: \(failure)",
         advice: failure.advice)
+    case .damagedFrames(let text, let session):
+      ErrorFacts(
+        "suite.run.damagedFrames", text, cause: "--strict refuses damaged frames",
+        advice: "See why: retake session doctor \(session); then record the scene again, trim the "
+          + "session to its good frames, or test without --strict")
     case .notWritable(let path, let cause):
       ErrorFacts(
         "suite.output.notWritable", "cannot write here", cause: cause, at: path,

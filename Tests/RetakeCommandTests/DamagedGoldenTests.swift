@@ -51,12 +51,34 @@ import Testing
     #expect(try text("report/summary.md", of: workplace).contains(Self.text))
   }
 
+  @Test func `a strict test refuses damaged frames and leaves nothing to accept`() throws {
+    let workplace = try project(lost: 4)
+    let refused = try workplace.retake("test", "--strict")
+    #expect(refused.status == 2, "\(refused.stdout)")
+    for part in [
+      "errored  yard/motion-boxes  \(Self.text)", "[suite.run.damagedFrames]",
+      "retake session doctor yard",
+    ] {
+      #expect(refused.stdout.contains(part), "\(refused.stdout)")
+    }
+    #expect(!workplace.exists("Goldens/yard/motion-boxes/golden.yml.new"))
+    #expect(try workplace.retake("accept", "--reason", "first").status == 2)
+    let doctor = try workplace.retake("session", "doctor", "yard")
+    #expect((doctor.stdout + doctor.stderr).contains("0:4 to 0:10"))
+
+    // A golden that was accepted before is refused as well.
+    try #require(try workplace.retake("test").status == 3)
+    try #require(try workplace.retake("accept", "--reason", "known").status == 0)
+    #expect(try workplace.retake("test").status == 0)
+    #expect(try workplace.retake("test", "--strict").status == 2)
+  }
+
   @Test func `a golden of good frames has no mark`() throws {
     let workplace = try project(lost: nil)
     try #require(try workplace.retake("test").status == 3)
     let accepted = try workplace.retake("accept", "--reason", "first")
     #expect(accepted.stdout.hasSuffix("new  30 frames\n"), "\(accepted.stdout)")
     #expect(!(try text("Goldens/yard/motion-boxes/golden.yml", of: workplace).contains("damaged")))
-    #expect(try workplace.retake("test").status == 0)
+    #expect(try workplace.retake("test", "--strict").status == 0)
   }
 }

@@ -16,6 +16,7 @@ struct TestCommand: ParsableCommand {
         retake test clip --pipeline example:motion-boxes --report report
         retake test --pipeline faces.json --source images:Faces
         retake test --suite slow --traces traces    # SESSION/CASE.json for ui.perfetto.dev
+        retake test --strict                        # frames that are damaged are an error
         retake test --list                          # what would be tested; nothing is run
 
       In a GitHub workflow each case that needs attention becomes an annotation, at most ten of a
@@ -42,6 +43,9 @@ struct TestCommand: ParsableCommand {
 
   @Flag(help: "List what would be tested, and run nothing.")
   var list = false
+
+  @Flag(help: "Refuse cases whose session has damaged frames: 2, and nothing becomes pending.")
+  var strict = false
 
   @Option(help: "Write report.html, report.json, junit.xml and summary.md into this folder.")
   var report: String?
@@ -109,6 +113,7 @@ struct TestCommand: ParsableCommand {
     }
     suiteRun.follow(environment.surroundings)
     suiteRun.program = environment.program
+    suiteRun.refusesDamage = strict
     suiteRun.reportFolder = report
     suiteRun.traceFolder = traces
     suiteRun.progress = { line.update($0, done: $1, total: $2) }

@@ -89,6 +89,7 @@ struct CaseRunner {
   let conditions: RunConditions
   /// Shared with the cases that run at the same time.
   let memory: MemoryShare?
+  let refusesDamage: Bool
 
   /// Never throws for an error of one case: that becomes its verdict. An interruption is rethrown.
   func run(_ selected: SelectedCase, progress: @escaping (Int, Int) -> Void) throws -> CaseResult {
@@ -201,6 +202,7 @@ struct CaseRunner {
       made?.removeEmpty()
       throw error
     }
+    if refusesDamage { try refuseDamage(in: result) }
     result.classNames = (try? result.actual.chunk(0))?.header.classes.flatMap(\.self) ?? []
     result.comparison = GoldenComparator(
       golden: result.golden, actual: result.actual, options: .withPictures
@@ -216,6 +218,14 @@ struct CaseRunner {
 }
 
 extension CaseRunner {
+  private func refuseDamage(in result: CaseResult) throws {
+    let summary = try result.actual.manifest().summary
+    guard let damaged = summary.damaged else { return }
+    throw SuiteError.damagedFrames(
+      damaged.text(of: summary.captured),
+      session: Shell(project: project).session(result.selected.session))
+  }
+
   private func outputs(of key: GoldenLibrary.Key) throws(SuiteError) -> RunOutputs {
     var outputs = RunOutputs()
     guard let folder = traces?.appending(path: key.session) else { return outputs }

@@ -21,6 +21,8 @@ package struct SuiteRun {
   package var jobs = 1
   /// The memory that cases of other runs in this process share with those of this one.
   package var memory: MemoryShare?
+  /// Whether a case whose session calls frames damaged is an error instead of a note.
+  package var refusesDamage = false
   /// In CI, nothing is written among the goldens, and stale goldens fail.
   package var isCI = false
   /// The program name in the commands of the report.
@@ -192,7 +194,8 @@ package struct SuiteRun {
       project: project, library: library, pendingRoot: pendingRoot,
       isPendingOptional: pendingFolder == nil, scratch: scratch,
       traces: traceFolder.map { URL(fileURLWithPath: project.path($0)) },
-      conditions: conditions, memory: memory ?? (atOnce > 1 ? .ofMachine : nil))
+      conditions: conditions, memory: memory ?? (atOnce > 1 ? .ofMachine : nil),
+      refusesDamage: refusesDamage)
   }
 
   private func staleKeys(_ selected: [SelectedCase]) -> [GoldenLibrary.Key] {
