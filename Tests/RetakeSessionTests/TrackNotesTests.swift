@@ -38,6 +38,62 @@ struct TrackNotesTests {
       try notes(file).contains("track 0: 10 packets before the first key frame give no picture"))
   }
 
+  @Test(arguments: [("libvpx", "vp8", "a.webm"), ("libvpx-vp9", "vp9", "a.ivf")])
+  func `a lost picture of a codec that does not show it leaves a gap in the times, which is named`(
+    encoder: String, codec: String, name: String
+  ) throws {
+    let whole = try make(name, "-c:v", encoder, "-deadline", "realtime", "-cpu-used", "8")
+    #expect(try notes(whole) == [])
+    let lost = folder.file("lost-" + name).path
+    try ffmpeg(["-i", whole, "-c", "copy", "-bsf:v", "noise=drop=eq(n\\,9)+eq(n\\,40)", lost])
+    let result = try SessionImporter(
+      ImportOptions(file: lost, into: folder.file("Recordings").path)
+    ).run()
+    #expect(
+      result.notes == [
+        "track 0: the times leave room for 1 frame after frame 8, 1 frame after frame 38; "
+          + "\(codec) does not show whether a picture was lost"
+      ])
+    // The decodings of VP8 may differ after the gap, which is damage that is known.
+    #expect(codec == "vp8" || (result.status == .clean && result.tracks[0].damaged == 0))
+  }
+
+  @Test func `a file of variable rate and a codec that shows a loss have no such note`() throws {
+    // Every third frame is left out, then a few after a second: screen recordings look like this.
+    for (number, select) in ["mod(n\\,3)", "lt(n\\,30)+not(mod(n\\,4))"].enumerated() {
+      let file = try make(
+        "variable\(number).webm", "-vf", "select=\(select)", "-fps_mode", "passthrough", "-c:v",
+        "libvpx",
+        "-deadline", "realtime")
+      #expect(try notes(file) == [], "\(select)")
+    }
+    let whole = try make("whole.mkv", "-c:v", "mpeg4", "-bf", "0", "-g", "1")
+    let lost = folder.file("lost.mkv").path
+    try ffmpeg(["-i", whole, "-c", "copy", "-bsf:v", "noise=drop=eq(n\\,9)", lost])
+    #expect(try notes(lost).allSatisfy { !$0.contains("leave room") })
+  }
+
+  /// Intervals in milliseconds: `30x33` are 30 of them.
+  @Test(arguments: [
+    ("30x33,66,30x33", 1, "30+1"), ("30x40,200,30x40,80,30x40", 40, "30+4 61+1"),
+    ("10x33,34,10x33,34,100,20x33", 1, "22+2"), ("30x4,8,60x4", 1, "30+1"),
+    ("9x33,66,9x33", 1, ""), ("30x33,50,30x33", 1, ""), ("30x33,66,4x33,66,4x33,66,4x33", 1, ""),
+    ("30x33,60x66", 1, ""), ("60x33", 1, ""), ("30x33,10,30x33", 1, ""), ("60x0", 1, ""),
+  ])
+  func `a gap is a whole number of frames in an otherwise constant rate`(
+    intervals: String, tick: Int, expected: String
+  ) {
+    var times: [Int64] = [0]
+    for part in intervals.split(separator: ",") {
+      let numbers = part.split(separator: "x").compactMap { Int64($0) }
+      for _ in 0..<(numbers.count == 2 ? numbers[0] : 1) {
+        times.append((times.last ?? 0) + (numbers.last ?? 0) * 1_000_000)
+      }
+    }
+    let gaps = FrameGaps(count: times.count, tick: Int64(tick) * 1_000_000) { times[$0] }.gaps
+    #expect(gaps.map { "\($0.frame)+\($0.missing)" }.joined(separator: " ") == expected)
+  }
+
   @Test func `frames that all have the same time are named`() throws {
     let file = try make("same.mkv", "-c:v", "mpeg4", "-bf", "0", "-bsf:v", "setts=ts=0")
     #expect(

@@ -1,8 +1,8 @@
 import RetakeCore
 package import RetakeMedia
 
-/// Remarks about one imported track: packets without a picture, and times that are counted or all
-/// the same.
+/// Remarks about one imported track: packets without a picture, and times that are counted, missing
+/// or all the same.
 package struct TrackNotes {
   private let stream: MediaStream
   private let rows: TrackRows
@@ -14,9 +14,8 @@ package struct TrackNotes {
   }
 
   var texts: [String] {
-    ([Self.timing(of: stream, file: file), sameTime].compactMap(\.self) + withoutPicture).map {
-      "track \(rows.track): \($0)"
-    }
+    ([Self.timing(of: stream, file: file), sameTime, gaps].compactMap(\.self) + withoutPicture)
+      .map { "track \(rows.track): \($0)" }
   }
 
   /// A sentence about the times of a stream that has none; nil for any other.
@@ -46,6 +45,30 @@ package struct TrackNotes {
     else { return nil }
     return "all \(frames.count) frames have the same time, and arrive at once. Give them times: "
       + "ffmpeg -i \(file.shellWord) -vf setpts=N/25/TB -fps_mode passthrough -c:v ffv1 OUT.mkv"
+  }
+
+  // MARK: Gaps
+
+  /// More gaps are only counted.
+  private static let gapsNamedMax = 4
+
+  /// Only of codecs whose headers do not show a lost picture: of others it is known what was lost.
+  private var gaps: String? {
+    guard StreamEvidence.isSilent(stream.codec), stream.timing == .container,
+      // The session's times are not those of the file.
+      rows.timeline.places.isEmpty,
+      let tick = Timestamp(pts: 1, timeBase: stream.timeBase)?.nanoseconds
+    else { return nil }
+    let frames = rows.timeline.frames
+    let gaps = FrameGaps(count: frames.count, tick: tick) { frames[$0].nanoseconds }.gaps
+    guard !gaps.isEmpty else { return nil }
+    let named = gaps.prefix(Self.gapsNamedMax).map { gap in
+      "\(gap.missing) \(gap.missing == 1 ? "frame" : "frames") after frame \(gap.frame)"
+    }
+    let more = gaps.count - named.count
+    return "the times leave room for " + named.joined(separator: ", ")
+      + (more > 0 ? ", and at \(more) more \(more == 1 ? "place" : "places")" : "")
+      + "; \(stream.codec) does not show whether a picture was lost"
   }
 
   // MARK: Packets without a picture
