@@ -1,5 +1,6 @@
 import Foundation
 import RetakeCore
+import RetakeStore
 import RetakeTestClips
 import RetakeTestSupport
 import Testing
@@ -124,22 +125,51 @@ struct StreamEvidenceTests {
     #expect(result.status == .clean && result.tracks[0].frames == 59)
   }
 
+  /// Imports a file, and a copy in which a byte in the middle of a packet is another one.
+  private func flipped(
+    packet number: Int, of whole: String, in folder: TemporaryFolder
+  ) throws -> (result: ImportResult, rows: [FrameRecord]) {
+    let indexed = try imported(whole, into: folder, as: "whole")
+    #expect(indexed.status == .clean && indexed.notes.isEmpty)
+    let packet = try #require(
+      try SessionReader(opening: indexed.folder.path).index.packet(track: 0, index: number))
+    var bytes = try Data(contentsOf: URL(filePath: whole))
+    bytes[Int(try #require(packet.offset)) + packet.size / 2] ^= 0x55
+    let path = folder.file("flipped.mkv").path
+    try bytes.write(to: URL(filePath: path))
+    let result = try imported(path, into: folder, as: "flipped")
+    let reader = try SessionReader(opening: result.folder.path)
+    return (result, try reader.index.store.frames(track: 0, sequences: 0..<60))
+  }
+
+  /// FFmpeg's decoder does not compare the other kinds of picture hashes, CRC (2) and sums (3).
+  @Test func `pictures that differ from their MD5 in HEVC are named, up to the next key frame`()
+    throws
+  {
+    let folder = try TemporaryFolder()
+    let options = Self.x265("bframes=0:open-gop=0:hash=1")
+    let whole = try clip(Encoding(file: "a.mkv", options: options), in: folder)
+    let (result, rows) = try flipped(packet: 30, of: whole, in: folder)
+    let good = try pictures(of: whole)
+    let wrong = try pictures(of: folder.file("flipped.mkv").path).filter {
+      good[$0.key] != $0.value
+    }
+    #expect(wrong.count == 18)
+    #expect(rows.filter { $0.cause == "media.decode.reported" }.map(\.sequence) == Array(30..<48))
+    #expect(rows.filter { $0.cause != nil }.count == 18 && result.status == .lossy)
+    #expect(
+      result.notes == [
+        "frames 0:30 to 0:47 (18) are damaged, as the decoder reports (media.decode.reported)"
+      ])
+  }
+
   @Test func `a frame whose checksum the decoder refutes is named, with the decoder's reason`()
     throws
   {
     let folder = try TemporaryFolder()
     let options = ["-c:v", "ffv1", "-level", "3", "-slicecrc", "1", "-slices", "4", "-g", "1"]
     let whole = try clip(Encoding(file: "a.mkv", options: options), in: folder)
-    let indexed = try imported(whole, into: folder, as: "whole")
-    let packet = try #require(
-      try SessionReader(opening: indexed.folder.path).index.packet(track: 0, index: 40))
-    var bytes = try Data(contentsOf: URL(filePath: whole))
-    bytes[Int(try #require(packet.offset)) + packet.size / 2] ^= 0x55
-    let path = folder.file("flipped.mkv").path
-    try bytes.write(to: URL(filePath: path))
-    let result = try imported(path, into: folder, as: "flipped")
-    let rows = try SessionReader(opening: result.folder.path).index.store.frames(
-      track: 0, sequences: 0..<60)
+    let (result, rows) = try flipped(packet: 40, of: whole, in: folder)
     #expect(rows.filter { $0.cause != nil }.map(\.sequence) == [40])
     #expect(rows[40].cause == "media.decode.reported" && result.status == .lossy)
     #expect(result.notes.contains { $0.contains("frame 0:40 ") })

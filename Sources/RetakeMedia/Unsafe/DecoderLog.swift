@@ -24,14 +24,20 @@ final class DecoderLog: Sendable {
     }
   }
 
-  /// - Parameter isError: Other lines than errors are kept only if they say that pixels are damaged.
+  /// - Parameters:
+  ///   - line: With its line break. Decoders also write pieces of a line, such as the digits of a
+  ///     checksum; only the last one has it.
+  ///   - isError: Other lines than errors are kept only if they say that pixels are damaged.
   func add(_ line: String, packet: Int, isError: Bool) {
     let isDamage = DecoderLines.areDamage(line)
-    guard isError || isDamage else { return }
+    let text = line.trimmed
+    guard isDamage || (isError && !text.isEmpty && line.utf8.last == UInt8(ascii: "\n")) else {
+      return
+    }
     reports.withLock { reports in
       let isKnown = reports.contains { $0.packet == packet && $0.isDamage == isDamage }
       guard !isKnown, reports.count < Self.countMax else { return }
-      reports.append(DecoderReport(packet: packet, line: line, isDamage: isDamage))
+      reports.append(DecoderReport(packet: packet, line: text, isDamage: isDamage))
     }
   }
 
@@ -42,7 +48,7 @@ final class DecoderLog: Sendable {
       // SAFETY: only `MediaDecoder` sets `opaque` of a decoder's context: to pictures that live
       // longer than the context and its copies in FFmpeg's threads.
       let pictures = Unmanaged<DecoderPictures>.fromOpaque(opaque).takeUnretainedValue()
-      pictures.log.add(String(cString: line).trimmed, packet: Int(packet), isError: isError != 0)
+      pictures.log.add(String(cString: line), packet: Int(packet), isError: isError != 0)
     }
   }
 }
