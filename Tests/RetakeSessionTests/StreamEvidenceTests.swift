@@ -163,6 +163,22 @@ struct StreamEvidenceTests {
       ])
   }
 
+  @Test func `damage of pictures before an open key picture does not reach those after it`() throws
+  {
+    let folder = try TemporaryFolder()
+    let options = Self.x265("bframes=4:open-gop=1:hash=1")
+    let whole = try clip(Encoding(file: "a.mkv", options: options), in: folder)
+    let (_, rows) = try flipped(packet: 40, of: whole, in: folder)
+    let good = try pictures(of: whole)
+    let wrong = try pictures(of: folder.file("flipped.mkv").path).filter {
+      good[$0.key] != $0.value
+    }
+    let named = rows.filter { $0.cause != nil }
+    #expect(Set(wrong.keys).isSubset(of: named.map { Int($0.ptsNanoseconds / 1_000_000) }))
+    // The key picture is 48; the pictures before it refer to it and to damaged ones.
+    #expect(named.contains { $0.sequence == 47 } && named.allSatisfy { $0.sequence < 48 })
+  }
+
   @Test func `a frame whose checksum the decoder refutes is named, with the decoder's reason`()
     throws
   {

@@ -18,6 +18,8 @@ struct HEVCEvidence: EvidenceReader {
   private var skipsLeading = false
   private var endsSequence = false
   private var highestLayer = 0
+  /// Of the last random access point.
+  private var accessOrder = 0
   private var pattern = SlicePattern()
 
   /// Number of bytes of a unit that are read; sequence sets with scaling lists are the longest.
@@ -72,6 +74,7 @@ struct HEVCEvidence: EvidenceReader {
     if slices.allSatisfy({ $0.isIntra || $0.isDependent }) { damage = nil }
     if !pattern.isWhole(slices) { damage = .sliceMissing }
     kept[order] = .some(damage)
+    if isRandomAccess { accessOrder = order }
     // Sub-layer non-reference pictures and leading pictures are not counted from (8.3.1).
     let isCounted = layer == 0 && !(6...9).contains(kind) && (kind > 9 || kind & 1 == 1)
     if isCounted { previous = order }
@@ -80,6 +83,8 @@ struct HEVCEvidence: EvidenceReader {
     // Table 7-1: pictures of even types up to 14 are referred to by higher sub-layers alone.
     evidence.order = PictureOrder(epoch: epoch, number: order)
     evidence.isDisposable = kind <= 14 && kind & 1 == 0 && layer == highestLayer
+    // 8.3.2: trailing pictures refer to no leading ones. A damaged header may call any picture so.
+    evidence.isLeading = (6...9).contains(kind) && order < accessOrder
     return evidence
   }
 

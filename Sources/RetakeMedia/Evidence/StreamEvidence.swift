@@ -24,6 +24,9 @@ package struct PacketEvidence: Hashable, Sendable {
   var order: PictureOrder?
   /// Differs in consecutive packets (`idr_pic_id`); nil in pictures that have none.
   var refreshID: Int?
+  /// Whether its picture is shown before the key picture that it follows. Only other leading
+  /// pictures of that key picture refer to it.
+  package var isLeading = false
   private var pictures = 0
 
   init(damage: StreamDamage? = nil, isRefresh: Bool = false, damageBefore: StreamDamage? = nil) {
@@ -35,6 +38,7 @@ package struct PacketEvidence: Hashable, Sendable {
     damage = damage ?? other.damage
     isRefresh = isRefresh || other.isRefresh
     damageBefore = damageBefore ?? other.damageBefore
+    isLeading = other.isLeading && (pictures == 0 || isLeading)
     isDisposable = other.isDisposable && (pictures == 0 || isDisposable)
     (order, refreshID) = (other.order ?? order, other.refreshID ?? refreshID)
     pictures += 1

@@ -22,6 +22,10 @@ struct EntryFinder: Sendable {
   let packetCount: Int
   /// Packets that the decoder rejected or that gave damaged images, in ascending order.
   let damaged: [Int]
+  /// Packets whose pictures are shown before their key picture: of the others none refers to them.
+  private let leading: Set<Int>
+  /// Those of `damaged` that are not leading.
+  private let damagedTrailing: [Int]
   /// Memory of one decoder, in bytes.
   private let decoderBytes: Int
   /// Whether the facts are settled. Provisional facts contain no damage.
@@ -53,7 +57,8 @@ struct EntryFinder: Sendable {
 
   init(
     table: any PacketTable, memory: PictureMemory, packets: PacketList, damaged: Set<Int>,
-    delay: Int = 0, decoderBytes: Int = 0, standing: TrackFacts.Standing = .settled
+    leading: Set<Int> = [], delay: Int = 0, decoderBytes: Int = 0,
+    standing: TrackFacts.Standing = .settled
   ) {
     precondition(standing == .settled || damaged.isEmpty, "facts of a damaged track are settled")
     self.decoderBytes = decoderBytes
@@ -66,6 +71,8 @@ struct EntryFinder: Sendable {
     keys = packets.indices.filter { $0 == 0 || packets.flags($0).contains(.key) }
     packetCount = packets.count
     self.damaged = damaged.sorted()
+    self.leading = leading
+    damagedTrailing = damaged.subtracting(leading).sorted()
   }
 
   /// Spans are divided among this many threads.
@@ -140,8 +147,9 @@ struct EntryFinder: Sendable {
     return low
   }
 
-  /// The first damaged packet in a range.
+  /// The first damaged packet from an entry on that a packet may depend on.
   func damage(from entry: Int, through packet: Int) -> Int? {
+    let damaged = leading.contains(packet) ? damaged : damagedTrailing
     var (low, high) = (0, damaged.count)
     while low < high {
       let middle = (low + high) / 2

@@ -97,6 +97,8 @@ package struct TrackFacts: Sendable {
   var evidence: [Int: StreamDamage] = [:]
   /// Packets whose damage reaches no other picture; known if one thread decoded the track.
   var disposable: Set<Int> = []
+  /// Packets whose damage reaches no picture but others of this set; known likewise.
+  var leading: Set<Int> = []
   /// What the decoder wrote to its log.
   var reports: [DecoderReport] = []
   /// What the first image itself says about how it is shown.
@@ -185,7 +187,7 @@ package struct TrackDecoding {
     }
     facts.decoderBytes = decoding.decoderBytes
     (facts.evidence, facts.reports) = (decoding.evidence, decoding.reports)
-    facts.disposable = decoding.disposable
+    (facts.disposable, facts.leading) = (decoding.disposable, decoding.leading)
     return facts
   }
 }

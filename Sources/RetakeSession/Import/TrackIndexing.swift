@@ -120,7 +120,8 @@ package struct TrackIndexing {
     // damaged image unwritten, the pixels differ, which shows that the frame varies.
     let finder = EntryFinder(
       table: table, memory: PictureMemory(preparation: .poisoned), packets: packets,
-      damaged: Set(damage.keys).subtracting(rows.facts.disposable), delay: stream.delay,
+      damaged: Set(damage.keys).subtracting(rows.facts.disposable),
+      leading: rows.facts.leading, delay: stream.delay,
       decoderBytes: rows.facts.decoderBytes,
       standing: rows.facts.standing)
     let facts = rows.facts.frames

@@ -39,6 +39,8 @@ package final class DecodeRun {
   private(set) var evidence: [Int: StreamDamage] = [:]
   /// Packets whose pictures no other picture refers to; only of a run with one thread.
   private(set) var disposable: Set<Int> = []
+  /// Packets whose pictures are shown before their key picture; only of a run with one thread.
+  private(set) var leading: Set<Int> = []
   /// What the decoders wrote to their logs, at most one damage and one remark of a packet.
   private(set) var reports: [DecoderReport] = []
 
@@ -135,6 +137,7 @@ package final class DecodeRun {
     if let shown = headers?.add(packet) {
       evidence.merge(shown.damages) { old, _ in old }
       if shown.isDisposable, threads == 1 { disposable.insert(packet.index) }
+      if shown.isLeading, threads == 1 { leading.insert(packet.index) }
     }
     do throws(MediaError) {
       try decoder?.send(packet)
