@@ -42,7 +42,9 @@ enum ContainerAdvice {
     if format.hasSuffix("_pipe") || format == "image2" {
       return "Make a video of the image: ffmpeg -i \(name) -c:v ffv1 OUT.mkv"
         + (format == "webp_pipe"
-          ? "; if it is animated, make images of it first: anim_dump -folder DIR \(name)" : "")
+          ? "; if it is animated, make images of it first: anim_dump -folder DIR \(name)"
+          : ["png_pipe", "jpeg_pipe"].contains(format)
+            ? "; a pipeline reads PNG and JPEG as they are, with its source images" : "")
     }
     return "Name a video file, such as MP4 or Matroska, or try: ffmpeg -i \(name) \(asFrames)"
   }

@@ -122,7 +122,7 @@ package struct GoldenFit {
 
   private func job(_ selected: SelectedCase, into folder: String) throws -> ReplayJob {
     var job = ReplayJob(
-      project: project, definition: selected.definition, session: selected.session)
+      project: project, definition: selected.definition, session: selected.sessionRead)
     job.destination = .run(folder)
     // Written in the golden's form, such as its order of boxes, because the two are compared.
     job.comparedWith = try library.folder(selected.key).manifest()

@@ -54,6 +54,28 @@ import Testing
     #expect([1, 5].contains(changed.status), "\(changed.stdout)")
   }
 
+  @Test func `a pipeline whose own source has the frames is one case without a session`() throws {
+    try workplace.folder.write(
+      """
+      {"v": 1, "name": "stills",
+       "nodes": [{"id": "camera", "kind": "images", "options": {"path": "Faces"}},
+        {"id": "grey", "kind": "grey"}, {"id": "light", "kind": "luminance"},
+        {"id": "values", "kind": "results"}],
+       "edges": [{"from": "camera", "to": "grey"}, {"from": "grey", "to": "light"},
+        {"from": "light", "to": "values"}]}
+      """, to: "stills.json")
+    let test = ["test", "--pipeline", "stills.json"]
+    let first = try workplace.retake(words: test)
+    #expect(first.status == 3, "\(first.stdout)\(first.stderr)")
+    #expect(first.stdout.contains("missing  own/stills"), "\(first.stdout)")
+    #expect(first.stdout.contains("retake replay --pipeline stills.json\n"), "\(first.stdout)")
+    for name in ["yard", "lane"] { try workplace.record(name, frames: 2, size: "64x48") }
+    #expect(try workplace.retake("accept", "own/stills", "--reason", "the first one").status == 0)
+    let again = try workplace.retake(words: test)
+    #expect(again.status == 0, "\(again.stdout)\(again.stderr)")
+    #expect(again.stdout.contains("1 passed · 1 case · 4 frames compared"), "\(again.stdout)")
+  }
+
   @Test func `what --source cannot do is said with what to write`() throws {
     try workplace.record("yard", frames: 4, size: "64x48")
     try workplace.folder.write(

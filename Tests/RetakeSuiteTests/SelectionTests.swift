@@ -53,6 +53,34 @@ import Testing
       } == ["yard-1/slow"])
   }
 
+  @Test func `a case with frames of its own runs once, whatever sessions there are`() throws {
+    let fixture = try yard(
+      """
+      v: 1
+      cases: {stills: {pipeline: stills.json}, motion: {pipeline: motion.json}}
+      suites:
+        default: [{sessions: ["*"], cases: [motion, stills]}]
+        lane: [{sessions: [lane], cases: [stills]}]
+      """)
+    try fixture.folder.write(
+      """
+      {"v": 1, "name": "stills",
+       "nodes": [{"id": "camera", "kind": "images", "options": {"path": "Stills"}},
+        {"id": "values", "kind": "results"}], "edges": [{"from": "camera", "to": "values"}]}
+      """, to: "stills.json")
+    let all = ["lane/motion", "own/stills", "yard-1/motion", "yard-2/motion"]
+    #expect(try keys(fixture).sorted() == all)
+    #expect(try keys(fixture) { $0.sessions = ["lane"] } == ["lane/motion"])
+    for name in ["own", "own/stills", "o*"] {
+      #expect(try keys(fixture) { $0.sessions = [name] } == ["own/stills"])
+    }
+    #expect(try keys(fixture) { $0.suite = "lane" } == ["own/stills"])
+    #expect(try keys(fixture) { $0.cases = ["stills"] } == ["own/stills"])
+    let project = try fixture.project()
+    #expect(Selection().includes(.init(session: "own", testCase: "stills"), in: project))
+    #expect(!Selection().includes(.init(session: "lane", testCase: "stills"), in: project))
+  }
+
   @Test func `a session may be named by its folder`() throws {
     let fixture = try yard()
     let path = fixture.folder.file("Recordings/lane").path

@@ -80,7 +80,7 @@ struct ReportBuilder {
     let definition = result.selected.definition
     guard comparison.verdict == .passed, comparison.counts.withinTolerance > 0,
       // `verify` reads sessions only.
-      result.isRepeated, definition.pipeline != "-", definition.source == nil
+      result.isRepeated, definition.pipeline != "-", result.selected.sessionRead != nil
     else { return nil }
     let verify =
       "\(program) verify \(arguments(result))"

@@ -170,7 +170,7 @@ package final class HostedProject: Sendable {
 
 extension Project {
   /// The cases that `retake test` would run, and in CI also the goldens that nothing produces, because
-  /// only there they fail. Nothing is run, and no pipeline is read.
+  /// only there they fail. Nothing is run, and no stage is made.
   ///
   /// - Parameters:
   ///   - sessions: `SESSION`, `SESSION/CASE`, paths, or globs; all if empty.

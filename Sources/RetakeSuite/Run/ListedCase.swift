@@ -10,7 +10,8 @@ package struct ListedCase: Hashable, Sendable, Encodable {
   /// `nil` for a stale golden, whose case is not known.
   package var pipeline: String?
   package var mode: String?
-  /// The folder of the session; `nil` for a stale golden, and with `--source`.
+  /// The folder of the session; `nil` for a stale golden, and for a case with frames of its
+  /// own.
   package var folder: String?
   /// Whether there is only a golden, which no case produces any more.
   package var stale: Bool

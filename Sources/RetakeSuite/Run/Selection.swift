@@ -5,8 +5,11 @@ package import RetakeGolden
 /// One case on one session, selected to be run.
 package struct SelectedCase: Hashable, Sendable {
   package var definition: CaseDefinition
-  /// The session's folder.
+  /// The session's folder. For a case with frames of its own only its last component matters: the
+  /// name in place of a session's.
   package var session: String
+  /// Whether the case replays the session, and has no frames of its own.
+  private(set) var readsSession: Bool
   /// Why it cannot be run: the project names a session that does not exist, or whose name a golden
   /// cannot have.
   package var problem: SuiteError?
@@ -15,6 +18,14 @@ package struct SelectedCase: Hashable, Sendable {
     self.definition = definition
     self.session = session
     self.problem = problem
+    readsSession = true
+  }
+
+  /// A case that reads no session.
+  init(withOwnFrames definition: CaseDefinition, in project: Project) {
+    let name = definition.source?.name ?? CaseDefinition.ownFrames
+    self.init(definition: definition, session: "\(project.recordings)/\(name)")
+    readsSession = false
   }
 
   /// - Throws: `problem`, if it cannot be run.
@@ -23,7 +34,7 @@ package struct SelectedCase: Hashable, Sendable {
   }
 
   /// The session's folder; nil if the case has frames of its own.
-  var sessionRead: String? { definition.source == nil ? session : nil }
+  package var sessionRead: String? { readsSession ? session : nil }
   package var sessionName: String { URL(fileURLWithPath: session).lastPathComponent }
   package var key: GoldenLibrary.Key {
     GoldenLibrary.Key(session: sessionName, testCase: definition.name)
@@ -64,10 +75,8 @@ package struct Selection: Sendable {
 
   private func found(in project: Project) throws(SuiteError) -> [SelectedCase] {
     var result: [SelectedCase] = []
-    if let definition, let source = definition.source {
-      result = [
-        SelectedCase(definition: definition, session: "\(project.recordings)/\(source.name)")
-      ]
+    if let definition, hasOwnFrames(definition, in: project) {
+      result = [SelectedCase(withOwnFrames: definition, in: project)]
     } else if let definition {
       let names = sessions.isEmpty ? ["*"] : sessions
       for path in try paths(names, in: project) {
@@ -77,6 +86,12 @@ package struct Selection: Sendable {
       for entry in try entries(in: project) { result += try resolve(entry, in: project) }
     }
     return result
+  }
+
+  /// Whether a case that the project does not define runs once, and on no session. A person who names
+  /// a session gets the case on it.
+  private func hasOwnFrames(_ definition: CaseDefinition, in project: Project) -> Bool {
+    definition.source != nil || sessions.isEmpty && project.hasOwnFrames(definition)
   }
 
   /// The cases that any suite runs; without suites, each case on each session. A golden that only
@@ -133,7 +148,9 @@ package struct Selection: Sendable {
   /// Whether this selection would run a case if its session and its case existed.
   package func includes(_ key: GoldenLibrary.Key, in project: Project) -> Bool {
     if let definition {
-      if let source = definition.source, source.name != key.session { return false }
+      if hasOwnFrames(definition, in: project) {
+        return SelectedCase(withOwnFrames: definition, in: project).key == key
+      }
       return definition.name == key.testCase
         && (sessions.isEmpty || sessions.contains { Glob.matches($0, key.session) })
     }
@@ -141,6 +158,10 @@ package struct Selection: Sendable {
     guard cases.isEmpty || cases.contains(key.testCase) else { return false }
     let wanted = wanted(in: project)
     guard wanted.isEmpty || wanted.contains(where: { $0.includes(key) }) else { return false }
+    if let definition = project.definition(named: key.testCase), project.hasOwnFrames(definition) {
+      return key.session == CaseDefinition.ownFrames
+        && entries.contains { $0.cases.contains(key.testCase) }
+    }
     return suite == nil
       || entries.contains { entry in entry.sessions.contains { Glob.matches($0, key.session) } }
   }
@@ -148,7 +169,9 @@ package struct Selection: Sendable {
   /// The case that would produce this golden if its session were here; `nil` if none would.
   func definition(expecting key: GoldenLibrary.Key, in project: Project) -> CaseDefinition? {
     guard includes(key, in: project) else { return nil }
-    if let definition { return definition }
+    // No recording is missing to a case that reads none.
+    if let definition { return hasOwnFrames(definition, in: project) ? nil : definition }
+    guard key.session != CaseDefinition.ownFrames else { return nil }
     let isExpected = (try? entries(in: project))?.contains { entry in
       entry.cases.contains(key.testCase)
         && entry.sessions.contains { Glob.matches($0, key.session) }
@@ -173,13 +196,23 @@ package struct Selection: Sendable {
   private func resolve(
     _ entry: SuiteEntry, in project: Project
   ) throws(SuiteError) -> [SelectedCase] {
+    let own = entry.cases.compactMap { project.definition(named: $0) }
+      .filter { project.hasOwnFrames($0) }
+      .map { SelectedCase(withOwnFrames: $0, in: project) }
+    let isNamed = !own.isEmpty && !project.sessionNames.contains(CaseDefinition.ownFrames)
     var wanted: [(path: String, testCase: String?)] = []
-    for item in self.wanted(in: project) {
+    for item in self.wanted(in: project)
+    where !(isNamed && item.session == CaseDefinition.ownFrames) {
       wanted += try paths([item.session], in: project).map { ($0, item.testCase) }
     }
-    var result: [SelectedCase] = []
+    var result = own.filter { item in
+      (cases.isEmpty || cases.contains(item.definition.name))
+        && (sessions.isEmpty || self.wanted(in: project).contains { $0.includes(item.key) })
+    }
+    let ownNames = Set(own.map(\.definition.name))
     for session in entry.sessions.flatMap({ found($0, in: project) }) {
-      for name in entry.cases where cases.isEmpty || cases.contains(name) {
+      for name in entry.cases
+      where (cases.isEmpty || cases.contains(name)) && !ownNames.contains(name) {
         let isWanted =
           sessions.isEmpty
           || wanted.contains { $0.path == session.path && ($0.testCase ?? name) == name }
