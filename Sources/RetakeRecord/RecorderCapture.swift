@@ -51,6 +51,7 @@ struct RecorderCapture {
       case .note(let kind, let json):
         pipes.note(source: "recorder", kind: kind, json: json)
         if SourceWatch.Note.isAway(kind) { live?.sourceLost(code: kind) }
+        if let change = SourceChange(kind: kind, json: json) { watch?.sourceChanged(change) }
       case .nothing:
         // A silent source gives no frame that could reach the limit, so the clock is asked.
         let time = Timestamp(nanoseconds: pipes.sessionTime)

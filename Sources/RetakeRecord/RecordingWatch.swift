@@ -14,6 +14,10 @@ public struct RecordingWatch: Sendable {
   public var happened: @Sendable (DeviceEvent) -> Void
   /// Called on the deciding thread, with the decisions of a pipeline since the last call.
   public var decided: @Sendable ([DecisionLine]) -> Void
+  /// Called on the capturing thread when a source that may come back is silent, gone or back.
+  package var sourceChanged: @Sendable (SourceChange) -> Void = { _ in }
+  /// Whether the device is watched in a recording without a pipeline, which takes a thread.
+  package var watchesDevice = true
 
   /// Callbacks that are left out do nothing. Different callbacks may be called at the same time, on
   /// different threads.
@@ -27,6 +31,13 @@ public struct RecordingWatch: Sendable {
     self.decided = decided
   }
 
+  /// Only changes of the source.
+  package init(sourceChanged: @escaping @Sendable (SourceChange) -> Void) {
+    self.init(captured: { _ in })
+    self.sourceChanged = sourceChanged
+    watchesDevice = false
+  }
+
   /// Forwards to all of them, in their order; `nil` for an empty list.
   package init?(_ watches: [RecordingWatch]) {
     guard !watches.isEmpty else { return nil }
@@ -35,6 +46,8 @@ public struct RecordingWatch: Sendable {
       found: { result in for watch in watches { watch.found(result) } },
       happened: { event in for watch in watches { watch.happened(event) } },
       decided: { lines in for watch in watches { watch.decided(lines) } })
+    sourceChanged = { change in for watch in watches { watch.sourceChanged(change) } }
+    watchesDevice = watches.contains(where: \.watchesDevice)
   }
 
   func capture(_ record: FrameRecord, _ frame: Frame) {
@@ -47,6 +60,29 @@ public struct RecordingWatch: Sendable {
   /// Watches the device when there is no pipeline that does. If no thread can be created, the
   /// recording continues without it.
   func device(clock: any LiveClock) -> DeviceWatch? {
-    try? DeviceWatch(clock: clock, note: happened)
+    watchesDevice ? try? DeviceWatch(clock: clock, note: happened) : nil
+  }
+}
+
+/// What became of the connection to a source that may come back.
+package enum SourceChange: Hashable, Sendable {
+  /// No frames arrive, and the connection is open.
+  case silent
+  case gone(cause: String)
+  case back(after: Duration)
+
+  /// - Returns: `nil` for an event of another kind.
+  init?(kind: String, json: JSONValue) {
+    let members = if case .object(let members) = json { members } else { [String: JSONValue]() }
+    switch kind {
+    case SourceWatch.Note.stalled.kind: self = .silent
+    case SourceWatch.Note.lost(cause: "").kind:
+      guard case .string(let cause)? = members["cause"] else { return nil }
+      self = .gone(cause: cause)
+    case SourceWatch.Note.back(gapNanoseconds: 0, attempts: 0).kind:
+      guard case .integer(let gap)? = members["gapNanoseconds"] else { return nil }
+      self = .back(after: .nanoseconds(gap))
+    default: return nil
+    }
   }
 }

@@ -98,9 +98,16 @@ import Testing
 
   @Test func `a camera that goes and comes back is an event of the live run`() throws {
     let folder = try TemporaryFolder("retake-live")
+    let changes = Locked<[SourceChange]>([])
+    let watch = RecordingWatch(sourceChanged: { change in changes.withLock { $0.append(change) } })
     let result = try Recorder(
-      LeavingCamera(), options: .test(folder), machine: Recorder.Machine(), pipeline: Self.live
+      LeavingCamera(), options: .test(folder), machine: Recorder.Machine(), pipeline: Self.live,
+      watch: watch
     ).run()
+    #expect(changes.withLock { $0 } == [.silent, .gone(cause: "unplugged")])
+    let back = SourceWatch.Note.back(gapNanoseconds: 3_200_000_000, attempts: 2)
+    #expect(SourceChange(kind: back.kind, json: back.json) == .back(after: .milliseconds(3_200)))
+    #expect(SourceChange(kind: "source.moved", json: back.json) == nil)
     #expect(result.end == .failed && result.failure?.code == "record.source.lost")
     let run = try SessionReader(opening: result.folder.path).liveRun()
     let lost = try run.events(from: 0).filter { $0.kind == "sourceLost" }

@@ -96,13 +96,15 @@ final class RecordingReport {
     }
   }
 
-  /// Receives the results and the decisions of the pipeline.
+  /// Receives the results and the decisions of the pipeline, and what becomes of the source.
   var watch: RecordingWatch? {
     let log = failures.map { failures in
       RecordingWatch(
         captured: { _ in }, found: { failures.found($0) }, decided: { failures.decided($0) })
     }
-    return RecordingWatch([outputs?.watch, log].compactMap(\.self))
+    let warn = warn
+    let source = RecordingWatch(sourceChanged: { warn(RecordingText.source($0)) })
+    return RecordingWatch([outputs?.watch, log, source].compactMap(\.self))
   }
 
   /// Receives what stages tell about themselves; `nil` without a pipeline.

@@ -48,6 +48,15 @@ enum RecordingText {
     "warning: the session's database is held by \(holder): frames are recorded, and their rows wait"
   }
 
+  static func source(_ change: SourceChange) -> String {
+    switch change {
+    case .silent: "warning: no frames arrive from the source; the recording waits for it"
+    case .gone(let cause):
+      "warning: the connection to the source ended (\(visible(cause))); the recording connects again"
+    case .back(let gap): "note: the source is back after \(gap.roundedText)"
+    }
+  }
+
   /// The pipeline was halted while the recording continues.
   static func halted(_ failure: StageFailure, next command: String) -> String {
     "error: the pipeline was halted: \(failure)\n"
