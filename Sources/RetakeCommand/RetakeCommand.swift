@@ -218,7 +218,7 @@ struct Root: ParsableCommand {
         retake test clip --pipeline example:motion-boxes
         retake accept --reason "first golden"
 
-      Exit codes: 0 passed, 1 regression, 2 trouble, 3 golden missing, 4 nothing compared,
+      Exit codes: 0 passed, 1 changed, 2 trouble, 3 golden missing, 4 nothing compared,
       5 not comparable or in CI stale, 64 wrong arguments, 130 interrupted.
       """,
     version: Tool.version,

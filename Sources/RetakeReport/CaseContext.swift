@@ -11,10 +11,13 @@ struct CaseContext {
 
   private let item: ReportCase
   private let number: Int
+  /// Whether the report has no other case.
+  private let isOnly: Bool
 
-  init(_ item: ReportCase, number: Int) {
+  init(_ item: ReportCase, number: Int, isOnly: Bool) {
     self.item = item
     self.number = number
+    self.isOnly = isOnly
   }
 
   private var kind: String { item.expected != nil ? "expected" : item.verdict.key }
@@ -109,7 +112,10 @@ struct CaseContext {
 
   private var runText: String {
     guard let run = item.run else { return "" }
-    var parts = [Wording.count(run.workers, "worker"), Wording.speed(run.framesPerSecond)]
+    var parts = [Wording.count(run.workers, "worker")]
+    // The head of the page has the speed of the test, which also compares: next to it, the speed of
+    // its only replay would read as a contradiction.
+    if !isOnly { parts.append(Wording.speed(run.framesPerSecond)) }
     let costs = run.costsRecorded + run.costsModelled
     if costs > 0, run.costsRecorded > 0 {
       let share = Double(run.costsRecorded) * 100 / Double(costs)
@@ -137,7 +143,7 @@ struct CaseContext {
       "decisions": lines.prefix(Self.linesMax).map(decision),
       "counts": [
         ("compared", item.counts.compared), ("the same", item.counts.same),
-        ("within tolerance", item.counts.withinTolerance), ("changed", item.counts.changed),
+        (Wording.within([item]), item.counts.withinTolerance), ("changed", item.counts.changed),
       ].map { ["countName": $0.0, "count": Wording.grouped($0.1)] },
       "hasCounts": item.counts.compared > 0,
     ]

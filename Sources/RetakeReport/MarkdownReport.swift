@@ -72,7 +72,7 @@ package struct MarkdownReport {
     ]
     if let speed = document.totals.framesPerSecond { parts.append(Wording.speed(speed)) }
     return """
-      ## \(mark(document.exit.code == 0)) \(prose(document.title)): \(prose(document.exit.word))
+      ## \(mark(document.exit.code == 0)) \(prose(document.title)): \(prose(document.exit.shownWord))
 
       \(prose(document.exit.meaning)) Exit code \(document.exit.code). \
       \(parts.joined(separator: " · ")).

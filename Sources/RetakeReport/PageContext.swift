@@ -13,7 +13,9 @@ struct PageContext {
     let document = data.document
     // Numbered before they are sorted: the anchors, and the page's script, count in the order of
     // the document.
-    let cases = document.cases.enumerated().map { CaseContext($0.element, number: $0.offset + 1) }
+    let cases = document.cases.enumerated().map {
+      CaseContext($0.element, number: $0.offset + 1, isOnly: document.cases.count == 1)
+    }
     let order = ReportCase.readingOrder(document.cases)
     var notes = document.notes + data.notes
     // Here and not in `PageData`, because the size is known only after the document was encoded.
@@ -30,7 +32,7 @@ struct PageContext {
       "tool": "\(document.tool.name) \(document.tool.version)".visible(limit: 120),
       "generatedAt": (document.generatedAt ?? "").visible(limit: 60),
       "exitCode": document.exit.code,
-      "exitWord": Self.capitalized(document.exit.word.visible(limit: 60)),
+      "exitWord": Self.capitalized(document.exit.shownWord.visible(limit: 60)),
       "exitMeaning": document.exit.meaning,
       "exitClass": Self.exitClass(document.exit.code),
       "facts": Self.facts(document), "frameFacts": Self.frameFacts(document),
@@ -58,7 +60,7 @@ struct PageContext {
       ])
     if let speed = document.totals.framesPerSecond {
       let text = Wording.speed(speed).replacing(" frames/s", with: "")
-      facts.append(["number": text, "word": "frames a second", "kind": "plain"])
+      facts.append(["number": text, "word": "frames/s", "kind": "plain"])
     }
     return facts
   }
@@ -68,8 +70,9 @@ struct PageContext {
     func sum(_ count: KeyPath<ComparedCounts, Int>) -> Int {
       document.cases.reduce(0) { $0 + $1.counts[keyPath: count] }
     }
+    let within = Wording.within(document.cases)
     return [
-      (sum(\.same), "the same", "passed"), (sum(\.withinTolerance), "within tolerance", "passed"),
+      (sum(\.same), "the same", "passed"), (sum(\.withinTolerance), within, "passed"),
       (sum(\.changed), "changed", "changed"),
     ].map { count, word, kind in
       [

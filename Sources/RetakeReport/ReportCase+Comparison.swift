@@ -87,8 +87,8 @@ extension Comparison {
     let frames = Wording.count(counts.compared, "frame") + " compared"
     guard verdict == .changed else {
       let within = counts.withinTolerance
-      return within == 0
-        ? "\(frames), all the same" : "\(frames), \(Wording.grouped(within)) within tolerance"
+      guard within > 0 else { return "\(frames), all the same" }
+      return "\(frames), \(Wording.grouped(within)) \(Wording.within(headroom.map(\.largest)))"
     }
     let causes = Wording.count(roots.count, "root cause")
     return "\(frames), \(Wording.grouped(counts.changed)) changed: "

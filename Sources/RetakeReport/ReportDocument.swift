@@ -153,11 +153,16 @@ package struct ReportCache: Hashable, Sendable, Codable {
       failure: first.failure ?? second.failure)
   }
 
-  /// For people: `120 known, 3 computed (frames and pure stages), 1.2 MB kept`.
+  /// For people: `120 values came from it, 3 computed, 1.2 MB kept`.
   package var text: String {
-    var parts = [
-      "\(Wording.grouped(known)) known, \(Wording.grouped(computed)) computed (frames and pure stages)"
-    ]
+    // After the word "cache".
+    var parts =
+      known == 0
+      ? ["nothing came from it", Wording.count(computed, "value") + " computed"]
+      : [
+        Wording.count(known, "value") + " came from it",
+        (computed == 0 ? "nothing" : Wording.grouped(computed)) + " computed",
+      ]
     if keptBytes > 0 { parts.append("\(ByteText.of(keptBytes)) kept") }
     if damaged > 0 { parts.append("\(Wording.grouped(damaged)) damaged and computed again") }
     if let foreign {

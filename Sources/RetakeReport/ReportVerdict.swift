@@ -34,6 +34,10 @@ package struct ReportExit: Hashable, Sendable, Codable {
     (word, meaning) = Self.texts(code)
   }
 
+  /// The word for people. A program only sees a change; whether it is a regression, a person
+  /// decides. Scripts read `word`, which stays as it is.
+  package var shownWord: String { code == 1 ? "changed" : word }
+
   private static func texts(_ code: Int) -> (word: String, meaning: String) {
     switch code {
     case 0: ("passed", "Everything that was compared equals its golden within the tolerances.")

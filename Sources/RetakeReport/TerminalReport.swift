@@ -57,7 +57,7 @@ package struct TerminalReport {
     if let cache = document.totals.cache { lines.append("cache  \(visible(cache.text))") }
     for note in document.notes { lines.append("note: \(visible(note))") }
     lines.append(summary)
-    let verdict = "exit \(document.exit.code) (\(visible(document.exit.word)))"
+    let verdict = "exit \(document.exit.code) (\(visible(document.exit.shownWord)))"
     lines.append(
       painted(verdict, document.exit.code == 0 ? .green : .red)
         + ": \(visible(document.exit.meaning))")

@@ -49,6 +49,18 @@ package enum Wording {
     return "\(number(used * 100, places: used < 0.1 ? 1 : 0)) %"
   }
 
+  /// What is said of frames that differ and do not fail: without any error, their detections have
+  /// only other numbers or another order.
+  static func within(_ cases: [ReportCase]) -> String {
+    within(cases.filter { $0.counts.withinTolerance > 0 }.flatMap { $0.headroom.map(\.largest) })
+  }
+
+  /// - Parameter errors: The largest error of each measure; `nil` for one that is not a number.
+  static func within(_ errors: [Double?]) -> String {
+    !errors.isEmpty && errors.allSatisfy { $0 == 0 }
+      ? "equal but for numbering or order" : "within tolerance"
+  }
+
   /// `"over budget: latencyP99 93.4 ms, 3.4 ms above its limit of 90 ms"`.
   static func overBudget(_ budget: ReportBudget) -> String {
     let unit = budget.unit.map { " \($0)" } ?? ""

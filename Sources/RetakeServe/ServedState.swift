@@ -107,7 +107,7 @@ extension ServedState.Report {
       title = document.title
       generatedAt = document.generatedAt
       exitCode = document.exit.code
-      exitWord = document.exit.word
+      exitWord = document.exit.shownWord
       counts = document.counts.text
     } catch {
       let coded = error as? any CodedError

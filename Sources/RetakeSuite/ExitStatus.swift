@@ -32,7 +32,7 @@ package enum ExitStatus: Int32, Sendable, CaseIterable, Codable {
   package var meaning: String {
     switch self {
     case .passed: "passed"
-    case .regression: "a regression was found"
+    case .regression: "a result changed"
     case .trouble: "the job could not be done"
     case .missingGolden: "a golden is missing or not accepted"
     case .nothingCompared: "nothing was selected or compared"

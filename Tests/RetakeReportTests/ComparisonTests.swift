@@ -150,7 +150,8 @@ import Testing
     var item = Samples.changedCase(name: "first")
     item.ledgers = [Samples.ledger()]
     func names() throws -> [String] {
-      let ledgers = CaseContext(item, number: 1).values["ledgers"] as? [CaseContext.Values]
+      let ledgers =
+        CaseContext(item, number: 1, isOnly: false).values["ledgers"] as? [CaseContext.Values]
       let rows = try #require(ledgers?.first?["ledgerRows"] as? [CaseContext.Values])
       return rows.compactMap { $0["ledgerName"] as? String }
     }

@@ -6,7 +6,7 @@ import Testing
 @Suite struct MarkdownTests {
   @Test func `the summary says the root cause, the table and the commands`() {
     let text = MarkdownReport.render(Samples.regression())
-    #expect(text.hasPrefix("## ❌ retake test: regression\n"))
+    #expect(text.hasPrefix("## ❌ retake test: changed\n"))
     #expect(
       text.contains(
         """

@@ -52,6 +52,44 @@ import Testing
     #expect(page.contains("<td>238</td><td class=\"delta\">-2</td>"))
   }
 
+  @Test func `a change is not called a regression, but for the word that scripts read`() throws {
+    let document = Samples.regression()
+    let page = try withoutBlocks(html(document))
+    #expect(page.contains("<h1>Changed <span class=\"exit\">exit code 1</span>"))
+    #expect(!page.lowercased().contains("regression"))
+    #expect(!MarkdownReport.render(document).contains("regression"))
+    #expect(!TerminalReport.render(document, palette: .plain).contains("regression"))
+    let json = try document.encoded()
+    #expect(String(decoding: json, as: UTF8.self).contains(#""word":"regression""#))
+  }
+
+  @Test func `the speed of a test is said once where there is one case`() throws {
+    var document = Samples.regression()
+    for index in document.cases.indices {
+      document.cases[index].run = ReportRun(
+        workers: 2, wallSeconds: 0.1, framesPerSecond: 2208, costsRecorded: 0, costsModelled: 0)
+    }
+    #expect(try withoutBlocks(html(document)).contains("2 workers, 2,208 frames/s"))
+    document.cases.removeFirst()
+    let page = try withoutBlocks(html(document))
+    #expect(page.contains("<b>1,234</b> frames/s") && !page.contains("2,208"))
+  }
+
+  @Test(arguments: [
+    (largest: 0.0, words: "frames equal but for numbering or order"),
+    (largest: 0.3, words: "frames within tolerance"),
+  ])
+  func `frames without any error are not said to use a tolerance`(
+    largest: Double, words: String
+  ) throws {
+    var document = Samples.regression()
+    document.cases = [Samples.passedCase()]
+    document.cases[0].counts = ComparedCounts(compared: 240, same: 145, withinTolerance: 95)
+    document.cases[0].headroom = [Headroom(measure: "boxes.position", largest: largest, allowed: 1)]
+    let page = try withoutBlocks(html(document))
+    #expect(page.contains("<b>95</b> \(words)"), "\(page)")
+  }
+
   @Test func `the embedded document reads back, whatever its labels are`() throws {
     for sample in Sample.allCases {
       let page = try html(sample.document)

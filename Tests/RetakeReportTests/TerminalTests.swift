@@ -21,7 +21,7 @@ import Testing
         passed   yard/downsample        240        240          0          0       62 %
 
         1 changed, 1 passed · 2 cases · 480 frames compared · 1,234 frames/s
-        exit 1 (regression): At least one result differs from its golden.
+        exit 1 (changed): At least one result differs from its golden.
         next:
           see it      retake report open build/report
           accept all  retake accept --reason TEXT

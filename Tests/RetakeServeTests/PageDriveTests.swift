@@ -39,7 +39,7 @@ struct PageDriveTests {
     defer { withExtendedLifetime(folder) {} }
     let browser = try Chromium()
     try browser.open(page.absoluteString)
-    #expect(try browser.text("document.querySelector('h1').textContent").hasPrefix("Regression"))
+    #expect(try browser.text("document.querySelector('h1').textContent").hasPrefix("Changed"))
     #expect(
       try browser.text("document.querySelectorAll('.case.shown .panels image').length") == "2")
     let first = try title(browser)

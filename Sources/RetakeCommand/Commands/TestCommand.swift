@@ -22,7 +22,7 @@ struct TestCommand: ParsableCommand {
       In a GitHub workflow each case that needs attention becomes an annotation, at most ten of a
       kind.
 
-      Exit codes: 0 passed, 1 regression, 2 trouble, 3 golden missing, 4 nothing compared,
+      Exit codes: 0 passed, 1 changed, 2 trouble, 3 golden missing, 4 nothing compared,
       5 not comparable, or in CI stale.
       """)
 

@@ -22,7 +22,7 @@ enum SummaryText {
         \(parts.joined(separator: ", "))\(found(summary))
         decisions \(summary.decisionDigest)
         results   \(summary.resultDigest)\(costs)\(lost(summary))\(live(summary))\(cache(summary))\(heat(summary))\(pools(summary))\(waits(summary.waits))\(screens(summary))
-        \(Int(summary.framesPerSecond)) frames per second
+        \(Wording.speed(summary.framesPerSecond))
       """
   }
 
