@@ -150,7 +150,7 @@ class Program:
 
 
 _NOT_RUNNING = (
-    "a program may do this in on_frame and in a timer; before the first frame nothing waits for it"
+    "call this in on_frame or in a timer: before the first frame, the host does not take it"
 )
 
 

@@ -30,6 +30,28 @@ import Testing
     let lines = help.split(separator: "\n").map { $0.trimmingWhitespace }
     #expect(lines.contains { $0.hasPrefix(typed) }, "\(help)")
     #expect(!help.contains("\u{1B}"))
+    #expect(linesBrokenByHand(in: help) == [])
+  }
+
+  /// Lines of an option's text that end before they are full, in a help that is 100 columns wide.
+  private func linesBrokenByHand(in help: String) -> [Substring] {
+    let indent = String(repeating: " ", count: 26)
+    let lines = help.split(separator: "\n", omittingEmptySubsequences: false)
+    // Above the arguments is the discussion, which is printed as it was written.
+    let options = lines.drop { !$0.hasPrefix("ARGUMENTS:") && !$0.hasPrefix("OPTIONS:") }
+    return zip(options, options.dropFirst()).compactMap { line, next in
+      guard line.hasPrefix(indent), next.hasPrefix(indent) else { return nil }
+      let text = next.dropFirst(indent.count)
+      let word = text.prefix { $0 != " " }
+      return !word.isEmpty && line.count + 1 + word.count < 100 ? line : nil
+    }
+  }
+
+  @Test func `a line that is broken by hand is found`() {
+    let indent = String(repeating: " ", count: 26)
+    let full = indent + String(repeating: "a", count: 70)
+    let help = "OPTIONS:\n\(full)\n\(indent)long next\n\(indent)last"
+    #expect(linesBrokenByHand(in: help).map(String.init) == ["\(indent)long next"])
   }
 
   @Test func `an example is one line, however long it is`() throws {

@@ -44,6 +44,7 @@ import Testing
     let plain = try check("", in: workplace)
     #expect(plain.status == 0)
     #expect(plain.stdout.contains("  camera → grey → light → values  61 ms\n"))
+    #expect(plain.stdout.contains("from camera (block, "), "\(plain.stdout)")
     #expect(
       plain.stdout.contains("keeps up with 22.2 frames a second of 'camera'; 'light' is the limit"))
     #expect(!plain.stdout.contains("warning"))

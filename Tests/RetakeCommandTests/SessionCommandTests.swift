@@ -79,7 +79,7 @@ import Testing
     let recovered = try workplace.retake(words: words.map(String.init))
     #expect(recovered.status == 0, "\(recovered.stderr)")
     #expect(recovered.stdout.contains("20 frames kept, 20 of them from the media"))
-    #expect(recovered.stdout.contains("  lost: the index was made again from the media"))
+    #expect(recovered.stdout.contains("  incomplete: the index was made again from the media"))
     let quick = try workplace.retake("session", "doctor", "yard")
     #expect(quick.stdout.contains("20 packets checked; --deep also decodes the frames"))
     let deep = try workplace.retake("session", "doctor", "yard", "--deep")

@@ -96,7 +96,8 @@ import Testing
       text: "it is 8x16, and the model reads 8x8"),
     Refusal(
       shape: [1, 3, 30_000, 30_000], sidecar: decoder, key: "size", text: "is too large"),
-    Refusal(shape: [10, 3, 8, 8], sidecar: decoder, key: "name", text: "10 frames at once"),
+    Refusal(
+      shape: [10, 3, 8, 8], sidecar: decoder, key: "name", text: "' reads 10 frames at once"),
     Refusal(shape: [1, 3], sidecar: decoder, key: "name", text: "2 dimensions"),
     Refusal(shape: [1, 3, 8, 8], sidecar: decoder, key: "name", text: "not of numbers", type: nil),
     Refusal(

@@ -54,6 +54,10 @@ struct CrashImages {
       #expect(result.wasOpen && result.status == .recovered)
       #expect(result.frames == image.line.frames.captured && result.damagedFrames == 0)
       #expect(result.tailBytes >= 26)
+      #expect(
+        result.losses
+          == "the recording was never closed; \(result.tailBytes) bytes after its last commit "
+          + "are not used")
       let names = try FileManager.default.contentsOfDirectory(atPath: image.path).sorted()
       #expect(names == ["NOTES.md", "media", "session.sqlite"])
       let again = try SessionRecovery(image.path).run()
@@ -79,7 +83,10 @@ struct CrashImages {
     try writer.commit()
     try writer.release()
     #expect(try StoredFrames(image.path).all != rows.all)
-    _ = try SessionRecovery(image.path).run()
+    let result = try SessionRecovery(image.path).run()
+    try #require(result.tailBytes == 0)
+    #expect(
+      result.losses == "the recording was never closed; nothing came after its last commit")
     for (found, row) in zip(try StoredFrames(image.path).all, rows.all) { #expect(found == row) }
   }
 

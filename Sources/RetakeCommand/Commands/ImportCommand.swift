@@ -37,8 +37,8 @@ struct ImportCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       """
-      A file of samples on the same clock: CSV, JSON lines, GPX or NMEA. Repeat for several. After
-      the name: time=COLUMN, unit=s|ms|us|ns|date, offset=TIME|start, columns=A+B, name=, kind=,
+      A file of samples on the same clock: CSV, JSON lines, GPX or NMEA; repeat for several. After \
+      the name: time=COLUMN, unit=s|ms|us|ns|date, offset=TIME|start, columns=A+B, name=, kind=, \
       value-unit=, format=.
       """, valueName: "file[:key=value,...]"))
   var sensor: [String] = []
@@ -52,8 +52,8 @@ struct ImportCommand: ParsableCommand {
   @Option(
     help:
       """
-      A topic of a bag to import, by its name; repeat for several. All with images or numbers if not
-      given.
+      A topic of a bag to import, by its name; repeat for several. All with images or numbers if \
+      not given.
       """)
   var topic: [String] = []
 

@@ -54,8 +54,8 @@ struct PipelineCheckReport {
       let queues = (incoming[node.id] ?? []).map { edge in
         // The document knows the forEach only, not the end that it gets when it is flattened.
         let from = edge.from.hasSuffix("/join") ? String(edge.from.dropLast(5)) : edge.from
-        let port = edge.toPort.map { " (\($0))" } ?? ""
-        return "\(from)\(port) → \(edge.policy.rawValue) \(edge.capacity)"
+        let port = edge.toPort.map { " to \($0)" } ?? ""
+        return "from \(from)\(port) (\(edge.policy.rawValue), \(edge.capacity))"
       }
       let parts = [node.id, conversions[node.id] ?? node.kind] + facts(of: node)
       return "  "

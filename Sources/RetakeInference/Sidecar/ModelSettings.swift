@@ -241,8 +241,8 @@ extension ImageInput {
     guard (port.shape[0] ?? 1) == 1 else {
       throw contradiction(
         "name",
-        "it reads \(port.shape[0] ?? 0) frames at once; \"input\": {\"size\": [640, 480]} makes it "
-          + "read one, if its operators allow it")
+        "the input '\(port.name)' reads \(port.shape[0] ?? 0) frames at once; "
+          + "\"input\": {\"size\": [640, 480]} makes it read one, if its operators allow it")
     }
     let shape = port.shape
     let layout = layers.pickLayout(of: shape)

@@ -108,14 +108,20 @@ package struct SessionRecovery: Sendable {
 
   private static func losses(_ findings: SessionClosing.Findings, rebuilt: Int) -> String {
     var text = "the recording was never closed"
-    if findings.tailBytes > 0 || rebuilt == 0 {
-      text += "; \(findings.tailBytes) bytes behind its last commit are not used"
+    if findings.tailBytes > 0 {
+      let bytes = findings.tailBytes == 1 ? "1 byte" : "\(findings.tailBytes) bytes"
+      text += "; \(bytes) after its last commit are not used"
+    } else if rebuilt == 0 {
+      text += "; nothing came after its last commit"
     }
     if rebuilt > 0 {
-      text += "; \(rebuilt) frames behind it were found in the media, their times to a millisecond"
+      let frames = rebuilt == 1 ? "1 frame after it was" : "\(rebuilt) frames after it were"
+      text += "; \(frames) found in the media, with times to a millisecond"
     }
     if findings.damagedFrames > 0 {
-      text += "; \(findings.damagedFrames) frames have damaged media"
+      let frames =
+        findings.damagedFrames == 1 ? "1 frame has" : "\(findings.damagedFrames) frames have"
+      text += "; \(frames) damaged media"
     }
     return text
   }

@@ -134,7 +134,7 @@ struct SessionInfoCommand: ParsableCommand {
         "  \(counted(runs.count, "live run"))"
           + (isTrimmed ? ", only stage times (trimmed)" : "; --mode reenact replays them"))
     }
-    if let losses = info.losses { Console.result("  lost: \(visible(losses))") }
+    if let losses = info.losses { Console.result("  incomplete: \(visible(losses))") }
     for note in info.notes ?? [] { Console.result("  note: \(visible(note))") }
     // All of them: an import shows ten, and this is where the others are.
     for line in TimeText.lines(info.times ?? [], of: info.timeCount ?? 0, max: .max) {

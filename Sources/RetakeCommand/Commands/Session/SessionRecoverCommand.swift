@@ -41,6 +41,6 @@ struct SessionRecoverCommand: ParsableCommand {
       "\(result.status.rawValue): \(counted(result.frames, "frame")) kept\(found), "
         + "\(result.damagedFrames) damaged, \(result.tailBytes) bytes behind the last commit")
     for note in result.notes { output.note("note: \(note)") }
-    if let losses = result.losses { Console.result("  lost: \(visible(losses))") }
+    if let losses = result.losses { Console.result("  incomplete: \(visible(losses))") }
   }
 }
