@@ -62,6 +62,9 @@ struct RejectCommand: ParsableCommand {
       The goldens stay as they are. With --root or --stage only what follows
       from these root causes is taken out; what is left can still be accepted.
 
+      Without a name, everything that is pending is discarded, not only what the last 'retake test'
+      left: see it first with --dry-run.
+
       Examples:
         retake reject yard/motion
         retake reject --root motion@0:26
