@@ -75,6 +75,7 @@ public enum RetakeCommand {
       var command = try Root.parseAsRoot(arguments)
       return try CommandEnd.status(of: {
         do {
+          try ProcessRoom.check()
           try command.run()
         } catch let problem as ValidationError {
           // It is found too late for the parser to know which command's usage to print.

@@ -137,4 +137,45 @@ struct MemoryLimitTests {
     }
     #expect(runs > 0, "the largest of them is enough")
   }
+
+  /// Below that, an import ended by a signal or was left half done.
+  @Test(.enabled(if: Faults.limits, "prlimit does not work here"))
+  func `too little address space to begin is an error before the work`() throws {
+    let workplace = try Workplace()
+    var refused = 0
+    for mebibytes in stride(from: 240, through: 600, by: 20) {
+      let result = try workplace.retake(
+        under: ["prlimit", "--as=\(mebibytes << 20)"],
+        ["record", "synthetic:figures", "--frames", "1", "--name", "frame-\(mebibytes)"])
+      guard result.stderr.contains("less than 40 MB of address space are left") else { continue }
+      refused += 1
+      #expect(result.status == 2 && result.signal == nil, "\(mebibytes) MiB: \(result)")
+      #expect(result.stderr.contains("[media.memory]") && result.stderr.contains("ulimit -v"))
+    }
+    #expect(refused > 0, "the libraries fit and no work does")
+    #expect(!workplace.exists("Recordings/frame-240"))
+  }
+
+  /// libdispatch would wait for a thread forever when the session's connection is closed.
+  @Test(.enabled(if: Self.hasUsers, "a user without other threads cannot be had here"))
+  func `a process that may have no more threads says so before the work`() throws {
+    let workplace = try Workplace()
+    for threads in 1...3 {
+      let result = try workplace.retake(
+        under: Self.otherUser + ["prlimit", "--nproc=\(threads)"], ["session", "list"])
+      #expect(!result.timedOut && result.status == 2, "\(threads): \(result)")
+      #expect(result.stderr.contains("[runtime.memory.noThread]"), "\(threads): \(result)")
+      #expect(result.stderr.contains("ulimit -u"), "\(threads): \(result)")
+    }
+    let enough = try workplace.retake(
+      under: Self.otherUser + ["prlimit", "--nproc=16"], ["session", "list"])
+    #expect(!enough.stderr.contains("no thread"), "\(enough)")
+  }
+
+  /// The limit counts the threads of a user, and does not hold for root.
+  private static let otherUser = ["setpriv", "--reuid=54321", "--regid=54321", "--clear-groups"]
+  private static let hasUsers = Faults.works(
+    otherUser[0],
+    otherUser[1], otherUser[2], otherUser[3], "prlimit", "--nproc=16", Workplace.binary, "--version"
+  )
 }
