@@ -93,9 +93,7 @@ struct DocumentReader {
     do throws(OptionProblem) {
       return try catalog.make(kind: kind, options: fields["options"]?.json ?? .object([:]))
     } catch {
-      throw PipelineError(
-        .badOption(error.message, advice: error.advice),
-        at: "\(fields.pointer)/options\(error.pointer)")
+      throw PipelineError(error, at: "\(fields.pointer)/options\(error.pointer)")
     }
   }
 

@@ -69,6 +69,8 @@ public struct PipelineError: RetakeError, Hashable {
   package var part: String?
   /// The file of the document, as it was passed to `PipelineDocument.parse`; `nil` if none was.
   package var file: String?
+  /// The code of the error that a stage threw when it was made. It replaces the code of `badOption`.
+  private var stageCode: String?
 
   package init(_ reason: Reason, at pointer: String, file: String? = nil) {
     self.reason = reason
@@ -76,8 +78,16 @@ public struct PipelineError: RetakeError, Hashable {
     self.file = file
   }
 
+  /// An option that a stage refuses. An error of the stage keeps its code, such as
+  /// `process.forbidden`.
+  package init(_ problem: OptionProblem, at pointer: String) {
+    self.init(.badOption(problem.message, advice: problem.advice), at: pointer)
+    stageCode = problem.code
+  }
+
   package var facts: ErrorFacts {
     var facts = reason.facts
+    if let stageCode { facts.code = stageCode }
     facts.place = Place(file: file, part: part, pointer: part == nil ? pointer : nil)
     return facts
   }

@@ -20,12 +20,15 @@ public struct OptionProblem: Error, Sendable, Hashable {
   public var message: String
   /// What to write instead; `nil` if the message says enough.
   public var advice: String?
+  /// The code of the error that the stage threw, if that error has one.
+  package var code: String?
 
   /// For a catalog that reads options by itself; the errors of stages are `OptionError`.
-  package init(pointer: String, message: String, advice: String? = nil) {
+  package init(pointer: String, message: String, advice: String? = nil, code: String? = nil) {
     self.pointer = pointer
     self.message = message
     self.advice = advice
+    self.code = code
   }
 }
 

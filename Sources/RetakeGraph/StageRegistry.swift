@@ -146,7 +146,7 @@ extension OptionProblem {
         pointer: "",
         message: (error.place.map { "\($0): " } ?? "") + error.message
           + (error.cause.map { " (\($0))" } ?? ""),
-        advice: error.advice)
+        advice: error.advice, code: error.code)
     default: self.init(pointer: "", message: "\(error)")
     }
   }

@@ -112,6 +112,7 @@ struct ProgramCommandTests {
     let refused = try workplace.retake("replay", "yard", "--pipeline", "means.json")
     #expect(refused.status == 2)
     #expect(refused.stderr.contains("the program 'python3' may not be started"))
+    #expect(refused.stderr.contains("[process.notAllowed]"), "\(refused)")
     #expect(refused.stderr.contains("allow: {processes: [\"python3\"]} in retake.yml"))
     #expect(refused.stderr.contains("--allow-processes"))
     let flag = try workplace.retake(
@@ -143,9 +144,11 @@ struct ProgramCommandTests {
       #expect(refused.status == 2, "\(words): \(refused)")
       #expect(
         refused.stderr.contains("--no-processes forbids all programs"), "\(words): \(refused)")
+      #expect(refused.stderr.contains("[process.forbidden]"), "\(words): \(refused)")
     }
     let test = try workplace.retake("test", "yard", "--no-processes")
     #expect(test.status == 2 && test.stdout.contains("--no-processes forbids"), "\(test)")
+    #expect((test.stdout + test.stderr).contains("process.forbidden"), "\(test)")
     let both = try workplace.retake("test", "yard", "--no-processes", "--allow-processes")
     #expect(both.status == 64 && both.stderr.contains("exclude each other"), "\(both)")
     #expect(!FileManager.default.fileExists(atPath: workplace.folder.file("started").path))

@@ -68,8 +68,7 @@ package struct ProgramPipeline: Hashable, Sendable {
     do throws(OptionProblem) {
       stage = try catalog.make(kind: AnyStage.processKind, options: .object(options))
     } catch {
-      throw placed(
-        PipelineError(.badOption(error.message, advice: error.advice), at: error.pointer))
+      throw placed(PipelineError(error, at: error.pointer))
     }
     let document = Self.document(stage.programSinks ?? [], options).canonicalText
     return try withExtendedLifetime(stage) {
