@@ -25,6 +25,47 @@ import Testing
     #expect(!workplace.exists("Recordings/late"))
   }
 
+  @Test func `a joined or recovered session keeps its notes, or says that one is gone`() throws {
+    let workplace = try Workplace()
+    for (name, note) in [("left", "gate 3"), ("right", "gate 4")] {
+      let words = ["record", "synthetic:figures", "--frames", "12", "--size", "64x48"]
+      let recorded = try workplace.retake(words: words + ["--name", name, "--note", note])
+      #expect(recorded.status == 0, "\(recorded.stderr)")
+    }
+    let joined = try workplace.retake(
+      "session", "join", "left", "right", "--align", "offset", "--offset", "0s", "--name", "both")
+    #expect(joined.status == 0, "\(joined.stderr)")
+    let both = try workplace.retake("session", "note", "both")
+    #expect(both.stdout == "gate 3 + gate 4\n", "\(both)")
+
+    let database = workplace.folder.file("Recordings/left/session.sqlite")
+    try Data(repeating: 7, count: 8_192).write(to: database)
+    let recovered = try workplace.retake("session", "recover", "left", "--from-media")
+    #expect(recovered.status == 0, "\(recovered.stderr)")
+    #expect((recovered.stdout + recovered.stderr).contains("the session's note"), "\(recovered)")
+    let gone = try workplace.retake("session", "note", "left")
+    #expect(gone.stdout.isEmpty && gone.stderr.contains("left has no note"), "\(gone)")
+  }
+
+  @Test func `a session that is not closed refuses a note`() throws {
+    let workplace = try Workplace()
+    try workplace.record("yard", frames: 12, size: "64x48")
+    let database = workplace.folder.file("Recordings/yard/session.sqlite").path
+    let opened = try runCommand(
+      "python3",
+      arguments: [
+        "-c",
+        "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); "
+          + "c.execute(\"delete from meta where key = 'closed'\"); c.commit()", database,
+      ])
+    try #require(opened.status == 0, "\(opened)")
+    let refused = try workplace.retake("session", "note", "yard", "gate 3")
+    #expect(refused.status == 2, "\(refused)")
+    #expect(refused.stderr.contains("[session.open.notClosed]"), "\(refused)")
+    #expect(refused.stderr.contains("session recover"), "\(refused)")
+    #expect(try workplace.retake("session", "note", "yard").stdout.isEmpty)
+  }
+
   @Test func `a note and a date come along with every copy, and change no digest`() throws {
     let workplace = try Workplace()
     let recorded = try workplace.retake(

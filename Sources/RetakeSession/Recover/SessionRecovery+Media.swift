@@ -128,8 +128,8 @@ extension SessionRecovery {
   }
 
   private static let goneSensors =
-    "the old index cannot be read, so sensors that it had from elsewhere than the video (--sensor, "
-    + "topics of a bag, a program) are not in the new one; import them again"
+    "the old index cannot be read, so the session's note and sensors that it had from elsewhere than the video (--sensor, "
+    + "topics of a bag, a program) are not in the new one; write and import them again"
 
   /// - Parameter frames: Number of frames rebuilt from the media; nil when an earlier recovery did
   ///   it.
