@@ -114,6 +114,29 @@ import Testing
     #expect(one.tracks.map(\.frames) == [25])
   }
 
+  @Test func `a track that begins late has the shape of its own pixels`() throws {
+    let parts = try [(0, "4:3", "0x1000"), (1, "16:9", "0x1100")].map { second, aspect, table in
+      let name = "shape\(second).ts"
+      try ffmpeg([
+        "-f", "lavfi", "-i", "testsrc2=size=96x64:rate=25:duration=2", "-ss", "\(second)", "-t",
+        "1", "-pix_fmt", "yuv420p", "-c:v", "mpeg2video", "-bf", "0", "-g", "5", "-aspect", aspect,
+        "-output_ts_offset", "\(second)", "-muxdelay", "0", "-muxpreload", "0", "-streamid",
+        "0:\(256 + second)", "-mpegts_service_id", "\(second + 1)", "-mpegts_pmt_start_pid", table,
+        file(name),
+      ])
+      return try Data(contentsOf: folder.file(name))
+    }
+    try parts.reduce(Data(), +).write(to: folder.file("shape.ts"))
+    let reader = try imported(file("shape.ts"))
+    #expect(reader.tracks.map(\.sampleAspect) == [SampleAspect(8, 9), SampleAspect(32, 27)])
+    for track in 0...1 {
+      let frame = try reader.frame(FrameID(track: track, sequence: 7))
+      #expect(frame.sampleAspect == reader.tracks[track].sampleAspect, "track \(track)")
+    }
+    #expect(
+      try reader.footageNotes().first?.hasPrefix("track 1 begins where track 0 ends") == true)
+  }
+
   @Test(arguments: ["angle.ts", "angle.mp4"])
   func `two cameras at the same time are not named`(name: String) throws {
     #expect(try notes(try twoTracks(name, delay: 0.2)) == [])

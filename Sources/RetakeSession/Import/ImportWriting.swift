@@ -115,7 +115,13 @@ extension SegmentTrackRecord {
       aspectNumerator: Int(stream.sampleAspect.numerator),
       aspectDenominator: Int(stream.sampleAspect.denominator), timeBase: stream.timeBase,
       delay: stream.delay)
-    guard let labels = shape.labels, let first, labels != first else { return }
+    guard let labels = shape.labels else { return }
+    // FFmpeg describes a stream that begins late in a file before it has seen a picture of it.
+    if stream.aspectFollowsPictures, stream.sampleAspect == .square {
+      aspectNumerator = Int(labels.aspect.numerator)
+      aspectDenominator = Int(labels.aspect.denominator)
+    }
+    guard let first, labels != first else { return }
     if labels.aspect != first.aspect {
       aspectNumerator = Int(labels.aspect.numerator)
       aspectDenominator = Int(labels.aspect.denominator)
