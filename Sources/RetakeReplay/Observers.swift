@@ -28,6 +28,10 @@ final class ObserverGroup: RunObserver {
     for member in members { member.leased(buffers, of: pool, at: nanoseconds) }
   }
 
+  func stalled(_ requests: Int, of pool: String, at nanoseconds: Int64) {
+    for member in members { member.stalled(requests, of: pool, at: nanoseconds) }
+  }
+
   func warmed(to temperature: Temperature, at nanoseconds: Int64) {
     for member in members { member.warmed(to: temperature, at: nanoseconds) }
   }

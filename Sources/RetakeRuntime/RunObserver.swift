@@ -229,6 +229,13 @@ public protocol RunObserver: AnyObject {
   ///   - pool: The pool's ID.
   ///   - nanoseconds: Virtual time from the replay's origin.
   func leased(_ buffers: Int, of pool: String, at nanoseconds: Int64)
+  /// A pool that adapts to the load had no buffer for another request.
+  ///
+  /// - Parameters:
+  ///   - requests: How many requests found no buffer since the run began; a wait counts once.
+  ///   - pool: The pool's ID.
+  ///   - nanoseconds: Virtual time from the replay's origin.
+  func stalled(_ requests: Int, of pool: String, at nanoseconds: Int64)
   /// A pool has another number of buffers than before, because it adapts to the load. Each pool is
   /// reported for the first time at the first event; never in `lossless`.
   ///
@@ -261,6 +268,7 @@ extension RunObserver {
   public func began(nodes: [RunNode]) throws {}
   public func decided(_ line: DecisionLine) {}
   public func leased(_ buffers: Int, of pool: String, at nanoseconds: Int64) {}
+  public func stalled(_ requests: Int, of pool: String, at nanoseconds: Int64) {}
   public func resized(_ buffers: Int, of pool: String, at nanoseconds: Int64) {}
   public func warmed(to temperature: Temperature, at nanoseconds: Int64) {}
   public func failed(_ failure: StageFailure) {}

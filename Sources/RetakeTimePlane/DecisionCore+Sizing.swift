@@ -18,6 +18,9 @@ extension DecisionCore {
   /// Buffers of a pool that are in use.
   package func leased(ofPool pool: Int) -> Int { leases.inUse(pool: pool) }
 
+  /// Requests of a pool that adapts to the load which found no buffer; 0 for other pools.
+  package func stalls(ofPool pool: Int) -> Int { sizings[pool]?.stalls ?? 0 }
+
   /// Counts of the pools that adapt to the load.
   package var poolCounts: [PoolCounts] { sizings.compactMap { $0?.counts } }
 

@@ -37,7 +37,7 @@ struct SizingStateMachine: Sendable {
   private var waitingNodes: [Int] = []
   private var peak = 0
   private var requests = 0
-  private var stalls = 0
+  private(set) var stalls = 0
   private var completed = 0
 
   /// `nil` for a pool of a fixed size.

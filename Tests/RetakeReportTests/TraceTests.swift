@@ -21,6 +21,8 @@ import Testing
     writer.setLeases(1, of: "frames", at: 0)
     writer.setSize(8, of: "frames", at: 0)
     writer.setSize(9, of: "fixed", at: 5)
+    writer.setStalls(1, of: "frames", at: 5)
+    writer.setStalls(3, of: "frames", at: 7)
     writer.append(
       try #require(
         DecisionLine(
@@ -33,6 +35,9 @@ import Testing
     #expect(file.count("size of pool frames", at: 9) == 8)
     #expect(file.count("size of pool frames", at: 10) == 9)
     #expect(!file.events.contains { $0.name == "size of pool fixed" })
+    #expect(file.count("stalls of pool frames", at: 0) == 0)
+    #expect(file.count("stalls of pool frames", at: 6) == 1)
+    #expect(file.count("stalls of pool frames", at: 10) == 3)
     let resize = try #require(file.events.first { $0.name == "resize" })
     #expect(resize.arguments["reason"] == "expand" && resize.time == 10)
   }

@@ -13,6 +13,8 @@ struct TraceCounters: Sendable {
   private var ofNode: [Int?]
   /// The index of the first size of an adaptive pool, after the leases of all pools.
   private let sizes: Int
+  /// The index of the first count of stalls, after the sizes.
+  private let stalls: Int
   private var changed: Set<Int> = []
 
   /// - Parameter adaptive: The pools whose size changes.
@@ -21,6 +23,8 @@ struct TraceCounters: Sendable {
     counters += pools.map { Counter(name: "pool \($0)", unit: "leases") }
     sizes = counters.count
     counters += adaptive.map { Counter(name: "size of pool \($0)", unit: "buffers") }
+    stalls = counters.count
+    counters += adaptive.map { Counter(name: "stalls of pool \($0)", unit: "requests") }
     ofNode = nodes.map { node in
       guard let unit = TraceQueues.unit(of: node.role) else { return nil }
       let name = node.role == .gathering ? "waiting at \(node.id)" : "queue of \(node.id)"
@@ -43,6 +47,8 @@ struct TraceCounters: Sendable {
   mutating func setLeases(_ value: Int, ofPool pool: Int) { set(counter: 1 + pool, value) }
 
   mutating func setSize(_ value: Int, ofAdaptive pool: Int) { set(counter: sizes + pool, value) }
+
+  mutating func setStalls(_ value: Int, ofAdaptive pool: Int) { set(counter: stalls + pool, value) }
 
   mutating func set(_ node: Int, _ value: Int) {
     if let counter = ofNode[node] { set(counter: counter, value) }

@@ -72,6 +72,13 @@ package struct TraceWriter: ~Copyable, Sendable {
     counters.setSize(buffers, ofAdaptive: index)
   }
 
+  /// Sets the number of requests that found no buffer of an adaptive pool until this time.
+  package mutating func setStalls(_ requests: Int, of pool: String, at time: Int64) {
+    guard let index = adaptive.firstIndex(of: pool) else { return }
+    advance(to: time)
+    counters.setStalls(requests, ofAdaptive: index)
+  }
+
   /// The modelled temperature of the device from this time on.
   package mutating func setTemperature(_ temperature: Temperature, at time: Int64) {
     advance(to: time)

@@ -57,6 +57,10 @@ final class TraceObserver: RunOutput {
     writer.setLeases(buffers, of: pool, at: nanoseconds)
   }
 
+  func stalled(_ requests: Int, of pool: String, at nanoseconds: Int64) {
+    writer.setStalls(requests, of: pool, at: nanoseconds)
+  }
+
   func resized(_ buffers: Int, of pool: String, at nanoseconds: Int64) {
     writer.setSize(buffers, of: pool, at: nanoseconds)
   }
