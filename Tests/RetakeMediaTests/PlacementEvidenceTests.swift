@@ -53,11 +53,21 @@ struct PlacementEvidenceTests {
       }
     }
 
+    /// The packets with the bytes of one in place of its successor's.
+    func repeating(_ place: Int) throws -> [MediaPacket] {
+      try packets.enumerated().map {
+        try MediaPacket(
+          index: $1.index, pts: $1.pts, dts: $1.dts, flags: $1.flags,
+          bytes: $0 == place + 1 ? packets[place].bytes : $1.bytes)
+      }
+    }
+
     func damages(of packets: [MediaPacket]) throws -> [Int: StreamDamage] {
       var evidence = try #require(StreamEvidence(stream))
       var found: [Int: StreamDamage] = [:]
       for packet in packets { found.merge(evidence.add(packet).damages) { old, _ in old } }
-      return found.merging(evidence.finish()) { old, _ in old }
+      for (packet, damage) in evidence.finish() { found[packet] = damage }
+      return found
     }
 
     /// Digests of the pictures, by their packets.
@@ -92,6 +102,19 @@ struct PlacementEvidenceTests {
       #expect(missed.isEmpty, "packets \(place) and \(place + 1): \(missed.sorted())")
     }
     #expect(count >= 16)
+  }
+
+  @Test(arguments: encodings.dropFirst())
+  func `each picture that a repeated packet made wrong is named`(_ options: [String]) throws {
+    let stream = try Stream(options)
+    let good = try stream.pictures(of: stream.packets)
+    for place in [4, 20, 31, 40] {
+      let packets = try stream.repeating(place)
+      let wrong = try stream.pictures(of: packets).filter { good[$0.key] != $0.value }.keys
+      let named = try stream.damages(of: packets).keys
+      let missed = Set(wrong).subtracting(named)
+      #expect(missed.isEmpty, "packet \(place): \(missed.sorted())")
+    }
   }
 
   /// Containers that know only the order of decoding give pictures these times.

@@ -32,7 +32,9 @@ struct StreamEvidenceTests {
     Encoding(file: "a.mkv", options: ["-c:v", "mpeg2video", "-g", "24"], lost: [1, 10]),
     Encoding(
       file: "a.mkv", options: ["-c:v", "mpeg2video", "-g", "24", "-bf", "2"], lost: [9, 10, 11]),
-    Encoding(file: "a.mp4", options: ["-c:v", "mpeg4", "-g", "24"]),
+    Encoding(
+      file: "a.mkv", options: ["-c:v", "mpeg1video", "-g", "24", "-threads", "2"], lost: [10]),
+    Encoding(file: "a.mp4", options: ["-c:v", "mpeg4", "-g", "24"], lost: [3, 10]),
     Encoding(file: "a.avi", options: ["-c:v", "mpeg4", "-g", "24"]),
     Encoding(
       file: "a.mp4",
@@ -112,6 +114,18 @@ struct StreamEvidenceTests {
       #expect(missed.isEmpty, "packet \(lost): \(missed.sorted()) of \(wrong.sorted())")
       #expect((result.status == .lossy) == !named.isEmpty)
     }
+  }
+
+  /// The rate seems to be constant at first, and then every fifth picture is not there.
+  @Test func `a variable rate is no damage`() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("vfr.mp4").path
+    _ = try ffmpeg([
+      "-f", "lavfi", "-i", "testsrc2=size=128x96:rate=25", "-frames:v", "80", "-vf",
+      "select='not(gt(n,30)*eq(mod(n,5),0))'", "-fps_mode", "vfr", "-c:v", "mpeg4", path,
+    ])
+    let result = try imported(path, into: folder, as: "vfr")
+    #expect(result.status == .clean && result.tracks[0].damaged == 0)
   }
 
   @Test func `a lost picture that nothing refers to is no damage`() throws {

@@ -18,7 +18,7 @@ struct AV1Evidence: EvidenceReader {
   private var shown: Int?
   private var key = 0
   private var order = PictureOrder(number: 0)
-  private var steps = StepLearning()
+  private var steps = StepLearning(repeatsMin: 6)
   /// Whether pictures with an odd distance from the key picture are never kept, and how many there
   /// were.
   private var leaves: (count: Int, areKept: Bool) = (0, false)
@@ -47,6 +47,8 @@ struct AV1Evidence: EvidenceReader {
     }
     return evidence
   }
+
+  mutating func repeatLast(packet: Int) { loss = .referenceMissing }
 
   private mutating func judge(_ frame: AV1Frame, bits: Int) -> PacketEvidence {
     if let slot = frame.existing { return show(slots[slot], slot: slot, bits: bits) }

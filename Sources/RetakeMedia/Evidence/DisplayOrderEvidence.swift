@@ -40,12 +40,16 @@ struct DisplayOrderEvidence: Sendable {
   private let isInOrder: Bool
 
   /// - Parameters:
-  ///   - step: nil when it has to be learned from the stream.
+  ///   - step: nil if it is not known.
+  ///   - learns: Whether the step is learned from the stream.
   ///   - isInOrder: Pictures are shown in the order in which they are decoded.
-  init(step: Int?, isInOrder: Bool) {
+  init(step: Int?, learns: Bool = false, isInOrder: Bool) {
     (self.step, self.isInOrder) = (step, isInOrder)
-    learning = step == nil ? StepLearning() : nil
+    learning = learns ? StepLearning(repeatsMin: 24) : nil
   }
+
+  /// The last picture was decoded once too often, so pictures that refer to it are wrong.
+  mutating func repeatLast() { later?.inherit(.referenceMissing) }
 
   mutating func add(_ picture: Picture) -> PacketEvidence {
     var evidence = judge(picture)
@@ -118,6 +122,82 @@ struct DisplayOrderEvidence: Sendable {
   }
 }
 
+/// The order of pictures whose headers do not state the distance of their numbers.
+///
+/// What is found while the stream is read is provisional. At its end, the distance that most
+/// pictures have is known, and so is whether the stream has a constant one.
+struct LearnedOrderEvidence: Sendable {
+  private var order: DisplayOrderEvidence
+  private let isInOrder: Bool
+  /// The pictures by their packets, nil for a repeated one; empty if there are too many.
+  private var history: [(packet: Int, picture: DisplayOrderEvidence.Picture?)] = []
+  private var isWhole = true
+  /// Packets of provisional damage.
+  private var named: Set<Int> = []
+
+  /// Two hours and more.
+  private static let picturesMax = 500_000
+  private static let stepsMin = 6
+  /// Of a stream of constant rate, no more of the distances than one in so many differ.
+  private static let stepsPerLeap = 20
+
+  init(isInOrder: Bool) {
+    self.isInOrder = isInOrder
+    order = DisplayOrderEvidence(step: nil, learns: true, isInOrder: isInOrder)
+  }
+
+  mutating func add(_ picture: DisplayOrderEvidence.Picture, packet: Int) -> PacketEvidence {
+    keep(picture, packet: packet)
+    let evidence = order.add(picture)
+    if evidence.damage != nil { named.insert(packet) }
+    if evidence.damageBefore != nil { named.insert(packet - 1) }
+    return evidence
+  }
+
+  mutating func repeatLast(packet: Int) {
+    keep(nil, packet: packet)
+    order.repeatLast()
+  }
+
+  private mutating func keep(_ picture: DisplayOrderEvidence.Picture?, packet: Int) {
+    guard isWhole else { return }
+    history.append((packet, picture))
+    if history.count > Self.picturesMax { (isWhole, history) = (false, []) }
+  }
+
+  /// - Returns: the damage by packet, nil where what was found before is withdrawn.
+  mutating func finish() -> [Int: StreamDamage?] {
+    guard isWhole else { return [:] }
+    var order = DisplayOrderEvidence(step: step, isInOrder: isInOrder)
+    var found: [Int: StreamDamage?] = Dictionary(uniqueKeysWithValues: named.map { ($0, nil) })
+    for (packet, picture) in history {
+      guard let picture else {
+        order.repeatLast()
+        continue
+      }
+      let evidence = order.add(picture)
+      if let damage = evidence.damage { found[packet] = .some(damage) }
+      if let damage = evidence.damageBefore { found[packet - 1] = .some(damage) }
+    }
+    if let damage = order.finish(), let last = history.last { found[last.packet] = .some(damage) }
+    return found
+  }
+
+  /// The distance of neighboring pictures; nil for a stream of variable rate.
+  private var step: Int? {
+    let numbers = Set(history.compactMap { $0.picture?.number }).sorted()
+    var counts: [Int: Int] = [:]
+    for (number, next) in zip(numbers, numbers.dropFirst()) {
+      counts[next - number, default: 0] += 1
+    }
+    guard let most = counts.max(by: { ($0.value, $1.key) < ($1.value, $0.key) }),
+      most.value >= Self.stepsMin,
+      (numbers.count - 1 - most.value) * Self.stepsPerLeap <= max(numbers.count, Self.stepsPerLeap)
+    else { return nil }
+    return most.key
+  }
+}
+
 /// Learns the distance of the numbers of neighboring pictures of a stream that does not state it.
 struct StepLearning: Sendable {
   private(set) var step: Int?
@@ -126,11 +206,13 @@ struct StepLearning: Sendable {
   private var pictures = 0
   private var leaps = 0
 
-  /// Number of equal distances that make a step.
-  private static let repeatsMin = 6
+  private let repeatsMin: Int
   /// A stream with more leaps than one in this many pictures has no constant rate, so that a leap
   /// shows nothing.
   private static let picturesPerLeap = 20
+
+  /// - Parameter repeatsMin: Number of equal distances that make a step.
+  init(repeatsMin: Int) { self.repeatsMin = repeatsMin }
 
   mutating func add(_ distance: Int) {
     guard distance > 0 else { return }
@@ -139,7 +221,7 @@ struct StepLearning: Sendable {
     last = distance
     if let known = step, distance != known { leaps += 1 }
     let isSteady = leaps * Self.picturesPerLeap <= max(pictures, Self.picturesPerLeap)
-    if repeats >= Self.repeatsMin, isSteady { step = distance }
+    if repeats >= repeatsMin, isSteady { step = distance }
     if !isSteady { step = nil }
   }
 }

@@ -48,6 +48,8 @@ struct H264Evidence: EvidenceReader {
     return evidence
   }
 
+  mutating func repeatLast(packet: Int) { loss = Loss() }
+
   private mutating func order(of slice: H264Slice) -> PictureOrder? {
     if slice.isInstantRefresh { order = PictureOrder(epoch: order.epoch + 1, number: 0) }
     guard let (low, range) = slice.order else { return nil }

@@ -72,7 +72,10 @@ struct HEVCEvidence: EvidenceReader {
       damage = references(of: slice, at: order)
     }
     if slices.allSatisfy({ $0.isIntra || $0.isDependent }) { damage = nil }
-    if !pattern.isWhole(slices) { damage = .sliceMissing }
+    // 7.4.7.1: the first segment of a picture is there once, with the address 0.
+    if !slices.contains(where: \.isFirst) || !pattern.isWhole(slices.map(\.address)) {
+      damage = .sliceMissing
+    }
     kept[order] = .some(damage)
     if isRandomAccess { accessOrder = order }
     // Sub-layer non-reference pictures and leading pictures are not counted from (8.3.1).
@@ -155,10 +158,9 @@ struct SlicePattern: Sendable {
   private static let repeatsMin = 2
 
   /// Whether no slice of the picture is known to be missing.
-  mutating func isWhole(_ slices: [HEVCSlice]) -> Bool {
-    let found = slices.map(\.address)
-    // ITU-T H.265, 7.4.7.1: the first segment of a picture is there once, with the address 0.
-    guard slices.contains(where: \.isFirst) else { return false }
+  ///
+  /// - Parameter found: The addresses of the picture's slices, in their order.
+  mutating func isWhole(_ found: [Int]) -> Bool {
     if found == addresses {
       repeats += 1
       return true

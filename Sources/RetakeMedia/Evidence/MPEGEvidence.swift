@@ -7,9 +7,14 @@ struct MPEG2Evidence: EvidenceReader {
   private var lastTemporal: Int?
   /// The last row of slices that pictures have, by structure.
   private var rows: [Int: Int] = [:]
+  /// MPEG-1's slices go across rows, so only the places of earlier ones show a missing slice.
+  private let crossesRows: Bool
+  private var pattern = SlicePattern()
 
-  init(isInOrder: Bool) {
+  /// - Parameter crossesRows: The stream is MPEG-1.
+  init(isInOrder: Bool, crossesRows: Bool) {
     order = DisplayOrderEvidence(step: 1, isInOrder: isInOrder)
+    self.crossesRows = crossesRows
   }
 
   private struct Header {
@@ -19,9 +24,11 @@ struct MPEG2Evidence: EvidenceReader {
     var structure = 3
     var lastRow = 0
     var hasHole = false
+    var slices: [Int] = []
 
     /// A picture has slices in all rows, in order; several may be in one row.
     mutating func take(row: Int) {
+      slices.append(row)
       if row > lastRow + 1 { hasHole = true }
       lastRow = max(lastRow, row)
     }
@@ -46,7 +53,9 @@ struct MPEG2Evidence: EvidenceReader {
     return evidence
   }
 
-  mutating func finish() -> StreamDamage? { order.finish() }
+  mutating func finish(packet: Int) -> [Int: StreamDamage?] {
+    order.finish().map { [packet: $0] } ?? [:]
+  }
 
   private static func picture(_ code: [UInt8]) -> Header? {
     var bits = BitReader(Array(code.dropFirst()))
@@ -65,17 +74,23 @@ struct MPEG2Evidence: EvidenceReader {
     lastTemporal = header.temporal
     let number = base + header.temporal
     highest = max(highest, number)
-    let known = rows[header.structure] ?? 0
-    rows[header.structure] = max(known, header.lastRow)
-    let isCut = header.hasHole || header.lastRow < known
+    let isCut = crossesRows ? !pattern.isWhole(header.slices) : isCut(header)
     return order.add(
       DisplayOrderEvidence.Picture(kind: header.kind, number: number, isCut: isCut))
   }
+
+  private mutating func isCut(_ header: Header) -> Bool {
+    let known = rows[header.structure] ?? 0
+    rows[header.structure] = max(known, header.lastRow)
+    return header.hasHole || header.lastRow < known
+  }
+
+  mutating func repeatLast(packet: Int) { order.repeatLast() }
 }
 
 /// Reads the headers of MPEG-4 Part 2 video (ISO/IEC 14496-2, 6.2).
 struct MPEG4Evidence: EvidenceReader {
-  private var order: DisplayOrderEvidence
+  private var order: LearnedOrderEvidence
   /// Ticks of a second, and number of bits of a tick's number; 0 until the layer's header is there.
   private var resolution = 0
   private var tickBits = 0
@@ -83,7 +98,7 @@ struct MPEG4Evidence: EvidenceReader {
   private var earlierSeconds = 0
 
   init(extradata: [UInt8], isInOrder: Bool) {
-    order = DisplayOrderEvidence(step: nil, isInOrder: isInOrder)
+    order = LearnedOrderEvidence(isInOrder: isInOrder)
     for unit in AnnexB.units(extradata) { take(Array(unit.prefix(Self.headBytes))) }
   }
 
@@ -92,12 +107,14 @@ struct MPEG4Evidence: EvidenceReader {
   mutating func add(_ packet: MediaPacket) -> PacketEvidence {
     var evidence = PacketEvidence()
     for code in packet.startCodeHeads(countMax: Self.headBytes) {
-      if let picture = take(code) { evidence.merge(order.add(picture)) }
+      if let picture = take(code) { evidence.merge(order.add(picture, packet: packet.index)) }
     }
     return evidence
   }
 
-  mutating func finish() -> StreamDamage? { order.finish() }
+  mutating func finish(packet: Int) -> [Int: StreamDamage?] { order.finish() }
+
+  mutating func repeatLast(packet: Int) { order.repeatLast(packet: packet) }
 
   @discardableResult
   private mutating func take(_ code: [UInt8]) -> DisplayOrderEvidence.Picture? {
@@ -160,12 +177,12 @@ struct MPEG4Evidence: EvidenceReader {
 
 /// Reads the picture headers of H.263 (ITU-T H.263, 5.1).
 struct H263Evidence: EvidenceReader {
-  private var order: DisplayOrderEvidence
+  private var order: LearnedOrderEvidence
   private var base = 0
   private var last: Int?
 
   init(isInOrder: Bool) {
-    order = DisplayOrderEvidence(step: nil, isInOrder: isInOrder)
+    order = LearnedOrderEvidence(isInOrder: isInOrder)
   }
 
   mutating func add(_ packet: MediaPacket) -> PacketEvidence {
@@ -176,10 +193,13 @@ struct H263Evidence: EvidenceReader {
       if let last, temporal < last { base += 256 }
       last = temporal
     }
-    return order.add(DisplayOrderEvidence.Picture(kind: kind, number: base + temporal))
+    return order.add(
+      DisplayOrderEvidence.Picture(kind: kind, number: base + temporal), packet: packet.index)
   }
 
-  mutating func finish() -> StreamDamage? { order.finish() }
+  mutating func finish(packet: Int) -> [Int: StreamDamage?] { order.finish() }
+
+  mutating func repeatLast(packet: Int) { order.repeatLast(packet: packet) }
 
   private static func header(
     _ bits: inout BitReader

@@ -54,6 +54,7 @@ package struct StreamEvidence: Sendable {
   private var reader: any EvidenceReader
   private var placement: PlacementEvidence
   private var latest = 0
+  private var previous: MediaPacket?
 
   /// - Returns: nil for a codec whose headers show nothing.
   package init?(_ stream: MediaStream) {
@@ -62,7 +63,8 @@ package struct StreamEvidence: Sendable {
     switch stream.codec {
     case "h264": reader = H264Evidence(extradata: stream.extradata)
     case "hevc": reader = HEVCEvidence(extradata: stream.extradata)
-    case "mpeg1video", "mpeg2video": reader = MPEG2Evidence(isInOrder: isInOrder)
+    case "mpeg1video", "mpeg2video":
+      reader = MPEG2Evidence(isInOrder: isInOrder, crossesRows: stream.codec == "mpeg1video")
     case "mpeg4": reader = MPEG4Evidence(extradata: stream.extradata, isInOrder: isInOrder)
     case "h263", "h263p": reader = H263Evidence(isInOrder: isInOrder)
     case "av1": reader = AV1Evidence(extradata: stream.extradata)
@@ -76,17 +78,33 @@ package struct StreamEvidence: Sendable {
     latest = packet.index
     if let damage = evidence.damage { evidence.damages[packet.index] = damage }
     if let damage = evidence.damageBefore { evidence.damages[packet.index - 1] = damage }
+    if isRepeated(packet, evidence) {
+      evidence.damages[packet.index] = evidence.damages[packet.index] ?? .misplaced
+      if !evidence.isDisposable { reader.repeatLast(packet: packet.index) }
+    }
+    previous = packet
     for place in placement.add(packet, evidence) where evidence.damages[place] == nil {
       evidence.damages[place] = .misplaced
     }
     return evidence
   }
 
-  /// - Returns: what the end of the stream shows about its last packets, by their indexes.
-  package mutating func finish() -> [Int: StreamDamage] {
-    var damages: [Int: StreamDamage] = [:]
-    for place in placement.finish() { damages[place] = .misplaced }
-    if let damage = reader.finish() { damages[latest] = damage }
+  /// Whether a picture that refers to others is there twice in a row. Its header has a number, so
+  /// two pictures that look alike differ in it.
+  private func isRepeated(_ packet: MediaPacket, _ evidence: PacketEvidence) -> Bool {
+    guard evidence.order != nil, !evidence.isRefresh, let previous, previous.size == packet.size
+    else { return false }
+    return packet.withBytes { bytes in previous.withBytes { bytes.elementsEqual($0) } }
+  }
+
+  /// - Returns: what the end of the stream shows, by the packets' indexes: damage that was not known
+  ///   yet, and nil for damage that is none after all.
+  package mutating func finish() -> [Int: StreamDamage?] {
+    previous = nil
+    var damages = reader.finish(packet: latest)
+    for place in placement.finish() where damages[place].flatMap({ $0 }) == nil {
+      damages[place] = .some(.misplaced)
+    }
     return damages
   }
 
@@ -106,9 +124,15 @@ package struct StreamEvidence: Sendable {
 /// Reads the headers of one codec.
 protocol EvidenceReader: Sendable {
   mutating func add(_ packet: MediaPacket) -> PacketEvidence
-  mutating func finish() -> StreamDamage?
+  /// The picture of the last packet was decoded twice.
+  mutating func repeatLast(packet: Int)
+  /// - Parameter packet: The last one.
+  /// - Returns: damage that the end of the stream shows, nil for such that is withdrawn.
+  mutating func finish(packet: Int) -> [Int: StreamDamage?]
 }
 
 extension EvidenceReader {
-  func finish() -> StreamDamage? { nil }
+  /// A reference picture set names pictures by their order, so a repeated one does no harm.
+  func repeatLast(packet: Int) {}
+  func finish(packet: Int) -> [Int: StreamDamage?] { [:] }
 }

@@ -33,7 +33,8 @@ struct DamageWatch {
   /// - Parameter packet: Is decoded next; nil marks the end.
   mutating func add(_ packet: MediaPacket?) {
     guard let packet else {
-      if let damages = headers?.finish() { take(damages) }
+      // What is withdrawn only now has its rows already.
+      if let damages = headers?.finish() { take(damages.compactMapValues { $0 }) }
       return
     }
     latest = packet.index

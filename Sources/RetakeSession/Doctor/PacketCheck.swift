@@ -64,7 +64,7 @@ final class PacketCheck {
   }
 
   private func endHeaders() {
-    if let damages = headers?.finish() { evidence.merge(damages) { old, _ in old } }
+    for (packet, damage) in headers?.finish() ?? [:] { evidence[packet] = damage }
   }
 
   /// The numbers of damaged packets, in ascending order. Of a very long gap, only its first and

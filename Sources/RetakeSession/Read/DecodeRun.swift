@@ -189,7 +189,7 @@ package final class DecodeRun {
       ready.append(.refused(packet: max(start, next - 1), cause: error))
     }
     receive(after: max(start, next - 1))
-    if let damages = headers?.finish() { evidence.merge(damages) { old, _ in old } }
+    for (packet, damage) in headers?.finish() ?? [:] { evidence[packet] = damage }
     // Kept, because the memory's own counter ends with the decoder.
     bytesMost = decoderBytes
     keepReports()
