@@ -1,5 +1,6 @@
 import Foundation
 import RetakeCore
+import RetakeMedia
 import RetakeSession
 import RetakeTestSupport
 import Testing
@@ -47,5 +48,18 @@ struct DamageWatchTests {
     #expect(try StoredFrames(recorded.folder.path).all.map(\.cause) == wanted)
     #expect(wanted.compactMap(\.self).count == 13 && recorded.status == .lossy)
     #expect(wanted[10...22].allSatisfy { $0 == "media.reference.missing" })
+  }
+
+  @Test func `a live packet behind one that is called corrupt may be the damaged one`() throws {
+    let stream = MediaStream(index: 0, kind: .video, codec: "vp9", timeBase: TimeBase(1, 1_000))
+    var watch = DamageWatch(stream)
+    for index in 0..<9 {
+      watch.add(
+        try MediaPacket(
+          index: index, pts: Int64(index), dts: nil, flags: index == 5 ? .corrupt : [],
+          bytes: [1]))
+    }
+    let causes = (0..<9).map { watch.lateCause(ofPacket: $0) }
+    #expect(causes.indices.filter { causes[$0] == "media.packet.corrupt" } == [5, 6])
   }
 }

@@ -148,6 +148,51 @@ import Testing
     try Data(kept).write(to: URL(filePath: path))
   }
 
+  /// Leaves one packet out of the middle of pictures of a transport stream.
+  private static func withoutPacket(of pictures: [Int], in path: String) throws {
+    let bytes = [UInt8](try Data(contentsOf: URL(filePath: path)))
+    let packets = stride(from: 0, to: bytes.count, by: 188).map { bytes[$0..<$0 + 188] }
+    // The first stream of FFmpeg's muxer.
+    let video = packets.indices.filter {
+      let packet = packets[$0]
+      return Int(packet[packet.startIndex + 1] & 31) << 8 | Int(packet[packet.startIndex + 2])
+        == 0x100
+    }
+    let starts = video.filter { packets[$0][packets[$0].startIndex + 1] & 0x40 != 0 }
+    let lost = pictures.map { picture in
+      let own = video.filter { $0 >= starts[picture] && $0 < starts[picture + 1] }
+      return own[own.count * 4 / 5]
+    }
+    let kept = packets.indices.filter { !lost.contains($0) }.flatMap { packets[$0] }
+    try Data(kept).write(to: URL(filePath: path))
+  }
+
+  @Test(arguments: [([0], 0..<24), ([24], 24..<48), ([24, 48], 24..<60)])
+  func `a lost packet of a transport stream marks its own picture and what refers to it`(
+    pictures: [Int], damaged: Range<Int>
+  ) throws {
+    // Noise, so that a key picture has several packets.
+    let path = try clip(
+      "lost.ts", "-vf", "noise=alls=20:all_seed=1", "-pix_fmt", "yuv420p", "-c:v", "libx265",
+      "-x265-params",
+      "log-level=error:keyint=24:min-keyint=24:scenecut=0:bframes=0:slices=3:ctu=16:pools=1")
+    try Self.withoutPacket(of: pictures, in: path)
+    let result = try imported(path)
+    #expect(result.status == .lossy)
+    #expect(try marked(result.folder.path) == Array(damaged))
+    #expect(try SessionDoctor(path: result.folder.path, decodes: true).run().isHealthy)
+    try checkGood(result.folder.path)
+    let causes = try StoredFrames(result.folder.path).all.map(\.cause)
+    for preset in [RecordingPreset.copy, .ffv1] {
+      let folder = try TemporaryFolder("retake-damaged")
+      let recorded = try Recorder(
+        try MediaFileSource(path: path), options: .test(folder, preset: preset), machine: .still()
+      ).run()
+      #expect(recorded.status == .lossy)
+      #expect(try StoredFrames(recorded.folder.path).all.map(\.cause) == causes)
+    }
+  }
+
   @Test func `a recording of an undamaged source decodes nothing again at its end`() throws {
     let path = try clip("whole.mov", "-c:v", "mjpeg", "-pix_fmt", "yuvj420p")
     let result = try record(path, preset: .copy)

@@ -102,6 +102,13 @@ package final class MediaDemuxer: @unchecked Sendable {
     return MediaStream(stream, of: context)
   }
 
+  /// The container's own number of a stream; in a transport stream its packet identifier.
+  package func number(of index: Int) -> Int? {
+    // SAFETY: the library keeps `nb_streams` streams.
+    guard let context, 0..<Int(context.pointee.nb_streams) ~= index else { return nil }
+    return context.pointee.streams[index].map { Int($0.pointee.id) }
+  }
+
   /// Skips the packets of all other streams, as far as the container supports it.
   package func select(_ selected: Set<Int>) {
     for index in streams.indices {

@@ -13,19 +13,25 @@ struct DamageWatch {
   private var disposable: Set<Int> = []
   /// The packets from which a decoder needs nothing before, in ascending order.
   private var refreshes: [Int] = []
-  /// Damage that a decoder found reaches all pictures from this packet to the next refresh.
-  private var reach: (packet: Int, cause: String)?
+  /// Damage that a decoder found reaches all pictures from these packets to the next refresh.
+  private var reaches: [(packet: Int, cause: String)] = []
   private(set) var latest = 0
-  /// Whether libavformat calls packets corrupt only because files were joined; asked once, when the
-  /// first such packet is met.
-  private lazy var forgivesFlags = asksJoints()
-  private let asksJoints: @Sendable () -> Bool
+  /// The packets of a file that lack bytes, by their indexes; nil if only their flags show it.
+  private var incomplete: Set<Int>?
+  private var hasAsked = false
+  private let asksFile: (@Sendable (_ isFlagged: Bool) -> Set<Int>?)?
+  /// The last packet had the flag, and nothing shows whether it or the next one lacks bytes.
+  private var isNextCorrupt = false
 
   /// Number of packets after which a decoder has given their pictures.
   private static let packetsKept = 64
 
-  init(_ stream: MediaStream, asksJoints: @escaping @Sendable () -> Bool = { false }) {
-    self.asksJoints = asksJoints
+  /// - Parameter asksFile: Reads the whole file for the packets that lack bytes; nil for a live
+  ///   stream.
+  init(
+    _ stream: MediaStream, asksFile: (@Sendable (_ isFlagged: Bool) -> Set<Int>?)? = nil
+  ) {
+    self.asksFile = asksFile
     headers = StreamEvidence(stream)
     hasHeaders = headers != nil
   }
@@ -41,12 +47,25 @@ struct DamageWatch {
     let shown = headers?.add(packet)
     if shown?.isDisposable == true { disposable.insert(packet.index) }
     if let damages = shown?.damages { take(damages) }
-    if packet.flags.contains(.corrupt), !forgivesFlags {
-      begin(FrameCause.corrupt, at: packet.index)
-    }
+    // First: its own damage reaches the pictures behind a refresh.
     let isRefresh = hasHeaders ? shown?.isRefresh ?? false : packet.flags.contains(.key)
     if isRefresh { refreshes.append(packet.index) }
+    if isIncomplete(packet) { begin(FrameCause.corrupt, at: packet.index) }
     prune()
+  }
+
+  private mutating func isIncomplete(_ packet: MediaPacket) -> Bool {
+    let isFlagged = packet.flags.contains(.corrupt)
+    guard let asksFile else {
+      defer { isNextCorrupt = isFlagged }
+      return isFlagged || isNextCorrupt
+    }
+    if !hasAsked {
+      incomplete = asksFile(false)
+      hasAsked = true
+    }
+    if isFlagged, incomplete == nil { incomplete = asksFile(true) }
+    return incomplete?.contains(packet.index) ?? isFlagged
   }
 
   private mutating func take(_ damages: [Int: StreamDamage]) {
@@ -57,6 +76,7 @@ struct DamageWatch {
     let first = latest - Self.packetsKept
     let isFull = max(causes.count, disposable.count) > Self.packetsKept
     guard (refreshes.first ?? latest) < first || isFull else { return }
+    reaches.removeAll { reach in refreshes.contains { reach.packet < $0 && $0 < first } }
     // The last refresh before the kept packets still ends what began before it.
     let last = refreshes.last
     refreshes.removeAll { $0 < first && $0 != last }
@@ -84,15 +104,18 @@ struct DamageWatch {
   mutating func cause(of decoded: DecodedFrame) -> String? {
     if decoded.isDamaged { begin(FrameCause.damaged, at: decoded.packetIndex) }
     if let own = causes[decoded.packetIndex] { return own }
-    guard let reach, reach.packet <= decoded.packetIndex else { return nil }
-    let isOver = refreshes.contains { reach.packet < $0 && $0 <= decoded.packetIndex }
-    return isOver ? nil : reach.cause
+    let at = decoded.packetIndex
+    return reaches.first { $0.packet <= at && !isOver($0, at: at) }?.cause
+  }
+
+  private func isOver(_ reach: (packet: Int, cause: String), at packet: Int) -> Bool {
+    refreshes.contains { reach.packet < $0 && $0 <= packet }
   }
 
   private mutating func begin(_ cause: String, at packet: Int) {
     causes[packet] = causes[packet] ?? cause
     guard !disposable.contains(packet) else { return }
-    let isOver = reach.map { old in refreshes.contains { old.packet < $0 && $0 <= packet } } ?? true
-    if isOver { reach = (packet, cause) }
+    // Pictures before the last refresh may still come out of the decoder.
+    if reaches.allSatisfy({ isOver($0, at: packet) }) { reaches.append((packet, cause)) }
   }
 }

@@ -68,11 +68,15 @@ public struct MediaFileSource: RecordingSource {
 
   public func open() throws -> any FrameStream {
     let demuxer = try MediaDemuxer(path: path)
+    let isTransport = demuxer.format == "mpegts"
     let tracks = try streams.enumerated().map { number, index in
       let stream = try demuxer.videoStream(index)
       return FileTrack(
         number: number, stream: stream, decoder: try decoder(stream, path)
-      ) { [path] in PacketIndexer.forgivesFlags(of: stream, in: path) }
+      ) { [path] in
+        PacketIndexer.incompletePackets(
+          of: stream, in: path, isTransport: isTransport, isFlagged: $0)
+      }
     }
     demuxer.select(Set(streams + others.map(\.index)))
     return MediaFileStream(demuxer: demuxer, tracks: tracks, others: others)
@@ -133,10 +137,10 @@ private final class FileTrack {
 
   init(
     number: Int, stream: MediaStream, decoder: any PictureDecoding,
-    asksJoints: @escaping @Sendable () -> Bool
+    asksFile: @escaping @Sendable (_ isFlagged: Bool) -> Set<Int>?
   ) {
     (self.number, self.stream, self.decoder) = (number, stream, decoder)
-    watch = DamageWatch(stream, asksJoints: asksJoints)
+    watch = DamageWatch(stream, asksFile: asksFile)
   }
 
   /// A camera does not stop when one frame could not be taken, and neither does this.

@@ -47,6 +47,8 @@ package struct PacketIndexer {
     var locators = Dictionary(
       uniqueKeysWithValues: streams.map { ($0.index, PacketLocator(file: file)) })
     var findings = Findings()
+    let gaps = demuxer.format == "mpegts" ? TransportGaps(file) : nil
+    var atGaps: [Int: PacketsAtGaps] = [:]
     for stream in streams { findings.packets[stream.index] = PacketList() }
     var (done, failuresInRow, failures) = (0, 0, 0)
     var lastFailure: MediaError?
@@ -65,6 +67,12 @@ package struct PacketIndexer {
       if takesLateStreams { findings.meetLate(packet.stream, of: demuxer) }
       let place = locators[packet.stream]?.offset(of: packet)
       findings.packets[packet.stream]?.append(Self.record(of: packet, offset: place ?? nil))
+      if let gaps {
+        atGaps[
+          packet.stream,
+          default: PacketsAtGaps(demuxer.number(of: packet.stream).map(gaps.places) ?? [])
+        ].add(packet.index, offset: packet.offset)
+      }
       done += 1
       if done.isMultiple(of: Self.reportEvery), !report(done) { throw .interrupted }
     }
@@ -74,8 +82,10 @@ package struct PacketIndexer {
         "the file could not be read on at \(failures) place\(failures == 1 ? "" : "s"): "
           + (lastFailure.cause ?? ""))
     }
-    // Joints first: they clear flags that count as losses below.
-    if demuxer.format == "mpegts" { findings.forgiveJoints(in: file) }
+    // First: this sets and clears flags that count as losses below.
+    if demuxer.format == "mpegts", !findings.forgiveJoints(in: file, atGaps) {
+      findings.moveFlags(to: atGaps)
+    }
     findings.losses += Self.corruptPackets(findings.packets)
     findings.losses += ContainerEnd.losses(
       of: file, format: demuxer.format,
@@ -83,13 +93,20 @@ package struct PacketIndexer {
     return findings
   }
 
-  /// Whether all packets that libavformat calls corrupt are whole, and the file was only joined.
-  package static func forgivesFlags(of stream: MediaStream, in path: String) -> Bool {
-    guard let file = try? MediaFile(path: path),
+  /// The packets of a stream that lack bytes, by their indexes; nil if nothing more is known than
+  /// the flags of the packets.
+  ///
+  /// - Parameter isFlagged: A packet of the stream has the flag. If none has one, only transport
+  ///   streams are read.
+  package static func incompletePackets(
+    of stream: MediaStream, in path: String, isTransport: Bool, isFlagged: Bool
+  ) -> Set<Int>? {
+    guard isFlagged || isTransport, let file = try? MediaFile(path: path),
+      isFlagged || !TransportGaps(file).isEmpty,
       let found = try? PacketIndexer(file: file, streams: [stream], report: { _ in true }).run(),
       let packets = found.packets[stream.index]
-    else { return false }
-    return !packets.indices.contains { packets.flags($0).contains(.corrupt) }
+    else { return nil }
+    return Set(packets.indices.filter { packets.flags($0).contains(.corrupt) })
   }
 
   static let reportEvery = 256
@@ -125,18 +142,53 @@ extension PacketIndexer.Findings {
 
   /// Clears the corrupt flag of packets that libavformat set only because transport streams were
   /// joined.
-  fileprivate mutating func forgiveJoints(in file: MediaFile) {
-    let counts = packets.values.map { list in
-      list.indices.count { list.flags($0).contains(.corrupt) }
-    }
+  ///
+  /// - Returns: whether all counters leap only at joints.
+  fileprivate mutating func forgiveJoints(
+    in file: MediaFile, _ atGaps: [Int: PacketsAtGaps]
+  ) -> Bool {
+    let flagged = packets.values.map(Self.flagged)
+    // Without a leap, the file need not be read again.
+    guard flagged.contains(where: { !$0.isEmpty }) || atGaps.values.contains(where: \.hasPlaces)
+    else { return true }
+    let most = flagged.map(\.count).max() ?? 0
     // Each joint explains at most one marked packet of a stream. More marks than joints, or places
     // that could not be read, are losses.
-    guard let most = counts.max(), most > 0, losses.isEmpty,
-      let joints = TransportJoints.count(in: file), joints >= most
-    else { return }
-    for stream in packets.keys.sorted() { packets[stream]?.clearCorrupt() }
-    notes.append(
-      "the file was joined of \(joints + 1) pieces, whose packets are all there")
+    guard losses.isEmpty, let joints = TransportJoints.count(in: file), joints >= most else {
+      return false
+    }
+    for stream in packets.keys.sorted() {
+      for place in packets[stream].map(Self.flagged) ?? [] {
+        packets[stream]?.setCorrupt(false, at: place)
+      }
+    }
+    if most > 0 {
+      notes.append("the file was joined of \(joints + 1) pieces, whose packets are all there")
+    }
+    return true
+  }
+
+  /// Moves the flags to the packets that lack bytes. A demuxer with a parser hands the flag of a
+  /// PES packet to the picture that ends where the next one begins: the one before.
+  fileprivate mutating func moveFlags(to atGaps: [Int: PacketsAtGaps]) {
+    for stream in packets.keys.sorted() {
+      guard let list = packets[stream], !list.isEmpty else { continue }
+      var gaps = atGaps[stream]
+      gaps?.finish()
+      var incomplete = gaps?.found ?? []
+      for place in Self.flagged(list) where !incomplete.contains(place) {
+        if incomplete.contains(place + 1) { continue }
+        // No counter shows why: either of the two may be the one.
+        incomplete.formUnion([place, min(place + 1, list.endIndex - 1)])
+      }
+      for place in list.indices {
+        packets[stream]?.setCorrupt(incomplete.contains(place), at: place)
+      }
+    }
+  }
+
+  private static func flagged(_ list: PacketList) -> [Int] {
+    list.indices.filter { list.flags($0).contains(.corrupt) }
   }
 }
 

@@ -54,11 +54,9 @@ package struct PacketList: RandomAccessCollection, Sendable {
       sideData: entry.sideData < 0 ? nil : sideData[entry.sideData])
   }
 
-  /// Clears the corrupt flag of all packets.
-  package mutating func clearCorrupt() {
-    for place in entries.indices where flags(place).contains(.corrupt) {
-      entries[place].flags &= ~UInt8(truncatingIfNeeded: PacketRecord.Flags.corrupt.rawValue)
-    }
+  package mutating func setCorrupt(_ isCorrupt: Bool, at place: Int) {
+    let flag = UInt8(truncatingIfNeeded: PacketRecord.Flags.corrupt.rawValue)
+    if isCorrupt { entries[place].flags |= flag } else { entries[place].flags &= ~flag }
   }
 
   /// Equals `self[place].flags`, without building the rest of the record.

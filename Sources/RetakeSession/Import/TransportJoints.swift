@@ -20,7 +20,7 @@ struct TransportJoints {
   }
 
   /// The header of a packet, according to ISO/IEC 13818-1, 2.4.3.2.
-  fileprivate struct Head {
+  struct Head {
     var stream: Int
     var begins: Bool
     var counter: UInt8
@@ -125,7 +125,7 @@ extension TransportJoints.Stream {
 
 extension TransportJoints.Head {
   /// `nil` for a packet without a payload, because its counter does not advance.
-  fileprivate init?(_ packet: ArraySlice<UInt8>) {
+  init?(_ packet: ArraySlice<UInt8>) {
     let start = packet.startIndex
     let control = packet[start + 3]
     // Bit 0x10: there is a payload; 0x20 below: there is an adaptation field.
