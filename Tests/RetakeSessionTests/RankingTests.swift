@@ -80,6 +80,27 @@ struct RankingTests {
     #expect(places == [place(.late, 3)])
   }
 
+  @Test func `a frame that was exchanged with one further behind does not move the later times`() {
+    let (times, places) = times([0, 40, 80, 280, 160, 200, 240, 120, 320, 360])
+    let (near, nearPlaces) = self.times([0, 40, 160, 120, 80, 200, 240])
+    let text = "track 0: frame 3's time is out of order; it is counted from the frame before"
+
+    #expect(times == [0, 40, 80, 120, 160, 200, 240, 240, 320, 360])
+    #expect(places == [place(.odd, 3), place(.late, 7)] && places.first?.text == text)
+    #expect(near == [0, 40, 80, 120, 120, 200, 240])
+    #expect(nearPlaces == [place(.odd, 2), place(.late, 4)])
+  }
+
+  @Test func `a piece that begins shortly before the end of the last one follows it`() {
+    let (times, places) = times([0, 40, 80, 120, 90, 100, 110, 120, 130])
+    let (slow, slowPlaces) = self.times([0, 40, 80, 500, 0, 40, 80])
+
+    #expect(times == [0, 40, 80, 120, 160, 170, 180, 190, 200])
+    #expect(places == [place(.back, 4, milliseconds: 30)])
+    #expect(slow == [0, 40, 80, 500, 540, 580, 620])
+    #expect(slowPlaces == [place(.back, 4, milliseconds: 500)])
+  }
+
   @Test func `a leap forward is kept and noted, and a single stray time is not believed`() {
     let (gap, gaps) = times([0, 40, 80, 60_080, 60_120])
     let (stray, strays) = times([0, 40, 900_000, 120, 160])

@@ -59,10 +59,13 @@ package struct FrameRanking {
   package func rank(_ facts: TrackFacts, packets: PacketList) -> FrameTimeline {
     let order = order(facts, packets: packets)
     var clock = FrameClock(track: track, leapNanoseconds: leap, wrapNanoseconds: wrap)
+    var upcoming = order.first.map { source($0, facts, packets) }
     for place in order.indices {
-      let source = source(order[place], facts, packets)
+      guard let source = upcoming else { preconditionFailure("each place has a source") }
+      upcoming =
+        place + 1 < order.count ? self.source(order[place + 1], facts, packets) : nil
       var ahead: [Int64] = []
-      if let time = source.time, clock.isUnusual(time) {
+      if let time = source.time, clock.isUnusual(time, next: upcoming?.time) {
         for next in order[(place + 1)...].prefix(Self.lookahead) {
           if let time = self.source(next, facts, packets).time { ahead.append(time) }
         }
@@ -198,8 +201,10 @@ private struct FrameClock {
   }
 
   /// Whether the following times are needed to judge this one.
-  func isUnusual(_ time: Int64) -> Bool {
-    latest.map { time < $0 || time.subtracted($0) > leapNanoseconds } ?? false
+  func isUnusual(_ time: Int64, next: Int64?) -> Bool {
+    guard let latest else { return false }
+    return time < latest || time.subtracted(latest) > leapNanoseconds
+      || next.map { $0 < time } ?? false
   }
 
   private var last: Int64? {
@@ -216,7 +221,7 @@ private struct FrameClock {
   ) {
     var assumed: FrameRecord.Assumed = [.arrival]
     let settled: Int64
-    if let time, !isOdd(time, ahead) {
+    if let time, !isOdd(time, step: step, ahead) {
       settled = known(time, step: step, ahead: ahead, &assumed)
     } else if time == nil, let guess, isLikely(guess.added(offset)) {
       assumed.insert(.ptsBestEffort)
@@ -255,13 +260,18 @@ private struct FrameClock {
     return time >= last && time.subtracted(last) <= leapNanoseconds
   }
 
-  /// Whether a time is far ahead of all, while the following frames continue as before.
-  private func isOdd(_ time: Int64, _ ahead: [Int64]) -> Bool {
+  /// Whether a time is ahead of all, while the following frames continue as before.
+  private func isOdd(_ time: Int64, step: Int64, _ ahead: [Int64]) -> Bool {
     // A last frame has no successor that could contradict it, so it is believed.
-    guard let latest, time.subtracted(latest) > leapNanoseconds, let next = ahead.first else {
-      return false
+    guard let latest, let next = ahead.first else { return false }
+    if time.subtracted(latest) > leapNanoseconds {
+      return next >= latest && next.subtracted(latest) <= leapNanoseconds
     }
-    return next >= latest && next.subtracted(latest) <= leapNanoseconds
+    // Where pictures are regular, a time that belongs behind two later ones is three steps away.
+    // Less is one that is due, before a piece that was joined.
+    guard time.subtracted(latest) > step.multiplied(by: 2) else { return false }
+    // If one frame alone is earlier, that one is late.
+    return ahead.prefix { $0 > latest && $0 < time }.count > 1
   }
 
   /// The session's time of a frame with a time from the file.

@@ -12,7 +12,8 @@ package struct TimePlace: Hashable, Sendable, Codable {
     case gap
     /// Frames after one with a later time; each gets the time of the previous frame.
     case late
-    /// Frames whose time is far from their neighbours'; it is computed from the previous frame.
+    /// Frames whose time is ahead of those that follow, which continue as before; it is computed
+    /// from the previous frame.
     case odd
     /// Frames without a time; it is computed from the frame duration.
     case missing
@@ -45,9 +46,9 @@ package struct TimePlace: Hashable, Sendable, Codable {
             + "before; each gets that one's"
       case .odd:
         frames == 1
-          ? "frame \(frame) has a time far from its neighbours'; it is counted from the one before"
-          : "\(frames) frames, the first of them frame \(frame), have a time far from their "
-            + "neighbours'; it is counted from the one before"
+          ? "frame \(frame)'s time is out of order; it is counted from the frame before"
+          : "the times of \(frames) frames, the first of them frame \(frame), are out of order; each "
+            + "is counted from the frame before"
       case .missing: "\(which) no time; it is counted by the length of a frame"
       }
     return "track \(track): \(what)"
