@@ -202,6 +202,40 @@ struct RankingTests {
     #expect(rows[2].ptsNanoseconds == 20_000_000)
   }
 
+  @Test func `a note about one frame is in the singular`() {
+    let causes = [
+      "media.reference.missing", "media.slice.missing", "media.picture.misplaced",
+      FrameCause.reported,
+    ]
+    let notes = causes.map { cause in
+      var rows = rows((0..<6).map { fact($0, pts: Int64($0) * 40) })
+      for frame in [1, 3, 4] { rows.settle(frame, entry: 0, cause: cause) }
+      return rows.damageNotes
+    }
+    #expect(
+      notes == [
+        [
+          "frame 0:1 refers to a picture that is not in the stream (media.reference.missing)",
+          "frames 0:3 to 0:4 (2) refer to a picture that is not in the stream "
+            + "(media.reference.missing)",
+        ],
+        [
+          "frame 0:1 has slices missing, or refers to a picture that has (media.slice.missing)",
+          "frames 0:3 to 0:4 (2) have slices missing, or refer to a picture that has "
+            + "(media.slice.missing)",
+        ],
+        [
+          "frame 0:1 shows a picture that belongs at another time (media.picture.misplaced)",
+          "frames 0:3 to 0:4 (2) show a picture that belongs at another time "
+            + "(media.picture.misplaced)",
+        ],
+        [
+          "frame 0:1 is damaged, as the decoder reports (media.decode.reported)",
+          "frames 0:3 to 0:4 (2) are damaged, as the decoder reports (media.decode.reported)",
+        ],
+      ])
+  }
+
   @Test func `a refused packet is placed by its time among pictures that come later`() {
     let rows = ranked(
       [fact(0, pts: 0), fact(1, pts: 10), fact(3, pts: 30), fact(4, pts: 40)],

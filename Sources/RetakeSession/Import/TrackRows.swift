@@ -49,12 +49,13 @@ package struct TrackRows: Sendable {
     }
     let stretches = FrameStretch.stretches(named)
     var notes = stretches.prefix(Self.notesMax).map { stretch in
-      let frames =
-        stretch.first == stretch.last
-        ? "frame \(track):\(stretch.first) "
-        : "frames \(track):\(stretch.first) to \(track):\(stretch.last) "
-          + "(\(stretch.last - stretch.first + 1)) "
-      return frames + (Self.words[stretch.cause] ?? stretch.cause) + " (\(stretch.cause))"
+      let (count, words) = (stretch.last - stretch.first + 1, Self.words[stretch.cause])
+      let what =
+        count == 1
+        ? "frame \(track):\(stretch.first) \(words?.one ?? "")"
+        : "frames \(track):\(stretch.first) to \(track):\(stretch.last) (\(count)) "
+          + (words?.several ?? "")
+      return what + " (\(stretch.cause))"
     }
     if stretches.count > Self.notesMax {
       let more = stretches.count - Self.notesMax
@@ -63,11 +64,23 @@ package struct TrackRows: Sendable {
     return notes + remarks
   }
 
+  /// What a note says about one frame, and about several.
   private static let words = [
-    StreamDamage.referenceMissing.rawValue: "refer to a picture that is not in the stream",
-    StreamDamage.sliceMissing.rawValue: "have slices missing, or refer to a picture that has",
-    StreamDamage.misplaced.rawValue: "show a picture that belongs at another time",
-    FrameCause.reported: "are damaged, as the decoder reports",
+    StreamDamage.referenceMissing.rawValue: (
+      one: "refers to a picture that is not in the stream",
+      several: "refer to a picture that is not in the stream"
+    ),
+    StreamDamage.sliceMissing.rawValue: (
+      one: "has slices missing, or refers to a picture that has",
+      several: "have slices missing, or refer to a picture that has"
+    ),
+    StreamDamage.misplaced.rawValue: (
+      one: "shows a picture that belongs at another time",
+      several: "show a picture that belongs at another time"
+    ),
+    FrameCause.reported: (
+      one: "is damaged, as the decoder reports", several: "are damaged, as the decoder reports"
+    ),
   ]
   private static let notesMax = 8
   private static let remarksMax = 3
