@@ -44,7 +44,7 @@ enum ContainerAdvice {
         + (format == "webp_pipe"
           ? "; if it is animated, make images of it first: anim_dump -folder DIR \(name)"
           : ["png_pipe", "jpeg_pipe"].contains(format)
-            ? "; a pipeline reads PNG and JPEG as they are, with its source images" : "")
+            ? "; or read it as it is with a pipeline's source images" : "")
     }
     return "Name a video file, such as MP4 or Matroska, or try: ffmpeg -i \(name) \(asFrames)"
   }
