@@ -16,8 +16,10 @@ struct RecorderCapture {
 
   func run(_ stream: any FrameStream, first: SourceFrame) {
     defer {
-      let remarks = (stream as? any RemarkingStream)?.remarks(isCopied: options.preset == .copy)
-      for remark in remarks ?? [] { pipes.remark(remark) }
+      if let stream = stream as? any RemarkingStream {
+        for loss in stream.losses { pipes.lose(loss) }
+        for remark in stream.remarks(isCopied: options.preset == .copy) { pipes.remark(remark) }
+      }
       // First: the pipeline's last rows go through `captured`, which is closed below.
       live?.finish()
       stream.close()

@@ -51,6 +51,8 @@ final class RecorderPipes: Sendable {
     var notes: [String] = []
     /// Those of them that are about the source's footage; the session keeps them.
     var remarks: [String] = []
+    /// Those of them that say what the source lacks; the session is lossy for them.
+    var losses: [String] = []
     var memory = MemoryWatch()
     var memoryLookNanoseconds = Int64.min
   }
@@ -131,6 +133,14 @@ final class RecorderPipes: Sendable {
     note(text)
     state.withLock { if !$0.remarks.contains(text) { $0.remarks.append(text) } }
   }
+
+  /// Adds a note about what the source lacks.
+  func lose(_ text: String) {
+    note(text)
+    state.withLock { $0.losses.append(text) }
+  }
+
+  var losses: [String] { state.withLock { $0.losses } }
 
   var remarks: [String] { state.withLock { $0.remarks } }
 

@@ -289,7 +289,7 @@ final class RecorderWriting: @unchecked Sendable {
     }
     return SessionStanding(
       damagedFrames: damaged.values.reduce(0, +), missingFrames: missing.values.reduce(0, +),
-      losses: losses)
+      losses: pipes.losses + losses)
   }
 
   /// How long the end of a recording waits for a database that another process has locked.

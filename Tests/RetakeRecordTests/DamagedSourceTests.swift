@@ -18,6 +18,10 @@ import Testing
   }
 
   private func clip(_ name: String, _ options: String...) throws -> String {
+    try clip(name, options)
+  }
+
+  private func clip(_ name: String, _ options: [String]) throws -> String {
     let path = folder.file(name).path
     let made = try runCommand(
       "ffmpeg",
@@ -183,6 +187,82 @@ import Testing
     #expect(try SessionDoctor(path: result.folder.path, decodes: true).run().isHealthy)
     try checkGood(result.folder.path)
     let causes = try StoredFrames(result.folder.path).all.map(\.cause)
+    for preset in [RecordingPreset.copy, .ffv1] {
+      let folder = try TemporaryFolder("retake-damaged")
+      let recorded = try Recorder(
+        try MediaFileSource(path: path), options: .test(folder, preset: preset), machine: .still()
+      ).run()
+      #expect(recorded.status == .lossy)
+      #expect(try StoredFrames(recorded.folder.path).all.map(\.cause) == causes)
+    }
+  }
+
+  private func losses(_ session: String) throws -> String? {
+    try SessionReader(opening: session).info().losses
+  }
+
+  @Test(arguments: ["cut.mkv", "cut.webm", "cut.mp4"], [RecordingPreset.copy, .ffv1])
+  func `a recording of a file that is cut says so as an import does`(
+    name: String, preset: RecordingPreset
+  ) throws {
+    let codec = name.hasSuffix("webm") ? ["libvpx", "-g", "12"] : ["libx264", "-bf", "0"]
+    let path = try clip(
+      name,
+      ["-pix_fmt", "yuv420p", "-c:v"] + codec
+        + (name.hasSuffix("mp4") ? ["-g", "12", "-movflags", "frag_keyframe+empty_moov"] : []))
+    let whole = try Data(contentsOf: URL(filePath: path))
+    try whole.prefix(whole.count * 7 / 10).write(to: URL(filePath: path))
+    let result = try record(path, preset: preset)
+    let info = try #require(try losses(try imported(path).folder.path))
+    #expect(info.contains("the file is cut short"))
+    let recorded = try losses(result.folder.path)
+    #expect(result.status == .lossy && recorded?.contains("the file is cut short") == true)
+    let note = try #require(result.progress.notes?.first { $0.contains("is cut short") })
+    #expect(info.contains(note))
+  }
+
+  @Test func `a file that a limit ends early lacks nothing`() throws {
+    let path = try clip("early.mkv", ["-pix_fmt", "yuv420p", "-c:v", "libx264", "-bf", "0"])
+    let whole = try Data(contentsOf: URL(filePath: path))
+    try whole.prefix(whole.count * 9 / 10).write(to: URL(filePath: path))
+    var options = RecorderOptions.test(folder, preset: .copy)
+    options.framesMax = 5
+    let result = try Recorder(
+      try MediaFileSource(path: path), options: options, machine: .still()
+    ).run()
+    #expect(result.status == .clean && result.progress.notes == nil)
+  }
+
+  /// What follows the picture's declared end, where 60 of its bytes are gone: no element, or one
+  /// that no cluster has and then none. Nil writes zeros into the picture instead.
+  @Test(arguments: [[0, 1, 0, 1, 0, 1, 0, 1], [0x81, 0x84, 9, 9, 9, 9, 0, 1], nil])
+  func `the picture whose bytes a hole of a Matroska file took is damaged`(
+    behind: [UInt8]?
+  ) throws {
+    // VP8 shows no damage itself.
+    let path = try clip(
+      "hole.mkv",
+      ["-vf", "noise=alls=20:all_seed=1", "-pix_fmt", "yuv420p", "-c:v", "libvpx", "-g", "60"])
+    let demuxer = try MediaDemuxer(path: path)
+    var place: Range<Int>?
+    while let packet = try demuxer.nextPacket() {
+      guard packet.index == 30, let offset = packet.offset else { continue }
+      place = Int(offset) + packet.size / 2..<Int(offset) + packet.size + 40
+    }
+    let hole = try #require(place)
+    var data = try Data(contentsOf: URL(filePath: path))
+    if let behind {
+      let end = hole.upperBound - 40
+      data.replaceSubrange(end + 60..<end + 60 + behind.count, with: behind)
+      data.removeSubrange(hole.lowerBound..<hole.lowerBound + 60)
+    } else {
+      data.replaceSubrange(hole, with: Data(count: hole.count))
+    }
+    try data.write(to: URL(filePath: path))
+    let result = try imported(path)
+    let causes = try StoredFrames(result.folder.path).all.map(\.cause)
+    #expect(result.status == .lossy && causes[..<30].allSatisfy { $0 == nil })
+    #expect(causes[30] == "media.packet.corrupt")
     for preset in [RecordingPreset.copy, .ffv1] {
       let folder = try TemporaryFolder("retake-damaged")
       let recorded = try Recorder(

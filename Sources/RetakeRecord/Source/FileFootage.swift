@@ -8,6 +8,8 @@ protocol RemarkingStream: FrameStream {
   ///
   /// - Parameter isCopied: The packets are stored as they are.
   func remarks(isCopied: Bool) -> [String]
+  /// What the source lacks, in words; complete when the source has ended.
+  var losses: [String] { get }
 }
 
 /// What the packets of a file say about video that its recording does not have.
@@ -19,7 +21,7 @@ struct FileFootage {
   private var opaque: Set<Int> = []
   /// Streams that the file revealed only while it was read.
   private var late: Set<Int> = []
-  private var hasEnded = false
+  private(set) var hasEnded = false
 
   init(recorded: [MediaStream], others: [MediaStream], isTransport: Bool) {
     streams = recorded + others

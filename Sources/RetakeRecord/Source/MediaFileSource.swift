@@ -68,14 +68,14 @@ public struct MediaFileSource: RecordingSource {
 
   public func open() throws -> any FrameStream {
     let demuxer = try MediaDemuxer(path: path)
-    let isTransport = demuxer.format == "mpegts"
+    let format = demuxer.format
     let tracks = try streams.enumerated().map { number, index in
       let stream = try demuxer.videoStream(index)
       return FileTrack(
         number: number, stream: stream, decoder: try decoder(stream, path)
       ) { [path] in
         PacketIndexer.incompletePackets(
-          of: stream, in: path, isTransport: isTransport, isFlagged: $0)
+          of: stream, in: path, format: format, isFlagged: $0)
       }
     }
     demuxer.select(Set(streams + others.map(\.index)))
@@ -240,6 +240,8 @@ private final class MediaFileStream: RemarkingStream {
   private let demuxer: MediaDemuxer
   private let tracks: [FileTrack]
   private var footage: FileFootage
+  /// That of the first packet of the first track.
+  private var packetBytes: Int?
 
   /// Maximum number of one track's frames that wait for another track. If the file has more of them
   /// in a row, they are given in the file's order.
@@ -252,6 +254,12 @@ private final class MediaFileStream: RemarkingStream {
   }
 
   func remarks(isCopied: Bool) -> [String] { footage.remarks(isCopied: isCopied) }
+
+  var losses: [String] {
+    guard footage.hasEnded else { return [] }
+    return PacketIndexer.losses(
+      ofFile: demuxer.path, format: demuxer.format, packetBytes: packetBytes)
+  }
 
   func next() throws -> SourceFrame? {
     // Ends: the file ends.
@@ -294,6 +302,7 @@ private final class MediaFileStream: RemarkingStream {
       return
     }
     footage.meet(packet, of: demuxer)
+    if packetBytes == nil, packet.stream == tracks[0].stream.index { packetBytes = packet.size }
     try tracks.first { $0.stream.index == packet.stream }?.take(packet)
   }
 }

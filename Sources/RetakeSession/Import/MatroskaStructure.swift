@@ -26,6 +26,8 @@ struct MatroskaStructure {
   private var limit: Int64 = 0
   private var cut: String?
   private var holes: [Range<Int64>] = []
+  /// By hole: where it begins, or the unknown elements before it that may be a part of it.
+  private var doubts: [Int64] = []
   private var followsUnknownSize = false
   /// Start of a segment that FFmpeg does not read.
   private var another: Int64?
@@ -35,6 +37,10 @@ struct MatroskaStructure {
   private static let clusterID: UInt32 = 0x1F43_B675
   // Void and CRC-32, which may be in any element (RFC 8794, 11.3).
   private static let fillers: Set<UInt32> = [0xEC, 0xBF]
+  /// What a cluster has: the fillers, blocks and groups of them, and three numbers (RFC 9559, 5.1.3).
+  private static let clusterParts: Set<UInt32> = [
+    0xEC, 0xBF, 0xA3, 0xA0, 0xAF, 0xE7, 0xA7, 0xAB, 0x5854,
+  ]
   /// More blocks than a recording of a month has; the walk ends when the count reaches zero.
   private var elementsLeft = 500_000_000
 
@@ -47,6 +53,13 @@ struct MatroskaStructure {
     var walk = MatroskaStructure(file)
     walk.run()
     return walk.texts
+  }
+
+  /// The places where something else than blocks begins, in the order of the file.
+  static func holes(of file: MediaFile) -> [Int64] {
+    var walk = MatroskaStructure(file)
+    walk.run()
+    return walk.doubts
   }
 
   private var texts: [String] {
@@ -130,11 +143,12 @@ struct MatroskaStructure {
   private mutating func passCluster(_ cluster: Element) -> Int64 {
     let end = min(cluster.end ?? limit, limit)
     var offset = cluster.start
+    var doubt: Int64?
     while offset < end, takeElement() {
       let child: Element
       switch head(at: offset) {
       case .element(let element): child = element
-      case .invalid: return passHole(at: offset, in: cluster)
+      case .invalid: return passHole(at: offset, in: cluster, doubt: doubt)
       case .short:
         noteCut("Cluster", end: file.size + 1)
         return limit
@@ -142,7 +156,7 @@ struct MatroskaStructure {
       // An element of the segment ends a cluster of unknown size.
       if cluster.end == nil, Self.isTop(child.id) { return offset }
       guard let childEnd = child.end, !Self.isTop(child.id) else {
-        return passHole(at: offset, in: cluster)
+        return passHole(at: offset, in: cluster, doubt: doubt)
       }
       if childEnd > end {
         // The block in which the file ends.
@@ -150,19 +164,24 @@ struct MatroskaStructure {
         // The block ends behind the file and within its cluster: the cut, which
         // is noted once, explains it.
         if end == file.size, cut != nil, childEnd <= cluster.end ?? .max { return limit }
-        return passHole(at: offset, in: cluster)
+        return passHole(at: offset, in: cluster, doubt: doubt)
       }
+      // Bytes in the middle of a block may look like an element.
+      doubt = Self.clusterParts.contains(child.id) ? nil : doubt ?? offset
       offset = childEnd
     }
     return end
   }
 
   /// An unreadable region extends to the end of its cluster, or otherwise to the next cluster.
-  private mutating func passHole(at offset: Int64, in cluster: Element? = nil) -> Int64 {
+  private mutating func passHole(
+    at offset: Int64, in cluster: Element? = nil, doubt: Int64? = nil
+  ) -> Int64 {
     let next = cluster?.end.map { min($0, limit) } ?? nextCluster(behind: offset)
     // At least one byte further, or the walk would not end.
     let end = max(next, offset + 1)
     holes.append(offset..<end)
+    doubts.append(doubt ?? offset)
     return end
   }
 

@@ -86,28 +86,45 @@ package struct PacketIndexer {
     if demuxer.format == "mpegts", !findings.forgiveJoints(in: file, atGaps) {
       findings.moveFlags(to: atGaps)
     }
-    findings.losses += Self.corruptPackets(findings.packets)
-    findings.losses += ContainerEnd.losses(
+    let missing = ContainerEnd.losses(
       of: file, format: demuxer.format,
       packetBytes: streams.first.flatMap { findings.packets[$0.index]?.first?.size })
+    if !missing.isEmpty, Self.isMatroska(demuxer.format) {
+      findings.markPackets(before: MatroskaStructure.holes(of: file), in: file)
+    }
+    findings.losses += Self.corruptPackets(findings.packets) + missing
     return findings
   }
 
   /// The packets of a stream that lack bytes, by their indexes; nil if nothing more is known than
   /// the flags of the packets.
   ///
-  /// - Parameter isFlagged: A packet of the stream has the flag. If none has one, only transport
-  ///   streams are read.
+  /// - Parameter isFlagged: A packet of the stream has the flag. If none has one, the packets are
+  ///   read only if the container shows gaps.
   package static func incompletePackets(
-    of stream: MediaStream, in path: String, isTransport: Bool, isFlagged: Bool
+    of stream: MediaStream, in path: String, format: String, isFlagged: Bool
   ) -> Set<Int>? {
-    guard isFlagged || isTransport, let file = try? MediaFile(path: path),
-      isFlagged || !TransportGaps(file).isEmpty,
+    guard let file = try? MediaFile(path: path), isFlagged || hasGaps(file, format: format),
       let found = try? PacketIndexer(file: file, streams: [stream], report: { _ in true }).run(),
       let packets = found.packets[stream.index]
     else { return nil }
     return Set(packets.indices.filter { packets.flags($0).contains(.corrupt) })
   }
+
+  /// What the container of a file shows about its end and about holes in it.
+  package static func losses(
+    ofFile path: String, format: String, packetBytes: Int?
+  ) -> [String] {
+    guard let file = try? MediaFile(path: path) else { return [] }
+    return ContainerEnd.losses(of: file, format: format, packetBytes: packetBytes)
+  }
+
+  private static func hasGaps(_ file: MediaFile, format: String) -> Bool {
+    if format == "mpegts" { return !TransportGaps(file).isEmpty }
+    return isMatroska(format) && !MatroskaStructure.holes(of: file).isEmpty
+  }
+
+  private static func isMatroska(_ format: String) -> Bool { format.hasPrefix("matroska") }
 
   static let reportEvery = 256
 
@@ -185,6 +202,44 @@ extension PacketIndexer.Findings {
         packets[stream]?.setCorrupt(incomplete.contains(place), at: place)
       }
     }
+  }
+
+  /// Marks the packets whose bytes end in a hole, or begin with one: those that are gone are theirs.
+  fileprivate mutating func markPackets(before holes: [Int64], in file: MediaFile) {
+    guard !holes.isEmpty else { return }
+    var spans: [(range: Range<Int64>, stream: Int, place: Int)] = []
+    for (stream, list) in packets {
+      for place in list.indices {
+        let packet = list[place]
+        guard let offset = packet.offset, packet.size > 0 else { continue }
+        spans.append((offset..<offset + Int64(packet.size), stream, place))
+      }
+    }
+    spans.sort { $0.range.lowerBound < $1.range.lowerBound }
+    for hole in holes {
+      // The packet of a block whose head is the first thing in the hole counts, too.
+      guard
+        let last = spans.last(where: { $0.range.lowerBound < hole + Self.headBytesMax }),
+        last.range.lowerBound >= hole || abs(last.range.upperBound - hole) <= Self.tailBytesMax,
+        last.range.lowerBound >= hole || !Self.isWhole(last.range, before: hole, in: file)
+      else { continue }
+      packets[last.stream]?.setCorrupt(true, at: last.place)
+    }
+  }
+
+  /// Longer than the head of a block.
+  private static let headBytesMax: Int64 = 32
+  /// What a group of blocks may have behind its block.
+  private static let tailBytesMax: Int64 = 64
+
+  /// Zeros that begin behind a packet have taken none of its bytes.
+  private static func isWhole(_ range: Range<Int64>, before hole: Int64, in file: MediaFile) -> Bool
+  {
+    let end = min(range.upperBound, hole)
+    guard let before = try? file.bytes(8, at: max(0, end - 8)),
+      let behind = try? file.bytes(8, at: hole)
+    else { return false }
+    return behind.allSatisfy { $0 == 0 } && before.contains { $0 != 0 }
   }
 
   private static func flagged(_ list: PacketList) -> [Int] {

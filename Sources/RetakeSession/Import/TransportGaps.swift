@@ -66,7 +66,7 @@ struct TransportGaps {
         take(page[place..<place + Self.packetBytes], at: offset + Int64(place))
         place += stride
       } else {
-        // Behind damage the packets may lie elsewhere.
+        // Behind damage the packets may begin elsewhere.
         place += 1
         while place < page.count, !Self.isSynced(page, place, stride) { place += 1 }
       }
@@ -103,7 +103,7 @@ struct TransportGaps {
   }
 }
 
-/// The packets of one stream whose bytes lie around gaps.
+/// The packets of one stream whose bytes have gaps in them.
 struct PacketsAtGaps {
   private var places: ArraySlice<TransportGaps.Place>
   /// Packets of which the next place may be a part: one whose position is known, and those behind
