@@ -111,6 +111,29 @@ package struct StreamEvidence: Sendable {
   /// Number of packets that are needed after a packet until all damage of it is known.
   package static var lookahead: Int { PlacementEvidence.lookahead }
 
+  /// Whether only the whole stream shows the distance of a codec's pictures.
+  package static func learns(_ codec: String) -> Bool {
+    ["mpeg4", "h263", "h263p"].contains(codec)
+  }
+
+  /// The damage that the headers of all packets of a file's stream show, by the packets' indexes.
+  ///
+  /// - Returns: nil if the file's packets cannot be read to the end, or the codec shows nothing.
+  package static func damages(of stream: MediaStream, in path: String) -> [Int: StreamDamage]? {
+    guard var evidence = StreamEvidence(stream), let demuxer = try? MediaDemuxer(path: path) else {
+      return nil
+    }
+    demuxer.select([stream.index])
+    var found: [Int: StreamDamage] = [:]
+    do throws(MediaError) {
+      while let packet = try demuxer.nextPacket() {
+        found.merge(evidence.add(packet).damages) { old, _ in old }
+      }
+    } catch { return nil }
+    for (packet, damage) in evidence.finish() { found[packet] = damage }
+    return found
+  }
+
   /// Whether pictures of a codec refer to others, and their headers do not show a lost one.
   package static func isSilent(_ codec: String) -> Bool { silentCodecs.contains(codec) }
 

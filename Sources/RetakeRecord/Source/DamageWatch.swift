@@ -7,6 +7,8 @@ import RetakeSession
 struct DamageWatch {
   private var headers: StreamEvidence?
   private let hasHeaders: Bool
+  /// Damage that the headers of the whole stream show, by packet; nil if it is not known before.
+  private let known: [Int: StreamDamage]?
   /// Causes of the last packets, by their index.
   private var causes: [Int: String] = [:]
   /// Those of the last packets whose pictures no other picture refers to.
@@ -26,12 +28,15 @@ struct DamageWatch {
   /// Number of packets after which a decoder has given their pictures.
   private static let packetsKept = 64
 
-  /// - Parameter asksFile: Reads the whole file for the packets that lack bytes; nil for a live
-  ///   stream.
+  /// - Parameters:
+  ///   - known: Damage that the headers of the whole stream show, by packet; nil to read them as
+  ///     they come.
+  ///   - asksFile: Reads the whole file for the packets that lack bytes; nil for a live stream.
   init(
-    _ stream: MediaStream, asksFile: (@Sendable (_ isFlagged: Bool) -> Set<Int>?)? = nil
+    _ stream: MediaStream, known: [Int: StreamDamage]? = nil,
+    asksFile: (@Sendable (_ isFlagged: Bool) -> Set<Int>?)? = nil
   ) {
-    self.asksFile = asksFile
+    (self.known, self.asksFile) = (known, asksFile)
     headers = StreamEvidence(stream)
     hasHeaders = headers != nil
   }
@@ -40,13 +45,17 @@ struct DamageWatch {
   mutating func add(_ packet: MediaPacket?) {
     guard let packet else {
       // What is withdrawn only now has its rows already.
-      if let damages = headers?.finish() { take(damages.compactMapValues { $0 }) }
+      if known == nil, let damages = headers?.finish() { take(damages.compactMapValues { $0 }) }
       return
     }
     latest = packet.index
     let shown = headers?.add(packet)
     if shown?.isDisposable == true { disposable.insert(packet.index) }
-    if let damages = shown?.damages { take(damages) }
+    if let known {
+      if let damage = known[packet.index] { take([packet.index: damage]) }
+    } else if let damages = shown?.damages {
+      take(damages)
+    }
     // First: its own damage reaches the pictures behind a refresh.
     let isRefresh = hasHeaders ? shown?.isRefresh ?? false : packet.flags.contains(.key)
     if isRefresh { refreshes.append(packet.index) }

@@ -71,8 +71,10 @@ public struct MediaFileSource: RecordingSource {
     let format = demuxer.format
     let tracks = try streams.enumerated().map { number, index in
       let stream = try demuxer.videoStream(index)
+      let known =
+        StreamEvidence.learns(stream.codec) ? StreamEvidence.damages(of: stream, in: path) : nil
       return FileTrack(
-        number: number, stream: stream, decoder: try decoder(stream, path)
+        number: number, stream: stream, decoder: try decoder(stream, path), known: known
       ) { [path] in
         PacketIndexer.incompletePackets(
           of: stream, in: path, format: format, isFlagged: $0)
@@ -136,11 +138,11 @@ private final class FileTrack {
   private static let missesMax = 100
 
   init(
-    number: Int, stream: MediaStream, decoder: any PictureDecoding,
+    number: Int, stream: MediaStream, decoder: any PictureDecoding, known: [Int: StreamDamage]?,
     asksFile: @escaping @Sendable (_ isFlagged: Bool) -> Set<Int>?
   ) {
     (self.number, self.stream, self.decoder) = (number, stream, decoder)
-    watch = DamageWatch(stream, asksFile: asksFile)
+    watch = DamageWatch(stream, known: known, asksFile: asksFile)
   }
 
   /// A camera does not stop when one frame could not be taken, and neither does this.
