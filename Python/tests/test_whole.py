@@ -153,7 +153,7 @@ class ConversationTests(unittest.TestCase):
     def test_outside_of_a_call_there_is_no_time(self):
         program = Echo({})
         for use in [lambda: program.now, lambda: program.out("bytes", {})]:
-            with self.assertRaisesRegex(RuntimeError, "in on_frame and in a timer"):
+            with self.assertRaisesRegex(RuntimeError, "in on_frame or in a timer"):
                 use()
 
     def test_a_class_that_cannot_be_a_program_is_refused(self):
