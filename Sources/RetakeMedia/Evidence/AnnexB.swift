@@ -67,8 +67,13 @@ package enum AnnexB {
 
   /// Without the emulation prevention bytes (3), which keep start codes from occurring within
   /// units.
-  package static func withoutEscapes(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+  ///
+  /// - Parameter countMax: Maximum number of bytes of the result, from the beginning.
+  package static func withoutEscapes(
+    _ bytes: some Collection<UInt8>, countMax: Int = .max
+  ) -> [UInt8] {
     var result: [UInt8] = []
+    result.reserveCapacity(min(bytes.count, countMax))
     var zeros = 0
     for byte in bytes {
       if zeros >= 2, byte == 3 {
@@ -77,6 +82,7 @@ package enum AnnexB {
       }
       zeros = byte == 0 ? zeros + 1 : 0
       result.append(byte)
+      if result.count == countMax { break }
     }
     return result
   }

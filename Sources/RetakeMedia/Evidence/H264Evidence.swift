@@ -140,7 +140,7 @@ struct H264Evidence: EvidenceReader {
   /// The parameter sets of a decoder configuration record (ISO/IEC 14496-15, 5.3.3.1), or of units
   /// after start codes.
   private static func sets(_ extradata: [UInt8], hasLengths: Bool) -> [[UInt8]] {
-    guard hasLengths else { return AnnexB.units(extradata).map(AnnexB.withoutEscapes) }
+    guard hasLengths else { return AnnexB.units(extradata).map { AnnexB.withoutEscapes($0) } }
     var sets: [[UInt8]] = []
     var place = 5
     for mask: UInt8 in [0x1F, 0xFF] {

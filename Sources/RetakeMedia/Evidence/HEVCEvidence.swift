@@ -133,7 +133,7 @@ struct HEVCEvidence: EvidenceReader {
   }
 
   private static func sets(_ extradata: [UInt8], hasLengths: Bool) -> [[UInt8]] {
-    guard hasLengths else { return AnnexB.units(extradata).map(AnnexB.withoutEscapes) }
+    guard hasLengths else { return AnnexB.units(extradata).map { AnnexB.withoutEscapes($0) } }
     var sets: [[UInt8]] = []
     var place = 23
     for _ in 0..<Int(extradata[22]) {

@@ -73,14 +73,16 @@ struct PlacementEvidence: Sendable {
 
   /// Whether the pictures at a place and after it fit where the other one is.
   private func isExchanged(_ place: Int) -> Bool {
-    guard hasTrust, isInverted(place, place + 1),
-      !isInverted(place - 1, place, order: order(place + 1)),
-      !isInverted(place + 1, place + 2, order: order(place), isFirst: true)
-    else { return false }
+    guard hasTrust, isInverted(place), entries.indices.contains(place + 1) else { return false }
+    var (one, other) = (entries[place], entries[place + 1])
+    swap(&one.order, &other.order)
+    guard !Self.isInverted(entry(place - 1), one), !Self.isInverted(other, entry(place + 2)) else {
+      return false
+    }
     let others = entries.indices.filter { !(place - 1...place + 1).contains($0) }
     let pairs = others.filter { step($0) != nil }.count
     return pairs >= Self.pairsMin
-      && others.filter { isInverted($0, $0 + 1) }.count <= Self.othersMax
+      && others.filter { isInverted($0) }.count <= Self.othersMax
   }
 
   /// ITU-T H.264, 7.4.3: `idr_pic_id` differs in consecutive pictures. Where two exchanged pictures
@@ -132,20 +134,16 @@ struct PlacementEvidence: Sendable {
     return abs(wanted - found) < Double(other.time) * Double(other.order) / 2
   }
 
-  private func order(_ place: Int) -> PictureOrder? {
-    entries.indices.contains(place) ? entries[place].order : nil
+  private func entry(_ place: Int) -> Entry? {
+    entries.indices.contains(place) ? entries[place] : nil
   }
 
-  /// Whether two pictures are shown in another order than their headers say.
-  ///
-  /// - Parameter order: Instead of that of the later one, or of the first.
-  private func isInverted(
-    _ place: Int, _ next: Int, order other: PictureOrder? = nil, isFirst: Bool = false
-  ) -> Bool {
-    guard entries.indices.contains(place), entries.indices.contains(next),
-      let start = entries[place].time, let end = entries[next].time,
-      let from = isFirst ? other ?? order(place) : order(place),
-      let to = isFirst ? order(next) : other ?? order(next), from.epoch == to.epoch
+  /// Whether the pictures at a place and after it are shown in another order than their headers say.
+  private func isInverted(_ place: Int) -> Bool { Self.isInverted(entry(place), entry(place + 1)) }
+
+  private static func isInverted(_ one: Entry?, _ other: Entry?) -> Bool {
+    guard let start = one?.time, let end = other?.time, let from = one?.order,
+      let to = other?.order, from.epoch == to.epoch
     else { return false }
     return (start < end && from.number > to.number) || (start > end && from.number < to.number)
   }

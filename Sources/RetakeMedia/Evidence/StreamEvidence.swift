@@ -48,8 +48,9 @@ package struct PacketEvidence: Hashable, Sendable {
 /// Reads the headers of a stream's packets, in decode order, without decoding.
 ///
 /// Finds what the stream itself shows: pictures that refer to one that is not there, slices that are
-/// missing, and pictures that were exchanged. Each picture that such damage reaches is named. Of codecs whose headers have no such
-/// numbers (VP8, VP9, Theora, codecs of single images) it says nothing.
+/// missing, and pictures that were exchanged or repeated. Each picture that such damage reaches is
+/// named. Of codecs whose headers have no such numbers (VP8, VP9, Theora, codecs of single images) it
+/// says nothing.
 package struct StreamEvidence: Sendable {
   private var reader: any EvidenceReader
   private var placement: PlacementEvidence

@@ -16,7 +16,7 @@ extension MediaPacket {
       var heads: [UnitHead] = []
       for range in Self.units(of: bytes, lengthSize: lengthSize) {
         // SAFETY: the range is within the packet's bytes.
-        heads.append(UnitHead(bytes: Self.unescaped(bytes[range], countMax: countMax)))
+        heads.append(UnitHead(bytes: AnnexB.withoutEscapes(bytes[range], countMax: countMax)))
       }
       return heads
     }
@@ -70,23 +70,5 @@ extension MediaPacket {
       }
     }
     return starts
-  }
-
-  private static func unescaped(
-    _ unit: Slice<UnsafeRawBufferPointer>, countMax: Int
-  ) -> [UInt8] {
-    var result: [UInt8] = []
-    result.reserveCapacity(min(unit.count, countMax))
-    var zeros = 0
-    for byte in unit {
-      if zeros >= 2, byte == 3 {
-        zeros = 0
-        continue
-      }
-      zeros = byte == 0 ? zeros + 1 : 0
-      result.append(byte)
-      if result.count == countMax { break }
-    }
-    return result
   }
 }
