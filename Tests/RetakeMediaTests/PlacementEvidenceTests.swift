@@ -14,6 +14,7 @@ struct PlacementEvidenceTests {
     x265("bframes=0"), x265("bframes=4:open-gop=1"), x265("bframes=4:open-gop=0"),
     ["-c:v", "mpeg2video", "-g", "24"], ["-c:v", "mpeg2video", "-g", "24", "-bf", "2"],
     ["-c:v", "mpeg4", "-g", "24"],
+    ["-c:v", "libsvtav1", "-preset", "10", "-g", "24", "-svtav1-params", "lp=1"],
   ]
 
   private static func x264(_ parameters: String) -> [String] {

@@ -39,6 +39,10 @@ struct StreamEvidenceTests {
     Encoding(
       file: "a.mp4",
       options: ["-c:v", "libaom-av1", "-g", "24", "-cpu-used", "8", "-usage", "realtime"]),
+    Encoding(
+      file: "a.mkv",
+      options: ["-c:v", "libsvtav1", "-preset", "10", "-g", "24", "-svtav1-params", "lp=1"],
+      lost: [4, 9, 25, 29, 33]),
   ]
 
   private static let x264 = ["-c:v", "libx264", "-g", "24", "-sc_threshold", "0"]
@@ -125,6 +129,19 @@ struct StreamEvidenceTests {
       "select='not(gt(n,30)*eq(mod(n,5),0))'", "-fps_mode", "vfr", "-c:v", "mpeg4", path,
     ])
     let result = try imported(path, into: folder, as: "vfr")
+    #expect(result.status == .clean && result.tracks[0].damaged == 0)
+  }
+
+  /// Each packet has a key picture that is shown later, and their count begins again.
+  @Test func `equal packets that need no other are no damage`() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("red.mkv").path
+    _ = try ffmpeg([
+      "-f", "lavfi", "-i", "color=c=red:size=128x96:rate=25", "-frames:v", "20", "-c:v",
+      "libaom-av1", "-cpu-used", "8", "-g", "1", "-lag-in-frames", "19", "-b:v", "200k",
+      "-aom-params", "enable-keyframe-filtering=2", path,
+    ])
+    let result = try imported(path, into: folder, as: "red")
     #expect(result.status == .clean && result.tracks[0].damaged == 0)
   }
 

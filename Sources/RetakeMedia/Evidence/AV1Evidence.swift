@@ -8,15 +8,23 @@ struct AV1Evidence: EvidenceReader {
   private struct Slot: Sendable {
     var order: Int
     var damage: StreamDamage?
+    var isKey = false
+    var isShown = false
+    /// Whether a picture that was lost may have replaced the slot's.
+    var isUnsure = false
+
+    var reach: StreamDamage? { damage ?? (isUnsure ? .referenceMissing : nil) }
   }
 
   private var sequence: AV1Sequence?
   private var slots: [Slot?] = Array(repeating: nil, count: 8)
-  /// Damage of every picture that refers to others, since a loss.
-  private var loss: StreamDamage?
+  /// The slots that the last packet has replaced, one bit each.
+  private var replaced = 0
   /// Order hint of the last picture that was shown, and of the last key picture.
   private var shown: Int?
   private var key = 0
+  /// Whether the last key picture is two further than the picture that was shown before it.
+  private var keyLeaps = false
   private var order = PictureOrder(number: 0)
   private var steps = StepLearning(repeatsMin: 6)
   /// Whether pictures with an odd distance from the key picture are never kept, and how many there
@@ -36,64 +44,119 @@ struct AV1Evidence: EvidenceReader {
 
   mutating func add(_ packet: MediaPacket) -> PacketEvidence {
     var evidence = PacketEvidence()
+    var hasHiddenKey = false
+    replaced = 0
     for unit in Self.units(packet.bytes) {
       switch unit.kind {
       case 1: sequence = AV1Sequence(unit.bytes) ?? sequence
       case 3, 6:
         guard let sequence, let frame = AV1Frame(unit.bytes, sequence) else { continue }
-        evidence.merge(judge(frame, bits: sequence.orderBits))
+        hasHiddenKey = hasHiddenKey || (frame.isKey && !frame.isShown)
+        evidence.merge(judge(frame, range: 1 << sequence.orderBits))
       default: break
       }
     }
+    // It may begin a new count, so that two such packets can be equal.
+    if hasHiddenKey { evidence.order = nil }
     return evidence
   }
 
-  mutating func repeatLast(packet: Int) { loss = .referenceMissing }
+  mutating func repeatLast(packet: Int) {
+    for (place, slot) in slots.enumerated() where replaced >> place & 1 == 1 {
+      slots[place]?.damage = slot?.damage ?? .referenceMissing
+    }
+  }
 
-  private mutating func judge(_ frame: AV1Frame, bits: Int) -> PacketEvidence {
-    if let slot = frame.existing { return show(slots[slot], slot: slot, bits: bits) }
-    if frame.isKey, frame.isShown { (loss, leaves) = (nil, (0, false)) }
-    if frame.isShown { follow(frame.order, bits: bits, isKey: frame.isKey) }
-    let wrongSlots = frame.slotOrders.indices.contains { place in
-      slots[place].map { $0.order != frame.slotOrders[place] } ?? false
+  private mutating func judge(_ frame: AV1Frame, range: Int) -> PacketEvidence {
+    if let slot = frame.existing { return show(slot, range: range) }
+    let isRefresh = frame.isKey && frame.isShown
+    let isMisplaced = isRefresh && isNotAfterLast(frame.order, range: range)
+    if isRefresh {
+      (key, leaves) = (frame.order, (0, false))
+      keyLeaps = steps.step == 1 && distance(to: frame.order, range: range) == 2
     }
-    if wrongSlots { loss = .referenceMissing }
-    let inherited = frame.references.compactMap { slots[$0]?.damage }.first
-    let damage = frame.isIntra ? nil : loss ?? inherited
+    if frame.isShown { follow(frame.order, range: range, isKey: frame.isKey) }
+    compareSlots(with: frame)
+    let damage =
+      frame.isIntra ? nil : frame.references.compactMap { slots[$0].flatMap(\.reach) }.first
     for place in slots.indices where frame.refreshes >> place & 1 == 1 {
-      slots[place] = Slot(order: frame.order, damage: damage)
+      slots[place] = Slot(
+        order: frame.order, damage: damage, isKey: frame.isKey, isShown: frame.isShown)
     }
-    if frame.isKey, frame.isShown { key = frame.order }
-    let range = 1 << bits
-    if frame.isShown, !frame.isKey, (frame.order - key + range) % range % 2 == 1 {
+    replaced |= frame.refreshes
+    guard frame.isShown else { return PacketEvidence() }
+    if !frame.isKey, (frame.order - key + range) % range % 2 == 1 {
       leaves = (leaves.count + 1, leaves.areKept || frame.refreshes != 0)
     }
-    guard frame.isShown else { return PacketEvidence() }
-    var evidence = PacketEvidence(damage: damage, isRefresh: frame.isKey)
+    var evidence = PacketEvidence(
+      damage: damage ?? (isMisplaced ? .misplaced : nil), isRefresh: isRefresh)
     evidence.order = order
     return evidence
   }
 
-  private mutating func show(_ slot: Slot?, slot place: Int, bits: Int) -> PacketEvidence {
-    guard let slot else { return PacketEvidence() }
-    follow(slot.order, bits: bits, isKey: false)
-    var evidence = PacketEvidence(damage: slot.damage)
+  /// Whether a key picture is there twice or after its successor; 0 may begin a new count.
+  private func isNotAfterLast(_ order: Int, range: Int) -> Bool {
+    guard order != 0, let distance = distance(to: order, range: range) else { return false }
+    return distance == 0 || distance == range - 1
+  }
+
+  /// From the last picture that was shown, modulo the range.
+  private func distance(to order: Int, range: Int) -> Int? {
+    shown.map { (order - $0 + range) % range }
+  }
+
+  /// A frame that can be decoded after a loss says which picture each slot should hold.
+  private mutating func compareSlots(with frame: AV1Frame) {
+    for (place, order) in frame.slotOrders.enumerated() {
+      guard let slot = slots[place] else { continue }
+      if slot.order == order {
+        slots[place]?.isUnsure = false
+      } else {
+        slots[place] = Slot(order: order, damage: .referenceMissing)
+      }
+    }
+  }
+
+  private mutating func show(_ place: Int, range: Int) -> PacketEvidence {
+    guard let slot = slots[place] else { return PacketEvidence() }
+    let distance = distance(to: slot.order, range: range) ?? 0
+    let isLate = distance > 0 && distance >= range / 2
+    // A key picture is not shown twice (6.8.2), and no picture again after a later one.
+    if slot.isShown, slot.isKey || isLate {
+      lose()
+      return PacketEvidence(
+        damage: .referenceMissing,
+        damageBefore: slot.isKey && distance == 0 && keyLeaps ? .misplaced : nil)
+    }
+    if distance == 1 { slots[place]?.isUnsure = false }
+    follow(slot.order, range: range, isKey: slot.isKey)
+    slots[place]?.isShown = true
+    let late: StreamDamage? = isLate && steps.step == 1 ? .misplaced : nil
+    var evidence = PacketEvidence(damage: slots[place].flatMap(\.reach) ?? late)
     evidence.order = order
+    if slot.isKey {
+      // 7.21: A key picture that is shown later replaces all others then.
+      slots = Array(repeating: slots[place], count: slots.count)
+      (key, leaves) = (slot.order, (0, false))
+    }
     return evidence
+  }
+
+  private mutating func lose() {
+    for place in slots.indices { slots[place]?.isUnsure = true }
   }
 
   /// Checks that the picture follows the last one that was shown.
-  private mutating func follow(_ order: Int, bits: Int, isKey: Bool) {
+  private mutating func follow(_ order: Int, range: Int, isKey: Bool) {
     defer { shown = order }
     if isKey { self.order = PictureOrder(epoch: self.order.epoch + 1, number: order) }
-    guard bits > 0, let last = shown, !isKey else { return }
-    let range = 1 << bits
-    let distance = (order - last + range) % range
+    guard range > 1, let last = shown, !isKey, let distance = distance(to: order, range: range)
+    else { return }
     self.order.number += distance < range / 2 ? distance : distance - range
     defer { steps.add(distance) }
     guard steps.step == 1, distance > 1, distance < range / 2 else { return }
     let lost = (1..<distance).map { (last + $0) % range }
-    if !lost.allSatisfy({ isHarmless($0, range: range) }) { loss = .referenceMissing }
+    if !lost.allSatisfy({ isHarmless($0, range: range) }) { lose() }
   }
 
   private func isHarmless(_ order: Int, range: Int) -> Bool {
@@ -233,11 +296,15 @@ struct AV1Frame: Hashable, Sendable {
   }
 
   private mutating func readReferences(_ bits: inout BitReader, _ sequence: AV1Sequence) {
-    // With the short form, the other references follow from the order hints.
+    // The short form names two slots; which the others are follows from the order hints.
     let isShort = sequence.orderBits > 0 && bits.readFlag()
-    for _ in 0..<(isShort ? 2 : 7) {
+    guard !isShort else {
+      references = Array(0..<8)
+      return
+    }
+    for _ in 0..<7 {
       references.append(Int(bits.read(3)))
-      if !isShort { bits.skip(sequence.deltaIDBits) }
+      bits.skip(sequence.deltaIDBits)
     }
   }
 }
