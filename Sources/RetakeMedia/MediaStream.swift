@@ -143,6 +143,24 @@ package struct MediaStream: Hashable, Sendable {
     return hidingCodecs.contains(name)
   }
 
+  /// Whether no picture from this packet on refers to an earlier one. Not known of codecs of which only
+  /// `StreamEvidence` shows it, and of those that keep tables, as Motion JPEG does.
+  package func restarts(at packet: MediaPacket) -> Bool {
+    guard packet.flags.contains(.key) else { return false }
+    // RFC 6386, 9.1; VP9 bitstream, 6.2: the frame's type, which a container may state wrongly.
+    let first = packet.withBytes { $0.first } ?? 0
+    switch codec {
+    case "vp8": return first & 1 == 0
+    case "vp9": return first & 0xFC == 0x80 || first & 0xFC == 0xA0 || first & 0xFC == 0x90
+    default: return Self.forgetfulCodecs.contains(codec)
+    }
+  }
+
+  /// A key packet of them begins with all that its picture needs.
+  private static let forgetfulCodecs: Set<String> = [
+    "dnxhd", "ffv1", "huffyuv", "png", "prores", "rawvideo",
+  ]
+
   private static let hidingCodecs: Set<String> = ["vp8", "vp9", "av1"]
 
   /// Codecs that are decoded without the tag and the bits per sample.

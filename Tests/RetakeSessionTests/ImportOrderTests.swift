@@ -30,14 +30,13 @@ import Testing
     }
   }
 
-  @Test func `a failure ends the shares behind it, and not those before`() throws {
+  @Test func `a failure ends the shares behind it, and not those before`() {
     let entries = SharedEntries(count: 1) { _ in true }
     entries.fail(second, worker: 1)
     #expect(entries.goesOn(0) && !entries.goesOn(1))
-    entries.add(nil, worker: 0)
+    entries.fail(first, worker: 0)
     #expect(!entries.goesOn(0))
-    // The earlier share ended in doubt, which decides.
-    #expect(try entries.result() == nil)
+    #expect(error(entries)?.place?.file == "first")
   }
 
   @Test func `an interruption ends all shares`() {

@@ -46,37 +46,6 @@ struct RepeatedImportTests {
       ], change: { damage.applied(to: $0) })
   }
 
-  /// What an import reads before it decodes.
-  private struct Indexed {
-    let stream: MediaStream
-    let table: ImportTable
-
-    init(_ file: URL) throws {
-      stream = try MediaDemuxer(path: file.path).videoStream()
-      let media = try MediaFile(path: file.path)
-      let packets = try PacketIndexer(file: media, streams: [stream], report: { _ in true })
-        .run().packets[stream.index]
-      table = ImportTable(
-        track: stream.index, packets: try #require(packets),
-        views: [0: SegmentView(file: media, stream: stream)])
-    }
-
-    var decoding: TrackDecoding {
-      TrackDecoding(table: table, memory: PictureMemory()) { _ in true }
-    }
-
-    /// Whether a single thread confirms the facts.
-    func confirms(_ facts: TrackFacts) throws -> Bool {
-      let finder = EntryFinder(
-        table: table, memory: PictureMemory(preparation: .poisoned), packets: table.packets,
-        damaged: [], delay: stream.delay, standing: facts.standing)
-      let wanted = facts.frames.indices.sorted {
-        (facts.frames.packet($0), $0) < (facts.frames.packet($1), $1)
-      }
-      return try finder.find(wanted, of: facts.frames) { _ in true } != nil
-    }
-  }
-
   @Test(arguments: damages)
   func `a damaged file becomes the same session each time`(damage: Damage) throws {
     let folder = try TemporaryFolder()
@@ -93,50 +62,6 @@ struct RepeatedImportTests {
 
     #expect(outcomes.count == 1, "\(outcomes.sorted())")
     #expect(outcomes.allSatisfy { $0.hasPrefix("lossy") })
-  }
-
-  /// The result of frame threads that lose the race: images, and no report about them.
-  @Test(arguments: damages)
-  func `damage that several threads missed is found by one`(damage: Damage) throws {
-    let folder = try TemporaryFolder()
-    let indexed = try Indexed(try Self.damaged(damage).make(in: folder))
-    let settled = try indexed.decoding.settled()
-    let missed = TrackFacts(
-      frames: FactList(
-        settled.frames.map { fact in
-          var fact = fact
-          fact.damage = nil
-          return fact
-        }), standing: .provisional)
-
-    #expect(settled.isDamaged)
-    #expect(try !indexed.confirms(missed))
-  }
-
-  @Test func `a picture that several threads gave otherwise is found by one`() throws {
-    let folder = try TemporaryFolder()
-    let indexed = try Indexed(try Clip.openGOP.make(in: folder))
-    var facts = try indexed.decoding.run()
-    #expect(facts.standing == .provisional)
-    var frames = Array(facts.frames)
-    frames[17].digest = frames[18].digest
-    facts.frames = FactList(frames)
-
-    #expect(try !indexed.confirms(facts))
-
-    frames.remove(at: 17)
-    facts.frames = FactList(frames)
-    #expect(try !indexed.confirms(facts), "the picture is missing")
-  }
-
-  /// Otherwise an import would decode a whole file twice.
-  @Test(arguments: Clip.all) func `one thread confirms a file without damage`(clip: Clip) throws {
-    let folder = try TemporaryFolder()
-    let indexed = try Indexed(try clip.make(in: folder))
-    let facts = try indexed.decoding.run()
-
-    #expect(facts.standing == .provisional && !facts.isDamaged)
-    #expect(try indexed.confirms(facts))
   }
 
   @Test(arguments: damages)

@@ -44,11 +44,13 @@ struct AV1Evidence: EvidenceReader {
 
   mutating func add(_ packet: MediaPacket) -> PacketEvidence {
     var evidence = PacketEvidence()
-    var hasHiddenKey = false
+    var (hasHiddenKey, hasSequence) = (false, false)
     replaced = 0
     for unit in Self.units(packet.bytes) {
       switch unit.kind {
-      case 1: sequence = AV1Sequence(unit.bytes) ?? sequence
+      case 1:
+        sequence = AV1Sequence(unit.bytes) ?? sequence
+        hasSequence = true
       case 3, 6:
         guard let sequence, let frame = AV1Frame(unit.bytes, sequence) else { continue }
         hasHiddenKey = hasHiddenKey || (frame.isKey && !frame.isShown)
@@ -58,6 +60,8 @@ struct AV1Evidence: EvidenceReader {
     }
     // It may begin a new count, so that two such packets can be equal.
     if hasHiddenKey { evidence.order = nil }
+    // 7.6.2: decoding begins at a sequence header and a key picture that is shown.
+    evidence.isRestart = evidence.isRestart && hasSequence
     return evidence
   }
 
@@ -91,6 +95,7 @@ struct AV1Evidence: EvidenceReader {
     var evidence = PacketEvidence(
       damage: damage ?? (isMisplaced ? .misplaced : nil), isRefresh: isRefresh)
     evidence.order = order
+    evidence.isRestart = isRefresh
     return evidence
   }
 

@@ -4,6 +4,7 @@
 /// A stream that allows gaps in its numbers, as one with temporal layers, shows nothing.
 struct H264Evidence: EvidenceReader {
   private let lengthSize: Int?
+  private var parameterSets: ParameterSetHistory
   private var sequences: [UInt32: H264Sequence] = [:]
   private var pictures: [UInt32: H264Picture] = [:]
   /// `PrevRefFrameNum`; nil until it is known.
@@ -25,26 +26,33 @@ struct H264Evidence: EvidenceReader {
 
   init(extradata: [UInt8]) {
     lengthSize = extradata.first == 1 && extradata.count > 4 ? Int(extradata[4] & 3) + 1 : nil
-    for set in Self.sets(extradata, hasLengths: lengthSize != nil) { take(set: set) }
+    let sets = Self.sets(extradata, hasLengths: lengthSize != nil)
+    parameterSets = ParameterSetHistory(known: sets)
+    for set in sets { take(set: set) }
   }
 
   mutating func add(_ packet: MediaPacket) -> PacketEvidence {
     var slices: [H264Slice] = []
     var recovery: Int?
+    var sets: Set<[UInt8]> = []
     for unit in packet.unitHeads(lengthSize: lengthSize, countMax: Self.headBytes) {
       switch (unit.bytes.first ?? 0) & 0x1F {
       case 1, 2, 5:
         H264Slice(unit.bytes, sequences: sequences, pictures: pictures).map { slices.append($0) }
       case 6: recovery = Self.recoveryCount(unit.bytes) ?? recovery
-      case 7, 8: take(set: unit.bytes)
+      case 7, 8:
+        take(set: unit.bytes)
+        sets.insert(unit.bytes)
       default: break
       }
     }
+    let hasSets = parameterSets.repeatsAll(sets)
     guard let first = slices.first else { return PacketEvidence() }
     var evidence = judge(
       first, isIntra: slices.allSatisfy { $0.kind == .intra }, recovery: recovery, time: packet.pts)
     evidence.order = order(of: first)
     evidence.refreshID = first.refreshID
+    evidence.isRestart = first.isInstantRefresh && hasSets
     return evidence
   }
 

@@ -5,6 +5,7 @@
 /// is certain, and its reach is exactly the pictures that use it, directly or through others.
 struct HEVCEvidence: EvidenceReader {
   private let lengthSize: Int?
+  private var parameterSets: ParameterSetHistory
   private var sequences: [UInt32: HEVCSequence] = [:]
   private var pictures: [UInt32: HEVCPicture] = [:]
   /// The pictures that are kept for reference, by order count, and their damage.
@@ -29,12 +30,15 @@ struct HEVCEvidence: EvidenceReader {
     // ISO/IEC 14496-15, 8.3.3.1.
     let hasLengths = extradata.first == 1 && extradata.count > 22
     lengthSize = hasLengths ? Int(extradata[21] & 3) + 1 : nil
-    for set in Self.sets(extradata, hasLengths: hasLengths) { take(set: set) }
+    let sets = Self.sets(extradata, hasLengths: hasLengths)
+    parameterSets = ParameterSetHistory(known: sets)
+    for set in sets { take(set: set) }
   }
 
   mutating func add(_ packet: MediaPacket) -> PacketEvidence {
     var slices: [HEVCSlice] = []
     var (kind, layer) = (0, 0)
+    var sets: Set<[UInt8]> = []
     for unit in packet.unitHeads(lengthSize: lengthSize, countMax: Self.headBytes)
     where unit.bytes.count > 2 {
       let type = Int(unit.bytes[0] >> 1) & 0x3F
@@ -45,13 +49,19 @@ struct HEVCEvidence: EvidenceReader {
         (kind, layer) = (type, Int(unit.bytes[1] & 7) - 1)
         HEVCSlice(unit.bytes, kind: type, sequences: sequences, pictures: pictures)
           .map { slices.append($0) }
-      case 32...34: take(set: unit.bytes)
+      case 32...34:
+        take(set: unit.bytes)
+        sets.insert(unit.bytes)
       case 36, 37: endsSequence = true
       default: break
       }
     }
+    let hasSets = parameterSets.repeatsAll(sets)
     guard let first = slices.first(where: { !$0.isDependent }) else { return PacketEvidence() }
-    return judge(first, kind: kind, layer: layer, slices: slices)
+    var evidence = judge(first, kind: kind, layer: layer, slices: slices)
+    // Table 7-1: an instantaneous decoding refresh.
+    evidence.isRestart = (kind == 19 || kind == 20) && hasSets
+    return evidence
   }
 
   private mutating func judge(

@@ -14,6 +14,9 @@ package struct PacketEvidence: Hashable, Sendable {
   var damage: StreamDamage?
   /// Whether no later packet depends on the packets before this one.
   package var isRefresh = false
+  /// Whether the decoder forgets all earlier pictures, in whatever order they are shown, and the
+  /// packet has all headers that a new decoder needs.
+  package var isRestart = false
   /// What this packet shows about the one before it.
   var damageBefore: StreamDamage?
   /// Whether no other picture refers to those of the packet.
@@ -37,6 +40,7 @@ package struct PacketEvidence: Hashable, Sendable {
   mutating func merge(_ other: PacketEvidence) {
     damage = damage ?? other.damage
     isRefresh = isRefresh || other.isRefresh
+    isRestart = isRestart || other.isRestart
     damageBefore = damageBefore ?? other.damageBefore
     isLeading = other.isLeading && (pictures == 0 || isLeading)
     isDisposable = other.isDisposable && (pictures == 0 || isDisposable)

@@ -91,6 +91,10 @@ package final class MediaDecoder: @unchecked Sendable {
     guard sent >= 0 else { throw failure(sent, packet: packet.index) }
   }
 
+  /// Number of pictures that the decoder delays now. A decoder that meets pictures out of order delays
+  /// more, and shows other pictures than one that knew it at once.
+  package var delay: Int { Int(context?.pointee.has_b_frames ?? 0) }
+
   /// Whether the decoder has to be drained before this packet, because it would forget the pictures
   /// that it holds. Asked once for each packet.
   package func mustDrain(before packet: MediaPacket) -> Bool {

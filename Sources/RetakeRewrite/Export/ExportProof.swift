@@ -15,7 +15,7 @@ struct ExportProof {
   /// Codec and container, for errors.
   let description: String
   /// Called with the number of packets and frames done; false stops.
-  let report: (Int) -> Bool
+  let report: @Sendable (Int) -> Bool
 
   /// A frame that the file must contain.
   private struct Expected {

@@ -45,7 +45,7 @@ struct MediaCheck {
       try tell(count, of: total)
     }
     notes.packetsChecked = count
-    try noteUnnamed(check.evidence, track: track, &notes)
+    try noteUnnamed(check.headers.damages, track: track, &notes)
     for damage in PacketCheck.folded(damages) { note(damage, track: track, &notes) }
     return PacketCheck.numbers(damages)
   }

@@ -20,11 +20,7 @@ final class PacketCheck {
   private var fetcher: PacketFetcher
   /// Files that are missing or cannot be opened, with the reason; they are not tried again.
   private var missing: [String: String] = [:]
-  /// Reads the headers of one file after another.
-  private var headers: StreamEvidence?
-  private var view: SegmentView?
-  /// Damage that the packets' headers show, by packet.
-  private(set) var evidence: [Int: StreamDamage] = [:]
+  private(set) var headers = TrackHeaders()
 
   init(reader: SessionReader, track: Int) {
     self.reader = reader
@@ -59,12 +55,8 @@ final class PacketCheck {
       try tell(packet)
       packet = next
     }
-    endHeaders()
+    headers.finish()
     return damages
-  }
-
-  private func endHeaders() {
-    for (packet, damage) in headers?.finish() ?? [:] { evidence[packet] = damage }
   }
 
   /// The numbers of damaged packets, in ascending order. Of a very long gap, only its first and
@@ -89,7 +81,7 @@ final class PacketCheck {
       guard let (media, view) = try fetcher.packet(packet) else {
         return Damage(packets: packet...packet, file: file, cause: "has no row", topic: "gap")
       }
-      readHeaders(of: media, view)
+      headers.add(media, of: view)
       return nil
     } catch {
       // The demuxer's position is not known after an error.
@@ -115,18 +107,6 @@ final class PacketCheck {
       default: throw error
       }
     }
-  }
-
-  private func readHeaders(of packet: MediaPacket, _ view: SegmentView) {
-    if self.view?.file !== view.file {
-      if headers == nil || !view.continues {
-        endHeaders()
-        headers = StreamEvidence(view.stream)
-      }
-      self.view = view
-    }
-    guard let shown = headers?.add(packet) else { return }
-    evidence.merge(shown.damages) { old, _ in old }
   }
 
   /// Merges damage of the same kind to consecutive packets. The first packet's cause is kept.

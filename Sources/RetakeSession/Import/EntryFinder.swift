@@ -11,9 +11,6 @@ import RetakeStore
 /// pictures, intra refresh). So the span of each key is decoded separately. If a frame differs from
 /// the result of decoding in order, its entry moves back one key at a time until the pixels are
 /// equal.
-///
-/// Each span is decoded with one thread. The same work therefore confirms or refutes facts that
-/// were found with several threads: see `TrackFacts.Standing`.
 struct EntryFinder: Sendable {
   let table: any PacketTable
   let memory: PictureMemory
@@ -28,8 +25,6 @@ struct EntryFinder: Sendable {
   private let damagedTrailing: [Int]
   /// Memory of one decoder, in bytes.
   private let decoderBytes: Int
-  /// Whether the facts are settled. Provisional facts contain no damage.
-  private let standing: TrackFacts.Standing
 
   /// A picture to find.
   struct Wanted: Hashable, Sendable {
@@ -57,12 +52,9 @@ struct EntryFinder: Sendable {
 
   init(
     table: any PacketTable, memory: PictureMemory, packets: PacketList, damaged: Set<Int>,
-    leading: Set<Int> = [], delay: Int = 0, decoderBytes: Int = 0,
-    standing: TrackFacts.Standing = .settled
+    leading: Set<Int> = [], delay: Int = 0, decoderBytes: Int = 0
   ) {
-    precondition(standing == .settled || damaged.isEmpty, "facts of a damaged track are settled")
     self.decoderBytes = decoderBytes
-    self.standing = standing
     // Accounts for the second of two fields, and for the decoder's delay. If H.264 is drained
     // early, it drops pictures that it would have shown later.
     margin = 2 + delay
@@ -82,11 +74,10 @@ struct EntryFinder: Sendable {
   ///   - wanted: Indexes of facts, in ascending order of their packets.
   ///   - report: called with the number of frames done, from any thread, one at a time; false
   ///     stops.
-  /// - Returns: the entries by index of the fact; nil when the facts were provisional and are in
-  ///   doubt.
+  /// - Returns: the entries by index of the fact.
   func find(
     _ wanted: [Int], of facts: FactList, report: @escaping @Sendable (Int) -> Bool
-  ) throws(SessionError) -> EntryTable? {
+  ) throws(SessionError) -> EntryTable {
     let spans = group(wanted, of: facts)
     let shared = SharedEntries(count: facts.count, report: report)
     // Each thread has a decoder. If two do not fit into the budget, one thread does all spans.
@@ -115,22 +106,17 @@ struct EntryFinder: Sendable {
     /// Index of the key in `keys`.
     var key: Int
     var wanted: Range<Int>
-    /// The first packet of the next span; the end of the track for the last span.
-    var end: Int
   }
 
   private func group(_ wanted: [Int], of facts: FactList) -> [Span] {
     var spans: [Span] = []
-    // Packets before the first picture may be damaged as well.
-    if standing == .provisional { spans.append(Span(key: 0, wanted: 0..<0, end: packetCount)) }
     for (place, picture) in wanted.enumerated() {
       let key = key(atOrBefore: facts.packet(picture))
       // `wanted` is in the order of packets, so the pictures of one key follow each other.
       if let last = spans.last, last.key == key {
         spans[spans.count - 1].wanted = last.wanted.lowerBound..<place + 1
       } else {
-        if !spans.isEmpty { spans[spans.count - 1].end = keys[key] }
-        spans.append(Span(key: key, wanted: place..<place + 1, end: packetCount))
+        spans.append(Span(key: key, wanted: place..<place + 1))
       }
     }
     return spans
@@ -159,28 +145,13 @@ struct EntryFinder: Sendable {
     return damaged[low]
   }
 
-  /// - Returns: nil when provisional facts are in doubt.
   private func resolve(
     _ pictures: [Wanted], of span: Span, fetcher: PacketFetcher
-  ) throws(SessionError) -> [(Wanted, Entry)]? {
+  ) throws(SessionError) -> [(Wanted, Entry)] {
     var found: [(Wanted, Entry)] = []
     var open = pictures
     var key = span.key
     var stride = 1
-    var refused: Set<Int> = []
-    if standing == .provisional {
-      // Several threads may have missed damage. So the whole span is decoded,
-      // and whatever they did not see puts their facts in doubt.
-      let sight = try look(for: open, from: keys[key], fetcher: fetcher, whole: span)
-      guard !sight.isDoubtful else { return nil }
-      refused = sight.refused
-      found = sight.equal.map { ($0, Entry(packet: keys[key], crossesDamage: false)) }
-      open.removeAll { sight.equal.contains($0) }
-      // From the first packet on nothing is missing. A picture that differs
-      // even so is not what several threads gave.
-      if key == 0, !open.isEmpty { return nil }
-      (key, stride) = step(back: key, of: span, stride)
-    }
     while !open.isEmpty {
       let entry = keys[key]
       // With damage between entry and picture, no earlier entry helps either: the search ends.
@@ -191,23 +162,18 @@ struct EntryFinder: Sendable {
         open.removeAll { gone.contains($0) }
       }
       if open.isEmpty { break }
-      let sight = try look(for: open, from: entry, fetcher: fetcher)
-      guard !sight.isDoubtful else { return nil }
-      // They may have been rejected only because data before an open group was missing.
-      refused = refused.filter { $0 >= sight.end || sight.refused.contains($0) }
-      found += sight.equal.map { ($0, Entry(packet: entry, crossesDamage: false)) }
-      open.removeAll { sight.equal.contains($0) }
+      let equal = try look(for: open, from: entry, fetcher: fetcher)
+      found += equal.map { ($0, Entry(packet: entry, crossesDamage: false)) }
+      open.removeAll { equal.contains($0) }
       // The first packet has no earlier entry: a picture that still differs is not
       // reproducible.
       if key == 0 {
-        if standing == .provisional, !open.isEmpty { return nil }
         found += open.map { ($0, Entry(packet: entry, crossesDamage: true)) }
         break
       }
       (key, stride) = step(back: key, of: span, stride)
     }
-    // What one thread rejects from every entry is damage that several threads missed.
-    return refused.isEmpty ? found : nil
+    return found
   }
 
   /// Goes back one key at a time at first, then faster: with intra refresh it may be far.
@@ -220,31 +186,21 @@ struct EntryFinder: Sendable {
   /// Packets after a wanted one that the decoder may need before it returns the picture.
   private let margin: Int
 
-  /// The result of decoding the wanted pictures from one packet, with one thread.
-  private struct Sight {
-    /// Pictures with equal pixels.
-    var equal: Set<Wanted> = []
-    /// Rejected packets of a whole span.
-    var refused: Set<Int> = []
-    /// One more than the last packet that was decoded.
-    var end: Int
-    /// Whether this run contradicts provisional facts.
-    var isDoubtful = false
-  }
-
-  /// - Parameter span: Read to its end, and searched for damage that the facts do not contain.
+  /// Decodes from one packet.
+  ///
+  /// - Returns: the wanted pictures with equal pixels.
   private func look(
-    for wanted: [Wanted], from entry: Int, fetcher: PacketFetcher, whole span: Span? = nil
-  ) throws(SessionError) -> Sight {
-    let limit = max(limit(of: wanted) ?? entry, span?.end ?? entry)
-    var sight = Sight(end: limit)
+    for wanted: [Wanted], from entry: Int, fetcher: PacketFetcher
+  ) throws(SessionError) -> Set<Wanted> {
+    let limit = limit(of: wanted) ?? entry
+    var equal: Set<Wanted> = []
     let run = DecodeRun(fetcher: fetcher, from: entry, memory: memory)
     let pictures = Dictionary(
       wanted.map { (Key(packet: $0.packet, shown: $0.shown), $0) }
     ) { first, _ in first }
     var missing = Set(pictures.keys)
     var hasFinished = false
-    while !missing.isEmpty || run.next < (span?.end ?? entry) {
+    while !missing.isEmpty {
       guard let outcome = try run.outcome(before: limit) else {
         if hasFinished { break }
         // The decoder still delays pictures, which come without more packets
@@ -253,37 +209,16 @@ struct EntryFinder: Sendable {
         hasFinished = true
         continue
       }
-      switch outcome {
-      case .refused(let packet, _):
-        sight.refused.insert(packet)
-      case .frame(let decoded, let shown):
-        let key = Key(packet: decoded.packetIndex, shown: shown)
-        // A picture that several threads did not give.
-        if let span, pictures[key] == nil, (entry..<span.end).contains(key.packet) {
-          sight.isDoubtful = true
-        }
-        guard missing.remove(key) != nil, let picture = pictures[key],
-          picture.digest == decoded.frame.pixelDigest
-        else { continue }
-        take(picture, decoded, &sight)
-      }
+      guard case .frame(let decoded, let shown) = outcome else { continue }
+      let key = Key(packet: decoded.packetIndex, shown: shown)
+      guard missing.remove(key) != nil, let picture = pictures[key],
+        picture.digest == decoded.frame.pixelDigest
+      else { continue }
+      // A picture that was decoded without some of its references may still be equal, if nothing
+      // moves. Only in a track without damage is the missing reference known to be the reason.
+      if !decoded.isDamaged || damaged.isEmpty { equal.insert(picture) }
     }
-    // Packets behind the span are only its margin; the next span judges them.
-    if let span { sight.refused = sight.refused.filter { $0 < span.end } }
-    return sight
-  }
-
-  /// A picture that was decoded without some of its references may still be equal, if nothing
-  /// moves. Only in a track without damage is the missing reference known to be the reason.
-  private func take(_ picture: Wanted, _ decoded: DecodedFrame, _ sight: inout Sight) {
-    guard decoded.isDamaged else {
-      sight.equal.insert(picture)
-      return
-    }
-    switch standing {
-    case .provisional: sight.isDoubtful = true
-    case .settled: if damaged.isEmpty { sight.equal.insert(picture) }
-    }
+    return equal
   }
 
   /// One more than the last packet that the decoder needs; nil without pictures.
@@ -332,14 +267,8 @@ final class SharedEntries: @unchecked Sendable {
   private var done = 0
   /// What ended a share early, of the earliest such share. The shares before it continue: the first
   /// failure in the order of packets is then the result, whichever thread is faster.
-  private var ending: (worker: Int, reason: Ending)?
+  private var failure: (worker: Int, error: SessionError)?
   private var isStopped = false
-
-  private enum Ending {
-    case failure(SessionError)
-    /// The facts are in doubt.
-    case doubt
-  }
 
   init(count: Int, report: @escaping @Sendable (Int) -> Bool) {
     entries = EntryTable(count: count)
@@ -348,13 +277,11 @@ final class SharedEntries: @unchecked Sendable {
 
   func goesOn(_ worker: Int) -> Bool {
     lock.withLock {
-      !isStopped && ending.map { worker < $0.worker } ?? true
+      !isStopped && failure.map { worker < $0.worker } ?? true
     }
   }
 
-  /// - Parameter found: nil when the facts are in doubt.
-  func add(_ found: [(EntryFinder.Wanted, EntryFinder.Entry)]?, worker: Int) {
-    guard let found else { return end(.doubt, worker: worker) }
+  func add(_ found: [(EntryFinder.Wanted, EntryFinder.Entry)], worker: Int) {
     lock.withLock {
       for (picture, entry) in found { entries[picture.fact] = entry }
       done += found.count
@@ -362,22 +289,17 @@ final class SharedEntries: @unchecked Sendable {
     }
   }
 
-  func fail(_ error: SessionError, worker: Int) { end(.failure(error), worker: worker) }
-
-  private func end(_ reason: Ending, worker: Int) {
+  func fail(_ error: SessionError, worker: Int) {
     lock.withLock {
-      if ending.map({ worker < $0.worker }) ?? true { ending = (worker, reason) }
+      if failure.map({ worker < $0.worker }) ?? true { failure = (worker, error) }
     }
   }
 
-  func result() throws(SessionError) -> EntryTable? {
+  func result() throws(SessionError) -> EntryTable {
     lock.lock()
     defer { lock.unlock() }
     if isStopped { throw .interrupted }
-    switch ending?.reason {
-    case .failure(let error): throw error
-    case .doubt: return nil
-    case nil: return entries
-    }
+    if let failure { throw failure.error }
+    return entries
   }
 }

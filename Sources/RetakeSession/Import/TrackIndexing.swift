@@ -61,19 +61,7 @@ package struct TrackIndexing {
     let decoding = TrackDecoding(table: table, memory: memory) {
       report(ImportProgress(phase: .decoding, done: $0, total: packets.count))
     }
-    // A corrupt packet is damage, and damage needs one thread; several would only decode in vain.
-    let isCorrupt = packets.indices.contains { packets.flags($0).contains(.corrupt) }
-    let first = isCorrupt ? try decoding.settled() : try decoding.run()
-    if let rows = try rows(of: first, table: table) { return rows }
-    // One thread has refuted the facts of several, so it decides.
-    guard let rows = try rows(of: try decoding.settled(), table: table) else {
-      preconditionFailure("settled facts are confirmed")
-    }
-    return rows
-  }
-
-  /// - Returns: nil when the facts were provisional and were refuted.
-  private func rows(of facts: TrackFacts, table: ImportTable) throws(SessionError) -> TrackRows? {
+    let facts = try decoding.run()
     // The search for entries has memory of its own, so what waits here for the next image is freed.
     memory.freeWaiting()
     guard !facts.frames.isEmpty else {
@@ -86,8 +74,8 @@ package struct TrackIndexing {
       durationNanoseconds: Self.frameDuration(stream), shift: shift
     ).rank(facts, packets: packets)
     var rows = TrackRows(track: track, packets: packets, facts: facts, timeline: timeline)
-    let isConfirmed = try findEntries(of: &rows, table: table, damage: damageByPacket(facts))
-    return isConfirmed ? rows : nil
+    try findEntries(of: &rows, table: table, damage: damageByPacket(facts))
+    return rows
   }
 
   /// From the container's average rate; 40 ms if it has no rate.
@@ -112,30 +100,19 @@ package struct TrackIndexing {
     return damage
   }
 
-  /// - Returns: whether decoding with one thread confirms the facts.
   private func findEntries(
     of rows: inout TrackRows, table: ImportTable, damage: [Int: String]
-  ) throws(SessionError) -> Bool {
+  ) throws(SessionError) {
     // This pass uses differently filled memory than the first one. If a decoder leaves part of a
     // damaged image unwritten, the pixels differ, which shows that the frame varies.
     let finder = EntryFinder(
       table: table, memory: PictureMemory(preparation: .poisoned), packets: packets,
-      damaged: Set(damage.keys).subtracting(rows.facts.disposable),
-      leading: rows.facts.leading, delay: stream.delay,
-      decoderBytes: rows.facts.decoderBytes,
-      standing: rows.facts.standing)
-    let facts = rows.facts.frames
+      damaged: Set(damage.keys).subtracting(rows.facts.headers.disposable),
+      leading: rows.facts.headers.leading, delay: stream.delay,
+      decoderBytes: rows.facts.decoderBytes)
+    let entries = try entries(of: rows.facts, damage: damage, finder)
     // What headers show names each picture that it reaches, so it does not spread as damage does.
-    let evidence = rows.facts.evidence
-    let wanted = facts.indices.filter {
-      damage[facts.packet($0)] == nil && evidence[facts.packet($0)] == nil
-    }
-    .sorted { (facts.packet($0), $0) < (facts.packet($1), $1) }
-    let (report, total) = (report, wanted.count)
-    let found = try finder.find(wanted, of: facts) {
-      report(ImportProgress(phase: .checking, done: $0, total: total))
-    }
-    guard let entries = found else { return false }
+    let evidence = rows.facts.headers.damages
     for place in rows.timeline.frames.indices {
       let fact = rows.timeline.frames[place].fact
       let packet = rows.packet(ofFrame: place)
@@ -158,6 +135,38 @@ package struct TrackIndexing {
         cause: evidence[packet]?.rawValue ?? damage[packet] ?? first.flatMap { damage[$0] }
           ?? FrameCause.varies)
     }
-    return true
+  }
+
+  /// Codecs whose decoders write each sample of an image, or report that they did not.
+  private static let fillingCodecs: Set = ["h264", "vp9", "av1"]
+
+  /// The entries of the frames without damage of their own.
+  private func entries(
+    of facts: TrackFacts, damage: [Int: String], _ finder: EntryFinder
+  ) throws(SessionError) -> EntryTable {
+    let frames = facts.frames
+    let wanted = frames.indices.filter {
+      damage[frames.packet($0)] == nil && facts.headers.damages[frames.packet($0)] == nil
+    }
+    .sorted { (frames.packet($0), $0) < (frames.packet($1), $1) }
+    func find(_ wanted: [Int]) throws(SessionError) -> EntryTable {
+      let (report, total) = (report, wanted.count)
+      return try finder.find(wanted, of: frames) {
+        report(ImportProgress(phase: .checking, done: $0, total: total))
+      }
+    }
+    // Elsewhere each frame is decoded again: damage that the decoder does not report shows there.
+    let isProven =
+      Self.fillingCodecs.contains(stream.codec) && facts.hasSteadyDelay && !facts.isDamaged
+      && damage.isEmpty
+    let restarts = isProven ? facts.headers.restarts : []
+    guard let sample = EntrySample(wanted, of: frames, restarts: restarts, keys: finder.keys) else {
+      return try find(wanted)
+    }
+    var entries = try find(sample.decoded)
+    // One picture that differs shows that this decoder does not do what the stream promises.
+    guard sample.agrees(with: entries) else { return try find(wanted) }
+    sample.complete(&entries)
+    return entries
   }
 }

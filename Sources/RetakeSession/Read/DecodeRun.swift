@@ -32,15 +32,7 @@ package final class DecodeRun {
   /// Number of pictures that each packet has given, from `start` on. A decoder may show a picture
   /// again while it keeps it, so packets of any age are counted.
   private var shownCounts: [UInt32] = []
-  /// Whether the packets' headers are read.
-  private let readsHeaders: Bool
-  private var headers: StreamEvidence?
-  /// Damage that the packets' headers show, by packet.
-  private(set) var evidence: [Int: StreamDamage] = [:]
-  /// Packets whose pictures no other picture refers to; only of a run with one thread.
-  private(set) var disposable: Set<Int> = []
-  /// Packets whose pictures are shown before their key picture; only of a run with one thread.
-  private(set) var leading: Set<Int> = []
+  private let keepsReports: Bool
   /// What the decoders wrote to their logs, at most one damage and one remark of a packet.
   private(set) var reports: [DecoderReport] = []
 
@@ -56,12 +48,12 @@ package final class DecodeRun {
   /// Upper bound of the pictures that a decoder returns for one packet.
   private static let picturesMax = 64
 
-  /// - Parameter readsHeaders: Collect `evidence` and `reports`; only from the first packet on.
+  /// - Parameter keepsReports: Collect `reports`.
   package init(
     fetcher: PacketFetcher, from packet: Int, memory: PictureMemory, threads: Int = 1,
-    readsHeaders: Bool = false
+    keepsReports: Bool = false
   ) {
-    self.readsHeaders = readsHeaders
+    self.keepsReports = keepsReports
     self.fetcher = fetcher
     self.memory = memory
     self.threads = threads
@@ -71,6 +63,9 @@ package final class DecodeRun {
 
   /// Current memory of its decoder, in bytes.
   var bytesHeld: Int { decoder?.pictures.bytesHeld ?? 0 }
+
+  /// Number of pictures that its decoder delays now; nil without one.
+  var delay: Int? { decoder?.delay }
 
   /// Peak memory of a decoder of this run, in bytes.
   var decoderBytes: Int { max(bytesMost, decoder?.pictures.bytesMost ?? 0) }
@@ -127,18 +122,12 @@ package final class DecodeRun {
         try MediaDecoder(
           stream: view.stream, file: view.file.path, threads: threads, memory: memory)
       }
-      headers = readsHeaders ? StreamEvidence(view.stream) : nil
     }
     noteAspect(view.stream)
     if isNew { _ = decoder?.mustDrain(before: packet) }
     self.view = view
     // Counted before it is sent, so that a rejected packet is not sent again.
     next += 1
-    if let shown = headers?.add(packet) {
-      evidence.merge(shown.damages) { old, _ in old }
-      if shown.isDisposable, threads == 1 { disposable.insert(packet.index) }
-      if shown.isLeading, threads == 1 { leading.insert(packet.index) }
-    }
     do throws(MediaError) {
       try decoder?.send(packet)
     } catch {
@@ -150,7 +139,7 @@ package final class DecodeRun {
   }
 
   private func keepReports() {
-    guard readsHeaders, let decoder, reports.count < Self.reportsMax else { return }
+    guard keepsReports, let decoder, reports.count < Self.reportsMax else { return }
     reports += decoder.takeReports()
   }
 
@@ -189,7 +178,6 @@ package final class DecodeRun {
       ready.append(.refused(packet: max(start, next - 1), cause: error))
     }
     receive(after: max(start, next - 1))
-    for (packet, damage) in headers?.finish() ?? [:] { evidence[packet] = damage }
     // Kept, because the memory's own counter ends with the decoder.
     bytesMost = decoderBytes
     keepReports()

@@ -1,0 +1,48 @@
+import RetakeMedia
+
+/// What the headers of a track's packets show, read in decode order without decoding.
+///
+/// The headers of a segment that continues the one before are read on as the decoder decodes on.
+struct TrackHeaders {
+  /// Damage by packet. It names each picture that it reaches.
+  private(set) var damages: [Int: StreamDamage] = [:]
+  /// Packets whose pictures no other picture refers to.
+  private(set) var disposable: Set<Int> = []
+  /// Packets whose pictures are shown before their key picture; only others of them refer to them.
+  private(set) var leading: Set<Int> = []
+  /// Packets at which decoding may begin, in ascending order: from there on every picture is the one
+  /// that decoding in order gives. Not all of a track: a codec may not say it.
+  private(set) var restarts: [Int] = []
+
+  private var hasCorruptPackets = false
+  /// Whether nothing shows damage.
+  var isWhole: Bool { damages.isEmpty && !hasCorruptPackets }
+
+  private var view: SegmentView?
+  private var evidence: StreamEvidence?
+
+  /// - Parameter packet: Has its number in the session.
+  mutating func add(_ packet: MediaPacket, of view: SegmentView) {
+    if self.view?.file !== view.file {
+      if self.view == nil || !view.continues {
+        finish()
+        evidence = StreamEvidence(view.stream)
+      }
+      self.view = view
+    }
+    if packet.flags.contains(.corrupt) { hasCorruptPackets = true }
+    guard let shown = evidence?.add(packet) else {
+      if view.stream.restarts(at: packet) { restarts.append(packet.index) }
+      return
+    }
+    damages.merge(shown.damages) { old, _ in old }
+    if shown.isDisposable { disposable.insert(packet.index) }
+    if shown.isLeading { leading.insert(packet.index) }
+    if shown.isRestart, packet.flags.contains(.key) { restarts.append(packet.index) }
+  }
+
+  /// Adds what the end of the track shows.
+  mutating func finish() {
+    for (packet, damage) in evidence?.finish() ?? [:] { damages[packet] = damage }
+  }
+}
