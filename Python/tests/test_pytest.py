@@ -225,7 +225,7 @@ class PytestTests(unittest.TestCase):
         cls.base = Project(cls.enterClassContext(tempfile.TemporaryDirectory()))
         for name, frames in [("yard", 12), ("gate", 8)]:
             cls.base.retake(
-                "record", "synthetic:figures", "--name", name, "--pace", "unpaced",
+                "record", "synthetic:figures", "--name", name, "--speed", "max",
                 "--frames", str(frames), "--size", "160x120",
             )  # fmt: skip
         cls.base.write("level.py", STAGE)

@@ -62,6 +62,10 @@ public enum RetakeCommand {
       Console.note("error: \(problem)")
       return .usage
     }
+    if let problem = renamedCommand(arguments) {
+      Console.note(problem)
+      return .usage
+    }
     // Otherwise the parser would answer with the help of all commands.
     if arguments.first == "help", let problem = misspelling(arguments) {
       Console.note(problem)
@@ -106,7 +110,7 @@ public enum RetakeCommand {
       let parserPrefix = "Error: "
       let told =
         text.hasPrefix(parserPrefix) ? "error: " + text.dropFirst(parserPrefix.count) : text
-      Console.note(misspelling(arguments) ?? told)
+      Console.note(renamedOption(arguments) ?? misspelling(arguments) ?? told)
       return .usage
     }
     Console.note("error: \(text.isEmpty ? "\(error)" : text)")
@@ -144,6 +148,37 @@ extension RetakeCommand {
   }
 
   private static let shortOptions = "hpq"
+
+  /// The error for a command that has another name since.
+  private static func renamedCommand(_ arguments: [String]) -> String? {
+    let words = arguments.drop { $0 == "help" }
+    let found = renamedCommands.first {
+      words.starts(with: $0.key.split(separator: " ")) { $0 == $1 }
+    }
+    return found.map { renamed($0.key, $0.value) }
+  }
+
+  /// The error for an option of `record` that has another name since.
+  private static func renamedOption(_ arguments: [String]) -> String? {
+    guard arguments.first == "record" else { return nil }
+    let typed = arguments.prefix { $0 != "--" }.map { $0.prefix { $0 != "=" } }
+    let found = renamedOptions.first { typed.contains(Substring($0.key)) }
+    return found.map { renamed($0.key, $0.value) }
+  }
+
+  private static func renamed(_ old: String, _ new: String) -> String {
+    "error: '\(old)' was renamed; write '\(new)'"
+  }
+
+  private static let renamedCommands: KeyValuePairs = [
+    "session doctor": "session check", "session optimise": "session transcode",
+    "golden fit": "golden calibrate", "golden adopt": "golden sync-rules",
+  ]
+
+  private static let renamedOptions: KeyValuePairs = [
+    "--ring-memory": "--pre-trigger-memory", "--ring": "--pre-trigger", "--reserve": "--min-free",
+    "--patience": "--reconnect-timeout", "--pace": "--speed",
+  ]
 
   /// The error for a misspelled command name, which the parser takes for an argument.
   private static func misspelling(_ arguments: [String]) -> String? {

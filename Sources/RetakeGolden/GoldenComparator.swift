@@ -154,7 +154,7 @@ enum RuleDifferences {
 
   private static func note(_ what: String, _ changes: [String]) -> String {
     "\(what) in golden.yml are used; retake.yml has others (\(changes.joined(separator: "; "))). "
-      + "To take those over: retake golden adopt"
+      + "To take those over: retake golden sync-rules"
   }
 }
 

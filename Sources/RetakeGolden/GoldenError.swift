@@ -99,7 +99,7 @@ extension GoldenError {
   private static func remedy(_ file: String) -> String {
     if file.hasSuffix("/" + GoldenFolder.pipelineName) {
       return "Restore the file, for instance with 'git checkout', or write it again where the "
-        + "pipeline is the golden's: retake golden adopt --pipelines"
+        + "pipeline is the golden's: retake golden sync-rules --pipelines"
     }
     // Git ignores pending files, so it cannot restore one; a new run writes them all again.
     return file.hasSuffix(".new")

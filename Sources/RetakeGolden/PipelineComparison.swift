@@ -61,7 +61,7 @@ struct PipelineComparison {
   private var advice: String {
     if records.golden == nil {
       return "; what changed is not known, for this golden has no pipeline.json: the next "
-        + "'retake accept' writes it, and 'retake golden adopt --pipelines' where the pipeline is "
+        + "'retake accept' writes it, and 'retake golden sync-rules --pipelines' where the pipeline is "
         + "the golden's"
     }
     if records.actual == nil {

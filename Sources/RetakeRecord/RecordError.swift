@@ -118,12 +118,13 @@ public enum RecordError: RetakeError {
       ErrorFacts(
         "record.ring.pipeline",
         "a ring forgets what came early, and a pipeline's run cannot be replayed without it",
-        advice: "Leave out --ring, or leave out --pipeline and replay the session through it later",
+        advice:
+          "Leave out --pre-trigger, or leave out --pipeline and replay the session through it later",
         kind: .usage)
     case .ringWithTracks:
       ErrorFacts(
         "record.ring.tracks", "a ring keeps one track, and this source has several",
-        advice: "Choose one track with --track, or leave out --ring", kind: .usage)
+        advice: "Choose one track with --track, or leave out --pre-trigger", kind: .usage)
     case .ringWithSensors:
       ErrorFacts(
         "record.ring.sensors", "a ring keeps frames, and no sensors",
@@ -142,16 +143,16 @@ public enum RecordError: RetakeError {
     case .diskReserve(let path, let free, let reserve):
       ErrorFacts(
         "record.disk.reserve",
-        "the disk has \(free >> 20) MiB left, less than the reserve of \(reserve >> 20) MiB",
+        "the disk has \(free >> 20) MiB left, less than the \(reserve >> 20) MiB to keep free",
         at: path,
         // A larger reserve was chosen with an option, so the advice is about that and not the disk.
         advice: reserve > RecorderOptions().reserveBytes
-          ? "The disk has less than that: choose a reserve below \(free >> 20)MiB with --reserve"
+          ? "The disk has less than that: choose less than \(free >> 20)MiB with --min-free"
           : "Free some space, or record to another disk with --into")
     case .writeFailed(let file, let step, let cause):
       ErrorFacts(
         "record.disk.write", "the media could not be written (\(step))", cause: cause, at: file,
-        advice: "Check the disk, then look at what was kept: retake session doctor SESSION")
+        advice: "Check the disk, then look at what was kept: retake session check SESSION")
     case .encoderFailed(let preset, let cause):
       ErrorFacts(
         "record.encoder.failed", "\(preset) failed several times in a row", cause: cause,
@@ -174,7 +175,8 @@ public enum RecordError: RetakeError {
         "record.ring.tooSmall",
         "a ring of \(Self.rate(seconds)) s takes about \(needed >> 20) MiB of memory with this "
           + "source, and has \(bytesMax >> 20) MiB",
-        advice: "Give it more with --ring-memory, ask for a shorter --ring, or choose another "
+        advice:
+          "Give it more with --pre-trigger-memory, ask for a shorter --pre-trigger, or choose another "
           + "--preset")
     case .layer(let code, let message, let cause, let place, let advice):
       ErrorFacts(code, message, cause: cause, place: place, advice: advice)

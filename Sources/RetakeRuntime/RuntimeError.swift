@@ -129,7 +129,7 @@ public enum RuntimeError: RetakeError, Hashable {
     }
   }
 
-  private static let examine = "Examine the session: retake session doctor SESSION"
+  private static let examine = "Examine the session: retake session check SESSION"
 
   private static func text(_ seconds: Double) -> String {
     seconds == seconds.rounded() ? "\(Int(seconds)) s" : "\(seconds) s"

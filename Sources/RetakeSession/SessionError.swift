@@ -331,7 +331,7 @@ public enum SessionError: RetakeError {
         "session.media.mismatch",
         "the media is not what was indexed: track \(track), packet \(packet)", cause: cause,
         at: file, frame: frame,
-        advice: "See what else is damaged with: retake session doctor "
+        advice: "See what else is damaged with: retake session check "
           + Self.session(ofMedia: file).shellWord)
     case .mediaSize(let file, let bytes, let indexed):
       ErrorFacts(
@@ -342,7 +342,7 @@ public enum SessionError: RetakeError {
       ErrorFacts(
         "session.pixels.mismatch", "the frame's pixels are not those that were stored",
         at: session, frame: frame,
-        advice: "See which frames differ: retake session doctor \(session.shellWord) --deep. "
+        advice: "See which frames differ: retake session check \(session.shellWord) --deep. "
           + "If all do, this FFmpeg decodes otherwise than the one that made the session: "
           + "import the media again")
     case .noPixels(let session, let frame, let cause):
@@ -395,11 +395,11 @@ public enum SessionError: RetakeError {
   }
 
   private static func damage(_ session: String) -> String {
-    "See what is damaged with: retake session doctor \(session.shellWord)"
+    "See what is damaged with: retake session check \(session.shellWord)"
   }
 
   private static func isWhole(_ session: String) -> String {
-    "See whether the original is whole: retake session doctor \(session.shellWord) --deep"
+    "See whether the original is whole: retake session check \(session.shellWord) --deep"
   }
 
   private static func list(_ numbers: [Int]) -> String {

@@ -95,7 +95,7 @@ package enum StoreError: RetakeError {
   private static let checkDisk = "Check the disk and the folder's permissions"
 
   private static func repair(_ path: String) -> String {
-    "See what is damaged: retake session doctor \(folder(path)); "
+    "See what is damaged: retake session check \(folder(path)); "
       + "rebuild the index: retake session recover \(folder(path)) --from-media, "
       + "or copy the session again from where it is whole"
   }

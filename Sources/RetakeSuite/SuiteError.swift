@@ -200,7 +200,7 @@ package enum SuiteError: RetakeError, Hashable {
     case .damagedFrames(let text, let session):
       ErrorFacts(
         "suite.run.damagedFrames", text, cause: "--strict refuses damaged frames",
-        advice: "See why: retake session doctor \(session); then record the scene again, trim the "
+        advice: "See why: retake session check \(session); then record the scene again, trim the "
           + "session to its good frames, or test without --strict")
     case .notWritable(let path, let cause):
       ErrorFacts(

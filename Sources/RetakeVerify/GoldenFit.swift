@@ -7,7 +7,7 @@ import RetakeSession
 package import RetakeSuite
 
 /// Finds the tolerances of goldens by running their cases under other conditions: what
-/// `retake golden fit` does.
+/// `retake golden calibrate` does.
 ///
 /// A run gives the same result each time, so repeating it would show nothing. Each run has a
 /// different condition, such as a processor with fewer instructions, or comes from another machine.

@@ -26,7 +26,7 @@ struct PulseSection {
     try write(to: folder, hasLibrary: hasLibrary)
     let frames = scale.count(900, tiny: 240)
     let size = scale.isTiny ? "64x48" : "640x480"
-    let record = ["record", "synthetic:pulse", "--name", "finger", "--pace", "unpaced"]
+    let record = ["record", "synthetic:pulse", "--name", "finger", "--speed", "max"]
     try retake(record + ["--frames", "\(frames)", "--size", size], in: folder)
     let replay = ["replay", "finger", "--pipeline", "pulse.json", "--json"]
     let run = try retake(replay + ["--write-tape", "pulse.tape"], in: folder)

@@ -156,14 +156,14 @@ import Testing
 
   @Test func `rules are adopted for the named case, into goldens that are whole`() throws {
     let workplace = try project()
-    let none = try workplace.retake("golden", "adopt")
+    let none = try workplace.retake("golden", "sync-rules")
     #expect(none.status == 2 && none.stderr.contains("[suite.adopt.noGolden]"), "\(none.stderr)")
     try #require(try workplace.retake("test").status == 3)
     try #require(try workplace.retake("accept", "--reason", "first").status == 0)
     let file = workplace.folder.file("retake.yml")
     let document = try String(contentsOf: file, encoding: .utf8)
     try workplace.folder.write(document + "budgets: {latencyMax: 120ms}\n", to: "retake.yml")
-    let dry = try workplace.retake("golden", "adopt", "yard/motion-boxes", "--dry-run")
+    let dry = try workplace.retake("golden", "sync-rules", "yard/motion-boxes", "--dry-run")
     #expect(dry.stdout.contains("would set budgets.latencyMax: none → 120ms"), "\(dry.stdout)")
 
     let before = try golden(of: workplace)
@@ -171,7 +171,7 @@ import Testing
     var bytes = try Data(contentsOf: workplace.folder.file(results))
     bytes[bytes.count / 2] ^= 1
     try bytes.write(to: workplace.folder.file(results))
-    let damaged = try workplace.retake("golden", "adopt")
+    let damaged = try workplace.retake("golden", "sync-rules")
     #expect(damaged.status == 2, "\(damaged.stdout)")
     #expect(damaged.stderr.contains("results-00000.gold"), "\(damaged.stderr)")
     #expect(try golden(of: workplace) == before)
@@ -194,7 +194,7 @@ import Testing
       """, to: "retake.yml")
     try #require(try workplace.retake("test").status == 3)
     try #require(try workplace.retake("accept", "--reason", "first").status == 0)
-    let adopted = try workplace.retake("golden", "adopt")
+    let adopted = try workplace.retake("golden", "sync-rules")
     #expect(adopted.status == 0)
     #expect(adopted.stdout.contains("have the rules of retake.yml"), "\(adopted.stdout)")
   }

@@ -126,7 +126,7 @@ import Testing
     try expectTrouble("suite.accept.nothingPending", ["accept", "--reason", "x"], in: workplace)
     try expectTrouble(
       "record.name.taken",
-      ["record", "synthetic:figures", "--name", "yard", "--frames", "3", "--pace", "unpaced"],
+      ["record", "synthetic:figures", "--name", "yard", "--frames", "3", "--speed", "max"],
       in: workplace)
     try expectTrouble(
       "suite.record.noScene", ["record", "synthetic:figurs"], in: workplace,
@@ -173,7 +173,7 @@ import Testing
         "lines.txt",
       ], in: workplace, says: "frame 0:")
     try expectErrored(workplace, code: "session.media.mismatch")
-    let doctor = try workplace.retake("session", "doctor", "yard")
+    let doctor = try workplace.retake("session", "check", "yard")
     #expect(doctor.status == 2)
     #expect(doctor.stdout.contains("is damaged"))
   }
@@ -195,13 +195,13 @@ import Testing
     for words in [
       ["replay", "yard", "--pipeline", "example:motion-boxes"],
       ["session", "trim", "yard", "--from", "0s", "--into", "Trimmed"],
-      ["session", "optimise", "yard", "--into", "Fast"],
+      ["session", "transcode", "yard", "--into", "Fast"],
     ] {
       let before = try workplace.listing()
       let result = try workplace.retake(words: words)
       #expect(result.status == 2, "\(words): \(result.stderr)")
       #expect(result.stderr.contains("track 0, sequence 10 "), "\(result.stderr)")
-      #expect(result.stderr.contains("retake session doctor"), "\(result.stderr)")
+      #expect(result.stderr.contains("retake session check"), "\(result.stderr)")
       #expect(try workplace.listing() == before)
     }
     try expectErrored(workplace, code: "store.corrupt")
@@ -229,7 +229,7 @@ import Testing
       let text = result.stdout + result.stderr
       #expect(result.status == 2, "\(words): \(text)")
       #expect(text.contains("the row of frame with track 0, sequence 5 is missing"), "\(text)")
-      #expect(text.contains("retake session doctor"), "\(text)")
+      #expect(text.contains("retake session check"), "\(text)")
       #expect(!text.contains("accept") && !text.contains("container"), "\(text)")
     }
     try expectErrored(workplace, code: "store.corrupt")
@@ -293,10 +293,10 @@ import Testing
   @Test(arguments: [
     (["--frames", "-1"], "--frames is at least 1"), (["--fps", "0"], "--fps is at least 1"),
     (["--track", "-1"], "--track is a number"),
-    (["--reserve", "1"], "is not like 64MiB, 2GB or 0"),
+    (["--min-free", "1"], "is not like 64MiB, 2GB or 0"),
     (["--pipeline", "example:motion-boxes", "--workers", "0"], "besides the one that decides"),
     (["--pipeline", "example:motion-boxes", "--workers", "-1"], "is not between 1 and 255"),
-    (["--ring-memory", "5MiB"], "--ring-memory goes with --ring"),
+    (["--pre-trigger-memory", "5MiB"], "--pre-trigger-memory goes with --pre-trigger"),
   ])
   func `a number out of its range is said to be that`(words: [String], says: String) throws {
     let workplace = try Workplace()
@@ -308,12 +308,12 @@ import Testing
   @Test func `the reserve may be nothing, and one that the disk has not says so`() throws {
     let workplace = try Workplace()
     let record = [
-      "record", "synthetic:figures", "--size", "64x48", "--frames", "3", "--pace", "unpaced",
+      "record", "synthetic:figures", "--size", "64x48", "--frames", "3", "--speed", "max",
     ]
     try expectTrouble(
-      "record.disk.reserve", record + ["--reserve", "900TB"], in: workplace,
+      "record.disk.reserve", record + ["--min-free", "900TB"], in: workplace,
       says: "The disk has less than that")
-    let result = try workplace.retake(words: record + ["--reserve", "0"])
+    let result = try workplace.retake(words: record + ["--min-free", "0"])
     #expect(result.status == 0, "\(result.stderr)")
   }
 }

@@ -237,7 +237,7 @@ import Testing
     (["replay", "yard", "--seed", "-1"], "it is not a whole number, 0 or more"),
     (["cache", "warm", "yard", "--workers", "-1"], "it is not between 0 and 256"),
     (["diff", "--base", "main", "--workers", "-1"], "it is not between 0 and 256"),
-    (["golden", "fit", "yard", "--runs", "-1"], "it is not between 0 and 100"),
+    (["golden", "calibrate", "yard", "--runs", "-1"], "it is not between 0 and 100"),
     (["report", "serve", "--port", "-1"], "it is not between 0 and 65535"),
     (["record", "synthetic:figures", "--frames", "abc"], "it is not a whole number"),
     (["pipeline", "check", "a.json", "--items", "-1"], "it is not between 1 and 10000"),

@@ -57,13 +57,13 @@ import Testing
     #expect(refused.status == 2, "\(refused.stdout)")
     for part in [
       "errored  yard/motion-boxes  \(Self.text)", "[suite.run.damagedFrames]",
-      "retake session doctor yard",
+      "retake session check yard",
     ] {
       #expect(refused.stdout.contains(part), "\(refused.stdout)")
     }
     #expect(!workplace.exists("Goldens/yard/motion-boxes/golden.yml.new"))
     #expect(try workplace.retake("accept", "--reason", "first").status == 2)
-    let doctor = try workplace.retake("session", "doctor", "yard")
+    let doctor = try workplace.retake("session", "check", "yard")
     #expect((doctor.stdout + doctor.stderr).contains("0:4 to 0:10"))
 
     // A golden that was accepted before is refused as well.

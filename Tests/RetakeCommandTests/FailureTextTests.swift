@@ -107,7 +107,7 @@ import Testing
     try workplace.retake(
       words: [
         "record", "synthetic:figures", "--name", "live", "--frames", "8", "--size", "160x120",
-        "--pace", "unpaced", "--pipeline", pipeline,
+        "--speed", "max", "--pipeline", pipeline,
       ] + more, binary: Workplace.impureBinary)
   }
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RetakeCommand
 
-/// `retake golden fit`.
+/// `retake golden calibrate`.
 @Suite struct GoldenFitTests {
   /// Scalars that depend on the machine: the case's own stage differs slightly when the process has
   /// fewer instructions. Here a run from another place is used instead.
@@ -38,7 +38,7 @@ import Testing
   @Test func `runs that do not differ leave the tolerances`() throws {
     let workplace = try place()
     let before = try golden(workplace)
-    let result = try workplace.retake("golden", "fit", "--runs", "2", "--json")
+    let result = try workplace.retake("golden", "calibrate", "--runs", "2", "--json")
     #expect(result.status == 0, "\(result.stderr)")
     let item = try result.json()[0]
     #expect(item.key.text == "yard/motion")
@@ -51,7 +51,7 @@ import Testing
     let workplace = try place()
     let before = try golden(workplace)
     try workplace.writePipeline(replacing: "\"threshold\": 24", with: "\"threshold\": 25")
-    let result = try workplace.retake("golden", "fit", "--runs", "1")
+    let result = try workplace.retake("golden", "calibrate", "--runs", "1")
     #expect(result.status == 2)
     #expect(result.stderr.contains("[suite.fit.notNumbers]"), "\(result.stderr)")
     #expect(result.stderr.contains("would hide a change"), "\(result.stderr)")
@@ -62,14 +62,14 @@ import Testing
     let workplace = try place()
     try elsewhere(workplace, 25)
     let dry = try workplace.retake(
-      "golden", "fit", "--runs", "0", "--run", "phone", "--dry-run", "--json")
+      "golden", "calibrate", "--runs", "0", "--run", "phone", "--dry-run", "--json")
     let before = try golden(workplace)
     #expect(dry.status == 0, "\(dry.stderr)")
     let row = try dry.json()[0].rows[0]
     #expect(["position", "score"].contains(row.quantity.text))
-    let typo = try workplace.retake("golden", "fit", "--runs", "0", "--run", "fone")
+    let typo = try workplace.retake("golden", "calibrate", "--runs", "0", "--run", "fone")
     #expect(typo.status == 2 && typo.stderr.contains("[suite.diff.noGolden]"))
-    let result = try workplace.retake("golden", "fit", "--runs", "0", "--run", "phone")
+    let result = try workplace.retake("golden", "calibrate", "--runs", "0", "--run", "phone")
     #expect(result.status == 0, "\(result.stderr)")
     let after = try golden(workplace)
     #expect(after != before)
@@ -85,7 +85,7 @@ import Testing
     let workplace = try place()
     try elsewhere(workplace, 200)
     let before = try golden(workplace)
-    let result = try workplace.retake("golden", "fit", "--runs", "0", "--run", "phone")
+    let result = try workplace.retake("golden", "calibrate", "--runs", "0", "--run", "phone")
     #expect(result.status == 2)
     #expect(result.stderr.contains("[suite.fit.notNumbers]"), "\(result.stderr)")
     #expect(try golden(workplace) == before)
@@ -105,18 +105,20 @@ import Testing
     try workplace.writeView(x: 42)
     let run = try workplace.retake("replay", "yard", "--pipeline", "motion", "--output", "phone")
     try #require(run.status == 0, "\(run.stderr)")
-    let result = try workplace.retake("golden", "fit", "--runs", "0", "--run", "phone", "--json")
+    let result = try workplace.retake(
+      "golden", "calibrate", "--runs", "0", "--run", "phone", "--json")
     #expect(result.status == 0, "\(result.stderr)")
     #expect(try result.json()[0].rows.count == 0)
   }
 
   @Test func `a started process has its own options in front of what was typed`() {
     let words = GoldenFitCommand.arguments(
-      ["golden", "fit", "--runs", "2", "--", "yard"], key: "yard/motion", condition: "seed",
+      ["golden", "calibrate", "--runs", "2", "--", "yard"], key: "yard/motion", condition: "seed",
       folder: "f")
     #expect(
       words == [
-        "golden", "fit", "--only", "yard/motion", "--condition", "seed", "--into", "f", "--runs",
+        "golden", "calibrate", "--only", "yard/motion", "--condition", "seed", "--into", "f",
+        "--runs",
         "2", "--", "yard",
       ])
   }
@@ -125,7 +127,7 @@ import Testing
     let workplace = try place()
     let before = try golden(workplace)
     let result = try workplace.retake(
-      words: ["golden", "fit", "--runs", "1"], environment: ["CI": "true"])
+      words: ["golden", "calibrate", "--runs", "1"], environment: ["CI": "true"])
     #expect(result.status == 2)
     #expect(result.stderr.contains("[suite.accept.inCI]"))
     #expect(try golden(workplace) == before)

@@ -4,12 +4,13 @@ import Testing
 @Suite struct HelpTests {
   static let commands = [
     "", "init", "import", "record", "session", "session list", "session info", "session note",
-    "session doctor", "session recover", "session snapshot", "session trim", "session optimise",
+    "session check", "session recover", "session snapshot", "session trim", "session transcode",
     "session export",
     "session migrate",
     "pipeline", "pipeline check", "pipeline draw", "pipeline example",
     "pipeline stages", "model", "model info", "model check", "replay", "test", "diff",
-    "review", "accept", "reject", "golden", "golden fit", "golden adopt", "golden stale", "verify",
+    "review", "accept", "reject", "golden", "golden calibrate", "golden sync-rules", "golden stale",
+    "verify",
     "report",
     "report open", "report serve", "cache", "cache info", "cache warm", "cache prune",
     "cache verify", "view", "profile", "profile measure", "profile example", "bench", "bench pools",
@@ -79,7 +80,7 @@ import Testing
     #expect(result.stderr.contains("Did you mean '\(meant)'?"), "\(result.stderr)")
   }
 
-  @Test(arguments: ["replay", "view", "test", "verify", "cache warm", "golden fit"])
+  @Test(arguments: ["replay", "view", "test", "verify", "cache warm", "golden calibrate"])
   func `the help lists the modes that a command takes`(command: String) throws {
     let help = try retake("\(command) --help", in: Workplace()).stdout
     let mode = try #require(help.firstMatch(of: /--mode <mode>[^\n]*\n?[^-]*/)).output
@@ -105,11 +106,11 @@ import Testing
     "test --case", "test --mode redecide", "record", "import", "accept", "diff a",
     "session trim yard --into x", "session trim yard --from 5s --to 2s --into x",
     "session trim yard --from soon --into x",
-    "session optimise", "session optimise yard --preset copy",
+    "session transcode", "session transcode yard --preset copy",
     "session export yard",
     "session export yard --csv a --json-lines a", "session export yard --csv a --rows cats",
     "session export yard --media -", "session export yard --csv - --json",
-    "golden fit --runs 0", "golden fit --runs 1000", "diff --base", "diff a b --case x",
+    "golden calibrate --runs 0", "golden calibrate --runs 1000", "diff --base", "diff a b --case x",
     "report serve --port 70000", "report serve --port x", "bench pools --tune --plot a.svg",
     "view", "view clip --speed 0", "view clip --speed 17", "view clip --once --frames 3",
     "view clip --screenshot a.png", "view clip --mode redecide", "view clip --start soon",
@@ -117,12 +118,12 @@ import Testing
     "view clip --once --screenshot clip.mp4", "bench window --screenshot notes.txt",
     "view clip --frames 0", "view clip --size 1x1", "view clip -p a --mode reenact",
     "test clip -p a --mode reenact", "verify clip -p a --mode reenact",
-    "cache warm clip -p a --mode reenact", "golden fit clip -p a --mode reenact",
+    "cache warm clip -p a --mode reenact", "golden calibrate clip -p a --mode reenact",
     "model check a.onnx b --frame x", "model check a.onnx b --frame 1:2:3",
     "model check a.onnx b --output a.jpg", "model check a.onnx b --output -",
     "bench memory --speed 0", "bench memory --speed 21", "bench window --fps 0",
     "bench window --seconds 0", "bench window --vision soon",
-    "record a --frames 0", "record a --size 3", "record a --pace never", "record a --duration x",
+    "record a --frames 0", "record a --size 3", "record a --speed never", "record a --duration x",
   ])
   func `a wrong option is a usage error and nothing is done`(line: String) throws {
     let workplace = try Workplace()

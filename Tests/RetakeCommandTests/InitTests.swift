@@ -4,7 +4,7 @@ import Testing
 
 @testable import RetakeCommand
 
-/// `retake init`, `retake golden adopt`, and other needs of a first project.
+/// `retake init`, `retake golden sync-rules`, and other needs of a first project.
 @Suite struct InitTests {
   private func text(_ path: String, of workplace: Workplace) throws -> String {
     try String(contentsOf: workplace.folder.file(path), encoding: .utf8)
@@ -157,7 +157,8 @@ import Testing
     try #require(try workplace.retake("test").status == 3)
     try #require(try workplace.retake("accept", "--reason", "first").status == 0)
     #expect(
-      try workplace.retake("golden", "adopt").stdout.contains("have the rules of retake.yml and"))
+      try workplace.retake("golden", "sync-rules").stdout.contains(
+        "have the rules of retake.yml and"))
     let golden = "Goldens/yard/motion-boxes/golden.yml"
     let before = try text(golden, of: workplace)
     try workplace.folder.write(
@@ -165,14 +166,14 @@ import Testing
         + "compare:\n  boxes: {iou: 0.5, position: 2.5}\nbudgets: {droppedMax: 3}\n",
       to: "retake.yml")
 
-    let dry = try workplace.retake("golden", "adopt", "--dry-run")
+    let dry = try workplace.retake("golden", "sync-rules", "--dry-run")
     #expect(dry.status == 0 && dry.stdout.contains("would set boxes.position: 0.0 → 2.5"))
     #expect(try text(golden, of: workplace) == before)
-    let refused = try workplace.retake("golden", "adopt", environment: ["CI": "true"])
+    let refused = try workplace.retake("golden", "sync-rules", environment: ["CI": "true"])
     #expect(refused.status == 2 && refused.stderr.contains("[suite.accept.inCI]"))
     #expect(try text(golden, of: workplace) == before)
 
-    let adopted = try workplace.retake("golden", "adopt", "--json")
+    let adopted = try workplace.retake("golden", "sync-rules", "--json")
     #expect(adopted.status == 0, "\(adopted.stderr)")
     let after = try text(golden, of: workplace)
     #expect(after.contains("position: 2.5") && after.contains("droppedMax: 3"), "\(after)")

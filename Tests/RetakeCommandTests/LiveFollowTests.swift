@@ -7,8 +7,8 @@ import Testing
 @Suite struct LiveFollowTests {
   /// Sixty synthetic frames, as fast as they are encoded: none is refused before the pipeline.
   private static let record = [
-    "record", "synthetic:figures", "--name", "yard", "--frames", "60", "--size", "64x48", "--pace",
-    "unpaced", "--pipeline", "example:motion-boxes",
+    "record", "synthetic:figures", "--name", "yard", "--frames", "60", "--size", "64x48", "--speed",
+    "max", "--pipeline", "example:motion-boxes",
   ]
 
   private func sh(_ workplace: Workplace, _ line: String) throws -> CommandResult {
@@ -105,7 +105,7 @@ import Testing
     try workplace.writePipeline(replacing: #""kind": "results""#, with: #""kind": "metadata""#)
     let words = [
       "record", "synthetic:figures", "--name", "other", "--frames", "60", "--size", "64x48",
-      "--pace", "unpaced", "--pipeline", "motion.json", "--follow", "--metadata", "boxes=/dev/full",
+      "--speed", "max", "--pipeline", "motion.json", "--follow", "--metadata", "boxes=/dev/full",
     ]
     let metadata = try sh(workplace, quoted(words) + " | tail -n 1")
     let summary = try metadata.json().summary
@@ -148,7 +148,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ["record", "synthetic:figures", "--name", "new", "--frames", "3", "--pace", "unpaced"],
+    ["record", "synthetic:figures", "--name", "new", "--frames", "3", "--speed", "max"],
     ["replay", "yard"],
   ])
   func `a trace that no one reads is named`(words: [String]) throws {

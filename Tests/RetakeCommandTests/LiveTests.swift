@@ -103,8 +103,8 @@ import Testing
       example.replacing(#""track": 0"#, with: #""track": 1"#), to: "second.json")
     // Without a pace the reader waits for the encoder, so a busy machine loses no frame.
     let result = try workplace.retake(
-      "record", "rig.mkv", "--track", "all", "--preset", "ffv1", "--probe", "skip", "--pace",
-      "unpaced", "--pipeline", "second.json", "--json")
+      "record", "rig.mkv", "--track", "all", "--preset", "ffv1", "--probe", "skip", "--speed",
+      "max", "--pipeline", "second.json", "--json")
     try #require(result.status == 0, "\(result.stderr)")
     let last = try #require(result.stdout.split(separator: "\n").last)
     let json = try JSON(Data(last.utf8))
@@ -140,7 +140,7 @@ import Testing
       """, to: "waiting.json")
     let recorded = try workplace.retake(
       "record", "synthetic:figures", "--name", "yard", "--frames", "40", "--size", "64x48",
-      "--preset", "ffv1", "--probe", "skip", "--pace", "unpaced", "--pipeline", "waiting.json",
+      "--preset", "ffv1", "--probe", "skip", "--speed", "max", "--pipeline", "waiting.json",
       "--json")
     try #require(recorded.status == 0, "\(recorded.stderr)")
     let last = try #require(recorded.stdout.split(separator: "\n").last)
@@ -156,7 +156,7 @@ import Testing
     #expect(Int(line.1) == waited)
     let shown = try workplace.retake(
       "record", "synthetic:figures", "--name", "text", "--frames", "40", "--size", "64x48",
-      "--probe", "skip", "--pace", "unpaced", "--pipeline", "waiting.json")
+      "--probe", "skip", "--speed", "max", "--pipeline", "waiting.json")
     #expect(
       shown.stdout.contains(/\n  waits     camera: \d+ frames? waited for a buffer, .* lost\n/),
       "\(shown.stdout)")
@@ -165,7 +165,7 @@ import Testing
   @Test func `a ring and a pipeline do not go together, and nothing is left behind`() throws {
     let workplace = try Workplace()
     let result = try workplace.retake(
-      "record", "synthetic:figures", "--frames", "30", "--ring", "2s", "--pipeline",
+      "record", "synthetic:figures", "--frames", "30", "--pre-trigger", "2s", "--pipeline",
       "example:motion-boxes")
     #expect(result.status == 64)
     #expect(result.stderr.contains("record.ring.pipeline"))

@@ -64,8 +64,8 @@ struct MemoryLimitTests {
       let result = try workplace.retake(
         under: ["prlimit", "--as=\(mebibytes << 20)"],
         [
-          "record", "synthetic:figures", "--frames", "6", "--size", "1920x1080", "--pace",
-          "unpaced", "--name", name,
+          "record", "synthetic:figures", "--frames", "6", "--size", "1920x1080", "--speed",
+          "max", "--name", name,
         ], timeoutSeconds: 300)
       #expect(!result.timedOut, "\(mebibytes) MiB")
       // One of Swift's own allocations may fail as well, but no frame ends the process.

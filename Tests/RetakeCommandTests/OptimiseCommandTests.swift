@@ -14,7 +14,7 @@ import Testing
     #expect(first.status == 3, "\(first.stderr)")
     #expect(try workplace.retake("accept", "--reason", "first").status == 0)
 
-    let result = try workplace.retake("session", "optimise", "yard", "--into", "Fast")
+    let result = try workplace.retake("session", "transcode", "yard", "--into", "Fast")
     #expect(result.status == 0, "\(result.stderr)")
     #expect(result.stdout.contains("40 frames, raw: the original's pixels, bit for bit"))
     #expect(result.stdout.contains(" frames a second, the original "), "\(result.stdout)")
@@ -27,7 +27,7 @@ import Testing
       #expect(passed.status == 0, "\(passed.stdout) \(passed.stderr)")
     }
     let small = try workplace.retake(
-      "session", "optimise", "yard", "--into", "Small", "--preset", "mjpeg")
+      "session", "transcode", "yard", "--into", "Small", "--preset", "mjpeg")
     #expect(small.status == 0 && small.stderr.contains("its goldens will not be equal"))
     #expect(small.stdout.contains("mjpeg: other pixels than the original's"))
     let other = try workplace.retake(words: ["test", "Small/yard"] + pipeline)
@@ -37,7 +37,7 @@ import Testing
   @Test func `without a folder the copy lies beside the original under a name of its own`() throws {
     let workplace = try Workplace()
     try workplace.record("yard", frames: 10, size: "64x48")
-    let result = try workplace.retake("session", "optimise", "yard", "--json")
+    let result = try workplace.retake("session", "transcode", "yard", "--json")
     #expect(result.status == 0, "\(result.stderr)")
     #expect(result.stderr.contains("note: a golden belongs to the name of a session"))
     let json = try result.json()
@@ -47,17 +47,18 @@ import Testing
       #expect((rate.value as? Double).map { $0 > 0 } == true)
     }
     #expect(json.frames.int == 10 && json.path.text?.hasSuffix("/Recordings/yard-fast") == true)
-    let again = try workplace.retake("session", "optimise", "yard-fast", "--as", "more")
+    let again = try workplace.retake("session", "transcode", "yard-fast", "--as", "more")
     #expect(again.status == 2 && again.stderr.contains("[session.optimise.alreadyFast]"))
-    let forced = try workplace.retake("session", "optimise", "yard-fast", "--as", "more", "--force")
+    let forced = try workplace.retake(
+      "session", "transcode", "yard-fast", "--as", "more", "--force")
     #expect(forced.status == 0, "\(forced.stderr)")
-    let taken = try workplace.retake("session", "optimise", "yard", "--force")
+    let taken = try workplace.retake("session", "transcode", "yard", "--force")
     #expect(taken.status == 2 && taken.stderr.contains("another name with --as"), "\(taken.stderr)")
     #expect(!taken.stderr.contains("--name"))
-    let preset = try workplace.retake("session", "optimise", "yard", "--preset", "row")
+    let preset = try workplace.retake("session", "transcode", "yard", "--preset", "row")
     #expect(preset.status == 64 && preset.stderr.contains("there are raw, "), "\(preset.stderr)")
     #expect(preset.stderr.contains("Did you mean --preset raw?") && !preset.stderr.contains("copy"))
-    let nobody = try workplace.retake("session", "optimise", "nobody")
+    let nobody = try workplace.retake("session", "transcode", "nobody")
     #expect(nobody.status == 2 && nobody.stderr.contains("nobody"), "\(nobody.stderr)")
   }
 
@@ -68,7 +69,7 @@ import Testing
     let workplace = try Workplace()
     try workplace.record("yard", frames: 1_500, size: "320x240")
     let before = try workplace.listing()
-    let words = ["session", "optimise", "yard", "--into", "Fast"]
+    let words = ["session", "transcode", "yard", "--into", "Fast"]
     var run = try LongRun(words, in: workplace)
     func inside() -> [String] {
       (try? FileManager.default.contentsOfDirectory(
@@ -98,10 +99,10 @@ import Testing
     #expect(status == (signal == SIGINT ? 130 : nil))
     #expect(!inside().contains("yard"))
     #expect(signal != SIGINT || inside().isEmpty)
-    let again = try workplace.retake("session", "optimise", "yard", "--into", "Fast")
+    let again = try workplace.retake("session", "transcode", "yard", "--into", "Fast")
     #expect(again.status == 0, "\(again.stderr)")
     #expect(inside() == ["yard"])
-    #expect(try workplace.retake("session", "doctor", "Fast/yard", "--deep").status == 0)
+    #expect(try workplace.retake("session", "check", "Fast/yard", "--deep").status == 0)
     #expect(try workplace.listing().filter { !$0.hasPrefix("Fast") } == before)
   }
 
@@ -111,7 +112,7 @@ import Testing
     try workplace.record("yard", frames: 300, size: "640x480")
     let script = """
       mkdir disk && mount -t tmpfs -o size=20m tmpfs disk || exit 99
-      "$0" session optimise yard --into disk/Fast
+      "$0" session transcode yard --into disk/Fast
       status=$?
       [ ! -e disk/Fast ] && exit "$status"
       """

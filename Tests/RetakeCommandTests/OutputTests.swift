@@ -11,9 +11,9 @@ import Testing
     try workplace.record("yard", frames: 10, size: "64x48")
     for (line, status) in [
       ("session list --json", 0), ("session info yard --json", 0),
-      ("session doctor yard --json", 0), ("session snapshot yard --into Copies --json", 0),
+      ("session check yard --json", 0), ("session snapshot yard --into Copies --json", 0),
       ("session trim yard --from 100ms --into Trimmed --json", 0),
-      ("session optimise yard --into Fast --json", 0),
+      ("session transcode yard --into Fast --json", 0),
       ("session export yard --csv yard.csv --media yard.mkv --json", 0),
       ("session migrate yard --into Migrated --json", 0), ("session recover yard --json", 0),
       ("session recover yard --from-media --json", 0),
@@ -63,7 +63,7 @@ import Testing
   @Test func `a recording's JSON is one line a commit`() throws {
     let workplace = try Workplace()
     let result = try workplace.retake(
-      "record", "synthetic:figures", "--pace", "unpaced", "--frames", "20", "--size", "64x48",
+      "record", "synthetic:figures", "--speed", "max", "--frames", "20", "--size", "64x48",
       "--json")
     #expect(result.status == 0)
     let lines = result.stdout.split(separator: "\n")

@@ -32,7 +32,7 @@ import Testing
       ])
     try #require(made.status == 0, "\(made.stderr)")
     let words = "h264 stores BGRA as I444: colours are rounded, and their opacity is left out"
-    let arguments = ["record", "colours.mkv", "--preset", "h264", "--pace", "unpaced", "--name"]
+    let arguments = ["record", "colours.mkv", "--preset", "h264", "--speed", "max", "--name"]
 
     let text = try workplace.retake(words: arguments + ["one"])
     #expect(text.status == 0)
@@ -42,7 +42,7 @@ import Testing
     let last = try #require(json.stdout.split(separator: "\n").last)
     #expect(last.contains("\"notes\":[\"\(words)"), "\(last)")
     let exact = try workplace.retake(words: [
-      "record", "colours.mkv", "--preset", "ffv1", "--pace", "unpaced", "--name", "three", "--json",
+      "record", "colours.mkv", "--preset", "ffv1", "--speed", "max", "--name", "three", "--json",
     ])
     #expect(exact.status == 0 && !exact.stdout.contains("\"notes\""))
   }
@@ -105,7 +105,7 @@ import Testing
       #expect(verified.status == 0, "\(verified.stdout)\(verified.stderr)")
       #expect(verified.stdout.contains("deterministic: 12 frames"), "\(verified.stdout)")
     }
-    let doctor = try workplace.retake("session", "doctor", "deep", "--deep")
+    let doctor = try workplace.retake("session", "check", "deep", "--deep")
     #expect(doctor.status == 0, "\(doctor.stdout)")
   }
 

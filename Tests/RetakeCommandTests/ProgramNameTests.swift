@@ -8,14 +8,14 @@ import Testing
 /// The advice of a program with its own stages.
 @Suite struct ProgramNameTests {
   @Test func `advice names the program that runs`() {
-    let text = "next: retake replay yard\n  retake session doctor yard; retake.yml, a retake today"
+    let text = "next: retake replay yard\n  retake session check yard; retake.yml, a retake today"
     #expect(ProgramName("retake").applied(to: text) == text)
     #expect(
       ProgramName("./my-retake").applied(to: "next: ./my-retake test")
         == "next: ./my-retake test")
     #expect(
       ProgramName(".build/release/first").applied(to: text)
-        == "next: .build/release/first replay yard\n  .build/release/first session doctor yard; "
+        == "next: .build/release/first replay yard\n  .build/release/first session check yard; "
         + "retake.yml, a retake today")
   }
 
@@ -65,7 +65,7 @@ import Testing
     let result = try workplace.retake(
       words: [
         "record", "synthetic:figures", "--name", "yard", "--frames", "30", "--size", "64x48",
-        "--pace", "unpaced", "--pipeline", "example:halts",
+        "--speed", "max", "--pipeline", "example:halts",
       ], binary: Workplace.impureBinary)
     #expect(result.status == 2)
     #expect(

@@ -118,12 +118,12 @@ import Testing
     let workplace = try workplace()
     try workplace.record("yard", frames: 30, size: "64x48")
     let note = "note: the suite 'default' of retake.yml selects 'yard-fast' as well"
-    let copied = try workplace.retake("session", "optimise", "yard", "--force")
+    let copied = try workplace.retake("session", "transcode", "yard", "--force")
     #expect(copied.status == 0 && copied.stderr.contains(note), "\(copied.stderr)")
     let trimmed = try workplace.retake("session", "trim", "yard", "--from", "500ms")
     #expect(trimmed.stderr.contains("selects 'yard-trim' as well"), "\(trimmed.stderr)")
     let elsewhere = try workplace.retake(
-      "session", "optimise", "yard", "--force", "--into", "Fast")
+      "session", "transcode", "yard", "--force", "--into", "Fast")
     #expect(elsewhere.status == 0 && !elsewhere.stderr.contains("as well"), "\(elsewhere.stderr)")
   }
 

@@ -81,12 +81,12 @@ import Testing
 
     let changed = try workplace.retake("session", "note", "yard", "gate 4")
     #expect(changed.status == 0 && changed.stdout == "gate 4\n", "\(changed.stderr)")
-    #expect(try workplace.retake("session", "doctor", "yard").status == 0)
+    #expect(try workplace.retake("session", "check", "yard").status == 0)
     let second = try workplace.retake("session", "info", "yard", "--json").json()
     #expect(second.note.text == "gate 4")
     #expect(second.sessionDigest.text == first.sessionDigest.text)
 
-    for words in [["trim", "--from", "100ms"], ["optimise"], ["snapshot"]] {
+    for words in [["trim", "--from", "100ms"], ["transcode"], ["snapshot"]] {
       let copy = try workplace.retake(
         words: ["session", words[0], "yard"] + words.dropFirst() + ["--into", words[0]])
       #expect(copy.status == 0, "\(copy.stderr)")
@@ -111,7 +111,7 @@ import Testing
 
     let info = try workplace.retake("session", "info", "yard")
     #expect(info.status == 2 && info.stderr.contains("[store.truncated]"))
-    let doctor = try workplace.retake("session", "doctor", "yard")
+    let doctor = try workplace.retake("session", "check", "yard")
     #expect(doctor.status == 2 && doctor.stdout.contains("cut short: 9000 of"))
     let advice = try #require(
       doctor.stdout.split(separator: "\n").first { $0.contains("--from-media") })
@@ -121,9 +121,9 @@ import Testing
     #expect(recovered.status == 0, "\(recovered.stderr)")
     #expect(recovered.stdout.contains("20 frames kept, 20 of them from the media"))
     #expect(recovered.stdout.contains("  incomplete: the index was made again from the media"))
-    let quick = try workplace.retake("session", "doctor", "yard")
+    let quick = try workplace.retake("session", "check", "yard")
     #expect(quick.stdout.contains("20 packets checked; --deep also decodes the frames"))
-    let deep = try workplace.retake("session", "doctor", "yard", "--deep")
+    let deep = try workplace.retake("session", "check", "yard", "--deep")
     #expect(deep.status == 0)
     #expect(deep.stdout.contains(" frames checked"))
     let after = try workplace.retake("session", "info", "yard", "--json").json()
@@ -151,7 +151,7 @@ import Testing
     let folder = try TemporaryFolder()
     // Unpaced, so that a busy machine loses no frame of it.
     let recording = try LiveRecording(
-      ["lavfi:testsrc2=size=64x48:rate=30", "--pace", "unpaced"], name: "yard", into: folder.url)
+      ["lavfi:testsrc2=size=64x48:rate=30", "--speed", "max"], name: "yard", into: folder.url)
     recording.waitForCommit()
     func retake(_ arguments: String...) throws -> CommandResult {
       try runCommand(LiveRecording.binary, arguments: arguments)
@@ -162,10 +162,10 @@ import Testing
     let into = folder.file("Copies").path
     let snapshot = try retake("session", "snapshot", recording.path, "--into", into)
     #expect(snapshot.status == 0, "\(snapshot.stderr)")
-    let doctor = try retake("session", "doctor", into + "/yard", "--deep", "--json")
+    let doctor = try retake("session", "check", into + "/yard", "--deep", "--json")
     #expect(doctor.status == 0, "\(doctor.stdout)")
     #expect(try doctor.json().findings.count == 0)
-    let live = try retake("session", "doctor", recording.path)
+    let live = try retake("session", "check", recording.path)
     #expect(live.status == 0 && live.stdout.contains("it is being recorded"), "\(live.stdout)")
     let trim = try retake(
       "session", "trim", recording.path, "--from", "0s", "--into", into, "--name", "cut")
@@ -179,7 +179,7 @@ import Testing
   @Test func `a name with a slash is refused with the nearest that is safe`() throws {
     let workplace = try Workplace()
     let result = try workplace.retake(
-      "record", "synthetic:figures", "--name", "a/b", "--frames", "3", "--pace", "unpaced")
+      "record", "synthetic:figures", "--name", "a/b", "--frames", "3", "--speed", "max")
     #expect(result.status == 64)
     #expect(result.stderr.contains("'a/b' cannot be a session's name [session.name.bad]"))
     #expect(result.stderr.contains("Write: --name a-b"))
@@ -219,7 +219,7 @@ import Testing
   @Test func `a recording without an end says what ends it`() throws {
     let workplace = try Workplace()
     // Of a graph with an end, so that the test needs no signal; a scene has none.
-    let words = ["record", "lavfi:testsrc2=size=64x48:rate=10:duration=1", "--pace", "unpaced"]
+    let words = ["record", "lavfi:testsrc2=size=64x48:rate=10:duration=1", "--speed", "max"]
     let note = "note: recording until Ctrl-C, or until the source ends; --duration 10s or --frames"
     let endless = try workplace.retake(words: words + ["--name", "a"])
     #expect(endless.status == 0 && endless.stderr.hasPrefix(note), "\(endless.stderr)")

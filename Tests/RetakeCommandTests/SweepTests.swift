@@ -40,7 +40,7 @@ import Testing
     let workplace = try Workplace()
     let recording = try workplace.retake(
       words: [
-        "record", "synthetic:pulse", "--name", "finger", "--pace", "unpaced", "--frames", "240",
+        "record", "synthetic:pulse", "--name", "finger", "--speed", "max", "--frames", "240",
         "--size", "64x48",
       ])
     #expect(recording.status == 0, "\(recording.stderr)")

@@ -34,7 +34,7 @@ import Testing
     try #require(changed.status == 0, "\(changed.stderr)")
     let path = folder.path
     for words in [
-      ["session", "list"], ["session", "info", path], ["session", "doctor", path],
+      ["session", "list"], ["session", "info", path], ["session", "check", path],
       ["replay", path, "--pipeline", "example:motion-boxes", "--cache", "none"],
       ["test", path, "--pipeline", "example:motion-boxes"], ["session", "info", Self.hostile],
       ["session", "trim", path, "--from", "0s", "--into", "Spans"], ["session", Self.hostile],

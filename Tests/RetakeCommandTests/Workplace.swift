@@ -44,7 +44,7 @@ struct Workplace {
   /// Records figures quickly.
   func record(_ name: String, frames: Int = 90, size: String = "160x120") throws {
     let result = try retake(
-      "record", "synthetic:figures", "--name", name, "--pace", "unpaced", "--frames", "\(frames)",
+      "record", "synthetic:figures", "--name", name, "--speed", "max", "--frames", "\(frames)",
       "--size", size)
     try #require(result.status == 0, "\(result.stderr)")
   }

@@ -85,7 +85,7 @@ import Testing
         "the pipeline changed: motion-boxes \(run.manifest.pipeline.digest.short), "
           + "the golden has motion-boxes \(digest.short); what changed is not known"), "\(words)")
     #expect(
-      words.contains("'retake golden adopt --pipelines'") && words.contains("'retake accept'"))
+      words.contains("'retake golden sync-rules --pipelines'") && words.contains("'retake accept'"))
     #expect(comparison.pipelineChanges.isEmpty && comparison.roots.first?.origin == .pipeline)
     let other = try SampleFolders.compare(Self.sample(try Self.record(threshold: 40)), golden)
     #expect(
@@ -200,7 +200,7 @@ import Testing
     #expect(error?.code == "golden.file.inconsistent")
     #expect(error?.place?.file == folder.file("pipeline.json").path)
     #expect(error?.message.contains(damage.says) == true, "\(error?.message ?? "")")
-    #expect(error?.advice?.contains("retake golden adopt --pipelines") == true)
+    #expect(error?.advice?.contains("retake golden sync-rules --pipelines") == true)
   }
 
   @Test func `a link, a folder and a file that is too large are refused`() throws {

@@ -73,7 +73,7 @@ import Testing
     let error = #expect(throws: RecordError.self) { _ = try recorder.run() }
     #expect(error?.code == "record.ring.tooSmall")
     #expect(error?.message.contains("a ring of 30.0 s takes about") == true)
-    #expect(error?.advice?.contains("--ring-memory") == true)
+    #expect(error?.advice?.contains("--pre-trigger-memory") == true)
     #expect(try folder.entries == [])
   }
 

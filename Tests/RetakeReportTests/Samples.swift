@@ -165,7 +165,7 @@ enum Samples {
     item.error = ReportProblem(
       code: "session.media.checksum", message: "the media differ from the index",
       cause: "packet 41 hashes differently", place: "Recordings/street, frame 0:41",
-      advice: "Run: retake session doctor street")
+      advice: "Run: retake session check street")
     return item
   }
 

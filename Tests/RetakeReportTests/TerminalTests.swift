@@ -56,7 +56,7 @@ import Testing
         """
         errored  street/motion  Recordings/street, frame 0:41: the media differ from the index \
         (packet 41 hashes differently) [session.media.checksum]
-            Run: retake session doctor street
+            Run: retake session check street
         """))
     #expect(text.contains("expected        yard/motion-slow"))
     #expect(text.contains("    known as known-1"))

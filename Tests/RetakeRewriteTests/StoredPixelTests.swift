@@ -68,7 +68,7 @@ import Testing
     #expect(findings.contains { $0.frame?.sequence == 30 && $0.severity == .error })
     let error = SessionError.pixelMismatch(
       session: imported.path, frame: FrameID(track: 0, sequence: 30))
-    #expect(error.advice?.contains("retake session doctor \(imported.path) --deep") == true)
+    #expect(error.advice?.contains("retake session check \(imported.path) --deep") == true)
   }
 
   /// The frame named by the error, in words; `nil` if none is named.

@@ -104,7 +104,7 @@ import Testing
       #expect(error?.hasPrefix("store.corrupt: ") == true, "\(name): \(error ?? "nothing")")
       #expect(error?.contains(change.says) == true, "\(name): \(error ?? "nothing")")
       #expect(
-        error?.contains("retake session doctor \(imported.path)") == true, "\(error ?? "nothing")")
+        error?.contains("retake session check \(imported.path)") == true, "\(error ?? "nothing")")
     }
     let trim = error { try SessionTrim(of: imported.path, .init(target: target)).run() }
     #expect(trim?.contains(change.says) == true, "\(trim ?? "nothing")")
@@ -208,7 +208,7 @@ import Testing
     #expect(
       found?.contains("only 20 of the 119 packets of track 0 follow one another") == true,
       "\(found ?? "")")
-    #expect(found?.contains("session doctor") == true && found?.contains("container") == false)
+    #expect(found?.contains("session check") == true && found?.contains("container") == false)
     let left = try FileManager.default.contentsOfDirectory(atPath: imported.folder.url.path)
     #expect(!left.contains { $0.hasSuffix(".mkv") })
   }

@@ -18,7 +18,7 @@ struct HostileRowTests {
     let recorded = try retake(
       [
         "record", "synthetic:figures", "--name", "base", "--into", "base", "--frames", "8",
-        "--size", "64x48", "--pace", "unpaced", "--probe", "skip", "--pipeline",
+        "--size", "64x48", "--speed", "max", "--probe", "skip", "--pipeline",
         "example:motion-boxes",
       ], in: folder)
     try #require(recorded.status == 0, "\(recorded.stderr)")
@@ -58,9 +58,9 @@ struct HostileRowTests {
     [
       ["session", "info", name],
       ["session", "info", name, "--json"],
-      ["session", "doctor", name, "--deep"],
+      ["session", "check", name, "--deep"],
       ["session", "trim", name, "--from", "20ms", "--into", "Trimmed"],
-      ["session", "optimise", name, "--into", "Fast"],
+      ["session", "transcode", name, "--into", "Fast"],
       ["session", "snapshot", name, "--into", "Copies"],
       ["session", "export", name, "--media", "\(name).mkv"],
       ["session", "export", name, "--rows", "decisions", "--json-lines", "-"],
@@ -110,7 +110,7 @@ struct HostileRowTests {
       let others = Self.commands(on: name)
       let turn = number % 3 == 0 ? [others[number / 3 % others.count]] : []
       let chosen = Self.isLong ? others : turn
-      for words in [["session", "doctor", name]] + chosen {
+      for words in [["session", "check", name]] + chosen {
         let result = try Self.retake(words, in: folder, limits: Self.limits)
         // A live run that is reenacted with other rows may decide differently.
         let mayDiffer = words.contains("reenact") && result.status == 1

@@ -71,7 +71,7 @@ private struct Turned: PureStage {
     #expect(same.status == Status.passed)
     let note = try #require(same.document.cases.first?.notes.first)
     #expect(note.contains("order: significant → any"), "\(note)")
-    #expect(note.hasSuffix("retake golden adopt"), "\(note)")
+    #expect(note.hasSuffix("retake golden sync-rules"), "\(note)")
 
     let turned = try test(fixture, Turned.self)
     #expect(turned.status == Status.regression)

@@ -215,7 +215,7 @@ private struct GivesUp: PureStage {
     #expect(outcome.status == Status.regression)
     let causes = try #require(outcome.document.cases.first).rootCauses
     let commands = causes.flatMap(\.commands).map(\.command)
-    #expect(commands.contains { $0.hasSuffix("golden adopt yard/motion") }, "\(commands)")
+    #expect(commands.contains { $0.hasSuffix("golden sync-rules yard/motion") }, "\(commands)")
     #expect(!commands.contains { $0.contains(" accept ") })
   }
 

@@ -3,8 +3,8 @@ import Retake
 
 struct GoldenAdoptCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "adopt",
-    abstract: "Adopt the tolerances and budgets of retake.yml in accepted goldens.",
+    commandName: "sync-rules",
+    abstract: "Copy the tolerances and budgets of retake.yml into accepted goldens.",
     discussion: """
       A golden is judged by the rules that it was accepted with. This writes those of retake.yml into
       golden.yml, where they differ, and prints each difference. Goldens without a pipeline.json get
@@ -12,9 +12,9 @@ struct GoldenAdoptCommand: ParsableCommand {
       changed. With --pipelines that is all, and the rules stay as they are.
 
       Examples:
-        retake golden adopt --dry-run
-        retake golden adopt --pipelines
-        retake golden adopt yard/motion
+        retake golden sync-rules --dry-run
+        retake golden sync-rules --pipelines
+        retake golden sync-rules yard/motion
       """)
 
   @Argument(help: "SESSION or SESSION/CASE: names in Recordings, folders, or globs in quotes.")

@@ -3,11 +3,11 @@ import Retake
 
 struct GoldenCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "golden", abstract: "Fit and adopt tolerances, and list stale goldens.",
+    commandName: "golden", abstract: "Calibrate tolerances, sync rules, and list stale goldens.",
     discussion: """
       Examples:
-        retake golden fit --runs 3 --dry-run
-        retake golden adopt
+        retake golden calibrate --runs 3 --dry-run
+        retake golden sync-rules
         retake golden stale
       """,
     subcommands: [GoldenFitCommand.self, GoldenAdoptCommand.self, GoldenStaleCommand.self])
@@ -15,7 +15,7 @@ struct GoldenCommand: ParsableCommand {
 
 struct GoldenFitCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "fit",
+    commandName: "calibrate",
     abstract: "Find tolerances by running cases under varied conditions, and write them.",
     discussion: """
       A run is the same each time, so each has a condition of its own: fewer of the processor's
@@ -25,9 +25,9 @@ struct GoldenFitCommand: ParsableCommand {
       numbers are an error.
 
       Examples:
-        retake golden fit --runs 3 --dry-run
-        retake golden fit yard --case motion --runs 3
-        retake golden fit yard --case motion --run from-the-phone --runs 0
+        retake golden calibrate --runs 3 --dry-run
+        retake golden calibrate yard --case motion --runs 3
+        retake golden calibrate yard --case motion --run from-the-phone --runs 0
       """)
 
   @Argument(help: "Sessions: names in Recordings, folders, or globs in quotes.")
@@ -108,7 +108,7 @@ struct GoldenFitCommand: ParsableCommand {
   static func arguments(
     _ words: [String], key: String, condition: String, folder: String
   ) -> [String] {
-    let command = ["golden", "fit"].count
+    let command = ["golden", "calibrate"].count
     return words.prefix(command) + ["--only", key, "--condition", condition, "--into", folder]
       + words.dropFirst(command)
   }

@@ -14,12 +14,12 @@ struct RecordCommand: ParsableCommand {
       Examples:
         retake record /dev/video0 --size 1280x720 --fps 30 --segment 60s
         retake record rtsp://192.168.1.20/stream --preset archive
-        retake record rtsp://192.168.1.20/stream --ring 30s    (kill -USR1 PID writes it)
+        retake record rtsp://192.168.1.20/stream --pre-trigger 30s    (kill -USR1 PID writes it)
         retake record lavfi:testsrc2=size=640x480:rate=30 --frames 300
         retake record clip.mp4 --name yard --preset ffv1
         retake record /dev/video0 --note 'gate 3, rain, camera on the left post'
         retake record rig.mkv --track all --pipeline stereo.json
-        retake record synthetic:pulse --pace unpaced --frames 900 --size 320x240
+        retake record synthetic:pulse --speed max --frames 900 --size 320x240
         retake record clip.mp4 --pipeline example:motion-boxes --workers 2
         retake record /dev/video0 --preview --pipeline example:motion-boxes
         retake record /dev/video0 --pipeline motion.json --follow | jq -c .sinks
@@ -29,6 +29,10 @@ struct RecordCommand: ParsableCommand {
       FILE may be - for standard output; messages about the recording then go to standard
       error.
       """)
+
+  enum Speed: String, CaseIterable, ExpressibleByArgument {
+    case realtime, max
+  }
 
   @Argument(
     help: """
@@ -61,8 +65,8 @@ struct RecordCommand: ParsableCommand {
       """)
   var preset = RecordingPreset.mpeg4.rawValue
 
-  @Option(help: "realtime: each frame at its own time; unpaced: as fast as the encoder allows.")
-  var pace: RecordingPace = .realtime
+  @Option(help: "realtime: each frame at its own time; max: as fast as the encoder allows.")
+  var speed = Speed.realtime
 
   @Option(help: "refuse, warn or skip when the encoder cannot keep up.")
   var probe: EncoderProbe.Policy = .refuse
@@ -93,24 +97,24 @@ struct RecordCommand: ParsableCommand {
   var segment: String?
 
   @Option(help: "Keep the newest part in memory, such as 30s; SIGUSR1 writes it and what follows.")
-  var ring: String?
+  var preTrigger: String?
 
   @Option(
     help: ArgumentHelp(
-      "Memory that the ring may take, such as 200MiB; at most 1GiB if not given.",
+      "Memory that --pre-trigger may take, such as 200MiB; at most 1GiB if not given.",
       discussion: "If not given, also at most a quarter of the memory that is free at the start."))
-  var ringMemory: String?
+  var preTriggerMemory: String?
 
   @Option(
     help: """
       Bytes of the disk that stay free, such as 500MB (64MiB if not given): the recording ends \
       before. 0 is none.
       """)
-  var reserve: String?
+  var minFree: String?
 
   @Option(
-    help: "End when a camera or stream is away for longer, such as 60s; wait if not given.")
-  var patience: String?
+    help: "End if the source is disconnected for longer, such as 60s. Default: wait for it.")
+  var reconnectTimeout: String?
 
   @Flag(
     help: ArgumentHelp(
@@ -133,16 +137,19 @@ struct RecordCommand: ParsableCommand {
       throw ValidationError(
         "'--segment \(segment)' is not like 60s, 10m or 500MB (1s, 1MB at least)")
     }
-    if let reserve, ByteCount.parse(reserve) == nil {
-      throw ValidationError("'--reserve \(reserve)' is not like 64MiB, 2GB or 0")
+    if let minFree, ByteCount.parse(minFree) == nil {
+      throw ValidationError("'--min-free \(minFree)' is not like 64MiB, 2GB or 0")
     }
-    if let ringMemory {
-      guard ring != nil else { throw ValidationError("--ring-memory goes with --ring") }
-      guard let bytes = ByteCount.parse(ringMemory), bytes >= 1 << 20, bytes <= 1 << 40 else {
-        throw ValidationError("'--ring-memory \(ringMemory)' is not like 200MiB (1MiB at least)")
+    if let memory = preTriggerMemory {
+      guard preTrigger != nil else {
+        throw ValidationError("--pre-trigger-memory goes with --pre-trigger")
+      }
+      guard let bytes = ByteCount.parse(memory), bytes >= 1 << 20, bytes <= 1 << 40 else {
+        throw ValidationError(
+          "'--pre-trigger-memory \(memory)' is not like 200MiB (1MiB at least)")
       }
     }
-    for (name, text) in [("ring", ring), ("patience", patience)] {
+    for (name, text) in [("pre-trigger", preTrigger), ("reconnect-timeout", reconnectTimeout)] {
       guard let text else { continue }
       try TimeArgument.check(text, of: "--\(name)")
       if let duration = TimeArgument.parse(text), duration < .seconds(1) {
@@ -197,18 +204,19 @@ struct RecordCommand: ParsableCommand {
   private func options() throws -> RecorderOptions {
     var options = RecorderOptions(
       name: try name ?? defaultName, into: into, preset: try RecordingPreset.named(preset),
-      pace: pace, framesMax: frames, durationMax: duration.flatMap(TimeArgument.parse),
-      // Unpaced, the source waits for the encoder, which therefore keeps up.
-      probe: pace == .unpaced ? .skip : probe)
+      pace: speed == .max ? .unpaced : .realtime, framesMax: frames,
+      durationMax: duration.flatMap(TimeArgument.parse),
+      // At full speed the source waits for the encoder, which therefore keeps up.
+      probe: speed == .max ? .skip : probe)
     switch segment.flatMap(SegmentLimit.init(parsing:)) {
     case .duration(let duration): options.segmentDurationMax = duration
     case .bytes(let bytes): options.segmentBytesMax = bytes
     case nil: break
     }
     options.note = note
-    options.ring = ring.flatMap(TimeArgument.parse)
-    options.reserveBytes = reserve.flatMap(ByteCount.parse) ?? options.reserveBytes
-    options.ringBytesMax = ringMemory.flatMap(ByteCount.parse).map { Int($0) }
+    options.ring = preTrigger.flatMap(TimeArgument.parse)
+    options.reserveBytes = minFree.flatMap(ByteCount.parse) ?? options.reserveBytes
+    options.ringBytesMax = preTriggerMemory.flatMap(ByteCount.parse).map { Int($0) }
     return options
   }
 
@@ -234,7 +242,7 @@ struct RecordCommand: ParsableCommand {
     (picture.width, picture.height) = (pixels?.0, pixels?.1)
     (picture.framesPerSecond, picture.seed, picture.frames) = (fps, seed, frames)
     var live = RecordingInput.Live()
-    live.patience = patience.flatMap(TimeArgument.parse)
+    live.patience = reconnectTimeout.flatMap(TimeArgument.parse)
     return try RecordingInput.source(
       input, picture, live: live, tracks: fileTracks ?? .first
     ) { Interruption.isRequested }
@@ -261,5 +269,4 @@ struct RecordCommand: ParsableCommand {
   }
 }
 
-extension RecordingPace: ExpressibleByArgument {}
 extension EncoderProbe.Policy: ExpressibleByArgument {}

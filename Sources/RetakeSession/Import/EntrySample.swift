@@ -3,7 +3,7 @@
 ///
 /// At a restart the decoder forgets all earlier pictures, so the pixels that decoding from there gives
 /// are those that decoding in order has given. The sample shows whether this decoder does that with
-/// this stream: what goes wrong at a restart is seen in the pictures next to it. `session doctor --deep`
+/// this stream: what goes wrong at a restart is seen in the pictures next to it. `session check --deep`
 /// decodes the rest.
 struct EntrySample {
   /// Frames that have one restart as their last key packet.

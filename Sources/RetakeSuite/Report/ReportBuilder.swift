@@ -231,8 +231,8 @@ struct ReportBuilder {
         // Accepting changes no budget, so the next run would fail again.
         commands.append(
           ReportCommand(
-            "Or raise 'budgets' in retake.yml, then adopt them",
-            "\(program) golden adopt \(result.selected.key)"
+            "Or raise 'budgets' in retake.yml, then sync them",
+            "\(program) golden sync-rules \(result.selected.key)"
               + (goldens.map { " --goldens \(shell.path($0))" } ?? "")))
       } else if result.pendingRefusal == nil {
         commands.append(
@@ -242,8 +242,8 @@ struct ReportBuilder {
     // An error that names the command itself says it once.
     case .errored
     where result.error?.isOfSession == true
-      && result.error?.advice?.contains("session doctor") != true:
-      return [ReportCommand("Examine the session", "\(program) session doctor \(session)")]
+      && result.error?.advice?.contains("session check") != true:
+      return [ReportCommand("Examine the session", "\(program) session check \(session)")]
     case .passed, .stale, .errored: return []
     }
   }

@@ -5,7 +5,7 @@ import RetakeGolden
 import RetakeGraph
 
 /// Copies the rules of retake.yml into accepted goldens, and adds the documents of their pipelines:
-/// what `retake golden adopt` does.
+/// what `retake golden sync-rules` does.
 ///
 /// A golden is judged by the rules that it was accepted with, so that a change of retake.yml does
 /// not change a verdict unnoticed. A golden from before documents were stored gets one if the

@@ -95,7 +95,7 @@ extension FaultSuites {
       // Many rows, so that the log is checkpointed into the database repeatedly. One media file: on a
       // busy machine a second one may begin while the first is copied, which is then whole.
       let recording = try LiveRecording(
-        ["lavfi:testsrc2=size=64x48:rate=30", "--pace", "unpaced", "--segment", "86400s"],
+        ["lavfi:testsrc2=size=64x48:rate=30", "--speed", "max", "--segment", "86400s"],
         name: "live", into: workplace.folder.url)
       recording.waitForCommit()
       var random = SeededGenerator(seed: seed)

@@ -62,8 +62,8 @@ extension FaultSuites {
     private static func fill(megabytes: Int, reserve: String, otherAfter: Int) throws -> Fill {
       let script = """
         disk=$(mktemp -d) && mount -t tmpfs -o size=$1M tmpfs "$disk" || exit 99
-        "$0" record "$4" --name full --into "$disk" --frames 100000 --pace unpaced --preset ffv1 \
-          --reserve "$2" --json | while read -r line; do
+        "$0" record "$4" --name full --into "$disk" --frames 100000 --speed max --preset ffv1 \
+          --min-free "$2" --json | while read -r line; do
             echo "$EPOCHREALTIME $line"
             lines=$((lines + 1))
             [ "$lines" != "$3" ] || dd if=/dev/zero of="$disk/other" bs=4k 2>/dev/null
@@ -109,7 +109,7 @@ extension FaultSuites {
           under: ["prlimit", "--fsize=\(6_000_000 + 500_000 * number)"],
           [
             "record", Workplace.noise("320x240"), "--name", "limited", "--into",
-            workplace.folder.url.path, "--frames", "180", "--pace", "unpaced", "--preset", "ffv1",
+            workplace.folder.url.path, "--frames", "180", "--speed", "max", "--preset", "ffv1",
             "--json",
           ])
         var session = workplace.session("limited", result)

@@ -118,7 +118,7 @@ extension Workplace {
   {
     [
       "record", "synthetic:figures", "--name", name, "--into", folder.url.path, "--size", size,
-      "--frames", "\(frames)", "--pace", "unpaced", "--json",
+      "--frames", "\(frames)", "--speed", "max", "--json",
     ] + more
   }
 

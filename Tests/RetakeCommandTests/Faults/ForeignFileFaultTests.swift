@@ -14,7 +14,7 @@ import Testing
   }
 
   private static let reading = [
-    ["session", "list"], ["session", "info", "yard"], ["session", "doctor", "yard"],
+    ["session", "list"], ["session", "info", "yard"], ["session", "check", "yard"],
     ["replay", "yard", "--pipeline", "example:motion-boxes", "--cache", "none"],
     ["test", "yard", "--pipeline", "example:motion-boxes", "--cache", "none"],
     ["session", "export", "yard", "--csv", "-"],
@@ -144,7 +144,7 @@ import Testing
     try manager.createSymbolicLink(
       atPath: workplace.folder.file("Recordings/clip").path,
       withDestinationPath: workplace.folder.file("disk").path)
-    #expect(try workplace.retake("session", "doctor", "clip").status == 0)
+    #expect(try workplace.retake("session", "check", "clip").status == 0)
   }
 }
 

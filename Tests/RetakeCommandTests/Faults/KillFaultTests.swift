@@ -87,7 +87,7 @@ extension FaultSuites {
       let killed = try Faults.inParallel(count) { number in
         var random = SeededGenerator(seed: UInt64(number))
         let recording = try LiveRecording(
-          ["synthetic:figures", "--size", "64x48", "--ring", "3s", "--probe", "skip"],
+          ["synthetic:figures", "--size", "64x48", "--pre-trigger", "3s", "--probe", "skip"],
           name: "ring-\(number)", into: folder.url)
         defer { try? FileManager.default.removeItem(atPath: recording.path) }
         // Ends: the folder is made with the first frame, or the machine is too slow for this case.

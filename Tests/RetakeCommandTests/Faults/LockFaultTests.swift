@@ -113,7 +113,7 @@ extension FaultSuites {
       let workplace = try Workplace()
       // As many rows as possible, so that the log restarts several times.
       let recording = try LiveRecording(
-        ["lavfi:testsrc2=size=64x48:rate=30", "--pace", "unpaced"],
+        ["lavfi:testsrc2=size=64x48:rate=30", "--speed", "max"],
         name: "read", into: workplace.folder.url)
       recording.waitForCommit()
       let script = """

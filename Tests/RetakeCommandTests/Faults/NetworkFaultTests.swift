@@ -75,7 +75,7 @@ final class FaultServer {
     let workplace = try Workplace()
     let server = try FaultServer("stub-server.py", "rtsp-silent")
     let address = "rtsp://127.0.0.1:\(server.ports[0])/x"
-    let (impatient, seconds) = try record(workplace, address, "--patience", "1s")
+    let (impatient, seconds) = try record(workplace, address, "--reconnect-timeout", "1s")
     #expect(impatient.status == 2)
     #expect(impatient.stderr.contains("[media.live.timedOut]"), "\(impatient.stderr)")
     #expect(Int64(1_000 * seconds) < Faults.limit(milliseconds: 3_000), "\(seconds) s")
@@ -100,7 +100,8 @@ final class FaultServer {
     #expect(!workplace.exists("live"))
     Faults.print(
       row: "11", "silent source", cases: 2,
-      "--patience 1s heard after \(Int(1_000 * seconds)) ms, Ctrl-C after \(milliseconds) ms")
+      "--reconnect-timeout 1s heard after \(Int(1_000 * seconds)) ms, Ctrl-C after \(milliseconds) ms"
+    )
   }
 
   @Test(
@@ -149,7 +150,7 @@ final class FaultServer {
     let server = try FaultServer(
       "stub-server.py", "http-stall", workplace.folder.file("a").path)
     let address = "http://127.0.0.1:\(server.ports[0])/x"
-    let (result, _) = try record(workplace, address, "--patience", "2s", "--probe", "skip")
+    let (result, _) = try record(workplace, address, "--reconnect-timeout", "2s", "--probe", "skip")
     try server.end()
     #expect(result.status == 2)
     #expect(result.stderr.contains("[record.source.lost]"), "\(result.stderr)")
@@ -220,7 +221,7 @@ final class FaultServer {
     var session = workplace.session("live", result)
     try session.check()
     #expect(session.frames == 60)
-    let doctor = try workplace.retake("session", "doctor", "live", "--deep")
+    let doctor = try workplace.retake("session", "check", "live", "--deep")
     #expect(doctor.status == 0, "\(doctor.stdout)")
     for name in ["out.mp4", "out.mkv", "out.ts"] {
       let export = try workplace.retake("session", "export", "./live", "--media", name)
@@ -241,7 +242,7 @@ final class FaultServer {
     try session.check()
     let info = try workplace.retake("session", "info", "./live", "--json").json()
     #expect(info.tracks[0].format.text == "I420P12")
-    let doctor = try workplace.retake("session", "doctor", "live", "--deep")
+    let doctor = try workplace.retake("session", "check", "live", "--deep")
     #expect(doctor.status == 0, "\(doctor.stdout)")
   }
 

@@ -11,9 +11,9 @@ struct SessionCommand: ParsableCommand {
         retake session list
         retake session info yard --json
         retake session note yard 'gate 3, rain'
-        retake session doctor yard --deep
+        retake session check yard --deep
         retake session trim yard --from 2s --to 5s --into Trimmed
-        retake session optimise yard --into Fast
+        retake session transcode yard --into Fast
       """,
     subcommands: [
       SessionListCommand.self, SessionInfoCommand.self, SessionNoteCommand.self,

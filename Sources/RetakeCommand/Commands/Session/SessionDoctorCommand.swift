@@ -3,15 +3,15 @@ import Retake
 
 struct SessionDoctorCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "doctor", abstract: "Check every checksum and reference of a session.",
+    commandName: "check", abstract: "Check every checksum and reference of a session.",
     discussion: """
       Names each damaged row, packet and frame, with what to do. Exits with 0 when the session is as \
       it was stored, also where it says itself that something is missing; with 2 when anything is \
       damaged.
 
       Examples:
-        retake session doctor yard
-        retake session doctor yard --deep --json
+        retake session check yard
+        retake session check yard --deep --json
       """)
 
   @OptionGroup var session: SessionArgument

@@ -4,7 +4,7 @@ import Retake
 
 struct SessionOptimiseCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "optimise", abstract: "Make a copy of a session that replays fast.",
+    commandName: "transcode", abstract: "Make a copy of a session that replays fast.",
     discussion: """
       The original is only read. The copy has its tracks, times, damage, events, live runs and notes; \
       its frames are encoded again: as raw images, which take much room and no decoding, and are the \
@@ -12,9 +12,9 @@ struct SessionOptimiseCommand: ParsableCommand {
       the original's goldens. Another --preset is smaller; mpeg4 and mjpeg change pixels.
 
       Examples:
-        retake session optimise yard
-        retake session optimise yard --into Fast
-        retake session optimise yard --as yard-small --preset h264 --json
+        retake session transcode yard
+        retake session transcode yard --into Fast
+        retake session transcode yard --as yard-small --preset h264 --json
       """)
 
   @OptionGroup var session: SessionArgument
@@ -40,7 +40,7 @@ struct SessionOptimiseCommand: ParsableCommand {
       target: target(of: path), encoding: encoding, isForced: force)
     let result: OptimiseResult
     do {
-      result = try SessionProgress.shown("optimising", output) { report in
+      result = try SessionProgress.shown("transcoding", output) { report in
         try SessionOptimise(of: path, options, report: report).run()
       }
     } catch let error as SessionError {

@@ -33,7 +33,7 @@ struct SessionRecoverCommand: ParsableCommand {
     guard result.wasOpen else {
       Console.result(
         "\(result.status.rawValue): nothing to recover, \(counted(result.frames, "frame")); "
-          + "retake session doctor checks the bytes")
+          + "retake session check checks the bytes")
       return
     }
     let found = result.rebuiltFrames > 0 ? ", \(result.rebuiltFrames) of them from the media" : ""
