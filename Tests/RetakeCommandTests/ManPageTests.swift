@@ -44,7 +44,8 @@ import Testing
     let text = result.stdout
     #expect(text.contains(".TH RETAKE 1 \"2026-01-31\" \"retake 1.2.3\""))
     for command in HelpTests.commands where !command.isEmpty {
-      #expect(text.contains("\n.SS \"retake \(command)\"\n"), "\(command)")
+      let spelt = command.replacing("-", with: "\\-")
+      #expect(text.contains("\n.SS \"retake \(spelt)\"\n"), "\(command)")
     }
     let document = try JSONSerialization.jsonObject(with: help.stdoutBytes) as? [String: Any]
     let names = options(of: try #require(document?["command"] as? [String: Any]))
