@@ -3,8 +3,7 @@
 ///
 /// At a restart the decoder forgets all earlier pictures, so the pixels that decoding from there gives
 /// are those that decoding in order has given. The sample shows whether this decoder does that with
-/// this stream: what goes wrong at a restart is seen in the pictures next to it. `session check --deep`
-/// decodes the rest.
+/// this stream: what goes wrong at a restart is seen in the pictures next to it.
 struct EntrySample {
   /// Frames that have one restart as their last key packet.
   private struct Span {
@@ -46,9 +45,7 @@ struct EntrySample {
         open.append(first..<place)
       }
     }
-    guard !proven.isEmpty else {
-      return nil
-    }
+    guard !proven.isEmpty else { return nil }
     sampled = Self.sample(of: proven.filter { $0.packet > 0 }, frames: wanted.count)
     let places = (open + sampled.map(\.frames)).sorted { $0.lowerBound < $1.lowerBound }
     decoded = places.flatMap { wanted[$0] }
