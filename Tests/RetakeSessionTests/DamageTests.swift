@@ -208,6 +208,37 @@ struct DamageTests {
     for entry in entries where entry.damage == nil { _ = try reader.frame(entry.id) }
   }
 
+  /// Decoding in order reproduces the pixels of a frame whatever its entry says.
+  @Test func `a deep check finds an entry from which other pixels come`() throws {
+    let imported = try ImportedClip(.openGOP)
+    let rows = try imported.reader().index.store.frames(track: 0, sequences: 0..<120)
+    // The images before a key picture that refer to the group before it.
+    let leading = rows.filter { row in
+      guard let entry = row.entry, let packet = row.packet else { return false }
+      return rows.contains { entry < $0.packet! && $0.packet! < packet && $0.entry == $0.packet }
+    }
+    let row = try #require(leading.last)
+    let key = try #require(
+      rows.compactMap { $0.entry == $0.packet ? $0.packet : nil }.last { $0 <= row.packet! })
+    #expect(try SessionDoctor(path: imported.path, decodes: true).run().findings == [])
+
+    _ = try runCommand(
+      "sqlite3",
+      arguments: [
+        imported.path + "/session.sqlite",
+        "UPDATE frame SET entry = \(key) WHERE sequence = \(row.sequence)",
+      ])
+    let reader = try SessionReader(imported.result.folder, options: ReadOptions(framesPerChain: nil))
+    for other in rows.prefix(row.sequence + 1) {
+      _ = try reader.frame(FrameID(track: 0, sequence: other.sequence))
+    }
+    let findings = try SessionDoctor(path: imported.path, decodes: true).run().findings
+
+    let wrong = findings.filter { $0.code == "session.doctor.pixels" }
+    #expect(wrong.map(\.frame) == [FrameID(track: 0, sequence: row.sequence)])
+    #expect(wrong.first?.message.contains("decoded from packet \(key)") == true)
+  }
+
   @Test func `a damaged picture that shows old memory varies and every other one is the same`()
     throws
   {

@@ -130,52 +130,43 @@ struct MediaCheck {
       advice: notes.rebuildAdvice)
   }
 
-  /// Decodes every frame and checks it against its pixel hash; frames known to fail are skipped.
+  /// Decodes each frame from its entry and compares it with its pixel hash; frames known to fail are
+  /// skipped.
   func checkPixels(
     _ notes: inout DoctorNotes, except failing: Set<FrameID>
   ) throws(SessionError) {
     let total = reader.tracks.reduce(0) { $0 + $1.frameCount }
     for track in reader.tracks {
-      var next = 0
-      // By rows and not by number: where rows are missing, the last frames have higher numbers than
-      // the track has rows.
-      while true {
-        let page = try fromStore { () throws(StoreError) in
-          try reader.index.store.frames(track: track.track, from: next, count: Self.pageRows)
+      let check = EntryCheck(reader: reader, track: track.track)
+      let frames = try check.frames(except: failing)
+      // Frames without pixels were reported from their rows.
+      notes.framesChecked += track.frameCount - frames.count
+      for frame in frames {
+        do throws(SessionError) {
+          try check.decode(frame)
+        } catch {
+          if error.isAboutMemory { throw error }
+          note(error, of: frame, &notes)
         }
-        guard let last = page.last else { break }
-        next = last.sequence + 1
-        for row in page {
-          let id = FrameID(track: track.track, sequence: row.sequence)
-          if !failing.contains(id) { try checkPixels(of: id, &notes) }
-          notes.framesChecked += 1
-          try tell(notes.framesChecked, of: total)
-        }
+        notes.framesChecked += 1
+        try tell(notes.framesChecked, of: total)
       }
     }
   }
 
-  private static let pageRows = 1_024
+  private func note(_ error: SessionError, of frame: EntryCheck.Frame, _ notes: inout DoctorNotes) {
+    notes.damagedFrames += 1
+    let entry = frame.hasEntry ? ", decoded from packet \(frame.picture.entry)," : ""
+    notes.add(
+      .error, "pixels",
+      "frame \(frame.id)\(entry) does not come out as it was stored: "
+        + (error.cause ?? error.message),
+      track: frame.id.track, frame: frame.id, advice: error.advice)
+  }
 
   /// Notes what is known of the frames, whose digests were checked.
   func noteFootage(_ notes: inout DoctorNotes) throws(SessionError) {
     for note in try reader.footageNotes() { notes.add(.note, "footage", note) }
-  }
-
-  private func checkPixels(of id: FrameID, _ notes: inout DoctorNotes) throws(SessionError) {
-    // These frames have no pixels to compare, and were reported from their rows.
-    guard let record = try reader.index.frame(id), record.cause == nil, record.packet != nil else {
-      return
-    }
-    do {
-      _ = try reader.frame(id)
-    } catch {
-      notes.damagedFrames += 1
-      let text = (error as? SessionError).map { $0.cause ?? $0.message } ?? "\(error)"
-      notes.add(
-        .error, "pixels", "frame \(id) does not come out as it was stored: \(text)",
-        track: id.track, frame: id, advice: (error as? SessionError)?.advice)
-    }
   }
 
   private func tell(_ done: Int, of total: Int) throws(SessionError) {

@@ -31,7 +31,7 @@ package struct SessionDoctor: Sendable {
   private let report: @Sendable (Progress) -> Bool
 
   /// - Parameters:
-  ///   - decodes: Also decode every frame and compare its pixels.
+  ///   - decodes: Also decode each frame from its entry and compare its pixels.
   ///   - report: Called with the progress; returning false stops the check.
   package init(
     path: String, decodes: Bool = false,
@@ -42,8 +42,8 @@ package struct SessionDoctor: Sendable {
     self.report = report
   }
 
-  /// - Throws: `SessionError.notSession` when there is no session, and `.interrupted`; every other
-  ///   problem is a finding.
+  /// - Throws: `SessionError.notSession` when there is no session, `.interrupted`, and a lack of
+  ///   memory; every other problem is a finding.
   package func run() throws -> SessionDiagnosis { try diagnose() }
 
   private func diagnose() throws(SessionError) -> SessionDiagnosis {
@@ -78,6 +78,8 @@ package struct SessionDoctor: Sendable {
       }
     } catch {
       if case .interrupted = error { throw error }
+      // A lack of memory says nothing about the session.
+      if error.isAboutMemory { throw error }
       notes.add(.error, "database", error, advice: notes.rebuildAdvice)
     }
     return notes.diagnosis(status: try? reader.sessionStatus())

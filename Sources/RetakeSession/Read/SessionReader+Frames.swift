@@ -10,7 +10,9 @@ extension SessionReader {
   /// - Throws: `SessionError.mediaMismatch` when the media's bytes differ from those that were
   ///   indexed, `.unknownFrame`, `.noPixels` for a frame whose row has a cause, `.undecodable`, and
   ///   `.pixelMismatch` when the pixels do not match the stored digest.
-  public func frame(_ id: FrameID) throws -> Frame {
+  public func frame(_ id: FrameID) throws -> Frame { try pixels(of: id) }
+
+  func pixels(of id: FrameID) throws(SessionError) -> Frame {
     try index.requireTrack(id.track)
     try requireWholeRows()
     return try pool.withRoom(track: id.track, frameBytes: frameBytes(of: id.track)) {
@@ -63,7 +65,8 @@ extension SessionReader {
     return frame
   }
 
-  private func picture(
+  /// - Throws: `SessionError.noPixels` for a frame without a packet or with a cause.
+  func picture(
     of record: FrameRecord, id: FrameID
   ) throws(SessionError) -> FrameRun.Picture {
     guard let packet = record.packet, record.cause == nil else {
@@ -105,18 +108,26 @@ extension SessionReader {
   private func decodeAlone(
     _ picture: FrameRun.Picture, of id: FrameID
   ) throws(SessionError) -> Decoded {
-    let table = IndexedTrack(index: index, track: id.track)
-    let run = FrameRun(
-      track: id.track, index: index,
-      run: DecodeRun(
-        fetcher: PacketFetcher(table: table), from: picture.entry, memory: memory,
-        threads: options.decoderThreads))
-    guard let frame = try run.decode(picture, id: id) else {
-      throw .undecodable(
-        session: folder.path, frame: id,
-        cause: "packet \(picture.packet), decoded from packet \(picture.entry), gives no frame")
-    }
+    let run = makeRun(from: picture.entry, of: id.track)
+    guard let frame = try run.decode(picture, id: id) else { throw noFrame(picture, of: id) }
     return Decoded(frame: frame, run: run, isFresh: true)
+  }
+
+  /// A new decoder that begins at a packet.
+  func makeRun(from packet: Int, of track: Int) -> FrameRun {
+    let table = IndexedTrack(index: index, track: track)
+    return FrameRun(
+      track: track, index: index,
+      run: DecodeRun(
+        fetcher: PacketFetcher(table: table), from: packet, memory: memory,
+        threads: options.decoderThreads))
+  }
+
+  /// The error of a decoder that received all packets of a frame and did not return it.
+  func noFrame(_ picture: FrameRun.Picture, of id: FrameID) -> SessionError {
+    .undecodable(
+      session: folder.path, frame: id,
+      cause: "packet \(picture.packet), decoded from packet \(picture.entry), gives no frame")
   }
 
   /// The pixels do not match the stored digest: tries again with a new decoder.
