@@ -61,9 +61,14 @@ package struct ReplayJob {
     if let source = definition.source {
       pipeline = try source.applied(to: pipeline, catalog: project.catalog)
     }
-    let options = ReadOptions(poisonsMemory: conditions.poisonsMemory)
+    let options = ReadOptions(
+      poisonsMemory: conditions.poisonsMemory,
+      decoderThreads: min(max(1, conditions.workerCount()), Self.decoderThreadsMax))
     return (pipeline, try session.map { try SessionReader(opening: $0, options: options) })
   }
+
+  /// Each thread of a decoder holds images of its own.
+  private static let decoderThreadsMax = 4
 
   private func connect(_ pipeline: Pipeline, _ reader: SessionReader?) throws -> Replay {
     var replay = try Replay(

@@ -70,7 +70,8 @@ struct RepeatedImportTests {
   ) throws {
     let imported = try ImportedClip(Self.damaged(damage))
     let readers = try [1, 2, 4].map {
-      try imported.reader(ReadOptions(verifiesPixels: true, decoderThreads: $0))
+      try imported.reader(
+        ReadOptions(verifiesPixels: true, framesPerChain: nil, decoderThreads: $0))
     }
     let good = try readers[0].entries(of: 0, sequences: 0..<200).filter { $0.damage == nil }
     #expect(!good.isEmpty && good.count < 60)

@@ -17,7 +17,8 @@ public struct ReadOptions: Hashable, Sendable {
   ///     frames; `nil` makes each track one chain.
   ///   - idleDecodersMax: Maximum number of decoders that are kept for the next frame; more may be
   ///     in use at once.
-  ///   - decoderThreads: FFmpeg's own threads in each decoder.
+  ///   - decoderThreads: FFmpeg's own threads in a decoder of a track with long chains. Pixels that
+  ///     differ from the stored digest are decoded again with one thread.
   public init(
     verifiesPixels: Bool = true, poisonsMemory: Bool = false, framesPerChain: Int? = 24,
     idleDecodersMax: Int = 4, decoderThreads: Int = 1

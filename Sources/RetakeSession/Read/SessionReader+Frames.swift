@@ -102,25 +102,39 @@ extension SessionReader {
     {
       return Decoded(frame: frame, run: run, isFresh: false)
     }
-    return try decodeAlone(picture, of: id)
+    return try decodeAlone(picture, of: id, threads: threads(of: id.track))
   }
 
   private func decodeAlone(
-    _ picture: FrameRun.Picture, of id: FrameID
+    _ picture: FrameRun.Picture, of id: FrameID, threads: Int
   ) throws(SessionError) -> Decoded {
-    let run = makeRun(from: picture.entry, of: id.track)
-    guard let frame = try run.decode(picture, id: id) else { throw noFrame(picture, of: id) }
-    return Decoded(frame: frame, run: run, isFresh: true)
+    let run = makeRun(from: picture.entry, of: id.track, threads: threads)
+    do throws(SessionError) {
+      if let frame = try run.decode(picture, id: id) {
+        return Decoded(frame: frame, run: run, isFresh: true)
+      }
+    } catch {
+      // One thread needs the least memory.
+      guard threads > 1, error.isAboutMemory else { throw error }
+    }
+    guard threads == 1 else { return try decodeAlone(picture, of: id, threads: 1) }
+    throw noFrame(picture, of: id)
+  }
+
+  /// Threads of one decoder. Several chains are decoded at the same time, so only the decoders of
+  /// long chains have threads of their own.
+  private func threads(of track: Int) -> Int {
+    chainsAreLong(in: track) ? options.decoderThreads : 1
   }
 
   /// A new decoder that begins at a packet.
-  func makeRun(from packet: Int, of track: Int) -> FrameRun {
+  func makeRun(from packet: Int, of track: Int, threads: Int = 1) -> FrameRun {
     let table = IndexedTrack(index: index, track: track)
     return FrameRun(
       track: track, index: index,
       run: DecodeRun(
         fetcher: PacketFetcher(table: table), from: packet, memory: memory,
-        threads: options.decoderThreads))
+        threads: threads))
   }
 
   /// The error of a decoder that received all packets of a frame and did not return it.
@@ -134,7 +148,11 @@ extension SessionReader {
   private func again(
     _ picture: FrameRun.Picture, of id: FrameID, first: Decoded, hash: Digest128
   ) throws(SessionError) -> Decoded {
-    let second = first.isFresh ? first : try decodeAlone(picture, of: id)
+    let threads = threads(of: id.track)
+    if first.isFresh, threads == 1 { throw .pixelMismatch(session: folder.path, frame: id) }
+    // With one thread: a frame thread of FFmpeg may return an image before another one finds an
+    // error in it.
+    let second = try decodeAlone(picture, of: id, threads: 1)
     if second.frame.frame.pixelDigest == hash { return second }
     throw .pixelMismatch(session: folder.path, frame: id)
   }

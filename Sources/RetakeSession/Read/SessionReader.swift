@@ -182,6 +182,15 @@ public final class SessionReader: FrameReader {
     return plan.chain(of: id.sequence)
   }
 
+  /// Whether the chains of a track have many frames, so that the next chain is rarely decoded
+  /// before the current one ends.
+  func chainsAreLong(in track: Int) -> Bool {
+    guard let plan = chains[track], let frames = tracks.first(where: { $0.track == track }) else {
+      return false
+    }
+    return frames.frameCount >= 2 * (options.framesPerChain ?? 0) * plan.count
+  }
+
   /// One digest of everything that the session contains.
   public func sessionDigest() throws -> Digest128 {
     try requireWholeRows()
