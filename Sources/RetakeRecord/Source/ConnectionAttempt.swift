@@ -25,8 +25,8 @@ struct ConnectionAttempt {
     _ isInterrupted: @escaping @Sendable () -> Bool
   ) {
     (self.source, self.clock, self.isInterrupted) = (source, clock, isInterrupted)
-    // The two limits in docs/recording.md, "A source that does not come": 5 s, or 1.5 s after the
-    // patience.
+    // The two limits in docs/recording.md, "A source that cannot be reached": 5 s, or 1.5 s after
+    // the patience.
     let patient = min(Self.callNanosecondsMax, patience?.nanoseconds ?? .max)
     nanosecondsMax = min(Self.callNanosecondsMax, patient + Self.lookNanosecondsMax)
     limit = CallLimit(
