@@ -45,7 +45,7 @@ struct Advisor {
     // Only this complaint has to be gone. The change may cause another one, such as a join whose
     // parts lose their partners, and the next check reports it.
     let changed = pipeline.applying(fixes)
-    do throws(PipelineError) {
+    do {
       try changed.validate()
       return try !PipelineSurvey(changed, options).complaints.contains {
         $0.kind == complaint.kind && $0.subject == complaint.subject

@@ -14,8 +14,8 @@ package struct AnalysisOptions: Sendable {
   /// How long a frame may take, by sink.
   package var budgets: [String: Duration] = [:]
   /// Inserts the conversions that a flat pipeline needs, which have lanes and queues of their own.
-  package var completing: @Sendable (Pipeline) throws(PipelineError) -> Pipeline = {
-    (flat) throws(PipelineError) in flat
+  package var completing: @Sendable (Pipeline) throws -> Pipeline = {
+    flat in flat
   }
 
   package init(

@@ -77,7 +77,7 @@ extension Pipeline {
   /// - Throws: `PipelineError` for a pipeline that is not valid.
   package func analyzed(
     _ options: AnalysisOptions = AnalysisOptions()
-  ) throws(PipelineError) -> PipelineAnalysis {
+  ) throws -> PipelineAnalysis {
     // The survey walks the graph without checks of its own.
     try validate()
     let survey = try PipelineSurvey(self, options)

@@ -13,7 +13,7 @@ struct PipelineSurvey {
   let times: FrameTimes
   private(set) var complaints: [Complaint] = []
 
-  init(_ pipeline: Pipeline, _ options: AnalysisOptions) throws(PipelineError) {
+  init(_ pipeline: Pipeline, _ options: AnalysisOptions) throws {
     self.pipeline = pipeline
     self.options = options
     let graph = GraphIndex(try options.completing(pipeline.flattened()))

@@ -48,7 +48,7 @@ package struct BagImporter: Sendable {
     }
   }
 
-  private func place(_ files: BagFiles) throws(SessionError) -> SessionFolder {
+  private func place(_ files: BagFiles) throws -> SessionFolder {
     let name: String
     if let wanted = options.name {
       name = try SessionFolder.checked(name: wanted)
@@ -61,7 +61,7 @@ package struct BagImporter: Sendable {
     }
     let target = SessionFolder(path: options.into + "/" + name)
     guard !FileManager.default.fileExists(atPath: target.path) else {
-      throw .nameTaken(path: target.path)
+      throw SessionError.nameTaken(path: target.path)
     }
     return target
   }
@@ -106,7 +106,7 @@ private final class BagBuild {
     let clock = BagClock(selection.tracks, first)
     if let note = clock.note { notes.append(note) }
     let origin = BagOrigin(clock.start)
-    let writer = try fromStore { () throws(StoreError) in
+    let writer = try fromStore {
       try StoreWriter(creating: site.folder.database, durability: .building)
     }
     var tracks = selection.tracks.enumerated().map { number, track in
@@ -127,7 +127,7 @@ private final class BagBuild {
         try sensor.take(message, clock: clock, origin: origin, into: samples)
       }
     }
-    try fromSamples { () throws(SampleError) in try samples.finish() }
+    try fromSamples { try samples.finish() }
     try FileManager.default.removeItem(atPath: scratch)
     tracks = try withImages(tracks)
     sensorTopics = try withSamples(sensors)
@@ -142,11 +142,11 @@ private final class BagBuild {
     return try write(rows, BagRows(rows: rows, clock: clock, origin: origin), to: writer)
   }
 
-  private func makeFolder(_ path: String) throws(SessionError) {
+  private func makeFolder(_ path: String) throws {
     do {
       try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     } catch {
-      throw .write(path: path, cause: error.systemText)
+      throw SessionError.write(path: path, cause: error.systemText)
     }
   }
 
@@ -264,7 +264,7 @@ private final class BagBuild {
   private func leaveEmpty(_ topic: BagTopic, _ first: BagError?) throws {
     let reason = "it has no messages"
     guard options.topics.isEmpty else {
-      throw first ?? .unusableTopic(path: options.path, topic: topic.name, reason: reason)
+      throw first ?? BagError.unusableTopic(path: options.path, topic: topic.name, reason: reason)
     }
     leave(topic, first?.lossText ?? reason)
   }
@@ -277,11 +277,11 @@ private final class BagBuild {
   private func rows(of tracks: [BagTrack]) throws -> [(BagTrack, TrackRows)] {
     var rows: [(BagTrack, TrackRows)] = []
     for track in tracks {
-      do throws(SessionError) {
+      do {
         // What was left out before has no number.
         try track.renumber(rows.count)
         rows.append((track, try track.finish(report: report)))
-      } catch {
+      } catch let error as SessionError {
         if case .interrupted = error { throw error }
         // A topic whose packets no decoder takes, such as PNG of 16 bits.
         guard options.topics.isEmpty, tracks.count > 1, !error.isAboutMemory else { throw error }

@@ -176,11 +176,11 @@ private struct FastClock: LiveClock {
 /// The memory of this process that is in the machine's memory.
 enum ResidentMemory {
   /// - Throws: `BenchError.noResidentMemory` where the system has no `/proc`.
-  static func bytes() throws(BenchError) -> Int {
+  static func bytes() throws -> Int {
     // Source: proc_pid_statm(5). The second number is the resident pages.
     guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8),
       let pages = text.split(separator: " ").dropFirst().first.flatMap({ Int($0) })
-    else { throw .noResidentMemory }
+    else { throw BenchError.noResidentMemory }
     return pages * Int(sysconf(Int32(_SC_PAGESIZE)))
   }
 }

@@ -69,7 +69,7 @@ extension PoolLoad {
   private static let bytesMax = 1 << 20
 
   /// The loads built into Retake, in the order in which they are reported.
-  package static func standard() throws(BenchError) -> [PoolLoad] {
+  package static func standard() throws -> [PoolLoad] {
     try loads([
       ("ocr-one.json", EmbeddedResources.ocrOneJSON),
       ("ocr-two.json", EmbeddedResources.ocrTwoJSON),
@@ -82,12 +82,12 @@ extension PoolLoad {
   }
 
   /// The load with which the article's figures can be reached, found by `PoolGoal`.
-  package static func scan() throws(BenchError) -> PoolLoad {
+  package static func scan() throws -> PoolLoad {
     try PoolLoad(reading: Data(EmbeddedResources.ocrScanJSON.utf8), file: "ocr-scan.json")
   }
 
   /// Packets behind a link whose bandwidth changes slowly, a little, and fast.
-  package static func packets() throws(BenchError) -> [PoolLoad] {
+  package static func packets() throws -> [PoolLoad] {
     try loads([
       ("dips-slow.json", EmbeddedResources.dipsSlowJSON),
       ("dips-mild.json", EmbeddedResources.dipsMildJSON),
@@ -98,13 +98,13 @@ extension PoolLoad {
   /// Reads loads of files.
   ///
   /// - Throws: `BenchError.noLoad`, `.unreadableLoad`, `.badLoad`.
-  package static func loads(reading paths: [String]) throws(BenchError) -> [PoolLoad] {
+  package static func loads(reading paths: [String]) throws -> [PoolLoad] {
     var loads: [PoolLoad] = []
     for path in paths {
       let load = try PoolLoad(reading: contents(path), file: path)
       // Rows are told apart by the names of their loads.
       guard !loads.contains(where: { $0.name == load.name }) else {
-        throw .badLoad(
+        throw BenchError.badLoad(
           message: "another load is called '\(load.name)', too",
           advice: "Give each load a name of its own", pointer: "/name", file: path)
       }
@@ -113,21 +113,21 @@ extension PoolLoad {
     return loads
   }
 
-  private static func contents(_ path: String) throws(BenchError) -> Data {
-    do throws(RegularFile.Refusal) {
+  private static func contents(_ path: String) throws -> Data {
+    do {
       return try RegularFile.contents(path, links: .followed, bytesMax: .max)
-    } catch {
+    } catch let error as RegularFile.Refusal {
       switch error {
-      case .missing: throw .noLoad(path: path)
-      case .special: throw .unreadableLoad(path: path, cause: "it is not a regular file")
-      default: throw .unreadableLoad(path: path, cause: "\(error)")
+      case .missing: throw BenchError.noLoad(path: path)
+      case .special: throw BenchError.unreadableLoad(path: path, cause: "it is not a regular file")
+      default: throw BenchError.unreadableLoad(path: path, cause: "\(error)")
       }
     }
   }
 
   private static func loads(
     _ documents: [(file: String, text: String)]
-  ) throws(BenchError) -> [PoolLoad] {
+  ) throws -> [PoolLoad] {
     var loads: [PoolLoad] = []
     for (file, text) in documents {
       loads.append(try PoolLoad(reading: Data(text.utf8), file: file))
@@ -136,16 +136,16 @@ extension PoolLoad {
   }
 
   /// - Throws: `BenchError.badLoad` with the JSON pointer of what is wrong.
-  package init(reading data: Data, file: String) throws(BenchError) {
-    do throws(DocumentProblem) {
+  package init(reading data: Data, file: String) throws {
+    do {
       try self.init(LoadDecoder(parsing: data, bytesMax: Self.bytesMax))
-    } catch {
-      throw .badLoad(
+    } catch let error as DocumentProblem {
+      throw BenchError.badLoad(
         message: error.message, advice: error.advice, pointer: error.pointer, file: file)
     }
   }
 
-  private init(_ decoder: LoadDecoder) throws(DocumentProblem) {
+  private init(_ decoder: LoadDecoder) throws {
     let fields = try decoder.document([
       "name", "family", "seed", "fps", "executors", "bufferBytes", "resizeTime", "repeat", "phases",
       "events", "wait", "driverFrames",
@@ -184,7 +184,7 @@ extension PoolLoad {
   }
 
   /// A string that fits in a row of a table.
-  private static func word(_ decoder: LoadDecoder) throws(DocumentProblem) -> String {
+  private static func word(_ decoder: LoadDecoder) throws -> String {
     let text = try decoder.string()
     guard text.contains(where: { !$0.isWhitespace }), !text.contains(where: \.isNewline) else {
       throw decoder.wrong("a name is one line with at least one character", advice: nil)
@@ -194,7 +194,7 @@ extension PoolLoad {
 
   private static func event(
     _ decoder: LoadDecoder
-  ) throws(DocumentProblem) -> (nanoseconds: Int64, event: DeviceEvent) {
+  ) throws -> (nanoseconds: Int64, event: DeviceEvent) {
     let fields = try decoder.object(["at", "thermal", "memory"])
     let time = try fields.required("at").duration().nanoseconds
     guard (fields["thermal"] == nil) != (fields["memory"] == nil), time >= 0 else {
@@ -215,16 +215,16 @@ private typealias LoadDecoder = StrictDecoder<DocumentProblem>
 extension LoadDecoder {
   fileprivate func count(
     _ key: String, _ range: ClosedRange<Int>
-  ) throws(DocumentProblem) -> Int {
+  ) throws -> Int {
     try required(key).integer(in: range, "'\(key)' is \(range.lowerBound) to \(range.upperBound)")
   }
 }
 
 extension PoolLoad.Phase {
-  fileprivate init(_ decoder: LoadDecoder) throws(DocumentProblem) {
+  fileprivate init(_ decoder: LoadDecoder) throws {
     let fields = try decoder.object(["for", "costs"])
     nanoseconds = try fields.required("for").duration().nanoseconds
-    costs = try fields.elements("costs").map { cost throws(DocumentProblem) in
+    costs = try fields.elements("costs").map { cost in
       guard case .array(let bounds) = cost.json, bounds.count == 2,
         case .string(let low) = bounds[0], case .string(let high) = bounds[1],
         let low = Duration(parsing: low), let high = Duration(parsing: high), low <= high,

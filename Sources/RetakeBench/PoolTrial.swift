@@ -111,10 +111,10 @@ final class PoolMeter: RunObserver {
   var wantsDecisions: Bool { true }
 
   func decided(_ line: DecisionLine) {
-    if line.kind == "resize" { resizes += 1 }
-    if line.kind == "breaker" { isBroken = true }
-    if let frame = line.frame, line.kind == "wait" || line.kind == "lost" { stalled.insert(frame) }
-    if line.kind == "waited", let time = line["nanoseconds"].flatMap({ Int64($0) }) {
+    if line.kind == .resize { resizes += 1 }
+    if line.kind == .breaker { isBroken = true }
+    if let frame = line.frame, line.kind == .wait || line.kind == .lost { stalled.insert(frame) }
+    if line.kind == .waited, let time = line["nanoseconds"].flatMap({ Int64($0) }) {
       waits.append(time)
     }
   }

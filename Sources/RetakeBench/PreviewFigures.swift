@@ -79,14 +79,14 @@ final class PreviewMeter: RunObserver {
   func decided(_ line: DecisionLine) {
     guard let frame = line.frame else { return }
     switch line.kind {
-    case "drop": dropped.append(frame.sequence)
-    case "latest":
+    case .drop: dropped.append(frame.sequence)
+    case .latest:
       // A port with `-` has no value: nothing was found yet (latest-read).
       let from = line.details.first { $0.value != "-" }?.value.split(separator: ":").last
       found[frame.sequence] = from.flatMap { Int($0) }.map {
         BenchFrames.time(ofFrame: $0, fps: PreviewTrial.fps)
       }
-    case "vsync": see(frame.sequence, at: line.time)
+    case .vsync: see(frame.sequence, at: line.time)
     default: break
     }
   }

@@ -57,7 +57,7 @@ extension FrameOutline {
     writer.append(digest)
   }
 
-  package init(reading reader: inout ByteReader) throws(ByteReader.Mismatch) {
+  package init(reading reader: inout ByteReader) throws {
     id = FrameID(track: try reader.integer(), sequence: try reader.integer())
     timestamp = Timestamp(nanoseconds: Int64(try reader.integer()))
     guard let format = PixelFormat(rawValue: try reader.text()) else { throw ByteReader.Mismatch() }

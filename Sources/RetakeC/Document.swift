@@ -16,9 +16,9 @@ extension Document {
     }
     let allowsPrograms = permissions & RETAKE_ALLOW_PROCESSES.rawValue != 0
     catalog = StageRegistry.builtIn.allowing(allowsPrograms ? .all : .named([]))
-    do throws(PipelineError) {
+    do {
       pipeline = try PipelineDocument.parse(json, catalog: catalog)
-    } catch {
+    } catch let error as PipelineError {
       var problem = Problem(RETAKE_ERROR_DOCUMENT, error)
       if !allowsPrograms, problem.message.contains("may not be started") {
         // The engine's advice is about retake.yml, which this library does not read.

@@ -58,7 +58,7 @@ final class EmbeddedPipeline: Sendable {
   /// The declaration of a track that a source reads.
   ///
   /// - Throws: `Problem`.
-  func track(_ number: Int) throws(Problem) -> LiveTrack {
+  func track(_ number: Int) throws -> LiveTrack {
     guard let track = tracks.first(where: { $0.track == number }) else {
       let known = tracks.map { "\($0.track)" }.joined(separator: ", ")
       throw Problem(
@@ -70,7 +70,7 @@ final class EmbeddedPipeline: Sendable {
 
   /// - Returns: The frame's number in its track.
   /// - Throws: `Problem` if the frame was not taken.
-  func push(_ frame: Frame, track: Int) throws(Problem) -> Int {
+  func push(_ frame: Frame, track: Int) throws -> Int {
     let session = try running()
     guard session.tracks.contains(track) else {
       throw Problem(
@@ -89,18 +89,18 @@ final class EmbeddedPipeline: Sendable {
   }
 
   /// - Throws: `Problem`.
-  func push(_ event: DeviceEvent) throws(Problem) { try running().push(event) }
+  func push(_ event: DeviceEvent) throws { try running().push(event) }
 
   /// - Throws: `Problem`.
-  func sourceLost(track: Int, code: String) throws(Problem) {
+  func sourceLost(track: Int, code: String) throws {
     let session = try running()
     _ = try self.track(track)
     session.sourceLost(track: track, code: code)
   }
 
-  private func running() throws(Problem) -> LiveSession {
-    try state.withLock { state throws(Problem) in
-      guard state.stage == .running, let session = state.session else { throw .stopped }
+  private func running() throws -> LiveSession {
+    try state.withLock { state in
+      guard state.stage == .running, let session = state.session else { throw Problem.stopped }
       return session
     }
   }
@@ -121,7 +121,7 @@ final class EmbeddedPipeline: Sendable {
   /// - Throws: `Problem` for a node that does not exist; in that case `done` is not called.
   func swap(
     _ node: String, options: [String: JSONValue], done: @escaping @Sendable (Problem?) -> Void
-  ) throws(Problem) {
+  ) throws {
     let session = try running()
     let nodes = document.pipeline.flattened().nodes.filter(\.stage.signature.role.isServed)
     guard let found = nodes.first(where: { $0.id == node }) else {
@@ -129,7 +129,7 @@ final class EmbeddedPipeline: Sendable {
         RETAKE_ERROR_SWAP, "swap.node", "there is no stage '\(node)'",
         advice: Suggestion.advice(for: node, among: nodes.map(\.id).sorted()))
     }
-    try state.withLock { state throws(Problem) in
+    try state.withLock { state in
       guard state.swaps < Self.swapsMax else {
         throw Problem(
           RETAKE_ERROR_LIMIT, "swap.limit", "\(Self.swapsMax) swaps wait already",
@@ -182,8 +182,8 @@ final class EmbeddedPipeline: Sendable {
   /// Waits for the frames in flight and for their results.
   ///
   /// - Throws: `Problem` if the pipeline was stopped before, or if a stage has halted the run.
-  func stop() throws(Problem) {
-    guard let session = claimEnd() else { throw .stopped }
+  func stop() throws {
+    guard let session = claimEnd() else { throw Problem.stopped }
     let outcome = Result { try session.finish() }
     state.withLock { state in
       state.stage = .stopped
@@ -210,7 +210,7 @@ final class EmbeddedPipeline: Sendable {
   /// Ends it, and returns when no callback can be called any more.
   ///
   /// - Throws: `Problem` if pixels of the caller are still used after the time of the drain.
-  func destroy() throws(Problem) {
+  func destroy() throws {
     // Why the run ended is of no interest any more.
     try? stop()
     ended.wait()

@@ -33,7 +33,7 @@ private final class ReplayTeller: RunObserver {
   var wantsDecisions: Bool { true }
   var isFollowed: Bool { true }
 
-  init(_ replay: Replay, _ teller: ResultTeller) throws(ReplayError) {
+  init(_ replay: Replay, _ teller: ResultTeller) throws {
     self.teller = teller
     lines = try ResultLines(of: replay) { [line] in line.text = $0 }
   }

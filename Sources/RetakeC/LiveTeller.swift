@@ -7,7 +7,7 @@ final class LiveTeller: @unchecked Sendable {
   private let teller: ResultTeller
 
   /// - Throws: `ResultTextError` for a quantum that cannot be used.
-  init(_ pipeline: Pipeline, _ teller: ResultTeller) throws(ResultTextError) {
+  init(_ pipeline: Pipeline, _ teller: ResultTeller) throws {
     lines = try LiveFrameLines(pipeline)
     self.teller = teller
   }

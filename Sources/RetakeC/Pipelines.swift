@@ -20,7 +20,7 @@ final class Pipelines: Sendable {
   /// - Throws: `Problem`, and what `make` throws.
   func add(_ make: () throws -> EmbeddedPipeline) throws -> UInt64 {
     // Before it is made: a pipeline has threads and models.
-    try state.withLock { state throws(Problem) in
+    try state.withLock { state in
       guard state.alive.count + state.reserved < Int(RETAKE_PIPELINES_MAX) else {
         throw Problem(
           RETAKE_ERROR_LIMIT, "limit", "there are \(RETAKE_PIPELINES_MAX) pipelines already",
@@ -40,16 +40,16 @@ final class Pipelines: Sendable {
   }
 
   /// - Throws: `Problem`.
-  func pipeline(_ number: UInt64) throws(Problem) -> EmbeddedPipeline {
-    try state.withLock { state throws(Problem) in
+  func pipeline(_ number: UInt64) throws -> EmbeddedPipeline {
+    try state.withLock { state in
       guard let pipeline = state.alive[number] else { throw Self.unknown(number, state.last) }
       return pipeline
     }
   }
 
   /// - Throws: `Problem`.
-  func remove(_ number: UInt64) throws(Problem) -> EmbeddedPipeline {
-    try state.withLock { state throws(Problem) in
+  func remove(_ number: UInt64) throws -> EmbeddedPipeline {
+    try state.withLock { state in
       guard let pipeline = state.alive.removeValue(forKey: number) else {
         throw Self.unknown(number, state.last)
       }

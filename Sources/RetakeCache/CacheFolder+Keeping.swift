@@ -8,7 +8,7 @@ extension CacheFolder {
   /// - Returns: The number of bytes that were removed.
   /// - Throws: `CacheError.notRemoved` if the cache cannot be written, or if a file could not be
   ///   removed. In the second case, all other files have been removed.
-  @discardableResult package func prune(to limit: Int) throws(CacheError) -> Int {
+  @discardableResult package func prune(to limit: Int) throws -> Int {
     guard access(url.path, W_OK) == 0 else { throw Self.notRemoved(url.path, errno) }
     var removal = Removal()
     var packs: [Pack] = []

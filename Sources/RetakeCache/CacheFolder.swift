@@ -24,7 +24,7 @@ package struct CacheFolder: Sendable {
   ///   `.deadLink`, `.newer`, `.unreadable`, `.unwritable`.
   package init(
     path: String, key: CacheKey, limitBytes: Int = limitStandard
-  ) throws(CacheError) {
+  ) throws {
     url = URL(fileURLWithPath: path, isDirectory: true)
     self.key = key
     self.limitBytes = limitBytes
@@ -35,18 +35,18 @@ package struct CacheFolder: Sendable {
       try Data("*\n".utf8).write(to: url.appending(path: Self.ignored))
       try Data(Self.markerText.utf8).write(to: url.appending(path: Self.marker), options: .atomic)
     } catch {
-      throw .unwritable(path: path, cause: error.systemText)
+      throw CacheError.unwritable(path: path, cause: error.systemText)
     }
   }
 
   /// - Parameter project: The folder of a project, which may come from someone else.
   /// - Throws: `CacheError.linkOut` for a path in the project that leads out of it, `.deadLink` for
   ///   one that leads nowhere.
-  package static func check(_ path: String, in project: String) throws(CacheError) {
+  package static func check(_ path: String, in project: String) throws {
     guard let link = OwnFolder.linkOut(of: project, to: path) else { return }
     // A link that leads nowhere has an error of its own, because it needs another remedy.
     _ = try isFolder(path)
-    throw .linkOut(path: link)
+    throw CacheError.linkOut(path: link)
   }
 
   /// Opens a folder that is a cache already. Nothing is created or changed.
@@ -54,10 +54,10 @@ package struct CacheFolder: Sendable {
   /// - Throws: `CacheError.missing`, `.empty`, and the errors of `init(path:)`.
   package init(
     existing path: String, key: CacheKey, limitBytes: Int = limitStandard
-  ) throws(CacheError) {
+  ) throws {
     switch try Self.state(of: path) {
-    case .missing: throw .missing(path: path)
-    case .empty: throw .empty(path: path)
+    case .missing: throw CacheError.missing(path: path)
+    case .empty: throw CacheError.empty(path: path)
     case .marked, .unmarked: break
     }
     url = URL(fileURLWithPath: path, isDirectory: true)
@@ -77,42 +77,42 @@ package struct CacheFolder: Sendable {
   private static let markerBytesMax: Int64 = 4_096
 
   /// - Throws: `CacheError` for a path that is not a cache and cannot become one.
-  private static func state(of path: String) throws(CacheError) -> State {
+  private static func state(of path: String) throws -> State {
     guard try isFolder(path) else { return .missing }
     let file = URL(fileURLWithPath: path).appending(path: marker)
     let text = (try? RegularFile.contents(file.path, bytesMax: markerBytesMax))
       .map { String(decoding: $0, as: UTF8.self) }
     if text == markerText { return .marked }
     // A marker that was truncated while it was written has no meaning.
-    if let text, text.hasSuffix("}\n") { throw .newer(path: path) }
+    if let text, text.hasSuffix("}\n") { throw CacheError.newer(path: path) }
     let entries: [String]
     do {
       entries = try FileManager.default.contentsOfDirectory(atPath: path)
     } catch {
-      throw .unreadable(path: path, cause: error.systemText)
+      throw CacheError.unreadable(path: path, cause: error.systemText)
     }
     // Nothing is written into a folder that has something else in it (docs/cache.md).
-    guard entries.allSatisfy(isOwn) else { throw .notCache(path: path) }
+    guard entries.allSatisfy(isOwn) else { throw CacheError.notCache(path: path) }
     return entries.contains { Digest128(hex: $0) != nil } ? .unmarked : .empty
   }
 
   /// - Returns: `false` if the path does not exist.
-  private static func isFolder(_ path: String) throws(CacheError) -> Bool {
+  private static func isFolder(_ path: String) throws -> Bool {
     var status = stat()
     if stat(path, &status) == 0 {
-      guard status.st_mode & S_IFMT == S_IFDIR else { throw .notFolder(path: path) }
+      guard status.st_mode & S_IFMT == S_IFDIR else { throw CacheError.notFolder(path: path) }
       return true
     }
     // Before any other call, which may set it again.
     let cause = errno
     guard cause == ENOENT else {
-      throw .unreadable(path: path, cause: String(cString: strerror(cause)))
+      throw CacheError.unreadable(path: path, cause: String(cString: strerror(cause)))
     }
     var url = URL(fileURLWithPath: path).standardizedFileURL
     // Ends at the root, which always exists.
     while stat(url.path, &status) != 0, url.path != "/" {
       if let target = try? FileManager.default.destinationOfSymbolicLink(atPath: url.path) {
-        throw .deadLink(path: url.path, target: target)
+        throw CacheError.deadLink(path: url.path, target: target)
       }
       url.deleteLastPathComponent()
     }

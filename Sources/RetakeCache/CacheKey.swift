@@ -28,11 +28,11 @@ package struct CacheKey: Sendable {
   /// - Throws: `CacheError.weakKey`, `.noKey`.
   package static func ofUser(
     environment: [String: String] = ProcessInfo.processInfo.environment
-  ) throws(CacheError) -> CacheKey {
+  ) throws -> CacheKey {
     // Empty counts as unset: a CI job that may not read the secret, such as one for a fork, gets an
     // empty variable.
     if let word = environment[variable], !word.isEmpty {
-      guard word.utf8.count >= wordBytesMin else { throw .weakKey }
+      guard word.utf8.count >= wordBytesMin else { throw CacheError.weakKey }
       return CacheKey(secret: Array(word.utf8))
     }
     let path = file(environment)
@@ -41,7 +41,7 @@ package struct CacheKey: Sendable {
       if let key = try read(path) { return key }
       try make(path)
     }
-    throw .noKey(path: path, cause: "it is gone as soon as it is made")
+    throw CacheError.noKey(path: path, cause: "it is gone as soon as it is made")
   }
 
   private static func file(_ environment: [String: String]) -> String {
@@ -54,41 +54,42 @@ package struct CacheKey: Sendable {
   }
 
   /// - Returns: `nil` if the file does not exist.
-  private static func read(_ path: String) throws(CacheError) -> CacheKey? {
+  private static func read(_ path: String) throws -> CacheKey? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else {
       if errno == ENOENT { return nil }
-      throw .noKey(path: path, cause: String(cString: strerror(errno)))
+      throw CacheError.noKey(path: path, cause: String(cString: strerror(errno)))
     }
     defer { close(descriptor) }
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      throw .noKey(path: path, cause: "it is not a regular file")
+      throw CacheError.noKey(path: path, cause: "it is not a regular file")
     }
     // Any other user who can read the key can write packs that this user's runs would use.
     guard status.st_uid == geteuid(), status.st_mode & 0o077 == 0 else {
-      throw .noKey(path: path, cause: "it must belong to you and be closed to others (chmod 600)")
+      throw CacheError.noKey(
+        path: path, cause: "it must belong to you and be closed to others (chmod 600)")
     }
     var bytes = [UInt8](repeating: 0, count: fileBytes)
     guard Foundation.read(descriptor, &bytes, fileBytes) == fileBytes else {
-      throw .noKey(path: path, cause: "it is cut short; remove it, and a new one is made")
+      throw CacheError.noKey(path: path, cause: "it is cut short; remove it, and a new one is made")
     }
     return CacheKey(secret: bytes)
   }
 
-  private static func make(_ path: String) throws(CacheError) {
+  private static func make(_ path: String) throws {
     let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
     do {
       try FileManager.default.createDirectory(
         at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     } catch {
-      throw .noKey(path: path, cause: error.systemText)
+      throw CacheError.noKey(path: path, cause: error.systemText)
     }
     // The file is complete before it gets its name.
     let new = path + ".\(ProcessInfo.processInfo.processIdentifier)-\(UUID().uuidString).new"
     let descriptor = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else {
-      throw .noKey(path: path, cause: String(cString: strerror(errno)))
+      throw CacheError.noKey(path: path, cause: String(cString: strerror(errno)))
     }
     defer {
       close(descriptor)
@@ -101,7 +102,7 @@ package struct CacheKey: Sendable {
     // which another process may have written packs already.
     guard write(descriptor, bytes, fileBytes) == fileBytes, fsync(descriptor) == 0,
       link(new, path) == 0 || errno == EEXIST
-    else { throw .noKey(path: path, cause: String(cString: strerror(errno))) }
+    else { throw CacheError.noKey(path: path, cause: String(cString: strerror(errno))) }
   }
 
   /// Authenticates the packs of one kind in one folder of the cache.

@@ -50,8 +50,8 @@ enum MachineCode {
 
   /// - Throws: `CacheError.noProgram`. Without the digests of all code, a cached value could be that
   ///   of other code.
-  static func digest(with decoder: Digest128) throws(CacheError) -> Digest128 {
-    guard let program, let mathematics else { throw .noProgram }
+  static func digest(with decoder: Digest128) throws -> Digest128 {
+    guard let program, let mathematics else { throw CacheError.noProgram }
     var hasher = DigestHasher()
     // Counted up if other things are digested: values under the old keys are then not found.
     hasher.append("code 1")

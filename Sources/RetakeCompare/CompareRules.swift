@@ -76,7 +76,7 @@ package struct CompareRules: Hashable, Sendable {
   }
 
   /// Reads the rules of retake.yml or golden.yml.
-  package init<Failure>(_ decoder: StrictDecoder<Failure>) throws(Failure) {
+  package init<Failure>(_ decoder: StrictDecoder<Failure>) throws {
     bySink = [:]
     for (sink, rule) in try decoder.members() {
       // A rule with the name of a mode has that mode unless it sets another one.

@@ -34,7 +34,7 @@ package struct DecisionComparator {
     var node: String
     var frame: FrameID?
     var item: Int?
-    var kind: String
+    var kind: DecisionKind
 
     init(_ line: DecisionLine) {
       (node, frame, item, kind) = (line.node, line.frame, line.item, line.kind)

@@ -3,7 +3,7 @@ import RetakeCore
 /// The parts of a decision that stay the same when it moves from one frame to another.
 struct DecisionForm: Hashable {
   var node: String
-  var kind: String
+  var kind: DecisionKind
   var track: Int
   var item: Int?
   var details: [DecisionLine.Detail]

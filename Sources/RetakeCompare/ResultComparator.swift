@@ -75,7 +75,7 @@ package struct ResultComparator {
   /// Compares the next file of each side; `nil` if a side has no more files.
   package mutating func compare(
     golden: ResultChunk?, actual: ResultChunk?
-  ) throws(ResultTextError) {
+  ) throws {
     let left = golden?.blocks ?? []
     let right = actual?.blocks ?? []
     noteClasses(golden?.header, actual?.header)
@@ -97,10 +97,10 @@ package struct ResultComparator {
       {
         continue
       }
-      let goldenFrames = try mine.flatMap { block throws(ResultTextError) in
+      let goldenFrames = try mine.flatMap { block in
         try golden?.frames(of: block)
       }
-      let actualFrames = try theirs.flatMap { block throws(ResultTextError) in
+      let actualFrames = try theirs.flatMap { block in
         try actual?.frames(of: block)
       }
       aligner.add(golden: goldenFrames ?? [], actual: actualFrames ?? [])
@@ -112,7 +112,7 @@ package struct ResultComparator {
   /// identities in it: they must not depend on where a block ends.
   private mutating func noteEqual(
     _ block: ResultChunk.Block, of golden: ResultChunk
-  ) throws(ResultTextError) {
+  ) throws {
     for index in sinks.indices {
       sinks[index].noteEqualFacts(frames: block.framesWithFacts[index])
     }

@@ -33,7 +33,7 @@ extension SinkRule: Encodable {
   /// - Parameter mode: The mode of a rule that sets none.
   package init<Failure>(
     _ decoder: StrictDecoder<Failure>, mode: Mode
-  ) throws(Failure) {
+  ) throws {
     let fields = try decoder.object(CodingKeys.allCases.map(\.rawValue))
     self.init(mode: try fields["mode"]?.choice("a mode") ?? mode)
     order = try fields["order"]?.choice("an order") ?? order

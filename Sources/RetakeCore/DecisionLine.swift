@@ -10,8 +10,8 @@ public struct DecisionLine: Hashable, Sendable, CustomStringConvertible {
   public var frame: FrameID?
   /// Index of an item inside a forEach; `nil` for the whole frame.
   public var item: Int?
-  /// A word such as `drop`, `thin`, `start`.
-  public var kind: String
+  /// Written as its raw value.
+  public var kind: DecisionKind
   /// In the byte order of their keys, if they were not changed after initialisation.
   public var details: [Detail]
 
@@ -31,7 +31,7 @@ public struct DecisionLine: Hashable, Sendable, CustomStringConvertible {
 
   /// `details` may be in any order; they are stored sorted by the bytes of their keys.
   package init(
-    time: Int64, node: String, frame: FrameID? = nil, item: Int? = nil, kind: String,
+    time: Int64, node: String, frame: FrameID? = nil, item: Int? = nil, kind: DecisionKind,
     details: [Detail] = []
   ) {
     self.time = time
@@ -48,7 +48,7 @@ public struct DecisionLine: Hashable, Sendable, CustomStringConvertible {
     var text = "@\(time) \(node) "
     if let frame { text += "\(frame.track):\(frame.sequence)" } else { text += "-" }
     if let item { text += ".\(item)" }
-    text += " \(kind)"
+    text += " \(kind.rawValue)"
     for detail in details { text += " \(detail.key)=\(detail.value)" }
     return text
   }
@@ -56,11 +56,12 @@ public struct DecisionLine: Hashable, Sendable, CustomStringConvertible {
   /// The value of the detail with this key, such as `line["reason"]`; `nil` if there is none.
   public subscript(key: String) -> String? { details.first { $0.key == key }?.value }
 
-  /// Parses a line in the form that `description` writes; `nil` for any other form.
+  /// Parses a line in the form that `description` writes; `nil` for any other form or kind.
   package init?(parsing line: some StringProtocol) {
     let words = line.split(separator: " ", omittingEmptySubsequences: false)
     guard words.count >= 4, words[0].first == "@", let time = Int64(words[0].dropFirst()),
-      !words[1].isEmpty, !words[3].isEmpty, let subject = Subject(parsing: words[2])
+      !words[1].isEmpty, let kind = DecisionKind(rawValue: String(words[3])),
+      let subject = Subject(parsing: words[2])
     else { return nil }
     var details: [Detail] = []
     for word in words.dropFirst(4) {
@@ -70,7 +71,7 @@ public struct DecisionLine: Hashable, Sendable, CustomStringConvertible {
     }
     self.init(
       time: time, node: String(words[1]), frame: subject.frame, item: subject.item,
-      kind: String(words[3]), details: details)
+      kind: kind, details: details)
   }
 
   private struct Subject {

@@ -28,25 +28,24 @@ extension DeviceEvent {
   /// Reads the object in the event table. A battery's `charging` and `lowPower` default to false.
   ///
   /// - Throws: `DeviceEventError` for an unknown kind, an unknown key, and any other value.
-  package init(kind name: String, json: JSONValue) throws(DeviceEventError) {
+  package init(kind name: String, json: JSONValue) throws {
     guard let kind = Kind(rawValue: name) else { throw DeviceEventError(unknownKind: name) }
     self = try Self.read(kind, json)
   }
 
   /// Like `init(kind:json:)`, from the string in the event table.
-  package init(kind: String, text: String) throws(DeviceEventError) {
+  package init(kind: String, text: String) throws {
     let json: JSONValue
-    do throws(DecodingError) {
+    do {
       json = try JSONValue(parsing: Data(text.utf8))
-    } catch {
+    } catch is DecodingError {
       throw DeviceEventError(
         DocumentProblem(.malformed("it is not JSON", advice: nil), at: ""))
     }
     try self.init(kind: kind, json: json)
   }
 
-  private static func read(_ kind: Kind, _ json: JSONValue) throws(DeviceEventError) -> DeviceEvent
-  {
+  private static func read(_ kind: Kind, _ json: JSONValue) throws -> DeviceEvent {
     let fields = try StrictDecoder<DeviceEventError>(json)
       .object(kind == .battery ? ["level", "charging", "lowPower"] : ["state"])
     switch kind {

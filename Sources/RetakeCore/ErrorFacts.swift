@@ -52,12 +52,20 @@ package protocol RetakeError: CodedError {
 }
 
 // A public error declares these properties again, because users cannot see this protocol.
+extension Error {
+  /// The facts of an error of this package; of others only the message.
+  package var facts: ErrorFacts {
+    (self as? any RetakeError)?.facts ?? ErrorFacts("internal.unexpected", "\(self)")
+  }
+
+  /// Whether an error of this package is a lack of memory, which says nothing about its subject.
+  package var isAboutMemory: Bool { (self as? any RetakeError)?.facts.kind == .memory }
+}
+
 extension RetakeError {
   public var code: String { facts.code }
   public var message: String { facts.message }
   public var cause: String? { facts.cause }
   public var place: Place? { facts.place }
   public var advice: String? { facts.advice }
-
-  package var isAboutMemory: Bool { facts.kind == .memory }
 }

@@ -16,7 +16,7 @@ struct JSONParser {
   }
 
   /// The single value of the document.
-  mutating func document() throws(DecodingError) -> JSONValue {
+  mutating func document() throws -> JSONValue {
     let value = try value()
     guard next == nil else { throw problem("there is more after the end") }
     return value
@@ -41,11 +41,11 @@ struct JSONParser {
     return true
   }
 
-  private mutating func value() throws(DecodingError) -> JSONValue {
+  private mutating func value() throws -> JSONValue {
     switch next {
     case UInt8(ascii: "{"):
-      return try nested { parser throws(DecodingError) in try parser.object() }
-    case UInt8(ascii: "["): return try nested { parser throws(DecodingError) in try parser.array() }
+      return try nested { parser in try parser.object() }
+    case UInt8(ascii: "["): return try nested { parser in try parser.array() }
     case UInt8(ascii: "\""): return .string(try string())
     case let byte? where byte == UInt8(ascii: "-") || (0x30...0x39).contains(byte):
       return try number()
@@ -64,8 +64,8 @@ struct JSONParser {
   }
 
   private mutating func nested(
-    _ body: (inout JSONParser) throws(DecodingError) -> JSONValue
-  ) throws(DecodingError) -> JSONValue {
+    _ body: (inout JSONParser) throws -> JSONValue
+  ) throws -> JSONValue {
     depth += 1
     // Each level is a recursion. Without a bound, a document of brackets would overflow the stack.
     guard depth <= Self.depthMax else { throw problem("nested more than \(Self.depthMax) deep") }
@@ -75,7 +75,7 @@ struct JSONParser {
     return value
   }
 
-  private mutating func array() throws(DecodingError) -> JSONValue {
+  private mutating func array() throws -> JSONValue {
     var values: [JSONValue] = []
     if take("]") { return .array(values) }
     repeat { values.append(try value()) } while take(",")
@@ -83,7 +83,7 @@ struct JSONParser {
     return .array(values)
   }
 
-  private mutating func object() throws(DecodingError) -> JSONValue {
+  private mutating func object() throws -> JSONValue {
     var members: [String: JSONValue] = [:]
     if take("}") { return .object(members) }
     repeat {
@@ -117,7 +117,7 @@ struct JSONParser {
 // MARK: - Numbers and strings
 
 extension JSONParser {
-  private mutating func number() throws(DecodingError) -> JSONValue {
+  private mutating func number() throws -> JSONValue {
     let start = position
     if bytes[position] == UInt8(ascii: "-") { position += 1 }
     let whole = digits()
@@ -162,7 +162,7 @@ extension JSONParser {
     return position - start
   }
 
-  private mutating func string() throws(DecodingError) -> String {
+  private mutating func string() throws -> String {
     position += 1
     var content: [UInt8] = []
     // The first byte that is not in `content` yet. Bytes without escapes are copied in one piece.
@@ -190,7 +190,7 @@ extension JSONParser {
     throw problem("the string's closing quote is missing")
   }
 
-  private mutating func escape() throws(DecodingError) -> Character {
+  private mutating func escape() throws -> Character {
     guard position + 1 < bytes.count else { throw problem("the JSON ends too early") }
     if let character = Self.escaped(bytes[position + 1]) {
       position += 2

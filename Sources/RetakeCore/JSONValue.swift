@@ -137,7 +137,7 @@ extension JSONValue: Codable {
   /// Parses a document (RFC 8259), strictly.
   ///
   /// - Throws: `DecodingError` with the line and column.
-  public init(parsing data: Data) throws(DecodingError) {
+  public init(parsing data: Data) throws {
     var parser = JSONParser([UInt8](data))
     self = try parser.document()
   }

@@ -20,7 +20,7 @@ package struct Quantisation: Hashable, Sendable {
   /// - Throws: `ResultTextError.quantum` for a quantum that is not a power of ten from 1 to 10^-9.
   package init(
     box: Double? = nil, score: Double? = nil, scalar: Double? = nil
-  ) throws(ResultTextError) {
+  ) throws {
     if let box { boxDecimals = try Self.decimals(box, named: .box) }
     if let score { scoreDecimals = try Self.decimals(score, named: .score) }
     if let scalar { scalarDecimals = try Self.decimals(scalar, named: .scalar) }
@@ -38,10 +38,10 @@ package struct Quantisation: Hashable, Sendable {
 
   private static func decimals(
     _ quantum: Double, named name: CodingKeys
-  ) throws(ResultTextError) -> Int {
+  ) throws -> Int {
     // Compared exactly: the 0.1 of a document and the literal 0.1 parse to the same Double.
     guard let decimals = quanta.firstIndex(of: quantum) else {
-      throw .quantum(name: name.rawValue, value: quantum)
+      throw ResultTextError.quantum(name: name.rawValue, value: quantum)
     }
     return decimals
   }
@@ -75,7 +75,7 @@ extension Quantisation: Codable {
 
 extension Quantisation {
   /// Reads the quanta of retake.yml and golden.yml. Keys that are absent have their defaults.
-  package init<Failure>(_ decoder: StrictDecoder<Failure>) throws(Failure) {
+  package init<Failure>(_ decoder: StrictDecoder<Failure>) throws {
     let quanta = try Self.given(in: decoder)
     func decimals(_ key: CodingKeys) -> Int? {
       quanta[key.rawValue].flatMap { Self.quanta.firstIndex(of: $0) }
@@ -89,7 +89,7 @@ extension Quantisation {
   /// The quanta that a document gives, by key, without the defaults.
   package static func given<Failure>(
     in decoder: StrictDecoder<Failure>
-  ) throws(Failure) -> [String: Double] {
+  ) throws -> [String: Double] {
     let keys = CodingKeys.allCases.map(\.rawValue)
     let fields = try decoder.object(keys)
     var result: [String: Double] = [:]

@@ -69,9 +69,9 @@ package enum RegularFile {
   /// Reads the attributes of a file without opening it.
   package static func facts(
     of path: String, links: Links = .refused
-  ) throws(Refusal) -> Facts {
+  ) throws -> Facts {
     // The system would read the path up to the NUL byte, which is the path of another file.
-    guard !path.utf8.contains(0) else { throw .system(EINVAL) }
+    guard !path.utf8.contains(0) else { throw Refusal.system(EINVAL) }
     var status = stat()
     let result = links == .refused ? lstat(path, &status) : stat(path, &status)
     guard result == 0 else { throw refusal(ofError: errno) }
@@ -88,7 +88,7 @@ package enum RegularFile {
   /// An open descriptor, which the caller closes, and the facts of its file.
   package static func descriptor(
     _ path: String, links: Links = .refused, bytesMax: Int64 = .max
-  ) throws(Refusal) -> (number: Int32, facts: Facts) {
+  ) throws -> (number: Int32, facts: Facts) {
     // Checked first: opening a device may have an effect, and only O_NONBLOCK prevents it from
     // blocking.
     _ = try facts(of: path, links: links)
@@ -96,7 +96,7 @@ package enum RegularFile {
     let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
     let number = open(path, links == .refused ? flags | O_NOFOLLOW : flags)
     guard number >= 0 else { throw refusal(ofError: errno) }
-    do throws(Refusal) {
+    do {
       // Asked again of the open file: since the check above, the path may lead to another one.
       var status = stat()
       guard fstat(number, &status) == 0 else { throw Refusal.system(errno) }
@@ -106,7 +106,7 @@ package enum RegularFile {
         throw Refusal.tooLarge(bytes: facts.bytes, bytesMax: bytesMax)
       }
       return (number, facts)
-    } catch {
+    } catch let error as Refusal {
       close(number)
       throw error
     }
@@ -114,7 +114,7 @@ package enum RegularFile {
 
   package static func handle(
     _ path: String, links: Links = .refused, bytesMax: Int64 = .max
-  ) throws(Refusal) -> FileHandle {
+  ) throws -> FileHandle {
     let number = try descriptor(path, links: links, bytesMax: bytesMax).number
     return FileHandle(fileDescriptor: number, closeOnDealloc: true)
   }
@@ -122,13 +122,13 @@ package enum RegularFile {
   /// All bytes of a file. A file that grows meanwhile is rejected if it becomes too large.
   package static func contents(
     _ path: String, links: Links = .refused, bytesMax: Int64
-  ) throws(Refusal) -> Data {
+  ) throws -> Data {
     let handle = try handle(path, links: links, bytesMax: bytesMax)
     let limit = Int(clamping: bytesMax)
     // One byte more than allowed tells a file that grew from one that is exactly at the limit.
     let data = try read(handle, count: limit == .max ? limit : limit + 1)
     guard data.count <= limit else {
-      throw .tooLarge(bytes: Int64(data.count), bytesMax: bytesMax)
+      throw Refusal.tooLarge(bytes: Int64(data.count), bytesMax: bytesMax)
     }
     return data
   }
@@ -136,27 +136,27 @@ package enum RegularFile {
   /// The first bytes of a file, at most `count`.
   package static func head(
     _ path: String, links: Links = .refused, count: Int
-  ) throws(Refusal) -> Data {
+  ) throws -> Data {
     try read(try handle(path, links: links), count: count)
   }
 
-  private static func read(_ handle: FileHandle, count: Int) throws(Refusal) -> Data {
+  private static func read(_ handle: FileHandle, count: Int) throws -> Data {
     defer { try? handle.close() }
     do {
       return try handle.read(upToCount: count) ?? Data()
     } catch {
-      throw .system(EIO)
+      throw Refusal.system(EIO)
     }
   }
 
-  private static func check(_ status: stat) throws(Refusal) {
+  private static func check(_ status: stat) throws {
     switch status.st_mode & S_IFMT {
     case S_IFREG: return
-    case S_IFLNK: throw .link
-    case S_IFDIR: throw .folder
-    case S_IFIFO: throw .special("a named pipe")
-    case S_IFSOCK: throw .special("a socket")
-    default: throw .special("a device")
+    case S_IFLNK: throw Refusal.link
+    case S_IFDIR: throw Refusal.folder
+    case S_IFIFO: throw Refusal.special("a named pipe")
+    case S_IFSOCK: throw Refusal.special("a socket")
+    default: throw Refusal.special("a device")
     }
   }
 

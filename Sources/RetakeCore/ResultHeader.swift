@@ -80,16 +80,18 @@ package struct ResultHeader: Hashable, Sendable {
   }
 
   /// Parses a header line.
-  package init(parsing line: String, file: String) throws(ResultTextError) {
+  package init(parsing line: String, file: String) throws {
     // Fields are separated by one space, so two in a row are damage.
     let words = line.split(separator: " ", omittingEmptySubsequences: false)
     guard words.count >= 2, words[0] == "#retake", let version = Int(words[1]) else {
-      throw .header(file: file, line: String(line.prefix(80)))
+      throw ResultTextError.header(file: file, line: String(line.prefix(80)))
     }
     // Version 1 is the first version. Once there is a second, this has to read both.
-    guard version == Self.version else { throw .version(file: file, version: version) }
+    guard version == Self.version else {
+      throw ResultTextError.version(file: file, version: version)
+    }
     guard let header = Self(fields: words.dropFirst(2)) else {
-      throw .header(file: file, line: String(line.prefix(80)))
+      throw ResultTextError.header(file: file, line: String(line.prefix(80)))
     }
     self = header
   }

@@ -26,16 +26,16 @@ package struct StrictDecoder<Failure: DocumentFailure>: Sendable {
   }
 
   /// Parses a JSON document.
-  package init(parsing data: Data, bytesMax: Int) throws(Failure) {
+  package init(parsing data: Data, bytesMax: Int) throws {
     // Before parsing, because the size of the document bounds what the parser allocates.
     guard data.count <= bytesMax else {
       throw Failure(
         DocumentProblem(
           .tooLarge("the document is larger than \(bytesMax >> 20) MiB"), at: ""))
     }
-    do throws(DecodingError) {
+    do {
       self.init(try JSONValue(parsing: data))
-    } catch {
+    } catch let error as DecodingError {
       // A message may contain a key, and a key may be as long as the document.
       throw Failure(
         DocumentProblem(
@@ -61,7 +61,7 @@ package struct StrictDecoder<Failure: DocumentFailure>: Sendable {
 
 extension StrictDecoder {
   /// A whole document, after checking its version and then its keys: `v` and these.
-  package func document(_ keys: [String]) throws(Failure) -> Self {
+  package func document(_ keys: [String]) throws -> Self {
     // In this order: a later version may have other keys, and "unknown key" would mislead its
     // reader.
     try requireVersion()
@@ -69,7 +69,7 @@ extension StrictDecoder {
   }
 
   /// Checks that this is an object of version 1, with any keys.
-  package func requireVersion() throws(Failure) {
+  package func requireVersion() throws {
     guard case .object = json else { throw wrong(mustBe: "an object") }
     let version = try required("v")
     let number = try version.integer()
@@ -77,7 +77,7 @@ extension StrictDecoder {
   }
 
   /// This value, after checking that it is an object with no keys except these.
-  package func object(_ keys: [String]) throws(Failure) -> Self {
+  package func object(_ keys: [String]) throws -> Self {
     guard case .object(let members) = json else { throw wrong(mustBe: "an object") }
     // Sorted, so that of several unknown keys every run reports the same one.
     for key in members.keys.sorted() where !keys.contains(key) {
@@ -92,7 +92,7 @@ extension StrictDecoder {
     json[key].map { Self($0, at: "\(pointer)/\(key)") }
   }
 
-  package func required(_ key: String) throws(Failure) -> Self {
+  package func required(_ key: String) throws -> Self {
     guard let value = self[key] else { throw failure(.missingKey(key)) }
     return value
   }
@@ -104,7 +104,7 @@ extension StrictDecoder {
   }
 
   /// The members of an object with any keys, in the order of the keys.
-  package func members() throws(Failure) -> [(key: String, value: Self)] {
+  package func members() throws -> [(key: String, value: Self)] {
     guard case .object(let members) = json else { throw wrong(mustBe: "an object") }
     // Sorted, so that the order is fixed and, of several errors, every run reports the same one.
     return members.sorted { $0.key < $1.key }.map { key, value in
@@ -113,11 +113,11 @@ extension StrictDecoder {
   }
 
   /// The members of the object of a key; empty if the key is absent.
-  package func members(_ key: String) throws(Failure) -> [(key: String, value: Self)] {
+  package func members(_ key: String) throws -> [(key: String, value: Self)] {
     try self[key]?.members() ?? []
   }
 
-  package func elements() throws(Failure) -> [Self] {
+  package func elements() throws -> [Self] {
     guard case .array(let values) = json else { throw wrong(mustBe: "an array") }
     guard values.count <= Self.elementsMax else {
       throw failure(.tooLarge("more than \(Self.elementsMax) elements"))
@@ -126,16 +126,16 @@ extension StrictDecoder {
   }
 
   /// The elements of the array of a key; empty if the key is absent.
-  package func elements(_ key: String) throws(Failure) -> [Self] {
+  package func elements(_ key: String) throws -> [Self] {
     try self[key]?.elements() ?? []
   }
 
-  package func strings() throws(Failure) -> [String] {
-    try elements().map { element throws(Failure) in try element.string() }
+  package func strings() throws -> [String] {
+    try elements().map { element in try element.string() }
   }
 
   /// The strings of the array of a key; empty if the key is absent.
-  package func strings(_ key: String) throws(Failure) -> [String] {
+  package func strings(_ key: String) throws -> [String] {
     try self[key]?.strings() ?? []
   }
 }
@@ -143,17 +143,17 @@ extension StrictDecoder {
 // MARK: - Single values
 
 extension StrictDecoder {
-  package func string() throws(Failure) -> String {
+  package func string() throws -> String {
     guard case .string(let text) = json else { throw wrong(mustBe: "a string") }
     return text
   }
 
-  package func bool() throws(Failure) -> Bool {
+  package func bool() throws -> Bool {
     guard case .bool(let flag) = json else { throw wrong(mustBe: "true or false") }
     return flag
   }
 
-  package func integer() throws(Failure) -> Int {
+  package func integer() throws -> Int {
     // The parser makes a Double of an integer beyond 64 bits. It is an integer to its author, so
     // "must be an integer" would be the wrong message.
     if case .number(let number) = json, number.magnitude >= 0x1p63 {
@@ -165,13 +165,13 @@ extension StrictDecoder {
 
   /// - Parameter rule: The message for an integer outside of the range, such as "a seed is 0 or
   ///   more".
-  package func integer(in range: ClosedRange<Int>, _ rule: String) throws(Failure) -> Int {
+  package func integer(in range: ClosedRange<Int>, _ rule: String) throws -> Int {
     let number = try integer()
     guard range.contains(number) else { throw wrong(rule) }
     return number
   }
 
-  package func number() throws(Failure) -> Double {
+  package func number() throws -> Double {
     switch json {
     case .number(let number) where number.isFinite: return number
     case .number: throw wrong("must be a finite number")
@@ -181,13 +181,13 @@ extension StrictDecoder {
   }
 
   /// A number of 0 or more.
-  package func tolerance() throws(Failure) -> Double {
+  package func tolerance() throws -> Double {
     let number = try number()
     guard number >= 0 else { throw wrong("must be 0 or more") }
     return number
   }
 
-  package func duration() throws(Failure) -> Duration {
+  package func duration() throws -> Duration {
     let advice = "Write it like 45ms, 1.5s or 250us"
     switch json {
     // An error of its own: "must be a string" would not tell that the unit is missing.
@@ -202,7 +202,7 @@ extension StrictDecoder {
   }
 
   /// Degrees Celsius, such as `45C`.
-  package func temperature() throws(Failure) -> Temperature {
+  package func temperature() throws -> Temperature {
     guard case .string(let text) = json, let temperature = Temperature(parsing: text) else {
       throw wrong(Temperature.rule, advice: Temperature.advice)
     }
@@ -214,7 +214,7 @@ extension StrictDecoder {
   /// - Parameter name: What they are, in messages: "a policy".
   package func choice<Choice: RawRepresentable<String> & CaseIterable>(
     _ name: String
-  ) throws(Failure) -> Choice {
+  ) throws -> Choice {
     let word = try string()
     guard let choice = Choice(rawValue: word) else {
       throw wrong(

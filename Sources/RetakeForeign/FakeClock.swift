@@ -13,15 +13,15 @@ final class FakeClock {
 
   /// - Parameter name: Of its folder; another one for each start.
   /// - Throws: `ForeignError.noFakeClock`, `ForeignError.notStarted`.
-  init(_ program: ForeignProgram, name: String) throws(ForeignError) {
-    guard let library = Self.library() else { throw .noFakeClock(program.name) }
+  init(_ program: ForeignProgram, name: String) throws {
+    guard let library = Self.library() else { throw ForeignError.noFakeClock(program.name) }
     self.library = library
     folder = Self.root.appending(path: "retake-clock-\(name)")
     do {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       try write(0)
     } catch {
-      throw .notStarted(program.name, cause: "its clock cannot be written: \(error)")
+      throw ForeignError.notStarted(program.name, cause: "its clock cannot be written: \(error)")
     }
   }
 

@@ -34,11 +34,11 @@ final class ForeignChild: @unchecked Sendable {
   /// - Parameter shared: Memory that it shares with other copies. Without a free slot it gets memory
   ///   of its own.
   /// - Throws: `ForeignError`.
-  init(_ program: ForeignProgram, _ shared: ForeignSlots?) throws(ForeignError) {
+  init(_ program: ForeignProgram, _ shared: ForeignSlots?) throws {
     self.program = program
     let (slots, slot) = try Self.slot(in: shared, program)
     (self.slots, self.slot) = (slots, slot)
-    do throws(ForeignError) {
+    do {
       (process, channel, ready) = try Self.start(program, slots)
     } catch {
       slots?.giveBack(slot)
@@ -50,27 +50,28 @@ final class ForeignChild: @unchecked Sendable {
 
   private static func slot(
     in shared: ForeignSlots?, _ program: ForeignProgram
-  ) throws(ForeignError) -> (ForeignSlots?, Int) {
+  ) throws -> (ForeignSlots?, Int) {
     guard let shared else { return (nil, 0) }
     if let slot = shared.take() { return (shared, slot) }
-    do throws(ChildProcessError) {
+    do {
       let own = try ForeignSlots(copies: 1)
       return (own, own.take() ?? 0)
     } catch {
-      throw .notStarted(program.title, cause: error.localizedDescription)
+      throw ForeignError.notStarted(program.title, cause: error.localizedDescription)
     }
   }
 
   private static func start(
     _ program: ForeignProgram, _ slots: ForeignSlots?
-  ) throws(ForeignError) -> (ForeignProcess, MessageChannel, ForeignReady) {
+  ) throws -> (ForeignProcess, MessageChannel, ForeignReady) {
     let process = try ForeignProcess(program, slots?.memory)
     let channel = MessageChannel(process.socket)
     do throws(ForeignTrouble) {
       return (process, channel, try greet(program, channel, process.tail, slots: slots?.count))
     } catch {
       let fault = Self.fault(error, program, process)
-      throw .notReady(program.title, cause: fault.text, hasWords: !fault.lastLines.isEmpty)
+      throw ForeignError.notReady(
+        program.title, cause: fault.text, hasWords: !fault.lastLines.isEmpty)
     }
   }
 
@@ -83,7 +84,7 @@ final class ForeignChild: @unchecked Sendable {
     guard let ready = message["ready"] else {
       throw .unexpected("\(message.outline) before 'ready'")
     }
-    do throws(DocumentProblem) {
+    do {
       return try ForeignReady(ready, output: program.output)
     } catch {
       throw .unexpected("a 'ready' that cannot be used: \(error.placedMessage)")
@@ -207,7 +208,7 @@ final class ForeignChild: @unchecked Sendable {
   ) throws(ForeignTrouble) -> Bool {
     guard let json = message["done"] else { return false }
     let given: ProgramCallName
-    do throws(DocumentProblem) {
+    do {
       given = try ProgramCallName(done: json)
     } catch {
       throw .badValue(error.placedMessage)
@@ -222,7 +223,7 @@ final class ForeignChild: @unchecked Sendable {
   private func throwOwnError(in message: JSONValue) throws(ForeignTrouble) {
     guard program.output == .program, let json = message["error"] else { return }
     let error: StageError
-    do throws(DocumentProblem) {
+    do {
       error = try StageError(ofProgram: json)
     } catch {
       throw .badValue(error.placedMessage)
@@ -235,7 +236,7 @@ final class ForeignChild: @unchecked Sendable {
   ) throws(ForeignTrouble) -> ProgramWord {
     try throwOwnError(in: message)
     let word: ProgramWord?
-    do throws(DocumentProblem) {
+    do {
       word = try ProgramWord(message)
     } catch {
       throw .badValue(error.placedMessage)
@@ -363,7 +364,7 @@ final class ForeignChild: @unchecked Sendable {
   }
 
   private func outcome(of reply: JSONValue) throws(ForeignTrouble) -> StageOutcome {
-    do throws(DocumentProblem) {
+    do {
       switch (reply["value"], reply["error"]) {
       case (let value?, nil):
         return .success(try program.output.value(value, classNames: ready.classNames))

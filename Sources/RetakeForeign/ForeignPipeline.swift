@@ -87,7 +87,7 @@ final class ForeignPipeline: ProgramInstance, @unchecked Sendable {
     guard let sink = pool.ready.sinks.first(where: { $0.name == name }) else {
       throw .badValue("'ready' has no sink '\(name.shortened)'")
     }
-    do throws(DocumentProblem) {
+    do {
       return try sink.output.value(json, classNames: pool.ready.classNames)
     } catch {
       throw .badValue("for '\(name)': \(error.placedMessage)")

@@ -42,15 +42,15 @@ final class ForeignPool: @unchecked Sendable {
   /// Starts the first copy.
   ///
   /// - Throws: `ForeignError`.
-  init(_ program: ForeignProgram) throws(ForeignError) {
+  init(_ program: ForeignProgram) throws {
     self.program = program
-    do throws(ChildProcessError) {
+    do {
       // One more, because a copy that has ended may still have its slot when the next one starts.
       slots =
         program.transport == .files
         ? try ForeignSlots(copies: program.instances + 1) : nil
     } catch {
-      throw .notStarted(program.title, cause: error.localizedDescription)
+      throw ForeignError.notStarted(program.title, cause: error.localizedDescription)
     }
     let first = try ForeignChild(program, slots)
     ready = first.ready
@@ -181,7 +181,7 @@ final class ForeignPool: @unchecked Sendable {
   /// A new copy, which must be the same program.
   private func another() throws(ForeignFault) -> ForeignChild {
     let child: ForeignChild
-    do throws(ForeignError) {
+    do {
       child = try ForeignChild(program, slots)
     } catch {
       throw ForeignFault(
@@ -233,12 +233,12 @@ extension ForeignPool {
   private static let pools = SharedValues<Key, ForeignPool>()
 
   /// - Throws: As `init`.
-  static func pool(_ program: ForeignProgram) throws(ForeignError) -> ForeignPool {
+  static func pool(_ program: ForeignProgram) throws -> ForeignPool {
     let key = Key(
       program: program,
       files: program.files.map {
         try? RegularFile.facts(of: program.place(of: $0), links: .followed)
       })
-    return try pools.value(of: key) { () throws(ForeignError) in try ForeignPool(program) }
+    return try pools.value(of: key) { try ForeignPool(program) }
   }
 }

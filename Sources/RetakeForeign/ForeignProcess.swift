@@ -35,14 +35,14 @@ final class ForeignProcess {
 
   /// - Parameter memory: `nil` if pixels are sent on the socket.
   /// - Throws: `ForeignError.notFound`, `ForeignError.notStarted`, `ForeignError.noFakeClock`.
-  init(_ program: ForeignProgram, _ memory: SharedMemory?) throws(ForeignError) {
+  init(_ program: ForeignProgram, _ memory: SharedMemory?) throws {
     let executable = try Self.executable(program)
     clock = WallClock()
     let value = Self.newMark(clock)
     marked = MarkedProcesses(mark: "\(Self.markVariable)=\(value.text)", number: value.number)
     fakeClock =
       program.clock == .preload ? try FakeClock(program, name: value.text) : nil
-    do throws(ChildProcessError) {
+    do {
       socket = try ChildSocket()
       tail = try ProgramTail(program)
       var request = ChildProcess.Request(executable, Array(program.command.dropFirst()))
@@ -65,8 +65,8 @@ final class ForeignProcess {
       }
       request.endsGroup = true
       process = try ChildProcess(request)
-    } catch {
-      throw .notStarted(program.title, cause: error.localizedDescription)
+    } catch let error as ChildProcessError {
+      throw ForeignError.notStarted(program.title, cause: error.localizedDescription)
     }
     marked.limit(process.id)
     socket.closeChildEnd()
@@ -94,11 +94,11 @@ final class ForeignProcess {
     return ("\(id).\(count).\(now)", number)
   }
 
-  private static func executable(_ program: ForeignProgram) throws(ForeignError) -> String {
+  private static func executable(_ program: ForeignProgram) throws -> String {
     let name = program.name
     let path = name.contains("/") ? program.place(of: name) : ChildProcess.path(of: name)
     guard let path, FileManager.default.isExecutableFile(atPath: path) else {
-      throw .notFound(name)
+      throw ForeignError.notFound(name)
     }
     return path
   }

@@ -39,7 +39,7 @@ struct ForeignReady: Hashable {
   /// Keys that are not known belong to later versions, and are not read.
   ///
   /// - Throws: `DocumentProblem` with the pointer inside the message.
-  init(_ json: JSONValue, output: ForeignOutput) throws(DocumentProblem) {
+  init(_ json: JSONValue, output: ForeignOutput) throws {
     let fields = StrictDecoder<DocumentProblem>(json, at: "/ready")
     let spoken = try fields.required("v")
     guard try spoken.integer() == Self.protocolVersion else {
@@ -57,7 +57,7 @@ struct ForeignReady: Hashable {
     }
     state = try fields.required("state").choice("a state")
     fingerprint = try fields["fingerprint"]?.string() ?? ""
-    formats = try fields.elements("formats").map { element throws(DocumentProblem) in
+    formats = try fields.elements("formats").map { element in
       try element.choice("a pixel format")
     }
     classNames = try fields.strings("classNames")
@@ -72,7 +72,7 @@ struct ForeignReady: Hashable {
 
   private static func modules(
     _ fields: StrictDecoder<DocumentProblem>
-  ) throws(DocumentProblem) -> [String: String] {
+  ) throws -> [String: String] {
     guard let given = fields["modules"] else { return [:] }
     var modules: [String: String] = [:]
     for (path, value) in try given.members() {
@@ -89,13 +89,13 @@ struct ForeignReady: Hashable {
 
   private static func sinks(
     _ fields: StrictDecoder<DocumentProblem>
-  ) throws(DocumentProblem) -> [Sink] {
+  ) throws -> [Sink] {
     let given = try fields.required("sinks")
     let members = try given.members()
     guard sinksRange.contains(members.count) else {
       throw given.wrong("a program has 1 to \(sinksRange.upperBound) sinks")
     }
-    return try members.map { name, output throws(DocumentProblem) in
+    return try members.map { name, output in
       guard PipelineNode.isValidID(name) else {
         throw output.wrong(
           "'\(name.shortened)' cannot be a sink: use a lower-case letter, then letters, digits or -"

@@ -18,11 +18,12 @@ extension JSONValue {
   }
 }
 
-extension DocumentProblem {
+extension Error {
   /// `/value/detections/0/score: must be a number, is null`.
   var placedMessage: String {
-    (pointer.isEmpty ? "" : "\(pointer.shortened): ")
-      + [message, advice].compactMap(\.self).joined(separator: ". ")
+    guard let problem = self as? DocumentProblem else { return "\(self)" }
+    return (problem.pointer.isEmpty ? "" : "\(problem.pointer.shortened): ")
+      + [problem.message, problem.advice].compactMap(\.self).joined(separator: ". ")
   }
 }
 
@@ -30,7 +31,7 @@ extension StageError {
   private static let codeCharactersMax = 64
 
   /// - Throws: `DocumentProblem` unless it has a code without spaces and a message.
-  init(ofProgram json: JSONValue) throws(DocumentProblem) {
+  init(ofProgram json: JSONValue) throws {
     let fields = try StrictDecoder<DocumentProblem>(json, at: "/error").object([
       "code", "message", "severity",
     ])

@@ -18,8 +18,8 @@ final class ForeignSlots: Sendable {
   let arena: FrameArena?
 
   /// - Parameter copies: How many copies have a slot at the same time.
-  init(copies: Int) throws(ChildProcessError) {
-    do throws(ChildProcessError) {
+  init(copies: Int) throws {
+    do {
       memory = try SharedMemory(byteCount: (copies + Self.madeSlots) * Self.slotBytes)
       count = copies + Self.madeSlots
     } catch {

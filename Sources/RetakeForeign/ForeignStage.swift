@@ -17,7 +17,7 @@ extension AnyStage {
   /// - Throws: `ForeignError`.
   package static func process(
     _ program: ForeignProgram, options: JSONValue
-  ) throws(ForeignError) -> AnyStage {
+  ) throws -> AnyStage {
     // Before the start: the fingerprint is that of files which the program may have read.
     let digests = program.fileDigests
     let pool = try ForeignPool.pool(program)

@@ -6,18 +6,18 @@ extension ForeignOutput {
   /// - Throws: `DocumentProblem` with the pointer inside the message.
   func value(
     _ json: JSONValue, classNames: [String]
-  ) throws(DocumentProblem) -> any PipelineValue {
+  ) throws -> any PipelineValue {
     let fields = try StrictDecoder<DocumentProblem>(json, at: "/value").object([rawValue])
     let elements = try fields.required(rawValue).allElements()
     switch self {
     case .detections:
       return Detections(
-        try elements.map { element throws(DocumentProblem) in
+        try elements.map { element in
           try Detection(element, classes: classNames.count)
         }, classNames: classNames)
     case .classes:
       return Classes(
-        try elements.map { element throws(DocumentProblem) in try Classification(element) })
+        try elements.map { element in try Classification(element) })
     case .scalars: return try Self.scalars(elements)
     case .program: throw fields.wrong("a whole program gives values with 'out'")
     }
@@ -35,10 +35,10 @@ extension ForeignOutput {
 
   private static func scalars(
     _ elements: [StrictDecoder<DocumentProblem>]
-  ) throws(DocumentProblem) -> Scalars {
+  ) throws -> Scalars {
     var names: Set<String> = []
     return Scalars(
-      try elements.map { element throws(DocumentProblem) in
+      try elements.map { element in
         let fields = try element.object(["name", "value"])
         let name = try fields.required("name")
         guard names.insert(try name.string()).inserted else {
@@ -61,7 +61,7 @@ extension ForeignOutput {
 
 extension StrictDecoder<DocumentProblem> {
   /// As many elements as a message has room for; `elements` has the bound of a document.
-  fileprivate func allElements() throws(DocumentProblem) -> [Self] {
+  fileprivate func allElements() throws -> [Self] {
     guard case .array(let values) = json else {
       throw wrong("must be an array, is \(json.kindText)")
     }
@@ -73,14 +73,14 @@ extension Detection {
   /// - Parameter count: The number of the program's classes; 0 if it names none.
   fileprivate init(
     _ decoder: StrictDecoder<DocumentProblem>, classes count: Int
-  ) throws(DocumentProblem) {
+  ) throws {
     if let plain = Self(plain: decoder.json, classes: count) {
       self = plain
       return
     }
     let fields = try decoder.object(["box", "score", "class", "identity", "classes"])
     let box = try fields.required("box")
-    let sides = try box.elements().map { side throws(DocumentProblem) in try side.number() }
+    let sides = try box.elements().map { side in try side.number() }
     guard sides.count == 4 else { throw box.wrong("a box is [x, y, width, height]") }
     guard sides[2] >= 0, sides[3] >= 0 else {
       throw box.wrong("the width and height of a box are 0 or more")
@@ -93,7 +93,7 @@ extension Detection {
       box: Box(x: sides[0], y: sides[1], width: sides[2], height: sides[3]),
       score: try fields.required("score").number(), classIndex: index ?? 0,
       identity: try fields["identity"]?.integer(),
-      classes: try fields.elements("classes").map { element throws(DocumentProblem) in
+      classes: try fields.elements("classes").map { element in
         try Classification(element)
       })
   }
@@ -129,7 +129,7 @@ extension JSONValue {
 }
 
 extension Classification {
-  fileprivate init(_ decoder: StrictDecoder<DocumentProblem>) throws(DocumentProblem) {
+  fileprivate init(_ decoder: StrictDecoder<DocumentProblem>) throws {
     let fields = try decoder.object(["label", "score"])
     self.init(
       label: try fields.required("label").string(), score: try fields.required("score").number())

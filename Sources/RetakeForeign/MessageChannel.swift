@@ -124,14 +124,15 @@ final class MessageChannel {
 
   private static func parse(_ body: ArraySlice<UInt8>) throws(ForeignTrouble) -> JSONValue {
     let message: JSONValue
-    do throws(DecodingError) {
+    do {
       message = try JSONValue(parsing: Data(body))
     } catch {
       // Many languages write numbers that JSON does not have.
       let text = String(decoding: body, as: UTF8.self)
       let hint =
         text.contains("NaN") || text.contains("Infinity") ? " (JSON has no NaN or Infinity)" : ""
-      throw .garbage(String(error.shortText.prefix(200)) + hint)
+      throw .garbage(
+        String(((error as? DecodingError)?.shortText ?? "\(error)").prefix(200)) + hint)
     }
     guard message.isNested(atMost: depthMax) else {
       throw .garbage("nested more than \(depthMax) deep")

@@ -21,7 +21,7 @@ enum ProgramCallName: Hashable, CustomStringConvertible {
   case timer(ProgramTimers.Due)
 
   /// - Throws: `DocumentProblem` if that is none.
-  init(done: JSONValue) throws(DocumentProblem) {
+  init(done: JSONValue) throws {
     let decoder = StrictDecoder<DocumentProblem>(done, at: "/done")
     guard case .object = done else {
       self = .frame(try decoder.integer())
@@ -51,7 +51,7 @@ enum ProgramWord {
 
   /// - Returns: `nil` for another message.
   /// - Throws: `DocumentProblem` for a message that cannot be used.
-  init?(_ message: JSONValue) throws(DocumentProblem) {
+  init?(_ message: JSONValue) throws {
     if let out = message["out"] {
       let fields = try StrictDecoder<DocumentProblem>(out, at: "/out")
         .object(["sink", "sequence", "value"])

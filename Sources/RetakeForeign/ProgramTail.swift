@@ -21,7 +21,7 @@ final class ProgramTail: Sendable {
   /// The bytes of a line that has no end yet, if someone listens.
   private let line = Locked([UInt8]())
 
-  init(_ program: ForeignProgram) throws(ChildProcessError) {
+  init(_ program: ForeignProgram) throws {
     (listener, self.program) = (program.listener, program.title)
     pipe = try ChildPipe()
   }

@@ -17,7 +17,7 @@ struct CaseComparison {
     folders: (golden: GoldenFolder, actual: GoldenFolder),
     manifests: (golden: GoldenManifest, actual: GoldenManifest),
     options: GoldenComparator.Options
-  ) throws(GoldenError) {
+  ) throws {
     self.folders = folders
     self.manifests = manifests
     self.options = options
@@ -29,7 +29,7 @@ struct CaseComparison {
     comparison = Comparison(key: manifests.actual.key, verdict: .passed)
   }
 
-  consuming func result() throws(GoldenError) -> Comparison {
+  consuming func result() throws -> Comparison {
     // Two sessions number their frames independently, so only their results can be compared.
     let isOneSession = options.pairing == .sequence
     let decisions =
@@ -56,13 +56,13 @@ struct CaseComparison {
   /// A sink makes no decisions: the fate of a frame was decided at the node where it ended.
   private static func decider(of finding: Finding) -> String? {
     let line = (finding.golden ?? finding.actual).flatMap { DecisionLine(parsing: $0) }
-    guard let line, line.kind == "outcome" else { return finding.node }
+    guard let line, line.kind == .outcome else { return finding.node }
     return line["node"] ?? finding.node
   }
 
   // MARK: stage digests
 
-  private mutating func compareStages(_ log: FindingLog) throws(GoldenError) -> StageComparator? {
+  private mutating func compareStages(_ log: FindingLog) throws -> StageComparator? {
     let mine = folders.golden.file(GoldenFolder.digestsName(platforms.golden))
     let theirs = folders.actual.file(GoldenFolder.digestsName(platforms.actual))
     guard FileManager.default.fileExists(atPath: theirs.path) else { return nil }
@@ -84,7 +84,7 @@ struct CaseComparison {
     if mine != theirs, try areEqual(mine, theirs) { return comparator }
     // Checked after the comparison of bytes: a file that equals the run's has the run's key.
     guard golden.header.key == manifests.golden.key else {
-      throw .inconsistent(file: mine.path, detail: "it is about \(golden.header.key)")
+      throw GoldenError.inconsistent(file: mine.path, detail: "it is about \(golden.header.key)")
     }
     var aligner = RowAligner()
     var isAtEnd = false
@@ -116,7 +116,7 @@ struct CaseComparison {
 
   private mutating func compareResults(
     _ log: FindingLog, _ decisions: DecisionFilesComparison
-  ) throws(GoldenError) {
+  ) throws {
     var comparator: ResultComparator?
     let chains = decisions.chains
     let images = options.pictures.map {
@@ -153,10 +153,10 @@ struct CaseComparison {
           rules: options.rules ?? manifests.golden.compare, pairing: options.pairing,
           origin: decisions.origin, log: log, chains: chains, images: images)
       }
-      do throws(ResultTextError) {
+      do {
         try comparator?.compare(golden: golden, actual: actual)
-      } catch {
-        throw .results(error)
+      } catch let error as ResultTextError {
+        throw GoldenError.results(error)
       }
     }
     try checkTotals(totals, rolling.finish(), chunks: counts.golden)
@@ -194,7 +194,7 @@ struct CaseComparison {
   /// Checks that a results file of the golden matches golden.yml.
   private func check(
     _ chunk: ResultChunk, _ index: Int, isLast: Bool
-  ) throws(GoldenError) {
+  ) throws {
     func broken(_ detail: String) -> GoldenError {
       .inconsistent(file: chunk.file, detail: detail)
     }
@@ -221,11 +221,11 @@ struct CaseComparison {
 
   private func checkTotals(
     _ totals: (frames: Int, facts: Int), _ digest: Digest128, chunks: Int
-  ) throws(GoldenError) {
+  ) throws {
     let summary = manifests.golden.summary
     let file = folders.golden.file(GoldenFolder.manifestName).path
     guard totals == (summary.captured, summary.facts), digest == summary.resultDigest else {
-      throw .inconsistent(
+      throw GoldenError.inconsistent(
         file: file,
         detail: "its summary does not fit the results: they have \(totals.frames) frames, "
           + "\(totals.facts) facts and the digest \(digest)")
@@ -236,7 +236,7 @@ struct CaseComparison {
       $0.hasPrefix("results-") && !known.contains($0)
     }
     if let extra {
-      throw .inconsistent(
+      throw GoldenError.inconsistent(
         file: folders.golden.file(extra).path, detail: "the file is not of this golden")
     }
   }
@@ -355,7 +355,7 @@ struct CaseComparison {
   }
 
   /// If a golden passes, its own summary must agree with the summary of the run.
-  private func checkSummary() throws(GoldenError) {
+  private func checkSummary() throws {
     // `ignoresKeys` compares two different cases, whose summaries may differ without any damage.
     guard comparison.verdict == .passed, !options.ignoresKeys else { return }
     let (mine, theirs) = (manifests.golden.summary, manifests.actual.summary)
@@ -363,7 +363,7 @@ struct CaseComparison {
       mine.captured == theirs.captured && mine.delivered == theirs.delivered
       && mine.decisions == theirs.decisions && mine.decisionDigest == theirs.decisionDigest
     guard isSame else {
-      throw .inconsistent(
+      throw GoldenError.inconsistent(
         file: folders.golden.file(GoldenFolder.manifestName).path,
         detail: "its summary does not fit its own files")
     }

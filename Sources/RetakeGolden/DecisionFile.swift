@@ -6,7 +6,7 @@ import RetakeCore
 /// digest for each track and 1,024 frames.
 final class DecisionFileWriter {
   /// Kinds that are only part of the digests, unless a line refers to no frame.
-  static let folded: Set<String> = ["start", "done", "deliver", "block", "unblock"]
+  static let folded: Set<DecisionKind> = [.start, .done, .deliver, .block, .unblock]
 
   private final class Block {
     var hasher = DigestHasher()
@@ -29,12 +29,12 @@ final class DecisionFileWriter {
   /// The number of lines before folding.
   private(set) var count = 0
 
-  init(_ url: URL, key: String, origin: Int64) throws(GoldenError) {
+  init(_ url: URL, key: String, origin: Int64) throws {
     file = try OutputFile(url)
     try file.append(FileHeader(key: key, field: String(origin)).text("origin").utf8)
   }
 
-  func append(_ line: DecisionLine) throws(GoldenError) {
+  func append(_ line: DecisionLine) throws {
     let text = line.description + "\n"
     count += 1
     // Before folding: `decisionDigest` covers every line, including those that are not written.
@@ -58,7 +58,7 @@ final class DecisionFileWriter {
   /// The digest of all lines before folding, with their line ends.
   var digest: Digest128 { total.finish() }
 
-  func finish() throws(GoldenError) {
+  func finish() throws {
     // The order of a Dictionary would differ between runs, and equal decisions must have equal
     // bytes.
     for place in blocks.keys.sorted() {
@@ -109,7 +109,7 @@ final class DecisionFileReader {
   private(set) var tracks: Set<Int> = []
   private let reader: LineReader
 
-  init(_ url: URL) throws(GoldenError) {
+  init(_ url: URL) throws {
     reader = try LineReader(url)
     header = try FileHeader(reader, field: "origin")
     guard let origin = Int64(header.field) else {
@@ -118,7 +118,7 @@ final class DecisionFileReader {
     self.origin = origin
   }
 
-  func nextLine() throws(GoldenError) -> Data? { try reader.next() }
+  func nextLine() throws -> Data? { try reader.next() }
 
   /// The number of the line that was read last, from 1.
   var lineNumber: Int { reader.number }
@@ -130,7 +130,7 @@ final class DecisionFileReader {
     tracks.insert(fold.track)
   }
 
-  func entry(_ line: Data) throws(GoldenError) -> Entry {
+  func entry(_ line: Data) throws -> Entry {
     let text = String(decoding: line, as: UTF8.self)
     if text.hasPrefix("="), let fold = DecisionFold(parsing: text) { return .fold(fold) }
     // Compared with its own text, so that a line with an added space or zero is damage, not a

@@ -24,7 +24,7 @@ struct DecisionFilesComparison {
   static func run(
     _ folders: (golden: GoldenFolder, actual: GoldenFolder),
     _ manifests: (golden: GoldenManifest, actual: GoldenManifest)
-  ) throws(GoldenError) -> DecisionFilesComparison {
+  ) throws -> DecisionFilesComparison {
     let mine = folders.golden.file(GoldenFolder.decisionsName)
     let theirs = folders.actual.file(GoldenFolder.decisionsName)
     let golden = try DecisionFileReader(mine)
@@ -37,13 +37,13 @@ struct DecisionFilesComparison {
     result.compared = comparator.compared
     // After the lines, so that a damaged line is reported with its number.
     guard golden.header.key == manifests.golden.key else {
-      throw .inconsistent(file: mine.path, detail: "it is about \(golden.header.key)")
+      throw GoldenError.inconsistent(file: mine.path, detail: "it is about \(golden.header.key)")
     }
     let areSame =
       manifests.golden.summary.decisionDigest == manifests.actual.summary.decisionDigest
     // With a single track, the digests of its frames cover every line.
     if isEqual, !areSame, golden.origin == actual.origin, golden.tracks.count <= 1 {
-      throw .inconsistent(
+      throw GoldenError.inconsistent(
         file: folders.golden.file(GoldenFolder.manifestName).path,
         detail:
           "its decisionDigest does not fit decisions.gold, which has every decision of the run")
@@ -56,7 +56,7 @@ struct DecisionFilesComparison {
     // were accepted were these, and decisions.gold was altered since.
     if areSame, !result.findings.isEmpty || golden.origin != actual.origin {
       let line = changedLine.map { "line \($0)" } ?? "its first line"
-      throw .inconsistent(
+      throw GoldenError.inconsistent(
         file: mine.path, detail: "\(line) does not fit the decisionDigest in golden.yml")
     }
     if golden.origin != actual.origin {
@@ -89,7 +89,7 @@ struct DecisionFilesComparison {
   private static func feed(
     _ golden: DecisionFileReader, _ actual: DecisionFileReader,
     _ comparator: inout DecisionComparator
-  ) throws(GoldenError) -> Int? {
+  ) throws -> Int? {
     var changed: Int?
     // Ends: both files end. Lines stream through, so a long golden needs no more memory than a
     // short one.

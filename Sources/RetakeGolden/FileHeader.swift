@@ -16,7 +16,7 @@ struct FileHeader {
   /// - Parameter newest: The version that is written. Earlier versions are also read.
   init(
     _ reader: LineReader, field name: String, newest: Int = 1
-  ) throws(GoldenError) {
+  ) throws {
     let line = try reader.next() ?? Data()
     let words = String(decoding: line, as: UTF8.self)
       .split(separator: " ", omittingEmptySubsequences: false)
@@ -27,7 +27,7 @@ struct FileHeader {
     // Before the fields: a later version may have other ones, and the message must name the version
     // rather than call the file damaged.
     guard (1...newest).contains(version) else {
-      throw .version(file: reader.file, version: version)
+      throw GoldenError.version(file: reader.file, version: version)
     }
     guard words.count == 4, words[2].hasPrefix("key="), words[3].hasPrefix(name + "=") else {
       throw reader.damaged(line, expected)

@@ -38,9 +38,9 @@ func synchronize(folder: URL) {
 }
 
 /// Renames a file atomically, replacing an existing target.
-func replace(_ target: URL, with source: URL) throws(GoldenError) {
+func replace(_ target: URL, with source: URL) throws {
   guard rename(source.path, target.path) == 0 else {
-    throw .io(
+    throw GoldenError.io(
       path: target.path, action: "put the file in its place",
       cause: String(cString: strerror(errno)))
   }

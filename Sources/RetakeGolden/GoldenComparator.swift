@@ -42,22 +42,24 @@ package struct GoldenComparator: Sendable {
 
   /// The verdict, even if the comparison failed.
   package func outcome() -> Comparison {
-    do throws(GoldenError) {
+    do {
       return try compare()
-    } catch {
+    } catch let error as GoldenError {
       let key = (try? actual.manifest().key) ?? golden.url.path
       // Only the golden may be missing. The same error about the run's folder is trouble.
       if case .missing(golden.url.path) = error {
         return Comparison(key: key, verdict: .missing, reasons: [error.message])
       }
       return Comparison(key: key, verdict: .errored, reasons: [error.description])
+    } catch {
+      return Comparison(key: golden.url.path, verdict: .errored, reasons: ["\(error)"])
     }
   }
 
   /// The verdict. A golden that does not exist is a verdict (missing); a damaged one is an error.
   ///
   /// - Throws: `GoldenError` for files that are damaged, incomplete or do not belong together.
-  package func compare() throws(GoldenError) -> Comparison {
+  package func compare() throws -> Comparison {
     let run = try actual.manifest()
     var comparison = try compare(run)
     if let damaged = run.summary.damaged {
@@ -66,7 +68,7 @@ package struct GoldenComparator: Sendable {
     return comparison
   }
 
-  private func compare(_ run: GoldenManifest) throws(GoldenError) -> Comparison {
+  private func compare(_ run: GoldenManifest) throws -> Comparison {
     guard golden.exists else {
       return Comparison(
         key: run.key, verdict: .missing, reasons: [GoldenError.missing(folder: "").message])
@@ -79,7 +81,7 @@ package struct GoldenComparator: Sendable {
   }
 
   /// As `compare()`, for a caller that has locked the golden's folder.
-  func compareLocked(_ run: GoldenManifest) throws(GoldenError) -> Comparison {
+  func compareLocked(_ run: GoldenManifest) throws -> Comparison {
     let manifest = try golden.manifest()
     let reasons = KeyDifferences.reasons(golden: manifest, actual: run)
     if !reasons.isEmpty && !options.ignoresKeys {
@@ -208,7 +210,7 @@ package struct GoldenLibrary: Hashable, Sendable {
   /// leads out of it. What is written or removed there would belong to something else.
   ///
   /// - Throws: `GoldenError.io`.
-  package func requireOwn(_ key: Key) throws(GoldenError) {
+  package func requireOwn(_ key: Key) throws {
     let folder = folder(key)
     // Also the folders in which an acceptance writes and moves: a link there would lead out just
     // the same.
@@ -218,7 +220,7 @@ package struct GoldenLibrary: Hashable, Sendable {
       + entries.sorted().filter { $0.hasPrefix(GoldenFolder.alternatePrefix) }
     for url in [folder.url] + inner.map({ folder.url.appending(path: $0) }) {
       guard let link = OwnFolder.linkOut(of: root.path, to: url.path) else { continue }
-      throw .io(
+      throw GoldenError.io(
         path: link, action: "use this folder for a golden",
         cause: link == root.path
           ? "it is a symbolic link that leads to nothing"

@@ -19,7 +19,7 @@ extension GoldenFolder {
   @discardableResult
   package func accept(
     _ acceptance: GoldenManifest.Acceptance, from pending: GoldenFolder? = nil
-  ) throws(GoldenError) -> GoldenManifest {
+  ) throws -> GoldenManifest {
     try accept(acceptance, from: pending ?? self.pending) { _ in }
   }
 
@@ -27,7 +27,7 @@ extension GoldenFolder {
   func accept(
     _ acceptance: GoldenManifest.Acceptance, from pending: GoldenFolder,
     step: (String) throws -> Void
-  ) throws(GoldenError) -> GoldenManifest {
+  ) throws -> GoldenManifest {
     // Before the lock, because the lock is on this folder.
     try io(url, "make the folder") {
       try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
@@ -43,9 +43,9 @@ extension GoldenFolder {
   private func acceptLocked(
     _ acceptance: GoldenManifest.Acceptance, from pending: GoldenFolder,
     step: (String) throws -> Void
-  ) throws(GoldenError) -> GoldenManifest {
+  ) throws -> GoldenManifest {
     // Asked under the lock: another acceptance may have taken the result while this one waited.
-    guard pending.exists else { throw .nothingPending(folder: pending.url.path) }
+    guard pending.exists else { throw GoldenError.nothingPending(folder: pending.url.path) }
     let names = pending.fileNames()
     let manifest = try acceptedManifest(acceptance, pending, names)
     try stage(manifest, names, from: pending, step)
@@ -69,9 +69,9 @@ extension GoldenFolder {
     from pending: GoldenFolder? = nil, options: GoldenComparator.Options = .init(),
     roots isChosen: (RootCause) -> Bool,
     acceptance: ([RootCause], Int) -> GoldenManifest.Acceptance
-  ) throws(GoldenError) -> GoldenSplit {
+  ) throws -> GoldenSplit {
     let pending = pending ?? self.pending
-    guard exists else { throw .missing(folder: url.path) }
+    guard exists else { throw GoldenError.missing(folder: url.path) }
     let lock = FolderLock(url, .writing)
     defer { withExtendedLifetime(lock) {} }
     try finishInterrupted { _ in }
@@ -100,7 +100,7 @@ extension GoldenFolder {
   package func reject(
     from pending: GoldenFolder? = nil, options: GoldenComparator.Options = .init(),
     roots isChosen: (RootCause) -> Bool
-  ) throws(GoldenError) -> GoldenSplit {
+  ) throws -> GoldenSplit {
     let seen = try PendingGolden(pending ?? self.pending)
     return try reject(from: seen, options: options, roots: isChosen)
   }
@@ -112,7 +112,7 @@ extension GoldenFolder {
   package func reject(
     from seen: PendingGolden, options: GoldenComparator.Options = .init(),
     roots isChosen: (RootCause) -> Bool
-  ) throws(GoldenError) -> GoldenSplit {
+  ) throws -> GoldenSplit {
     // The roles are swapped: what is not rejected is the part that the merge takes over.
     let split = try GoldenSplit(
       golden: self, pending: seen.folder, options: options, isLocked: false
@@ -126,23 +126,23 @@ extension GoldenFolder {
       let scratch = try ScratchFolder(in: seen.origin.url)
       defer { scratch.remove() }
       try GoldenMerge(split).write(to: scratch)
-      isGone = try scratch.move(into: seen.origin) { () throws(GoldenError) in
+      isGone = try scratch.move(into: seen.origin) {
         try seen.isStillPending()
       }
     }
-    guard isGone else { throw .pendingChanged(folder: seen.origin.url.path) }
+    guard isGone else { throw GoldenError.pendingChanged(folder: seen.origin.url.path) }
     return split
   }
 
   /// Removes a pending golden.
   ///
   /// - Throws: `GoldenError.nothingPending`; `io` if a file cannot be removed.
-  package func discardPending() throws(GoldenError) {
+  package func discardPending() throws {
     let lock = FolderLock(url, .writing)
     defer { withExtendedLifetime(lock) {} }
     // Under the lock: two people may take back the same result, and the second one has to learn
     // that.
-    guard pending.exists else { throw .nothingPending(folder: url.path) }
+    guard pending.exists else { throw GoldenError.nothingPending(folder: url.path) }
     try pending.removeFiles()
   }
 
@@ -150,7 +150,7 @@ extension GoldenFolder {
   /// that are then empty. Files that do not belong to a golden stay.
   ///
   /// - Throws: `GoldenError.io` if a file cannot be removed.
-  package func remove() throws(GoldenError) {
+  package func remove() throws {
     let lock = FolderLock(url, .writing)
     defer { withExtendedLifetime(lock) {} }
     for folder in [pending, self] + alternates() { try folder.removeFiles() }
@@ -161,17 +161,17 @@ extension GoldenFolder {
 
   private func acceptedManifest(
     _ acceptance: GoldenManifest.Acceptance, _ pending: GoldenFolder, _ names: [String]
-  ) throws(GoldenError) -> GoldenManifest {
+  ) throws -> GoldenManifest {
     var manifest = try pending.manifest()
     // A pending result of which a file was removed must not become a golden that can never be read.
     // Acceptance is the last moment at which the old golden still exists.
     for index in 0..<Self.chunkCount(frames: manifest.summary.captured) {
       guard names.contains(ResultChunkText.name(index)) else {
-        throw .fileMissing(file: pending.file(ResultChunkText.name(index)).path)
+        throw GoldenError.fileMissing(file: pending.file(ResultChunkText.name(index)).path)
       }
     }
     guard names.contains(Self.decisionsName) else {
-      throw .fileMissing(file: pending.file(Self.decisionsName).path)
+      throw GoldenError.fileMissing(file: pending.file(Self.decisionsName).path)
     }
     // The results were written by the golden's rules; this includes those of a first alternate.
     if let old = try? (exists ? self : overall)?.manifest() {
@@ -216,7 +216,7 @@ extension GoldenFolder {
   private func stage(
     _ manifest: GoldenManifest, _ names: [String], from pending: GoldenFolder,
     _ step: (String) throws -> Void
-  ) throws(GoldenError) {
+  ) throws {
     let accepting = url.appending(path: Self.acceptingName)
     let kept = keptNames(manifest, names, pending)
     // Fails if the folder exists: `finishInterrupted` has removed it under this lock, so it would
@@ -252,7 +252,7 @@ extension GoldenFolder {
   }
 
   /// Completes an acceptance that was interrupted, or removes one that was not complete.
-  private func finishInterrupted(_ step: (String) throws -> Void) throws(GoldenError) {
+  private func finishInterrupted(_ step: (String) throws -> Void) throws {
     let accepting = url.appending(path: Self.acceptingName)
     guard FileManager.default.fileExists(atPath: accepting.path) else { return }
     let commit = accepting.appending(path: Self.commitName)
@@ -266,7 +266,7 @@ extension GoldenFolder {
   }
 
   /// Copies the complete new golden into place. Readers do not use these files in the meantime.
-  private func rollForward(_ step: (String) throws -> Void) throws(GoldenError) {
+  private func rollForward(_ step: (String) throws -> Void) throws {
     let accepting = url.appending(path: Self.acceptingName)
     // While the mark exists, this lists the files of the new golden.
     let names = fileNames()
@@ -301,7 +301,7 @@ extension GoldenFolder {
   }
 
   /// Removes the files of this golden. A user's notes next to them stay.
-  func removeFiles() throws(GoldenError) {
+  func removeFiles() throws {
     // golden.yml first: without it the remaining files are not a golden.
     for name in [Self.manifestName] + fileNames() {
       let file = file(name)
@@ -312,14 +312,14 @@ extension GoldenFolder {
 
   private func perform(
     _ name: String, _ step: (String) throws -> Void, _ body: () throws -> Void
-  ) throws(GoldenError) {
+  ) throws {
     do {
       try step(name)
       try body()
     } catch let error as GoldenError {
       throw error
     } catch {
-      throw .io(
+      throw GoldenError.io(
         path: url.path, action: "accept the golden (\(name))", cause: error.systemText)
     }
   }

@@ -8,7 +8,7 @@ extension GoldenFolder {
   /// - Returns: Nanoseconds on the session's time line at which virtual time is zero.
   /// - Throws: `GoldenError.fileMissing`, or an error in the file.
   @discardableResult
-  package func eachDecision(_ body: (DecisionLine) -> Void) throws(GoldenError) -> Int64 {
+  package func eachDecision(_ body: (DecisionLine) -> Void) throws -> Int64 {
     let reader = try DecisionFileReader(file(Self.decisionsName))
     // Ends at the end of the file.
     while let line = try reader.nextLine() {

@@ -11,7 +11,7 @@ extension GoldenFolder {
   /// - Throws: `GoldenError.missing` without a golden; `manifest`, `io`.
   package func setRules(
     _ rules: CompareRules, budgets: GoldenManifest.Budgets? = nil, fitted: [GoldenManifest.Fit]
-  ) throws(GoldenError) {
+  ) throws {
     let lock = FolderLock(url, .writing)
     defer { withExtendedLifetime(lock) {} }
     var manifest = try manifest()

@@ -9,7 +9,7 @@ extension GoldenFolder {
   /// - Throws: `GoldenError.fileMissing`, or an error in a file.
   package func ledger(
     sink: String, source: String? = nil
-  ) throws(GoldenError) -> (frames: FrameLedger, lostBeforeCapture: Int)? {
+  ) throws -> (frames: FrameLedger, lostBeforeCapture: Int)? {
     var ledger = FrameLedger()
     for index in 0..<Self.chunkCount(frames: try manifest().summary.captured) {
       let chunk = try chunk(index)
@@ -26,7 +26,7 @@ extension GoldenFolder {
     }
     var lost = 0
     try eachDecision { line in
-      if line.kind == "lost", line.node == source ?? line.node { lost += 1 }
+      if line.kind == .lost, line.node == source ?? line.node { lost += 1 }
     }
     return (ledger, lost)
   }
@@ -37,7 +37,7 @@ extension GoldenFolder {
   /// with the most such frames. Frames that the session calls damaged are not counted.
   ///
   /// - Throws: `GoldenError.fileMissing`, or an error in a results file.
-  package func failedFrames() throws(GoldenError) -> Int {
+  package func failedFrames() throws -> Int {
     var ledgers: [Int: FrameLedger] = [:]
     let manifest = try manifest()
     // A damaged frame fails at its source. Without such frames a source may still lack a buffer.

@@ -8,14 +8,14 @@ extension GoldenFolder {
   /// The digest in golden.yml covers everything except the costs, which do not change a verdict.
   /// - Throws: `GoldenError.inconsistent` for a document of another pipeline, or one that cannot be
   ///   parsed; `io`.
-  package func pipeline(of manifest: GoldenManifest) throws(GoldenError) -> PipelineRecord? {
+  package func pipeline(of manifest: GoldenManifest) throws -> PipelineRecord? {
     let url = file(Self.pipelineName)
     guard let data = try pipelineBytes(url) else { return nil }
     func broken(_ detail: String) -> GoldenError { .inconsistent(file: url.path, detail: detail) }
     let record: PipelineRecord
-    do throws(PipelineError) {
+    do {
       record = try PipelineRecord(parsing: data)
-    } catch {
+    } catch let error as PipelineError {
       throw broken(error.message)
     }
     guard record.digest == manifest.pipeline.digest else {
@@ -32,10 +32,10 @@ extension GoldenFolder {
     return record
   }
 
-  private func pipelineBytes(_ url: URL) throws(GoldenError) -> Data? {
-    do throws(GoldenError) {
+  private func pipelineBytes(_ url: URL) throws -> Data? {
+    do {
       return try contents(of: url, bytesMax: Int64(PipelineDocument.bytesMax))
-    } catch {
+    } catch let error as GoldenError {
       // Goldens from before documents were kept have none, and stay valid.
       if case .fileMissing = error { return nil }
       throw error
@@ -59,7 +59,7 @@ extension GoldenFolder {
   /// - Throws: `GoldenError.missing` without a golden; `manifest`, `io`.
   package func adopt(
     _ record: PipelineRecord, isDryRun: Bool = false
-  ) throws(GoldenError) -> PipelineAdoption {
+  ) throws -> PipelineAdoption {
     let lock = FolderLock(url, isDryRun ? .reading : .writing)
     defer { withExtendedLifetime(lock) {} }
     let manifest = try manifest()
@@ -82,12 +82,12 @@ extension GoldenFolder {
   }
 
   /// Whether golden.yml has no matching document next to it.
-  package func lacksPipeline() throws(GoldenError) -> Bool { !(try hasPipeline(of: manifest())) }
+  package func lacksPipeline() throws -> Bool { !(try hasPipeline(of: manifest())) }
 
-  private func hasPipeline(of manifest: GoldenManifest) throws(GoldenError) -> Bool {
-    do throws(GoldenError) {
+  private func hasPipeline(of manifest: GoldenManifest) throws -> Bool {
+    do {
       return try pipeline(of: manifest) != nil
-    } catch {
+    } catch let error as GoldenError {
       // An altered document counts as missing, so that adopting writes it again.
       if case .inconsistent = error { return false }
       throw error

@@ -115,8 +115,8 @@ package struct GoldenFolder: Hashable, Sendable {
   ///
   /// - Throws: `GoldenError.missing` if it does not exist, `manifest` and `version` if it is
   ///   invalid.
-  package func manifest() throws(GoldenError) -> GoldenManifest {
-    guard exists else { throw .missing(folder: url.path) }
+  package func manifest() throws -> GoldenManifest {
+    guard exists else { throw GoldenError.missing(folder: url.path) }
     let file = file(Self.manifestName)
     let data = try contents(of: file, bytesMax: Int64(YAMLOutline.bytesMax))
     return try GoldenManifest(parsing: String(decoding: data, as: UTF8.self), file: file.path)
@@ -131,16 +131,16 @@ package struct GoldenFolder: Hashable, Sendable {
   /// Reads and checks a results file.
   ///
   /// - Throws: `GoldenError.fileMissing`, `results`.
-  package func chunk(_ index: Int) throws(GoldenError) -> ResultChunk {
+  package func chunk(_ index: Int) throws -> ResultChunk {
     let url = file(ResultChunkText.name(index))
     return try Self.chunk([UInt8](contents(of: url)), url)
   }
 
-  static func chunk(_ bytes: [UInt8], _ url: URL) throws(GoldenError) -> ResultChunk {
-    do throws(ResultTextError) {
+  static func chunk(_ bytes: [UInt8], _ url: URL) throws -> ResultChunk {
+    do {
       return try ResultChunk(bytes, file: url.path)
-    } catch {
-      throw .results(error)
+    } catch let error as ResultTextError {
+      throw GoldenError.results(error)
     }
   }
 
@@ -150,7 +150,7 @@ package struct GoldenFolder: Hashable, Sendable {
   /// - Throws: As `manifest()` and `chunk(_:)`.
   package func frames(
     _ ids: Set<FrameID>
-  ) throws(GoldenError) -> (header: ResultHeader?, frames: [FrameID: ResultFrame]) {
+  ) throws -> (header: ResultHeader?, frames: [FrameID: ResultFrame]) {
     var found: [FrameID: ResultFrame] = [:]
     var header: ResultHeader?
     for index in 0..<Self.chunkCount(frames: try manifest().summary.captured) {
@@ -169,11 +169,11 @@ package struct GoldenFolder: Hashable, Sendable {
 
   func frames(
     of block: ResultChunk.Block, _ chunk: ResultChunk
-  ) throws(GoldenError) -> [ResultFrame] {
-    do throws(ResultTextError) {
+  ) throws -> [ResultFrame] {
+    do {
       return try chunk.frames(of: block)
-    } catch {
-      throw .results(error)
+    } catch let error as ResultTextError {
+      throw GoldenError.results(error)
     }
   }
 

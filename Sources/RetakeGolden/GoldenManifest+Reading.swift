@@ -8,15 +8,15 @@ extension GoldenManifest {
   ///
   /// - Parameter file: The name for messages.
   /// - Throws: `GoldenError.manifest` and `GoldenError.version`.
-  package init(parsing text: String, file: String) throws(GoldenError) {
-    do throws(GoldenError) {
+  package init(parsing text: String, file: String) throws {
+    do {
       try self.init(GoldenDecoder(yaml: text))
-    } catch {
+    } catch let error as GoldenError {
       throw error.at(file)
     }
   }
 
-  private init(_ decoder: GoldenDecoder) throws(GoldenError) {
+  private init(_ decoder: GoldenDecoder) throws {
     let fields = try decoder.document([
       "input", "case", "pipeline", "models", "programs", "quantisation", "compare", "budgets",
       "summary",
@@ -45,7 +45,7 @@ extension GoldenManifest {
   }
 
   /// Checks that rules and quanta belong to existing sinks.
-  private func checkSinks() throws(GoldenError) {
+  private func checkSinks() throws {
     // Older goldens do not say which nodes are sinks, so any node's name is accepted there.
     let sinks = pipeline.sinks.isEmpty ? pipeline.nodes : pipeline.sinks.keys.sorted()
     // The name of a rule may also be the name of a mode.
@@ -54,7 +54,7 @@ extension GoldenManifest {
       ("compare", compare.bySink.keys.sorted()), ("quantisation", quantisation.keys.sorted()),
     ] {
       for name in names where !known.contains(name) {
-        throw .manifest(
+        throw GoldenError.manifest(
           file: "", pointer: "/\(part)/\(name.pointerEscaped)",
           detail: "the pipeline has no sink '\(name)'",
           advice: Suggestion.advice(for: name, among: sinks))
@@ -65,7 +65,7 @@ extension GoldenManifest {
 
 extension GoldenManifest.Budgets {
   /// Reads the budgets of retake.yml or golden.yml.
-  package init<Failure>(_ decoder: StrictDecoder<Failure>) throws(Failure) {
+  package init<Failure>(_ decoder: StrictDecoder<Failure>) throws {
     let fields = try decoder.object(["droppedMax", "latencyMax", "latencyP99"])
     droppedMax = try fields["droppedMax"]?.integer(
       in: 0...Int.max, "a budget is a whole number, 0 or more")
@@ -75,7 +75,7 @@ extension GoldenManifest.Budgets {
 }
 
 extension GoldenManifest.Input {
-  fileprivate init(_ decoder: GoldenDecoder) throws(GoldenError) {
+  fileprivate init(_ decoder: GoldenDecoder) throws {
     let fields = try decoder.object(["session", "digest", "tracks", "frames", "timeBase"])
     session = try fields.required("session").string()
     digest = try fields.required("digest").digest()
@@ -93,7 +93,7 @@ extension GoldenManifest.Input {
 }
 
 extension GoldenManifest.Case {
-  fileprivate init(_ decoder: GoldenDecoder) throws(GoldenError) {
+  fileprivate init(_ decoder: GoldenDecoder) throws {
     let fields = try decoder.object(["name", "pipeline", "mode", "costs", "seed", "overrides"])
     name = try fields.required("name").string()
     pipeline = try fields.required("pipeline").string()
@@ -115,7 +115,7 @@ extension GoldenManifest.Case {
 }
 
 extension GoldenManifest.PipelineNote {
-  fileprivate init(_ decoder: GoldenDecoder) throws(GoldenError) {
+  fileprivate init(_ decoder: GoldenDecoder) throws {
     let fields = try decoder.object(["name", "digest", "nodes", "sinks"])
     name = try fields.required("name").string()
     digest = try fields.required("digest").digest()
@@ -126,7 +126,7 @@ extension GoldenManifest.PipelineNote {
 }
 
 extension GoldenManifest.Summary {
-  fileprivate init(_ decoder: GoldenDecoder) throws(GoldenError) {
+  fileprivate init(_ decoder: GoldenDecoder) throws {
     let fields = try decoder.object([
       "captured", "delivered", "facts", "decisions", "decisionDigest", "resultDigest", "latency",
       "damaged",
@@ -143,7 +143,7 @@ extension GoldenManifest.Summary {
 }
 
 extension GoldenManifest.Damage {
-  fileprivate init(_ decoder: GoldenDecoder) throws(GoldenError) {
+  fileprivate init(_ decoder: GoldenDecoder) throws {
     let fields = try decoder.object(["frames", "first", "last"])
     frames = try fields.required("frames").count()
     first = try fields.required("first").frame()
@@ -152,7 +152,7 @@ extension GoldenManifest.Damage {
 }
 
 extension GoldenManifest.Latency {
-  fileprivate init(_ decoder: GoldenDecoder) throws(GoldenError) {
+  fileprivate init(_ decoder: GoldenDecoder) throws {
     let fields = try decoder.object(["max", "p99", "slowest"])
     max = Int(try fields.required("max").duration().nanoseconds)
     p99 = Int(try fields.required("p99").duration().nanoseconds)
@@ -161,7 +161,7 @@ extension GoldenManifest.Latency {
 }
 
 extension GoldenManifest.Acceptance {
-  fileprivate init(_ decoder: GoldenDecoder) throws(GoldenError) {
+  fileprivate init(_ decoder: GoldenDecoder) throws {
     let fields = try decoder.object(["at", "reason", "roots", "frames", "maxError"])
     at = try fields.required("at").string()
     reason = try fields.required("reason").string()
@@ -172,7 +172,7 @@ extension GoldenManifest.Acceptance {
 }
 
 extension GoldenManifest.Expected {
-  fileprivate init(_ decoder: GoldenDecoder) throws(GoldenError) {
+  fileprivate init(_ decoder: GoldenDecoder) throws {
     let fields = try decoder.object(["id", "frames", "url"])
     id = try fields.required("id").string()
     url = try fields["url"]?.string()
@@ -193,7 +193,7 @@ extension GoldenManifest.Expected {
 }
 
 extension GoldenManifest.Fit {
-  fileprivate init(_ decoder: GoldenDecoder) throws(GoldenError) {
+  fileprivate init(_ decoder: GoldenDecoder) throws {
     let fields = try decoder.object([
       "at", "sink", "quantity", "largest", "allowed", "conditions",
     ])
@@ -207,17 +207,17 @@ extension GoldenManifest.Fit {
 }
 
 extension GoldenDecoder {
-  fileprivate func count() throws(GoldenError) -> Int {
+  fileprivate func count() throws -> Int {
     try integer(in: 0...Int.max, "must be 0 or more")
   }
 
-  fileprivate func frame() throws(GoldenError) -> FrameID {
+  fileprivate func frame() throws -> FrameID {
     let numbers = try string().split(separator: ":").compactMap { Int($0) }
     guard numbers.count == 2 else { throw wrong("must be a frame such as 0:12") }
     return FrameID(track: numbers[0], sequence: numbers[1])
   }
 
-  fileprivate func digest() throws(GoldenError) -> Digest128 {
+  fileprivate func digest() throws -> Digest128 {
     guard let digest = Digest128(hex: try string()) else {
       throw wrong("must be 32 hexadecimal digits")
     }

@@ -19,7 +19,7 @@ struct GoldenMerge {
   }
 
   /// The files of the golden, golden.yml last.
-  func write(to scratch: ScratchFolder) throws(GoldenError) {
+  func write(to scratch: ScratchFolder) throws {
     var manifest = try golden.manifest()
     let new = try pending.manifest()
     // Frames and decisions come from the side whose decisions are used.
@@ -53,7 +53,7 @@ struct GoldenMerge {
     try OutputFile.write(manifest.text.utf8, to: scratch.file(GoldenFolder.manifestName))
   }
 
-  private func copy(_ source: URL, _ target: URL) throws(GoldenError) {
+  private func copy(_ source: URL, _ target: URL) throws {
     try io(target, "write the file") {
       try FileManager.default.copyItem(at: source, to: target)
     }
@@ -63,15 +63,15 @@ struct GoldenMerge {
 
   private func writeResults(
     base: FrameStream, other: FrameStream, _ scratch: ScratchFolder
-  ) throws(GoldenError) -> ResultWriter {
+  ) throws -> ResultWriter {
     let header = try base.header()
     var writer = ResultWriter(header: header, sinks: header.sinks.map { .init($0) })
-    func write(_ chunk: ResultChunkText) throws(GoldenError) {
+    func write(_ chunk: ResultChunkText) throws {
       try OutputFile.write(chunk.bytes, to: scratch.file(chunk.name))
     }
     var partners = Lookahead<ResultFrame>()
     while let frame = try base.next() {
-      let partner = try partners.take(frame.id) { () throws(GoldenError) in
+      let partner = try partners.take(frame.id) {
         try other.next().map { ($0.id, $0) }
       }
       let merged = partner.map { self.frame(base: frame, other: $0, header.sinks) } ?? frame
@@ -117,7 +117,7 @@ struct GoldenMerge {
   /// Writes the new digests, except where they follow from root causes that were not chosen.
   private func writeDigests(
     _ name: String, of manifest: GoldenManifest, _ scratch: ScratchFolder
-  ) throws(GoldenError) {
+  ) throws {
     // Without the golden's digests there are no old cells for the causes that were not chosen.
     guard golden.fileNames().contains(name) else { return }
     let tracks = manifest.input.tracks.values
@@ -136,7 +136,7 @@ struct GoldenMerge {
     let merge = RowMerge(columns: mine.columns, left: split.left)
     var partners = Lookahead<StageRow>()
     while let row = try rows.next() {
-      let partner = try partners.take(row.frame) { () throws(GoldenError) in
+      let partner = try partners.take(row.frame) {
         try others.next().map { ($0.frame, $0) }
       }
       let (old, new) = split.takesTiming ? (partner, row) : (row, partner)
@@ -227,12 +227,12 @@ private final class FrameStream {
   private var chunk: ResultChunk?
   private var frames: ArraySlice<ResultFrame> = []
 
-  init(_ folder: GoldenFolder) throws(GoldenError) {
+  init(_ folder: GoldenFolder) throws {
     self.folder = folder
     chunks = GoldenFolder.chunkCount(frames: try folder.manifest().summary.captured)
   }
 
-  func header() throws(GoldenError) -> ResultHeader { try folder.chunk(0).header }
+  func header() throws -> ResultHeader { try folder.chunk(0).header }
 
   /// The class names in the file that the last frame came from.
   var classes: [[String]] { chunk?.header.classes ?? [] }
@@ -240,13 +240,13 @@ private final class FrameStream {
   /// The platform for which that file is valid; `nil` if it is valid for all platforms.
   var platform: String? { chunk?.header.platform }
 
-  func next() throws(GoldenError) -> ResultFrame? {
+  func next() throws -> ResultFrame? {
     while frames.isEmpty {
       if let block = blocks.popFirst(), let chunk {
-        do throws(ResultTextError) {
+        do {
           frames = try chunk.frames(of: block)[...]
-        } catch {
-          throw .results(error)
+        } catch let error as ResultTextError {
+          throw GoldenError.results(error)
         }
       } else {
         guard nextChunk < chunks else { return nil }
@@ -269,8 +269,8 @@ private struct Lookahead<Element> {
   private var isAtEnd = false
 
   mutating func take(
-    _ id: FrameID, _ next: () throws(GoldenError) -> (FrameID, Element)?
-  ) throws(GoldenError) -> Element? {
+    _ id: FrameID, _ next: () throws -> (FrameID, Element)?
+  ) throws -> Element? {
     if let known = held.removeValue(forKey: id) { return known }
     while !isAtEnd {
       guard let (frame, element) = try next() else {

@@ -14,8 +14,8 @@ package struct GoldenSplit {
   init(
     golden: GoldenFolder, pending: GoldenFolder, options: GoldenComparator.Options,
     isLocked: Bool, _ choose: (RootCause) -> Bool
-  ) throws(GoldenError) {
-    guard pending.exists else { throw .nothingPending(folder: pending.url.path) }
+  ) throws {
+    guard pending.exists else { throw GoldenError.nothingPending(folder: pending.url.path) }
     var options = options
     // The parts are made from the findings, so all findings are needed.
     options.findingLimit = .max
@@ -27,7 +27,7 @@ package struct GoldenSplit {
     isChosen = comparison.roots.map(choose)
     (self.golden, self.pending) = (golden, pending)
     guard comparison.verdict == .changed else {
-      throw .indivisible(
+      throw GoldenError.indivisible(
         folder: golden.url.path,
         why: comparison.reasons.first ?? "it does not differ from the golden")
     }
@@ -60,7 +60,7 @@ package struct GoldenSplit {
     zip(comparison.roots, isChosen).filter { $0.1 == wanted }.map(\.0)
   }
 
-  private func checkParts() throws(GoldenError) {
+  private func checkParts() throws {
     // The header of a results file names all sinks and classes, so it is of one side or the other.
     if comparison.findings.contains(where: { $0.kind.isStructural }) {
       throw inseparable("the sinks or their classes changed, so all is accepted or nothing") {

@@ -58,11 +58,11 @@ package final class GoldenWriter {
   private var latency = LatencyMeter()
   private var damaged: GoldenManifest.Damage?
   private var modes: [String: SinkRule.Mode] = [:]
-  private var failure: GoldenError?
+  private var failure: (any Error)?
 
   /// - Parameter target: `pending` for `*.new` next to an accepted golden; `accepted` for the
   ///   folder of a run, whose earlier files are replaced.
-  package init(_ target: GoldenFolder, plan: Plan) throws(GoldenError) {
+  package init(_ target: GoldenFolder, plan: Plan) throws {
     var plan = plan
     plan.header.key = plan.manifest.key
     plan.header.platform = plan.platform
@@ -92,7 +92,7 @@ package final class GoldenWriter {
   /// Appends a frame, in (time, track, sequence) order.
   ///
   /// - Throws: `GoldenError.io`, also for a decision before it that could not be written.
-  package func append(_ frame: FrameResult) throws(GoldenError) {
+  package func append(_ frame: FrameResult) throws {
     // Decisions come from an observer that cannot throw; the next frame reports their error.
     if let failure { throw failure }
     if isDelivered(frame) { delivered += 1 }
@@ -104,10 +104,10 @@ package final class GoldenWriter {
   /// frame.
   package func append(_ decision: DecisionLine) {
     guard failure == nil else { return }
-    if decision.kind == "deliver", decision.node == primarySink, let frame = decision.frame {
+    if decision.kind == .deliver, decision.node == primarySink, let frame = decision.frame {
       latency.delivered(frame, at: decision.time)
     }
-    do throws(GoldenError) {
+    do {
       try decisions.append(decision)
     } catch {
       failure = error
@@ -135,12 +135,12 @@ package final class GoldenWriter {
   }
 
   /// Writes the image that a sink received.
-  package func keep(png: [UInt8], of frame: FrameID, at sink: String) throws(GoldenError) {
+  package func keep(png: [UInt8], of frame: FrameID, at sink: String) throws {
     try OutputFile.write(png, to: scratch.file(GoldenFolder.pictureName(frame, sink: sink)))
   }
 
   /// Appends the stage digests of a frame, in the order of the frames.
-  package func append(_ row: StageRow) throws(GoldenError) {
+  package func append(_ row: StageRow) throws {
     try digests?.append(row)
   }
 
@@ -148,7 +148,7 @@ package final class GoldenWriter {
   ///
   /// - Parameter run: Written as run.json, for the folder of a run.
   @discardableResult
-  package func finish(run: RunSummary? = nil) throws(GoldenError) -> GoldenManifest {
+  package func finish(run: RunSummary? = nil) throws -> GoldenManifest {
     // Also here: the failing decision may have come after the last frame.
     if let failure { throw failure }
     if let chunk = results.finish() { try write(chunk) }
@@ -166,24 +166,24 @@ package final class GoldenWriter {
   /// Removes all files after a run that failed or was interrupted.
   package func discard() { scratch.remove() }
 
-  private func write(_ chunk: ResultChunkText) throws(GoldenError) {
+  private func write(_ chunk: ResultChunkText) throws {
     try OutputFile.write(chunk.bytes, to: scratch.file(chunk.name))
   }
 
-  private func write(_ run: RunSummary) throws(GoldenError) {
+  private func write(_ run: RunSummary) throws {
     let url = scratch.file("run.json")
     let text = try io(url, "encode the run") { try JSONValue(encoding: run).canonicalText }
     try OutputFile.write((text + "\n").utf8, to: url)
   }
 
   /// A document that would be too large to be read again is left out.
-  private func write(_ pipeline: PipelineRecord) throws(GoldenError) {
+  private func write(_ pipeline: PipelineRecord) throws {
     let text = pipeline.text
     guard text.utf8.count <= PipelineDocument.bytesMax else { return }
     try OutputFile.write(text.utf8, to: scratch.file(GoldenFolder.pipelineName))
   }
 
-  private func writeEnvironment() throws(GoldenError) {
+  private func writeEnvironment() throws {
     guard !plan.environment.isEmpty else { return }
     let names = plan.environment.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     let lines = names.map { name in

@@ -15,19 +15,19 @@ package final class PendingGolden {
   private let scratch: ScratchFolder
 
   /// - Throws: `GoldenError.nothingPending`, `io`.
-  package convenience init(_ origin: GoldenFolder) throws(GoldenError) {
+  package convenience init(_ origin: GoldenFolder) throws {
     try self.init(origin, in: .temporary())
   }
 
   /// - Parameter scratch: Can store the files of any number of pending goldens.
   /// - Throws: `GoldenError.nothingPending`, `io`.
-  package init(_ origin: GoldenFolder, in scratch: ScratchFolder) throws(GoldenError) {
+  package init(_ origin: GoldenFolder, in scratch: ScratchFolder) throws {
     let folder = try scratch.makeFolder()
     (self.origin, self.scratch, self.folder) = (origin, scratch, GoldenFolder(folder))
     let lock = FolderLock(origin.url, .reading)
     defer { withExtendedLifetime(lock) {} }
     // Under the lock, so that the copied files are those of one run.
-    guard origin.exists else { throw .nothingPending(folder: origin.url.path) }
+    guard origin.exists else { throw GoldenError.nothingPending(folder: origin.url.path) }
     try origin.copyFiles(to: folder)
     // From the copy: the identity is that of the bytes that are going to be accepted.
     identity = try self.folder.identity()
@@ -40,7 +40,7 @@ package final class PendingGolden {
   /// - Returns: Whether nothing of this result is pending any longer.
   /// - Throws: `GoldenError.io` if a file cannot be removed.
   @discardableResult
-  package func discard() throws(GoldenError) -> Bool {
+  package func discard() throws -> Bool {
     let lock = FolderLock(origin.url, .writing)
     defer { withExtendedLifetime(lock) {} }
     // Another process has taken it, so there is nothing left to remove.
@@ -51,7 +51,7 @@ package final class PendingGolden {
   }
 
   /// For a caller that has locked the folder.
-  func isStillPending() throws(GoldenError) -> Bool {
+  func isStillPending() throws -> Bool {
     guard origin.exists else { return false }
     return try origin.identity() == identity
   }
@@ -66,7 +66,7 @@ extension GoldenFolder {
   /// - Returns: The identity of the new pending golden.
   /// - Throws: `GoldenError.io`.
   @discardableResult
-  package func publish(_ run: GoldenFolder) throws(GoldenError) -> Digest128 {
+  package func publish(_ run: GoldenFolder) throws -> Digest128 {
     // Next to the target, so that every file is placed by a rename.
     let scratch = try ScratchFolder(in: url)
     defer { scratch.remove() }
@@ -78,7 +78,7 @@ extension GoldenFolder {
   }
 
   /// Makes hard links if the file system supports it, else copies.
-  fileprivate func copyFiles(to folder: URL) throws(GoldenError) {
+  fileprivate func copyFiles(to folder: URL) throws {
     for name in fileNames() {
       // A link is as good as a copy: Retake replaces the files of goldens by a rename and never
       // writes into them, so the linked bytes stay what they are.
@@ -89,7 +89,7 @@ extension GoldenFolder {
   }
 
   /// The digest of the names and bytes of all files.
-  fileprivate func identity() throws(GoldenError) -> Digest128 {
+  fileprivate func identity() throws -> Digest128 {
     var hasher = DigestHasher()
     for name in fileNames() {
       let bytes = try contents(of: file(name))

@@ -12,7 +12,7 @@ struct PipelineComparison {
   init(
     _ folders: (golden: GoldenFolder, actual: GoldenFolder),
     _ manifests: (golden: GoldenManifest, actual: GoldenManifest)
-  ) throws(GoldenError) {
+  ) throws {
     notes = (manifests.golden.pipeline, manifests.actual.pipeline)
     records = (
       try folders.golden.pipeline(of: manifests.golden),

@@ -16,17 +16,17 @@ package final class ScratchFolder {
   package let url: URL
   private let descriptor: Int32
 
-  package convenience init(in folder: URL) throws(GoldenError) {
+  package convenience init(in folder: URL) throws {
     try self.init(in: folder, prefix: Self.prefix, mode: 0o777)
   }
 
   /// A folder in the system's temporary folder, readable only by its user.
-  package static func temporary() throws(GoldenError) -> ScratchFolder {
+  package static func temporary() throws -> ScratchFolder {
     try ScratchFolder(
       in: FileManager.default.temporaryDirectory, prefix: temporaryPrefix, mode: 0o700)
   }
 
-  private init(in folder: URL, prefix: String, mode: mode_t) throws(GoldenError) {
+  private init(in folder: URL, prefix: String, mode: mode_t) throws {
     Self.removeAbandoned(in: folder, prefix: prefix)
     let process = ProcessInfo.processInfo.processIdentifier
     for number in 0..<Self.countMax {
@@ -44,7 +44,7 @@ package final class ScratchFolder {
         return
       }
     }
-    throw .io(
+    throw GoldenError.io(
       path: folder.path, action: "make a folder in it", cause: String(cString: strerror(errno)))
   }
 
@@ -103,14 +103,14 @@ package final class ScratchFolder {
   private static let foldersMax = 1_000_000
 
   /// Creates a folder in this one, with a unique name.
-  func makeFolder() throws(GoldenError) -> URL {
+  func makeFolder() throws -> URL {
     for number in 0..<Self.foldersMax {
       let folder = file(String(number))
       // `mkdir` both asks and takes, so two callers never get one name.
       if mkdir(folder.path, 0o777) == 0 { return folder }
       guard errno == EEXIST else { break }
     }
-    throw .io(
+    throw GoldenError.io(
       path: url.path, action: "make a folder in it", cause: String(cString: strerror(errno)))
   }
 
@@ -122,8 +122,8 @@ package final class ScratchFolder {
   /// - Returns: Whether the files were moved.
   @discardableResult
   func move(
-    into target: GoldenFolder, if isWanted: () throws(GoldenError) -> Bool = { true }
-  ) throws(GoldenError) -> Bool {
+    into target: GoldenFolder, if isWanted: () throws -> Bool = { true }
+  ) throws -> Bool {
     let lock = FolderLock(target.url, .writing)
     defer { withExtendedLifetime(lock) {} }
     guard try isWanted() else { return false }

@@ -18,7 +18,7 @@ final class StageDigestWriter {
 
   init(
     _ url: URL, key: String, columns: [StageColumn], writesTrack: Bool
-  ) throws(GoldenError) {
+  ) throws {
     self.columns = columns.count
     self.writesTrack = writesTrack
     file = try OutputFile(url)
@@ -29,7 +29,7 @@ final class StageDigestWriter {
     try file.append(header.utf8)
   }
 
-  func append(_ row: StageRow) throws(GoldenError) {
+  func append(_ row: StageRow) throws {
     precondition(row.cells.count == columns, "a row has a cell for each column")
     var text = writesTrack ? "\(row.frame)" : String(row.frame.sequence)
     for cell in [row.packet] + row.cells {
@@ -43,7 +43,7 @@ final class StageDigestWriter {
     if block.rows == Self.blockRows { try file.append(block.end().utf8) }
   }
 
-  func finish() throws(GoldenError) {
+  func finish() throws {
     // Without rows there is still a checksum, because the header needs one.
     if block.rows > 0 || rows == 0 { try file.append(block.end().utf8) }
     try file.close()
@@ -83,7 +83,7 @@ final class StageDigestReader {
   private var sequences: [Int: Int] = [:]
 
   /// - Parameter track: The track of lines that do not name one.
-  init(_ url: URL, track: Int) throws(GoldenError) {
+  init(_ url: URL, track: Int) throws {
     self.track = track
     self.url = url
     reader = try LineReader(url)
@@ -130,7 +130,7 @@ final class StageDigestReader {
   ///
   /// - Throws: `GoldenError.line` for a line that is not a row; `inconsistent` for rows that are
   ///   missing, duplicated, in another order or changed.
-  func next() throws(GoldenError) -> StageRow? {
+  func next() throws -> StageRow? {
     while let line = try reader.next() {
       let text = String(decoding: line, as: UTF8.self)
       if header.version > 1, text.hasPrefix("B ") {
@@ -161,17 +161,17 @@ final class StageDigestReader {
   }
 
   /// Reads the remaining rows and checks that there is one row for each frame of the golden.
-  func finish(frames: Int) throws(GoldenError) {
+  func finish(frames: Int) throws {
     // Ends: the file ends. The rest is read for its checksums.
     while try next() != nil {}
     guard rows == frames else {
-      throw .inconsistent(
+      throw GoldenError.inconsistent(
         file: url.path, detail: "it has \(rows) rows, and the golden has \(frames) frames")
     }
   }
 
   /// Whether two files have the same content, even if one of them has an older version.
-  static func areSame(_ left: URL, _ right: URL) throws(GoldenError) -> Bool {
+  static func areSame(_ left: URL, _ right: URL) throws -> Bool {
     let (mine, theirs) = (
       try StageDigestReader(left, track: 0), try StageDigestReader(right, track: 0)
     )
@@ -184,7 +184,7 @@ final class StageDigestReader {
     }
   }
 
-  private func row(_ text: String, _ line: Data) throws(GoldenError) -> StageRow {
+  private func row(_ text: String, _ line: Data) throws -> StageRow {
     let words = text.split(separator: " ", omittingEmptySubsequences: false)
     let cells = words.dropFirst().compactMap { StageCell(parsing: $0) }
     guard cells.count == columns.count + 1, words.count == columns.count + 2,

@@ -11,7 +11,7 @@ final class OutputFile {
   private let handle: FileHandle
   private var buffer = Data()
 
-  init(_ url: URL) throws(GoldenError) {
+  init(_ url: URL) throws {
     self.url = url
     // Never through a symbolic link: git can store one that leads to any file of this user.
     // O_NONBLOCK: opening a named pipe without a reader then fails, where it would wait forever.
@@ -20,17 +20,17 @@ final class OutputFile {
     guard descriptor >= 0 else {
       let number = errno
       let cause = number == ELOOP ? "it is a symbolic link" : String(cString: strerror(number))
-      throw .io(path: url.path, action: "write the file", cause: cause)
+      throw GoldenError.io(path: url.path, action: "write the file", cause: cause)
     }
     handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
   }
 
-  func append(_ bytes: some Sequence<UInt8>) throws(GoldenError) {
+  func append(_ bytes: some Sequence<UInt8>) throws {
     buffer.append(contentsOf: bytes)
     if buffer.count >= Self.batchBytes { try flush() }
   }
 
-  func close() throws(GoldenError) {
+  func close() throws {
     try flush()
     try io(url, "write the file") {
       // Before any rename: a name that survives a power failure must not lead to an empty file.
@@ -39,12 +39,12 @@ final class OutputFile {
     }
   }
 
-  private func flush() throws(GoldenError) {
+  private func flush() throws {
     try io(url, "write the file") { try handle.write(contentsOf: buffer) }
     buffer.removeAll(keepingCapacity: true)
   }
 
-  static func write(_ bytes: some Sequence<UInt8>, to url: URL) throws(GoldenError) {
+  static func write(_ bytes: some Sequence<UInt8>, to url: URL) throws {
     let file = try OutputFile(url)
     try file.append(bytes)
     try file.close()
@@ -65,7 +65,7 @@ final class LineReader {
   private var piece = Data()
   private var position = 0
 
-  init(_ url: URL) throws(GoldenError) {
+  init(_ url: URL) throws {
     file = url.path
     handle = try openToRead(url)
   }
@@ -77,7 +77,7 @@ final class LineReader {
   /// The next line without its line end; `nil` at the end of the file.
   ///
   /// - Throws: `GoldenError.line` for a last line without a line end, or one that is too long.
-  func next() throws(GoldenError) -> Data? {
+  func next() throws -> Data? {
     while true {
       // A slice of Data keeps the indices of its base, so positions count from `startIndex`.
       if let end = piece[(piece.startIndex + position)...].firstIndex(of: 0x0a) {
@@ -112,7 +112,7 @@ final class LineReader {
 }
 
 /// Whether two files have the same bytes.
-func areEqual(_ left: URL, _ right: URL) throws(GoldenError) -> Bool {
+func areEqual(_ left: URL, _ right: URL) throws -> Bool {
   let (mine, theirs) = (try openToRead(left), try openToRead(right))
   defer {
     try? mine.close()
@@ -126,10 +126,10 @@ func areEqual(_ left: URL, _ right: URL) throws(GoldenError) -> Bool {
   }
 }
 
-private func openToRead(_ url: URL) throws(GoldenError) -> FileHandle {
-  do throws(RegularFile.Refusal) {
+private func openToRead(_ url: URL) throws -> FileHandle {
+  do {
     return try RegularFile.handle(url.path)
-  } catch {
+  } catch let error as RegularFile.Refusal {
     throw GoldenError(error, file: url.path)
   }
 }
@@ -138,10 +138,10 @@ private func openToRead(_ url: URL) throws(GoldenError) -> FileHandle {
 private let fileBytesMax: Int64 = 512 << 20
 
 /// Reads a whole file; throws `fileMissing` if it does not exist.
-func contents(of url: URL, bytesMax: Int64 = fileBytesMax) throws(GoldenError) -> Data {
-  do throws(RegularFile.Refusal) {
+func contents(of url: URL, bytesMax: Int64 = fileBytesMax) throws -> Data {
+  do {
     return try RegularFile.contents(url.path, bytesMax: bytesMax)
-  } catch {
+  } catch let error as RegularFile.Refusal {
     throw GoldenError(error, file: url.path)
   }
 }
@@ -158,10 +158,10 @@ extension GoldenError {
 /// Runs a file operation and names the file if it fails.
 func io<Value>(
   _ url: URL, _ action: String, _ body: () throws -> Value
-) throws(GoldenError) -> Value {
+) throws -> Value {
   do {
     return try body()
   } catch {
-    throw .io(path: url.path, action: action, cause: error.systemText)
+    throw GoldenError.io(path: url.path, action: action, cause: error.systemText)
   }
 }

@@ -5,7 +5,7 @@ extension JSONValue {
   /// Reads YAML as the equivalent JSON, with the types of YAML 1.2's core schema; `nil` for an
   /// empty document. Keys are strings. Anchors are rejected, so that a small input cannot become a
   /// huge document.
-  package init?(yaml text: String) throws(DocumentProblem) {
+  package init?(yaml text: String) throws {
     // Before Yams sees the document: it would expand aliases while it composes.
     try YAMLOutline.check(text)
     let root: Node?
@@ -21,10 +21,10 @@ extension JSONValue {
 
 extension StrictDecoder {
   /// Parses a YAML document. An empty one is read as an empty object.
-  package init(yaml text: String) throws(Failure) {
-    do throws(DocumentProblem) {
+  package init(yaml text: String) throws {
+    do {
       self.init(try JSONValue(yaml: text) ?? .object([:]))
-    } catch {
+    } catch let error as DocumentProblem {
       throw Failure(error)
     }
   }
@@ -55,7 +55,7 @@ extension DocumentProblem {
 private struct YAMLReader {
   func value(
     of node: Node, at pointer: String, depth: Int
-  ) throws(DocumentProblem) -> JSONValue {
+  ) throws -> JSONValue {
     guard depth <= YAMLOutline.depthMax else {
       throw Self.problem("nests too deeply", at: pointer)
     }

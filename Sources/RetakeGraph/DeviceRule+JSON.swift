@@ -19,7 +19,7 @@ extension DeviceRule {
 
   /// - Throws: `OptionProblem` for unknown keys, for values out of range, and for a rule without a
   ///   condition.
-  package init(_ decoder: StrictDecoder<OptionProblem>) throws(OptionProblem) {
+  package init(_ decoder: StrictDecoder<OptionProblem>) throws {
     let fields = try decoder.object([
       "thermal", "temperature", "memory", "battery", "orientation", "fps",
     ])
@@ -56,7 +56,7 @@ extension DeviceRule.BatteryCondition {
     return .object(members)
   }
 
-  fileprivate init(_ decoder: StrictDecoder<OptionProblem>) throws(OptionProblem) {
+  fileprivate init(_ decoder: StrictDecoder<OptionProblem>) throws {
     let fields = try decoder.object(["below", "charging", "lowPower"])
     self.init(
       // No level is below 0, so a rule with 0 would never match.

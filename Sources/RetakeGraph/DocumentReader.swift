@@ -6,14 +6,14 @@ package import RetakeCore
 struct DocumentReader {
   let catalog: any StageCatalog
 
-  func pipeline(_ decoder: PipelineDecoder) throws(PipelineError) -> Pipeline {
+  func pipeline(_ decoder: PipelineDecoder) throws -> Pipeline {
     let document = try decoder.document(["name", "nodes", "edges", "executors", "pools"])
     var pipeline = Pipeline(
       name: try document["name"]?.string() ?? "pipeline", nodes: [], edges: [])
     pipeline.origin = .document
     let nodes = try document.elements("nodes")
     try checkSize(nodes)
-    pipeline.nodes = try nodes.map { json throws(PipelineError) in try node(json) }
+    pipeline.nodes = try nodes.map { json in try node(json) }
     pipeline.edges = try document.elements("edges").map(edge)
     pipeline.executors = try document.elements("executors").map(executor)
     pipeline.pools = try document.elements("pools").map(pool)
@@ -22,7 +22,7 @@ struct DocumentReader {
 
   /// Counts all nodes, including those in bodies, before any is created, so that the size is
   /// bounded.
-  private func checkSize(_ nodes: [PipelineDecoder]) throws(PipelineError) {
+  private func checkSize(_ nodes: [PipelineDecoder]) throws {
     let count = nodes.reduce(nodes.count) { count, node in
       guard case .array(let inner)? = node.json["body"]?["nodes"] else { return count }
       return count + inner.count
@@ -41,7 +41,7 @@ struct DocumentReader {
 
   private func node(
     _ decoder: PipelineDecoder, isInner: Bool = false
-  ) throws(PipelineError) -> PipelineNode {
+  ) throws -> PipelineNode {
     let fields = try decoder.object(Self.nodeKeys)
     let id = try id(of: "node", fields)
     let kind = try fields.required("kind").string()
@@ -63,7 +63,7 @@ struct DocumentReader {
 
   private func id(
     of what: String, _ fields: PipelineDecoder
-  ) throws(PipelineError) -> String {
+  ) throws -> String {
     let field = try fields.required("id")
     let id = try field.string()
     guard PipelineNode.isValidID(id) else {
@@ -74,7 +74,7 @@ struct DocumentReader {
 
   private func stage(
     _ kind: String, _ fields: PipelineDecoder
-  ) throws(PipelineError) -> AnyStage {
+  ) throws -> AnyStage {
     if kind == AnyStage.forEachKind {
       if let options = fields["options"] {
         throw PipelineError(
@@ -90,9 +90,9 @@ struct DocumentReader {
         .unknownKind(kind.shortened, advice: Suggestion.advice(for: kind, among: known.sorted())),
         at: "\(fields.pointer)/kind")
     }
-    do throws(OptionProblem) {
+    do {
       return try catalog.make(kind: kind, options: fields["options"]?.json ?? .object([:]))
-    } catch {
+    } catch let error as OptionProblem {
       throw PipelineError(error, at: "\(fields.pointer)/options\(error.pointer)")
     }
   }
@@ -100,7 +100,7 @@ struct DocumentReader {
   /// How the node is served, and what happens to frames that it cannot serve.
   private func readService(
     of node: inout PipelineNode, _ fields: PipelineDecoder
-  ) throws(PipelineError) {
+  ) throws {
     node.lanes = try fields["lanes"]?.integer() ?? 1
     node.isPinned = try fields["pinned"]?.bool() ?? false
     node.pool = try fields["pool"]?.string()
@@ -111,7 +111,7 @@ struct DocumentReader {
 
   private func body(
     _ outer: PipelineDecoder, isInner: Bool
-  ) throws(PipelineError) -> PipelineBody {
+  ) throws -> PipelineBody {
     guard !isInner else {
       throw PipelineError(
         .unsupported(
@@ -122,14 +122,14 @@ struct DocumentReader {
     let fields = try outer.required("body").object(["nodes", "edges", "output"])
     var body = PipelineBody(
       nodes: [], edges: [], output: try fields.required("output").string())
-    body.nodes = try fields.elements("nodes").map { json throws(PipelineError) in
+    body.nodes = try fields.elements("nodes").map { json in
       try node(json, isInner: true)
     }
     body.edges = try fields.elements("edges").map(edge)
     return body
   }
 
-  private func pool(_ decoder: PipelineDecoder) throws(PipelineError) -> PipelinePool {
+  private func pool(_ decoder: PipelineDecoder) throws -> PipelinePool {
     let fields = try decoder.object([
       "id", "capacity", "policy", "adaptive", "wait", "driverFrames", "preallocate",
     ])
@@ -147,7 +147,7 @@ struct DocumentReader {
     return pool
   }
 
-  private func edge(_ decoder: PipelineDecoder) throws(PipelineError) -> PipelineEdge {
+  private func edge(_ decoder: PipelineDecoder) throws -> PipelineEdge {
     let fields = try decoder.object(["from", "to", "capacity", "policy"])
     let (from, fromPort) = split(try fields.required("from").string())
     let (to, toPort) = split(try fields.required("to").string())
@@ -173,14 +173,14 @@ struct DocumentReader {
     return (String(text[..<dot]), String(text[text.index(after: dot)...]))
   }
 
-  private func executor(_ decoder: PipelineDecoder) throws(PipelineError) -> PipelineExecutor {
+  private func executor(_ decoder: PipelineDecoder) throws -> PipelineExecutor {
     let fields = try decoder.object(["id", "count"])
     return PipelineExecutor(
       id: try id(of: "executor", fields),
       count: try fields["count"]?.integer(in: 1...1_024, "an executor has 1 to 1024 servers") ?? 1)
   }
 
-  private func cost(_ decoder: PipelineDecoder) throws(PipelineError) -> Cost {
+  private func cost(_ decoder: PipelineDecoder) throws -> Cost {
     let fields = try decoder.object(["fixed", "uniform", "p50", "p99"])
     // Exact sets of keys: a cost with `fixed` and `p50` must not be read as one of the two.
     if fields.has(exactly: ["fixed"]) {

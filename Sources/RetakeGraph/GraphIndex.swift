@@ -65,7 +65,7 @@ extension GraphIndex {
   /// The number of edges on the longest path from any source to each node.
   ///
   /// - Throws: `PipelineError.cycle` with the IDs along the cycle.
-  package func ranks() throws(PipelineError) -> [Int] {
+  package func ranks() throws -> [Int] {
     var open = incoming.map(\.count)
     var ranks = Array(repeating: 0, count: nodes.count)
     var ready = nodes.indices.filter { open[$0] == 0 }
@@ -84,7 +84,7 @@ extension GraphIndex {
   }
 
   /// Nodes by rank, then by the bytes of their IDs: the order of the time plane.
-  package func order() throws(PipelineError) -> [Int] {
+  package func order() throws -> [Int] {
     let ranks = try ranks()
     return nodes.indices.sorted {
       ranks[$0] != ranks[$1]

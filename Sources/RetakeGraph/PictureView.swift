@@ -106,7 +106,7 @@ extension Pipeline {
   /// - Throws: `PipelineError.cycle`.
   package func picturePlacements(
     sources: [String: PicturePlacement]
-  ) throws(PipelineError) -> [String: PicturePlacement] {
+  ) throws -> [String: PicturePlacement] {
     let graph = GraphIndex(flattened())
     var walk = PlacementWalk(graph: graph, sources: sources)
     for node in try graph.order() { walk.visit(node) }

@@ -9,15 +9,15 @@ extension Pipeline {
   /// frames come from: once per frame, not once per item.
   package func insertingConversions(
     sources formats: [String: PixelFormat], catalog: some StageCatalog
-  ) throws(PipelineError) -> Pipeline {
-    do throws(PipelineError) {
+  ) throws -> Pipeline {
+    do {
       let graph = GraphIndex(self)
       let order = try graph.order()
       var plan = ConversionPlan(
         graph: graph, outputs: try graph.outputs(order), sources: formats)
       for node in order { try plan.visit(node) }
       return try inserting(plan, graph, catalog: catalog)
-    } catch {
+    } catch let error as PipelineError {
       throw placing(error)
     }
   }
@@ -28,7 +28,7 @@ extension Pipeline {
   /// - Parameter others: The formats beyond `PixelFormat.basic` that the sources may change to.
   package func stagesToGuard(
     others: [PixelFormat] = []
-  ) throws(PipelineError) -> Set<String> {
+  ) throws -> Set<String> {
     let graph = GraphIndex(self)
     let order = try graph.order()
     let outputs = try graph.outputs(order)
@@ -46,7 +46,7 @@ extension Pipeline {
 
   private func inserting(
     _ plan: ConversionPlan, _ graph: GraphIndex, catalog: some StageCatalog
-  ) throws(PipelineError) -> Pipeline {
+  ) throws -> Pipeline {
     var result = Pipeline(
       name: name, nodes: nodes, edges: graph.edges, executors: executors, pools: pools)
     result.origin = origin
@@ -78,11 +78,11 @@ extension Pipeline {
 
   private func conversion(
     to format: PixelFormat, for node: PipelineNode, catalog: some StageCatalog
-  ) throws(PipelineError) -> AnyStage {
-    do throws(OptionProblem) {
+  ) throws -> AnyStage {
+    do {
       return try catalog.make(
         kind: "convert", options: .object(["format": .string(format.rawValue)]))
-    } catch {
+    } catch is OptionProblem {
       throw PipelineError(
         .unsupported(
           "'\(node.id)' takes \(format.rawValue) only, and no conversion to it is registered",
@@ -110,7 +110,7 @@ private struct ConversionPlan {
   func format(before edge: Int) -> PixelFormat? { formats[graph.senders[edge]] }
 
   /// Nodes are visited in topological order.
-  mutating func visit(_ node: Int) throws(PipelineError) {
+  mutating func visit(_ node: Int) throws {
     guard let edge = frameEdge(to: node), var format = formats[graph.senders[edge]] else { return }
     let stage = graph.nodes[node].stage
     if !stage.signature.accepts(format) {
@@ -135,7 +135,7 @@ private struct ConversionPlan {
 
   private func target(
     of format: PixelFormat, for node: Int
-  ) throws(PipelineError) -> PixelFormat {
+  ) throws -> PixelFormat {
     let signature = graph.nodes[node].stage.signature
     if let target = signature.conversion(of: format) { return target }
     let accepted = signature.inputFormats.map(\.rawValue).joined(separator: ", ")
@@ -148,7 +148,7 @@ private struct ConversionPlan {
   }
 
   /// Converts each frame that a join gives a stage, before the join.
-  private mutating func convertJoined(to node: Int) throws(PipelineError) {
+  private mutating func convertJoined(to node: Int) throws {
     guard let edge = frameEdge(to: node) else { return }
     var waiting = [edge]
     // Ends: each turn goes back from an edge to those before it, and the graph has no cycles.
@@ -195,7 +195,7 @@ private struct ConversionPlan {
   /// Walks back from a forEach to the edge on which its frames enter the join before it.
   private mutating func convertRegions(
     _ edge: Int, of node: Int, to format: PixelFormat
-  ) throws(PipelineError) {
+  ) throws {
     var edge = edge
     // Ends: each round goes back by one node, and the graph has no cycles.
     while outputs[graph.senders[edge]] != .frame {
@@ -210,7 +210,7 @@ private struct ConversionPlan {
 
   private mutating func note(
     _ format: PixelFormat, on edge: Int, for node: Int
-  ) throws(PipelineError) {
+  ) throws {
     // An edge has one conversion, and two forEach may ask for different ones.
     guard conversions.updateValue(format, forKey: edge) ?? format == format else {
       throw PipelineError(

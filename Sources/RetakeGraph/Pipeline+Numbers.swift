@@ -8,7 +8,7 @@ extension Cost {
 extension Pipeline {
   /// Checks capacities, servers, buffers, costs and times, because the methods of the DSL accept
   /// any.
-  func checkNumbers() throws(PipelineError) {
+  func checkNumbers() throws {
     // Flat, so that the nodes and edges of bodies are checked, with their pointers.
     let flat = flattened()
     for edge in flat.edges {
@@ -34,7 +34,7 @@ extension Pipeline {
 
   private static func check(
     _ edge: PipelineEdge, at pointer: @autoclosure () -> String
-  ) throws(PipelineError) {
+  ) throws {
     // `DocumentReader.edge` has the same bounds for documents.
     guard (1...65_536).contains(edge.capacity) else {
       throw PipelineError(
@@ -51,7 +51,7 @@ extension Pipeline {
 }
 
 extension PipelineNode {
-  fileprivate func checkNumbers(_ origin: Pipeline.Origin) throws(PipelineError) {
+  fileprivate func checkNumbers(_ origin: Pipeline.Origin) throws {
     let place = pointer ?? "/nodes"
     if let problem = cost?.problem {
       throw PipelineError(

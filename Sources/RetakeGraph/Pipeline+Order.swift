@@ -4,13 +4,13 @@ extension Pipeline {
   /// Each node's rank: the number of edges on the longest path from any source, by node ID.
   ///
   /// - Throws: `PipelineError.cycle` with the IDs along the cycle.
-  package func ranks() throws(PipelineError) -> [String: Int] {
+  package func ranks() throws -> [String: Int] {
     let ranks = try GraphIndex(self).ranks()
     return Dictionary(zip(nodes.map(\.id), ranks), uniquingKeysWith: { first, _ in first })
   }
 
   /// Nodes by rank, then by the bytes of their IDs: the order of the time plane.
-  package func topologicalOrder() throws(PipelineError) -> [PipelineNode] {
+  package func topologicalOrder() throws -> [PipelineNode] {
     try GraphIndex(self).order().map { nodes[$0] }
   }
 
@@ -24,7 +24,7 @@ extension Pipeline {
 
   /// The source whose frames reach a node. Each node has one such source: a join pairs frames of
   /// one source, and a latest join follows its first port. Nodes that no source reaches are absent.
-  package func mainSources() throws(PipelineError) -> [String: String] {
+  package func mainSources() throws -> [String: String] {
     let graph = GraphIndex(self)
     let sources = graph.mainSources(try graph.order())
     var byID: [String: String] = [:]

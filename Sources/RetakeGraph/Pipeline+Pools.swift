@@ -3,7 +3,7 @@ import RetakeCore
 extension Pipeline {
   /// Rejects a pool that has fewer buffers than one frame needs at the same time. With such a pool,
   /// at most the first frame would ever arrive.
-  func checkPools(_ graph: GraphIndex, _ order: [Int]) throws(PipelineError) {
+  func checkPools(_ graph: GraphIndex, _ order: [Int]) throws {
     guard !pools.isEmpty else { return }
     let needs = PoolNeeds(graph: graph, order: order, pools: pools).needs
     for (index, pool) in pools.enumerated() {

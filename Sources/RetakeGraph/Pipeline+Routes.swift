@@ -47,7 +47,7 @@ private struct RouteConditions {
 extension GraphIndex {
   /// A route sends each frame to one port, so values that pass through two of its ports never meet
   /// in a join with the mode all.
-  func checkRoutes(_ order: [Int]) throws(PipelineError) {
+  func checkRoutes(_ order: [Int]) throws {
     guard nodes.indices.contains(where: { role($0) == .route }) else { return }
     var reached = Array(repeating: RouteConditions(), count: nodes.count)
     for node in order {

@@ -5,7 +5,7 @@ extension Pipeline {
   package static var lanesMax: Int { 64 }
 
   /// Checks the executors, lanes, pools, timeouts and fallbacks of the nodes of a flat graph.
-  func checkServices(_ graph: GraphIndex) throws(PipelineError) {
+  func checkServices(_ graph: GraphIndex) throws {
     let executorIDs = Set(executors.map(\.id))
     let byPool = Dictionary(pools.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
     for node in graph.nodes {
@@ -34,7 +34,7 @@ extension Pipeline {
 
   private func check(
     _ pool: PipelinePool?, named id: String, of node: PipelineNode
-  ) throws(PipelineError) {
+  ) throws {
     guard let pool else {
       throw PipelineError(
         .wrongValue(
@@ -59,7 +59,7 @@ extension PipelineNode {
 
   fileprivate func require(
     _ origin: Pipeline.Origin, _ holds: Bool, _ key: String, _ what: String, advice: String? = nil
-  ) throws(PipelineError) {
+  ) throws {
     guard !holds else { return }
     let inSwift = ["executor": ".on(executor:)", "hold": "hold:", "quantum": "quantum:"]
     let word = origin == .swift ? inSwift[key] ?? ".\(key)" : "\"\(key)\""
@@ -68,7 +68,7 @@ extension PipelineNode {
   }
 
   /// Checks what serves the node, and how many frames at once.
-  fileprivate func checkService(_ origin: Pipeline.Origin) throws(PipelineError) {
+  fileprivate func checkService(_ origin: Pipeline.Origin) throws {
     let role = stage.signature.role
     try require(
       origin, role.isServed || executor == nil, "executor", "is not served by an executor")
@@ -89,7 +89,7 @@ extension PipelineNode {
   }
 
   /// Checks what happens if the node takes too long, or fails.
-  fileprivate func checkTimes(_ origin: Pipeline.Origin) throws(PipelineError) {
+  fileprivate func checkTimes(_ origin: Pipeline.Origin) throws {
     let role = stage.signature.role
     try require(origin, fallback == nil || role.isServed, "fallback", "cannot fail")
     try require(
@@ -103,7 +103,7 @@ extension PipelineNode {
   }
 
   /// Checks that the steps in which a sink writes numbers are powers of ten.
-  fileprivate func checkQuantum(_ origin: Pipeline.Origin) throws(PipelineError) {
+  fileprivate func checkQuantum(_ origin: Pipeline.Origin) throws {
     try require(
       origin, quantum.isEmpty || stage.signature.role == .sink, "quantum",
       "is not a sink, and writes nothing")
@@ -116,10 +116,10 @@ extension PipelineNode {
           .unknownKey(key.shortened, advice: Suggestion.advice(for: key, among: known)), at: pointer
         )
       }
-      do throws(ResultTextError) {
+      do {
         // All three keys allow the same values, so each is checked as that of boxes.
         _ = try Quantisation(box: quantum[key])
-      } catch {
+      } catch let error as ResultTextError {
         throw PipelineError(
           .wrongValue("\(quantum[key] ?? 0) is not a power of ten", advice: error.advice),
           at: pointer)

@@ -2,7 +2,7 @@ import RetakeCore
 
 extension GraphIndex {
   /// Checks that every node is reached and leads to a sink, and that joins can pair their inputs.
-  func checkShape(_ order: [Int]) throws(PipelineError) {
+  func checkShape(_ order: [Int]) throws {
     for node in nodes.indices {
       try checkInputs(of: node)
       try checkOutputs(of: node)
@@ -12,7 +12,7 @@ extension GraphIndex {
     try checkRoutes(order)
   }
 
-  private func checkInputs(of node: Int) throws(PipelineError) {
+  private func checkInputs(of node: Int) throws {
     let edges = incoming[node]
     switch role(node) {
     case .source:
@@ -36,7 +36,7 @@ extension GraphIndex {
     }
   }
 
-  private func checkOutputs(of node: Int) throws(PipelineError) {
+  private func checkOutputs(of node: Int) throws {
     let edges = outgoing[node]
     guard role(node) != .sink else {
       guard edges.isEmpty else {
@@ -57,7 +57,7 @@ extension GraphIndex {
     }
   }
 
-  private func checkPorts(of node: Int) throws(PipelineError) {
+  private func checkPorts(of node: Int) throws {
     let id = nodes[node].id
     let ports = nodes[node].stage.inputPorts
     let byPort = Dictionary(grouping: incoming[node]) { edges[$0].toPort }
@@ -79,7 +79,7 @@ extension GraphIndex {
     }
   }
 
-  private func checkEnds() throws(PipelineError) {
+  private func checkEnds() throws {
     guard nodes.indices.contains(where: { role($0) == .source }) else {
       throw PipelineError(
         .missing("the pipeline has no source", advice: "Add a node of kind 'session'"),
@@ -102,7 +102,7 @@ extension GraphIndex {
   }
 
   /// A join pairs the frames of one source: frames of two tracks never have partners.
-  private func checkPairing(_ order: [Int]) throws(PipelineError) {
+  private func checkPairing(_ order: [Int]) throws {
     let sources = mainSources(order)
     for node in nodes.indices where role(node) == .join {
       let byPort = edgesByPort(to: node).compactMap { $0 }

@@ -2,7 +2,7 @@ import RetakeCore
 
 extension Pipeline {
   /// The output of each node, by ID. The output of a node that passes its input on is that input.
-  package func outputs() throws(PipelineError) -> [String: ValueKind] {
+  package func outputs() throws -> [String: ValueKind] {
     let graph = GraphIndex(self)
     let outputs = try graph.outputs(try graph.order())
     var byID: [String: ValueKind] = [:]
@@ -17,7 +17,7 @@ extension GraphIndex {
   static let joinedValuesMax = 256
 
   /// Checks for each edge that the receiver accepts the sender's output.
-  func checkTypes(_ order: [Int]) throws(PipelineError) {
+  func checkTypes(_ order: [Int]) throws {
     let outputs = try outputs(order)
     for edge in edges.indices {
       let receiver = receivers[edge]
@@ -44,7 +44,7 @@ extension GraphIndex {
   }
 
   /// The output of each node, by node.
-  func outputs(_ order: [Int]) throws(PipelineError) -> [ValueKind?] {
+  func outputs(_ order: [Int]) throws -> [ValueKind?] {
     var outputs = [ValueKind?](repeating: nil, count: nodes.count)
     var counts = Array(repeating: 1, count: nodes.count)
     for node in order {

@@ -2,7 +2,7 @@ import RetakeCore
 
 /// The body of a forEach is one chain of stages, from the item to its output.
 extension PipelineBody {
-  func check(at pointer: String) throws(PipelineError) {
+  func check(at pointer: String) throws {
     guard !nodes.isEmpty else {
       throw PipelineError(
         .missing("the body of the forEach has no nodes", advice: "Add a stage that takes a region"),
@@ -29,7 +29,7 @@ extension PipelineBody {
 
   /// Follows the chain from its first stage. Throws for a node that is not on the chain or branches
   /// off.
-  func checkLine(at pointer: String) throws(PipelineError) {
+  func checkLine(at pointer: String) throws {
     var next: [String: Int] = [:]
     var receivers: Set<String> = []
     for (index, edge) in edges.enumerated() {

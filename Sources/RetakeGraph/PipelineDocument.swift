@@ -11,13 +11,13 @@ public enum PipelineDocument {
   /// - Throws: `PipelineError` with the JSON pointer of the problem.
   public static func parse(
     _ data: Data, catalog: some StageCatalog, file: String? = nil
-  ) throws(PipelineError) -> Pipeline {
-    do throws(PipelineError) {
+  ) throws -> Pipeline {
+    do {
       let pipeline = try DocumentReader(catalog: catalog).pipeline(
         PipelineDecoder(parsing: data, bytesMax: bytesMax))
       try pipeline.validate()
       return pipeline
-    } catch {
+    } catch let error as PipelineError {
       // What throws knows the place in the document, and only this function knows the file.
       var located = error
       located.file = file
@@ -28,7 +28,7 @@ public enum PipelineDocument {
   /// The document of a pipeline, in canonical form.
   ///
   /// - Throws: `PipelineError` if a node is a closure.
-  public static func json(of pipeline: Pipeline) throws(PipelineError) -> JSONValue {
+  public static func json(of pipeline: Pipeline) throws -> JSONValue {
     // Flat, so that closures in bodies are found.
     for node in pipeline.flattened().nodes where !node.stage.isExportable {
       throw pipeline.placing(

@@ -32,7 +32,7 @@ extension PipelinePool {
   /// Checks how long sources wait for a buffer, because the methods of the DSL accept any.
   ///
   /// - Parameter flat: The pipeline with the nodes of its bodies.
-  func checkWait(_ flat: Pipeline, at pointer: String) throws(PipelineError) {
+  func checkWait(_ flat: Pipeline, at pointer: String) throws {
     func wrong(_ detail: String, _ advice: String, key: String = "wait") -> PipelineError {
       PipelineError(.wrongValue(detail, advice: advice), at: "\(pointer)/\(key)")
     }

@@ -14,7 +14,7 @@ package struct PipelineRecord: Hashable, Sendable {
   /// program.
   ///
   /// - Throws: `PipelineError` for data that is not a document of this version.
-  package init(parsing data: Data) throws(PipelineError) {
+  package init(parsing data: Data) throws {
     let decoder = try PipelineDecoder(parsing: data, bytesMax: PipelineDocument.bytesMax)
     try decoder.requireVersion()
     json = decoder.json

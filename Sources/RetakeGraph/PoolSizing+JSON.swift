@@ -51,7 +51,7 @@ extension PoolSizing {
     ]
   }
 
-  init(_ decoder: PipelineDecoder) throws(PipelineError) {
+  init(_ decoder: PipelineDecoder) throws {
     let fields = try decoder.object(Self.keys)
     self.init()
     for (key, path) in Self.counts {
@@ -74,7 +74,7 @@ extension PoolSizing {
     }
   }
 
-  private static func permille(_ decoder: PipelineDecoder) throws(PipelineError) -> Int {
+  private static func permille(_ decoder: PipelineDecoder) throws -> Int {
     let alpha = try decoder.number()
     let scaled = (alpha * 1_000).rounded()
     guard (1...1_000).contains(scaled), (alpha * 1_000 - scaled).magnitude < 1e-6 else {
@@ -86,7 +86,7 @@ extension PoolSizing {
 
 extension PipelinePool {
   /// Checks the options of an adaptive pool, because the methods of the DSL accept any.
-  func checkSizing(at pointer: String) throws(PipelineError) {
+  func checkSizing(at pointer: String) throws {
     guard let adaptive else { return }
     // Asked first: the range below would trap if `min` were above `max`.
     if let problem = adaptive.problem {

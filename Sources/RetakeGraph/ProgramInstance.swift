@@ -125,7 +125,7 @@ private struct FreeNames: Sendable {
 extension GraphIndex {
   /// What a whole program gives is not known before the next frame, so nothing but sinks can wait
   /// for it.
-  func checkPrograms() throws(PipelineError) {
+  func checkPrograms() throws {
     for node in nodes.indices {
       guard let sinks = nodes[node].stage.programSinks else { continue }
       for edge in outgoing[node] {

@@ -9,7 +9,7 @@ public protocol StageCatalog: Sendable {
   /// Creates a node's stage.
   ///
   /// - Throws: `OptionProblem`, with a pointer inside the options.
-  func make(kind: String, options: JSONValue) throws(OptionProblem) -> AnyStage
+  func make(kind: String, options: JSONValue) throws -> AnyStage
 }
 
 /// An option in a document that cannot be used, with its pointer inside the options object.
@@ -37,7 +37,7 @@ public struct OptionProblem: Error, Sendable, Hashable {
 package enum OptionReader {
   package static func read<Options: StageOptions>(
     _ type: Options.Type, from given: JSONValue, kind: String
-  ) throws(OptionProblem) -> Options {
+  ) throws -> Options {
     guard case .object(let members) = given else {
       throw OptionProblem(pointer: "", message: "options must be an object")
     }

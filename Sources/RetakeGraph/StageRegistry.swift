@@ -14,7 +14,7 @@ public struct StageRegistry: StageCatalog {
   private struct Entry: Sendable {
     var signature: StageSignature
     var options: @Sendable () -> [StageOption]
-    var make: @Sendable (JSONValue) throws(OptionProblem) -> AnyStage
+    var make: @Sendable (JSONValue) throws -> AnyStage
   }
 
   private var entries: [String: Entry] = [:]
@@ -26,7 +26,7 @@ public struct StageRegistry: StageCatalog {
 
   public func signature(of kind: String) -> StageSignature? { entries[kind]?.signature }
 
-  public func make(kind: String, options: JSONValue) throws(OptionProblem) -> AnyStage {
+  public func make(kind: String, options: JSONValue) throws -> AnyStage {
     guard let entry = entries[kind] else {
       throw OptionProblem(
         pointer: "", message: "there is no stage '\(kind)'",
@@ -41,7 +41,7 @@ public struct StageRegistry: StageCatalog {
   /// Registers a pure stage under its kind. A kind is registered once.
   public mutating func register<Stage: PureStage>(_ type: Stage.Type) {
     add(Stage.signature, options: { StageOption.all(of: Stage.Options.self) }) {
-      options throws(OptionProblem) in
+      options in
       AnyStage(try Self.makeStage(Stage.self, options))
     }
   }
@@ -49,7 +49,7 @@ public struct StageRegistry: StageCatalog {
   /// Registers a stateful stage under its kind. A kind is registered once.
   public mutating func register<Stage: StatefulStage>(_ type: Stage.Type) {
     add(Stage.signature, options: { StageOption.all(of: Stage.Options.self) }) {
-      options throws(OptionProblem) in
+      options in
       AnyStage(try Self.makeStage(Stage.self, options))
     }
   }
@@ -61,7 +61,7 @@ public struct StageRegistry: StageCatalog {
   ) {
     let signature = StageSignature(
       kind: kind, version: version, role: .source, input: nil, output: .frame, summary: summary)
-    add(signature, options: { StageOption.all(of: type) }) { given throws(OptionProblem) in
+    add(signature, options: { StageOption.all(of: type) }) { given in
       let options = try OptionReader.read(type, from: given, kind: kind)
       do {
         return AnyStage(
@@ -78,7 +78,7 @@ public struct StageRegistry: StageCatalog {
     _ signature: StageSignature, options type: Options.Type,
     make: @escaping @Sendable (Options) throws -> AnyStage.Body
   ) {
-    add(signature, options: { StageOption.all(of: type) }) { given throws(OptionProblem) in
+    add(signature, options: { StageOption.all(of: type) }) { given in
       let options = try OptionReader.read(type, from: given, kind: signature.kind)
       do {
         return AnyStage(
@@ -95,7 +95,7 @@ public struct StageRegistry: StageCatalog {
   /// - Parameter options: For people: `make` reads them.
   package mutating func registerNode(
     _ signature: StageSignature, options: [StageOption],
-    make: @escaping @Sendable (JSONValue) throws(OptionProblem) -> AnyStage
+    make: @escaping @Sendable (JSONValue) throws -> AnyStage
   ) {
     add(signature, options: { options }, make: make)
   }
@@ -103,7 +103,7 @@ public struct StageRegistry: StageCatalog {
   /// Replaces how nodes of a kind are made, for a kind that is registered.
   package mutating func replaceNode(
     _ signature: StageSignature,
-    make: @escaping @Sendable (JSONValue) throws(OptionProblem) -> AnyStage
+    make: @escaping @Sendable (JSONValue) throws -> AnyStage
   ) {
     guard let known = entries[signature.kind] else { return }
     entries[signature.kind] = Entry(signature: signature, options: known.options, make: make)
@@ -111,7 +111,7 @@ public struct StageRegistry: StageCatalog {
 
   private mutating func add(
     _ signature: StageSignature, options: @escaping @Sendable () -> [StageOption],
-    make: @escaping @Sendable (JSONValue) throws(OptionProblem) -> AnyStage
+    make: @escaping @Sendable (JSONValue) throws -> AnyStage
   ) {
     requirement(
       entries[signature.kind] == nil, "the stage kind '\(signature.kind)' is registered twice")
@@ -123,7 +123,7 @@ public struct StageRegistry: StageCatalog {
 
   private static func makeStage<Stage: StageDefinition>(
     _ type: Stage.Type, _ given: JSONValue
-  ) throws(OptionProblem) -> Stage {
+  ) throws -> Stage {
     let options = try OptionReader.read(Stage.Options.self, from: given, kind: Stage.kind)
     do {
       return try Stage(options: options)

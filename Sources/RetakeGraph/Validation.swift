@@ -13,15 +13,15 @@ extension Pipeline {
   ///
   /// - Throws: `PipelineError` with the pointer of the node or edge in the document's order; for a
   ///   pipeline made in Swift, `part` names the node or edge.
-  public func validate() throws(PipelineError) {
-    do throws(PipelineError) {
+  public func validate() throws {
+    do {
       try check()
-    } catch {
+    } catch let error as PipelineError {
       throw placing(error)
     }
   }
 
-  private func check() throws(PipelineError) {
+  private func check() throws {
     // Each check relies on those before it: edges name nodes by valid ids, a flat graph needs valid
     // bodies, and shape, types and pools are followed in an order that only a graph without cycles
     // has.
@@ -40,7 +40,7 @@ extension Pipeline {
     try checkPools(graph, order)
   }
 
-  private func checkSize() throws(PipelineError) {
+  private func checkSize() throws {
     guard !nodes.isEmpty else {
       throw PipelineError(
         .missing("the pipeline has no nodes", advice: "Add a source, a stage and a sink"),
@@ -58,7 +58,7 @@ extension Pipeline {
     }
   }
 
-  private func checkIDs() throws(PipelineError) {
+  private func checkIDs() throws {
     // Inserted conversions have IDs that are not allowed in documents.
     try Self.checkIDs(
       nodes.map { $0.isInserted ? nil : $0.id }, of: "node", at: "/nodes")
@@ -80,7 +80,7 @@ extension Pipeline {
 
   private static func checkIDs(
     _ ids: [String?], of what: String, at pointer: String
-  ) throws(PipelineError) {
+  ) throws {
     var seen: Set<String> = []
     for case (let index, let id?) in ids.enumerated() {
       guard PipelineNode.isValidID(id) else {
@@ -93,7 +93,7 @@ extension Pipeline {
   }
 
   /// Checks the names and the number of the ports of joins and routes.
-  private static func checkPorts(_ nodes: [PipelineNode]) throws(PipelineError) {
+  private static func checkPorts(_ nodes: [PipelineNode]) throws {
     for (index, node) in nodes.enumerated() {
       let pointer = "/nodes/\(index)/options/ports"
       let isJoin = [.join, .latest].contains(node.stage.signature.role)
@@ -124,7 +124,7 @@ extension Pipeline {
     }
   }
 
-  private func checkBodies() throws(PipelineError) {
+  private func checkBodies() throws {
     for (index, node) in nodes.enumerated() {
       let pointer = "/nodes/\(index)"
       guard let body = node.body else {
@@ -147,7 +147,7 @@ extension Pipeline {
   /// Checks the nodes and ports that the edges refer to.
   private func checkEdges(
     _ edges: [PipelineEdge], among nodes: [PipelineNode], at pointer: String
-  ) throws(PipelineError) {
+  ) throws {
     let stages = Dictionary(
       nodes.map { ($0.id, $0.stage) }, uniquingKeysWith: { first, _ in first })
     for (index, edge) in edges.enumerated() {
@@ -167,7 +167,7 @@ extension Pipeline {
 
   private static func check(
     port: String?, of node: String, among ports: [String], at pointer: @autoclosure () -> String
-  ) throws(PipelineError) {
+  ) throws {
     guard let first = ports.first else {
       if port == nil { return }
       throw PipelineError(

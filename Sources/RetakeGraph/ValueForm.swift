@@ -42,7 +42,7 @@ package struct ValueForm: Sendable {
 /// A built-in value with a lossless form in bytes.
 protocol ByteFormed: PipelineValue {
   func write(to writer: inout ByteWriter)
-  init(reading reader: inout ByteReader) throws(ByteReader.Mismatch)
+  init(reading reader: inout ByteReader) throws
 }
 
 extension Detections: ByteFormed {
@@ -62,7 +62,7 @@ extension Detections: ByteFormed {
     }
   }
 
-  init(reading reader: inout ByteReader) throws(ByteReader.Mismatch) {
+  init(reading reader: inout ByteReader) throws {
     var names: [String] = []
     for _ in 0..<(try reader.count()) { names.append(try reader.text()) }
     var items: [Detection] = []
@@ -90,7 +90,7 @@ extension Classes: ByteFormed {
     }
   }
 
-  init(reading reader: inout ByteReader) throws(ByteReader.Mismatch) {
+  init(reading reader: inout ByteReader) throws {
     var items: [Classification] = []
     for _ in 0..<(try reader.count()) {
       items.append(Classification(label: try reader.text(), score: try reader.double()))
@@ -108,7 +108,7 @@ extension Scalars: ByteFormed {
     }
   }
 
-  init(reading reader: inout ByteReader) throws(ByteReader.Mismatch) {
+  init(reading reader: inout ByteReader) throws {
     var entries: [Scalars.Entry] = []
     for _ in 0..<(try reader.count()) {
       entries.append(Scalars.Entry(try reader.text(), try reader.double()))
@@ -125,7 +125,7 @@ extension Waveform: ByteFormed {
     for sample in samples { writer.append(sample) }
   }
 
-  init(reading reader: inout ByteReader) throws(ByteReader.Mismatch) {
+  init(reading reader: inout ByteReader) throws {
     let (name, rate) = (try reader.text(), try reader.double())
     var samples: [Double] = []
     for _ in 0..<(try reader.count()) { samples.append(try reader.double()) }
@@ -141,7 +141,7 @@ extension Tensor: ByteFormed {
     for element in elements { writer.append(UInt64(element.bitPattern)) }
   }
 
-  init(reading reader: inout ByteReader) throws(ByteReader.Mismatch) {
+  init(reading reader: inout ByteReader) throws {
     var shape: [Int] = []
     for _ in 0..<(try reader.count()) { shape.append(try reader.integer()) }
     var elements: [Float] = []
@@ -167,7 +167,7 @@ extension Bytes: ByteFormed {
     writer.append(content)
   }
 
-  init(reading reader: inout ByteReader) throws(ByteReader.Mismatch) {
+  init(reading reader: inout ByteReader) throws {
     self.init(name: try reader.text(), content: try reader.content())
   }
 }

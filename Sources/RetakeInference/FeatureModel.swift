@@ -18,43 +18,44 @@ package struct FeatureModel: Sendable {
   package init(
     of model: any ModelDescription, at path: String, options: ModelValues = ModelValues(),
     sidecar: ModelSidecar? = nil
-  ) throws(ModelDocumentError) {
+  ) throws {
     var layers = ValueLayers(of: model, options, sidecar)
     try self.init(of: model, at: path, &layers)
   }
 
   private init(
     of model: any ModelDescription, at path: String, _ layers: inout ValueLayers
-  ) throws(ModelDocumentError) {
+  ) throws {
     let port = model.inputs[try ModelSettings.inputIndex(of: model, at: path, &layers)]
     guard let type = port.type, type == .float || type == .double else {
-      throw .contradiction(
+      throw ModelDocumentError.contradiction(
         model: path, key: "name",
         "it reads \(port.typeName), and numbers are given as float or double")
     }
     guard Self.isList(port.shape) else {
-      throw .contradiction(
+      throw ModelDocumentError.contradiction(
         model: path, key: "name",
         "the input '\(port.name)' has the shape \(port.shape.shapeText), and a list of numbers is "
           + "1xn; 'detect', 'classify' and 'infer' compute models of pictures")
     }
     if let key = layers.pictureKey {
-      throw .contradiction(model: path, key: key, "it reads numbers, not a picture")
+      throw ModelDocumentError.contradiction(
+        model: path, key: key, "it reads numbers, not a picture")
     }
     guard let features = layers.pick("features", \.features, DecoderSettings.text) else {
-      throw .missing(
+      throw ModelDocumentError.missing(
         model: path, key: "features",
         advice: "Write \"input\": {\"features\": [\"bpm\", …]}: the names of the numbers that the "
           + "model reads, in its order")
     }
     if let count = port.shape.last ?? nil, count != features.count {
-      throw .contradiction(
+      throw ModelDocumentError.contradiction(
         model: path, key: "features",
         "it has \(features.count) names, and the model reads \(count) numbers")
     }
     let decoder = layers.pick("decoder", \.decoder, \.rawValue, otherwise: .regression)
     guard decoder == .regression else {
-      throw .contradiction(
+      throw ModelDocumentError.contradiction(
         model: path, key: "decoder",
         "'\(decoder.rawValue)' makes no numbers; leave it out, or write \"regression\"")
     }
@@ -82,20 +83,20 @@ package struct FeatureModel: Sendable {
   }
 
   /// Checks the model's outputs before its first frame.
-  package func check(_ outputs: [ModelPort]) throws(DecodingMismatch) {
+  package func check(_ outputs: [ModelPort]) throws {
     try decoder.check(outputs)
   }
 
   /// The model's input.
   ///
   /// - Throws: `InferenceError.noFeature`, `.badFeature`.
-  package func tensor(_ scalars: Scalars) throws(InferenceError) -> ModelTensor {
+  package func tensor(_ scalars: Scalars) throws -> ModelTensor {
     var numbers: [Double] = []
     for name in features {
       guard let number = scalars[name] else {
-        throw .noFeature(name, available: scalars.entries.map(\.name))
+        throw InferenceError.noFeature(name, available: scalars.entries.map(\.name))
       }
-      guard number.isFinite else { throw .badFeature(name, value: "\(number)") }
+      guard number.isFinite else { throw InferenceError.badFeature(name, value: "\(number)") }
       numbers.append(number)
     }
     return ModelTensor(
@@ -103,7 +104,7 @@ package struct FeatureModel: Sendable {
   }
 
   /// The numbers of the model's output.
-  package func scalars(_ outputs: [ModelTensor]) throws(DecodingMismatch) -> Scalars {
+  package func scalars(_ outputs: [ModelTensor]) throws -> Scalars {
     try decoder.scalars(outputs)
   }
 }
@@ -120,12 +121,12 @@ extension FeatureModel {
   /// As `init`, for a person.
   package static func draft(
     of model: any ModelDescription, at path: String, options: ModelValues, sidecar: ModelSidecar?
-  ) -> Draft {
+  ) throws -> Draft {
     var layers = ValueLayers(of: model, options, sidecar)
-    do throws(ModelDocumentError) {
+    do {
       let features = try FeatureModel(of: model, at: path, &layers)
       return Draft(model: features, rows: features.rows)
-    } catch {
+    } catch let error as ModelDocumentError {
       return Draft(rows: layers.rows, problem: error)
     }
   }

@@ -40,5 +40,5 @@ package protocol InferenceModel: ModelDescription {
   /// - Parameter tensors: One for each input, in their order.
   /// - Returns: One tensor for each output, in their order.
   /// - Throws: `InferenceError` for tensors that the model refuses and for a failed computation.
-  func run(_ tensors: [ModelTensor]) throws(InferenceError) -> [ModelTensor]
+  func run(_ tensors: [ModelTensor]) throws -> [ModelTensor]
 }

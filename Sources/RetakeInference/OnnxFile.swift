@@ -37,17 +37,19 @@ struct OnnxFile {
 
   init(_ bytes: [UInt8]) { reader = ProtobufReader(bytes) }
 
-  func check() throws(Problem) {
-    guard !reader.bytes.isEmpty else { throw .malformed("it is empty") }
+  func check() throws {
+    guard !reader.bytes.isEmpty else { throw Problem.malformed("it is empty") }
     try check(.model, reader.bytes.indices, depth: 0)
   }
 
-  private func check(_ message: Message, _ range: Range<Int>, depth: Int) throws(Problem) {
-    guard depth <= Self.depthMax else { throw .malformed("its graphs are nested too deeply") }
+  private func check(_ message: Message, _ range: Range<Int>, depth: Int) throws {
+    guard depth <= Self.depthMax else {
+      throw Problem.malformed("its graphs are nested too deeply")
+    }
     var (isExternal, file) = (false, "")
-    try forEachField(in: range) { field throws(Problem) in
+    try forEachField(in: range) { field in
       if let content = message.content(of: field.number) {
-        guard field.isBytes else { throw .malformed("a field has the wrong type") }
+        guard field.isBytes else { throw Problem.malformed("a field has the wrong type") }
         try check(content, field.range, depth: depth + 1)
       } else if message == .tensor, field.number == 14 {
         isExternal = field.value == 1
@@ -55,13 +57,13 @@ struct OnnxFile {
         file = try location(field.range) ?? ""
       }
     }
-    if isExternal { throw .external(file) }
+    if isExternal { throw Problem.external(file) }
   }
 
   /// The path in an entry of `external_data`; `nil` for an entry that says something else.
-  private func location(_ range: Range<Int>) throws(Problem) -> String? {
+  private func location(_ range: Range<Int>) throws -> String? {
     var (key, value) = ("", "")
-    try forEachField(in: range) { field throws(Problem) in
+    try forEachField(in: range) { field in
       if field.number == 1 {
         key = reader.text(field)
       } else if field.number == 2 {
@@ -72,8 +74,12 @@ struct OnnxFile {
   }
 
   private func forEachField(
-    in range: Range<Int>, _ body: (ProtobufReader.Field) throws(Problem) -> Void
-  ) throws(Problem) {
-    try reader.forEachField(in: range, malformed: { .malformed($0.cause) }, body)
+    in range: Range<Int>, _ body: (ProtobufReader.Field) throws -> Void
+  ) throws {
+    do {
+      try reader.forEachField(in: range, body)
+    } catch let malformed as ProtobufReader.Malformed {
+      throw Problem.malformed(malformed.cause)
+    }
   }
 }

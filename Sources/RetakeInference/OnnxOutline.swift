@@ -27,26 +27,26 @@ package struct OnnxOutline: ModelDescription, Hashable {
 
   /// - Parameter model: The path, for errors.
   /// - Throws: `InferenceError.malformed`, `.external`.
-  package init(_ bytes: [UInt8], model: String) throws(InferenceError) {
-    do throws(OnnxFile.Problem) {
+  package init(_ bytes: [UInt8], model: String) throws {
+    do {
       try OnnxFile(bytes).check()
-    } catch {
+    } catch let error as OnnxFile.Problem {
       switch error {
       case .external(let file): throw InferenceError.external(model: model, file: file)
       case .malformed(let cause): throw InferenceError.malformed(model: model, cause: cause)
       }
     }
-    do throws(ProtobufReader.Malformed) {
+    do {
       try read(ProtobufReader(bytes))
-    } catch {
-      throw .malformed(model: model, cause: error.cause)
+    } catch let error as ProtobufReader.Malformed {
+      throw InferenceError.malformed(model: model, cause: error.cause)
     }
   }
 
-  private mutating func read(_ reader: ProtobufReader) throws(ProtobufReader.Malformed) {
+  private mutating func read(_ reader: ProtobufReader) throws {
     var version = ""
-    try reader.forEachField(in: reader.bytes.indices, malformed: \.self) {
-      field throws(ProtobufReader.Malformed) in
+    try reader.forEachField(in: reader.bytes.indices) {
+      field in
       switch field.number {
       case 1: formatVersion = Int(clamping: field.value)
       case 2: producer = reader.text(field)
@@ -63,17 +63,17 @@ package struct OnnxOutline: ModelDescription, Hashable {
 
   private mutating func readGraph(
     _ reader: ProtobufReader, _ graph: ProtobufReader.Field
-  ) throws(ProtobufReader.Malformed) {
+  ) throws {
     hasGraph = true
     var given: Set<String> = []
-    try reader.forEachField(in: graph.range, malformed: \.self) {
-      field throws(ProtobufReader.Malformed) in
+    try reader.forEachField(in: graph.range) {
+      field in
       switch field.number {
       case 5: given.insert(try reader.entry(field, 8, 0).first)
       // A sparse value, whose numbers have its name.
       case 15:
-        try reader.forEachField(in: field.range, malformed: \.self) {
-          values throws(ProtobufReader.Malformed) in
+        try reader.forEachField(in: field.range) {
+          values in
           if values.number == 1 { given.insert(try reader.entry(values, 8, 0).first) }
         }
       case 11: try Self.add(try reader.port(field), to: &inputs)
@@ -86,7 +86,7 @@ package struct OnnxOutline: ModelDescription, Hashable {
 
   private static func add(
     _ port: ModelPort, to ports: inout [ModelPort]
-  ) throws(ProtobufReader.Malformed) {
+  ) throws {
     // Files of format 3 list each value of the graph among the inputs, too.
     guard ports.count < declaredPortsMax else {
       throw ProtobufReader.Malformed(
@@ -100,7 +100,7 @@ package struct OnnxOutline: ModelDescription, Hashable {
 
   private mutating func addOpset(
     _ reader: ProtobufReader, _ field: ProtobufReader.Field
-  ) throws(ProtobufReader.Malformed) {
+  ) throws {
     guard opsets.count < Self.opsetsMax else {
       throw ProtobufReader.Malformed(
         cause: "it needs more than \(Self.opsetsMax) sets of operators")
@@ -111,7 +111,7 @@ package struct OnnxOutline: ModelDescription, Hashable {
 
   private mutating func addMetadata(
     _ reader: ProtobufReader, _ field: ProtobufReader.Field
-  ) throws(ProtobufReader.Malformed) {
+  ) throws {
     metadataBytes += field.range.count
     guard metadata.count < OnnxModel.metadataCountMax,
       metadataBytes <= OnnxModel.metadataBytesMax
@@ -129,9 +129,9 @@ extension ProtobufReader {
   /// Two strings and a number of a message, by the numbers of their fields.
   fileprivate func entry(
     _ message: Field, _ first: UInt64, _ second: UInt64, number: UInt64 = 0
-  ) throws(Malformed) -> (first: String, second: String, number: Int) {
+  ) throws -> (first: String, second: String, number: Int) {
     var entry = (first: "", second: "", number: 0)
-    try forEachField(in: message.range, malformed: \.self) { field throws(Malformed) in
+    try forEachField(in: message.range) { field in
       switch field.number {
       case first: entry.first = text(field)
       case second: entry.second = text(field)
@@ -143,13 +143,13 @@ extension ProtobufReader {
   }
 
   /// An input or output.
-  fileprivate func port(_ message: Field) throws(Malformed) -> ModelPort {
+  fileprivate func port(_ message: Field) throws -> ModelPort {
     var port = ModelPort(name: "", type: nil, shape: [], typeName: OnnxType.kindName(0))
-    try forEachField(in: message.range, malformed: \.self) { field throws(Malformed) in
+    try forEachField(in: message.range) { field in
       if field.number == 1 {
         port.name = text(field)
       } else if field.number == 2 {
-        try forEachField(in: field.range, malformed: \.self) { kind throws(Malformed) in
+        try forEachField(in: field.range) { kind in
           if kind.number == 1 {
             try readTensor(kind, into: &port)
           } else if let number = Self.kinds[kind.number] {
@@ -164,14 +164,14 @@ extension ProtobufReader {
   /// The fields of a type, and the library's numbers of the same kinds.
   private static let kinds: [UInt64: Int32] = [4: 2, 5: 3, 7: 4, 8: 5, 9: 6]
 
-  private func readTensor(_ tensor: Field, into port: inout ModelPort) throws(Malformed) {
-    try forEachField(in: tensor.range, malformed: \.self) { field throws(Malformed) in
+  private func readTensor(_ tensor: Field, into port: inout ModelPort) throws {
+    try forEachField(in: tensor.range) { field in
       if field.number == 1 {
         let element = Int32(clamping: field.value)
         port.type = ModelTensor.ElementType(onnx: element)
         port.typeName = OnnxType.elementName(element)
       } else if field.number == 2 {
-        try forEachField(in: field.range, malformed: \.self) { dimension throws(Malformed) in
+        try forEachField(in: field.range) { dimension in
           guard dimension.number == 1 else { return }
           guard port.shape.count < OnnxModel.rankMax else {
             throw Malformed(
@@ -184,9 +184,9 @@ extension ProtobufReader {
   }
 
   /// `nil` for a dimension that has only a name, or nothing.
-  private func length(_ dimension: Field) throws(Malformed) -> Int? {
+  private func length(_ dimension: Field) throws -> Int? {
     var length: Int?
-    try forEachField(in: dimension.range, malformed: \.self) { field throws(Malformed) in
+    try forEachField(in: dimension.range) { field in
       guard field.number == 1 else { return }
       let value = Int64(bitPattern: field.value)
       length = value < 0 ? nil : Int(value)

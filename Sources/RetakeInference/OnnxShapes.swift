@@ -10,14 +10,14 @@ struct OnnxShapes {
 
   /// - Returns: The bytes of the changed model.
   /// - Throws: If the bytes are not a message.
-  func apply(to bytes: [UInt8]) throws(ProtobufReader.Malformed) -> [UInt8] {
+  func apply(to bytes: [UInt8]) throws -> [UInt8] {
     guard !shapes.isEmpty else { return bytes }
     let reader = ProtobufReader(bytes)
     // Numbers of fields are those of onnx.proto3: 7 is the model's graph; of the graph, 11 are the
     // inputs, 12 the outputs, and 13 the values in between.
-    return try rewritten(reader, bytes.indices) { field throws(ProtobufReader.Malformed) in
+    return try rewritten(reader, bytes.indices) { field in
       guard field.number == 7, field.isBytes else { return nil }
-      let graph = try rewritten(reader, field.range) { field throws(ProtobufReader.Malformed) in
+      let graph = try rewritten(reader, field.range) { field in
         switch field.number {
         case 11: try port(reader, field, shapes[try name(reader, field)])
         case 12: try port(reader, field, nil, dropsShape: true)
@@ -32,12 +32,12 @@ struct OnnxShapes {
   /// The message with some of its fields replaced: those for which `replace` returns bytes.
   private func rewritten(
     _ reader: ProtobufReader, _ range: Range<Int>,
-    _ replace: (ProtobufReader.Field) throws(ProtobufReader.Malformed) -> [UInt8]?
-  ) throws(ProtobufReader.Malformed) -> [UInt8] {
+    _ replace: (ProtobufReader.Field) throws -> [UInt8]?
+  ) throws -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(range.count)
-    try reader.forEachField(in: range, malformed: \.self) {
-      field throws(ProtobufReader.Malformed) in
+    try reader.forEachField(in: range) {
+      field in
       if let bytes = try replace(field) {
         result += bytes
       } else {
@@ -49,10 +49,10 @@ struct OnnxShapes {
 
   private func name(
     _ reader: ProtobufReader, _ port: ProtobufReader.Field
-  ) throws(ProtobufReader.Malformed) -> String {
+  ) throws -> String {
     var name = ""
-    try reader.forEachField(in: port.range, malformed: \.self) {
-      field throws(ProtobufReader.Malformed) in
+    try reader.forEachField(in: port.range) {
+      field in
       if field.number == 1 { name = reader.text(field) }
     }
     return name
@@ -63,11 +63,11 @@ struct OnnxShapes {
   private func port(
     _ reader: ProtobufReader, _ port: ProtobufReader.Field, _ shape: [Int?]?,
     dropsShape: Bool = false
-  ) throws(ProtobufReader.Malformed) -> [UInt8]? {
+  ) throws -> [UInt8]? {
     guard shape != nil || dropsShape else { return nil }
-    let content = try rewritten(reader, port.range) { field throws(ProtobufReader.Malformed) in
+    let content = try rewritten(reader, port.range) { field in
       guard field.number == 2, field.isBytes else { return nil }
-      let type = try rewritten(reader, field.range) { field throws(ProtobufReader.Malformed) in
+      let type = try rewritten(reader, field.range) { field in
         guard field.number == 1, field.isBytes else { return nil }
         let tensor = try rewritten(reader, field.range) { field in field.number == 2 ? [] : nil }
         return Self.message(1, tensor + (shape.map { Self.message(2, Self.lengths($0)) } ?? []))

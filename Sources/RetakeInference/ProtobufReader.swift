@@ -21,26 +21,17 @@ struct ProtobufReader {
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 
   /// Calls `body` with each field of the message in a part of the bytes.
-  func forEachField<Failure: Error>(
-    in range: Range<Int>, malformed: (Malformed) -> Failure,
-    _ body: (Field) throws(Failure) -> Void
-  ) throws(Failure) {
+  func forEachField(in range: Range<Int>, _ body: (Field) throws -> Void) throws {
     var place = range.lowerBound
     // Ends: each round reads at least one byte.
     while place < range.upperBound {
-      let next: Field
-      do throws(Malformed) {
-        next = try field(at: &place, end: range.upperBound)
-      } catch {
-        throw malformed(error)
-      }
-      try body(next)
+      try body(try field(at: &place, end: range.upperBound))
     }
   }
 
   func text(_ field: Field) -> String { String(decoding: bytes[field.range], as: UTF8.self) }
 
-  private func field(at place: inout Int, end: Int) throws(Malformed) -> Field {
+  private func field(at place: inout Int, end: Int) throws -> Field {
     let first = place
     let tag = try integer(at: &place, end: end)
     var field = Field(number: tag >> 3)
@@ -60,13 +51,13 @@ struct ProtobufReader {
     return field
   }
 
-  private func skip(_ count: UInt64, at place: inout Int, end: Int) throws(Malformed) {
+  private func skip(_ count: UInt64, at place: inout Int, end: Int) throws {
     guard count <= UInt64(end - place) else { throw Malformed(cause: "it was cut off") }
     place += Int(count)
   }
 
   /// Seven bits in each byte, the lowest first, in at most ten bytes.
-  private func integer(at place: inout Int, end: Int) throws(Malformed) -> UInt64 {
+  private func integer(at place: inout Int, end: Int) throws -> UInt64 {
     var value: UInt64 = 0
     for shift in stride(from: 0, to: 70, by: 7) {
       guard place < end else { throw Malformed(cause: "it was cut off") }

@@ -23,7 +23,7 @@ extension Frame {
   /// - Throws: `MediaError.missing` or another error of the file; `.notImage` for a file of another
   ///   kind, or one that is damaged; `.pixelFormat` for CMYK and other pixels that no
   ///   frame has.
-  public init(image path: String) throws(MediaError) {
+  public init(image path: String) throws {
     self = try MediaImage.read(file: path)
   }
 }

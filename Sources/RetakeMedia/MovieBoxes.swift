@@ -6,7 +6,7 @@ package enum MovieBoxes {
   /// Whether the index (`moov`) is complete.
   ///
   /// - Throws: `MediaError.read`.
-  static func hasIndex(_ file: MediaFile) throws(MediaError) -> Bool {
+  static func hasIndex(_ file: MediaFile) throws -> Bool {
     var offset: Int64 = 0
     for _ in 0..<boxesMax {
       let header = try file.bytes(16, at: offset)
@@ -26,9 +26,9 @@ package enum MovieBoxes {
   }
 
   /// Whether the file has fragments and no index at all: a segment of DASH, HLS or CMAF.
-  static func isSegment(_ file: MediaFile) throws(MediaError) -> Bool {
+  static func isSegment(_ file: MediaFile) throws -> Bool {
     var names: Set<String> = []
-    try eachBox(of: file, in: 0..<file.size) { (name, _) throws(MediaError) in
+    try eachBox(of: file, in: 0..<file.size) { (name, _) in
       names.insert(name)
       return name != "moof"
     }
@@ -36,9 +36,9 @@ package enum MovieBoxes {
   }
 
   /// Whether the file has an index for fragments, and neither fragments nor other media.
-  static func isInitialization(_ file: MediaFile) throws(MediaError) -> Bool {
+  static func isInitialization(_ file: MediaFile) throws -> Bool {
     var (hasMedia, movie) = (false, Range<Int64>?.none)
-    try eachBox(of: file, in: 0..<file.size) { (name, content) throws(MediaError) in
+    try eachBox(of: file, in: 0..<file.size) { (name, content) in
       if name == "moov" { movie = content }
       hasMedia = hasMedia || ["mdat", "moof"].contains(name)
       return !hasMedia
@@ -49,7 +49,7 @@ package enum MovieBoxes {
 
   /// Whether the file is an AVIF image that FFmpeg 5.1 cannot read: one whose places have no
   /// offsets (it uses a number that it never read), and one that is made of tiles.
-  static func isUnreadableImage(_ file: MediaFile) throws(MediaError) -> Bool {
+  static func isUnreadableImage(_ file: MediaFile) throws -> Bool {
     guard try stillImage(file) == "AVIF",
       let meta = try first("meta", of: file, in: 0..<file.size), meta.count >= 4
     else { return false }
@@ -66,7 +66,7 @@ package enum MovieBoxes {
   /// The kind of the image that a reader shows: `av01`, or `grid` for one of tiles.
   private static func primaryKind(
     _ file: MediaFile, in meta: Range<Int64>
-  ) throws(MediaError) -> String? {
+  ) throws -> String? {
     guard let primary = try first("pitm", of: file, in: meta), primary.count >= 6,
       let items = try first("iinf", of: file, in: meta), items.count >= 6
     else { return nil }
@@ -74,7 +74,7 @@ package enum MovieBoxes {
     var kind: String?
     // The number of items has 16 bits in version 0.
     try eachBox(of: file, in: items.lowerBound + 6..<items.upperBound) {
-      (name, entry) throws(MediaError) in
+      (name, entry) in
       // Version and flags, the item's number, its protection, then its kind.
       let bytes = try file.bytes(12, at: entry.lowerBound)
       guard name == "infe", bytes.count == 12, entry.count >= 12 else { return true }
@@ -87,9 +87,9 @@ package enum MovieBoxes {
   /// The content of the first box of a name.
   static func first(
     _ wanted: String, of file: MediaFile, in range: Range<Int64>
-  ) throws(MediaError) -> Range<Int64>? {
+  ) throws -> Range<Int64>? {
     var found: Range<Int64>?
-    try eachBox(of: file, in: range) { (name, content) throws(MediaError) in
+    try eachBox(of: file, in: range) { (name, content) in
       if name == wanted { found = content }
       return found == nil
     }
@@ -100,7 +100,7 @@ package enum MovieBoxes {
   /// still image.
   ///
   /// - Throws: `MediaError.read`.
-  static func stillImage(_ file: MediaFile) throws(MediaError) -> String? {
+  static func stillImage(_ file: MediaFile) throws -> String? {
     let head = try file.bytes(headBytesMax)
     guard head.count >= 16, Array(head[4..<8]) == Array("ftyp".utf8) else { return nil }
     let end = min(Int(clamping: number(head[0..<4])), head.count)
@@ -127,8 +127,8 @@ package enum MovieBoxes {
   /// `false`.
   package static func eachBox(
     of file: MediaFile, in range: Range<Int64>,
-    _ body: (String, Range<Int64>) throws(MediaError) -> Bool
-  ) throws(MediaError) {
+    _ body: (String, Range<Int64>) throws -> Bool
+  ) throws {
     var offset = range.lowerBound
     for _ in 0..<siblingsMax {
       guard offset + 8 <= range.upperBound else { return }

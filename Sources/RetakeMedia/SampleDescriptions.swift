@@ -11,10 +11,10 @@ struct SampleDescriptions {
   /// Maximum number of descriptions of one track.
   private static let descriptionCountMax = 64
 
-  init(of file: MediaFile) throws(MediaError) {
+  init(of file: MediaFile) throws {
     self.file = file
     guard let movie = try MovieBoxes.first("moov", of: file, in: 0..<file.size) else { return }
-    try MovieBoxes.eachBox(of: file, in: movie) { (name, track) throws(MediaError) in
+    try MovieBoxes.eachBox(of: file, in: movie) { (name, track) in
       if name == "trak" { tracks.append(try descriptions(ofTrack: track)) }
       return true
     }
@@ -30,7 +30,7 @@ struct SampleDescriptions {
   /// Whether a track has encrypted samples.
   var isEncrypted: Bool { tracks.contains { $0.contains("encv") } }
 
-  private func descriptions(ofTrack track: Range<Int64>) throws(MediaError) -> [String] {
+  private func descriptions(ofTrack track: Range<Int64>) throws -> [String] {
     var place = track
     for name in ["mdia", "minf", "stbl", "stsd"] {
       guard let inner = try MovieBoxes.first(name, of: file, in: place) else { return [] }
@@ -41,7 +41,7 @@ struct SampleDescriptions {
     try MovieBoxes.eachBox(
       of: file, in: min(place.lowerBound + 8, place.upperBound)..<place.upperBound
     ) {
-      (name, _) throws(MediaError) in
+      (name, _) in
       names.append(name)
       return names.count < Self.descriptionCountMax
     }

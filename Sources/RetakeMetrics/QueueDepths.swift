@@ -26,7 +26,7 @@ struct QueueDepths: Sendable {
     let token = Waiting(frame: frame, item: line.item)
     // A frame waits from its `deliver` to its next line, a start or its end. Lines about a frame in
     // service change nothing.
-    if line.kind == "deliver" {
+    if line.kind == .deliver {
       waiting[line.node]?.insert(token)
     } else if waiting[line.node]?.remove(token) == nil {
       return nil

@@ -41,7 +41,7 @@ struct RunMeters: Sendable {
 
   mutating func decided(_ line: DecisionLine) {
     // source-lost: no sink sees the frame, so no result will ever name it.
-    if line.kind == "lost" {
+    if line.kind == .lost {
       count("retake.frames.lost", [("node", line.node), ("reason", line["reason"] ?? "-")])
     }
     if let depth = queues.apply(line) {

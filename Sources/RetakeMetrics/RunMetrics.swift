@@ -30,7 +30,7 @@ public final class RunMetrics: RunObserver {
 
   public func decided(_ line: DecisionLine) {
     // Only the decisions say when a sink took the frame; its result does not.
-    if line.kind == "deliver", let frame = line.frame, meters.isSink(line.node) {
+    if line.kind == .deliver, let frame = line.frame, meters.isSink(line.node) {
       deliveries[frame, default: [:]][line.node] = line.time
     }
     meters.decided(line)

@@ -112,7 +112,7 @@ public final class LivePreview {
     return area
   }
 
-  private func drawAll() throws(PreviewError) {
+  private func drawAll() throws {
     let canvas = view.canvas
     canvas.painter.clear(ScreenColors.ground)
     // The window may have another size since the last frame.

@@ -11,7 +11,7 @@ package final class ChildPipe: Sendable {
 
   private let ends: Mutex<Ends>
 
-  package init() throws(ChildProcessError) {
+  package init() throws {
     var numbers: [Int32] = [-1, -1]
     #if os(Linux)
       let failure = pipe2(&numbers, O_CLOEXEC) == 0 ? nil : errno

@@ -74,7 +74,7 @@ package final class ChildProcess: Sendable {
   private let state = Mutex(State())
 
   /// Starts the program.
-  package init(_ request: Request) throws(ChildProcessError) {
+  package init(_ request: Request) throws {
     id = try Spawn.start(request)
     endsGroup = request.endsGroup
     for case .pipe(let pipe) in [request.output, request.errors] { pipe.closeWriteEnd() }

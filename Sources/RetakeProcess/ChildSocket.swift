@@ -22,7 +22,7 @@ package final class ChildSocket: Sendable {
 
   private let ends: Mutex<Ends>
 
-  package init() throws(ChildProcessError) {
+  package init() throws {
     var numbers: [Int32] = [-1, -1]
     #if os(Linux)
       let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)

@@ -78,7 +78,7 @@ public final class Recorder: Sendable {
       name = try SessionFolder.sanitised(name: source.description.name)
     }
     target = SessionFolder(path: options.into + "/" + name)
-    let text = try options.note.map { note throws(SessionError) in try SessionNote.checked(note) }
+    let text = try options.note.map { note in try SessionNote.checked(note) }
     note = text.flatMap { $0.isEmpty ? nil : $0 }
     (self.source, self.options, self.machine, self.report) = (source, options, machine, report)
     pipes = RecorderPipes(options, clock: machine.clock, room: machine.memory)

@@ -261,7 +261,7 @@ final class RecorderWriting: @unchecked Sendable {
     let standing = standing(with: found)
     outcome.status = standing.status
     let ended = ("ended", (pipes.reason ?? .sourceEnded).rawValue)
-    do throws(StoreError) {
+    do {
       try close(standing.facts + [ended], hashes: found)
       outcome.isClosed = true
       outcome.progress = writer.progress
@@ -312,15 +312,15 @@ final class RecorderWriting: @unchecked Sendable {
   /// Another process may have locked the database since the last commit.
   private func close(
     _ facts: [(key: String, value: String)], hashes: [FrameRecord]
-  ) throws(StoreError) {
+  ) throws {
     let deadline = machine.clock.monotonicNanoseconds + Self.databaseNanosecondsMax
     let footage = FootageFact.stored(pipes.remarks).map { [(FootageFact.key, $0)] } ?? []
     writer.prepareClose(facts + footage, hashes: hashes)
     // Ends: the other process releases the database, or the time limit is reached.
     while true {
-      do throws(StoreError) {
+      do {
         return try writer.close()
-      } catch {
+      } catch let error as StoreError {
         guard case .busy(_, let holder) = error, machine.clock.monotonicNanoseconds < deadline
         else { throw error }
         var progress = writer.progress

@@ -11,7 +11,7 @@ extension CaseOverride {
   /// Parses the string form of an override.
   ///
   /// - Throws: `ReplayError.badOverride`.
-  package init(parsing text: String) throws(ReplayError) {
+  package init(parsing text: String) throws {
     func bad(_ detail: String, _ advice: String? = nil) -> ReplayError {
       .badOverride(text, detail: detail, advice: advice)
     }
@@ -34,11 +34,11 @@ extension CaseOverride {
         "'\(text[text.index(after: at)...])' is not a time", "Write it like 12s, 1.5s or 800ms")
     }
     let state = text[text.index(after: equals)..<at]
-    do throws(DeviceEventError) {
+    do {
       self = .event(
         atNanoseconds: time,
         try DeviceEvent(kind: word, json: try Self.json(of: state, kind, bad)))
-    } catch {
+    } catch let error as DeviceEventError {
       throw bad(error.detail, error.advice)
     }
   }
@@ -46,7 +46,7 @@ extension CaseOverride {
   /// The state in the form of the event table.
   private static func json(
     of state: Substring, _ kind: DeviceEvent.Kind, _ bad: (String, String?) -> ReplayError
-  ) throws(DeviceEventError) -> JSONValue {
+  ) throws -> JSONValue {
     guard kind == .battery else { return .object(["state": .string(String(state))]) }
     let parts = state.split(separator: ",", omittingEmptySubsequences: false)
     var members: [String: JSONValue] = [:]
@@ -58,7 +58,7 @@ extension CaseOverride {
 
   private static func swap(
     _ text: Substring, _ bad: (String, String?) -> ReplayError
-  ) throws(ReplayError) -> OptionSwap {
+  ) throws -> OptionSwap {
     let example = "Write it like swap:motion@4s={\"threshold\": 30}"
     // From the first brace on it is JSON, which may have `@`, `=` and commas of its own.
     guard let brace = text.firstIndex(of: "{"), let at = text.firstIndex(of: "@"), at < brace,
@@ -66,9 +66,9 @@ extension CaseOverride {
       text[text.index(after: equals)..<brace].allSatisfy({ $0 == " " })
     else { throw bad("it has no node, moment or options", example) }
     let options: JSONValue
-    do throws(DecodingError) {
+    do {
       options = try JSONValue(parsing: Data(text[brace...].utf8))
-    } catch {
+    } catch let error as DecodingError {
       throw bad("the options are not JSON: \(error.shortText)", example)
     }
     guard case .object(let members) = options, !members.isEmpty else {

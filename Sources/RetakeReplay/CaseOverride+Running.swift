@@ -29,7 +29,7 @@ extension CaseOverride {
 
   private func stageSwap(
     _ swap: OptionSwap, in pipeline: Pipeline, track: Int, catalog: some StageCatalog
-  ) throws(ReplayError) -> StageSwap {
+  ) throws -> StageSwap {
     func bad(_ detail: String, _ advice: String?) -> ReplayError {
       .badOverride(text, detail: detail, advice: advice)
     }
@@ -47,10 +47,10 @@ extension CaseOverride {
       throw bad("'\(node.id)' is a closure and has no options", nil)
     }
     let stage: AnyStage
-    do throws(OptionProblem) {
+    do {
       stage = try catalog.make(
         kind: node.kind, options: .object(options.merging(swap.options) { $1 }))
-    } catch {
+    } catch let error as OptionProblem {
       throw bad(
         "\(error.message)\(error.pointer.isEmpty ? "" : " (at \(error.pointer))")", error.advice)
     }

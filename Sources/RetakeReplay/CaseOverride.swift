@@ -86,7 +86,7 @@ extension CaseOverride {
   /// order in which they are written makes no difference.
   ///
   /// - Throws: `ReplayError.badOverride` if two overrides have the same key.
-  package static func ordered(_ overrides: [Self]) throws(ReplayError) -> [Self] {
+  package static func ordered(_ overrides: [Self]) throws -> [Self] {
     let sorted = overrides.sorted {
       // When a frame arrives is only known in the run, so swaps at a frame have no time to sort by.
       let (left, right) = ($0.nanoseconds ?? .max, $1.nanoseconds ?? .max)
@@ -94,7 +94,7 @@ extension CaseOverride {
     }
     // Equal keys have equal times, so they are next to each other.
     for (first, second) in zip(sorted, sorted.dropFirst()) where first.key == second.key {
-      throw .badOverride(
+      throw ReplayError.badOverride(
         second.text, detail: "there are two for \(first.key)", advice: "Keep one of them")
     }
     return sorted

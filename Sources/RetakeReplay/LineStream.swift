@@ -1,6 +1,6 @@
 package import Foundation
 import RetakeBuffers
-package import RetakeRuntime
+import RetakeRuntime
 
 /// Lines for a reader that may be slow, or may leave. A thread that adds a line never waits for the
 /// reader. A thread of the stream writes each line as soon as the line before it is written.
@@ -24,7 +24,7 @@ package final class LineStream: Sendable {
   package init(
     _ file: WholeFile, waitingBytesMax: Int = LineStream.waitingBytesMax,
     lost: @escaping @Sendable (ReplayError) -> Void = { _ in }
-  ) throws(RuntimeError) {
+  ) throws {
     let writing = LineWriting(file, bytesMax: waitingBytesMax, lost: lost)
     self.writing = writing
     thread = try NamedThread("retake-lines") { [ended, hasEnded] in
@@ -44,7 +44,7 @@ package final class LineStream: Sendable {
   package convenience init(
     to stream: FileHandle, name: String, waitingBytesMax: Int = LineStream.waitingBytesMax,
     lost: @escaping @Sendable (ReplayError) -> Void = { _ in }
-  ) throws(RuntimeError) {
+  ) throws {
     let file = WholeFile(stream: stream, name: name, output: .results, endsWithReader: false)
     try self.init(file, waitingBytesMax: waitingBytesMax, lost: lost)
   }
@@ -63,7 +63,7 @@ package final class LineStream: Sendable {
   ///
   /// - Parameter isSlow: Called once if the reader has not taken all of it after `patienceNanoseconds`.
   /// - Throws: `ReplayError.unwritable`.
-  package func finish(isSlow: () -> Void = {}) throws(ReplayError) -> LineCounts {
+  package func finish(isSlow: () -> Void = {}) throws -> LineCounts {
     writing.end()
     WallClock().wait(nanoseconds: Self.patienceNanoseconds, or: ended)
     if !hasEnded.withLock({ $0 }) { isSlow() }
@@ -169,10 +169,10 @@ private final class LineWriting: @unchecked Sendable {
     }
   }
 
-  func finish() throws(ReplayError) {
-    do throws(ReplayError) {
+  func finish() throws {
+    do {
       try file.finish()
-    } catch {
+    } catch let error as ReplayError {
       // A reader that left early has what it wanted; only a disk's error is one.
       guard case .readerGone = error else {
         file.discard()

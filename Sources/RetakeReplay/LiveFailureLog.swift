@@ -66,9 +66,9 @@ package final class LiveFailureLog: Sendable {
   package func decided(_ lines: [DecisionLine]) {
     for line in lines {
       switch line.kind {
-      case DecisionKind.drop.rawValue: dropped(line)
-      case DecisionKind.lost.rawValue: lost(line)
-      case DecisionKind.halt.rawValue: state.withLock { $0.isHalted = true }
+      case .drop: dropped(line)
+      case .lost: lost(line)
+      case .halt: state.withLock { $0.isHalted = true }
       default: break
       }
     }

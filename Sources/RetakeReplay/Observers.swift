@@ -78,7 +78,7 @@ package final class UnfoldedDecisionWriter: RunObserver {
   package var wantsDecisions: Bool { true }
 
   /// - Throws: `ReplayError.unwritable`.
-  package convenience init(path: String) throws(ReplayError) {
+  package convenience init(path: String) throws {
     self.init(try WholeFile(path: path, output: .decisions))
   }
 
@@ -93,7 +93,7 @@ package final class UnfoldedDecisionWriter: RunObserver {
   /// Gives the file its name.
   ///
   /// - Throws: `ReplayError.unwritable`.
-  package func finish() throws(ReplayError) { try file.finish() }
+  package func finish() throws { try file.finish() }
 
   /// Removes the unfinished file after a run that failed.
   package func discard() { file.discard() }

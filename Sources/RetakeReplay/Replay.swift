@@ -263,27 +263,27 @@ public struct Replay: Sendable {
 
   private static func sinks(
     of pipeline: Pipeline, _ request: Request
-  ) throws(ReplayError) -> [ResultHeader.Sink] {
+  ) throws -> [ResultHeader.Sink] {
     let nodes = pipeline.nodes.filter { $0.stage.signature.role == .sink }
     let odd = request.quantisation.keys.sorted().first { id in !nodes.contains { $0.id == id } }
-    if let odd { throw .unknownSink(node: odd, sinks: nodes.map(\.id)) }
+    if let odd { throw ReplayError.unknownSink(node: odd, sinks: nodes.map(\.id)) }
     var sinks: [ResultHeader.Sink] = []
     for node in nodes {
       let quantum = node.quantum.merging(request.quantisation[node.id] ?? [:]) { $1 }
       let known = ["box", "score", "scalar"]
       if let odd = quantum.keys.sorted().first(where: { !known.contains($0) }) {
-        throw .badQuantum(
+        throw ReplayError.badQuantum(
           node: node.id,
           detail: "there is no field '\(odd)'. \(Suggestion.advice(for: odd, among: known))")
       }
-      do throws(ResultTextError) {
+      do {
         sinks.append(
           ResultHeader.Sink(
             node.id,
             quantisation: try Quantisation(
               box: quantum["box"], score: quantum["score"], scalar: quantum["scalar"])))
-      } catch {
-        throw .badQuantum(node: node.id, detail: error.message)
+      } catch let error as ResultTextError {
+        throw ReplayError.badQuantum(node: node.id, detail: error.message)
       }
     }
     return sinks

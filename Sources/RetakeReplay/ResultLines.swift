@@ -26,10 +26,10 @@ public final class ResultLines: RunObserver {
   /// - Throws: `ReplayError.noSuchSink`.
   public init(
     of replay: Replay, sink: String? = nil, receive: @escaping (String) throws -> Void
-  ) throws(ReplayError) {
+  ) throws {
     let chosen = replay.sinks.filter { sink == nil || $0.path == sink }
     if let sink, chosen.isEmpty {
-      throw .noSuchSink(node: sink, sinks: replay.sinks.map(\.path))
+      throw ReplayError.noSuchSink(node: sink, sinks: replay.sinks.map(\.path))
     }
     self.receive = receive
     writer = ResultJSON(sinks: chosen)
@@ -37,7 +37,7 @@ public final class ResultLines: RunObserver {
   }
 
   public func decided(_ line: DecisionLine) {
-    guard line.kind == "deliver", let frame = line.frame, sinks.contains(line.node) else { return }
+    guard line.kind == .deliver, let frame = line.frame, sinks.contains(line.node) else { return }
     deliveries[frame, default: [:]][line.node] = line.time
   }
 
@@ -64,7 +64,7 @@ package final class ResultLineWriter: RunObserver {
   ///   as it is known.
   package init(
     _ file: WholeFile, of replay: Replay, sink: String? = nil, isLive: Bool
-  ) throws(ReplayError) {
+  ) throws {
     self.file = file
     isFollowed = isLive
     lines = try ResultLines(of: replay, sink: sink) { line in
@@ -79,7 +79,7 @@ package final class ResultLineWriter: RunObserver {
   package func finished(_ frame: FinishedFrame) throws { try lines.finished(frame) }
 
   /// - Throws: `ReplayError.unwritable`, `ReplayError.readerGone`.
-  package func finish() throws(ReplayError) { try file.finish() }
+  package func finish() throws { try file.finish() }
 
   /// Removes the unfinished file after a run that failed.
   package func discard() { file.discard() }

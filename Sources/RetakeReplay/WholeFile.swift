@@ -20,7 +20,7 @@ package final class WholeFile {
   private var isReaderGone = false
 
   /// - Throws: `ReplayError.unwritable`.
-  package init(path: String, output: ReplayError.Output) throws(ReplayError) {
+  package init(path: String, output: ReplayError.Output) throws {
     self.path = path
     self.output = output
     (isStream, endsWithReader) = (false, false)
@@ -30,7 +30,7 @@ package final class WholeFile {
     }
     partialPath = nil
     guard let handle = FileHandle(forWritingAtPath: path) else {
-      throw .unwritable(output, path: path, cause: String(cString: strerror(errno)))
+      throw ReplayError.unwritable(output, path: path, cause: String(cString: strerror(errno)))
     }
     self.handle = handle
   }
@@ -41,7 +41,7 @@ package final class WholeFile {
   /// the first name may belong to the user, so other names are tried.
   private static func makePartial(
     of path: String, _ output: ReplayError.Output
-  ) throws(ReplayError) -> (path: String?, handle: FileHandle) {
+  ) throws -> (path: String?, handle: FileHandle) {
     for number in 0..<partialNamesMax {
       let partial = path + ".partial" + (number == 0 ? "" : "-\(number)")
       let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC
@@ -51,7 +51,7 @@ package final class WholeFile {
       }
       guard errno == EEXIST else { break }
     }
-    throw .unwritable(output, path: path, cause: String(cString: strerror(errno)))
+    throw ReplayError.unwritable(output, path: path, cause: String(cString: strerror(errno)))
   }
 
   /// Writes to an open stream, which stays open.
@@ -80,12 +80,12 @@ package final class WholeFile {
   /// Whether the path is that of a file, existing or not, rather than of a device or a pipe.
   private static func isPlain(
     _ path: String, _ output: ReplayError.Output
-  ) throws(ReplayError) -> Bool {
+  ) throws -> Bool {
     switch type(of: path) {
     // /dev/stdout is a regular file if the output is redirected to one. A rename would replace the
     // link in /dev and not write that file.
     case nil, .typeRegular?: return !path.hasPrefix("/dev/")
-    case .typeDirectory?: throw .unwritable(output, path: path, cause: "it is a folder")
+    case .typeDirectory?: throw ReplayError.unwritable(output, path: path, cause: "it is a folder")
     default: return false
     }
   }
@@ -119,15 +119,15 @@ package final class WholeFile {
 
   /// - Throws: The error of the bytes so far; `ReplayError.readerGone` if the run should end in
   ///   that case.
-  package func check() throws(ReplayError) {
+  package func check() throws {
     if let failure { throw failure }
-    if isReaderGone && endsWithReader { throw .readerGone(output) }
+    if isReaderGone && endsWithReader { throw ReplayError.readerGone(output) }
   }
 
   /// Gives the file its name.
   ///
   /// - Throws: `ReplayError.unwritable`, `ReplayError.readerGone`.
-  package func finish() throws(ReplayError) {
+  package func finish() throws {
     flush()
     try check()
     // Others may write to the stream after this, so it stays open.
@@ -137,11 +137,11 @@ package final class WholeFile {
       if partialPath != nil { try handle.synchronize() }
       try handle.close()
     } catch {
-      throw .unwritable(output, path: path, cause: error.systemText)
+      throw ReplayError.unwritable(output, path: path, cause: error.systemText)
     }
     guard let partialPath else { return }
     guard rename(partialPath, path) == 0 else {
-      throw .unwritable(output, path: path, cause: String(cString: strerror(errno)))
+      throw ReplayError.unwritable(output, path: path, cause: String(cString: strerror(errno)))
     }
   }
 
@@ -150,7 +150,7 @@ package final class WholeFile {
   /// - Throws: As the method for bytes.
   package static func write(
     _ text: String, to path: String, output: ReplayError.Output
-  ) throws(ReplayError) {
+  ) throws {
     try write(bytes: text.utf8, to: path, output: output)
   }
 
@@ -159,12 +159,12 @@ package final class WholeFile {
   /// - Throws: As `init(path:output:)` and `finish()`.
   package static func write(
     bytes: some Sequence<UInt8>, to path: String, output: ReplayError.Output
-  ) throws(ReplayError) {
+  ) throws {
     let file = try WholeFile(path: path, output: output)
     file.append(bytes)
-    do throws(ReplayError) {
+    do {
       try file.finish()
-    } catch {
+    } catch let error as ReplayError {
       // The unfinished file next to the named one must not stay.
       file.discard()
       throw error

@@ -50,7 +50,8 @@ package struct DecisionGroup: Hashable, Sendable, Codable {
       let actual = line.actual.flatMap { DecisionLine(parsing: $0) }
       guard let one = golden ?? actual else { return nil }
       group = DecisionGroup(
-        change: line.change, node: one.node, kind: one.kind, first: one.frame, last: one.frame,
+        change: line.change, node: one.node, kind: one.kind.rawValue, first: one.frame,
+        last: one.frame,
         count: 1)
       // A line that only one side has did not move, so both distances are 0.
       let both = golden.flatMap { golden in actual.map { (golden, $0) } }

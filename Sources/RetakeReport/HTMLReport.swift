@@ -29,14 +29,14 @@ package enum HTMLReport {
   /// - Throws: `ReportError.template` if the program's own resources are damaged.
   package static func render(
     _ document: ReportDocument, served: Served? = nil
-  ) throws(ReportError) -> [UInt8] {
+  ) throws -> [UInt8] {
     let data = PageData(document)
     do {
       let json = try data.embedded()
       let context = PageContext(data: data, json: json, served: served).values
       return Array(try template.get().render(context).utf8)
     } catch {
-      throw .template(reason: "\(error)")
+      throw ReportError.template(reason: "\(error)")
     }
   }
 

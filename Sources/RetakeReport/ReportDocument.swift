@@ -53,7 +53,7 @@ package struct ReportDocument: Hashable, Sendable, Codable {
   ///
   /// - Throws: `ReportError.newerVersion`; `.otherBuild` for a document of this version that names
   ///   the build that wrote it; otherwise `.unreadable` with the decoder's reason.
-  package init(parsing data: Data) throws(ReportError) {
+  package init(parsing data: Data) throws {
     struct Version: Decodable {
       var v: Int
       var tool: ReportTool?
@@ -83,7 +83,7 @@ package struct ReportDocument: Hashable, Sendable, Codable {
     } catch let error as ReportError {
       throw error
     } catch {
-      throw .unreadable(reason: "\(error)")
+      throw ReportError.unreadable(reason: "\(error)")
     }
   }
 }

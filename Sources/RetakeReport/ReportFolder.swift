@@ -15,12 +15,12 @@ package enum ReportFolder {
   @discardableResult
   package static func write(
     _ document: ReportDocument, to folder: URL
-  ) throws(ReportError) -> [URL] {
+  ) throws -> [URL] {
     try check(folder)
     do {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     } catch {
-      throw .notWritten(file: folder.path, reason: error.systemText)
+      throw ReportError.notWritten(file: folder.path, reason: error.systemText)
     }
     return [
       try write(try json(document, folder), "report.json", folder),
@@ -38,11 +38,11 @@ package enum ReportFolder {
   ///
   /// - Throws: `ReportError.otherFile` for a file with the name of a report's file in a folder whose
   ///   `report.json` is missing or is something else.
-  package static func check(_ folder: URL) throws(ReportError) {
+  package static func check(_ folder: URL) throws {
     let present = names.map { folder.appending(path: $0) }
       .first { FileManager.default.fileExists(atPath: $0.path) }
     guard let present, !isReport(folder.appending(path: names[0])) else { return }
-    throw .otherFile(present.path)
+    throw ReportError.otherFile(present.path)
   }
 
   /// Also true of a report that another version wrote.
@@ -56,24 +56,25 @@ package enum ReportFolder {
 
   private static func json(
     _ document: ReportDocument, _ folder: URL
-  ) throws(ReportError) -> Data {
+  ) throws -> Data {
     do {
       return try document.encoded()
     } catch {
-      throw .notWritten(file: folder.appending(path: "report.json").path, reason: "\(error)")
+      throw ReportError.notWritten(
+        file: folder.appending(path: "report.json").path, reason: "\(error)")
     }
   }
 
   private static func write(
     _ data: Data, _ name: String, _ folder: URL
-  ) throws(ReportError) -> URL {
+  ) throws -> URL {
     let file = folder.appending(path: name)
     do {
       // A browser or a server may read the older file now. `rename` replaces it at once, never
       // half.
       try data.write(to: file, options: .atomic)
     } catch {
-      throw .notWritten(file: file.path, reason: error.systemText)
+      throw ReportError.notWritten(file: file.path, reason: error.systemText)
     }
     return file
   }

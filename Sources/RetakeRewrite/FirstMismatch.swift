@@ -31,16 +31,16 @@ struct FirstMismatch {
   /// - Throws: `SessionError.interrupted`, and errors about memory.
   func error(
     orElse found: SessionError, _ report: @escaping @Sendable (SessionDoctor.Progress) -> Bool
-  ) throws(SessionError) -> SessionError {
+  ) throws -> SessionError {
     let places = try self.places()
     var progress = TrimProgress(total: places.count, report: report)
     for place in places {
       try progress.advance()
       // Reading a frame does not use the sequences.
       let source = TrimSource(reader: reader, track: .init(track: place.track, sequences: 0...0))
-      do throws(SessionError) {
+      do {
         _ = try source.frame(place.sequence)
-      } catch {
+      } catch let error as SessionError {
         // Other errors do not matter here: the caller has a mismatch, and wants the first.
         if case .pixelMismatch = error { return error }
         if error.isAboutMemory { throw error }
@@ -49,14 +49,14 @@ struct FirstMismatch {
     return found
   }
 
-  private func places() throws(SessionError) -> [Place] {
+  private func places() throws -> [Place] {
     var places: [Place] = []
     for track in tracks {
       for start in stride(
         from: track.sequences.lowerBound, through: track.sequences.upperBound, by: Self.pageRows)
       {
         let end = min(track.sequences.upperBound + 1, start + Self.pageRows)
-        let rows = try fromStore { () throws(StoreError) in
+        let rows = try fromStore {
           try reader.index.store.frames(track: track.track, sequences: start..<end)
         }
         for row in rows where row.packet != nil && row.cause == nil {

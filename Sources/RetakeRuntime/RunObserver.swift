@@ -197,7 +197,7 @@ package struct RunExecutor: Hashable, Sendable {
 ///   var wantsDecisions: Bool { true }
 ///
 ///   func decided(_ line: DecisionLine) {
-///     if line.kind == "drop", let frame = line.frame { drops.append(frame) }
+///     if line.kind == .drop, let frame = line.frame { drops.append(frame) }
 ///   }
 ///
 ///   func finished(_ frame: FinishedFrame) {}

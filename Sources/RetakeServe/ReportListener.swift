@@ -32,7 +32,7 @@ final class ReportListener: Sendable {
   }
 
   /// Returns the port as soon as connections are accepted. 0 requests any free port.
-  func listen(port: Int) throws(ServeError) -> Int {
+  func listen(port: Int) throws -> Int {
     Task(priority: Self.priority) { [self] in
       await run(port: port)
       ended.ring()
@@ -41,7 +41,7 @@ final class ReportListener: Sendable {
     switch state.withLock({ $0.outcome }) {
     case .success(let port): return port
     case .failure(let error): throw ServeError(error, port: port)
-    case nil: throw .cannotListen(port: port, cause: "it took too long")
+    case nil: throw ServeError.cannotListen(port: port, cause: "it took too long")
     }
   }
 

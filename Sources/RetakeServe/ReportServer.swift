@@ -38,9 +38,9 @@ package final class ReportServer: Sendable {
   /// This and `wait` block the calling thread. It must not be a thread of Swift's concurrency pool,
   /// because the server works there.
   /// - Throws: `ServeError.portTaken`, `cannotListen`.
-  package init(project: Project, options: Options = Options()) throws(ServeError) {
+  package init(project: Project, options: Options = Options()) throws {
     guard (0...65_535).contains(options.port) else {
-      throw .cannotListen(port: options.port, cause: "ports are 0 to 65535")
+      throw ServeError.cannotListen(port: options.port, cause: "ports are 0 to 65535")
     }
     let token = RequestGuard.makeToken()
     // With port 0 the real one is known only when it listens. Until then each request is refused,

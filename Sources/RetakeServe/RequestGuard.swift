@@ -49,16 +49,18 @@ struct RequestGuard: Sendable {
   /// The parts of the address after the token.
   ///
   /// - Throws: The first error of the request.
-  func admit(_ request: RequestFacts) throws(ServeError) -> [String] {
+  func admit(_ request: RequestFacts) throws -> [String] {
     // The host before the token: a site that was rebound to this address does not even learn
     // whether its token is right.
-    guard let host = request.host?.lowercased(), hosts.contains(host) else { throw .otherHost }
+    guard let host = request.host?.lowercased(), hosts.contains(host) else {
+      throw ServeError.otherHost
+    }
     let parts = try RequestPath.parts(request.path)
-    guard let first = parts.first, Self.equal(first, token) else { throw .noToken }
+    guard let first = parts.first, Self.equal(first, token) else { throw ServeError.noToken }
     switch request.method {
     case "GET": try admitReading(request)
     case "POST": try admitChanging(request)
-    default: throw .wrongMethod
+    default: throw ServeError.wrongMethod
     }
     return Array(parts.dropFirst())
   }
@@ -67,21 +69,21 @@ struct RequestGuard: Sendable {
 
   /// A link on another site may lead here if a person has the token. An image or a script of
   /// another site may not.
-  private func admitReading(_ request: RequestFacts) throws(ServeError) {
-    if let origin = request.origin, !isOwn(origin) { throw .otherSite }
+  private func admitReading(_ request: RequestFacts) throws {
+    if let origin = request.origin, !isOwn(origin) { throw ServeError.otherSite }
   }
 
-  private func admitChanging(_ request: RequestFacts) throws(ServeError) {
+  private func admitChanging(_ request: RequestFacts) throws {
     // Browsers send the origin with each POST (Fetch standard), so a request without it is not a
     // page's.
-    guard let origin = request.origin, isOwn(origin) else { throw .otherSite }
+    guard let origin = request.origin, isOwn(origin) else { throw ServeError.otherSite }
     // Not every client sends it, so its absence proves nothing.
-    if let site = request.fetchSite, site != "same-origin" { throw .otherSite }
-    guard let token = request.token, Self.equal(token, self.token) else { throw .noToken }
+    if let site = request.fetchSite, site != "same-origin" { throw ServeError.otherSite }
+    guard let token = request.token, Self.equal(token, self.token) else { throw ServeError.noToken }
     // A form cannot send this type. A script of another site needs a preflight request for it, and
     // OPTIONS is refused.
     guard request.contentType == "application/json" else {
-      throw .badRequest("what is sent must be application/json")
+      throw ServeError.badRequest("what is sent must be application/json")
     }
   }
 
@@ -107,9 +109,9 @@ enum RequestPath {
   ///
   /// - Throws: `badRequest` for anything that no page of this server requests: an empty part, `.`
   ///   and `..`, or an encoded slash, backslash or control character in a part.
-  static func parts(_ path: String) throws(ServeError) -> [String] {
+  static func parts(_ path: String) throws -> [String] {
     guard path.hasPrefix("/"), path.utf8.count <= bytesMax else {
-      throw .badRequest("this is not an address of this server")
+      throw ServeError.badRequest("this is not an address of this server")
     }
     var words = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
     if words.last == "" { words = words.dropLast() }
@@ -117,7 +119,7 @@ enum RequestPath {
     for word in words {
       // Decoded first, so that an encoded slash or dot is seen; once, so that %252e stays a name.
       guard let part = word.removingPercentEncoding, isPlain(part) else {
-        throw .badRequest("this is not an address of this server")
+        throw ServeError.badRequest("this is not an address of this server")
       }
       parts.append(part)
     }

@@ -17,13 +17,13 @@ struct ServedFolder: Sendable {
   }
 
   /// - Throws: `ServeError.outside` for a session outside the folder, or with files outside it.
-  func check(session folder: SessionFolder) throws(ServeError) {
+  func check(session folder: SessionFolder) throws {
     let paths = [folder.path, folder.media].flatMap { path in
       // What cannot be listed is reported when the session is opened.
       let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
       return [path] + names.map { "\(path)/\($0)" }
     }
-    guard paths.allSatisfy(holds) else { throw .outside("the session '\(folder.name)'") }
+    guard paths.allSatisfy(holds) else { throw ServeError.outside("the session '\(folder.name)'") }
   }
 
   private static func real(_ path: String) -> String {

@@ -165,9 +165,11 @@ final class ServedFrames: Sendable {
   }
 
   /// Finds a session of the project by its name only.
-  private func sessionFolder(_ name: String) throws(ServeError) -> SessionFolder {
+  private func sessionFolder(_ name: String) throws -> SessionFolder {
     // Among the names that exist, so that no part of a request becomes a path.
-    guard project.sessionNames.contains(name) else { throw .notFound("session '\(name)'") }
+    guard project.sessionNames.contains(name) else {
+      throw ServeError.notFound("session '\(name)'")
+    }
     let session = SessionFolder(path: "\(project.recordings)/\(name)")
     try folder.check(session: session)
     return session

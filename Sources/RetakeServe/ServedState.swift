@@ -157,9 +157,9 @@ enum ServedReports {
   static func document(of item: ReportLibrary.Item) throws -> ReportDocument {
     let file = item.folder.appending(path: "report.json")
     let data: Data
-    do throws(RegularFile.Refusal) {
+    do {
       data = try RegularFile.contents(file.path, bytesMax: Int64(bytesMax))
-    } catch .tooLarge {
+    } catch RegularFile.Refusal.tooLarge {
       throw ReportError.unreadable(reason: "it has more than \(bytesMax >> 20) MB")
     }
     return try ReportDocument(parsing: data)

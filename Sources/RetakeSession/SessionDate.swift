@@ -10,8 +10,8 @@ package enum SessionDate {
 
   /// - Returns: nil for sessions without a date, such as imported files, and for a number that is
   ///   none.
-  static func started(in store: StoreReader) throws(SessionError) -> Int64? {
-    try fromStore { () throws(StoreError) in try store.meta(fact) }.flatMap { Int64($0) }
+  static func started(in store: StoreReader) throws -> Int64? {
+    try fromStore { try store.meta(fact) }.flatMap { Int64($0) }
   }
 
   /// Date and time in UTC, to the second: `2026-05-02T09:30:07Z`.

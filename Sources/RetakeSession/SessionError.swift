@@ -414,22 +414,20 @@ public enum SessionError: RetakeError {
 }
 
 /// Runs a call of the store and converts its error to a session error.
-package func fromStore<Value>(_ body: () throws(StoreError) -> Value) throws(SessionError) -> Value
-{
-  do throws(StoreError) { return try body() } catch { throw SessionError(error) }
+package func fromStore<Value>(_ body: () throws -> Value) throws -> Value {
+  do { return try body() } catch let error as StoreError { throw SessionError(error) }
 }
 
 /// Runs a call that writes samples, and converts its error to a session error.
 package func fromSamples<Value>(
-  _ body: () throws(SampleError) -> Value
-) throws(SessionError) -> Value {
-  do throws(SampleError) { return try body() } catch { throw SessionError(error) }
+  _ body: () throws -> Value
+) throws -> Value {
+  do { return try body() } catch let error as SampleError { throw SessionError(error) }
 }
 
 /// Runs a call of the media module and converts its error to a session error.
-package func fromMedia<Value>(_ body: () throws(MediaError) -> Value) throws(SessionError) -> Value
-{
-  do throws(MediaError) { return try body() } catch { throw SessionError(error) }
+package func fromMedia<Value>(_ body: () throws -> Value) throws -> Value {
+  do { return try body() } catch let error as MediaError { throw SessionError(error) }
 }
 
 /// The SHA-256 of a media file.
@@ -438,10 +436,10 @@ package func fromMedia<Value>(_ body: () throws(MediaError) -> Value) throws(Ses
 /// - Throws: `SessionError.interrupted`, or an error of the media.
 package func mediaDigest(
   _ path: String, continues: (Int64) -> Bool
-) throws(SessionError) -> [UInt8] {
-  let digest = try fromMedia { () throws(MediaError) in
+) throws -> [UInt8] {
+  let digest = try fromMedia {
     try Sha256.digest(ofFile: path, continues: continues)
   }
-  guard let digest else { throw .interrupted }
+  guard let digest else { throw SessionError.interrupted }
   return bytes(hex: digest)
 }

@@ -47,12 +47,12 @@ public struct SessionFolder: Hashable, Sendable {
   /// The absolute path of a file that the database names.
   ///
   /// - Throws: `SessionError.unsafePath` for a path that leaves the folder.
-  package func file(_ relative: String) throws(SessionError) -> String {
+  package func file(_ relative: String) throws -> String {
     let parts = relative.split(separator: "/", omittingEmptySubsequences: false)
     guard !parts.isEmpty, parts.allSatisfy({ !$0.isEmpty && $0 != "." && $0 != ".." }),
       // The system would read the path only up to a zero byte.
       !relative.utf8.contains(0)
-    else { throw .unsafePath(session: path, path: relative) }
+    else { throw SessionError.unsafePath(session: path, path: relative) }
     return path + "/" + relative
   }
 
@@ -62,7 +62,7 @@ public struct SessionFolder: Hashable, Sendable {
   /// Everything else becomes `-`; dots and dashes at both ends are removed; at most 64 characters
   /// are kept.
   /// - Throws: `SessionError.badName` when nothing is left.
-  package static func sanitised(name: String) throws(SessionError) -> String {
+  package static func sanitised(name: String) throws -> String {
     var result = ""
     for scalar in name.unicodeScalars {
       let isPlain =
@@ -80,7 +80,7 @@ public struct SessionFolder: Hashable, Sendable {
     let trimmed = result.drop { ends.contains($0) }.prefix(nameLengthMax)
     // Again at the end, where the cut may have left a dot or a dash.
     let name = trimmed.reversed().drop { ends.contains($0) }.reversed()
-    guard !name.isEmpty else { throw .badName(name: result, suggestion: nil) }
+    guard !name.isEmpty else { throw SessionError.badName(name: result, suggestion: nil) }
     return String(name)
   }
 
@@ -88,9 +88,9 @@ public struct SessionFolder: Hashable, Sendable {
   ///
   /// - Throws: `SessionError.badName` for a name that is not safe for a folder on any system, with
   ///   the nearest safe name.
-  package static func checked(name: String) throws(SessionError) -> String {
+  package static func checked(name: String) throws -> String {
     let safe = try? sanitised(name: name)
-    guard let safe, safe == name else { throw .badName(name: name, suggestion: safe) }
+    guard let safe, safe == name else { throw SessionError.badName(name: name, suggestion: safe) }
     return safe
   }
 

@@ -122,7 +122,7 @@ extension SessionReader {
   /// How complete the session is.
   public func status() throws -> SessionStatus { try sessionStatus() }
 
-  package func sessionStatus() throws(SessionError) -> SessionStatus {
+  package func sessionStatus() throws -> SessionStatus {
     try index.store.status(in: folder)
   }
 

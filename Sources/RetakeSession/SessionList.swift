@@ -25,9 +25,9 @@ package struct SessionList: Sendable {
   /// - Throws: `SessionError.noFolder` when the folder cannot be read.
   package static func summaries(
     in path: String
-  ) throws -> [(folder: SessionFolder, summary: Result<SessionSummary, SessionError>)] {
+  ) throws -> [(folder: SessionFolder, summary: Result<SessionSummary, any Error>)] {
     try folders(in: path).map { folder in
-      (folder, Result { () throws(SessionError) in try SessionSummary(of: folder) })
+      (folder, Result { try SessionSummary(of: folder) })
     }
   }
 

@@ -18,17 +18,17 @@ package struct SessionNote: Sendable {
   /// The text without white space at both ends.
   ///
   /// - Throws: `SessionError.noteTooLong`.
-  package static func checked(_ text: String) throws(SessionError) -> String {
+  package static func checked(_ text: String) throws -> String {
     let text = text.trimmingCharacters(in: .whitespacesAndNewlines)
     guard text.utf8.count <= bytesMax else {
-      throw .noteTooLong(bytes: text.utf8.count, bytesMax: bytesMax)
+      throw SessionError.noteTooLong(bytes: text.utf8.count, bytesMax: bytesMax)
     }
     return text
   }
 
   /// - Returns: nil for a session without a note.
   /// - Throws: `SessionError` if this is not a session, or its database cannot be read.
-  package func text() throws(SessionError) -> String? {
+  package func text() throws -> String? {
     try Self.text(in: try SessionReader.open(folder))
   }
 
@@ -36,11 +36,11 @@ package struct SessionNote: Sendable {
   ///
   /// - Throws: `SessionError.noteTooLong`, `.beingRecorded`, `.notClosed`, or an error of the
   ///   database. The note is as before then.
-  package func set(_ text: String) throws(SessionError) {
+  package func set(_ text: String) throws {
     let text = try Self.checked(text)
     let store = try SessionReader.open(folder)
-    guard store.isClosed else { throw .notClosed(folder) }
-    try fromStore { () throws(StoreError) in
+    guard store.isClosed else { throw SessionError.notClosed(folder) }
+    try fromStore {
       // The writer opens the file again, so damage is reported before anything is written.
       try store.requireWhole()
       let writer = try StoreWriter(continuing: folder.database)
@@ -49,8 +49,8 @@ package struct SessionNote: Sendable {
     }
   }
 
-  static func text(in store: StoreReader) throws(SessionError) -> String? {
-    let stored = try fromStore { () throws(StoreError) in try store.meta(fact) }
+  static func text(in store: StoreReader) throws -> String? {
+    let stored = try fromStore { try store.meta(fact) }
     return stored.flatMap { $0.isEmpty ? nil : $0 }
   }
 }

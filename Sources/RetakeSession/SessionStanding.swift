@@ -36,7 +36,7 @@ package struct SessionStanding: Hashable, Sendable {
 
 extension StoreReader {
   /// The frames of a closed index that cannot be replayed.
-  func frameCounts() throws(StoreError) -> (damaged: Int, missing: Int) {
+  func frameCounts() throws -> (damaged: Int, missing: Int) {
     var (damaged, missing) = (0, 0)
     for track in Set(try segmentTracks().map(\.track)).sorted() {
       let counts = try counts(track: track)

@@ -24,13 +24,13 @@ package struct SessionSummary: Hashable, Sendable {
   package var note: String?
 
   /// Reads the descriptions of the tracks, and the first and last frame of each.
-  init(of folder: SessionFolder) throws(SessionError) {
+  init(of folder: SessionFolder) throws {
     let store = try SessionReader.open(folder)
     name = folder.name
     status = try store.status(in: folder)
     started = try SessionDate.started(in: store).map(SessionDate.text)
     note = try SessionNote.text(in: store)
-    let parts = try fromStore { () throws(StoreError) in
+    let parts = try fromStore {
       // Read for its bound: what has too many segments for a reader is an error in the list, too.
       _ = try store.segments()
       return try store.segmentTracks()
@@ -44,7 +44,7 @@ package struct SessionSummary: Hashable, Sendable {
       tracks.append(
         Track(
           codec: part.codecName, width: part.width, height: part.height))
-      let ends = try fromStore { () throws(StoreError) in try store.ends(track: part.track) }
+      let ends = try fromStore { try store.ends(track: part.track) }
       guard let ends else { continue }
       // Wraps around: an invalid number in the database gives a wrong count, not a crash.
       count &+= ends.end
@@ -59,9 +59,9 @@ package struct SessionSummary: Hashable, Sendable {
 
 extension StoreReader {
   /// How complete the session is.
-  func status(in folder: SessionFolder) throws(SessionError) -> SessionStatus {
+  func status(in folder: SessionFolder) throws -> SessionStatus {
     guard isClosed else { return RecorderLock.isHeld(folder.lock) ? .recording : .recovered }
-    let stored = try fromStore { () throws(StoreError) in try meta("status") }
+    let stored = try fromStore { try meta("status") }
     return stored.flatMap { SessionStatus(rawValue: $0) } ?? .clean
   }
 }

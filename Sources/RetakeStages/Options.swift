@@ -5,7 +5,7 @@ extension OptionError {
   /// Requires a number to be in a range, inclusive.
   static func require(
     _ value: Int, _ key: String, in range: ClosedRange<Int>
-  ) throws(OptionError) {
+  ) throws {
     guard !range.contains(value) else { return }
     throw OptionError(
       key: key, message: "must be \(range.lowerBound) to \(range.upperBound), is \(value)")
@@ -14,7 +14,7 @@ extension OptionError {
   /// Requires a number to be in a range, inclusive; NaN never is.
   static func require(
     _ value: Double, _ key: String, in range: ClosedRange<Double>
-  ) throws(OptionError) {
+  ) throws {
     guard !range.contains(value) else { return }
     throw OptionError(
       key: key, message: "must be \(range.lowerBound) to \(range.upperBound), is \(value)")

@@ -57,28 +57,28 @@ extension StageRegistry {
   }
 
   private mutating func registerControls() {
-    registerNode(Throttle.signature, options: Throttle.options) { options throws(OptionProblem) in
+    registerNode(Throttle.signature, options: Throttle.options) { options in
       try Throttle.stage(reading: options)
     }
     registerControl(Sample.signature, options: SampleOptions.self) { try Sample.body($0) }
-    registerNode(Route.signature, options: Route.options) { options throws(OptionProblem) in
+    registerNode(Route.signature, options: Route.options) { options in
       try Route.stage(reading: options)
     }
     registerNode(
       AnyStage.joinSignature, options: StageOption.all(of: JoinOptions.self)
-    ) { options throws(OptionProblem) in
+    ) { options in
       try Joins.join(reading: options)
     }
     registerNode(
       AnyStage.latestSignature, options: StageOption.all(of: LatestOptions.self)
-    ) { options throws(OptionProblem) in
+    ) { options in
       try Joins.latest(reading: options)
     }
     registerControl(Sinks.results, options: NoOptions.self) { _ in Sinks.silent }
     registerControl(Sinks.metadata, options: NoOptions.self) { _ in Sinks.silent }
     registerNode(
       Screen.signature, options: StageOption.all(of: Screen.Options.self)
-    ) { options throws(OptionProblem) in
+    ) { options in
       try Screen.stage(reading: options)
     }
     registerControl(Sinks.discard, options: NoOptions.self) { _ in Sinks.silent }

@@ -8,19 +8,19 @@ package import RetakeCore
 /// files.
 enum DatabaseFile {
   /// Rejects files that are not SQLite databases, or are shorter than their header says.
-  static func check(_ path: String) throws(StoreError) {
+  static func check(_ path: String) throws {
     let size = try checkedFacts(path).bytes
-    guard size > 0 else { throw .notSession(path: path, cause: "an empty file") }
+    guard size > 0 else { throw StoreError.notSession(path: path, cause: "an empty file") }
     // The header has 100 bytes, with the page size at 16 and the number of
     // pages at 28 (SQLite, Database File Format, 1.3).
     let header = try head(of: path, count: 100)
     // The signature before the length: a short file of another kind is "not
     // a session", and not a session that was cut.
     guard header.starts(with: Array("SQLite format 3\0".utf8)) else {
-      throw .notSession(path: path, cause: "no SQLite header")
+      throw StoreError.notSession(path: path, cause: "no SQLite header")
     }
     guard header.count == 100 else {
-      throw .truncated(path: path, expectedBytes: 100, actualBytes: size)
+      throw StoreError.truncated(path: path, expectedBytes: 100, actualBytes: size)
     }
     let pageSize = bigEndian(header[16..<18])
     // A page of 65,536 bytes does not fit the field's 16 bits; the format stores it as 1.
@@ -28,20 +28,20 @@ enum DatabaseFile {
     // A checkpoint or a transaction that was interrupted may have written the header before the
     // last pages. SQLite settles that from the log or the journal, so the file may be shorter then.
     guard size >= expected || hasJournal(path) else {
-      throw .truncated(path: path, expectedBytes: expected, actualBytes: size)
+      throw StoreError.truncated(path: path, expectedBytes: expected, actualBytes: size)
     }
   }
 
   /// Rejects a database, or a file that SQLite would use with it, that is not a regular file.
   ///
   /// - Returns: the identity of the database file, for checking later whether it is still the same.
-  static func checkedFacts(_ path: String) throws(StoreError) -> RegularFile.Facts {
+  static func checkedFacts(_ path: String) throws -> RegularFile.Facts {
     let database = try facts(path)
     for suffix in companionSuffixes where RegularFile.isTaken(path + suffix) {
       // A log that has disappeared by now was merged into the database.
-      do throws(RegularFile.Refusal) {
+      do {
         _ = try RegularFile.facts(of: path + suffix)
-      } catch  where error != .missing {
+      } catch let error as RegularFile.Refusal where error != .missing {
         throw StoreError(error, path: path + suffix)
       } catch {}
     }
@@ -54,7 +54,7 @@ enum DatabaseFile {
   /// journal.
   ///
   /// The format: <https://www.sqlite.org/fileformat2.html#the_rollback_journal>.
-  private static func checkJournal(_ path: String) throws(StoreError) {
+  private static func checkJournal(_ path: String) throws {
     let journal = path + "-journal"
     // A journal that is there and is not a regular file was refused by the caller before.
     guard let handle = try? RegularFile.handle(journal) else { return }
@@ -65,16 +65,16 @@ enum DatabaseFile {
       (try? handle.seek(toOffset: bytes - UInt64(journalMagic.count))) != nil,
       let end = try? handle.read(upToCount: journalMagic.count), end.elementsEqual(journalMagic)
     else { return }
-    throw .unsafeFile(path: journal, cause: "it names a journal of other databases")
+    throw StoreError.unsafeFile(path: journal, cause: "it names a journal of other databases")
   }
 
   // The eight bytes that begin every rollback journal.
   private static let journalMagic: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
 
-  static func facts(_ path: String) throws(StoreError) -> RegularFile.Facts {
-    do throws(RegularFile.Refusal) {
+  static func facts(_ path: String) throws -> RegularFile.Facts {
+    do {
       return try RegularFile.facts(of: path)
-    } catch {
+    } catch let error as RegularFile.Refusal {
       throw StoreError(error, path: path)
     }
   }
@@ -97,20 +97,20 @@ enum DatabaseFile {
   private static let attemptCount = 8
 
   /// Copies the database and its journal to a new folder, as they were at one instant.
-  static func privateCopy(of path: String) throws(StoreError) -> PrivateCopy {
+  static func privateCopy(of path: String) throws -> PrivateCopy {
     for _ in 0..<attemptCount {
       let before = try state(of: path)
-      do throws(StoreError) {
+      do {
         // Copied without a lock, so that a recorder never waits for a reader. A
         // commit only appends to the log; what a checkpoint does shows in the
         // two states, and the copy is then made again.
         let copy = try PrivateCopy(of: path, suffixes: journalSuffixes)
         if try state(of: path) == before { return copy }
-      } catch .missing(let file) where file != path {
+      } catch StoreError.missing(let file) where file != path {
         // The recorder has just merged its log into the database.
       }
     }
-    throw .busy(path: path, holder: LockHolder.ofDatabase(path))
+    throw StoreError.busy(path: path, holder: LockHolder.ofDatabase(path))
   }
 
   /// What a checkpoint changes: the database file's size and time, and the log's header.
@@ -119,7 +119,7 @@ enum DatabaseFile {
     var logHeader: [UInt8]
   }
 
-  private static func state(of path: String) throws(StoreError) -> State {
+  private static func state(of path: String) throws -> State {
     State(
       // A log that is missing counts as an empty header: one that appears or
       // is removed meanwhile makes the two states differ.
@@ -127,7 +127,7 @@ enum DatabaseFile {
   }
 
   /// A database, including its log, has at most a quarter as many rows as bytes.
-  static func rowCountMax(_ path: String) throws(StoreError) -> Int {
+  static func rowCountMax(_ path: String) throws -> Int {
     // A row takes a cell pointer of 2 bytes, a length of at least 1 and a record
     // header of at least 2, so the quotient is above any true number of rows.
     let log = (try? facts(path + "-wal").bytes) ?? 0
@@ -137,10 +137,10 @@ enum DatabaseFile {
   /// The first bytes of a file, fewer if it is shorter.
   ///
   /// - Throws: `StoreError.readFailed` when the disk fails, which says nothing about the file.
-  static func head(of path: String, count: Int) throws(StoreError) -> [UInt8] {
-    do throws(RegularFile.Refusal) {
+  static func head(of path: String, count: Int) throws -> [UInt8] {
+    do {
       return [UInt8](try RegularFile.head(path, count: count))
-    } catch {
+    } catch let error as RegularFile.Refusal {
       throw StoreError(error, path: path)
     }
   }

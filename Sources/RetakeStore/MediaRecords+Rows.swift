@@ -15,7 +15,7 @@ extension SegmentRecord: StoredRow {
     }
   }
 
-  init(_ row: inout RowReader) throws(RowDamage) {
+  init(_ row: inout RowReader) throws {
     // Swift evaluates arguments from left to right, so their order is that of the columns. Values
     // are checked even where the schema has a CHECK: rows of a foreign file need not fulfil it.
     self.init(
@@ -50,7 +50,7 @@ extension SegmentTrackRecord: StoredRow {
     }
   }
 
-  init(_ row: inout RowReader) throws(RowDamage) {
+  init(_ row: inout RowReader) throws {
     let (segment, track) = (try row.count(), try row.count())
     let streamIndex = try row.int(in: 0...Self.streamIndexMax)
     let (codec, profile) = (try row.text(), try row.intIfAny(in: Self.profiles))
@@ -98,7 +98,7 @@ extension PacketRecord: StoredRow {
     }
   }
 
-  init(_ row: inout RowReader) throws(RowDamage) {
+  init(_ row: inout RowReader) throws {
     self.init(
       track: try row.count(), index: try row.count(), segment: try row.count(),
       ordinal: try row.count(), pts: try row.int64IfAny(), dts: try row.int64IfAny(),
@@ -131,7 +131,7 @@ extension FrameRecord: StoredRow {
     }
   }
 
-  init(_ row: inout RowReader) throws(RowDamage) {
+  init(_ row: inout RowReader) throws {
     self.init(
       track: try row.count(), sequence: try row.count(), pts: try row.int64IfAny(),
       ptsNanoseconds: try row.nanoseconds(), arrivalNanoseconds: try row.nanoseconds(),

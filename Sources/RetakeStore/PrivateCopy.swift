@@ -19,7 +19,7 @@ final class PrivateCopy: Sendable {
   static let sparsePart: Int64 = 64
   private static let pieceBytes = 1 << 20
 
-  init(of original: String, suffixes: [String]) throws(StoreError) {
+  init(of original: String, suffixes: [String]) throws {
     // A new name for each reader: several may read one session, and each removes its own copy.
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("retake-read-\(UUID().uuidString)")
@@ -34,9 +34,9 @@ final class PrivateCopy: Sendable {
       try FileManager.default.createDirectory(
         at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     }
-    do throws(StoreError) {
+    do {
       for suffix in present { try Self.copy(original + suffix, to: path + suffix) }
-    } catch {
+    } catch let error as StoreError {
       try? FileManager.default.removeItem(at: folder)
       throw error
     }
@@ -47,7 +47,7 @@ final class PrivateCopy: Sendable {
   }
 
   /// Checks the sizes before anything is copied.
-  private static func checkSizes(of original: String, suffixes: [String]) throws(StoreError) {
+  private static func checkSizes(of original: String, suffixes: [String]) throws {
     let database = try DatabaseFile.facts(original)
     var total: Int64 = 0
     for suffix in suffixes {
@@ -60,7 +60,7 @@ final class PrivateCopy: Sendable {
       // A file that was just written may not be allocated on the disk yet.
       guard facts.bytes <= journalBytesFree || facts.allocatedBytes >= facts.bytes / sparsePart
       else {
-        throw .unsafeFile(
+        throw StoreError.unsafeFile(
           path: file,
           cause: "of its \(facts.bytes) bytes only \(facts.allocatedBytes) are on the disk")
       }
@@ -70,7 +70,7 @@ final class PrivateCopy: Sendable {
     // Where the system does not say how much is free, the copy is tried; a
     // full disk is an error then.
     guard free.map({ $0 >= total }) ?? true else {
-      throw .readFailed(
+      throw StoreError.readFailed(
         path: original,
         cause:
           "its private copy takes \(total) bytes of \(FileManager.default.temporaryDirectory.path)"
@@ -92,7 +92,7 @@ final class PrivateCopy: Sendable {
   }
 
   /// Copies a file, keeping its holes. Bytes that a recorder appends meanwhile are not copied.
-  private static func copy(_ source: String, to target: String) throws(StoreError) {
+  private static func copy(_ source: String, to target: String) throws {
     // The size comes from the descriptor that is read, and not from the
     // name, which may lead to another file by now.
     let (number, facts) = try opened(source)
@@ -126,10 +126,10 @@ final class PrivateCopy: Sendable {
 
   private static func opened(
     _ path: String
-  ) throws(StoreError) -> (number: Int32, facts: RegularFile.Facts) {
-    do throws(RegularFile.Refusal) {
+  ) throws -> (number: Int32, facts: RegularFile.Facts) {
+    do {
       return try RegularFile.descriptor(path)
-    } catch {
+    } catch let error as RegularFile.Refusal {
       throw StoreError(error, path: path)
     }
   }

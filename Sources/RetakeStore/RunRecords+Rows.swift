@@ -15,7 +15,7 @@ extension EventRecord: StoredRow {
     }
   }
 
-  init(_ row: inout RowReader) throws(RowDamage) {
+  init(_ row: inout RowReader) throws {
     self.init(
       ordinal: try row.count(), timeNanoseconds: try row.nanoseconds(), track: try row.countIfAny(),
       source: try row.text(), kind: try row.text(), json: try row.text())
@@ -33,7 +33,7 @@ extension FileRecord: StoredRow {
     }
   }
 
-  init(_ row: inout RowReader) throws(RowDamage) {
+  init(_ row: inout RowReader) throws {
     let (path, role, sha256) = (try row.text(), try row.text(), try row.blob())
     guard sha256.count == 32 else { throw RowDamage(table: "file", column: "sha256") }
     self.init(path: path, role: role, sha256: sha256)
@@ -53,7 +53,7 @@ extension RunRecord: StoredRow {
     }
   }
 
-  init(_ row: inout RowReader) throws(RowDamage) {
+  init(_ row: inout RowReader) throws {
     self.init(
       run: try row.count(), kind: try row.text(), pipeline: try row.text(),
       startedNanoseconds: try row.nanoseconds(), json: try row.text())
@@ -73,7 +73,7 @@ extension NodeRecord: StoredRow {
     }
   }
 
-  init(_ row: inout RowReader) throws(RowDamage) {
+  init(_ row: inout RowReader) throws {
     self.init(
       run: try row.count(), node: try row.text(), kind: try row.text(), version: try row.text(),
       options: try row.text())
@@ -99,7 +99,7 @@ extension SpanRecord: StoredRow {
     }
   }
 
-  init(_ row: inout RowReader) throws(RowDamage) {
+  init(_ row: inout RowReader) throws {
     self.init(
       run: try row.count(), node: try row.text(), track: try row.count(),
       sequence: try row.count(), item: try row.int(in: -1...RowReader.countMax),
@@ -122,7 +122,7 @@ extension ExternalEventRecord: StoredRow {
     }
   }
 
-  init(_ row: inout RowReader) throws(RowDamage) {
+  init(_ row: inout RowReader) throws {
     self.init(
       run: try row.count(), ordinal: try row.count(), timeNanoseconds: try row.nanoseconds(),
       kind: try row.text(), json: try row.text())
@@ -140,7 +140,7 @@ extension DecisionRecord: StoredRow {
     }
   }
 
-  init(_ row: inout RowReader) throws(RowDamage) {
+  init(_ row: inout RowReader) throws {
     self.init(run: try row.count(), ordinal: try row.count(), line: try row.text())
   }
 }
@@ -157,7 +157,7 @@ extension ResultRecord: StoredRow {
     }
   }
 
-  init(_ row: inout RowReader) throws(RowDamage) {
+  init(_ row: inout RowReader) throws {
     self.init(
       run: try row.count(), ordinal: try row.count(), sink: try row.text(), line: try row.text())
   }

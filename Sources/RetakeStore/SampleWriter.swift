@@ -64,7 +64,7 @@ package final class SampleWriter {
   /// - Returns: its number.
   package func add(
     name: String, kind: String, unit: String = "", channels: [String], source: String
-  ) throws(SampleError) -> Int {
+  ) throws -> Int {
     let number = (sensors.last?.record.sensor ?? -1) + 1
     let record = SensorRecord(
       sensor: number, name: name, kind: kind, unit: unit, channels: channels, source: source)
@@ -77,22 +77,22 @@ package final class SampleWriter {
   /// Checks what a new sensor is called, and that it has channels.
   package static func check(
     _ sensor: SensorRecord, among known: [SensorRecord]
-  ) throws(SampleError) {
+  ) throws {
     let name = sensor.name
     guard known.count < SensorRecord.countMax else {
-      throw .tooManySensors(most: SensorRecord.countMax)
+      throw SampleError.tooManySensors(most: SensorRecord.countMax)
     }
-    guard isName(name) else { throw .badName(name) }
-    guard !known.contains(where: { $0.name == name }) else { throw .nameTaken(name) }
+    guard isName(name) else { throw SampleError.badName(name) }
+    guard !known.contains(where: { $0.name == name }) else { throw SampleError.nameTaken(name) }
     guard (1...SensorRecord.channelsMax).contains(sensor.channels.count) else {
-      throw .channelCount(
+      throw SampleError.channelCount(
         sensor: name, count: sensor.channels.count, most: SensorRecord.channelsMax)
     }
     for text in [sensor.kind, sensor.unit, sensor.source] + sensor.channels
     where !text.isSensorText {
-      throw .badText(sensor: name)
+      throw SampleError.badText(sensor: name)
     }
-    guard !sensor.kind.isEmpty else { throw .badText(sensor: name) }
+    guard !sensor.kind.isEmpty else { throw SampleError.badText(sensor: name) }
   }
 
   /// Adds the next sample of a sensor.
@@ -104,25 +104,25 @@ package final class SampleWriter {
   ///   - numbers: One for each channel; NaN where there is none.
   package func append(
     _ sensor: Int, time: Int64, arrival: Int64? = nil, _ numbers: [Double]
-  ) throws(SampleError) {
+  ) throws {
     guard let place = sensors.firstIndex(where: { $0.record.sensor == sensor }) else {
       preconditionFailure("the sensor was added to this writer")
     }
     let name = sensors[place].record.name
     let channels = sensors[place].record.channels.count
     guard numbers.count == channels else {
-      throw .valueCount(sensor: name, count: numbers.count, channels: channels)
+      throw SampleError.valueCount(sensor: name, count: numbers.count, channels: channels)
     }
     let bound = RowReader.nanosecondsMax
     let arrival = arrival ?? time
     for value in [time, arrival] where value < -bound || value > bound {
-      throw .timeRange(sensor: name)
+      throw SampleError.timeRange(sensor: name)
     }
     guard time >= sensors[place].time else {
-      throw .backwards(sensor: name, nanoseconds: sensors[place].time - time)
+      throw SampleError.backwards(sensor: name, nanoseconds: sensors[place].time - time)
     }
     guard arrival >= sensors[place].arrival else {
-      throw .backwards(sensor: name, nanoseconds: sensors[place].arrival - arrival)
+      throw SampleError.backwards(sensor: name, nanoseconds: sensors[place].arrival - arrival)
     }
     waiting.append(
       SampleRecord(
@@ -134,7 +134,7 @@ package final class SampleWriter {
   }
 
   /// Commits what waits. More may be appended afterwards.
-  package func finish() throws(SampleError) {
+  package func finish() throws {
     try flush()
   }
 
@@ -144,7 +144,7 @@ package final class SampleWriter {
   /// - Returns: how many sensors and samples were added.
   package func append(
     salvaged rows: [SensorRecord], _ samples: [SampleRecord]
-  ) throws(SampleError) -> (sensors: Int, samples: Int) {
+  ) throws -> (sensors: Int, samples: Int) {
     var numbers: [Int: Int] = [:]
     var added = 0
     for row in rows {
@@ -153,12 +153,12 @@ package final class SampleWriter {
     }
     for row in samples {
       guard let sensor = numbers[row.sensor] else { continue }
-      do throws(SampleError) {
+      do {
         try append(
           sensor, time: row.timeNanoseconds, arrival: row.arrivalNanoseconds, row.numbers)
         added += 1
-      } catch .store(let facts) {
-        throw .store(facts)
+      } catch SampleError.store(let facts) {
+        throw SampleError.store(facts)
       } catch {
         // Behind a row that is gone, times may begin earlier; such a sample is lost, too.
         continue
@@ -168,10 +168,12 @@ package final class SampleWriter {
     return (numbers.count, added)
   }
 
-  private func flush() throws(SampleError) {
+  private func flush() throws {
     writer.append(waiting)
     waiting.removeAll(keepingCapacity: true)
-    do throws(StoreError) { try writer.commit() } catch { throw .store(error.facts) }
+    do { try writer.commit() } catch let error as StoreError {
+      throw SampleError.store(error.facts)
+    }
   }
 
   private static func isName(_ name: String) -> Bool {

@@ -40,7 +40,7 @@ extension SensorRecord: StoredRow {
     }
   }
 
-  init(_ row: inout RowReader) throws(RowDamage) {
+  init(_ row: inout RowReader) throws {
     self.init(
       sensor: try row.int(in: 0...Int64(Self.countMax - 1)), name: try row.words(),
       kind: try row.words(), unit: try row.words(), channels: try row.channels(),
@@ -61,7 +61,7 @@ extension SampleRecord: StoredRow {
     }
   }
 
-  init(_ row: inout RowReader) throws(RowDamage) {
+  init(_ row: inout RowReader) throws {
     self.init(
       sensor: try row.int(in: 0...Int64(SensorRecord.countMax - 1)), index: try row.count(),
       timeNanoseconds: try row.nanoseconds(), arrivalNanoseconds: try row.nanoseconds(),
@@ -82,13 +82,13 @@ extension SampleRecord: StoredRow {
 
 extension RowReader {
   /// A string for people, which fits one line of a terminal and has no control characters.
-  fileprivate mutating func words() throws(RowDamage) -> String {
+  fileprivate mutating func words() throws -> String {
     let text = try text()
     guard text.isSensorText else { throw damage }
     return text
   }
 
-  fileprivate mutating func channels() throws(RowDamage) -> [String] {
+  fileprivate mutating func channels() throws -> [String] {
     guard case .array(let values) = try? JSONValue(parsing: Data(try text().utf8)),
       (1...SensorRecord.channelsMax).contains(values.count)
     else { throw damage }
@@ -100,7 +100,7 @@ extension RowReader {
     return names
   }
 
-  fileprivate mutating func numbers() throws(RowDamage) -> [Double] {
+  fileprivate mutating func numbers() throws -> [Double] {
     let bytes = try blob()
     guard bytes.count % 8 == 0, (1...SensorRecord.channelsMax).contains(bytes.count / 8) else {
       throw damage

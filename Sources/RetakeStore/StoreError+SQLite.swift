@@ -3,33 +3,34 @@ import GRDB
 /// Runs `body` and converts any error of SQLite to a `StoreError`.
 func storeErrors<Value>(
   at path: String, writing: Bool, _ body: () throws -> Value
-) throws(StoreError) -> Value {
+) throws -> Value {
   do {
     return try body()
   } catch let error as StoreError {
     throw error
   } catch let damage as RowDamage {
-    throw .corrupt(path: path, cause: damage.cause)
+    throw StoreError.corrupt(path: path, cause: damage.cause)
   } catch let error as DatabaseError {
     let cause = error.message ?? "SQLite code \(error.resultCode.rawValue)"
     switch error.resultCode {
-    case .SQLITE_CORRUPT: throw .corrupt(path: path, cause: cause)
-    case .SQLITE_NOTADB: throw .notSession(path: path, cause: cause)
+    case .SQLITE_CORRUPT: throw StoreError.corrupt(path: path, cause: cause)
+    case .SQLITE_NOTADB: throw StoreError.notSession(path: path, cause: cause)
     case .SQLITE_BUSY, .SQLITE_LOCKED:
-      throw .busy(path: path, holder: LockHolder.ofDatabase(path))
+      throw StoreError.busy(path: path, holder: LockHolder.ofDatabase(path))
     // Only `SchemaReadLimit` interrupts a statement.
-    case .SQLITE_INTERRUPT: throw .schemaUnknown(path: path, object: "sqlite_schema")
-    case .SQLITE_FULL: throw .diskFull(path: path)
-    case .SQLITE_NOMEM where AddressRoom.isCauseOfRefusal: throw .noMemory(path: path)
+    case .SQLITE_INTERRUPT: throw StoreError.schemaUnknown(path: path, object: "sqlite_schema")
+    case .SQLITE_FULL: throw StoreError.diskFull(path: path)
+    case .SQLITE_NOMEM where AddressRoom.isCauseOfRefusal: throw StoreError.noMemory(path: path)
     // The limit of a value's size, or of SQLite's memory, which no true session reaches.
     case .SQLITE_NOMEM, .SQLITE_TOOBIG:
-      throw .corrupt(path: path, cause: "a value is larger than a session's ever is")
+      throw StoreError.corrupt(path: path, cause: "a value is larger than a session's ever is")
     default:
       throw writing
-        ? .writeFailed(path: path, cause: cause) : .readFailed(path: path, cause: cause)
+        ? StoreError.writeFailed(path: path, cause: cause) : .readFailed(path: path, cause: cause)
     }
   } catch {
     throw writing
-      ? .writeFailed(path: path, cause: "\(error)") : .readFailed(path: path, cause: "\(error)")
+      ? StoreError.writeFailed(path: path, cause: "\(error)")
+      : .readFailed(path: path, cause: "\(error)")
   }
 }

@@ -12,7 +12,7 @@ package enum StoreMigration {
   ///
   /// - Returns: the number of rows, without the facts that the writer itself keeps.
   @discardableResult
-  package static func copy(_ reader: StoreReader, to path: String) throws(StoreError) -> Int {
+  package static func copy(_ reader: StoreReader, to path: String) throws -> Int {
     let writer = try StoreWriter(creating: path, durability: .building)
     var total = 0
     for table in Schema.tables(version: Int64(reader.schemaVersion)) {
@@ -27,7 +27,7 @@ package enum StoreMigration {
   /// themselves.
   package static func copyAccounts(
     _ reader: StoreReader, to writer: StoreWriter, runs: [RunRecord]? = nil
-  ) throws(StoreError) {
+  ) throws {
     if let runs { writer.append(runs) }
     let sensors = [Schema.sensor, Schema.sample].filter { reader.has($0) }
     for table in [Schema.meta, Schema.event] + (runs == nil ? [Schema.run] : []) + Schema.ofRuns
@@ -39,7 +39,7 @@ package enum StoreMigration {
 
   private static func copy(
     _ table: Schema.Table, from reader: StoreReader, to writer: StoreWriter
-  ) throws(StoreError) -> Int {
+  ) throws -> Int {
     // Before the read, because it reads all frames itself, and reads of one connection cannot nest.
     let completed = try reader.completion(of: table)
     return try reader.read { database in

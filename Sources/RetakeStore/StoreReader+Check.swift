@@ -35,27 +35,27 @@ extension StoreReader {
   ///
   /// If a value is larger than any value of a session, only `checkRows` runs. That damage is
   /// sufficient, and SQLite would read the whole value again for each row that refers to its row.
-  package func checkContent() throws(StoreError) -> [Complaint] {
+  package func checkContent() throws -> [Complaint] {
     let rows = try checkRows()
     guard !rows.contains(where: \.isAboutSize) else { return rows }
     return try checkStructure() + rows + checkReferences()
   }
 
   /// SQLite's integrity check, which also finds values that violate a column's constraint.
-  func checkStructure() throws(StoreError) -> [Complaint] {
+  func checkStructure() throws -> [Complaint] {
     do {
       return try read { database in
         try String.fetchAll(database, sql: "PRAGMA integrity_check(\(Self.complaintCount))")
           .filter { $0 != "ok" }.map { Complaint(kind: .structure, text: $0) }
       }
-    } catch .corrupt(_, let cause) {
+    } catch StoreError.corrupt(_, let cause) {
       // Damage may also end the check itself; for the doctor that is a finding like the others.
       return [Complaint(kind: .structure, text: cause)]
     }
   }
 
   /// Finds rows whose segment, packet or run is missing.
-  func checkReferences() throws(StoreError) -> [Complaint] {
+  func checkReferences() throws -> [Complaint] {
     try read { database in
       var complaints: [Complaint] = []
       for table in Schema.tables(version: Int64(schemaVersion)) {
@@ -79,7 +79,7 @@ extension StoreReader {
 
   /// Checks every row against its checksum, and the recomputed digest of all rows against the one
   /// that the last commit stored. Rows of schema 1 have no checksum, so only the digest is checked.
-  package func checkRows() throws(StoreError) -> [Complaint] {
+  package func checkRows() throws -> [Complaint] {
     try read { database in
       var scan = RowScan(version: Int64(schemaVersion), rowCountMax: rowCountMax)
       for table in Schema.tables(version: Int64(schemaVersion)) { scan.run(table, in: database) }

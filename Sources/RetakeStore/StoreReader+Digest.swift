@@ -9,7 +9,7 @@ extension StoreReader {
   /// what can be recomputed from the media (entries, pixel hashes, offsets) and where the media is
   /// stored (files, times of segments), so that a session keeps its digest when it is copied,
   /// linked or optimised.
-  package func digest(tracks selected: [Int]? = nil) throws(StoreError) -> Digest128 {
+  package func digest(tracks selected: [Int]? = nil) throws -> Digest128 {
     let parts = Dictionary(grouping: try segmentTracks(), by: \.track)
     // Sorted, because the digest must not depend on a Dictionary's order: goldens store it.
     let tracks = parts.keys.sorted().filter { selected?.contains($0) ?? true }
@@ -33,7 +33,7 @@ extension StoreReader {
   /// Number of rows that are in memory at once.
   static let pageRows = 4_096
 
-  private func appendPackets(of track: Int, to hasher: inout DigestHasher) throws(StoreError) {
+  private func appendPackets(of track: Int, to hasher: inout DigestHasher) throws {
     hasher.append("packets")
     var next = 0
     while true {
@@ -48,7 +48,7 @@ extension StoreReader {
     }
   }
 
-  private func appendFrames(of track: Int, to hasher: inout DigestHasher) throws(StoreError) {
+  private func appendFrames(of track: Int, to hasher: inout DigestHasher) throws {
     hasher.append("frames")
     var next = 0
     while true {

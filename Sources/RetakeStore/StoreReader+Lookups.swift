@@ -4,7 +4,7 @@ import RetakeCore
 /// Queries whose result is a number or a few rows.
 extension StoreReader {
   /// The last key packet at or before a packet; the track's first packet if none is found.
-  package func keyPacket(track: Int, atOrBefore index: Int) throws(StoreError) -> Int {
+  package func keyPacket(track: Int, atOrBefore index: Int) throws -> Int {
     try read { database in
       let key = try DatabaseValue.fetchOne(
         database,
@@ -17,7 +17,7 @@ extension StoreReader {
   }
 
   /// The first key packet after a packet; nil if none is found.
-  package func keyPacket(track: Int, after index: Int) throws(StoreError) -> Int? {
+  package func keyPacket(track: Int, after index: Int) throws -> Int? {
     try read { database in
       let key = try DatabaseValue.fetchOne(
         database,
@@ -30,7 +30,7 @@ extension StoreReader {
   }
 
   /// The sequence of the first frame that a packet gives. It scans the whole track.
-  package func firstSequence(track: Int, packet: Int) throws(StoreError) -> Int? {
+  package func firstSequence(track: Int, packet: Int) throws -> Int? {
     try read { database in
       let sequence = try DatabaseValue.fetchOne(
         database, sql: "SELECT min(sequence) FROM frame WHERE track = ? AND packet = ?",
@@ -39,7 +39,7 @@ extension StoreReader {
     }
   }
 
-  package func packetCount(segment: Int) throws(StoreError) -> Int {
+  package func packetCount(segment: Int) throws -> Int {
     try read { database in
       try Int.fetchOne(
         database, sql: "SELECT count(*) FROM packet WHERE segment = ?", arguments: [segment]) ?? 0
@@ -47,7 +47,7 @@ extension StoreReader {
   }
 
   /// The highest index of a track's packets in some segments.
-  package func lastPacket(segments: [Int], track: Int) throws(StoreError) -> Int? {
+  package func lastPacket(segments: [Int], track: Int) throws -> Int? {
     var last: Int?
     for segment in segments {
       let found = try read { database in
@@ -61,7 +61,7 @@ extension StoreReader {
   }
 
   /// The lowest index of a track's packets in a segment; nil for an empty segment.
-  package func firstPacket(track: Int, segment: Int) throws(StoreError) -> Int? {
+  package func firstPacket(track: Int, segment: Int) throws -> Int? {
     try read { database in
       let found = try DatabaseValue.fetchOne(
         database, sql: "SELECT min(\"index\") FROM packet WHERE track = ? AND segment = ?",
@@ -71,7 +71,7 @@ extension StoreReader {
   }
 
   /// The lowest index of a track's packets at or after `index`; nil after the last one.
-  package func firstPacket(track: Int, atOrAfter index: Int) throws(StoreError) -> Int? {
+  package func firstPacket(track: Int, atOrAfter index: Int) throws -> Int? {
     try read { database in
       let found = try DatabaseValue.fetchOne(
         database,
@@ -84,7 +84,7 @@ extension StoreReader {
   }
 
   /// The lowest sequence of a track's rows at or after `sequence`; nil after the last one.
-  package func firstSequence(track: Int, atOrAfter sequence: Int) throws(StoreError) -> Int? {
+  package func firstSequence(track: Int, atOrAfter sequence: Int) throws -> Int? {
     try read { database in
       let found = try DatabaseValue.fetchOne(
         database,
@@ -97,7 +97,7 @@ extension StoreReader {
   }
 
   /// Sequences of frames that are their own entry, in ascending order.
-  package func entrySequences(track: Int) throws(StoreError) -> [Int] {
+  package func entrySequences(track: Int) throws -> [Int] {
     try read { database in
       let walk = try RowWalk(
         """
@@ -118,7 +118,7 @@ extension StoreReader {
   }
 
   /// Number of frames with a packet and no cause that have no stored pixel digest.
-  package func undigestedFrames(track: Int) throws(StoreError) -> Int {
+  package func undigestedFrames(track: Int) throws -> Int {
     try read { database in
       try Int.fetchOne(
         database,
@@ -149,7 +149,7 @@ extension StoreReader {
 
   /// - Throws: `StoreError.corrupt`, also for a table that leads round in circles: every session is
   ///   counted when it is opened, before its rows are checked.
-  package func counts(track: Int) throws(StoreError) -> TrackCounts {
+  package func counts(track: Int) throws -> TrackCounts {
     try read { database in
       // SQLite would never finish counting a table without an end, so each count ends one row above
       // the bound.
@@ -191,7 +191,7 @@ extension StoreReader {
   /// A track's first and last frame; nil without frames. No other row is read.
   package func ends(
     track: Int
-  ) throws(StoreError) -> (end: Int, firstNanoseconds: Int64, lastNanoseconds: Int64)? {
+  ) throws -> (end: Int, firstNanoseconds: Int64, lastNanoseconds: Int64)? {
     guard let first = try end(track: track, "ASC"), let last = try end(track: track, "DESC") else {
       return nil
     }
@@ -200,7 +200,7 @@ extension StoreReader {
 
   private func end(
     track: Int, _ order: String
-  ) throws(StoreError) -> (sequence: Int, nanoseconds: Int64)? {
+  ) throws -> (sequence: Int, nanoseconds: Int64)? {
     try read { database in
       let walk = try RowWalk(
         "SELECT sequence, pts_ns FROM frame WHERE track = ? ORDER BY sequence \(order) LIMIT 1",
@@ -214,7 +214,7 @@ extension StoreReader {
   /// The frames in a span of time, from the first to the last, and their times; nil without frames.
   package func sequences(
     track: Int, nanoseconds: Range<Int64>
-  ) throws(StoreError) -> (sequences: ClosedRange<Int>, first: Int64, last: Int64)? {
+  ) throws -> (sequences: ClosedRange<Int>, first: Int64, last: Int64)? {
     try read { database in
       let walk = try RowWalk(
         """
@@ -234,7 +234,7 @@ extension StoreReader {
   /// The rows of all frames that some packets give. It scans the whole track.
   package func frames(
     track: Int, packets: ClosedRange<Int>
-  ) throws(StoreError) -> [FrameRecord] {
+  ) throws -> [FrameRecord] {
     try withShown(
       rows(
         "WHERE track = ? AND packet >= ? AND packet <= ? ORDER BY sequence",

@@ -9,7 +9,7 @@ extension StoreReader {
   /// FFmpeg's own limit of the streams of a file.
   package static let trackCountMax = 1_000
 
-  package func segments() throws(StoreError) -> [SegmentRecord] {
+  package func segments() throws -> [SegmentRecord] {
     // One row above the limit shows that there are more, without reading them all.
     let rows: [SegmentRecord] = try rows("ORDER BY \"index\" LIMIT \(Self.segmentCountMax + 1)")
     guard rows.count <= Self.segmentCountMax else {
@@ -19,7 +19,7 @@ extension StoreReader {
   }
 
   /// Ordered by track, then by segment.
-  package func segmentTracks() throws(StoreError) -> [SegmentTrackRecord] {
+  package func segmentTracks() throws -> [SegmentTrackRecord] {
     // Counted no further than the bound on rows, and before they are sorted: a damaged table may
     // have no end.
     let (tracks, count) = try read { database in
@@ -44,13 +44,13 @@ extension StoreReader {
     .corrupt(path: path, cause: "\(table) has more than \(most), which no session has")
   }
 
-  package func files() throws(StoreError) -> [FileRecord] {
+  package func files() throws -> [FileRecord] {
     try rows("ORDER BY path")
   }
 
   package func packets(
     track: Int, indexes: Range<Int>
-  ) throws(StoreError) -> [PacketRecord] {
+  ) throws -> [PacketRecord] {
     try rows(
       "WHERE track = ? AND \"index\" >= ? AND \"index\" < ? ORDER BY \"index\"",
       [track, indexes.lowerBound, indexes.upperBound])
@@ -58,7 +58,7 @@ extension StoreReader {
 
   package func frames(
     track: Int, sequences: Range<Int>
-  ) throws(StoreError) -> [FrameRecord] {
+  ) throws -> [FrameRecord] {
     try withShown(
       rows(
         "WHERE track = ? AND sequence >= ? AND sequence < ? ORDER BY sequence",
@@ -69,7 +69,7 @@ extension StoreReader {
   /// after the last row is the page empty.
   package func packets(
     track: Int, from index: Int, count: Int
-  ) throws(StoreError) -> [PacketRecord] {
+  ) throws -> [PacketRecord] {
     try rows(
       "WHERE track = ? AND \"index\" >= ? ORDER BY \"index\" LIMIT ?", [track, index, count])
   }
@@ -77,19 +77,19 @@ extension StoreReader {
   /// At most `count` frames of a track, from the sequence on; empty only after the last row.
   package func frames(
     track: Int, from sequence: Int, count: Int
-  ) throws(StoreError) -> [FrameRecord] {
+  ) throws -> [FrameRecord] {
     try withShown(
       rows("WHERE track = ? AND sequence >= ? ORDER BY sequence LIMIT ?", [track, sequence, count]))
   }
 
-  package func frame(_ id: FrameID) throws(StoreError) -> FrameRecord? {
+  package func frame(_ id: FrameID) throws -> FrameRecord? {
     try frames(track: id.track, sequences: id.sequence..<id.sequence + 1).first
   }
 
   /// The digest of each frame's packet, by sequence; frames without a packet are omitted.
   package func packetDigests(
     track: Int, sequences: Range<Int>
-  ) throws(StoreError) -> [Int: Digest128] {
+  ) throws -> [Int: Digest128] {
     try read { database in
       let walk = try RowWalk(
         """
@@ -112,7 +112,7 @@ extension StoreReader {
   /// Maximum number of events in memory; a session with more cannot be replayed or trimmed.
   package static let eventCountMax = 1 << 20
 
-  package func events() throws(StoreError) -> [EventRecord] {
+  package func events() throws -> [EventRecord] {
     guard try eventCount() <= Self.eventCountMax else {
       throw tooMany("event", "\(Self.eventCountMax) rows")
     }
@@ -120,11 +120,11 @@ extension StoreReader {
   }
 
   /// At most `count` events, from the ordinal on; empty only after the last row.
-  package func events(from ordinal: Int, count: Int) throws(StoreError) -> [EventRecord] {
+  package func events(from ordinal: Int, count: Int) throws -> [EventRecord] {
     try rows("WHERE ordinal >= ? ORDER BY ordinal LIMIT ?", [ordinal, count])
   }
 
-  package func eventCount() throws(StoreError) -> Int {
+  package func eventCount() throws -> Int {
     try read { try boundedCount(of: Schema.event.name, in: $0) }
   }
 
@@ -140,7 +140,7 @@ extension StoreReader {
   }
 
   /// Passes on the events one at a time, by ordinal, without keeping them in memory.
-  func eachEvent(_ body: (EventRecord) -> Void) throws(StoreError) {
+  func eachEvent(_ body: (EventRecord) -> Void) throws {
     try read { database in
       let walk = try RowWalk(
         EventRecord.table.selectSQL(version: Int64(schemaVersion)) + " ORDER BY ordinal",
@@ -155,27 +155,27 @@ extension StoreReader {
     }
   }
 
-  package func runs() throws(StoreError) -> [RunRecord] { try rows("ORDER BY run") }
+  package func runs() throws -> [RunRecord] { try rows("ORDER BY run") }
 
-  package func nodes(run: Int) throws(StoreError) -> [NodeRecord] {
+  package func nodes(run: Int) throws -> [NodeRecord] {
     try rows("WHERE run = ? ORDER BY node", [run])
   }
 
   /// The spans of one node, by track, sequence and item.
-  package func spans(run: Int, node: String) throws(StoreError) -> [SpanRecord] {
+  package func spans(run: Int, node: String) throws -> [SpanRecord] {
     try rows(
       "WHERE run = ? AND node = ? ORDER BY track, sequence, item",
       [run, node])
   }
 
   /// The runs that have spans, in ascending order.
-  package func runsWithSpans() throws(StoreError) -> [Int] {
+  package func runsWithSpans() throws -> [Int] {
     var result: [Int] = []
     for run in try runs() where try hasSpans(run: run.run) { result.append(run.run) }
     return result
   }
 
-  private func hasSpans(run: Int) throws(StoreError) -> Bool {
+  private func hasSpans(run: Int) throws -> Bool {
     try read { database in
       try Row.fetchOne(database, sql: "SELECT 1 FROM span WHERE run = ? LIMIT 1", arguments: [run])
         != nil
@@ -186,7 +186,7 @@ extension StoreReader {
   /// returns `true`.
   package func eachSpan(
     run: Int, _ body: (SpanRecord) -> Bool
-  ) throws(StoreError) {
+  ) throws {
     try read { database in
       let walk = try RowWalk(
         SpanRecord.table.selectSQL(version: Int64(schemaVersion))
@@ -203,33 +203,33 @@ extension StoreReader {
 
   package func externalEvents(
     run: Int, ordinals: Range<Int>
-  ) throws(StoreError) -> [ExternalEventRecord] {
+  ) throws -> [ExternalEventRecord] {
     try rows(Self.ofRun, [run, ordinals.lowerBound, ordinals.upperBound])
   }
 
   package func decisions(
     run: Int, ordinals: Range<Int>
-  ) throws(StoreError) -> [DecisionRecord] {
+  ) throws -> [DecisionRecord] {
     try rows(Self.ofRun, [run, ordinals.lowerBound, ordinals.upperBound])
   }
 
   package func results(
     run: Int, ordinals: Range<Int>
-  ) throws(StoreError) -> [ResultRecord] {
+  ) throws -> [ResultRecord] {
     try rows(Self.ofRun, [run, ordinals.lowerBound, ordinals.upperBound])
   }
 
   /// At most `count` decisions of a run, from the ordinal on; empty only after the last row.
   package func decisions(
     run: Int, from ordinal: Int, count: Int
-  ) throws(StoreError) -> [DecisionRecord] {
+  ) throws -> [DecisionRecord] {
     try rows(Self.fromOrdinal, [run, ordinal, count])
   }
 
   /// At most `count` results of a run, from the ordinal on; empty only after the last row.
   package func results(
     run: Int, from ordinal: Int, count: Int
-  ) throws(StoreError) -> [ResultRecord] {
+  ) throws -> [ResultRecord] {
     try rows(Self.fromOrdinal, [run, ordinal, count])
   }
 
@@ -241,7 +241,7 @@ extension StoreReader {
 
   func rows<Record: StoredRow>(
     _ clause: String, _ arguments: StatementArguments = []
-  ) throws(StoreError) -> [Record] {
+  ) throws -> [Record] {
     try read { database in
       let walk = try RowWalk(
         Record.table.selectSQL(version: Int64(schemaVersion)) + " " + clause, arguments,

@@ -97,7 +97,7 @@ private struct FactRow: StoredRow {
     }
   }
 
-  init(_ row: inout RowReader) throws(RowDamage) {
+  init(_ row: inout RowReader) throws {
     key = try row.text()
     value = try row.text()
   }

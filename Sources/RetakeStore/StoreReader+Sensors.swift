@@ -6,18 +6,18 @@ extension StoreReader {
   func has(_ table: Schema.Table) -> Bool { table.firstVersion <= Int64(schemaVersion) }
 
   /// In the order of their numbers.
-  package func sensors() throws(StoreError) -> [SensorRecord] {
+  package func sensors() throws -> [SensorRecord] {
     guard has(Schema.sensor) else { return [] }
     let rows: [SensorRecord] = try rows("ORDER BY sensor LIMIT \(SensorRecord.countMax + 1)")
     guard rows.count <= SensorRecord.countMax else {
-      throw .corrupt(
+      throw StoreError.corrupt(
         path: path,
         cause: "sensor has more than \(SensorRecord.countMax) rows, which no session has")
     }
     // Stages read a sensor by its name, so no other may have it.
     var names: Set<String> = []
     for row in rows where !names.insert(row.name).inserted {
-      throw .corrupt(path: path, cause: "two sensors have the name '\(row.name)'")
+      throw StoreError.corrupt(path: path, cause: "two sensors have the name '\(row.name)'")
     }
     return rows
   }
@@ -25,14 +25,14 @@ extension StoreReader {
   /// At most `count` samples of a sensor, from the index on; empty only after the last row.
   package func samples(
     sensor: Int, from index: Int, count: Int
-  ) throws(StoreError) -> [SampleRecord] {
+  ) throws -> [SampleRecord] {
     guard has(Schema.sample) else { return [] }
     return try rows(
       "WHERE sensor = ? AND \"index\" >= ? ORDER BY \"index\" LIMIT ?", [sensor, index, count])
   }
 
   /// One more than the highest index of a sensor's samples; 0 without samples.
-  package func sampleEnd(sensor: Int) throws(StoreError) -> Int {
+  package func sampleEnd(sensor: Int) throws -> Int {
     guard has(Schema.sample) else { return 0 }
     return try read { database in
       let walk = try RowWalk(
@@ -48,7 +48,7 @@ extension StoreReader {
   /// of the first one after it. Times never decrease, so a few rows are enough to find it.
   package func samples(
     sensor: Int, upTo nanoseconds: Int64, end: Int
-  ) throws(StoreError) -> Int {
+  ) throws -> Int {
     var (low, high) = (0, end)
     while low < high {
       let middle = low + (high - low) / 2
@@ -63,8 +63,8 @@ extension StoreReader {
 
   /// Passes on all samples of a sensor, page by page.
   package func eachSamplePage(
-    sensor: Int, from index: Int = 0, _ body: ([SampleRecord]) throws(StoreError) -> Bool
-  ) throws(StoreError) {
+    sensor: Int, from index: Int = 0, _ body: ([SampleRecord]) throws -> Bool
+  ) throws {
     var next = index
     while true {
       let page = try samples(sensor: sensor, from: next, count: Self.samplePageRows)
@@ -75,7 +75,7 @@ extension StoreReader {
 
   /// Adds the sensors to the digest of the session. A session without sensors keeps the digest that
   /// it had before there were any.
-  func appendSensors(to hasher: inout DigestHasher) throws(StoreError) {
+  func appendSensors(to hasher: inout DigestHasher) throws {
     let sensors = try sensors()
     guard !sensors.isEmpty else { return }
     hasher.append("sensors")
@@ -102,7 +102,7 @@ extension StoreReader {
 
   /// Complaints about samples that a reader would not find by their time: times that decrease, and
   /// values that do not match the channels.
-  package func checkSamples() throws(StoreError) -> [Complaint] {
+  package func checkSamples() throws -> [Complaint] {
     var complaints: [Complaint] = []
     for sensor in try sensors() {
       var last: SampleRecord?

@@ -17,7 +17,7 @@ final class DerivedShown: @unchecked Sendable {
 /// Determines which picture of its packet a frame is, if the schema does not store it.
 extension StoreReader {
   /// Returns the frames; for an older schema it sets their rank among the rows of their packet.
-  func withShown(_ rows: [FrameRecord]) throws(StoreError) -> [FrameRecord] {
+  func withShown(_ rows: [FrameRecord]) throws -> [FrameRecord] {
     guard schemaVersion < Schema.firstVersionWithShown, !rows.isEmpty else { return rows }
     let shown = try ranks()
     guard !shown.isEmpty else { return rows }
@@ -29,7 +29,7 @@ extension StoreReader {
   }
 
   /// The frames that are not their packet's first, with their rank. It scans all frames once.
-  private func ranks() throws(StoreError) -> [FrameID: Int] {
+  private func ranks() throws -> [FrameID: Int] {
     if let known = derivedShown.ranks { return known }
     // Two threads may compute this at the same time; they find the same, so the last one wins.
     let found = try read { database in
@@ -68,7 +68,7 @@ extension StoreReader {
   /// Fills in the columns that an older schema does not have, for a copy of its rows.
   func completion(
     of table: Schema.Table
-  ) throws(StoreError) -> @Sendable ([DatabaseValue]) -> [DatabaseValue] {
+  ) throws -> @Sendable ([DatabaseValue]) -> [DatabaseValue] {
     guard table.name == Schema.frame.name, schemaVersion < Schema.firstVersionWithShown,
       let place = table.columns.firstIndex(where: { $0.name == "shown" })
     else { return { $0 } }
@@ -86,7 +86,7 @@ extension StoreReader {
   }
 
   /// Complaints about frames that claim to be the same picture of the same packet.
-  package func checkShown() throws(StoreError) -> [Complaint] {
+  package func checkShown() throws -> [Complaint] {
     guard schemaVersion >= Schema.firstVersionWithShown else { return [] }
     return try read { database in
       let walk = try RowWalk(

@@ -6,19 +6,19 @@ import RetakeCore
 final class Wholeness: @unchecked Sendable {
   // SAFETY: @unchecked because of the mutable state, guarded by `lock`.
   private let lock = NSLock()
-  private var outcome: Result<Void, StoreError>?
+  private var outcome: Result<Void, any Error>?
 
   /// Whether all rows are known to be those of the last commit.
   var isProven: Bool { lock.withLock { if case .success = outcome { true } else { false } } }
 
   /// - Parameter check: Runs once, unless its result is inconclusive; other threads wait for it.
-  func require(_ check: () throws(StoreError) -> Void) throws(StoreError) {
+  func require(_ check: () throws -> Void) throws {
     let outcome = lock.withLock {
       if let known = self.outcome { return known }
-      let found = Result { () throws(StoreError) in try check() }
+      let found = Result { try check() }
       switch found {
       // Only an answer about the rows is kept. A lack of memory may be over at the next call.
-      case .success, .failure(.corrupt): self.outcome = found
+      case .success, .failure(StoreError.corrupt): self.outcome = found
       case .failure: break
       }
       return found
@@ -33,10 +33,10 @@ extension StoreReader {
   ///
   /// - Throws: `StoreError.corrupt`, with the table and the first such row if it can be determined.
   ///   Later calls throw the same error.
-  package func requireWhole() throws(StoreError) {
-    try wholeness.require { () throws(StoreError) in
+  package func requireWhole() throws {
+    try wholeness.require {
       guard let cause = try read({ try unwritten(in: $0) }) else { return }
-      throw .corrupt(path: path, cause: cause)
+      throw StoreError.corrupt(path: path, cause: cause)
     }
   }
 
@@ -108,7 +108,7 @@ extension StoreReader {
   ///   row of schema 1 has no checksum.
   package func wholeFrames(
     track: Int, sequences: Range<Int>
-  ) throws(StoreError) -> [FrameRecord] {
+  ) throws -> [FrameRecord] {
     let rows = try frames(track: track, sequences: sequences)
     let version = Int64(schemaVersion)
     // The file is immutable or a private copy, so rows that were compared once need no second look.
@@ -123,7 +123,7 @@ extension StoreReader {
       let values = Array(row.values.prefix(width))
       guard RunningDigest.check(of: RunningDigest.digest(of: values, table: Schema.frame)) == check
       else {
-        throw .corrupt(
+        throw StoreError.corrupt(
           path: path,
           cause:
             "the row of frame with track \(row.track), sequence \(row.sequence) is not the one "
@@ -133,7 +133,7 @@ extension StoreReader {
     return rows
   }
 
-  private func checks(track: Int, sequences: Range<Int>) throws(StoreError) -> [Int64] {
+  private func checks(track: Int, sequences: Range<Int>) throws -> [Int64] {
     try read { database in
       let walk = try RowWalk(
         """

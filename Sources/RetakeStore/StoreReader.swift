@@ -22,7 +22,7 @@ package final class StoreReader: Sendable {
   /// Kept because its folder is removed with the last reference.
   private let copy: PrivateCopy?
 
-  package init(opening path: String) throws(StoreError) {
+  package init(opening path: String) throws {
     room = try ThreadRoom.reserve(for: path)
     self.path = path
     try DatabaseFile.check(path)
@@ -46,7 +46,7 @@ package final class StoreReader: Sendable {
     // A private copy was checked when it was made. Only a file that SQLite
     // opened by its name can have been exchanged in between.
     guard copy != nil || after.isSameFile(as: before) else {
-      throw .unsafeFile(path: path, cause: "it was replaced while it was opened")
+      throw StoreError.unsafeFile(path: path, cause: "it was replaced while it was opened")
     }
     let (version, isClosed) = try storeErrors(at: path, writing: false) {
       try queue.read { database in
@@ -64,7 +64,7 @@ package final class StoreReader: Sendable {
   let rowCountMax: Int
 
   /// Copies a database and its log as they were at one instant, even while a recorder writes.
-  package static func copy(_ path: String, to target: String) throws(StoreError) {
+  package static func copy(_ path: String, to target: String) throws {
     try DatabaseFile.check(path)
     let copy = try DatabaseFile.privateCopy(of: path)
     try storeErrors(at: target, writing: true) {
@@ -135,12 +135,12 @@ package final class StoreReader: Sendable {
   }
 
   /// A fact about the whole session, as the writer set it.
-  package func meta(_ key: String) throws(StoreError) -> String? {
+  package func meta(_ key: String) throws -> String? {
     try read { try Self.fact(key, in: $0) }
   }
 
   /// The last commit in the file.
-  package func lastCommit() throws(StoreError) -> StoreWriter.Commit {
+  package func lastCommit() throws -> StoreWriter.Commit {
     try read { try Self.lastCommit(in: $0) }
   }
 
@@ -151,7 +151,7 @@ package final class StoreReader: Sendable {
     return StoreWriter.Commit(ordinal: ordinal, digest: digest)
   }
 
-  func read<Value>(_ body: (Database) throws -> Value) throws(StoreError) -> Value {
+  func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
     try storeErrors(at: path, writing: false) {
       try queue.read { database in
         do {

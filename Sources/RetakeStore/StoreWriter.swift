@@ -46,12 +46,12 @@ package final class StoreWriter: @unchecked Sendable {
   }
 
   /// Creates a database at `path`, which must not exist.
-  package convenience init(creating path: String, durability: Durability) throws(StoreError) {
+  package convenience init(creating path: String, durability: Durability) throws {
     try self.init(creating: path, durability: durability, version: Schema.version)
   }
 
   /// Creates a database with an older schema, for tests of readers.
-  init(creating path: String, durability: Durability, version: Int64) throws(StoreError) {
+  init(creating path: String, durability: Durability, version: Int64) throws {
     guard DatabaseFile.isFree(path) else {
       throw StoreError.exists(path: path)
     }
@@ -85,7 +85,7 @@ package final class StoreWriter: @unchecked Sendable {
 
   /// Continues an existing database of this schema after its last commit. What a crash left in the
   /// log is recovered first. The database is not checked; check it with a `StoreReader` before.
-  package init(continuing path: String) throws(StoreError) {
+  package init(continuing path: String) throws {
     try DatabaseFile.check(path)
     room = try ThreadRoom.reserve(for: path)
     self.path = path
@@ -99,16 +99,16 @@ package final class StoreWriter: @unchecked Sendable {
 
   /// Continues a database of this process whose last commit is known. If another process has
   /// already locked it, rows wait until they can be written.
-  package init(continuing path: String, after last: Commit) throws(StoreError) {
+  package init(continuing path: String, after last: Commit) throws {
     room = try ThreadRoom.reserve(for: path)
     self.path = path
     durability = .recording
     version = Schema.version
     running = RunningDigest(last.digest)
     commitOrdinal = last.ordinal
-    do throws(StoreError) {
+    do {
       _ = try connected()
-    } catch .busy {
+    } catch StoreError.busy {
       // Each commit tries to connect again.
       return
     }
@@ -116,7 +116,7 @@ package final class StoreWriter: @unchecked Sendable {
 
   private static func opened(
     _ path: String
-  ) throws(StoreError) -> (DatabaseQueue, last: Commit, version: Int64) {
+  ) throws -> (DatabaseQueue, last: Commit, version: Int64) {
     // SQLite opens the file by its name. If the name leads to another file
     // afterwards, what was checked is not what was opened.
     let before = try DatabaseFile.checkedFacts(path)
@@ -128,7 +128,7 @@ package final class StoreWriter: @unchecked Sendable {
       return (queue, last, version)
     }
     guard try DatabaseFile.checkedFacts(path).isSameFile(as: before) else {
-      throw .unsafeFile(path: path, cause: "it was replaced while it was opened")
+      throw StoreError.unsafeFile(path: path, cause: "it was replaced while it was opened")
     }
     return opened
   }
@@ -136,13 +136,13 @@ package final class StoreWriter: @unchecked Sendable {
   /// The connection, with the database locked exclusively for this process.
   ///
   /// - Throws: `StoreError.busy` when another process has locked it; nothing has been changed then.
-  private func connected() throws(StoreError) -> DatabaseQueue {
+  private func connected() throws -> DatabaseQueue {
     if let queue {
       // Without a guardian, whose descriptor could not be opened, SQLite's own
       // lock has to be enough.
       switch guardian?.state() ?? .held {
       case .held: return queue
-      case .taken(let holder): throw .busy(path: path, holder: holder)
+      case .taken(let holder): throw StoreError.busy(path: path, holder: holder)
       case .changed: throw lost("another program wrote to the database while it was recorded")
       // The connection still has the deleted log open. A commit through it
       // would succeed, and would be lost with the file.
@@ -159,7 +159,7 @@ package final class StoreWriter: @unchecked Sendable {
   }
 
   /// A process that removed the log has merged all of it into the database before.
-  private func disconnect(_ queue: DatabaseQueue) throws(StoreError) {
+  private func disconnect(_ queue: DatabaseQueue) throws {
     self.queue = nil
     // After SQLite has closed: closing the guardian's descriptor releases
     // every lock of this process on the file, also SQLite's.
@@ -236,13 +236,13 @@ package final class StoreWriter: @unchecked Sendable {
 
   /// Writes all collected rows in one transaction, with the running digest.
   @discardableResult
-  package func commit() throws(StoreError) -> Commit {
+  package func commit() throws -> Commit {
     lock.lock()
     defer { lock.unlock() }
     return try commitLocked()
   }
 
-  private func commitLocked() throws(StoreError) -> Commit {
+  private func commitLocked() throws -> Commit {
     guard !isClosed else { throw StoreError.closed(path: path) }
     // Before `isClosed` is set: `busy` means that nothing has begun, so the
     // rows wait for the next commit.
@@ -314,7 +314,7 @@ package final class StoreWriter: @unchecked Sendable {
   /// Commits the waiting rows, marks the database as closed, and turns it into a single file that
   /// can be opened read-only. The writer cannot be used afterwards.
   @discardableResult
-  package func close() throws(StoreError) -> Commit {
+  package func close() throws -> Commit {
     lock.lock()
     defer { lock.unlock() }
     add(Schema.meta, ["closed".databaseValue, "1".databaseValue], replaces: true)
@@ -339,7 +339,7 @@ package final class StoreWriter: @unchecked Sendable {
   }
 
   /// Closes the connection, and leaves the database open for another writer to continue.
-  package func release() throws(StoreError) {
+  package func release() throws {
     lock.lock()
     defer { lock.unlock() }
     isClosed = true

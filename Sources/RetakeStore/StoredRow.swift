@@ -6,7 +6,7 @@ import RetakeCore
 protocol StoredRow: Sendable {
   static var table: Schema.Table { get }
   var values: [DatabaseValue] { get }
-  init(_ row: inout RowReader) throws(RowDamage)
+  init(_ row: inout RowReader) throws
 }
 
 /// A value that does not occur in a session: the file is damaged or malicious.
@@ -48,7 +48,7 @@ struct RowReader {
   /// Total size of all strings and blobs.
   var byteCount: Int { (0..<columnCount).reduce(0) { $0 + walk.byteCount($1) } }
 
-  private mutating func take() throws(RowDamage) -> DatabaseValue {
+  private mutating func take() throws -> DatabaseValue {
     defer { next += 1 }
     guard next < columnCount else { throw RowDamage(table: table.name, column: "\(next)") }
     return walk.value(next)
@@ -70,12 +70,12 @@ struct RowReader {
       value: (0..<columnCount).contains(place) ? walk.value(place).shortText : nil)
   }
 
-  mutating func int64() throws(RowDamage) -> Int64 {
+  mutating func int64() throws -> Int64 {
     guard case .int64(let value) = try take().storage else { throw damage }
     return value
   }
 
-  mutating func int64IfAny() throws(RowDamage) -> Int64? {
+  mutating func int64IfAny() throws -> Int64? {
     switch try take().storage {
     case .int64(let value): return value
     case .null: return nil
@@ -84,19 +84,19 @@ struct RowReader {
   }
 
   /// A number within bounds, so that later computations do not overflow.
-  mutating func int(in bounds: ClosedRange<Int64>) throws(RowDamage) -> Int {
+  mutating func int(in bounds: ClosedRange<Int64>) throws -> Int {
     guard let value = try intIfAny(in: bounds) else { throw damage }
     return value
   }
 
-  mutating func intIfAny(in bounds: ClosedRange<Int64>) throws(RowDamage) -> Int? {
+  mutating func intIfAny(in bounds: ClosedRange<Int64>) throws -> Int? {
     guard let value = try int64IfAny() else { return nil }
     guard bounds.contains(value) else { throw damage }
     return Int(value)
   }
 
   /// One of a few numbers.
-  mutating func int(among known: [Int64]) throws(RowDamage) -> Int {
+  mutating func int(among known: [Int64]) throws -> Int {
     let value = try int64()
     guard known.contains(value) else { throw damage }
     return Int(value)
@@ -106,11 +106,11 @@ struct RowReader {
   static let nanosecondsMax: Int64 = 1 << 61
 
   /// A point in time, or a duration.
-  mutating func nanoseconds() throws(RowDamage) -> Int64 {
+  mutating func nanoseconds() throws -> Int64 {
     Int64(try int(in: -Self.nanosecondsMax...Self.nanosecondsMax))
   }
 
-  mutating func nanosecondsIfAny() throws(RowDamage) -> Int64? {
+  mutating func nanosecondsIfAny() throws -> Int64? {
     try intIfAny(in: -Self.nanosecondsMax...Self.nanosecondsMax).map { Int64($0) }
   }
 
@@ -118,17 +118,17 @@ struct RowReader {
   static let countMax: Int64 = 1 << 56
 
   /// A count, which is never negative.
-  mutating func count() throws(RowDamage) -> Int {
+  mutating func count() throws -> Int {
     guard let value = try countIfAny() else { throw damage }
     return value
   }
 
-  mutating func countIfAny() throws(RowDamage) -> Int? {
+  mutating func countIfAny() throws -> Int? {
     try intIfAny(in: 0...Self.countMax)
   }
 
   /// A positive number that fits 32 bits.
-  mutating func positive() throws(RowDamage) -> Int32 {
+  mutating func positive() throws -> Int32 {
     guard let value = Int32(exactly: try int64()), value > 0 else { throw damage }
     return value
   }
@@ -136,12 +136,12 @@ struct RowReader {
   /// Maximum size of a string or a blob, far above anything that a session contains.
   static let valueBytesMax = 64 << 20
 
-  mutating func text() throws(RowDamage) -> String {
+  mutating func text() throws -> String {
     guard let value = try textIfAny() else { throw damage }
     return value
   }
 
-  mutating func textIfAny() throws(RowDamage) -> String? {
+  mutating func textIfAny() throws -> String? {
     switch try take().storage {
     case .string(let value) where value.utf8.count <= Self.valueBytesMax: return value
     case .null: return nil
@@ -153,19 +153,19 @@ struct RowReader {
   private static let codeBytesMax = 256
 
   /// A stable code. Decisions and goldens hold it as one word, so it has visible ASCII only.
-  mutating func codeIfAny() throws(RowDamage) -> String? {
+  mutating func codeIfAny() throws -> String? {
     guard let code = try textIfAny() else { return nil }
     let isWord = code.utf8.allSatisfy { (0x21...0x7E).contains($0) }
     guard isWord, !code.isEmpty, code.utf8.count <= Self.codeBytesMax else { throw damage }
     return code
   }
 
-  mutating func blob() throws(RowDamage) -> [UInt8] {
+  mutating func blob() throws -> [UInt8] {
     guard let value = try blobIfAny() else { throw damage }
     return value
   }
 
-  mutating func blobIfAny() throws(RowDamage) -> [UInt8]? {
+  mutating func blobIfAny() throws -> [UInt8]? {
     switch try take().storage {
     case .blob(let value) where value.count <= Self.valueBytesMax: return [UInt8](value)
     case .null: return nil
@@ -173,12 +173,12 @@ struct RowReader {
     }
   }
 
-  mutating func digest() throws(RowDamage) -> Digest128 {
+  mutating func digest() throws -> Digest128 {
     guard let digest = Digest128(bytes: try blob()) else { throw damage }
     return digest
   }
 
-  mutating func digestIfAny() throws(RowDamage) -> Digest128? {
+  mutating func digestIfAny() throws -> Digest128? {
     guard let bytes = try blobIfAny() else { return nil }
     guard let digest = Digest128(bytes: bytes) else { throw damage }
     return digest

@@ -105,7 +105,7 @@ package struct MachineDoctor {
       return Check(name: "temporary folder", state: .present, detail: "can be written")
     } catch {
       return Check(
-        name: "temporary folder", state: .missing, detail: error.description,
+        name: "temporary folder", state: .missing, detail: "\(error)",
         command: "export TMPDIR=DIR, where DIR can be written")
     }
   }

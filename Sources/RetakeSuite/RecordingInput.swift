@@ -27,12 +27,12 @@ package enum RecordingInput {
     }
 
     /// Rejects options that this source does not support.
-    func check(for name: String) throws(SuiteError) {
+    func check(for name: String) throws {
       let isScene = name.hasPrefix("synthetic:")
-      if seed != nil, !isScene { throw .sceneOnly("--seed", of: name) }
+      if seed != nil, !isScene { throw SuiteError.sceneOnly("--seed", of: name) }
       guard !isScene, !SourceAddress.isCamera(name) else { return }
-      if width != nil || height != nil { throw .sceneOnly("--size", of: name) }
-      if framesPerSecond != nil { throw .sceneOnly("--fps", of: name) }
+      if width != nil || height != nil { throw SuiteError.sceneOnly("--size", of: name) }
+      if framesPerSecond != nil { throw SuiteError.sceneOnly("--fps", of: name) }
     }
   }
 

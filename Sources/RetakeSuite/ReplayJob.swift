@@ -121,7 +121,7 @@ package struct ReplayJob {
   /// Refuses outputs that would overwrite what the run reads; opens none of them.
   ///
   /// - Throws: `SuiteError.outputOverInput`, `.outputOverMedia`.
-  func checkOutputs() throws(SuiteError) {
+  func checkOutputs() throws {
     try outputs.check(
       session: session, pipeline: pipelineFile,
       // A run that writes a tape measures, and reads none.
@@ -194,13 +194,13 @@ extension ReplayJob {
   }
 
   /// Only an earlier run is replaced. A golden changes only when it is accepted, never in a replay.
-  private static func checkFree(_ folder: URL, named name: String) throws(SuiteError) {
+  private static func checkFree(_ folder: URL, named name: String) throws {
     guard FileManager.default.fileExists(atPath: folder.path) else { return }
     // A killed run leaves a hidden folder, which would make an unused folder look occupied.
     GoldenFolder.removeAbandoned(in: folder)
     let entries = try? FileManager.default.contentsOfDirectory(atPath: folder.path)
     guard let entries, entries.isEmpty || entries.contains("run.json") else {
-      throw .exists(path: name)
+      throw SuiteError.exists(path: name)
     }
   }
 }

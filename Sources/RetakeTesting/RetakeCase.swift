@@ -43,7 +43,7 @@ public struct RetakeCase: Hashable, Sendable, CustomTestStringConvertible,
   public static func all(
     _ sessions: String..., suite: String? = nil, project: String = ".", file: String = #filePath
   ) -> [RetakeCase] {
-    do throws(SuiteError) {
+    do {
       let folder = try HostedProject.folder(named: project, near: file)
       return try Project(reading: folder).hostedCases(sessions, suite: suite).map { item in
         RetakeCase(

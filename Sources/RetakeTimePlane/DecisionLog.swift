@@ -1,40 +1,6 @@
 package import RetakeBuffers
 package import RetakeCore
 
-/// The kinds of decisions that this engine makes, as written in decision lines.
-package enum DecisionKind: String, Sendable, CaseIterable {
-  case lost
-  case wait
-  case waited
-  case drop
-  case supersede
-  case thin
-  case fail
-  case block
-  case unblock
-  case start
-  case done
-  case deliver
-  case outcome
-  case halt
-  case itemFail
-  case timeout
-  case late
-  case fallback
-  case throttle
-  case fanout
-  case join
-  case latest
-  case swapPrepare
-  case swap
-  case swapRefused
-  case stuck
-  case resize
-  case breaker
-  case vsync
-  case thermal
-}
-
 /// One decision in numbers. It becomes text only when it is digested, written or shown.
 package struct Decision: Hashable, Sendable {
   package enum Detail: Hashable, Sendable {
@@ -207,7 +173,7 @@ package struct DecisionLog: ~Copyable {
   private func line(of decision: Decision) -> DecisionLine {
     DecisionLine(
       time: decision.time, node: nodeIDs[decision.node], frame: decision.frame,
-      item: decision.item >= 0 ? Int(decision.item) : nil, kind: decision.kind.rawValue,
+      item: decision.item >= 0 ? Int(decision.item) : nil, kind: decision.kind,
       details: details(of: decision))
   }
 }

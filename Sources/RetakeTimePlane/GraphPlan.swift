@@ -87,7 +87,7 @@ package struct GraphPlan: Sendable {
   ///   - otherFormats: Those beyond `PixelFormat.basic` that frames have after the first ones.
   package init(
     _ pipeline: Pipeline, otherFormats: [PixelFormat] = []
-  ) throws(PipelineError) {
+  ) throws {
     let ordered = try pipeline.topologicalOrder()
     let ranks = try pipeline.ranks()
     let mains = try pipeline.mainSources()

@@ -22,7 +22,7 @@ final class StoredTraceWriter: RunObserver {
   var wantsDigests: Bool { true }
 
   /// - Parameter folder: An empty folder.
-  init(into folder: URL, bytesMax: Int = StoredTraceFile.bytesMax) throws(SuiteError) {
+  init(into folder: URL, bytesMax: Int = StoredTraceFile.bytesMax) throws {
     files = TraceFiles(folder: folder)
     frames = try StoredTraceFile(files.frames, bytesMax: bytesMax)
     decisions = try StoredTraceFile(files.decisions, bytesMax: bytesMax)
@@ -74,7 +74,7 @@ final class StoredTraceWriter: RunObserver {
         }, stages: frame.digests.map(\.inOneWord)))
   }
 
-  func append(_ frame: StoredTrace.FrameRecord) throws(SuiteError) {
+  func append(_ frame: StoredTrace.FrameRecord) throws {
     precondition(frame.stages.count == stages.count, "each stage of a frame has its digest")
     var record: [UInt8] = []
     record.append(frame.frame.track)

@@ -72,10 +72,12 @@ final class StoredTraceFile {
   private(set) var count = 0
   private var failure: SuiteError?
 
-  init(_ url: URL, bytesMax: Int = StoredTraceFile.bytesMax) throws(SuiteError) {
+  init(_ url: URL, bytesMax: Int = StoredTraceFile.bytesMax) throws {
     guard FileManager.default.createFile(atPath: url.path, contents: nil),
       let handle = FileHandle(forWritingAtPath: url.path)
-    else { throw .traceUnwritable(path: url.path, cause: String(cString: strerror(errno))) }
+    else {
+      throw SuiteError.traceUnwritable(path: url.path, cause: String(cString: strerror(errno)))
+    }
     self.url = url
     self.handle = handle
     self.bytesMax = bytesMax
@@ -93,11 +95,11 @@ final class StoredTraceFile {
     if batch.count >= Self.batchBytes { flush() }
   }
 
-  func check() throws(SuiteError) {
+  func check() throws {
     if let failure { throw failure }
   }
 
-  func finish() throws(SuiteError) {
+  func finish() throws {
     flush()
     try check()
     // The bytes are written, and a temporary trace need not survive a power failure.

@@ -34,10 +34,10 @@ struct DocumentSection {
 
   /// The code of the error, or the number of nodes.
   private static func outcome(of data: Data, catalog: StageRegistry) -> String {
-    do throws(PipelineError) {
+    do {
       return try PipelineDocument.parse(data, catalog: catalog).nodes.count.description
     } catch {
-      return error.code
+      return error.facts.code
     }
   }
 

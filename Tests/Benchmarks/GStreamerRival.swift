@@ -28,7 +28,7 @@ struct GStreamerRival {
             name: "hop.gstreamer.queue", value: 1e6 * (queue - one) / Double(buffers), unit: "µs"),
         ], []
       )
-    } catch is CommandNotFound {
+    } catch {
       return ([], ["gst-launch-1.0 is not installed: nothing to compare with"])
     }
   }

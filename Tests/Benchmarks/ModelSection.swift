@@ -30,10 +30,10 @@ struct ModelSection {
       title: "Detect, crop, classify, 2 workers, against 2 loops that only compute the models: "
         + "\(count) frames of 640x480", hash: Digest128(of: "nothing").description)
     let library: OnnxLibrary
-    do throws(InferenceError) {
+    do {
       library = try OnnxLibrary.load()
     } catch {
-      report.notes = ["models: ONNX Runtime is not here: \(error.message)"]
+      report.notes = ["models: ONNX Runtime is not here: \(error.facts.message)"]
       return report
     }
     let folder = try TemporaryFolder("retake-bench")

@@ -56,7 +56,7 @@ struct FailsByMathematics: PureStage {
   init() {}
   init(options: NoOptions) {}
 
-  func process(_ input: Scalars, _ context: StageContext) throws(StageError) -> Scalars {
+  func process(_ input: Scalars, _ context: StageContext) throws -> Scalars {
     let values = Mathematics().process(input, context).entries
     guard values.reduce(0, { $0 ^ $1.value.bitPattern }).isMultiple(of: 2) else {
       throw StageError(code: "odd", message: "the last bits are odd together")
@@ -171,7 +171,7 @@ struct Halts: PureStage {
   init() {}
   init(options: NoOptions) {}
 
-  func process(_ input: Scalars, _ context: StageContext) throws(StageError) -> Scalars {
+  func process(_ input: Scalars, _ context: StageContext) throws -> Scalars {
     throw StageError(code: "model.gone", message: "the model is gone", severity: .unrecoverable)
   }
 }

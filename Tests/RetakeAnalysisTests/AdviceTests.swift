@@ -82,11 +82,11 @@ import Testing
     func advice(_ pipeline: Pipeline, _ origin: Pipeline.Origin) -> String? {
       var pipeline = pipeline
       pipeline.origin = origin
-      do throws(PipelineError) {
+      do {
         try pipeline.validate()
         return nil
       } catch {
-        return error.advice
+        return error.facts.advice
       }
     }
     let costly = frames.stage(Grey()).cost(.fixed(.seconds(-1))).sink(results)

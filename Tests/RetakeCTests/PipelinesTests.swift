@@ -91,7 +91,7 @@ import Testing
   private struct Halting: PureStage {
     static let kind = "halting"
 
-    func process(_ frame: Frame, _ context: StageContext) throws(StageError) -> Scalars {
+    func process(_ frame: Frame, _ context: StageContext) throws -> Scalars {
       guard context.frame.sequence < 1 else {
         throw StageError(code: "test.broken", message: "it broke", severity: .unrecoverable)
       }

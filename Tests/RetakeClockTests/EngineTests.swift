@@ -33,7 +33,7 @@ import Testing
     }
 
     func decided(_ line: DecisionLine) {
-      guard line.kind == "start", line.node == "look", let frame = line.frame else { return }
+      guard line.kind == .start, line.node == "look", let frame = line.frame else { return }
       started.append(Moment(frame: frame.sequence, nanoseconds: line.time))
     }
   }

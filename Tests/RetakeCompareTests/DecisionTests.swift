@@ -9,7 +9,7 @@ import Testing
   {
     DecisionLine(
       time: time ?? Int64(sequence) * 33_000_000, node: "motion",
-      frame: FrameID(track: 0, sequence: sequence), kind: "drop",
+      frame: FrameID(track: 0, sequence: sequence), kind: .drop,
       details: [.init("reason", reason)])
   }
 
@@ -64,7 +64,7 @@ import Testing
 
   @Test func `decisions about no frame pair in their order`() {
     func throttle(_ time: Int64) -> DecisionLine {
-      DecisionLine(time: time, node: "pool", kind: "resize", details: [.init("size", "4")])
+      DecisionLine(time: time, node: "pool", kind: .resize, details: [.init("size", "4")])
     }
     let findings = findings([throttle(1), throttle(2)], [throttle(1), throttle(3)])
     #expect(findings.map(\.kind) == [.decisionMoved] && findings[0].frame == nil)
@@ -72,7 +72,7 @@ import Testing
 
   private func resize(_ from: Int, _ to: Int, at milliseconds: Int64) -> DecisionLine {
     DecisionLine(
-      time: milliseconds * 1_000_000, node: "camera", kind: "resize",
+      time: milliseconds * 1_000_000, node: "camera", kind: .resize,
       details: [.init("from", "\(from)"), .init("to", "\(to)")])
   }
 

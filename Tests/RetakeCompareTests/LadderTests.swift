@@ -133,15 +133,15 @@ import Testing
   // MARK: decisions
 
   @Test func `a decision names the earlier ones that it follows from`() {
-    func line(_ node: String, _ sequence: Int, _ kind: String) -> DecisionLine {
+    func line(_ node: String, _ sequence: Int, _ kind: DecisionKind) -> DecisionLine {
       DecisionLine(
         time: Int64(sequence) * 33_000_000, node: node,
         frame: FrameID(track: 0, sequence: sequence), kind: kind)
     }
     var comparator = DecisionComparator()
     for sequence in [12, 40] {
-      comparator.add(golden: nil, actual: line("motion", sequence, "drop"))
-      comparator.add(golden: nil, actual: line("boxes", sequence, "outcome"))
+      comparator.add(golden: nil, actual: line("motion", sequence, .drop))
+      comparator.add(golden: nil, actual: line("boxes", sequence, .outcome))
     }
     let findings = comparator.finish()
     #expect(

@@ -43,7 +43,7 @@ enum ResultSamples {
     text([delivered(0, facts)]).split(separator: "\n").map(String.init).dropFirst(2).dropLast()
   }
 
-  static func chunk(_ text: String) throws(ResultTextError) -> ResultChunk {
+  static func chunk(_ text: String) throws -> ResultChunk {
     try ResultChunk(Array(text.utf8), file: "results-00000.gold")
   }
 

@@ -36,7 +36,7 @@ final class DropLog: RunObserver {
   var wantsDecisions: Bool { true }
 
   func decided(_ line: DecisionLine) {
-    if line.kind == "drop", let frame = line.frame { drops.append(frame) }
+    if line.kind == .drop, let frame = line.frame { drops.append(frame) }
   }
 
   func finished(_ frame: FinishedFrame) { delivered += 1 }
@@ -103,7 +103,7 @@ struct Exposed: PureStage {
   static let inputFormats: [PixelFormat] = [.grey]
   static let keepsInput = true  // the output uses the input's memory
 
-  func process(_ frame: Frame, _ context: StageContext) throws(StageError) -> Frame {
+  func process(_ frame: Frame, _ context: StageContext) throws -> Frame {
     guard frame.bytes(of: 0).contains(where: { $0 < 250 }) else {
       throw StageError(code: "exposed.white", message: "every pixel is white")
     }

@@ -323,7 +323,7 @@ private enum StageValues {
   struct Plates: PureStage {
     static let kind = "plates"
 
-    func process(_ frame: Frame, _ context: StageContext) throws(StageError) -> Detections {
+    func process(_ frame: Frame, _ context: StageContext) throws -> Detections {
       guard frame.width >= 64 else {
         throw StageError(code: "plates.small", message: "\(frame.width) pixels are too few")
       }

@@ -8,7 +8,7 @@ import Testing
 
 /// What a whole program says about itself.
 @Suite struct ProgramReadyTests {
-  private func ready(_ rest: String) throws(DocumentProblem) -> ForeignReady {
+  private func ready(_ rest: String) throws -> ForeignReady {
     let text = """
       {"v": 1, "name": "a", "version": 1, "output": "program", "state": "stateful"\(rest)}
       """

@@ -98,7 +98,7 @@ import Testing
         _ = try options.program()
         return nil
       } catch {
-        return error.key
+        return (error as? OptionError)?.key ?? "\(error)"
       }
     }
     #expect(problem([.init(sensor: "a"), .init(sensor: "b", milliseconds: 600_000)]) == nil)

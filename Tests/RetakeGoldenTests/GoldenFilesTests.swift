@@ -19,10 +19,12 @@ import Testing
     var number = 0
     for sequence in 0..<60 {
       let frame = FrameID(track: 0, sequence: sequence)
-      for kind in sequence == 12 || sequence == 16 ? ["drop"] : ["start", "done", "deliver"] {
+      for kind in sequence == 12 || sequence == 16
+        ? [DecisionKind.drop] : [.start, .done, .deliver]
+      {
         let line = DecisionLine(
           time: Int64(sequence) * 100_000_000 / 3, node: "motion", frame: frame, kind: kind,
-          details: kind == "drop" ? [.init("reason", "queue")] : [])
+          details: kind == .drop ? [.init("reason", "queue")] : [])
         unfolded += "\(line)\n"
         number += 1
         try writer.append(line)
@@ -50,10 +52,10 @@ import Testing
         try writer.append(
           DecisionLine(
             time: Int64(sequence), node: "n", frame: FrameID(track: track, sequence: sequence),
-            kind: "start"))
+            kind: .start))
       }
     }
-    try writer.append(DecisionLine(time: 9, node: "n", kind: "done"))
+    try writer.append(DecisionLine(time: 9, node: "n", kind: .done))
     try writer.finish()
     let text = try lines(url)
     #expect(text.prefix(2) == ["#retake 1 key=a/b origin=-5", "@9 n - done"])

@@ -55,9 +55,9 @@ struct SampleRun {
         cells: ["camera", "grey", "motion"].map { Self.cell($0, sequence) })
     }
     decisions = (0..<count).flatMap { sequence in
-      ["start", "done", "deliver"].map { kind in
+      [DecisionKind.start, .done, .deliver].map { kind in
         DecisionLine(
-          time: Self.time(sequence), node: kind == "deliver" ? "boxes" : "motion",
+          time: Self.time(sequence), node: kind == .deliver ? "boxes" : "motion",
           frame: FrameID(track: 0, sequence: sequence), kind: kind)
       }
     }
@@ -96,8 +96,8 @@ struct SampleRun {
     let time = Self.time(sequence)
     decisions += [
       DecisionLine(
-        time: time, node: "motion", frame: frame, kind: "drop", details: [.init("reason", "queue")]),
-      DecisionLine(time: time, node: "boxes", frame: frame, kind: "outcome"),
+        time: time, node: "motion", frame: frame, kind: .drop, details: [.init("reason", "queue")]),
+      DecisionLine(time: time, node: "boxes", frame: frame, kind: .outcome),
     ]
     decisions.sort { $0.time < $1.time }
   }

@@ -192,7 +192,7 @@ import Testing
 
   @Test func `decisions that come later are found though all results are equal`() throws {
     var actual = SampleRun()
-    for index in actual.decisions.indices where actual.decisions[index].kind == "done" {
+    for index in actual.decisions.indices where actual.decisions[index].kind == .done {
       actual.decisions[index].time += 5
     }
     let comparison = try SampleFolders.compare(SampleRun(), actual)

@@ -40,11 +40,11 @@ import Testing
     func error(_ change: (inout PoolSizing) -> Void) -> PipelineError? {
       var sizing = PoolSizing()
       change(&sizing)
-      do throws(PipelineError) {
+      do {
         try Pipeline.named("pool").source(.test("session")).pool("p")
           .pool("p", capacity: 8, adaptive: sizing).stage(Grey()).pool("p").sink(results).validate()
         return nil
-      } catch { return error }
+      } catch { return error as? PipelineError }
     }
     #expect(error { $0.memorySize = 2 } == nil)
     let small = error { $0.memorySize = 1 }

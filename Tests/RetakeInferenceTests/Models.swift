@@ -41,8 +41,8 @@ struct Models {
     do {
       _ = try load(bytes: bytes, options: options)
       return nil
-    } catch let error as InferenceError {
-      return error
+    } catch {
+      return error as? InferenceError
     }
   }
 

@@ -74,7 +74,7 @@ import Testing
       Issue.record("\(library.path) was opened")
       return .noLibrary
     } catch {
-      return error
+      return try #require(error as? InferenceError)
     }
   }
 
@@ -142,7 +142,7 @@ import Testing
         _ = try OnnxLibrary.open(LibraryPlaces(places))
         return nil
       } catch {
-        return error
+        return error as? InferenceError
       }
     }
     #expect(refusal([none, .file(old), .file(text.path)])?.code == "inference.library.old")

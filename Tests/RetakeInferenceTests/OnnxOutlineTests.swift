@@ -89,7 +89,7 @@ import Testing
     for _ in 0..<2_000 {
       var damaged = bytes
       damaged[generator.pick(0...bytes.count - 1)] ^= 1 << UInt8(generator.pick(0...7))
-      do throws(InferenceError) {
+      do {
         _ = try OnnxOutline(damaged, model: "m.onnx")
       } catch {
         refused += 1
@@ -105,17 +105,17 @@ import Testing
       inputs: [Port("images", .float, [1, 3, "h", "w"])],
       outputs: [Port("boxes", .float, [1, 6])],
       nodes: [Models.Node("Identity", inputs: ["images"], outputs: ["boxes"])])
-    let draft = ModelSettings.draft(of: try outline(file), at: "m.onnx")
+    let draft = try ModelSettings.draft(of: try outline(file), at: "m.onnx")
     #expect(draft.settings == nil && draft.rows.map(\.key) == ["name", "layout"])
     #expect(draft.problems.map(\.code) == Array(repeating: "inference.settings.missing", count: 2))
     #expect(draft.problems.map(\.message).joined().contains("'size'"))
     #expect(draft.problems.map(\.message).joined().contains("'decoder'"))
     var options = ModelValues()
     options.size = PixelSize(width: 8, height: 6)
-    let sized = ModelSettings.draft(of: try outline(file), at: "m.onnx", options: options)
+    let sized = try ModelSettings.draft(of: try outline(file), at: "m.onnx", options: options)
     #expect(sized.problems.count == 1 && sized.rows.last?.key == "interpolation")
     options.decoder = .boxes
-    let whole = ModelSettings.draft(of: try outline(file), at: "m.onnx", options: options)
+    let whole = try ModelSettings.draft(of: try outline(file), at: "m.onnx", options: options)
     #expect(whole.problems.isEmpty && whole.settings?.rows == whole.rows)
   }
 
@@ -138,7 +138,7 @@ import Testing
     var file = Models.sum
     file.inputs = [Port("images", .float, [1, 3, 640, 640])]
     file.outputs = shapes.enumerated().map { Port("o\($0)", .float, $1.map { .fixed($0) }) }
-    let draft = ModelSettings.draft(of: try outline(file), at: "m.onnx")
+    let draft = try ModelSettings.draft(of: try outline(file), at: "m.onnx")
     let advice = try #require(draft.problems.first?.advice)
     let words = advice.split { !($0.isLetter || $0.isNumber || $0 == "-") }.map(String.init)
     let told = DecoderName.allCases.map(\.rawValue).filter { words.contains($0) }

@@ -5,7 +5,7 @@ import RetakeTestSupport
 import Testing
 
 @Suite struct SidecarTests {
-  private func read(_ text: String) throws(ModelDocumentError) -> ModelSidecar {
+  private func read(_ text: String) throws -> ModelSidecar {
     try ModelSidecar(Data(text.utf8), path: "faces.model.json")
   }
 

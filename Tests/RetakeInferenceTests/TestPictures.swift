@@ -76,7 +76,7 @@ struct FakeModel: InferenceModel {
     self.metadata = metadata
   }
 
-  func run(_ tensors: [ModelTensor]) throws(InferenceError) -> [ModelTensor] {
+  func run(_ tensors: [ModelTensor]) throws -> [ModelTensor] {
     preconditionFailure("a fake model computes nothing")
   }
 }

@@ -9,12 +9,12 @@ import Testing
 struct BadInputTests {
   /// Opens the first video track as an import would; returns the error.
   private func openError(_ file: String) throws -> MediaError? {
-    do throws(MediaError) {
+    do {
       let demuxer = try MediaDemuxer(path: file)
       _ = try MediaDecoder(stream: try demuxer.videoStream(), file: file)
       return nil
     } catch {
-      return error
+      return error as? MediaError
     }
   }
 

@@ -139,7 +139,7 @@ private struct Flaky: PureStage {
   init() {}
   init(options: NoOptions) {}
 
-  func process(_ input: Frame, _ context: StageContext) throws(StageError) -> Scalars {
+  func process(_ input: Frame, _ context: StageContext) throws -> Scalars {
     guard context.frame.sequence.isMultiple(of: 2) else {
       throw StageError(code: "flaky.odd", message: "odd frame \(context.frame.sequence)")
     }

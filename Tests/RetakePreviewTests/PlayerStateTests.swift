@@ -124,10 +124,11 @@ import Testing
 @Suite struct DecisionMarksTests {
   private func marks() -> DecisionMarks {
     var marks = DecisionMarks(nodes: ["camera", "motion", "results"])
-    for (time, node, kind) in [
-      (0, "motion", "start"), (10, "motion", "drop"), (20, "motion", "thin"),
-      (30, "motion", "deliver"), (40, "results", "fail"), (50, "motion", "start"),
-    ] {
+    let decisions: [(Int, String, DecisionKind)] = [
+      (0, "motion", .start), (10, "motion", .drop), (20, "motion", .thin),
+      (30, "motion", .deliver), (40, "results", .fail), (50, "motion", .start),
+    ]
+    for (time, node, kind) in decisions {
       marks.add(
         DecisionLine(
           time: Int64(time), node: node, frame: FrameID(track: 0, sequence: time), kind: kind))

@@ -69,7 +69,7 @@ extension SDLTests {
         marks.add(
           DecisionLine(
             time: Int64(number) * 33_333_333, node: "motion",
-            frame: FrameID(track: 0, sequence: number), kind: number % 3 == 0 ? "drop" : "start"))
+            frame: FrameID(track: 0, sequence: number), kind: number % 3 == 0 ? .drop : .start))
       }
       let results = [6, 12].map { number in
         PreviewResult(

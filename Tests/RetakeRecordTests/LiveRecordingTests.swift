@@ -66,7 +66,7 @@ import Testing
     // The stage holds its first frame until another one was dropped because of it.
     let watch = RecordingWatch(
       captured: { _ in },
-      decided: { lines in if lines.contains(where: { $0.kind == "drop" }) { gate.open() } })
+      decided: { lines in if lines.contains(where: { $0.kind == .drop }) { gate.open() } })
     let result = try Recorder(
       try Scene(30).source, options: .test(folder), machine: Recorder.Machine(),
       pipeline: Self.live(AnyStage(Held(gate))), watch: watch

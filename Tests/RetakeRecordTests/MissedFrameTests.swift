@@ -19,9 +19,9 @@ import Testing
       (self.decoder, self.missing) = (decoder, missing)
     }
 
-    func decode(_ packet: MediaPacket?) throws(MediaError) -> [DecodedFrame] {
+    func decode(_ packet: MediaPacket?) throws -> [DecodedFrame] {
       if let packet, missing.contains(packet.index) {
-        throw .noMemory(step: "decode a picture", file: nil)
+        throw MediaError.noMemory(step: "decode a picture", file: nil)
       }
       return try decoder.decode(packet)
     }

@@ -35,7 +35,7 @@ import Testing
     do {
       encoded = try encoder.encode(frame, wantsKey: true, hasTime: true)
     } catch {
-      guard error.code == "media.encode.format" else { throw error }
+      guard error.facts.code == "media.encode.format" else { throw error }
       return nil
     }
     let decoder = try MediaDecoder(stream: encoded.epoch.stream, memory: PictureMemory())

@@ -121,11 +121,14 @@ import Testing
 
   @Test func `a lack of memory while writing is named, and an error of the system by its number`() {
     let file = "media/video-00000.mkv"
-    let memory = SegmentFailed(.noMemory(step: "write a packet", file: file), file: file).failure
+    let memory = SegmentFailed(MediaError.noMemory(step: "write a packet", file: file), file: file)
+      .failure
     #expect(memory.cause == "there was no memory to write a packet")
     #expect(memory.word == "write failed (there was no memory to write a packet)")
     #expect(!memory.isDiskFull && !memory.isFileFull)
-    let system = SegmentFailed(.write(file: file, errorNumber: EIO, cause: "x"), file: file).failure
+    let system = SegmentFailed(
+      MediaError.write(file: file, errorNumber: EIO, cause: "x"), file: file
+    ).failure
     #expect(system.word == "write failed (\(EIO))")
     #expect(system.cause == FileSystem.text(EIO))
   }

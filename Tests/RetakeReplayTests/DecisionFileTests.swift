@@ -63,7 +63,7 @@ import Testing
 
   @Test func `a full device is an error`() throws {
     let writer = try UnfoldedDecisionWriter(path: "/dev/full")
-    writer.decided(DecisionLine(time: 0, node: "motion", kind: "drop"))
+    writer.decided(DecisionLine(time: 0, node: "motion", kind: .drop))
     let error = #expect(throws: ReplayError.self) { try writer.finish() }
     #expect(error?.code == "replay.decisions.unwritable")
     #expect(error?.cause?.isEmpty == false)

@@ -29,7 +29,7 @@ import Testing
   }
 
   private func line(
-    _ kind: String, node: String, _ sequence: Int, reason: String
+    _ kind: DecisionKind, node: String, _ sequence: Int, reason: String
   ) -> DecisionLine {
     DecisionLine(
       time: 0, node: node, frame: FrameID(track: 0, sequence: sequence), kind: kind,
@@ -82,11 +82,11 @@ import Testing
   @Test func `drops are reported when they begin, once for each stage and reason`() {
     let log = makeLog()
     log.decided([
-      line("drop", node: "motion", 3, reason: "queue"),
-      line("drop", node: "motion", 4, reason: "queue"),
-      line("start", node: "motion", 5, reason: "queue"),
+      line(.drop, node: "motion", 3, reason: "queue"),
+      line(.drop, node: "motion", 4, reason: "queue"),
+      line(.start, node: "motion", 5, reason: "queue"),
     ])
-    log.decided([line("drop", node: "pair", 6, reason: "timeout")])
+    log.decided([line(.drop, node: "pair", 6, reason: "timeout")])
     #expect(
       warnings == [
         "warning: frame 0:3, stage motion: dropped, because its queue is full [queue]; more drops "
@@ -98,7 +98,7 @@ import Testing
 
   @Test func `losses before capture are reported once, with their cause where it is known`() {
     let known = makeLog()
-    known.decided([line("lost", node: "camera", 7, reason: "queue")])
+    known.decided([line(.lost, node: "camera", 7, reason: "queue")])
     known.counted(lost: 12)
     #expect(
       warnings == [
@@ -115,7 +115,7 @@ import Testing
 
   @Test func `frames that come after a halt are not lost`() {
     let log = makeLog()
-    log.decided([DecisionLine(time: 0, node: "cut", kind: "halt")])
+    log.decided([DecisionLine(time: 0, node: "cut", kind: .halt)])
     log.counted(lost: 40)
     #expect(warnings == [])
   }

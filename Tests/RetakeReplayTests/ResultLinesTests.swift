@@ -40,7 +40,7 @@ import Testing
     _ = try replay.run(observers: [notes, observer])
     for (index, line) in text.split(separator: "\n").enumerated() {
       let delivery = notes.lines.first {
-        $0.kind == "deliver" && $0.node == "numbers" && $0.frame?.sequence == index
+        $0.kind == .deliver && $0.node == "numbers" && $0.frame?.sequence == index
       }
       let arrival = Int64((Double(index) * 1e9 / 30).rounded())
       let age = try #require(delivery.map { Double($0.time - arrival) / 1e6 })

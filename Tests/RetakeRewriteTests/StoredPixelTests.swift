@@ -125,9 +125,9 @@ import Testing
     do {
       _ = try reader.frame(FrameID(track: 0, sequence: 3))
       Issue.record("it was read in silence")
-    } catch let error as SessionError {
-      #expect(error.code == "store.corrupt")
-      #expect(error.cause?.contains("track 0, sequence 3 ") == true, "\(error)")
+    } catch {
+      #expect(error.facts.code == "store.corrupt")
+      #expect(error.facts.cause?.contains("track 0, sequence 3 ") == true, "\(error)")
     }
     #expect(code { try reader.entries(of: 0, sequences: 0..<9) } == "store.corrupt")
     #expect(

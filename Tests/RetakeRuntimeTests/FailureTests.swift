@@ -38,7 +38,7 @@ import Testing
     let (notes, outcome) = try pipeline(Fragile(failing: [3], severity: .unrecoverable))
       .noted(RunOptions(mode: .lossless, workers: workers))
     #expect(notes.fates == "...-")
-    #expect(notes.lines.last?.kind == "halt")
+    #expect(notes.lines.last?.kind == .halt)
     #expect(outcome.halt?.frame.sequence == 3)
     #expect(outcome.headline.inFlight == 1)
     #expect(outcome.headline.isBalanced)
@@ -70,7 +70,7 @@ import Testing
     init(frames: Int) { open = frames }
 
     func decided(_ line: DecisionLine) {
-      guard line.kind == "deliver" else { return }
+      guard line.kind == .deliver else { return }
       open -= 1
       if open == 0 { gate.open() }
     }

@@ -105,7 +105,7 @@ struct Fragile: PureStage {
 
   init(options: Options) { self.options = options }
 
-  func process(_ input: Scalars, _ context: StageContext) throws(StageError) -> Scalars {
+  func process(_ input: Scalars, _ context: StageContext) throws -> Scalars {
     guard options.failing.contains(context.frame.sequence) else { return input }
     throw StageError(
       code: "fragile.chosen", message: "a chosen frame",
@@ -172,7 +172,7 @@ final class Notes: RunObserver {
 
   /// The sequences of the frames that a kind of decision names.
   func sequences(_ kind: String) -> [Int] {
-    lines.filter { $0.kind == kind }.compactMap { $0.frame?.sequence }
+    lines.filter { $0.kind.rawValue == kind }.compactMap { $0.frame?.sequence }
   }
 
   /// A character for each frame's fate: `.` delivered, `d` dropped, `t` thinned, `s` superseded,

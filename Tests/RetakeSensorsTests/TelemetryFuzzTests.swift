@@ -27,14 +27,14 @@ import Testing
       }
       let walk = TelemetryWalk(bytes: bytes)
       let reading = TelemetryStream(walk: walk)
-      do throws(TelemetryDamage) {
-        try walk.eachStream { (device, items) throws(TelemetryDamage) in
+      do {
+        try walk.eachStream { (device, items) in
           guard let payload = try reading.payload(device: device, items) else { return }
           #expect(
             payload.samples.allSatisfy { $0.count == payload.channels.count }, "round \(round)")
         }
         read += 1
-      } catch {
+      } catch let error as TelemetryDamage {
         refused += 1
         #expect((0...bytes.count).contains(error.byte) && !error.problem.isEmpty, "round \(round)")
       }

@@ -58,7 +58,7 @@ struct TelemetryTests {
   private func payloads(_ bytes: [UInt8]) throws -> [TelemetryPayload] {
     let walk = TelemetryWalk(bytes: bytes)
     var found: [TelemetryPayload] = []
-    try walk.eachStream { (device, items) throws(TelemetryDamage) in
+    try walk.eachStream { (device, items) in
       if let payload = try TelemetryStream(walk: walk).payload(device: device, items) {
         found.append(payload)
       }

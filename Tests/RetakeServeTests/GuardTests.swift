@@ -20,11 +20,11 @@ import Testing
   }
 
   private func code(_ facts: RequestFacts) -> String? {
-    do throws(ServeError) {
+    do {
       _ = try doorkeeper.admit(facts)
       return nil
     } catch {
-      return error.code
+      return error.facts.code
     }
   }
 

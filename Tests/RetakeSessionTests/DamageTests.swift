@@ -228,7 +228,8 @@ struct DamageTests {
         imported.path + "/session.sqlite",
         "UPDATE frame SET entry = \(key) WHERE sequence = \(row.sequence)",
       ])
-    let reader = try SessionReader(imported.result.folder, options: ReadOptions(framesPerChain: nil))
+    let reader = try SessionReader(
+      imported.result.folder, options: ReadOptions(framesPerChain: nil))
     for other in rows.prefix(row.sequence + 1) {
       _ = try reader.frame(FrameID(track: 0, sequence: other.sequence))
     }

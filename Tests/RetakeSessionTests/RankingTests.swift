@@ -277,8 +277,8 @@ struct RankingTests {
 
 private struct NoPackets: PacketTable {
   var track: Int { 0 }
-  func packet(_ index: Int) throws(SessionError) -> PacketRecord? { nil }
-  func segment(_ index: Int) throws(SessionError) -> SegmentView {
-    throw .noFrames(file: "none")
+  func packet(_ index: Int) throws -> PacketRecord? { nil }
+  func segment(_ index: Int) throws -> SegmentView {
+    throw SessionError.noFrames(file: "none")
   }
 }

@@ -121,10 +121,10 @@ private let footage = sharedMedia("karma.mp4")?.path ?? ""
         try store.requireWhole()
         #expect(try store.checkSamples().isEmpty, "round \(round)")
         try FileManager.default.removeItem(atPath: result.folder.path)
-      } catch let error as SessionError {
+      } catch {
         refused += 1
-        #expect(error.code.hasPrefix("sensor."), "round \(round): \(error)")
-        #expect(error.place?.file != nil, "round \(round): \(error)")
+        #expect(error.facts.code.hasPrefix("sensor."), "round \(round): \(error)")
+        #expect(error.facts.place?.file != nil, "round \(round): \(error)")
         let left = try? FileManager.default.contentsOfDirectory(atPath: into)
         #expect(left?.isEmpty ?? true, "round \(round)")
       }
@@ -241,11 +241,12 @@ private let footage = sharedMedia("karma.mp4")?.path ?? ""
         try writer.close()
         let reader = try StoreReader(opening: folder.file("\(round).sqlite").path)
         #expect(try reader.checkSamples().isEmpty)
-      } catch let error as SessionError {
+      } catch {
         refused += 1
         #expect(
-          error.code == "sensor.telemetry" || error.code.hasPrefix("sensor."), "round \(round)")
-        #expect(error.place?.file == file.path, "round \(round): \(error)")
+          error.facts.code == "sensor.telemetry" || error.facts.code.hasPrefix("sensor."),
+          "round \(round)")
+        #expect(error.facts.place?.file == file.path, "round \(round): \(error)")
       }
     }
     #expect(refused > 5 && refused < 60, "\(refused)")

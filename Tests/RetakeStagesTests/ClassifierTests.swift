@@ -69,7 +69,7 @@ import Testing
 }
 
 @Suite struct MeanClassesTests {
-  private func mean(_ parts: [[Classification]?], top: Int = 5) throws(StageError) -> Classes {
+  private func mean(_ parts: [[Classification]?], top: Int = 5) throws -> Classes {
     let joined = Joined(
       parts.enumerated().map { index, items in
         Joined.Part(port: "p\(index)", value: items.map { Classes($0) })
@@ -78,7 +78,7 @@ import Testing
   }
 
   private func built(_ top: Int) -> MeanClasses {
-    do throws(OptionError) {
+    do {
       return try MeanClasses(options: MeanClassesOptions(top: top))
     } catch {
       preconditionFailure("\(error)")

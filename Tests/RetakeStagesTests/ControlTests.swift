@@ -8,11 +8,11 @@ import Testing
 /// The problem of a kind with options in JSON.
 private func problem(_ kind: String, _ options: String) throws -> OptionProblem? {
   let json = try JSONValue(parsing: Data(options.utf8))
-  do throws(OptionProblem) {
+  do {
     _ = try StageRegistry.builtIn.make(kind: kind, options: json)
     return nil
   } catch {
-    return error
+    return error as? OptionProblem
   }
 }
 

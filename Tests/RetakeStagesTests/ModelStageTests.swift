@@ -122,10 +122,11 @@ import Testing
     let path = try write(
       Self.channels(), sidecar: #"{"v": 1, "output": {"decoder": "softmax"}}"#)
     func problem(_ kind: String, _ options: [String: JSONValue]) -> String {
-      do throws(OptionProblem) {
+      do {
         _ = try StageRegistry.builtIn.make(kind: kind, options: .object(options))
         return "nothing"
       } catch {
+        guard let error = error as? OptionProblem else { return "\(error)" }
         return ["\(error.pointer) \(error.message)", error.advice].compactMap(\.self)
           .joined(separator: ". ")
       }

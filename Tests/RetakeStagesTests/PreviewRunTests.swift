@@ -16,7 +16,7 @@ import Testing
     func finished(_ frame: FinishedFrame) {}
 
     func sequences(_ kind: String) -> [Int] {
-      lines.filter { $0.kind == kind }.compactMap { $0.frame?.sequence }
+      lines.filter { $0.kind.rawValue == kind }.compactMap { $0.frame?.sequence }
     }
   }
 
@@ -132,14 +132,14 @@ import Testing
         .event(atNanoseconds: 2_000_000_000, .thermal(.serious)),
         .event(atNanoseconds: 4_000_000_000, .thermal(.nominal)),
       ])
-    let seen = heard.lines.filter { $0.kind == "vsync" }
+    let seen = heard.lines.filter { $0.kind == .vsync }
     func count(_ seconds: Range<Int64>) -> Int {
       seen.count { seconds.contains($0.time / 1_000_000_000) }
     }
     #expect(count(0..<2) == 119 || count(0..<2) == 120)
     #expect(abs(count(2..<4) - 60) <= 1)
     #expect(abs(count(4..<6) - 120) <= 1)
-    #expect(heard.lines.filter { $0.kind == "throttle" }.count == 2)
+    #expect(heard.lines.filter { $0.kind == .throttle }.count == 2)
   }
 
   @Test func `in lossless there is no screen to wait for, and all is drawn`() throws {

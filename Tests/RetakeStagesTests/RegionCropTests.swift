@@ -8,10 +8,10 @@ import Testing
   private func cut(
     _ frame: Frame, _ x: Double, _ y: Double, _ width: Double, _ height: Double,
     padding: Double = 0
-  ) throws(StageError) -> Frame {
+  ) throws -> Frame {
     let box = Box(x: x, y: y, width: width, height: height)
     let stage: RegionCrop
-    do throws(OptionError) {
+    do {
       stage = try RegionCrop(options: RegionCropOptions(padding: padding))
     } catch {
       preconditionFailure("\(error)")

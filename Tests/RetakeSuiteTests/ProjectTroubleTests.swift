@@ -92,11 +92,11 @@ private struct Unplugged: FrameSource {
     let folder = try TemporaryFolder()
     let file = folder.file("retake.yml").path
     func refusal() -> SuiteError? {
-      do throws(SuiteError) {
+      do {
         _ = try Project(reading: folder.url.path)
         return nil
       } catch {
-        return error
+        return error as? SuiteError
       }
     }
     try folder.write("v: 1\n#" + String(repeating: " ", count: 1 << 20), to: "retake.yml")

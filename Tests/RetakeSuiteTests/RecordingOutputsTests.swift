@@ -121,13 +121,13 @@ import Testing
     while case let page = try live.decisions(from: decisions.count), !page.isEmpty {
       decisions += page.compactMap { DecisionLine(parsing: $0) }
     }
-    let hidden = ["start", "done", "deliver"]
+    let hidden: [DecisionKind] = [.start, .done, .deliver]
     #expect(
       trace.events.filter { $0.phase == "i" }.map(\.category)
-        == decisions.filter { !hidden.contains($0.kind) }.map(\.kind))
+        == decisions.filter { !hidden.contains($0.kind) }.map(\.kind.rawValue))
     #expect(
       trace.names("B").count { $0.hasPrefix("motion ") }
-        == decisions.count { $0.kind == "start" && $0.node == "motion" })
+        == decisions.count { $0.kind == .start && $0.node == "motion" })
     let leases = trace.events.filter { $0.name == "pool frames" }.compactMap {
       $0.arguments["leases"].flatMap { Int($0) }
     }

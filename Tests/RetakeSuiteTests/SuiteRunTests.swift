@@ -18,7 +18,7 @@ private struct GivesUp: PureStage {
 
   init(options: NoOptions) {}
 
-  func process(_ input: Frame, _ context: StageContext) throws(StageError) -> Frame {
+  func process(_ input: Frame, _ context: StageContext) throws -> Frame {
     guard context.frame.sequence < 3 else {
       throw StageError(code: "gives-up.now", message: "no more", severity: .unrecoverable)
     }

@@ -132,7 +132,7 @@ import Testing
         #expect(row.decisionDigest == replay.summary.decisionDigest, "\(text)")
         #expect(row.figures == replay.figures, "\(text)")
         reasons.formUnion(replay.lines.compactMap { $0["reason"] })
-        if replay.lines.contains(where: { $0.kind == "vsync" }) { reasons.insert("screen") }
+        if replay.lines.contains(where: { $0.kind == .vsync }) { reasons.insert("screen") }
       }
     }
     #expect(reasons.contains("screen"), "\(reasons)")

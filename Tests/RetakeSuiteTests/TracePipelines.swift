@@ -12,7 +12,7 @@ struct Picky: PureStage {
   init(options: NoOptions) {}
   init() {}
 
-  func process(_ input: Frame, _ context: StageContext) throws(StageError) -> Frame {
+  func process(_ input: Frame, _ context: StageContext) throws -> Frame {
     guard context.frame.sequence % 7 != 3 else {
       throw StageError(code: "picky.seventh", message: "a seventh frame")
     }

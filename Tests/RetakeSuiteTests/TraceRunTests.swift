@@ -45,7 +45,7 @@ import Testing
   @Test(arguments: 1...4)
   func `branches, items, timeouts and pools are in the trace`(seed: Int) throws {
     let (data, lines, replay) = try run(try document(TracePipelines.graph), seed: UInt64(seed))
-    let kinds = Set(lines.map(\.kind))
+    let kinds = Set(lines.map(\.kind.rawValue))
     for kind in [
       "drop", "timeout", "late", "fallback", "itemFail", "fanout", "join", "latest", "thin",
     ] { #expect(kinds.contains(kind), "the case would show nothing of \(kind)") }
@@ -64,8 +64,8 @@ import Testing
     #expect(lines.contains { $0["code"] == "pool.empty" })
     var changes: [Int64: Int] = [:]
     for line in lines where line.node == "mean" {
-      if line.kind == "deliver" { changes[line.time, default: 0] += 1 }
-      if line.kind == "done" || line.kind == "drop" { changes[line.time, default: 0] -= 1 }
+      if line.kind == .deliver { changes[line.time, default: 0] += 1 }
+      if line.kind == .done || line.kind == .drop { changes[line.time, default: 0] -= 1 }
     }
     var count = 0
     for time in changes.keys.sorted() {
@@ -102,7 +102,7 @@ import Testing
     let shown = trace.events.filter { $0.phase == "i" }.map {
       "\($0.time ?? -1) \(rows[$0.thread] ?? "") \($0.name)"
     }
-    let decided = lines.filter { !["start", "done", "deliver"].contains($0.kind) }.map {
+    let decided = lines.filter { ![.start, .done, .deliver].contains($0.kind) }.map {
       "\($0.time) \($0.node) \($0.kind) \(subject($0))"
     }
     #expect(shown == decided)
@@ -119,11 +119,11 @@ import Testing
     func decided(_ kinds: String..., where isMeant: (DecisionLine) -> Bool = { _ in true })
       -> [String]
     {
-      lines.filter { kinds.contains($0.kind) && isMeant($0) }
+      lines.filter { kinds.contains($0.kind.rawValue) && isMeant($0) }
         .map { "\($0.time) \($0.node) \(subject($0))" }
     }
     let served = Set(nodes.filter { $0.executor != nil }.map(\.id))
-    let begun = Set(lines.filter { $0.kind == "start" }.map { "\($0.node) \(subject($0))" })
+    let begun = Set(lines.filter { $0.kind == .start }.map { "\($0.node) \(subject($0))" })
     #expect(shown("B", isLate: false) == decided("start"))
     #expect(
       shown("E", isLate: false)
@@ -150,7 +150,7 @@ import Testing
       let takesAtOnce = ![.pure, .stateful].contains(node.role)
       let receivers = Set(nodes.filter { $0.inputs.contains(node.id) }.map(\.id))
       var changes: [Int64: Int] = [:]
-      for (index, line) in lines.enumerated() where line.kind == "deliver" && line.node == node.id {
+      for (index, line) in lines.enumerated() where line.kind == .deliver && line.node == node.id {
         changes[line.time, default: 0] += 1
         let end = lines[(index + 1)...].first { other in
           other.frame == line.frame
@@ -171,9 +171,9 @@ import Testing
   private func checkFlight(_ trace: TraceFile, _ lines: [DecisionLine], _ nodes: [RunNode]) {
     let sinks = Set(nodes.filter { $0.role == .sink }.map(\.id))
     var changes: [Int64: Int] = [:]
-    for (frame, own) in Dictionary(grouping: lines.filter { $0.kind != "lost" }, by: \.frame) {
+    for (frame, own) in Dictionary(grouping: lines.filter { $0.kind != .lost }, by: \.frame) {
       let told = own.filter {
-        sinks.contains($0.node) && ($0.kind == "deliver" || $0.kind == "outcome")
+        sinks.contains($0.node) && ($0.kind == .deliver || $0.kind == .outcome)
       }
       guard frame != nil, let first = own.first, let last = told.last else { continue }
       #expect(told.count == sinks.count)

@@ -40,7 +40,7 @@ package struct TestCatalog: StageCatalog {
     }
   }
 
-  package func make(kind: String, options: JSONValue) throws(OptionProblem) -> AnyStage {
+  package func make(kind: String, options: JSONValue) throws -> AnyStage {
     guard let signature = signature(of: kind) else {
       throw OptionProblem(pointer: "", message: "there is no stage '\(kind)'")
     }
@@ -71,7 +71,7 @@ package struct TestCatalog: StageCatalog {
 
   private func makeStage(
     _ kind: String, _ options: JSONValue
-  ) throws(OptionProblem) -> AnyStage? {
+  ) throws -> AnyStage? {
     switch kind {
     case "grey": AnyStage(Grey())
     case "boxes": AnyStage(Boxes(options: try read(Boxes.Options.self, options, kind)))
@@ -86,7 +86,7 @@ package struct TestCatalog: StageCatalog {
     }
   }
 
-  private func makeJoin(_ kind: String, _ options: JSONValue) throws(OptionProblem) -> AnyStage? {
+  private func makeJoin(_ kind: String, _ options: JSONValue) throws -> AnyStage? {
     switch kind {
     case "join":
       let join = try read(JoinPorts.self, options, kind)
@@ -101,7 +101,7 @@ package struct TestCatalog: StageCatalog {
 
   private func read<Options: StageOptions>(
     _ type: Options.Type, _ given: JSONValue, _ kind: String
-  ) throws(OptionProblem) -> Options {
+  ) throws -> Options {
     try OptionReader.read(type, from: given, kind: kind)
   }
 }

@@ -21,7 +21,7 @@ private struct Story {
   init(frames count: Int) {
     let ids = (0..<count).map { FrameID(track: 0, sequence: $0) }
     lines = ids.flatMap { id in
-      ["start", "done", "deliver"].map {
+      [.start, .done, .deliver].map {
         DecisionLine(time: Int64(id.sequence), node: "grey", frame: id, kind: $0)
       }
     }
@@ -69,7 +69,7 @@ private struct Story {
   @Test(arguments: [0, 1, 63, 64, 65, 127, 128, 255, 298, 299])
   func `the first decision that differs is found, wherever it is`(index: Int) throws {
     let found = try divergence { story in
-      for later in index..<story.lines.count { story.lines[later].kind = "drop" }
+      for later in index..<story.lines.count { story.lines[later].kind = .drop }
     }
     let kinds = ["start", "done", "deliver"]
     #expect(found?.kind == .decision)
@@ -129,7 +129,7 @@ private struct Story {
   @Test func `a value comes before the decision that hangs on it`() throws {
     let found = try divergence { story in
       story.frames[20].stages[1] = Digest128(of: "wrong")
-      story.lines[61].kind = "fail"
+      story.lines[61].kind = .fail
     }
     #expect(found?.kind == .value)
     #expect(found?.stage == "grey")
@@ -140,7 +140,7 @@ private struct Story {
   @Test func `a stage that remembers is not blamed for an earlier decision`() throws {
     let found = try divergence { story in
       story.frames[20].stages[2] = Digest128(of: "other memory")
-      story.lines[30].kind = "drop"
+      story.lines[30].kind = .drop
     }
     #expect(found?.kind == .decision)
     #expect(found?.frame == FrameID(track: 0, sequence: 10))
@@ -149,7 +149,7 @@ private struct Story {
   @Test func `a stage that remembers is blamed for what no decision explains`() throws {
     let found = try divergence { story in
       story.frames[20].stages[2] = Digest128(of: "other memory")
-      story.lines[90].kind = "drop"
+      story.lines[90].kind = .drop
     }
     #expect(found?.kind == .value)
     #expect(found?.stage == "tracker")
@@ -159,7 +159,7 @@ private struct Story {
   {
     let late = try divergence { story in
       story.frames[20].stages[3] = Digest128(of: "without a part")
-      story.lines[61].kind = "drop"
+      story.lines[61].kind = .drop
     }
     #expect(late?.kind == .decision)
     #expect(late?.decision?.number == 62)
@@ -172,7 +172,7 @@ private struct Story {
     let found = try divergence { story in
       story.frames[20].stages[1] = .zero
       story.frames[20].stages[2] = .zero
-      story.lines[60].kind = "drop"
+      story.lines[60].kind = .drop
     }
     #expect(found?.kind == .decision)
     #expect(found?.decision?.number == 61)

@@ -90,7 +90,7 @@ package struct BagExporter: Sendable {
     let reader = try SessionReader(opening: folder.path)
     try reader.requireWholeRows()
     let store = reader.index.store
-    let (start, bag) = try fromStore { () throws(StoreError) in
+    let (start, bag) = try fromStore {
       (try store.meta("startedUnixNanoseconds"), try store.meta(BagTopics.fact))
     }
     let clock = ExportClock(start: start.flatMap { Int64($0) } ?? 0)

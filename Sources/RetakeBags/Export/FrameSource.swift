@@ -46,7 +46,7 @@ final class FrameSource: ExportSource {
   /// Skips frames without pixels, for which there is nothing to show.
   private func fill() throws {
     while page.isEmpty {
-      let rows = try fromStore { () throws(StoreError) in
+      let rows = try fromStore {
         try reader.index.store.frames(track: track, from: next, count: Self.pageRows)
       }
       guard let last = rows.last else { return }
@@ -85,7 +85,7 @@ final class FrameSource: ExportSource {
     }
     // JPEG is full range and BT.601 (JFIF, ITU-T T.871), whatever the frame is.
     let original = try frame(row)
-    let picture = try fromMedia { [scaler] () throws(MediaError) in
+    let picture = try fromMedia { [scaler] in
       var colours = try scaler.scale(original, format: .rgb)
       colours.matrix = .bt601
       return try scaler.scale(colours, format: .i420)
@@ -95,7 +95,7 @@ final class FrameSource: ExportSource {
 
   private func h264(_ row: FrameRecord) throws -> [UInt8] {
     let original = try frame(row)
-    let picture = try fromMedia { [scaler] () throws(MediaError) in
+    let picture = try fromMedia { [scaler] in
       original.format == .i420 ? original : try scaler.scale(original, format: .i420)
     }
     if let shape, shape != (picture.width, picture.height) { encoder = nil }
@@ -108,11 +108,11 @@ final class FrameSource: ExportSource {
     if let shape, shape != (picture.width, picture.height) { encoder = nil }
     let encoder =
       try self.encoder
-      ?? fromMedia { () throws(MediaError) in
+      ?? fromMedia {
         try MediaEncoder(Self.settings(codec, picture))
       }
     (self.encoder, shape) = (encoder, (picture.width, picture.height))
-    let packets = try fromMedia { [encoded] () throws(MediaError) in
+    let packets = try fromMedia { [encoded] in
       try encoder.encode(picture, pts: encoded, duration: 1, isKey: isKey)
     }
     encoded += 1

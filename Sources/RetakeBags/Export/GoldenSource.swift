@@ -79,10 +79,10 @@ final class GoldenSource: JSONSource {
   override func load() throws -> [WaitingMessage] {
     while let file = files.popFirst() {
       let bytes: Data
-      do throws(RegularFile.Refusal) {
+      do {
         bytes = try RegularFile.contents(
           file.path, links: .followed, bytesMax: Self.fileBytesMax)
-      } catch {
+      } catch let error as RegularFile.Refusal {
         throw BagError.unreadable(path: file.path, cause: "\(error)")
       }
       let found = try decisions == nil ? results([UInt8](bytes), file) : lines(bytes, file)

@@ -29,7 +29,7 @@ final class MCAPWriter {
   private static let chunkBytes = 4 << 20
 
   /// - Parameter handle: Open for writing, at its beginning. It is not closed.
-  init(_ handle: FileHandle, path: String) throws(SessionError) {
+  init(_ handle: FileHandle, path: String) throws {
     (self.handle, self.path) = (handle, path)
     try write(MCAPRecord.magic)
     var header = ByteWriter()
@@ -47,12 +47,12 @@ final class MCAPWriter {
     return record.bytes
   }
 
-  private func write(_ bytes: [UInt8]) throws(SessionError) {
+  private func write(_ bytes: [UInt8]) throws {
     do {
       try handle.write(contentsOf: Data(bytes))
       position += UInt64(bytes.count)
     } catch {
-      throw .write(path: path, cause: error.systemText)
+      throw SessionError.write(path: path, cause: error.systemText)
     }
   }
 
@@ -106,7 +106,7 @@ final class MCAPWriter {
   }
 
   /// - Parameter time: Nanoseconds since 1970; of the log and of the publication.
-  func add(_ data: [UInt8], channel: Int, time: UInt64) throws(SessionError) {
+  func add(_ data: [UInt8], channel: Int, time: UInt64) throws {
     var content = ByteWriter()
     content.integer(UInt16(channel))
     content.integer(UInt32(truncatingIfNeeded: channels[channel].count))
@@ -121,7 +121,7 @@ final class MCAPWriter {
     if chunk.bytes.count >= Self.chunkBytes { try closeChunk() }
   }
 
-  private func closeChunk() throws(SessionError) {
+  private func closeChunk() throws {
     guard !chunk.bytes.isEmpty else { return }
     let (start, bytes) = (position, chunk.bytes)
     let range = chunkTimes ?? (0, 0)
@@ -156,7 +156,7 @@ final class MCAPWriter {
     (chunk, chunkTimes) = (ByteWriter(), nil)
   }
 
-  private func writeIndex(of channel: Int) throws(SessionError) {
+  private func writeIndex(of channel: Int) throws {
     var content = ByteWriter()
     content.integer(UInt16(channel))
     content.integer(UInt32(16 * index[channel].count))
@@ -169,7 +169,7 @@ final class MCAPWriter {
   }
 
   /// Writes the last chunk and the summary.
-  func finish() throws(SessionError) {
+  func finish() throws {
     try closeChunk()
     var end = ByteWriter()
     // The chunks have checksums of their own.

@@ -147,11 +147,11 @@ struct DecisionTopic {
   }
 
   /// Foxglove's levels: 1 debug, 2 info, 3 warning, 4 error (foxglove.Log).
-  private static func level(_ kind: String) -> Int64 {
+  private static func level(_ kind: DecisionKind) -> Int64 {
     switch kind {
-    case "fail", "itemFail", "halt", "stuck": 4
-    case "drop", "lost", "supersede", "timeout", "late", "breaker", "swapRefused": 3
-    case "start", "done", "deliver", "block", "unblock": 1
+    case .fail, .itemFail, .halt, .stuck: 4
+    case .drop, .lost, .supersede, .timeout, .late, .breaker, .swapRefused: 3
+    case .start, .done, .deliver, .block, .unblock: 1
     default: 2
     }
   }
@@ -170,7 +170,7 @@ final class LiveSource: JSONSource {
   static func all(
     _ reader: SessionReader, run wanted: Int?, clock: ExportClock, writer: MCAPWriter
   ) throws -> [any ExportSource] {
-    let runs = try fromStore { () throws(StoreError) in try reader.index.store.runs() }
+    let runs = try fromStore { try reader.index.store.runs() }
     guard let run = wanted ?? runs.last?.run else { return [] }
     guard runs.contains(where: { $0.run == run }) else {
       throw SessionError.noLiveRun(session: reader.folder.path, known: runs.map(\.run))
@@ -191,7 +191,7 @@ final class LiveSource: JSONSource {
   private static func sinks(_ reader: SessionReader, _ run: Int) throws -> [String] {
     var (names, next) = (Set<String>(), 0)
     while true {
-      let page = try fromStore { () throws(StoreError) in
+      let page = try fromStore {
         try reader.index.store.results(run: run, from: next, count: pageRows)
       }
       guard let last = page.last else { return names.sorted() }
@@ -214,7 +214,7 @@ final class LiveSource: JSONSource {
   }
 
   private func nextDecisions() throws -> ([WaitingMessage], isEnd: Bool) {
-    let rows = try fromStore { () throws(StoreError) in
+    let rows = try fromStore {
       try reader.index.store.decisions(run: run, from: next, count: Self.pageRows)
     }
     next = rows.last.map { $0.ordinal + 1 } ?? next
@@ -222,7 +222,7 @@ final class LiveSource: JSONSource {
   }
 
   private func nextResults() throws -> ([WaitingMessage], isEnd: Bool) {
-    let rows = try fromStore { () throws(StoreError) in
+    let rows = try fromStore {
       try reader.index.store.results(run: run, from: next, count: Self.pageRows)
     }
     next = rows.last.map { $0.ordinal + 1 } ?? next

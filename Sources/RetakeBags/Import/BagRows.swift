@@ -21,14 +21,14 @@ struct BagRows {
   /// Writes the rows of all tracks and the facts, and closes the database.
   func write(
     to writer: StoreWriter, facts: [(key: String, value: String)]
-  ) throws(SessionError) {
+  ) throws {
     let parts = rows.map { self.parts(of: $0.0, $0.1) }
     let count = parts.reduce(0) { $0 + $1.count }
     guard count <= StoreReader.segmentCountMax else {
-      throw .tooManySegments(
+      throw SessionError.tooManySegments(
         file: rows.first?.0.topic.name ?? "", frame: nil, segmentsMax: StoreReader.segmentCountMax)
     }
-    try fromStore { () throws(StoreError) in
+    try fromStore {
       for fact in facts { writer.setMeta(fact.key, fact.value) }
       var next = 0
       for ((track, rows), parts) in zip(rows, parts) {
@@ -63,7 +63,7 @@ struct BagRows {
 
   private func write(
     _ track: BagTrack, _ rows: TrackRows, _ parts: [Part], first: Int, to writer: StoreWriter
-  ) throws(StoreError) {
+  ) throws {
     for (place, part) in parts.enumerated() {
       let file = track.files[part.file]
       writer.append([
@@ -95,7 +95,7 @@ struct BagRows {
 
   private func writePackets(
     _ rows: TrackRows, _ parts: [Part], first: Int, to writer: StoreWriter
-  ) throws(StoreError) {
+  ) throws {
     var part = 0
     for start in stride(from: 0, to: rows.packets.count, by: Self.batchRows) {
       let range = start..<min(start + Self.batchRows, rows.packets.count)
@@ -112,7 +112,7 @@ struct BagRows {
 
   private func writeFrames(
     _ track: BagTrack, _ rows: TrackRows, to writer: StoreWriter
-  ) throws(StoreError) {
+  ) throws {
     var last = Int64.min
     for start in stride(from: 0, to: rows.frameCount, by: Self.batchRows) {
       let range = start..<min(start + Self.batchRows, rows.frameCount)

@@ -26,19 +26,19 @@ struct BagSelection {
   init(
     _ topics: [BagTopic], wanted: [String], first: [Int: BagMessage], path: String,
     cut: String? = nil
-  ) throws(BagError) {
+  ) throws {
     let named = try Self.named(wanted, in: topics, path: path)
     // By name, so that two recordings of the same cameras have the same tracks.
     let order = wanted.isEmpty ? topics.indices.sorted { topics[$0].name < topics[$1].name } : named
     for number in order {
       let topic = topics[number]
-      do throws(Refusal) {
+      do {
         if ImageType(topic) == nil {
           sensors.append(Sensor(topic: number, plans: try Self.plans(topic)))
         } else {
           tracks.append(Track(topic: number, type: try Self.type(topic, first[number])))
         }
-      } catch {
+      } catch let error as Refusal {
         guard wanted.isEmpty else { throw Self.error(error, topic, path) }
         leave(topic, error.reason)
       }
@@ -48,7 +48,7 @@ struct BagSelection {
     }
     guard !tracks.isEmpty else {
       let numbers = sensors.map { Self.numbersOnly(topics[$0.topic].name, topics[$0.topic].type) }
-      throw .noImages(
+      throw BagError.noImages(
         path: path, topics: leftOut.map { "\($0.topic): \($0.reason)" } + numbers, cut: cut)
     }
   }
@@ -69,23 +69,23 @@ struct BagSelection {
 
   private static func named(
     _ wanted: [String], in topics: [BagTopic], path: String
-  ) throws(BagError) -> [Int] {
+  ) throws -> [Int] {
     var found: [Int] = []
     for name in wanted {
       let numbers = topics.indices.filter { topics[$0].name == name }
       guard !numbers.isEmpty else {
-        throw .unknownTopic(path: path, topic: name, known: topics.map(\.name).sorted())
+        throw BagError.unknownTopic(path: path, topic: name, known: topics.map(\.name).sorted())
       }
       found += numbers.filter { !found.contains($0) }
     }
     return found
   }
 
-  private static func plans(_ topic: BagTopic) throws(Refusal) -> [SensorPlan] {
+  private static func plans(_ topic: BagTopic) throws -> [SensorPlan] {
     let plans: [SensorPlan]
-    do throws(DefinitionProblem) {
+    do {
       plans = try BagSensor.plans(for: topic)
-    } catch {
+    } catch let error as DefinitionProblem {
       let kind = topic.type.isEmpty ? "a type without a name" : topic.type
       throw Refusal(reason: "\(kind) has no image, and \(error.cause)")
     }
@@ -95,7 +95,7 @@ struct BagSelection {
 
   private static func type(
     _ topic: BagTopic, _ first: BagMessage?
-  ) throws(Refusal) -> ImageType {
+  ) throws -> ImageType {
     guard let type = ImageType(topic) else {
       preconditionFailure("a topic with images has the type of one")
     }
@@ -103,9 +103,9 @@ struct BagSelection {
     if topic.count == 0 { throw Refusal(reason: "it has no messages") }
     // A first message that is damaged says nothing about the others.
     guard let first, let image = try? ImageMessage(first.bytes, type: type) else { return type }
-    do throws(BagError) {
+    do {
       _ = try ImageForm(image, place: first.place)
-    } catch {
+    } catch let error as BagError {
       guard case .message = error else { throw Refusal(reason: error.lossText, error: error) }
     }
     return type

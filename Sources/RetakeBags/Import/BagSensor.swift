@@ -32,7 +32,7 @@ final class BagSensor {
   /// The plans for a topic.
   ///
   /// - Throws: `DefinitionProblem` with the reason why its messages are not samples.
-  static func plans(for topic: BagTopic) throws(DefinitionProblem) -> [SensorPlan] {
+  static func plans(for topic: BagTopic) throws -> [SensorPlan] {
     let type = MessageDefinition.plain(topic.type)
     guard !type.isEmpty else { throw DefinitionProblem(cause: "no name") }
     guard topic.encoding == "cdr" else {
@@ -60,15 +60,15 @@ final class BagSensor {
   /// - Throws: `SessionError` if the samples cannot be written.
   func take(
     _ message: BagMessage, clock: BagClock, origin: BagOrigin, into samples: SampleWriter
-  ) throws(SessionError) {
+  ) throws {
     let (time, arrival, numbers): (Int64, Int64, [Double])
-    do throws(BagError) {
+    do {
       let values = try parsed(message)
       (time, arrival) = try times(values, message, clock, origin)
       if self.numbers.isEmpty { try add(to: samples, message.place) }
       numbers = values.numbers
       roundedCount += values.rounded
-    } catch {
+    } catch let error as BagError {
       badCount += 1
       firstBad = firstBad ?? error
       return
@@ -76,7 +76,7 @@ final class BagSensor {
     guard let plan else { preconditionFailure("a message that was read has a plan") }
     if arrival < lastArrival { lateCount += 1 }
     (lastTime, lastArrival) = (time, max(lastArrival, arrival))
-    try fromSamples { () throws(SampleError) in
+    try fromSamples {
       for (part, number) in zip(plan.parts, self.numbers) {
         try samples.append(
           number, time: time, arrival: lastArrival, part.places.map { numbers[$0] })
@@ -85,32 +85,33 @@ final class BagSensor {
     sampleCount += 1
   }
 
-  private func parsed(_ message: BagMessage) throws(BagError) -> MessageLayout.Values {
+  private func parsed(_ message: BagMessage) throws -> MessageLayout.Values {
     var problem = CDRProblem(offset: 0, cause: "")
     for plan in plan.map({ [$0] }) ?? plans {
-      do throws(CDRProblem) {
+      do {
         let values = try plan.layout.values(of: message.bytes)
         self.plan = plan
         return values
-      } catch {
+      } catch let error as CDRProblem {
         if problem.cause.isEmpty { problem = error }
       }
     }
-    throw .message(message.place, cause: problem.text)
+    throw BagError.message(message.place, cause: problem.text)
   }
 
   private func times(
     _ values: MessageLayout.Values, _ message: BagMessage, _ clock: BagClock, _ origin: BagOrigin
-  ) throws(BagError) -> (time: Int64, arrival: Int64) {
+  ) throws -> (time: Int64, arrival: Int64) {
     let logged = clock.shifted(message.logNanoseconds)
     guard let time = origin.exactTime(of: values.stampNanoseconds ?? logged),
       let arrival = origin.exactTime(of: logged)
     else {
-      throw .message(message.place, cause: "its time is more than 73 years from the first image")
+      throw BagError.message(
+        message.place, cause: "its time is more than 73 years from the first image")
     }
     guard time >= lastTime else {
       let apart = Duration.nanoseconds(lastTime - time).unitText
-      throw .message(
+      throw BagError.message(
         message.place, cause: "its time is \(apart) earlier than that of the message before")
     }
     return (time, arrival)
@@ -118,20 +119,20 @@ final class BagSensor {
 
   // MARK: Names
 
-  private func add(to samples: SampleWriter, _ place: BagPlace) throws(BagError) {
+  private func add(to samples: SampleWriter, _ place: BagPlace) throws {
     guard let plan, samples.tracks.count + plan.parts.count <= SensorRecord.countMax else {
-      throw .message(place, cause: "a session has at most \(SensorRecord.countMax) sensors")
+      throw BagError.message(place, cause: "a session has at most \(SensorRecord.countMax) sensors")
     }
     for part in plan.parts {
       let name = samples.freeName(Self.name(topic.name, part.suffix))
-      do throws(SampleError) {
+      do {
         numbers.append(
           try samples.add(
             name: name, kind: part.kind, unit: part.unit, channels: part.channels,
             source: topic.name.isSensorText ? topic.name : name))
         names.append(name)
-      } catch {
-        throw .message(place, cause: error.message)
+      } catch let error as SampleError {
+        throw BagError.message(place, cause: error.message)
       }
     }
   }

@@ -53,11 +53,11 @@ final class BagTrack {
   var isEmpty: Bool { files.isEmpty && writer == nil }
 
   /// - Throws: `SessionError` if the media cannot be written.
-  func take(_ message: BagMessage) throws(SessionError) {
+  func take(_ message: BagMessage) throws {
     let (image, form): (ImageMessage, ImageForm)
-    do throws(BagError) {
+    do {
       (image, form) = try parsed(message)
-    } catch {
+    } catch let error as BagError {
       return try takeBad(message, error)
     }
     if let writer, writer.form != form || writer.bytes >= Self.fileBytesMax { try closeFile() }
@@ -77,20 +77,20 @@ final class BagTrack {
         shape: DecodedFact.Shape(width: form.width, height: form.height, format: format)))
   }
 
-  private func parsed(_ message: BagMessage) throws(BagError) -> (ImageMessage, ImageForm) {
+  private func parsed(_ message: BagMessage) throws -> (ImageMessage, ImageForm) {
     let image: ImageMessage
-    do throws(CDRProblem) {
+    do {
       image = try ImageMessage(message.bytes, type: type)
-    } catch {
-      throw .message(message.place, cause: error.text)
+    } catch let error as CDRProblem {
+      throw BagError.message(message.place, cause: error.text)
     }
     return (image, try ImageForm(image, place: message.place))
   }
 
   private func packet(
     _ image: ImageMessage, _ form: ImageForm, index: Int, time: Int64
-  ) throws(SessionError) -> MediaPacket {
-    try fromMedia { () throws(MediaError) in
+  ) throws -> MediaPacket {
+    try fromMedia {
       switch image.content {
       case .raw(let raw):
         guard case .raw(let encoding) = form.codec else {
@@ -110,7 +110,7 @@ final class BagTrack {
   // MARK: Messages without an image
 
   /// The frame gets a row with the cause, and its packet has the message as it is in the bag.
-  private func takeBad(_ message: BagMessage, _ error: BagError) throws(SessionError) {
+  private func takeBad(_ message: BagMessage, _ error: BagError) throws {
     badCount += 1
     firstBad = firstBad ?? error
     guard writer != nil || !files.isEmpty else {
@@ -121,10 +121,10 @@ final class BagTrack {
     try writeBad(message, error)
   }
 
-  private func writeBad(_ message: BagMessage, _ error: BagError) throws(SessionError) {
+  private func writeBad(_ message: BagMessage, _ error: BagError) throws {
     if writer == nil, let form = files.last?.form { try openFile(form) }
     let (index, time) = (packets.count, origin.time(of: message.logNanoseconds))
-    let packet = try fromMedia { () throws(MediaError) in
+    let packet = try fromMedia {
       // A packet without bytes would end a decoder.
       try MediaPacket(
         index: index, pts: time, dts: time, flags: .corrupt,
@@ -139,7 +139,7 @@ final class BagTrack {
   private func write(
     _ packet: MediaPacket, pts: Int64?, time: Int64, _ message: BagMessage,
     flags: PacketRecord.Flags? = nil
-  ) throws(SessionError) {
+  ) throws {
     guard let writer else { preconditionFailure("a packet is written to an open file") }
     let offset = try writer.write(packet, at: time)
     packets.append(
@@ -156,7 +156,7 @@ final class BagTrack {
   /// Gives the track another number, with its media files and its packets.
   ///
   /// - Throws: `SessionError` if a file cannot be renamed.
-  func renumber(_ number: Int) throws(SessionError) {
+  func renumber(_ number: Int) throws {
     try closeFile()
     guard number != self.number else { return }
     self.number = number
@@ -166,7 +166,7 @@ final class BagTrack {
         try FileManager.default.moveItem(
           atPath: site.path + "/" + old, toPath: site.path + "/" + new)
       } catch {
-        throw .write(path: site.path + "/" + new, cause: error.systemText)
+        throw SessionError.write(path: site.path + "/" + new, cause: error.systemText)
       }
       files[place].name = new
     }
@@ -184,7 +184,7 @@ final class BagTrack {
       + String(repeating: "0", count: max(0, 5 - digits.count)) + digits + ".nut"
   }
 
-  private func openFile(_ form: ImageForm) throws(SessionError) {
+  private func openFile(_ form: ImageForm) throws {
     let name = fileName(files.count)
     if case .raw(let raw) = form.codec, encoding.isEmpty { encoding = raw.name }
     if encoding.isEmpty { encoding = form.codec.name }
@@ -194,7 +194,7 @@ final class BagTrack {
     for (message, error) in before { try writeBad(message, error) }
   }
 
-  private func closeFile() throws(SessionError) {
+  private func closeFile() throws {
     guard let writer else { return }
     self.writer = nil
     var stream = try writer.finish()
@@ -212,14 +212,14 @@ final class BagTrack {
   /// - Throws: `SessionError`; the decoder's own if no image can be decoded.
   func finish(
     report: @escaping @Sendable (ImportProgress) -> Bool
-  ) throws(SessionError) -> TrackRows {
+  ) throws -> TrackRows {
     try closeFile()
-    guard let first = files.first else { throw .noFrames(file: site.path) }
+    guard let first = files.first else { throw SessionError.noFrames(file: site.path) }
     guard first.form.pixelFormat == nil else { return rawRows() }
     var views: [Int: SegmentView] = [:]
     for (place, file) in files.enumerated() {
       let path = site.path + "/" + file.name
-      let media = try fromMedia { () throws(MediaError) in try MediaFile(path: path) }
+      let media = try fromMedia { try MediaFile(path: path) }
       views[place] = SegmentView(file: media, stream: file.stream)
     }
     return try TrackIndexing(
@@ -287,10 +287,10 @@ private final class PacketFile {
   /// Containers do not accept longer jumps; the rows have the true times.
   private static let leapMilliseconds: Int64 = 10_000
 
-  init(_ path: String, name: String, form: ImageForm, first: Int) throws(SessionError) {
+  init(_ path: String, name: String, form: ImageForm, first: Int) throws {
     guard FileManager.default.createFile(atPath: path, contents: nil),
       let handle = FileHandle(forUpdatingAtPath: path)
-    else { throw .write(path: path, cause: SystemError.text) }
+    else { throw SessionError.write(path: path, cause: SystemError.text) }
     (self.path, self.name, self.form, self.first, self.handle) = (path, name, form, first, handle)
     let format = form.pixelFormat
     // A container needs a size, and packets of video have it inside. Of JPEG it must be the true one:
@@ -301,7 +301,7 @@ private final class PacketFile {
       pixelFormatName: format?.ffmpegName ?? "", range: .full,
       matrix: format?.isYUV == true ? .assumed(height: form.height) : .identity,
       timeBase: .milliseconds)
-    muxer = try fromMedia { () throws(MediaError) in
+    muxer = try fromMedia {
       try MediaMuxer(
         format: "nut", to: .descriptor(handle.fileDescriptor), file: path, streams: [stream])
     }
@@ -310,7 +310,7 @@ private final class PacketFile {
   var bytes: Int64 { muxer.position }
 
   /// - Returns: the position of the packet's bytes in the file.
-  func write(_ packet: MediaPacket, at nanoseconds: Int64) throws(SessionError) -> Int64 {
+  func write(_ packet: MediaPacket, at nanoseconds: Int64) throws -> Int64 {
     let (step, overflow) = nanoseconds.subtractingReportingOverflow(lastNanoseconds)
     let wanted = overflow ? Self.leapMilliseconds : step / 1_000_000
     // At least 1 ms: messages may have equal times, and muxers demand rising ones.
@@ -319,7 +319,7 @@ private final class PacketFile {
     lastNanoseconds = nanoseconds
     var copy = packet
     (copy.stream, copy.pts, copy.dts) = (0, lastMilliseconds, lastMilliseconds)
-    try fromMedia { [copy] () throws(MediaError) in try muxer.write(copy) }
+    try fromMedia { [copy] in try muxer.write(copy) }
     count += 1
     // A frame of NUT ends with its bytes.
     let offset = muxer.position - Int64(packet.size)
@@ -330,10 +330,10 @@ private final class PacketFile {
   /// Closes the file and reads its description back.
   ///
   /// - Throws: `SessionError.write` if the first packet is not where it should be.
-  func finish() throws(SessionError) -> MediaStream {
-    try fromMedia { () throws(MediaError) in try muxer.finish() }
+  func finish() throws -> MediaStream {
+    try fromMedia { try muxer.finish() }
     let path = path
-    let (stream, digest) = try fromMedia { () throws(MediaError) in
+    let (stream, digest) = try fromMedia {
       let stream = try MediaDemuxer(path: path).videoStream()
       guard let place = firstPlace else { return (stream, Digest128?.none) }
       let packet = try MediaFile(path: path).packet(
@@ -341,7 +341,7 @@ private final class PacketFile {
       return (stream, packet.digest)
     }
     guard digest == firstDigest else {
-      throw .write(path: path, cause: "the file has other bytes than were written")
+      throw SessionError.write(path: path, cause: "the file has other bytes than were written")
     }
     try? handle.close()
     return stream

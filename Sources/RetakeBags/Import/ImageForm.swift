@@ -30,18 +30,18 @@ struct ImageForm: Hashable, Sendable {
 
   /// - Throws: `BagError.imageEncoding` for images that cannot be a track, `.message` for one that
   ///   is damaged.
-  init(_ image: ImageMessage, place: BagPlace) throws(BagError) {
+  init(_ image: ImageMessage, place: BagPlace) throws {
     switch image.content {
     case .raw(let raw):
       guard let encoding = RawEncoding(named: raw.encoding, isBigEndian: raw.isBigEndian) else {
-        throw .imageEncoding(place, encoding: raw.encoding)
+        throw BagError.imageEncoding(place, encoding: raw.encoding)
       }
       (codec, width, height) = (.raw(encoding), raw.width, raw.height)
       try Self.check(raw, encoding, place)
     case .coded(let format, let isVideo, let data):
       codec = try Self.codec(format, isVideo, data, place)
       guard let size = CodedSize(codec, data) else {
-        throw .message(place, cause: "the \(codec.name) image has no size")
+        throw BagError.message(place, cause: "the \(codec.name) image has no size")
       }
       (width, height) = (size.width, size.height)
     }
@@ -49,22 +49,22 @@ struct ImageForm: Hashable, Sendable {
 
   private static func check(
     _ image: ImageMessage.RawImage, _ raw: RawEncoding, _ place: BagPlace
-  ) throws(BagError) {
+  ) throws {
     let (width, height, step) = (image.width, image.height, image.step)
     guard width > 0, height > 0, width <= pixelsMax / height else {
-      throw .message(place, cause: "an image cannot have \(width)x\(height) pixels")
+      throw BagError.message(place, cause: "an image cannot have \(width)x\(height) pixels")
     }
     guard raw.fits(width: width, height: height) else {
-      throw .message(
+      throw BagError.message(
         place, cause: "an image of \(raw.name) cannot have \(width)x\(height) pixels")
     }
     let (row, rows) = (raw.rowBytes(width: width), raw.rowCount(height: height))
     guard step >= row else {
-      throw .message(place, cause: "a row has \(row) bytes, and its step is \(step)")
+      throw BagError.message(place, cause: "a row has \(row) bytes, and its step is \(step)")
     }
     // Both are 32 bits in a message, so the product fits.
     guard image.data.count >= step * (rows - 1) + row else {
-      throw .message(
+      throw BagError.message(
         place,
         cause: "\(rows) rows of \(step) bytes are \(step * rows) bytes, and it has "
           + "\(image.data.count)")
@@ -74,21 +74,21 @@ struct ImageForm: Hashable, Sendable {
   /// By the first bytes: the name of the format is free text in ROS (`rgb8; jpeg compressed bgr8`).
   private static func codec(
     _ format: String, _ isVideo: Bool, _ data: ArraySlice<UInt8>, _ place: BagPlace
-  ) throws(BagError) -> Codec {
+  ) throws -> Codec {
     guard !isVideo else {
       switch format {
       case "h264": return .h264
       case "h265": return .hevc
-      default: throw .imageEncoding(place, encoding: format)
+      default: throw BagError.imageEncoding(place, encoding: format)
       }
     }
     if data.starts(with: [0xFF, 0xD8, 0xFF]) { return .mjpeg }
     if data.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) { return .png }
     let text = format.lowercased()
     guard text.contains("jpeg") || text.contains("jpg") || text == "png" else {
-      throw .imageEncoding(place, encoding: format)
+      throw BagError.imageEncoding(place, encoding: format)
     }
-    throw .message(place, cause: "it says '\(format)', and its bytes are not")
+    throw BagError.message(place, cause: "it says '\(format)', and its bytes are not")
   }
 
   /// The format of raw images.

@@ -26,7 +26,7 @@ struct SensorPlan: Hashable, Sendable {
   private static let variance = "variance"
 
   /// - Throws: `DefinitionProblem` if a sensor cannot have what the messages have.
-  init(_ layout: MessageLayout, type: String) throws(DefinitionProblem) {
+  init(_ layout: MessageLayout, type: String) throws {
     self.layout = layout
     let type = MessageDefinition.plain(type)
     var groups: [(name: String, places: [Int])] = []
@@ -58,7 +58,7 @@ struct SensorPlan: Hashable, Sendable {
 
   private func part(
     _ group: String, _ places: [Int], _ type: String
-  ) throws(DefinitionProblem) -> Part {
+  ) throws -> Part {
     var paths = places.map { layout.channels[$0] }
     if group != Self.variance { paths = Self.withoutCommonStart(paths) }
     let channels = paths.map { $0.joined(separator: ".") }

@@ -20,7 +20,7 @@ struct CDRReader {
   /// The largest alignment: 8, or 4 in the second version of CDR.
   private let alignmentMax: Int
 
-  init(_ bytes: ArraySlice<UInt8>) throws(CDRProblem) {
+  init(_ bytes: ArraySlice<UInt8>) throws {
     self.bytes = bytes
     guard bytes.count >= Self.headerBytes else {
       throw CDRProblem(offset: 0, cause: "it has \(bytes.count) bytes, fewer than a CDR header")
@@ -51,7 +51,7 @@ struct CDRReader {
   private func problem(_ cause: String) -> CDRProblem { CDRProblem(offset: offset, cause: cause) }
 
   /// - Returns: the index of the first byte.
-  private mutating func take(_ count: Int, aligned size: Int = 1) throws(CDRProblem) -> Int {
+  private mutating func take(_ count: Int, aligned size: Int = 1) throws -> Int {
     let alignment = min(size, alignmentMax)
     let start = next + (alignment - (next - origin) % alignment) % alignment
     guard start <= bytes.endIndex, bytes.endIndex - start >= count else {
@@ -63,7 +63,7 @@ struct CDRReader {
 
   mutating func integer<Number: FixedWidthInteger>(
     _ type: Number.Type = Number.self
-  ) throws(CDRProblem) -> Number {
+  ) throws -> Number {
     let size = Number.bitWidth / 8
     let start = try take(size, aligned: size)
     var value: UInt64 = 0
@@ -74,16 +74,16 @@ struct CDRReader {
     return Number(truncatingIfNeeded: value)
   }
 
-  mutating func float() throws(CDRProblem) -> Float {
+  mutating func float() throws -> Float {
     Float(bitPattern: try integer(UInt32.self))
   }
 
-  mutating func double() throws(CDRProblem) -> Double {
+  mutating func double() throws -> Double {
     Double(bitPattern: try integer(UInt64.self))
   }
 
   /// The number of elements of a sequence, each of at least `elementBytes`.
-  mutating func count(elementBytes: Int = 1) throws(CDRProblem) -> Int {
+  mutating func count(elementBytes: Int = 1) throws -> Int {
     let count = Int(try integer(UInt32.self))
     guard count <= remaining / max(1, elementBytes) else {
       throw problem("a sequence claims \(count) elements, and \(remaining) bytes are left")
@@ -91,19 +91,19 @@ struct CDRReader {
     return count
   }
 
-  mutating func sequence() throws(CDRProblem) -> ArraySlice<UInt8> {
+  mutating func sequence() throws -> ArraySlice<UInt8> {
     let count = try count()
     let start = try take(count)
     return bytes[start..<start + count]
   }
 
-  mutating func string() throws(CDRProblem) -> String {
+  mutating func string() throws -> String {
     let text = try sequence()
     // The count includes the zero byte at the end.
     return String(decoding: text.last == 0 ? text.dropLast() : text, as: UTF8.self)
   }
 
-  mutating func skip(_ count: Int, aligned size: Int) throws(CDRProblem) {
+  mutating func skip(_ count: Int, aligned size: Int) throws {
     _ = try take(count, aligned: size)
   }
 }

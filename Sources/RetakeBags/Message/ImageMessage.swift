@@ -61,7 +61,7 @@ struct ImageMessage: Sendable {
   var stampNanoseconds: Int64?
   var content: Content
 
-  init(_ bytes: ArraySlice<UInt8>, type: ImageType) throws(CDRProblem) {
+  init(_ bytes: ArraySlice<UInt8>, type: ImageType) throws {
     switch type {
     case .foxgloveRaw(true), .foxgloveCompressed(true), .foxgloveVideo(true):
       self = try ProtobufImage(bytes, type: type).message
@@ -77,7 +77,7 @@ struct ImageMessage: Sendable {
 
   private static func cdr(
     _ bytes: ArraySlice<UInt8>, type: ImageType
-  ) throws(CDRProblem) -> ImageMessage {
+  ) throws -> ImageMessage {
     var reader = try CDRReader(bytes)
     let stamp = try reader.stamp()
     _ = try reader.string()
@@ -114,7 +114,7 @@ struct ImageMessage: Sendable {
 
 extension CDRReader {
   /// A time of `builtin_interfaces/msg/Time`, in nanoseconds since 1970.
-  mutating func stamp() throws(CDRProblem) -> Int64 {
+  mutating func stamp() throws -> Int64 {
     let seconds = try integer(Int32.self)
     let nanoseconds = try integer(UInt32.self)
     return Int64(seconds) * 1_000_000_000 + Int64(nanoseconds)

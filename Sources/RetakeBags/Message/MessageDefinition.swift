@@ -53,7 +53,7 @@ struct MessageDefinition: Hashable, Sendable {
   /// - Returns: the definitions by their types.
   static func all(
     in text: String, of type: String
-  ) throws(DefinitionProblem) -> [String: MessageDefinition] {
+  ) throws -> [String: MessageDefinition] {
     guard text.utf8.count <= bytesMax else {
       throw DefinitionProblem(cause: "its definition has \(text.utf8.count) bytes")
     }
@@ -82,7 +82,7 @@ struct MessageDefinition: Hashable, Sendable {
   /// - Returns: nil for a constant, which is not in messages.
   private static func field(
     _ type: Substring, _ line: Substring, in owner: String
-  ) throws(DefinitionProblem) -> Field? {
+  ) throws -> Field? {
     func bad() -> DefinitionProblem {
       DefinitionProblem(cause: "its definition has the line '\(line.prefix(80))'")
     }

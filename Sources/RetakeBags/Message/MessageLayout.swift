@@ -31,14 +31,14 @@ struct MessageLayout: Hashable, Sendable {
   private static let paddingMax = 3
 
   /// - Throws: `DefinitionProblem` with the reason why messages of this type are not samples.
-  init(_ type: String, definitions: [String: MessageDefinition]) throws(DefinitionProblem) {
+  init(_ type: String, definitions: [String: MessageDefinition]) throws {
     try add(MessageDefinition.plain(type), at: [], depth: 0, definitions)
     guard !channels.isEmpty else { throw DefinitionProblem(cause: "no number") }
   }
 
   private mutating func add(
     _ type: String, at path: Path, depth: Int, _ definitions: [String: MessageDefinition]
-  ) throws(DefinitionProblem) {
+  ) throws {
     guard depth < Self.depthMax else {
       throw DefinitionProblem(cause: "more than \(Self.depthMax) types inside one another")
     }
@@ -51,7 +51,7 @@ struct MessageLayout: Hashable, Sendable {
 
   private static func definition(
     of type: String, _ definitions: [String: MessageDefinition]
-  ) throws(DefinitionProblem) -> MessageDefinition {
+  ) throws -> MessageDefinition {
     if let known = definitions[type] { return known }
     // A definition may leave out common types.
     guard let text = KnownDefinitions.texts(of: type).first,
@@ -63,7 +63,7 @@ struct MessageLayout: Hashable, Sendable {
   private mutating func add(
     _ field: MessageDefinition.Field, at path: Path, depth: Int,
     _ definitions: [String: MessageDefinition]
-  ) throws(DefinitionProblem) {
+  ) throws {
     let name = path.joined(separator: ".")
     switch (field.shape, field.element) {
     case (.list(nil), _):
@@ -90,7 +90,7 @@ struct MessageLayout: Hashable, Sendable {
   private mutating func add(
     _ element: MessageDefinition.Element, at path: Path, depth: Int,
     _ definitions: [String: MessageDefinition]
-  ) throws(DefinitionProblem) {
+  ) throws {
     switch element {
     case .number(let number):
       try append(.number(number))
@@ -109,14 +109,14 @@ struct MessageLayout: Hashable, Sendable {
     }
   }
 
-  private mutating func append(_ step: Step) throws(DefinitionProblem) {
+  private mutating func append(_ step: Step) throws {
     guard steps.count < Self.stepsMax else {
       throw DefinitionProblem(cause: "more than \(Self.stepsMax) values")
     }
     steps.append(step)
   }
 
-  private mutating func channel(_ path: Path) throws(DefinitionProblem) {
+  private mutating func channel(_ path: Path) throws {
     guard channels.count < Self.channelsMax else {
       throw DefinitionProblem(cause: "more than \(Self.channelsMax) numbers")
     }
@@ -135,7 +135,7 @@ struct MessageLayout: Hashable, Sendable {
     var rounded = 0
   }
 
-  func values(of bytes: ArraySlice<UInt8>) throws(CDRProblem) -> Values {
+  func values(of bytes: ArraySlice<UInt8>) throws -> Values {
     var reader = try CDRReader(bytes)
     var values = Values(stampNanoseconds: nil, numbers: [])
     values.numbers.reserveCapacity(channels.count)
@@ -164,7 +164,7 @@ struct MessageLayout: Hashable, Sendable {
 
   private static func list(
     _ number: NumberType, most: Int, _ reader: inout CDRReader, _ values: inout Values
-  ) throws(CDRProblem) {
+  ) throws {
     let start = reader.offset
     let count = try reader.count()
     guard count <= most else {
@@ -182,7 +182,7 @@ extension CDRReader {
   /// - Parameter rounded: Counts the integers that have no equal floating-point number.
   fileprivate mutating func number(
     _ type: NumberType, _ rounded: inout Int
-  ) throws(CDRProblem) -> Double {
+  ) throws -> Double {
     switch type {
     case .bool: return try integer(UInt8.self) == 0 ? 0 : 1
     case .int8: return Double(try integer(Int8.self))

@@ -16,7 +16,7 @@ struct ProtobufImage {
     var data: ArraySlice<UInt8>
   }
 
-  init(_ bytes: ArraySlice<UInt8>, type: ImageType) throws(CDRProblem) {
+  init(_ bytes: ArraySlice<UInt8>, type: ImageType) throws {
     (self.bytes, self.type) = (bytes, type)
     message = ImageMessage(
       stampNanoseconds: nil, content: .coded(format: "", isVideo: false, data: bytes.prefix(0)))
@@ -71,7 +71,7 @@ struct ProtobufImage {
 
   private func set(
     _ number: Int, part: ArraySlice<UInt8>, _ fields: inout Fields
-  ) throws(CDRProblem) {
+  ) throws {
     // The numbers of the data and of the format or encoding.
     let (data, text) =
       switch type {
@@ -88,7 +88,7 @@ struct ProtobufImage {
   }
 
   /// A `google.protobuf.Timestamp`.
-  private func stamp(_ part: ArraySlice<UInt8>) throws(CDRProblem) -> Int64 {
+  private func stamp(_ part: ArraySlice<UInt8>) throws -> Int64 {
     var next = part.startIndex
     var (seconds, nanoseconds): (Int64, Int64) = (0, 0)
     while next < part.endIndex {
@@ -105,7 +105,7 @@ struct ProtobufImage {
     return sum
   }
 
-  private func take(_ count: Int, _ next: inout Int) throws(CDRProblem) -> ArraySlice<UInt8> {
+  private func take(_ count: Int, _ next: inout Int) throws -> ArraySlice<UInt8> {
     guard bytes.endIndex - next >= count else {
       throw problem(next, "it ends there; \(count) more bytes are needed")
     }
@@ -113,7 +113,7 @@ struct ProtobufImage {
     return bytes[next..<next + count]
   }
 
-  private func varint(_ next: inout Int) throws(CDRProblem) -> UInt64 {
+  private func varint(_ next: inout Int) throws -> UInt64 {
     var value: UInt64 = 0
     // Ten bytes hold 64 bits.
     for place in 0..<10 {

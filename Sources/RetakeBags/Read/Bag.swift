@@ -109,7 +109,7 @@ final class Bag {
             .loss(.damaged(message.place, cause: "its topic is not in the file's summary")))
         }
         message.topic = part.numbers[message.topic]
-        try body(Self.expanded(message))
+        try body(try Self.expanded(message))
       }
       done += part.file.bytes
     }
@@ -117,13 +117,13 @@ final class Bag {
 
   /// rosbag2's compression of messages leaves no sign but metadata.yaml, which may be missing. The
   /// first bytes of zstd cannot begin a message in CDR.
-  private static func expanded(_ message: BagMessage) -> BagItem {
+  private static func expanded(_ message: BagMessage) throws -> BagItem {
     guard message.bytes.starts(with: ZstdStream.magic) else { return .message(message) }
     var message = message
-    do throws(CompressionProblem) {
+    do {
       message.bytes = try ZstdStream.message(message.bytes, bytesMax: messageBytesMax)
       return .message(message)
-    } catch {
+    } catch let error as CompressionProblem {
       return .loss(.damaged(message.place, cause: "it cannot be decompressed: \(error.cause)"))
     }
   }
@@ -168,16 +168,16 @@ struct FileExpansion {
     }
   }
 
-  private func handles() throws(BagError) -> (input: FileHandle, output: FileHandle) {
+  private func handles() throws -> (input: FileHandle, output: FileHandle) {
     let input: FileHandle
-    do throws(RegularFile.Refusal) {
+    do {
       input = try RegularFile.handle(source, links: .followed)
-    } catch {
-      throw .unreadable(path: source, cause: "\(error)")
+    } catch let error as RegularFile.Refusal {
+      throw BagError.unreadable(path: source, cause: "\(error)")
     }
     guard FileManager.default.createFile(atPath: target, contents: nil),
       let output = FileHandle(forWritingAtPath: target)
-    else { throw .unreadable(path: target, cause: SystemError.text) }
+    else { throw BagError.unreadable(path: target, cause: SystemError.text) }
     return (input, output)
   }
 

@@ -33,16 +33,17 @@ struct BagFiles: Hashable, Sendable {
   }
 
   /// - Throws: `BagError.notBag`.
-  init(_ path: String) throws(BagError) {
+  init(_ path: String) throws {
     let path = URL(fileURLWithPath: path).standardizedFileURL.path
     name = URL(fileURLWithPath: path).lastPathComponent
     var isFolder: ObjCBool = false
     guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
-      throw .notBag(path: path, cause: "there is no such file")
+      throw BagError.notBag(path: path, cause: "there is no such file")
     }
     guard isFolder.boolValue else {
       guard let entry = Self.entry(path) else {
-        throw .notBag(path: path, cause: "its first bytes are neither SQLite's nor those of MCAP")
+        throw BagError.notBag(
+          path: path, cause: "its first bytes are neither SQLite's nor those of MCAP")
       }
       entries = [entry]
       losses = Self.logLoss(path)
@@ -52,7 +53,7 @@ struct BagFiles: Hashable, Sendable {
     try readFolder(path)
   }
 
-  private mutating func readFolder(_ path: String) throws(BagError) {
+  private mutating func readFolder(_ path: String) throws {
     let found = ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [])
       .filter { !$0.hasPrefix(".") && $0 != "session.sqlite" }
       .filter { Self.entry(path + "/" + $0) != nil }
@@ -62,7 +63,7 @@ struct BagFiles: Hashable, Sendable {
         found.isEmpty
         ? "the folder has no .db3 or .mcap file" : "the folder has \(found.count) such files"
       let folder = found.isEmpty ? MediaFolder(path) : nil
-      throw .notBag(
+      throw BagError.notBag(
         path: path, cause: folder.map { "it is \($0.kind)" } ?? cause, remedy: folder?.remedy)
     }
     let listed = Self.listed(path)

@@ -16,25 +16,25 @@ struct ByteReader {
 
   mutating func integer<Number: FixedWidthInteger>(
     _ type: Number.Type = Number.self
-  ) throws(Short) -> Number {
+  ) throws -> Number {
     let part = try take(Number.bitWidth / 8)
     var value: UInt64 = 0
     for place in part.indices.reversed() { value = value << 8 | UInt64(part[place]) }
     return Number(truncatingIfNeeded: value)
   }
 
-  mutating func take(_ count: Int) throws(Short) -> ArraySlice<UInt8> {
+  mutating func take(_ count: Int) throws -> ArraySlice<UInt8> {
     guard count >= 0, remaining >= count else { throw Short() }
     defer { next += count }
     return bytes[next..<next + count]
   }
 
   /// Bytes behind their length of 32 bits.
-  mutating func sized() throws(Short) -> ArraySlice<UInt8> {
+  mutating func sized() throws -> ArraySlice<UInt8> {
     try take(Int(try integer(UInt32.self)))
   }
 
-  mutating func string() throws(Short) -> String {
+  mutating func string() throws -> String {
     String(decoding: try sized(), as: UTF8.self)
   }
 }

@@ -8,7 +8,7 @@ enum Compression: Sendable {
   case none, lz4, zstd
 
   /// By the name that a chunk has.
-  init(_ name: String) throws(CompressionProblem) {
+  init(_ name: String) throws {
     switch name {
     case "", "none": self = .none
     case "lz4": self = .lz4
@@ -20,7 +20,7 @@ enum Compression: Sendable {
   /// All records, which take exactly `bytes`.
   func records(
     _ part: ArraySlice<UInt8>, bytes: Int
-  ) throws(CompressionProblem) -> ArraySlice<UInt8> {
+  ) throws -> ArraySlice<UInt8> {
     let result = try expanded(part, bytes: bytes)
     if let cause = result.problem { throw CompressionProblem(cause: cause) }
     guard result.bytes.count == bytes else {
@@ -36,7 +36,7 @@ enum Compression: Sendable {
 
   private func expanded(
     _ part: ArraySlice<UInt8>, bytes: Int
-  ) throws(CompressionProblem) -> Expanded {
+  ) throws -> Expanded {
     switch self {
     case .none: Expanded(bytes: part)
     case .lz4: try LZ4Frame.expand(part, bytesMax: bytes)

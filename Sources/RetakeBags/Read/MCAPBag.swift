@@ -14,17 +14,17 @@ final class MCAPBag: BagFile {
 
   /// - Parameter origin: The path that errors name: that of the compressed file, if there is one.
   /// - Throws: `BagError`.
-  init(_ path: String, origin: String) throws(BagError) {
+  init(_ path: String, origin: String) throws {
     self.path = origin
-    file = try Self.errors(at: path) { () throws(MediaError) in try MediaFile(path: path) }
-    let head = try Self.errors(at: path) { () throws(MediaError) in
+    file = try Self.errors(at: path) { try MediaFile(path: path) }
+    let head = try Self.errors(at: path) {
       try file.bytes(MCAPRecord.magic.count)
     }
     guard head == MCAPRecord.magic else {
-      throw .notBag(path: path, cause: "its first bytes are not those of MCAP")
+      throw BagError.notBag(path: path, cause: "its first bytes are not those of MCAP")
     }
     let magicBytes = MCAPRecord.magic.count
-    let last = try Self.errors(at: path) { () throws(MediaError) in
+    let last = try Self.errors(at: path) {
       try file.bytes(magicBytes, at: max(0, file.size - Int64(magicBytes)))
     }
     // A file with nothing else has one magic.
@@ -37,7 +37,7 @@ final class MCAPBag: BagFile {
     }
   }
 
-  private func scannedTopics() throws(BagError) -> [BagTopic] {
+  private func scannedTopics() throws -> [BagTopic] {
     var walk = MCAPWalk(file: file, path: path, topics: [], isSurvey: true)
     do {
       // What cannot be read is reported when the messages are read.
@@ -45,7 +45,7 @@ final class MCAPBag: BagFile {
     } catch let error as BagError {
       throw error
     } catch {
-      throw .unreadable(path: path, cause: "\(error)")
+      throw BagError.unreadable(path: path, cause: "\(error)")
     }
     return walk.topics
   }
@@ -64,13 +64,13 @@ final class MCAPBag: BagFile {
   }
 
   static func errors<Value>(
-    at path: String, _ body: () throws(MediaError) -> Value
-  ) throws(BagError) -> Value {
-    do throws(MediaError) {
+    at path: String, _ body: () throws -> Value
+  ) throws -> Value {
+    do {
       return try body()
-    } catch {
+    } catch let error as MediaError {
       throw error.isAboutMemory
-        ? .memory(path: path) : .unreadable(path: path, cause: error.cause ?? error.message)
+        ? BagError.memory(path: path) : .unreadable(path: path, cause: error.cause ?? error.message)
     }
   }
 }
@@ -87,12 +87,12 @@ struct MCAPSummary {
   private static let bytesMax: UInt64 = 256 << 20
 
   /// - Returns: nil if the file has none that is whole.
-  init?(_ file: MediaFile) throws(BagError) {
+  init?(_ file: MediaFile) throws {
     let size = UInt64(file.size)
     let tail = UInt64(MCAPRecord.footerBytes + MCAPRecord.magic.count)
     guard size >= tail + UInt64(MCAPRecord.magic.count) else { return nil }
     let end = size - tail
-    let footerBytes = try MCAPBag.errors(at: file.path) { () throws(MediaError) in
+    let footerBytes = try MCAPBag.errors(at: file.path) {
       try file.bytes(Int(tail), at: Int64(end))
     }
     guard footerBytes.suffix(MCAPRecord.magic.count).elementsEqual(MCAPRecord.magic),
@@ -104,7 +104,7 @@ struct MCAPSummary {
     else { return nil }
     dataEnd = footer.summaryStart
     // The checksum covers the footer up to itself (mcap.dev/spec, Footer).
-    let covered = try MCAPBag.errors(at: file.path) { () throws(MediaError) in
+    let covered = try MCAPBag.errors(at: file.path) {
       try file.bytes(Int(size - 12 - footer.summaryStart), at: Int64(footer.summaryStart))
     }
     guard footer.crc == 0 || CRC32.of(covered[...]) == footer.crc,
@@ -113,7 +113,7 @@ struct MCAPSummary {
   }
 
   /// - Returns: whether the summary names every channel.
-  private mutating func parse(_ bytes: ArraySlice<UInt8>) throws(ByteReader.Short) -> Bool {
+  private mutating func parse(_ bytes: ArraySlice<UInt8>) throws -> Bool {
     var reader = ByteReader(bytes)
     var (schemas, channels) = ([UInt16: MCAPRecord.Schema](), [MCAPRecord.Channel]())
     var statistics: MCAPRecord.Statistics?

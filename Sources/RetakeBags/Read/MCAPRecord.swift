@@ -29,7 +29,7 @@ enum MCAPRecord {
     var opcode: UInt8
     var length: UInt64
 
-    init(_ bytes: ArraySlice<UInt8>) throws(ByteReader.Short) {
+    init(_ bytes: ArraySlice<UInt8>) throws {
       var reader = ByteReader(bytes)
       opcode = try reader.integer()
       length = try reader.integer()
@@ -44,7 +44,7 @@ enum MCAPRecord {
     var encoding: String
     var text: String
 
-    init(_ content: ArraySlice<UInt8>) throws(ByteReader.Short) {
+    init(_ content: ArraySlice<UInt8>) throws {
       var reader = ByteReader(content)
       id = try reader.integer()
       name = try reader.string()
@@ -59,7 +59,7 @@ enum MCAPRecord {
     var topic: String
     var encoding: String
 
-    init(_ content: ArraySlice<UInt8>) throws(ByteReader.Short) {
+    init(_ content: ArraySlice<UInt8>) throws {
       var reader = ByteReader(content)
       id = try reader.integer()
       schema = try reader.integer()
@@ -74,7 +74,7 @@ enum MCAPRecord {
     var publishTime: UInt64
     var data: ArraySlice<UInt8>
 
-    init(_ content: ArraySlice<UInt8>) throws(ByteReader.Short) {
+    init(_ content: ArraySlice<UInt8>) throws {
       var reader = ByteReader(content)
       channel = try reader.integer()
       _ = try reader.integer(UInt32.self)
@@ -92,7 +92,7 @@ enum MCAPRecord {
     /// As the chunk claims it.
     var recordsBytes: UInt64
 
-    init(_ reader: inout ByteReader) throws(ByteReader.Short) {
+    init(_ reader: inout ByteReader) throws {
       _ = try reader.take(16)
       uncompressedBytes = try reader.integer()
       crc = try reader.integer()
@@ -105,7 +105,7 @@ enum MCAPRecord {
   struct ChunkIndex: Hashable {
     var offset: UInt64
 
-    init(_ content: ArraySlice<UInt8>) throws(ByteReader.Short) {
+    init(_ content: ArraySlice<UInt8>) throws {
       var reader = ByteReader(content)
       _ = try reader.take(16)
       offset = try reader.integer()
@@ -117,7 +117,7 @@ enum MCAPRecord {
     var channels: UInt32
     var channelMessages: [UInt16: UInt64] = [:]
 
-    init(_ content: ArraySlice<UInt8>) throws(ByteReader.Short) {
+    init(_ content: ArraySlice<UInt8>) throws {
       var reader = ByteReader(content)
       messages = try reader.integer()
       _ = try reader.integer(UInt16.self)
@@ -132,7 +132,7 @@ enum MCAPRecord {
     var summaryStart: UInt64
     var crc: UInt32
 
-    init(_ content: ArraySlice<UInt8>) throws(ByteReader.Short) {
+    init(_ content: ArraySlice<UInt8>) throws {
       var reader = ByteReader(content)
       summaryStart = try reader.integer()
       _ = try reader.integer(UInt64.self)

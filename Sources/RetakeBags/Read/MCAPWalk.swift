@@ -66,8 +66,8 @@ struct MCAPWalk {
     }
   }
 
-  private func bytes(_ count: UInt64, at offset: UInt64) throws(BagError) -> [UInt8] {
-    try MCAPBag.errors(at: path) { () throws(MediaError) in
+  private func bytes(_ count: UInt64, at offset: UInt64) throws -> [UInt8] {
+    try MCAPBag.errors(at: path) {
       try file.bytes(Int(count), at: Int64(offset))
     }
   }
@@ -185,10 +185,10 @@ struct MCAPWalk {
             bytesMax: Self.chunkBytesMax)))
     }
     let records: ArraySlice<UInt8>
-    do throws(CompressionProblem) {
+    do {
       records = try Compression(chunk.compression).records(
         reader.rest, bytes: Int(chunk.uncompressedBytes))
-    } catch {
+    } catch let error as CompressionProblem {
       return try lose(start, "a chunk cannot be decompressed: \(error.cause)")
     }
     // 0 says that there is no checksum (mcap.dev/spec, Chunk).

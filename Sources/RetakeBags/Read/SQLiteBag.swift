@@ -23,12 +23,12 @@ final class SQLiteBag: BagFile {
 
   /// - Parameter origin: The path that errors name: that of the compressed file, if there is one.
   /// - Throws: `BagError`.
-  init(_ path: String, origin: String) throws(BagError) {
+  init(_ path: String, origin: String) throws {
     self.path = origin
-    do throws(RegularFile.Refusal) {
+    do {
       bytes = try RegularFile.facts(of: path, links: .followed).bytes
-    } catch {
-      throw .unreadable(path: origin, cause: "\(error)")
+    } catch let error as RegularFile.Refusal {
+      throw BagError.unreadable(path: origin, cause: "\(error)")
     }
     queue = try Self.errors(at: origin) {
       try DatabaseQueue(path: ImmutableDatabase.uri(of: path), configuration: Self.configuration())
@@ -44,7 +44,7 @@ final class SQLiteBag: BagFile {
     }
   }
 
-  private func readTopics() throws(BagError) {
+  private func readTopics() throws {
     let (topics, ids) = try Self.errors(at: path) { [path] in
       try queue.unsafeRead { database in
         try Self.checkTables(database, path: path)
@@ -124,7 +124,7 @@ final class SQLiteBag: BagFile {
 
   private static func errors<Value>(
     at path: String, _ body: () throws -> Value
-  ) throws(BagError) -> Value {
+  ) throws -> Value {
     do {
       return try body()
     } catch let error as BagError {
@@ -132,7 +132,7 @@ final class SQLiteBag: BagFile {
     } catch let error as DatabaseError {
       throw SQLiteScan.error(error, BagPlace(file: path))
     } catch {
-      throw .unreadable(path: path, cause: "\(error)")
+      throw BagError.unreadable(path: path, cause: "\(error)")
     }
   }
 }

@@ -9,8 +9,8 @@ enum SQLitePages {
   ///
   /// SQLite reads a page that the file's end cuts as if zeros followed, and would give rows whose end
   /// is zeros. Without that page it reports them as damaged.
-  static func cut(_ path: String) throws(BagError) -> Int64? {
-    do throws(RegularFile.Refusal) {
+  static func cut(_ path: String) throws -> Int64? {
+    do {
       let bytes = try RegularFile.facts(of: path, links: .followed).bytes
       let header = try RegularFile.head(path, links: .followed, count: headerBytes)
       guard header.count == headerBytes else {
@@ -21,9 +21,10 @@ enum SQLitePages {
       let pageBytes = size == 1 ? 65_536 : size
       guard pageBytes >= 512, !bytes.isMultiple(of: pageBytes) else { return nil }
       return bytes - bytes % pageBytes
-    } catch {
-      guard case .tooLarge = error else { throw .unreadable(path: path, cause: "\(error)") }
-      throw .damaged(BagPlace(file: path), cause: "it is shorter than the header of a database")
+    } catch let error as RegularFile.Refusal {
+      guard case .tooLarge = error else { throw BagError.unreadable(path: path, cause: "\(error)") }
+      throw BagError.damaged(
+        BagPlace(file: path), cause: "it is shorter than the header of a database")
     }
   }
 }

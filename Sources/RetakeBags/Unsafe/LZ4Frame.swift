@@ -10,7 +10,7 @@ enum LZ4Frame {
   /// - Throws: when there is no memory.
   static func expand(
     _ part: ArraySlice<UInt8>, bytesMax: Int
-  ) throws(CompressionProblem) -> Expanded {
+  ) throws -> Expanded {
     var context: OpaquePointer?
     guard LZ4F_isError(LZ4F_createDecompressionContext(&context, UInt32(LZ4F_VERSION))) == 0 else {
       throw CompressionProblem(cause: "there is no memory for lz4")

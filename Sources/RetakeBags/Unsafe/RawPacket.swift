@@ -13,7 +13,7 @@ enum RawPacket {
     _ data: ArraySlice<UInt8>, encoding: RawEncoding, width: Int, height: Int, step: Int,
     index: Int,
     time: Int64
-  ) throws(MediaError) -> MediaPacket {
+  ) throws -> MediaPacket {
     let size = encoding.format.visibleBytes(width: width, height: height)
     let (rows, rowBytes) = (
       encoding.rowCount(height: height), encoding.rowBytes(width: width)
@@ -23,7 +23,7 @@ enum RawPacket {
       "the message holds its rows")
     return try MediaPacket(
       stream: 0, index: index, pts: time, dts: time, flags: .key, size: size
-    ) { (target: UnsafeMutableRawBufferPointer) throws(MediaError) in
+    ) { (target: UnsafeMutableRawBufferPointer) in
       data.withUnsafeBytes { source in
         Job(
           source: source, target: target, width: width, height: height, step: step,

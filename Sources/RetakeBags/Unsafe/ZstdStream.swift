@@ -21,7 +21,7 @@ enum ZstdStream {
   /// - Throws: when there is no memory.
   static func expand(
     _ part: ArraySlice<UInt8>, bytesMax: Int
-  ) throws(CompressionProblem) -> Expanded {
+  ) throws -> Expanded {
     let expander = try Expander()
     var problem: String?
     let output = [UInt8](unsafeUninitializedCapacity: bytesMax) { output, count in
@@ -49,7 +49,7 @@ enum ZstdStream {
   /// Expands a message whose size is not known.
   static func message(
     _ part: ArraySlice<UInt8>, bytesMax: Int
-  ) throws(CompressionProblem) -> ArraySlice<UInt8> {
+  ) throws -> ArraySlice<UInt8> {
     let claimed = claimedBytes(part)
     guard claimed ?? 0 <= UInt64(bytesMax) else {
       throw CompressionProblem(
@@ -70,7 +70,7 @@ enum ZstdStream {
   final class Expander {
     fileprivate let context: OpaquePointer
 
-    init() throws(CompressionProblem) {
+    init() throws {
       guard let context = ZSTD_createDCtx() else {
         throw CompressionProblem(cause: "there is no memory for zstd")
       }

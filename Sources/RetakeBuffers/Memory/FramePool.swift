@@ -68,7 +68,7 @@ public final class FramePool: Sendable {
   public func makeFrame(
     for stage: String, format: PixelFormat, width: Int, height: Int,
     range: ColorRange = .limited, matrix: ColorMatrix? = nil
-  ) throws(PoolError) -> WritableFrame? {
+  ) throws -> WritableFrame? {
     let bytes = PlaneLayout(format: format, width: width, height: height).count
     switch lease(bytes + FrameStorage.padding, for: stage) {
     case .taken(let lease):
@@ -76,7 +76,8 @@ public final class FramePool: Sendable {
         lease, format: format, width: width, height: height, range: range, matrix: matrix)
     case .refused: return nil
     case .noMemory:
-      throw .allocation(pool: id, cause: FrameMemoryError(width: width, height: height).message)
+      throw PoolError.allocation(
+        pool: id, cause: FrameMemoryError(width: width, height: height).message)
     }
   }
 

@@ -56,7 +56,7 @@ public final class BufferPool<Buffer: Sendable>: Sendable {
   /// refuses them.
   ///
   /// - Throws: `PoolError.allocation` if one more buffer was allowed, but could not be created.
-  public func lease(for stage: String) throws(PoolError) -> BufferLease<Buffer>? {
+  public func lease(for stage: String) throws -> BufferLease<Buffer>? {
     let isBounded = FrameSupply.current?.isVirtual != true
     guard let (taken, idle) = store.take(for: stage, isBounded: isBounded) else { return nil }
     if let box = idle as? BufferBox<Buffer> { return BufferLease(box, taken, of: store) }
@@ -64,12 +64,12 @@ public final class BufferPool<Buffer: Sendable>: Sendable {
     return BufferLease(try made(for: taken), taken, of: store)
   }
 
-  private func made(for taken: PoolBook.Taken) throws(PoolError) -> BufferBox<Buffer> {
+  private func made(for taken: PoolBook.Taken) throws -> BufferBox<Buffer> {
     do {
       return BufferBox(try make())
     } catch {
       store.failed(taken)
-      throw .allocation(pool: id, cause: "\(error)")
+      throw PoolError.allocation(pool: id, cause: "\(error)")
     }
   }
 

@@ -24,8 +24,8 @@ func answer(
 /// A JSON document of the caller.
 ///
 /// - Throws: `Problem`.
-func given(_ json: UnsafePointer<CChar>?, _ length: Int) throws(Problem) -> Data {
-  guard let json else { throw .null("json") }
+func given(_ json: UnsafePointer<CChar>?, _ length: Int) throws -> Data {
+  guard let json else { throw Problem.null("json") }
   // Longer documents are refused without being read. A negative length is a size_t that is too large.
   guard (0...PipelineDocument.bytesMax).contains(length) else {
     throw Problem(
@@ -41,10 +41,11 @@ func given(_ json: UnsafePointer<CChar>?, _ length: Int) throws(Problem) -> Data
 /// - Throws: `Problem`.
 func givenObject(
   _ json: UnsafePointer<CChar>?, _ length: Int
-) throws(Problem) -> [String: JSONValue] {
+) throws -> [String: JSONValue] {
   let data = try given(json, length)
   guard let value = try? JSONValue(parsing: data), case .object(let members) = value else {
-    throw .value("the options are not a JSON object", advice: "For example {\"threshold\": 30}")
+    throw Problem.value(
+      "the options are not a JSON object", advice: "For example {\"threshold\": 30}")
   }
   return members
 }
@@ -52,10 +53,10 @@ func givenObject(
 /// A short string of the caller, which ends with a zero.
 ///
 /// - Throws: `Problem`.
-func given(_ text: UnsafePointer<CChar>?, _ name: String) throws(Problem) -> String {
-  guard let text else { throw .null(name) }
+func given(_ text: UnsafePointer<CChar>?, _ name: String) throws -> String {
+  guard let text else { throw Problem.null(name) }
   guard let string = String(validatingCString: text) else {
-    throw .value("'\(name)' is not UTF-8")
+    throw Problem.value("'\(name)' is not UTF-8")
   }
   return string
 }

@@ -14,10 +14,10 @@ struct GivenFrame {
   private static let strideMax = 1 << 30
 
   /// - Throws: `Problem`.
-  init(_ pointer: UnsafePointer<retake_frame>) throws(Problem) {
+  init(_ pointer: UnsafePointer<retake_frame>) throws {
     given = try pointer.checked("retake_frame", size: MemoryLayout<retake_frame>.size)
     guard let format = PixelFormat(given.format) else {
-      throw .value(
+      throw Problem.value(
         "there is no format \(given.format.rawValue)",
         advice: "Use a retake_format, such as RETAKE_NV12")
     }
@@ -29,28 +29,28 @@ struct GivenFrame {
   }
 
   /// - Throws: `Problem` if the track was declared with another format.
-  func check(_ track: LiveTrack) throws(Problem) {
+  func check(_ track: LiveTrack) throws {
     guard track.format == format else {
-      throw .value(
+      throw Problem.value(
         "track \(track.track) was declared as \(track.format.rawValue), and this frame is "
           + format.rawValue)
     }
   }
 
-  private func checkWords() throws(Problem) {
+  private func checkWords() throws {
     guard abs(Int128(given.pts_ns)) <= Int128(EventKey.nanosecondsMax) else {
-      throw .value(
+      throw Problem.value(
         "\(given.pts_ns) ns is too far from zero for a presentation time",
         advice: "Use at most 2^61 nanoseconds, which are 73 years")
     }
     guard [0, 90, 180, 270].contains(given.rotation) else {
-      throw .value("a rotation is 0, 90, 180 or 270, not \(given.rotation)")
+      throw Problem.value("a rotation is 0, 90, 180 or 270, not \(given.rotation)")
     }
     guard given.range.rawValue <= RETAKE_RANGE_FULL.rawValue else {
-      throw .value("there is no range \(given.range.rawValue)")
+      throw Problem.value("there is no range \(given.range.rawValue)")
     }
     guard given.matrix.rawValue <= RETAKE_MATRIX_BT2020.rawValue else {
-      throw .value("there is no matrix \(given.matrix.rawValue)")
+      throw Problem.value("there is no matrix \(given.matrix.rawValue)")
     }
   }
 
@@ -58,19 +58,19 @@ struct GivenFrame {
     Array([given.planes.0, given.planes.1, given.planes.2].prefix(format.planeCount))
   }
 
-  private func checkPlanes() throws(Problem) {
+  private func checkPlanes() throws {
     guard Int(given.plane_count) == format.planeCount else {
-      throw .value(
+      throw Problem.value(
         "\(format.rawValue) has \(format.planeCount) planes, not \(given.plane_count)")
     }
     for (index, plane) in planes.enumerated() { try check(plane, index) }
   }
 
-  private func check(_ plane: retake_plane, _ index: Int) throws(Problem) {
-    guard let data = plane.data else { throw .null("planes[\(index)].data") }
+  private func check(_ plane: retake_plane, _ index: Int) throws {
+    guard let data = plane.data else { throw Problem.null("planes[\(index)].data") }
     let rowBytes = format.rowBytes(plane: index, width: width)
     guard (rowBytes...Self.strideMax).contains(plane.stride) else {
-      throw .value(
+      throw Problem.value(
         "the stride of plane \(index) is \(plane.stride), and a row has \(rowBytes) bytes",
         advice: "Give the bytes from the start of a row to the start of the next")
     }
@@ -79,19 +79,19 @@ struct GivenFrame {
       format.bitsPerSample == 8
         || (UInt(bitPattern: data).isMultiple(of: 2) && plane.stride.isMultiple(of: 2))
     else {
-      throw .value(
+      throw Problem.value(
         "the samples of \(format.rawValue) have two bytes, and plane \(index) begins at an odd "
           + "address or has an odd stride")
     }
     let needed = neededBytes(plane, index)
     guard plane.length >= needed else {
-      throw .value(
+      throw Problem.value(
         "plane \(index) has \(plane.length) bytes, and its rows need \(needed)",
         advice: "Give the bytes that can be read from 'data' on")
     }
     let end = UInt(bitPattern: data).addingReportingOverflow(UInt(bitPattern: plane.length))
     guard !end.overflow else {
-      throw .value("plane \(index) is longer than the memory behind 'data'")
+      throw Problem.value("plane \(index) is longer than the memory behind 'data'")
     }
   }
 
@@ -105,7 +105,7 @@ struct GivenFrame {
   /// The frame, and the loan of its pixels if the caller lends them.
   ///
   /// - Throws: `Problem` if there is no memory for a copy.
-  func make(_ loans: Loans) throws(Problem) -> (frame: Frame, loan: Loan?) {
+  func make(_ loans: Loans) throws -> (frame: Frame, loan: Loan?) {
     guard let release = given.release else { return (frame(try copied()), nil) }
     let loan = Loan(loans, release: release, context: given.context)
     let isPadded = planes.enumerated().allSatisfy { index, plane in
@@ -143,7 +143,7 @@ struct GivenFrame {
     }
   }
 
-  private func copied() throws(Problem) -> FrameStorage {
+  private func copied() throws -> FrameStorage {
     let storage = FrameStorage.makeIfRoom(format: format, width: width, height: height) {
       targets, strides in
       for (index, plane) in planes.enumerated() {
@@ -166,10 +166,10 @@ struct GivenFrame {
 }
 
 /// - Throws: `Problem`.
-func checkedSize(_ width: Int32, _ height: Int32) throws(Problem) -> (Int, Int) {
+func checkedSize(_ width: Int32, _ height: Int32) throws -> (Int, Int) {
   let sides = 1...RETAKE_SIDE_MAX
   guard sides.contains(width), sides.contains(height) else {
-    throw .value(
+    throw Problem.value(
       "a frame of \(width)x\(height) is too small or too large",
       advice: "A side has 1 to \(RETAKE_SIDE_MAX) pixels")
   }
@@ -205,11 +205,11 @@ extension UnsafePointer {
   /// - Throws: `Problem`.
   func checked(
     _ name: String, size: Int
-  ) throws(Problem) -> Pointee where Pointee: BitwiseCopyable {
+  ) throws -> Pointee where Pointee: BitwiseCopyable {
     // SAFETY: a caller's struct begins with its size; the rest is read only if it is as large.
     let raw = UnsafeRawPointer(self)
     let given = raw.loadUnaligned(as: Int.self)
-    guard given == size else { throw .size(of: name, given, expected: size) }
+    guard given == size else { throw Problem.size(of: name, given, expected: size) }
     return raw.loadUnaligned(as: Pointee.self)
   }
 }

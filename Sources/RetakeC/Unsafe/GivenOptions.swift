@@ -13,35 +13,35 @@ struct GivenOptions {
   private static let drainNanosecondsMax: Int64 = 3_600_000_000_000
 
   /// - Throws: `Problem`.
-  init(_ pointer: UnsafePointer<retake_options>) throws(Problem) {
+  init(_ pointer: UnsafePointer<retake_options>) throws {
     given = try pointer.checked("retake_options", size: MemoryLayout<retake_options>.size)
     tracks = try Self.tracks(of: given)
     if given.workers != 0 { options.workers = Int(given.workers) }
     guard (0...Self.waitingFramesMax).contains(given.waiting_frames) else {
-      throw .value(
+      throw Problem.value(
         "waiting_frames is 0 to \(Self.waitingFramesMax), not \(given.waiting_frames)")
     }
     if given.waiting_frames > 0 { options.waitingFramesMax = Int(given.waiting_frames) }
     guard (0...Self.drainNanosecondsMax).contains(given.drain_ns) else {
-      throw .value("drain_ns is 0 to an hour, not \(given.drain_ns) ns")
+      throw Problem.value("drain_ns is 0 to an hour, not \(given.drain_ns) ns")
     }
     if given.drain_ns > 0 { options.drain = .nanoseconds(given.drain_ns) }
   }
 
-  private static func tracks(of given: retake_options) throws(Problem) -> [LiveTrack] {
+  private static func tracks(of given: retake_options) throws -> [LiveTrack] {
     guard (1...Int(RETAKE_TRACKS_MAX)).contains(given.track_count) else {
-      throw .value(
+      throw Problem.value(
         "a pipeline has 1 to \(RETAKE_TRACKS_MAX) tracks, not \(UInt(bitPattern: given.track_count))",
         advice: "Declare each track whose frames are pushed")
     }
-    guard let first = given.tracks else { throw .null("tracks") }
+    guard let first = given.tracks else { throw Problem.null("tracks") }
     var tracks: [LiveTrack] = []
     for track in UnsafeBufferPointer(start: first, count: given.track_count) {
       guard let format = PixelFormat(track.format) else {
-        throw .value("there is no format \(track.format.rawValue)")
+        throw Problem.value("there is no format \(track.format.rawValue)")
       }
       guard track.track >= 0, !tracks.contains(where: { $0.track == Int(track.track) }) else {
-        throw .value("the track \(track.track) is negative, or declared twice")
+        throw Problem.value("the track \(track.track) is negative, or declared twice")
       }
       let (width, height) = try checkedSize(track.width, track.height)
       tracks.append(
@@ -68,12 +68,12 @@ struct GivenReplayOptions {
   private var given = retake_replay_options()
 
   /// - Throws: `Problem`.
-  init(_ pointer: UnsafePointer<retake_replay_options>?) throws(Problem) {
+  init(_ pointer: UnsafePointer<retake_replay_options>?) throws {
     guard let pointer else { return }
     given = try pointer.checked(
       "retake_replay_options", size: MemoryLayout<retake_replay_options>.size)
     guard given.mode.rawValue <= RETAKE_REDECIDE.rawValue else {
-      throw .value("there is no mode \(given.mode.rawValue)")
+      throw Problem.value("there is no mode \(given.mode.rawValue)")
     }
   }
 

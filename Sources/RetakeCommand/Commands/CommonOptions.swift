@@ -241,9 +241,9 @@ struct CaseSelection<Mode: ModeArgument>: ParsableArguments {
   }
 
   private static func checkedCommand(_ text: String) throws -> String {
-    do throws(SuiteError) {
+    do {
       _ = try ProgramPipeline(command: text)
-    } catch {
+    } catch let error as SuiteError {
       throw ValidationError(error.description)
     }
     return text

@@ -39,9 +39,9 @@ struct LivePipelineOptions: ParsableArguments {
     if pipeline == nil, let (name, _) = given.first(where: { $0.1 }) {
       throw ValidationError("\(name) goes with --pipeline")
     }
-    do throws(SuiteError) {
+    do {
       try outputs.check()
-    } catch {
+    } catch let error as SuiteError {
       throw ValidationError(error.description)
     }
     let range = LiveOptions.workersRange

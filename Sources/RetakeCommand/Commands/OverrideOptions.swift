@@ -17,9 +17,9 @@ struct OverrideOptions: ParsableArguments {
 
   func validate() throws {
     for text in texts {
-      do throws(ReplayError) {
+      do {
         _ = try CaseOverride(parsing: text)
-      } catch {
+      } catch let error as ReplayError {
         throw ValidationError(error.description)
       }
     }

@@ -107,9 +107,9 @@ struct ReplayCommand: ParsableCommand {
 
   func validate() throws {
     // As a wrong argument: the parser then prints the usage, and the exit code is 64.
-    do throws(SuiteError) {
+    do {
       try outputs.check()
-    } catch {
+    } catch let error as SuiteError {
       throw ValidationError(error.description)
     }
     // With --follow the output is JSON lines in any case, and the summary is one of them.
@@ -168,9 +168,9 @@ struct ReplayCommand: ParsableCommand {
 
   private func parsedSweep() throws -> Sweep? {
     guard let sweep else { return nil }
-    do throws(ReplayError) {
+    do {
       return try Sweep(parsing: sweep)
-    } catch {
+    } catch let error as ReplayError {
       throw ValidationError("'--sweep \(sweep)': \(error.message). \(error.advice ?? "")")
     }
   }

@@ -7,10 +7,10 @@ final class Keyboard {
   private let settings: termios
 
   /// - Throws: `SuiteError.noTerminal`.
-  init() throws(SuiteError) {
+  init() throws {
     var settings = termios()
     guard isatty(STDIN_FILENO) == 1, tcgetattr(STDIN_FILENO, &settings) == 0 else {
-      throw .noTerminal
+      throw SuiteError.noTerminal
     }
     self.settings = settings
   }
@@ -18,7 +18,7 @@ final class Keyboard {
   /// Waits for one key, which is not echoed. Ctrl-C and the end of input give the character U+0003.
   ///
   /// - Parameter question: Called when the terminal accepts keys, before waiting for the first one.
-  func key(after question: () -> Void) throws(SuiteError) -> Character {
+  func key(after question: () -> Void) throws -> Character {
     var raw = settings
     // Without ISIG Ctrl-C is a key like others: the command ends by itself and restores the
     // terminal.
@@ -31,7 +31,7 @@ final class Keyboard {
       (raw.c_cc.6, raw.c_cc.5) = (1, 0)
     #endif
     // TCSADRAIN keeps keys that were typed already; TCSAFLUSH would discard them (man 3 termios).
-    guard tcsetattr(STDIN_FILENO, TCSADRAIN, &raw) == 0 else { throw .noTerminal }
+    guard tcsetattr(STDIN_FILENO, TCSADRAIN, &raw) == 0 else { throw SuiteError.noTerminal }
     defer { giveBack() }
     question()
     var byte: UInt8 = 0

@@ -24,7 +24,7 @@ enum ProcessRoom {
 
   /// `NamedThread` allocates in its thread, for which glibc reserves 64 MB of address space that
   /// the command may need. These threads allocate nothing.
-  private static func checkThreads() throws(RuntimeError) {
+  private static func checkThreads() throws {
     var number: Int32 = 0
     // SAFETY: the mutex has a fixed address until all threads that lock it have been joined.
     let gate = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
@@ -47,7 +47,7 @@ enum ProcessRoom {
     pthread_mutex_destroy(gate)
     gate.deallocate()
     guard number == 0 else {
-      throw .noThread(name: "the command", cause: String(cString: strerror(number)))
+      throw RuntimeError.noThread(name: "the command", cause: String(cString: strerror(number)))
     }
   }
 

@@ -32,28 +32,28 @@ package struct ResultChunk: Sendable {
   /// Finds the blocks and checks their digests.
   ///
   /// - Parameter file: The file's name in messages.
-  package init(_ bytes: [UInt8], file: String) throws(ResultTextError) {
+  package init(_ bytes: [UInt8], file: String) throws {
     self.bytes = bytes
     self.file = file
     let first = bytes.firstIndex(of: UInt8(ascii: "\n")) ?? bytes.endIndex
     let line = String(decoding: bytes[..<first], as: UTF8.self)
     // Git may change line ends when it checks out. Asked before the header is parsed, so that the
     // error names this cause and not a damaged header.
-    if line.hasSuffix("\r") { throw .lineEnds(file: file) }
+    if line.hasSuffix("\r") { throw ResultTextError.lineEnds(file: file) }
     let header = try ResultHeader(parsing: line, file: file)
     self.header = header
     // A header has its line end, too, even if the run had no frames.
-    guard first < bytes.endIndex else { throw .cutShort(file: file) }
+    guard first < bytes.endIndex else { throw ResultTextError.cutShort(file: file) }
     let scan = BlockScan(file: file, sinks: header.sinks)
-    blocks = try bytes.withUnsafeBufferPointer { pointer throws(ResultTextError) in
+    blocks = try bytes.withUnsafeBufferPointer { pointer in
       try scan.blocks(in: pointer, from: first + 1)
     }
   }
 
   /// The frames of a block.
-  package func frames(of block: Block) throws(ResultTextError) -> [ResultFrame] {
+  package func frames(of block: Block) throws -> [ResultFrame] {
     let parser = FrameParser(header: header, file: file)
-    return try bytes.withUnsafeBufferPointer { pointer throws(ResultTextError) in
+    return try bytes.withUnsafeBufferPointer { pointer in
       try parser.frames(in: pointer, block: block)
     }
   }
@@ -73,7 +73,7 @@ private struct BlockScan {
 
   func blocks(
     in bytes: UnsafeBufferPointer<UInt8>, from start: Int
-  ) throws(ResultTextError) -> [ResultChunk.Block] {
+  ) throws -> [ResultChunk.Block] {
     var blocks: [ResultChunk.Block] = []
     // Lines count from 1, and line 1 is the header.
     var block = emptyBlock(start..<start, firstLine: 2)
@@ -88,7 +88,7 @@ private struct BlockScan {
       hasFacts = true
     }
     let end = try LineScan.forEachLine(in: bytes, range: start..<bytes.count) {
-      line throws(ResultTextError) in
+      line in
       number += 1
       switch line.isEmpty ? 0 : bytes[line.lowerBound] {
       case UInt8(ascii: "B"):
@@ -120,7 +120,9 @@ private struct BlockScan {
     }
     // A file that was cut right behind a B line passes here. golden.yml has the number of frames,
     // with which a comparison finds it.
-    guard end == bytes.count, block.bytes.lowerBound >= end else { throw .cutShort(file: file) }
+    guard end == bytes.count, block.bytes.lowerBound >= end else {
+      throw ResultTextError.cutShort(file: file)
+    }
     return blocks
   }
 
@@ -139,12 +141,12 @@ private struct BlockScan {
   private func close(
     _ block: inout ResultChunk.Block, bytes: UnsafeBufferPointer<UInt8>, line: Range<Int>,
     number: Int
-  ) throws(ResultTextError) {
+  ) throws {
     guard var cursor = ByteCursor(bytes, line), cursor.skip(UInt8(ascii: "B")), cursor.skipSpace(),
       let count = cursor.integer(), cursor.skipSpace(), let digest = cursor.digest(),
       cursor.isAtEnd
     else {
-      throw .line(
+      throw ResultTextError.line(
         file: file, line: number, text: String(decoding: bytes[line].prefix(80), as: UTF8.self),
         expected: "'B count digest'")
     }
@@ -152,7 +154,7 @@ private struct BlockScan {
       of: UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[block.bytes])))
     // `ResultWriter` closes no empty block, so a B line without frames was added later.
     guard block.digest == digest, block.frameCount == count, count > 0 else {
-      throw .block(file: file, line: number)
+      throw ResultTextError.block(file: file, line: number)
     }
   }
 }
@@ -164,14 +166,14 @@ private struct FrameParser {
 
   func frames(
     in bytes: UnsafeBufferPointer<UInt8>, block: ResultChunk.Block
-  ) throws(ResultTextError) -> [ResultFrame] {
+  ) throws -> [ResultFrame] {
     var frames: [ResultFrame] = []
     frames.reserveCapacity(block.frameCount)
     var number = block.firstLine - 1
-    _ = try LineScan.forEachLine(in: bytes, range: block.bytes) { line throws(ResultTextError) in
+    _ = try LineScan.forEachLine(in: bytes, range: block.bytes) { line in
       number += 1
       guard parse(bytes, line, into: &frames) else {
-        throw .line(
+        throw ResultTextError.line(
           file: file, line: number, text: String(decoding: bytes[line].prefix(80), as: UTF8.self),
           // The first byte of an empty line is its line end, which has no form.
           expected: Self.forms[bytes[line.lowerBound]] ?? "a line after its F line")

@@ -28,7 +28,7 @@ struct YAMLOutline {
   /// - Throws: `DocumentProblem` for anchors and aliases, for keys that are not strings, and for a
   ///   document that is too large or nested too deeply. Input that is not YAML at all is left to
   ///   Yams, which describes the error well.
-  static func check(_ text: String) throws(DocumentProblem) {
+  static func check(_ text: String) throws {
     let bytes = Array(text.utf8)
     guard bytes.count <= bytesMax else {
       throw DocumentProblem(

@@ -17,7 +17,7 @@ struct BoxesDecoder: OutputDecoder {
 
   func read(
     _ outputs: DecoderInputs, _ geometry: ImageGeometry
-  ) throws(DecodingMismatch) -> Decoded {
+  ) throws -> Decoded {
     let values = outputs.floats(0)
     var found: [Candidate] = []
     for row in 0..<values.count / 6 {

@@ -24,7 +24,7 @@ struct CTCTextDecoder: OutputDecoder {
 
   func read(
     _ outputs: DecoderInputs, _ geometry: ImageGeometry
-  ) throws(DecodingMismatch) -> Decoded {
+  ) throws -> Decoded {
     let values = outputs.floats(0)
     let (steps, classes) = (outputs.shapes[0][1], outputs.shapes[0][2])
     var text = ""

@@ -24,7 +24,7 @@ struct CenterFaceDecoder: OutputDecoder {
 
   func read(
     _ outputs: DecoderInputs, _ geometry: ImageGeometry
-  ) throws(DecodingMismatch) -> Decoded {
+  ) throws -> Decoded {
     let maps = (0..<4).map(outputs.floats)
     let columns = settings.width / Self.cell
     let count = maps[0].count
@@ -32,7 +32,7 @@ struct CenterFaceDecoder: OutputDecoder {
     for index in 0..<count {
       let score = try outputs.finite(maps[0], index, of: 0)
       guard score > settings.confidenceThreshold else { continue }
-      func value(_ map: Int, _ channel: Int) throws(DecodingMismatch) -> Double {
+      func value(_ map: Int, _ channel: Int) throws -> Double {
         try outputs.finite(maps[map], channel * count + index, of: map)
       }
       let cell = Double(Self.cell)

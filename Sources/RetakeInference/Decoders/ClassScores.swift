@@ -8,7 +8,7 @@ struct ClassScores {
   /// - Throws: `DecodingMismatch.labels` unless there is a label for each class, or none.
   init(
     _ scores: [Double], _ settings: DecoderSettings, _ outputs: DecoderInputs
-  ) throws(DecodingMismatch) {
+  ) throws {
     guard settings.labels.isEmpty || settings.labels.count == scores.count else {
       throw outputs.labelsMismatch(expected: scores.count, actual: settings.labels.count)
     }
@@ -18,7 +18,7 @@ struct ClassScores {
   /// The numbers of an output, each of which must be finite.
   static func finite(
     _ outputs: DecoderInputs, _ output: Int
-  ) throws(DecodingMismatch) -> [Double] {
+  ) throws -> [Double] {
     let values = outputs.doubles(output)
     for (index, value) in values.enumerated() where !value.isFinite {
       throw outputs.notFinite(value, output, index)

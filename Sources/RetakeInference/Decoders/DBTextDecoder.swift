@@ -21,7 +21,7 @@ struct DBTextDecoder: OutputDecoder {
 
   func read(
     _ outputs: DecoderInputs, _ geometry: ImageGeometry
-  ) throws(DecodingMismatch) -> Decoded {
+  ) throws -> Decoded {
     let map = outputs.floats(0)
     for (index, value) in map.enumerated() where !value.isFinite {
       throw outputs.notFinite(value, 0, index)

@@ -50,7 +50,7 @@ package struct DecoderInputs: Sendable {
   /// The element, after checking that it is a number.
   func finite(
     _ values: [Float], _ element: Int, of output: Int
-  ) throws(DecodingMismatch) -> Double {
+  ) throws -> Double {
     let value = values[element]
     guard value.isFinite else { throw notFinite(value, output, element) }
     return Double(value)
@@ -59,7 +59,7 @@ package struct DecoderInputs: Sendable {
   /// e to the power of the element, which must be a number, too.
   func exponential(
     _ values: [Float], _ element: Int, of output: Int
-  ) throws(DecodingMismatch) -> Double {
+  ) throws -> Double {
     let power = ExactExponential.exp(try finite(values, element, of: output))
     guard power.isFinite else { throw notFinite(power, output, element) }
     return power

@@ -15,7 +15,7 @@ struct MultilabelDecoder: OutputDecoder {
 
   func read(
     _ outputs: DecoderInputs, _ geometry: ImageGeometry
-  ) throws(DecodingMismatch) -> Decoded {
+  ) throws -> Decoded {
     let logits = try ClassScores.finite(outputs, 0)
     let scores = try ClassScores(logits.map(ExactExponential.sigmoid), settings, outputs)
     return .classes(scores.best(logits.count, above: settings.confidenceThreshold))

@@ -25,29 +25,29 @@ package protocol OutputDecoder: Sendable {
   /// Reads outputs whose shapes were accepted.
   func read(
     _ outputs: DecoderInputs, _ geometry: ImageGeometry
-  ) throws(DecodingMismatch) -> Decoded
+  ) throws -> Decoded
 }
 
 extension OutputDecoder {
   /// Checks a model before its first frame.
-  package func check(_ outputs: [ModelPort]) throws(DecodingMismatch) {
+  package func check(_ outputs: [ModelPort]) throws {
     try require(outputs.map(\.shape))
     for (index, output) in outputs.enumerated() where output.type == nil {
-      throw .type(decoder: Self.name, output: index)
+      throw DecodingMismatch.type(decoder: Self.name, output: index)
     }
   }
 
   /// Decodes the outputs of one frame.
   package func decode(
     _ outputs: [ModelTensor], _ geometry: ImageGeometry
-  ) throws(DecodingMismatch) -> Decoded {
+  ) throws -> Decoded {
     try require(outputs.map { $0.shape.map(Optional.some) })
     return try read(DecoderInputs(outputs, Self.name), geometry)
   }
 
-  func require(_ shapes: [[Int?]]) throws(DecodingMismatch) {
+  func require(_ shapes: [[Int?]]) throws {
     guard !accepts(shapes) else { return }
-    throw .shapes(decoder: Self.name, expected: Self.expectedShapes, actual: shapes)
+    throw DecodingMismatch.shapes(decoder: Self.name, expected: Self.expectedShapes, actual: shapes)
   }
 }
 

@@ -20,10 +20,10 @@ struct ProbabilitiesDecoder: OutputDecoder {
 
   func read(
     _ outputs: DecoderInputs, _ geometry: ImageGeometry
-  ) throws(DecodingMismatch) -> Decoded {
+  ) throws -> Decoded {
     let last = outputs.shapes.count - 1
     guard outputs.isFloatingPoint(last) else {
-      throw .type(decoder: Self.name, output: last)
+      throw DecodingMismatch.type(decoder: Self.name, output: last)
     }
     let scores = try ClassScores(try ClassScores.finite(outputs, last), settings, outputs)
     return .classes(scores.best(settings.topK, above: settings.confidenceThreshold))

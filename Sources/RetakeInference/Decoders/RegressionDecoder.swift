@@ -22,17 +22,17 @@ struct RegressionDecoder: OutputDecoder {
 
   func read(
     _ outputs: DecoderInputs, _ geometry: ImageGeometry
-  ) throws(DecodingMismatch) -> Decoded {
+  ) throws -> Decoded {
     .scalars(try scalars(outputs))
   }
 
   /// The numbers of a model that reads no picture.
-  func scalars(_ outputs: [ModelTensor]) throws(DecodingMismatch) -> Scalars {
+  func scalars(_ outputs: [ModelTensor]) throws -> Scalars {
     try require(outputs.map { $0.shape.map(Optional.some) })
     return try scalars(DecoderInputs(outputs, Self.name))
   }
 
-  private func scalars(_ outputs: DecoderInputs) throws(DecodingMismatch) -> Scalars {
+  private func scalars(_ outputs: DecoderInputs) throws -> Scalars {
     let values = try ClassScores.finite(outputs, 0)
     guard settings.labels.isEmpty || settings.labels.count == values.count else {
       throw outputs.labelsMismatch(expected: values.count, actual: settings.labels.count)

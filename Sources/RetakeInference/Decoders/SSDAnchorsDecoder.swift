@@ -57,7 +57,7 @@ struct SSDAnchorsDecoder: OutputDecoder {
 
   func read(
     _ outputs: DecoderInputs, _ geometry: ImageGeometry
-  ) throws(DecodingMismatch) -> Decoded {
+  ) throws -> Decoded {
     let boxes = boxesIndex(outputs.shapes) ?? 0
     let (rows, scores) = (outputs.floats(boxes), outputs.floats(1 - boxes))
     let length = outputs.shapes[boxes][2]

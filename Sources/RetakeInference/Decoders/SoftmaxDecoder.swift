@@ -14,7 +14,7 @@ struct SoftmaxDecoder: OutputDecoder {
 
   func read(
     _ outputs: DecoderInputs, _ geometry: ImageGeometry
-  ) throws(DecodingMismatch) -> Decoded {
+  ) throws -> Decoded {
     let logits = try ClassScores.finite(outputs, 0)
     // Without the largest the exponentials could be infinite; the quotients are the same.
     let largest = logits.max() ?? 0

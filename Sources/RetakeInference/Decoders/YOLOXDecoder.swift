@@ -27,7 +27,7 @@ struct YOLOXDecoder: OutputDecoder {
 
   func read(
     _ outputs: DecoderInputs, _ geometry: ImageGeometry
-  ) throws(DecodingMismatch) -> Decoded {
+  ) throws -> Decoded {
     let rows = ObjectnessRows(outputs)
     try rows.requireLabels(settings.labels)
     var found: [Candidate] = []

@@ -18,7 +18,7 @@ struct YOLOv5Decoder: OutputDecoder {
 
   func read(
     _ outputs: DecoderInputs, _ geometry: ImageGeometry
-  ) throws(DecodingMismatch) -> Decoded {
+  ) throws -> Decoded {
     let rows = ObjectnessRows(outputs)
     try rows.requireLabels(settings.labels)
     var found: [Candidate] = []
@@ -52,7 +52,7 @@ struct ObjectnessRows {
 
   private var length: Int { 5 + classes }
 
-  func requireLabels(_ labels: [String]) throws(DecodingMismatch) {
+  func requireLabels(_ labels: [String]) throws {
     guard labels.isEmpty || labels.count == classes else {
       throw outputs.labelsMismatch(expected: classes, actual: labels.count)
     }
@@ -61,7 +61,7 @@ struct ObjectnessRows {
   /// The best class of a row; `nil` if its score is not above the threshold.
   func best(
     _ row: Int, above threshold: Double
-  ) throws(DecodingMismatch) -> (score: Double, classIndex: Int)? {
+  ) throws -> (score: Double, classIndex: Int)? {
     let objectness = try outputs.finite(values, row * length + 4, of: 0)
     var best = -Double.infinity
     var index = 0
@@ -74,7 +74,7 @@ struct ObjectnessRows {
   }
 
   /// The width and height of a box that are given as logarithms.
-  func powers(_ row: Int) throws(DecodingMismatch) -> (width: Double, height: Double) {
+  func powers(_ row: Int) throws -> (width: Double, height: Double) {
     (
       try outputs.exponential(values, row * length + 2, of: 0),
       try outputs.exponential(values, row * length + 3, of: 0)
@@ -82,7 +82,7 @@ struct ObjectnessRows {
   }
 
   /// The four numbers of a box, in the order x, y, width, height.
-  func place(_ row: Int) throws(DecodingMismatch) -> Box {
+  func place(_ row: Int) throws -> Box {
     let start = row * length
     return Box(
       x: try outputs.finite(values, start, of: 0), y: try outputs.finite(values, start + 1, of: 0),

@@ -20,7 +20,7 @@ struct YOLOv8Decoder: OutputDecoder {
 
   func read(
     _ outputs: DecoderInputs, _ geometry: ImageGeometry
-  ) throws(DecodingMismatch) -> Decoded {
+  ) throws -> Decoded {
     let values = outputs.floats(0)
     let (rows, columns) = (outputs.shapes[0][1], outputs.shapes[0][2])
     var best = [Float](repeating: -.infinity, count: columns)

@@ -35,16 +35,16 @@ package struct ModelSettings: Sendable {
   package init(
     of model: any ModelDescription, at path: String, options: ModelValues = ModelValues(),
     sidecar: ModelSidecar? = nil
-  ) throws(ModelDocumentError) {
+  ) throws {
     var layers = ValueLayers(of: model, options, sidecar)
     try self.init(of: model, at: path, &layers)
   }
 
   private init(
     of model: any ModelDescription, at path: String, _ layers: inout ValueLayers
-  ) throws(ModelDocumentError) {
+  ) throws {
     if layers.has(\.features) {
-      throw .contradiction(
+      throw ModelDocumentError.contradiction(
         model: path, key: "features", "it reads a picture; 'regress' computes models of numbers")
     }
     inputIndex = try Self.inputIndex(of: model, at: path, &layers)
@@ -107,23 +107,23 @@ package struct ModelSettings: Sendable {
 
   static func inputIndex(
     of model: any ModelDescription, at path: String, _ layers: inout ValueLayers
-  ) throws(ModelDocumentError) -> Int {
+  ) throws -> Int {
     let names = model.inputs.map(\.name)
     let only = names.count == 1 ? names[0] : nil
     guard let name = layers.pick("name", \.inputName, \.self, shape: only) else {
-      throw .missing(
+      throw ModelDocumentError.missing(
         model: path, key: "name",
         advice: "The model has the inputs \(names.joined(separator: ", ")); "
           + "write \"input\": {\"name\": \"…\"}")
     }
     guard let index = names.firstIndex(of: name) else {
-      throw .contradiction(
+      throw ModelDocumentError.contradiction(
         model: path, key: "name",
         "there is no input '\(name)'. \(Suggestion.advice(for: name, among: names))")
     }
     // A stage has a frame and nothing else to give.
     guard names.count == 1 else {
-      throw .contradiction(
+      throw ModelDocumentError.contradiction(
         model: path, key: "name", "it has \(names.count) inputs, and a frame is one")
     }
     return index
@@ -141,12 +141,12 @@ package struct ModelSettings: Sendable {
   package static func draft(
     of model: any ModelDescription, at path: String, options: ModelValues = ModelValues(),
     sidecar: ModelSidecar? = nil
-  ) -> Draft {
+  ) throws -> Draft {
     var layers = ValueLayers(of: model, options, sidecar)
-    do throws(ModelDocumentError) {
+    do {
       let settings = try ModelSettings(of: model, at: path, &layers)
       return Draft(settings: settings, rows: settings.rows, problems: [])
-    } catch {
+    } catch let error as ModelDocumentError {
       var problems = [error]
       // The decoder comes after the input, whose error ends the search.
       if !layers.has(\.decoder), !error.isMissing("decoder") {
@@ -159,7 +159,7 @@ package struct ModelSettings: Sendable {
   /// The decoder, after checking it against what the model declares.
   package func decoder(
     for outputs: [ModelPort]
-  ) throws(DecodingMismatch) -> any OutputDecoder {
+  ) throws -> any OutputDecoder {
     let decoder = decoderName.decoder(decoderSettings)
     try decoder.check(outputs)
     return decoder
@@ -227,7 +227,7 @@ extension ValueLayers {
 extension ImageInput {
   fileprivate init(
     of port: ModelPort, at path: String, _ layers: inout ValueLayers
-  ) throws(ModelDocumentError) {
+  ) throws {
     func contradiction(_ key: String, _ message: String) -> ModelDocumentError {
       .contradiction(model: path, key: key, message)
     }
@@ -253,7 +253,7 @@ extension ImageInput {
         "size", \.size, { "\($0.width)x\($0.height)" },
         shape: columns.flatMap { width in rows.map { PixelSize(width: width, height: $0) } })
     else {
-      throw .missing(
+      throw ModelDocumentError.missing(
         model: path, key: "size",
         advice: "The model takes any size; write \"input\": {\"size\": [640, 480]}")
     }
@@ -279,7 +279,7 @@ extension ImageInput {
 
   private mutating func pickLevels(
     channels: Int?, at path: String, _ layers: inout ValueLayers
-  ) throws(ModelDocumentError) {
+  ) throws {
     resizeType = layers.pick("resize_type", \.resizeType, \.rawValue, otherwise: resizeType)
     padValue = layers.pick("pad_value", \.padValue, { "\($0)" }, otherwise: padValue)
     meanValues = layers.pick("mean_values", \.meanValues, { "\($0)" }, otherwise: meanValues)
@@ -290,14 +290,14 @@ extension ImageInput {
     interpolation = layers.pick(
       "interpolation", \.interpolation, \.rawValue, otherwise: interpolation)
     guard (channels ?? colourSpace.channels) == colourSpace.channels else {
-      throw .contradiction(
+      throw ModelDocumentError.contradiction(
         model: path, key: "color_space",
         "\(colourSpace.rawValue) has \(colourSpace.channels) channels, and the model reads "
           + "\(channels ?? 0)")
     }
     for (key, count) in [("mean_values", meanValues.count), ("scale_values", scaleValues.count)]
     where count != 1 && count != colourSpace.channels {
-      throw .contradiction(
+      throw ModelDocumentError.contradiction(
         model: path, key: key, "it has \(count) numbers for \(colourSpace.channels) channel")
     }
   }
@@ -340,9 +340,9 @@ extension DecoderSettings {
     if decoder.findsBoxes { classes = layers.pick("classes", \.classes, Self.text) ?? [] }
   }
 
-  fileprivate func requireClasses(at path: String) throws(ModelDocumentError) {
+  fileprivate func requireClasses(at path: String) throws {
     guard let odd = classes.first(where: { !labels.contains($0) }) else { return }
-    throw .contradiction(
+    throw ModelDocumentError.contradiction(
       model: path, key: "classes",
       labels.isEmpty
         ? "it has no labels; write \"labels\": [\"\(odd)\"] in \(ModelSidecar.path(ofModel: path))"

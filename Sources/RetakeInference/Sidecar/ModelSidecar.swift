@@ -27,38 +27,38 @@ package struct ModelSidecar: Hashable, Sendable {
   }
 
   /// Reads the sidecar of a model; `nil` if there is none.
-  package static func read(nextTo model: String) throws(ModelDocumentError) -> ModelSidecar? {
+  package static func read(nextTo model: String) throws -> ModelSidecar? {
     let path = path(ofModel: model)
     let data: Data
-    do throws(RegularFile.Refusal) {
+    do {
       data = try RegularFile.contents(path, links: .followed, bytesMax: Int64(bytesMax))
-    } catch .missing {
+    } catch RegularFile.Refusal.missing {
       return nil
     } catch {
-      throw .unreadable(path: path, cause: "\(error)")
+      throw ModelDocumentError.unreadable(path: path, cause: "\(error)")
     }
     return try ModelSidecar(data, path: path)
   }
 
   /// Checks the digest of the model's file against the one in the document, if that has one.
-  package func check(sha256 own: String, ofModel path: String) throws(ModelDocumentError) {
+  package func check(sha256 own: String, ofModel path: String) throws {
     guard let expected = sha256, expected != own else { return }
-    throw .contradiction(model: path, key: "sha256", "the file's own is \(own)")
+    throw ModelDocumentError.contradiction(model: path, key: "sha256", "the file's own is \(own)")
   }
 
   /// - Throws: `ModelDocumentError.sidecar` with the JSON pointer of the problem.
-  package init(_ data: Data, path: String) throws(ModelDocumentError) {
-    do throws(DocumentProblem) {
+  package init(_ data: Data, path: String) throws {
+    do {
       try self.init(
         SidecarDecoder(parsing: data, bytesMax: Self.bytesMax), sha256: Sha256.digest(of: data))
-    } catch {
-      throw .sidecar(path: path, error)
+    } catch let error as DocumentProblem {
+      throw ModelDocumentError.sidecar(path: path, error)
     }
   }
 
   private init(
     _ decoder: SidecarDecoder, sha256 documentSHA256: String
-  ) throws(DocumentProblem) {
+  ) throws {
     self.documentSHA256 = documentSHA256
     let document = try decoder.document([
       "model", "sha256", "licence", "task", "input", "output", "labels",
@@ -87,7 +87,7 @@ extension ModelValues {
   /// The keys of `input`.
   package mutating func read(
     input decoder: StrictDecoder<DocumentProblem>
-  ) throws(DocumentProblem) {
+  ) throws {
     let input = try decoder.object([
       "name", "layout", "size", "resize_type", "pad_value", "mean_values", "scale_values",
       "reverse_input_channels", "color_space", "interpolation",
@@ -117,7 +117,7 @@ extension ModelValues {
   /// The keys of `output`.
   package mutating func read(
     output decoder: StrictDecoder<DocumentProblem>
-  ) throws(DocumentProblem) {
+  ) throws {
     let output = try decoder.object([
       "decoder", "confidence_threshold", "iou_threshold", "max_detections", "agnostic_nms", "topk",
       "strides", "pixel_threshold", "unclip_ratio", "use_dilation", "classes",
@@ -138,7 +138,7 @@ extension ModelValues {
 }
 
 extension SidecarDecoder {
-  fileprivate func number(in range: ClosedRange<Double>) throws(DocumentProblem) -> Double {
+  fileprivate func number(in range: ClosedRange<Double>) throws -> Double {
     let number = try number()
     guard range.contains(number) else {
       throw wrong("must be \(Int(range.lowerBound)) to \(Int(range.upperBound))")
@@ -146,9 +146,9 @@ extension SidecarDecoder {
     return number
   }
 
-  fileprivate func fraction() throws(DocumentProblem) -> Double { try number(in: 0...1) }
+  fileprivate func fraction() throws -> Double { try number(in: 0...1) }
 
-  fileprivate func size() throws(DocumentProblem) -> PixelSize {
+  fileprivate func size() throws -> PixelSize {
     let sides = try elements()
     guard sides.count == 2 else { throw wrong("a size is [width, height]") }
     let rule = "a side is 1 to \(ImageInput.sideMax) pixels"
@@ -162,17 +162,17 @@ extension SidecarDecoder {
   }
 
   /// One number for all channels, or one for each.
-  fileprivate func channelValues() throws(DocumentProblem) -> [Float] {
+  fileprivate func channelValues() throws -> [Float] {
     let channels = try elements()
     guard channels.count == 1 || channels.count == 3 else {
       throw wrong("has one number for all channels or three, one for each")
     }
-    return try channels.map { channel throws(DocumentProblem) in
+    return try channels.map { channel in
       Float(try channel.number(in: -1_000_000...1_000_000))
     }
   }
 
-  fileprivate func scales() throws(DocumentProblem) -> [Float] {
+  fileprivate func scales() throws -> [Float] {
     let scales = try channelValues()
     guard scales.allSatisfy({ $0 > 0 && $0.isNormal }) else {
       throw wrong("must be above 0", advice: "The numbers are divided by it: 255 for 0 to 1")
@@ -180,18 +180,18 @@ extension SidecarDecoder {
     return scales
   }
 
-  fileprivate func strides() throws(DocumentProblem) -> [Int] {
+  fileprivate func strides() throws -> [Int] {
     let strides = try elements()
     guard (1...8).contains(strides.count) else { throw wrong("has 1 to 8 strides") }
-    return try strides.map { stride throws(DocumentProblem) in
+    return try strides.map { stride in
       try stride.integer(in: 1...1_024, "a stride is 1 to 1024 pixels")
     }
   }
 
-  fileprivate func labels() throws(DocumentProblem) -> [String] {
+  fileprivate func labels() throws -> [String] {
     let labels = try elements()
     guard !labels.isEmpty else { throw wrong("has no label", advice: "Leave it out") }
-    return try labels.map { label throws(DocumentProblem) in
+    return try labels.map { label in
       let text = try label.string()
       guard !text.isEmpty, text.count <= ModelSidecar.labelLengthMax else {
         throw label.wrong("a label has 1 to \(ModelSidecar.labelLengthMax) characters")

@@ -12,11 +12,11 @@ struct OnnxCall {
   func run(
     _ session: OpaquePointer, _ tensors: [ModelTensor], inputNames: borrowing NameList,
     outputNames: borrowing NameList
-  ) throws(OnnxFailure) -> [ModelTensor] {
+  ) throws -> [ModelTensor] {
     let results = ValueList(count: outputs.count, release: functions.releaseValue)
     let inputs = ValueList(count: tensors.count, release: functions.releaseValue)
     let names = (inputNames.pointer, outputNames.pointer)
-    try withValues(of: tensors, from: 0, in: inputs) { () throws(OnnxFailure) in
+    try withValues(of: tensors, from: 0, in: inputs) {
       try functions.check(
         functions.run(
           session, nil, names.0, inputs.pointer, tensors.count, names.1, outputs.count,
@@ -34,21 +34,15 @@ struct OnnxCall {
   /// place. Its depth is the number of inputs, which `OnnxModel` bounds.
   private func withValues(
     of tensors: [ModelTensor], from index: Int, in values: borrowing ValueList,
-    _ body: () throws(OnnxFailure) -> Void
-  ) throws(OnnxFailure) {
+    _ body: () throws -> Void
+  ) throws {
     guard index < tensors.count else { return try body() }
     let tensor = tensors[index]
     let slot = values.pointer + index
-    let result = tensor.elements.withBytes { bytes -> Result<Void, OnnxFailure> in
-      do throws(OnnxFailure) {
-        try functions.check(value(tensor, bytes, slot))
-        try withValues(of: tensors, from: index + 1, in: values, body)
-        return .success(())
-      } catch {
-        return .failure(error)
-      }
+    try tensor.elements.withBytes { bytes in
+      try functions.check(value(tensor, bytes, slot))
+      try withValues(of: tensors, from: index + 1, in: values, body)
     }
-    try result.get()
   }
 
   private func value(
@@ -60,8 +54,7 @@ struct OnnxCall {
       shape.count, tensor.elements.type.onnx, slot)
   }
 
-  private func tensor(_ value: OpaquePointer?, _ port: ModelPort) throws(OnnxFailure) -> ModelTensor
-  {
+  private func tensor(_ value: OpaquePointer?, _ port: ModelPort) throws -> ModelTensor {
     guard let value else { throw OnnxFailure(message: "the output '\(port.name)' is empty") }
     let kind: Int32 = try functions.number { functions.valueType(value, $0) }
     guard kind == OnnxType.tensor else {
@@ -113,13 +106,13 @@ struct ValueList: ~Copyable {
 }
 
 extension ModelTensor.Elements {
-  fileprivate func withBytes<Value>(_ body: (UnsafeRawBufferPointer) -> Value) -> Value {
+  fileprivate func withBytes(_ body: (UnsafeRawBufferPointer) throws -> Void) rethrows {
     switch self {
-    case .float(let values): values.withUnsafeBytes(body)
-    case .double(let values): values.withUnsafeBytes(body)
-    case .uint8(let values): values.withUnsafeBytes(body)
-    case .int32(let values): values.withUnsafeBytes(body)
-    case .int64(let values): values.withUnsafeBytes(body)
+    case .float(let values): try values.withUnsafeBytes(body)
+    case .double(let values): try values.withUnsafeBytes(body)
+    case .uint8(let values): try values.withUnsafeBytes(body)
+    case .int32(let values): try values.withUnsafeBytes(body)
+    case .int64(let values): try values.withUnsafeBytes(body)
     }
   }
 }

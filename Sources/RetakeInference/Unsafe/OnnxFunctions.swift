@@ -80,8 +80,8 @@ struct OnnxFunctions: @unchecked Sendable {
     let number: Int
   }
 
-  init(_ table: UnsafePointer<UnsafeRawPointer?>) throws(EmptySlot) {
-    func slot<Function>(_ number: Int) throws(EmptySlot) -> Function {
+  init(_ table: UnsafePointer<UnsafeRawPointer?>) throws {
+    func slot<Function>(_ number: Int) throws -> Function {
       guard let function = table[number] else { throw EmptySlot(number: number) }
       // SAFETY: the type is the function's declaration, see above.
       return unsafeBitCast(function, to: Function.self)
@@ -142,7 +142,7 @@ struct OnnxFailure: Error, Hashable {
 
 extension OnnxFunctions {
   /// Turns a status into an error, and releases it.
-  func check(_ status: Status) throws(OnnxFailure) {
+  func check(_ status: Status) throws {
     guard let status else { return }
     defer { releaseStatus(status) }
     throw OnnxFailure(message: String(cString: getErrorMessage(status)))
@@ -151,7 +151,7 @@ extension OnnxFunctions {
   /// An object that a function of the library makes, and that is released with its owner.
   func make(
     _ release: @escaping Release, _ create: (Out) -> Status
-  ) throws(OnnxFailure) -> OnnxObject {
+  ) throws -> OnnxObject {
     var object: Object?
     try check(create(&object))
     guard let object else { throw OnnxFailure(message: "the library returned nothing") }
@@ -160,14 +160,14 @@ extension OnnxFunctions {
 
   func number<Value: BinaryInteger>(
     _ read: (UnsafeMutablePointer<Value>) -> Status
-  ) throws(OnnxFailure) -> Value {
+  ) throws -> Value {
     var value: Value = 0
     try check(read(&value))
     return value
   }
 
   /// A string that the library allocated.
-  func text(_ allocator: Object, _ read: (TextOut) -> Status) throws(OnnxFailure) -> String {
+  func text(_ allocator: Object, _ read: (TextOut) -> Status) throws -> String {
     var text: UnsafeMutablePointer<CChar>?
     try check(read(&text))
     guard let text else { return "" }

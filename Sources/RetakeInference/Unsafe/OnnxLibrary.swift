@@ -34,50 +34,51 @@ package final class OnnxLibrary: @unchecked Sendable {
   /// The library for this process, loaded when it is requested first.
   ///
   /// - Throws: `InferenceError.noLibrary`, `.foreignLibrary`, `.oldLibrary`, `.libraryFailed`.
-  package static func load() throws(InferenceError) -> OnnxLibrary { try loaded.get() }
+  package static func load() throws -> OnnxLibrary { try loaded.get() }
 
-  private static let loaded = Result { () throws(InferenceError) in
+  private static let loaded = Result {
     try OnnxLibrary.open(LibraryPlaces(environment: ProcessInfo.processInfo.environment))
   }
 
   /// Opens the first library that can be used.
   ///
   /// - Throws: What is wrong with the first one that exists, or `.noLibrary`.
-  package static func open(_ places: LibraryPlaces) throws(InferenceError) -> OnnxLibrary {
+  package static func open(_ places: LibraryPlaces) throws -> OnnxLibrary {
     var first: InferenceError?
     // Bounded by `LibraryPlaces`.
     for place in places.list {
-      do throws(InferenceError) {
+      do {
         if let handle = try handle(place) { return try OnnxLibrary(handle, place) }
-      } catch {
+      } catch let error as InferenceError {
         first = first ?? error
       }
     }
-    throw first ?? .noLibrary
+    throw first ?? InferenceError.noLibrary
   }
 
   /// - Returns: `nil` if the system's loader knows no library of that name.
   private static func handle(
     _ place: LibraryPlaces.Place
-  ) throws(InferenceError) -> UnsafeMutableRawPointer? {
+  ) throws -> UnsafeMutableRawPointer? {
     if let handle = dlopen(place.text, RTLD_NOW | RTLD_LOCAL) { return handle }
     if case .loader = place { return nil }
     let cause = dlerror().map { String(cString: $0) } ?? ""
-    throw .foreignLibrary(path: place.text, cause: cause)
+    throw InferenceError.foreignLibrary(path: place.text, cause: cause)
   }
 
   private init(
     _ handle: UnsafeMutableRawPointer, _ place: LibraryPlaces.Place
-  ) throws(InferenceError) {
+  ) throws {
     guard let symbol = dlsym(handle, "OrtGetApiBase") else {
       dlclose(handle)
-      throw .foreignLibrary(path: place.text, cause: "it has no function OrtGetApiBase")
+      throw InferenceError.foreignLibrary(
+        path: place.text, cause: "it has no function OrtGetApiBase")
     }
     let path = Self.file(of: symbol) ?? place.text
     let (functions, version) = try Self.functions(symbol, path: path)
     (self.functions, self.version, self.path) = (functions, version, path)
     digest = try Self.digest(path)
-    do throws(OnnxFailure) {
+    do {
       var pointers: (OpaquePointer?, OpaquePointer?, OpaquePointer?)
       try functions.check(functions.createEnv(Self.severityFatal, "retake", &pointers.0))
       try functions.check(functions.defaultAllocator(&pointers.1))
@@ -87,14 +88,14 @@ package final class OnnxLibrary: @unchecked Sendable {
       }
       (self.environment, self.allocator, memoryInfo) = (environment, allocator, memory)
       providers = try Self.providers(functions)
-    } catch {
-      throw .libraryFailed(path: path, cause: error.message)
+    } catch let error as OnnxFailure {
+      throw InferenceError.libraryFailed(path: path, cause: error.message)
     }
   }
 
   private static func functions(
     _ symbol: UnsafeMutableRawPointer, path: String
-  ) throws(InferenceError) -> (OnnxFunctions, version: String) {
+  ) throws -> (OnnxFunctions, version: String) {
     // SAFETY: the declarations of `OrtGetApiBase` and of the two functions of `OrtApiBase`, which
     // all versions have.
     typealias Base = @convention(c) () -> UnsafePointer<UnsafeRawPointer?>?
@@ -102,15 +103,16 @@ package final class OnnxLibrary: @unchecked Sendable {
     typealias Version = @convention(c) () -> UnsafePointer<CChar>?
     guard let base = unsafeBitCast(symbol, to: Base.self)(), let getTable = base[0],
       let getVersion = base[1], let text = unsafeBitCast(getVersion, to: Version.self)()
-    else { throw .foreignLibrary(path: path, cause: "OrtGetApiBase returns nothing") }
+    else { throw InferenceError.foreignLibrary(path: path, cause: "OrtGetApiBase returns nothing") }
     let version = String(cString: text)
     // Compared first: a library that does not have the table says so on standard error.
     guard isRecent(version), let table = unsafeBitCast(getTable, to: Table.self)(tableVersion)
-    else { throw .oldLibrary(path: path, version: version) }
-    do throws(OnnxFunctions.EmptySlot) {
+    else { throw InferenceError.oldLibrary(path: path, version: version) }
+    do {
       return (try OnnxFunctions(table), version)
-    } catch {
-      throw .foreignLibrary(path: path, cause: "its table has no function \(error.number)")
+    } catch let error as OnnxFunctions.EmptySlot {
+      throw InferenceError.foreignLibrary(
+        path: path, cause: "its table has no function \(error.number)")
     }
   }
 
@@ -137,7 +139,7 @@ package final class OnnxLibrary: @unchecked Sendable {
     return line.flatMap { line in line.firstIndex(of: "/").map { String(line[$0...]) } }
   }
 
-  private static func digest(_ path: String) throws(InferenceError) -> Digest128 {
+  private static func digest(_ path: String) throws -> Digest128 {
     do {
       let file = try RegularFile.handle(path, links: .followed)
       defer { try? file.close() }
@@ -148,11 +150,11 @@ package final class OnnxLibrary: @unchecked Sendable {
       }
       return hasher.finish()
     } catch {
-      throw .libraryFailed(path: path, cause: "its file cannot be read")
+      throw InferenceError.libraryFailed(path: path, cause: "its file cannot be read")
     }
   }
 
-  private static func providers(_ functions: OnnxFunctions) throws(OnnxFailure) -> [String] {
+  private static func providers(_ functions: OnnxFunctions) throws -> [String] {
     var names: OnnxFunctions.Texts?
     var count: Int32 = 0
     try functions.check(functions.availableProviders(&names, &count))

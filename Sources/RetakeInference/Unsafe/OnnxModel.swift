@@ -51,7 +51,7 @@ package final class OnnxModel: InferenceModel, @unchecked Sendable {
   /// - Throws: As the initialiser with bytes; also for a file that cannot be read.
   package convenience init(
     path: String, options: OnnxOptions = OnnxOptions(), library: OnnxLibrary
-  ) throws(InferenceError) {
+  ) throws {
     try self.init(bytes: try Self.read(path), path: path, options: options, library: library)
   }
 
@@ -64,7 +64,7 @@ package final class OnnxModel: InferenceModel, @unchecked Sendable {
   ///   library or the model does not fit.
   package init(
     bytes: [UInt8], path: String, options: OnnxOptions, library: OnnxLibrary
-  ) throws(InferenceError) {
+  ) throws {
     (self.path, self.options, self.library) = (path, options, library)
     sha256 = Sha256.digest(of: bytes)
     let reader = OnnxSessionReader(library: library, model: path)
@@ -73,7 +73,7 @@ package final class OnnxModel: InferenceModel, @unchecked Sendable {
     // By name, so that of several wrong ones every run reports the same.
     for name in options.inputShapes.keys.sorted() {
       guard inputs.contains(where: { $0.name == name }) else {
-        throw .noInput(name, model: path, available: inputs.map(\.name))
+        throw InferenceError.noInput(name, model: path, available: inputs.map(\.name))
       }
     }
     declaredOutputs = try reader.outputs(of: session.pointer)
@@ -91,72 +91,72 @@ package final class OnnxModel: InferenceModel, @unchecked Sendable {
       + options.text
   }
 
-  package func run(_ tensors: [ModelTensor]) throws(InferenceError) -> [ModelTensor] {
+  package func run(_ tensors: [ModelTensor]) throws -> [ModelTensor] {
     try check(tensors)
     // The library refuses a call without outputs.
     guard !outputs.isEmpty else { return [] }
-    do throws(OnnxFailure) {
+    do {
       return try OnnxCall(library: library, outputs: outputs)
         .run(session.pointer, tensors, inputNames: inputNames, outputNames: outputNames)
-    } catch {
-      throw .failed(model: path, cause: error.message)
+    } catch let error as OnnxFailure {
+      throw InferenceError.failed(model: path, cause: error.message)
     }
   }
 
-  private func check(_ tensors: [ModelTensor]) throws(InferenceError) {
+  private func check(_ tensors: [ModelTensor]) throws {
     guard tensors.count == inputs.count else {
-      throw .inputCount(model: path, given: tensors.count, needed: inputs.map(\.name))
+      throw InferenceError.inputCount(model: path, given: tensors.count, needed: inputs.map(\.name))
     }
     for (tensor, port) in zip(tensors, inputs) {
       // The library would name one of the two types, and a number for the input.
       if let needed = port.type, tensor.elements.type != needed {
-        throw .inputType(
+        throw InferenceError.inputType(
           model: path, input: port.name, given: tensor.elements.type, needed: needed)
       }
       guard port.accepts(shape: tensor.shape) else {
-        throw .inputShape(
+        throw InferenceError.inputShape(
           model: path, input: port.name, given: tensor.shape, needed: port.shape)
       }
     }
   }
 
   /// The bytes of a file that a person names.
-  package static func read(_ path: String) throws(InferenceError) -> [UInt8] {
+  package static func read(_ path: String) throws -> [UInt8] {
     let bytes: [UInt8]
-    do throws(RegularFile.Refusal) {
+    do {
       // A link is followed, because a person names the file.
       bytes = Array(
         try RegularFile.contents(path, links: .followed, bytesMax: Self.fileBytesMax))
-    } catch {
-      throw .unreadable(model: path, cause: error.description)
+    } catch let error as RegularFile.Refusal {
+      throw InferenceError.unreadable(model: path, cause: error.description)
     }
     return bytes
   }
 
   private static func chosen(
     _ names: [String]?, of all: [ModelPort], model: String
-  ) throws(InferenceError) -> [ModelPort] {
+  ) throws -> [ModelPort] {
     guard let names else { return all }
     var chosen: [ModelPort] = []
     for name in names {
       guard let port = all.first(where: { $0.name == name }) else {
-        throw .noOutput(name, model: model, available: all.map(\.name))
+        throw InferenceError.noOutput(name, model: model, available: all.map(\.name))
       }
       chosen.append(port)
     }
     return chosen
   }
 
-  private func checkPorts() throws(InferenceError) {
+  private func checkPorts() throws {
     for (ports, isInput) in [(inputs, true), (outputs, false)] {
       for port in ports {
         guard let type = port.type else {
-          throw .unsupported(model: path, port: port, isInput: isInput)
+          throw InferenceError.unsupported(model: path, port: port, isInput: isInput)
         }
         let bytes = port.shape.compactMap(\.self).boundedProduct(
           times: type.byteCount, max: Self.tensorBytesMax)
         guard bytes != nil else {
-          throw .tooLarge(
+          throw InferenceError.tooLarge(
             model: path,
             what: "the \(isInput ? "input" : "output") '\(port.name.shortened)' has the shape "
               + port.shape.shapeText, max: "\(Self.tensorBytesMax) bytes are used")

@@ -9,13 +9,13 @@ struct OnnxSessionReader {
 
   // MARK: The session
 
-  func session(_ bytes: [UInt8], _ options: OnnxOptions) throws(InferenceError) -> OnnxObject {
+  func session(_ bytes: [UInt8], _ options: OnnxOptions) throws -> OnnxObject {
     try check(bytes)
     let bytes = try shaped(bytes, options)
     guard library.providers.contains(options.provider) else {
-      throw .noProvider(options.provider, model: model, available: library.providers)
+      throw InferenceError.noProvider(options.provider, model: model, available: library.providers)
     }
-    do throws(OnnxFailure) {
+    do {
       let settings = try settings(options)
       return try functions.make(functions.releaseSession) { out in
         // SAFETY: the library copies what it keeps of the bytes; `Array` calls with a pointer to
@@ -26,15 +26,16 @@ struct OnnxSessionReader {
             settings.pointer, out)
         }
       }
-    } catch {
-      throw .invalid(model: model, version: library.version, cause: error.message.oneLine)
+    } catch let error as OnnxFailure {
+      throw InferenceError.invalid(
+        model: model, version: library.version, cause: error.message.oneLine)
     }
   }
 
-  private func check(_ bytes: [UInt8]) throws(InferenceError) {
-    do throws(OnnxFile.Problem) {
+  private func check(_ bytes: [UInt8]) throws {
+    do {
       try OnnxFile(bytes).check()
-    } catch {
+    } catch let error as OnnxFile.Problem {
       switch error {
       case .external(let file): throw InferenceError.external(model: model, file: file)
       case .malformed(let cause):
@@ -45,16 +46,16 @@ struct OnnxSessionReader {
 
   private func shaped(
     _ bytes: [UInt8], _ options: OnnxOptions
-  ) throws(InferenceError) -> [UInt8] {
-    do throws(ProtobufReader.Malformed) {
+  ) throws -> [UInt8] {
+    do {
       return try OnnxShapes(shapes: options.inputShapes).apply(to: bytes)
-    } catch {
-      throw .invalid(model: model, version: library.version, cause: error.cause)
+    } catch let error as ProtobufReader.Malformed {
+      throw InferenceError.invalid(model: model, version: library.version, cause: error.cause)
     }
   }
 
   /// What `OnnxModel` says about its session.
-  private func settings(_ options: OnnxOptions) throws(OnnxFailure) -> OnnxObject {
+  private func settings(_ options: OnnxOptions) throws -> OnnxObject {
     let settings = try functions.make(functions.releaseSessionOptions) {
       functions.createSessionOptions($0)
     }
@@ -77,7 +78,7 @@ struct OnnxSessionReader {
     return settings
   }
 
-  private func append(_ provider: String, to settings: OpaquePointer) throws(OnnxFailure) {
+  private func append(_ provider: String, to settings: OpaquePointer) throws {
     switch provider {
     case OnnxOptions.cpu: return
     case "CUDAExecutionProvider":
@@ -95,11 +96,11 @@ struct OnnxSessionReader {
 
   // MARK: Inputs and outputs
 
-  func inputs(of session: OpaquePointer) throws(InferenceError) -> [ModelPort] {
+  func inputs(of session: OpaquePointer) throws -> [ModelPort] {
     try ports(session, functions.inputCount, functions.inputName, functions.inputTypeInfo)
   }
 
-  func outputs(of session: OpaquePointer) throws(InferenceError) -> [ModelPort] {
+  func outputs(of session: OpaquePointer) throws -> [ModelPort] {
     try ports(session, functions.outputCount, functions.outputName, functions.outputTypeInfo)
   }
 
@@ -110,8 +111,8 @@ struct OnnxSessionReader {
       @convention(c) (OpaquePointer, Int, OpaquePointer, OnnxFunctions.TextOut) ->
       OnnxFunctions.Status,
     _ info: @convention(c) (OpaquePointer, Int, OnnxFunctions.Out) -> OnnxFunctions.Status
-  ) throws(InferenceError) -> [ModelPort] {
-    do throws(OnnxFailure) {
+  ) throws -> [ModelPort] {
+    do {
       let number: Int = try functions.number { count(session, $0) }
       guard (0...OnnxModel.portsMax).contains(number) else {
         throw OnnxFailure(
@@ -126,12 +127,13 @@ struct OnnxSessionReader {
         ports.append(try port(text, type.pointer))
       }
       return ports
-    } catch {
-      throw .invalid(model: model, version: library.version, cause: error.message.oneLine)
+    } catch let error as OnnxFailure {
+      throw InferenceError.invalid(
+        model: model, version: library.version, cause: error.message.oneLine)
     }
   }
 
-  private func port(_ name: String, _ info: OpaquePointer) throws(OnnxFailure) -> ModelPort {
+  private func port(_ name: String, _ info: OpaquePointer) throws -> ModelPort {
     let kind: Int32 = try functions.number { functions.onnxType(info, $0) }
     guard kind == OnnxType.tensor else {
       return ModelPort(name: name, type: nil, shape: [], typeName: OnnxType.kindName(kind))
@@ -149,8 +151,8 @@ struct OnnxSessionReader {
 
   // MARK: Metadata
 
-  func metadata(of session: OpaquePointer) throws(InferenceError) -> [String: String] {
-    do throws(OnnxFailure) {
+  func metadata(of session: OpaquePointer) throws -> [String: String] {
+    do {
       let metadata = try functions.make(functions.releaseMetadata) {
         functions.metadata(session, $0)
       }
@@ -167,12 +169,13 @@ struct OnnxSessionReader {
         result[key] = value
       }
       return result
-    } catch {
-      throw .invalid(model: model, version: library.version, cause: error.message.oneLine)
+    } catch let error as OnnxFailure {
+      throw InferenceError.invalid(
+        model: model, version: library.version, cause: error.message.oneLine)
     }
   }
 
-  private func keys(_ metadata: OpaquePointer) throws(OnnxFailure) -> [String] {
+  private func keys(_ metadata: OpaquePointer) throws -> [String] {
     var keys: OnnxFunctions.Texts?
     var count: Int64 = 0
     try functions.check(functions.metadataKeys(metadata, library.allocator, &keys, &count))
@@ -195,7 +198,7 @@ struct OnnxSessionReader {
 
 extension OnnxFunctions {
   /// The lengths of a tensor's dimensions; negative for one that is not fixed.
-  func shape(_ tensor: Object) throws(OnnxFailure) -> [Int64] {
+  func shape(_ tensor: Object) throws -> [Int64] {
     let rank: Int = try number { dimensionCount(tensor, $0) }
     guard (0...OnnxModel.rankMax).contains(rank) else {
       throw OnnxFailure(

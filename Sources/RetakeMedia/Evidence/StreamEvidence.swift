@@ -130,7 +130,7 @@ package struct StreamEvidence: Sendable {
     }
     demuxer.select([stream.index])
     var found: [Int: StreamDamage] = [:]
-    do throws(MediaError) {
+    do {
       while let packet = try demuxer.nextPacket() {
         found.merge(evidence.add(packet).damages) { old, _ in old }
       }

@@ -14,7 +14,7 @@ package enum LiveAddress: Hashable, Sendable {
 
   /// - Returns: nil when the string is none of these, so that it may be a file.
   /// - Throws: `MediaError.protocolRefused`, `.badAddress` or `.badTestPicture`.
-  package init?(parsing text: String) throws(MediaError) {
+  package init?(parsing text: String) throws {
     if let graph = text.removingPrefix("lavfi:") {
       try TestPicture.check(graph)
       self = .test(graph: graph)
@@ -59,15 +59,15 @@ package struct StreamAddress: Hashable, Sendable {
   package var user: String?
   package var password: String?
 
-  init(_ text: String, scheme name: String) throws(MediaError) {
+  init(_ text: String, scheme name: String) throws {
     guard let scheme = Scheme(rawValue: name) else {
-      throw .protocolRefused(name: name, allowed: Scheme.allCases.map(\.rawValue))
+      throw MediaError.protocolRefused(name: name, allowed: Scheme.allCases.map(\.rawValue))
     }
     // A line end in the URL would be one in the request's header, too (`HTTPBody.request`).
     guard !text.unicodeScalars.contains(where: { $0.value <= 0x20 || $0.value == 0x7F }),
       let parts = URLComponents(string: text), let host = parts.host, !host.isEmpty,
       (1...65_535).contains(parts.port ?? Self.port(of: scheme))
-    else { throw .badAddress(address: Self.withoutSecrets(text)) }
+    else { throw MediaError.badAddress(address: Self.withoutSecrets(text)) }
     self.scheme = scheme
     self.text = text
     self.host = host
@@ -124,11 +124,11 @@ enum TestPicture {
     "scale", "setpts", "transpose", "trim", "vflip",
   ]
 
-  static func check(_ graph: String) throws(MediaError) {
+  static func check(_ graph: String) throws {
     // Links, quotes and escapes of FFmpeg's graphs could hide a filter from the check of names
     // below.
     guard !graph.isEmpty, !graph.contains(where: { "[];'\\".contains($0) }) else {
-      throw .badTestPicture(
+      throw MediaError.badTestPicture(
         graph: graph, cause: "it is one chain of filters, without brackets, quotes or semicolons")
     }
     let names = graph.split(separator: ",", omittingEmptySubsequences: false).map {
@@ -138,7 +138,7 @@ enum TestPicture {
     for (place, name) in names.enumerated() {
       let allowed = place == 0 ? sources : changes
       guard allowed.contains(name) else {
-        throw .badTestPicture(
+        throw MediaError.badTestPicture(
           graph: graph,
           cause: "'\(name)' is not one of \(allowed.joined(separator: ", "))")
       }

@@ -64,23 +64,23 @@ package final class AudioReader: @unchecked Sendable {
   /// - Throws: `MediaError.noAudio`, and the errors of a file that cannot be opened.
   package init(
     path: String, stream index: Int? = nil, precision: Precision = .usual
-  ) throws(MediaError) {
+  ) throws {
     demuxer = try MediaDemuxer(path: path)
     let streams = demuxer.streams.filter { $0.kind == .audio }
     guard let stream = index.map({ index in streams.first { $0.index == index } }) ?? streams.first
-    else { throw .noAudio(file: path) }
+    else { throw MediaError.noAudio(file: path) }
     self.stream = stream
     demuxer.select([stream.index])
     // SAFETY: the stream belongs to the demuxer's context, which lives as long as this object; the
     // decoder copies its parameters.
     guard let parameters = demuxer.context?.pointee.streams[stream.index]?.pointee.codecpar,
       let codec = Self.decoder(parameters.pointee.codec_id, precision)
-    else { throw .noDecoder(codec: stream.codecText, file: path) }
+    else { throw MediaError.noDecoder(codec: stream.codecText, file: path) }
     context = try FFmpeg.allocated(avcodec_alloc_context3(codec), "open a decoder", file: path)
     frame = try FFmpeg.allocated(av_frame_alloc(), "decode audio", file: path)
     guard avcodec_parameters_to_context(context, parameters) >= 0,
       avcodec_open2(context, codec, nil) >= 0
-    else { throw .noDecoder(codec: stream.codecText, file: path) }
+    else { throw MediaError.noDecoder(codec: stream.codecText, file: path) }
   }
 
   private static func decoder(
@@ -100,12 +100,12 @@ package final class AudioReader: @unchecked Sendable {
   }
 
   /// The next part; nil at the end. Damaged packets are skipped.
-  package func next() throws(MediaError) -> Piece? { try next { piece() } }
+  package func next() throws -> Piece? { try next { piece() } }
 
   /// The next part as integers; nil at the end. Damaged packets are skipped.
-  package func nextLevels() throws(MediaError) -> Levels? { try next { levels() } }
+  package func nextLevels() throws -> Levels? { try next { levels() } }
 
-  private func next<Part>(_ part: () -> Part?) throws(MediaError) -> Part? {
+  private func next<Part>(_ part: () -> Part?) throws -> Part? {
     // Ends: each round takes a packet or a frame of a finite file.
     while true {
       let received = avcodec_receive_frame(context, frame)
@@ -123,7 +123,7 @@ package final class AudioReader: @unchecked Sendable {
     }
   }
 
-  private func feed() throws(MediaError) {
+  private func feed() throws {
     while !isDrained {
       guard let packet = try demuxer.nextPacket() else {
         isDrained = true
@@ -143,11 +143,11 @@ package final class AudioReader: @unchecked Sendable {
     }
   }
 
-  private func countDamage(_ error: Int32) throws(MediaError) {
+  private func countDamage(_ error: Int32) throws {
     damaged += 1
     damagedCount += 1
     guard damaged <= Self.damagedMax else {
-      throw .read(file: demuxer.path, cause: FFmpeg.text(error))
+      throw MediaError.read(file: demuxer.path, cause: FFmpeg.text(error))
     }
   }
 

@@ -24,20 +24,20 @@ enum ContainerFormats {
 
   /// Refuses a file that FFmpeg must not see: one that only contains media somewhere, and a still
   /// image that it reads with numbers that are not in the file.
-  static func refuseForeign(_ file: MediaFile) throws(MediaError) {
+  static func refuseForeign(_ file: MediaFile) throws {
     let head = try file.bytes(ForeignFile.headBytes)
     if let foreign = ForeignFile(head: head, path: file.path) {
-      throw .foreign(file: file.path, kind: foreign.kind, remedy: foreign.remedy)
+      throw MediaError.foreign(file: file.path, kind: foreign.kind, remedy: foreign.remedy)
     }
     if try MovieBoxes.isUnreadableImage(file) {
-      throw .stillImage(file: file.path, format: "AVIF")
+      throw MediaError.stillImage(file: file.path, format: "AVIF")
     }
   }
 
   /// Refuses a file that FFmpeg opened, and that is not what FFmpeg takes it for.
-  static func refuseOpened(_ file: MediaFile, format: String) throws(MediaError) {
+  static func refuseOpened(_ file: MediaFile, format: String) throws {
     if elementary.contains(format), !hasRawEnding(file.path), try !beginsWithUnit(file) {
-      throw .foreign(
+      throw MediaError.foreign(
         file: file.path, kind: "a file with \(format) somewhere behind other bytes",
         remedy: "If it is a raw stream whose beginning is missing, say so with its name: "
           + "mv \(file.path.shellWord) \((file.path + "." + rawEnding(of: format)).shellWord)")
@@ -45,7 +45,7 @@ enum ContainerFormats {
     guard format.hasPrefix("mov,"), file.size <= initializationBytesMax,
       try MovieBoxes.isInitialization(file)
     else { return }
-    throw .initialization(file: file.path)
+    throw MediaError.initialization(file: file.path)
   }
 
   /// Formats without times, of which FFmpeg assumes a rate if the stream names none.
@@ -69,7 +69,7 @@ enum ContainerFormats {
   }
 
   /// Whether a file begins with a start code, after zeros at most, or with an image of JPEG.
-  private static func beginsWithUnit(_ file: MediaFile) throws(MediaError) -> Bool {
+  private static func beginsWithUnit(_ file: MediaFile) throws -> Bool {
     let head = try file.bytes(headBytesMax)
     if head.starts(with: [0xFF, 0xD8]) { return true }
     let zeros = head.prefix { $0 == 0 }.count
@@ -77,7 +77,7 @@ enum ContainerFormats {
   }
 
   /// Why a file that FFmpeg could not open, with this error number, is rejected.
-  static func refusal(of file: MediaFile, error: Int32) throws(MediaError) -> MediaError {
+  static func refusal(of file: MediaFile, error: Int32) throws -> MediaError {
     let path = file.path
     let head = try file.bytes(headBytesMax)
     let cause = FFmpeg.text(error)
@@ -133,7 +133,7 @@ enum ContainerFormats {
   }
 
   /// Whether the file is only a sequence of JPEG images, which FFmpeg detects as a single image.
-  private static func isMotionJPEG(_ file: MediaFile) throws(MediaError) -> Bool {
+  private static func isMotionJPEG(_ file: MediaFile) throws -> Bool {
     let bytes = try file.bytes(pictureBytesMax)
     guard bytes.starts(with: [0xFF, 0xD8, 0xFF]) else { return false }
     // The end of an image, followed by the beginning of another one.

@@ -21,7 +21,7 @@ package final class MediaDemuxer: @unchecked Sendable {
   /// Opens a file and analyses its streams.
   ///
   /// - Throws: `MediaError`, with one case for each way in which a file can be unsuitable.
-  package init(path: String) throws(MediaError) {
+  package init(path: String) throws {
     _ = FFmpeg.quiet
     let file = try MediaFile(path: path)
     let context = try Self.open(file)
@@ -46,11 +46,11 @@ package final class MediaDemuxer: @unchecked Sendable {
   /// The video stream with the container's index `track`, or the first one.
   ///
   /// - Throws: `MediaError.noVideo` or `.noTrack`.
-  package func videoStream(_ track: Int? = nil) throws(MediaError) -> MediaStream {
-    guard let first = videoStreams.first else { throw .noVideo(file: path) }
+  package func videoStream(_ track: Int? = nil) throws -> MediaStream {
+    guard let first = videoStreams.first else { throw MediaError.noVideo(file: path) }
     guard let track else { return first }
     guard let stream = videoStreams.first(where: { $0.index == track }) else {
-      throw .noTrack(file: path, track: track, videoTracks: videoStreams.map(\.index))
+      throw MediaError.noTrack(file: path, track: track, videoTracks: videoStreams.map(\.index))
     }
     return stream
   }
@@ -59,11 +59,11 @@ package final class MediaDemuxer: @unchecked Sendable {
   /// an error for the others.
   ///
   /// - Throws: `MediaError.encrypted`.
-  package func requireWhole(_ streams: [MediaStream]) throws(MediaError) {
+  package func requireWhole(_ streams: [MediaStream]) throws {
     guard format.split(separator: ",").contains("mov") else { return }
     let descriptions = try SampleDescriptions(of: try MediaFile(path: path))
     for stream in streams where descriptions.mixesEncryption(track: stream.index) {
-      throw .encrypted(file: path)
+      throw MediaError.encrypted(file: path)
     }
   }
 
@@ -72,7 +72,7 @@ package final class MediaDemuxer: @unchecked Sendable {
   /// After an error, the next call continues after the damage, or throws again; the caller decides
   /// how often to try.
   /// - Throws: `MediaError.read`.
-  package func nextPacket() throws(MediaError) -> MediaPacket? {
+  package func nextPacket() throws -> MediaPacket? {
     let payload = try PacketPayload()
     // SAFETY: the packet is fresh; its bytes are counted references of the library.
     let result = av_read_frame(context, payload.pointer)
@@ -121,7 +121,7 @@ package final class MediaDemuxer: @unchecked Sendable {
   /// numbered from 0 again.
   ///
   /// - Throws: `MediaError.read`.
-  package func seek(stream: Int, timestamp: Int64) throws(MediaError) {
+  package func seek(stream: Int, timestamp: Int64) throws {
     try checkSeek(
       av_seek_frame(context, Int32(clamping: stream), timestamp, retake_seek_backward))
   }
@@ -129,14 +129,14 @@ package final class MediaDemuxer: @unchecked Sendable {
   /// Seeks to a byte of the file, if the container supports it. Packets are numbered from 0 again.
   ///
   /// - Throws: `MediaError.read`.
-  package func seek(byte: Int64) throws(MediaError) {
+  package func seek(byte: Int64) throws {
     try checkSeek(av_seek_frame(context, -1, byte, retake_seek_byte))
   }
 
   /// Starts again at the first packet, exactly as after opening.
   ///
   /// - Throws: The errors of the initialiser.
-  package func reopen() throws(MediaError) {
+  package func reopen() throws {
     // Before the old context is closed, so that an error leaves the demuxer as it is.
     let fresh = try Self.open(try MediaFile(path: path))
     avformat_close_input(&context)
@@ -144,8 +144,8 @@ package final class MediaDemuxer: @unchecked Sendable {
     counts = streams.map { _ in 0 }
   }
 
-  private func checkSeek(_ result: Int32) throws(MediaError) {
-    guard result >= 0 else { throw .read(file: path, cause: FFmpeg.text(result)) }
+  private func checkSeek(_ result: Int32) throws {
+    guard result >= 0 else { throw MediaError.read(file: path, cause: FFmpeg.text(result)) }
     counts = streams.map { _ in 0 }
   }
 
@@ -173,7 +173,7 @@ package final class MediaDemuxer: @unchecked Sendable {
   /// Streams of a format without times say whether they name their rate.
   private static func timed(
     _ streams: [MediaStream], format: String, in file: MediaFile
-  ) throws(MediaError) -> [MediaStream] {
+  ) throws -> [MediaStream] {
     guard ContainerFormats.untimed.contains(format) else { return streams }
     // FFmpeg does not tell an assumed rate from a known one. An assumed one follows the option.
     var other: UnsafeMutablePointer<AVFormatContext>? = try open(file, rate: "24")
@@ -192,7 +192,7 @@ package final class MediaDemuxer: @unchecked Sendable {
   /// - Parameter rate: What FFmpeg assumes of a stream that has no times and names no rate.
   private static func open(
     _ file: MediaFile, rate: String? = nil
-  ) throws(MediaError) -> UnsafeMutablePointer<AVFormatContext> {
+  ) throws -> UnsafeMutablePointer<AVFormatContext> {
     try ContainerFormats.refuseForeign(file)
     // The protocol is also part of the URL below, so that a file named like one, as `http:x`, is
     // opened as a file.
@@ -207,17 +207,17 @@ package final class MediaDemuxer: @unchecked Sendable {
     guard opened >= 0, let result = context else {
       throw try ContainerFormats.refusal(of: file, error: opened)
     }
-    do throws(MediaError) {
+    do {
       try ContainerFormats.refuseOpened(
         file, format: String(cString: result.pointee.iformat.pointee.name))
-    } catch {
+    } catch let error as MediaError {
       avformat_close_input(&context)
       throw error
     }
     let found = avformat_find_stream_info(result, nil)
     guard found >= 0 else {
       avformat_close_input(&context)
-      throw .damaged(file: file.path, cause: FFmpeg.text(found))
+      throw MediaError.damaged(file: file.path, cause: FFmpeg.text(found))
     }
     return result
   }

@@ -84,20 +84,20 @@ extension MediaEncoder {
   }
 
   /// x264 refuses a side that its chroma does not divide, and does not say so in its error.
-  static func checkSize(_ settings: EncoderSettings) throws(MediaError) {
+  static func checkSize(_ settings: EncoderSettings) throws {
     guard settings.encoder.hasPrefix("libx264") else { return }
     let step = settings.format.chromaStep
     // With 4:2:0 both, with 4:2:2 the width alone.
     guard !settings.width.isMultiple(of: step.across) || !settings.height.isMultiple(of: step.down)
     else { return }
-    throw .encoderSize(
+    throw MediaError.encoderSize(
       encoder: settings.encoder, format: settings.format.rawValue, width: settings.width,
       height: settings.height, sides: step.down > 1 ? "width and height" : "width")
   }
 
   static func pixelFormat(
     _ settings: EncoderSettings, codec: UnsafePointer<AVCodec>
-  ) throws(MediaError) -> AVPixelFormat {
+  ) throws -> AVPixelFormat {
     let wanted = named(settings)
     guard let list = codec.pointee.pix_fmts else { return wanted }
     var supported: [PixelFormat] = []
@@ -110,7 +110,7 @@ extension MediaEncoder {
       }
       index += 1
     }
-    throw .encoderFormat(
+    throw MediaError.encoderFormat(
       encoder: settings.encoder, format: settings.format.rawValue,
       supported: supported.map(\.rawValue))
   }

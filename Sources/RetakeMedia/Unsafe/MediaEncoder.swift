@@ -18,10 +18,10 @@ package final class MediaEncoder: @unchecked Sendable {
 
   /// - Throws: `MediaError.noEncoder`, `.encoderFormat`, `.encoderSize`, `.encoderOption` or
   ///   `.encode`.
-  package init(_ settings: EncoderSettings) throws(MediaError) {
+  package init(_ settings: EncoderSettings) throws {
     _ = FFmpeg.quiet
     guard let codec = avcodec_find_encoder_by_name(settings.encoder) else {
-      throw .noEncoder(name: settings.encoder)
+      throw MediaError.noEncoder(name: settings.encoder)
     }
     self.settings = settings
     pixelFormat = try Self.pixelFormat(settings, codec: codec)
@@ -36,7 +36,7 @@ package final class MediaEncoder: @unchecked Sendable {
       throw failure(opened)
     }
     if let option = options.leftover {
-      throw .encoderOption(
+      throw MediaError.encoderOption(
         encoder: settings.encoder, option: option, cause: "there is no such option")
     }
   }
@@ -85,11 +85,11 @@ package final class MediaEncoder: @unchecked Sendable {
   /// - Throws: `MediaError.encoderFormat` for a frame of another size or format, or `.encode`.
   package func encode(
     _ frame: Frame, pts: Int64, duration: Int64 = 0, isKey: Bool = false
-  ) throws(MediaError) -> [MediaPacket] {
+  ) throws -> [MediaPacket] {
     guard frame.format == settings.format, frame.width == settings.width,
       frame.height == settings.height
     else {
-      throw .encoderFormat(
+      throw MediaError.encoderFormat(
         encoder: settings.encoder,
         format: "\(frame.width)x\(frame.height) \(frame.format.rawValue)",
         supported: ["\(settings.width)x\(settings.height) \(settings.format.rawValue)"])
@@ -110,7 +110,7 @@ package final class MediaEncoder: @unchecked Sendable {
   /// Returns the delayed packets; afterwards nothing more can be encoded.
   ///
   /// - Throws: `MediaError.encode`.
-  package func finish() throws(MediaError) -> [MediaPacket] {
+  package func finish() throws -> [MediaPacket] {
     let sent = avcodec_send_frame(context, nil)
     guard sent >= 0 || sent == retake_error_end else {
       throw failure(sent)
@@ -118,7 +118,7 @@ package final class MediaEncoder: @unchecked Sendable {
     return try finishedPackets()
   }
 
-  private func finishedPackets() throws(MediaError) -> [MediaPacket] {
+  private func finishedPackets() throws -> [MediaPacket] {
     var packets: [MediaPacket] = []
     // Ends: each round takes one of the packets that the encoder has finished.
     while true {

@@ -8,7 +8,7 @@ package enum MediaImage {
   /// kept; other formats are converted to RGB24, and deep samples to 8 bits.
   ///
   /// - Throws: `MediaError.scale` or `.encode`.
-  package static func png(_ frame: Frame) throws(MediaError) -> [UInt8] {
+  package static func png(_ frame: Frame) throws -> [UInt8] {
     let eight = try frame.reducedToEightBits()
     let isKept = [PixelFormat.grey, .rgb, .rgba].contains(eight.format)
     let picture =
@@ -20,7 +20,7 @@ package enum MediaImage {
     let encoder = try MediaEncoder(settings)
     let packets = try encoder.encode(picture, pts: 0) + (try encoder.finish())
     guard let packet = packets.first else {
-      throw .encode(encoder: "png", cause: "it gave no picture")
+      throw MediaError.encode(encoder: "png", cause: "it gave no picture")
     }
     return packet.bytes
   }
@@ -30,10 +30,10 @@ package enum MediaImage {
   /// Grey, RGB24, RGBA and JPEG's planar formats are kept; palettes and other 8-bit layouts are
   /// converted to RGB24, RGBA, grey or I444. Images of 16 bits are grey, GBRP16 or GBRAP16.
   /// - Throws: `MediaError` when the file cannot be read or is not an image.
-  package static func read(file path: String) throws(MediaError) -> Frame {
+  package static func read(file path: String) throws -> Frame {
     let file = try MediaFile(path: path)
     guard file.size <= fileBytesMax else {
-      throw .notImage(file: path, cause: "it has more than \(fileBytesMax >> 20) MB")
+      throw MediaError.notImage(file: path, cause: "it has more than \(fileBytesMax >> 20) MB")
     }
     return try decode(try file.bytes(Int(file.size)), file: path)
   }
@@ -42,24 +42,24 @@ package enum MediaImage {
   ///
   /// - Parameter file: A name for errors.
   /// - Throws: `MediaError` when the bytes are not an image.
-  package static func decode(_ bytes: [UInt8], file: String? = nil) throws(MediaError) -> Frame {
+  package static func decode(_ bytes: [UInt8], file: String? = nil) throws -> Frame {
     guard let codec = codec(of: bytes) else {
-      throw .notImage(
+      throw MediaError.notImage(
         file: file, cause: bytes.isEmpty ? "it is empty" : "it begins like none of them")
     }
     let stream = MediaStream(
       video: codec, width: 0, height: 0, pixelFormatName: "", range: .full, matrix: .bt601,
       timeBase: TimeBase(1, 1))
     let decoder = try MediaDecoder(stream: stream, file: file)
-    do throws(MediaError) {
+    do {
       try decoder.send(try MediaPacket(index: 0, pts: 0, dts: 0, bytes: bytes))
       if let frame = try receive(decoder) { return frame }
       try decoder.drain()
       if let frame = try receive(decoder) { return frame }
-    } catch .decode(_, _, let cause) {
-      throw .notImage(file: file, cause: cause)
+    } catch MediaError.decode(_, _, let cause) {
+      throw MediaError.notImage(file: file, cause: cause)
     }
-    throw .notImage(file: file, cause: "it was cut short")
+    throw MediaError.notImage(file: file, cause: "it was cut short")
   }
 
   private static let fileBytesMax: Int64 = 256 << 20
@@ -77,21 +77,21 @@ package enum MediaImage {
     ([0x42, 0x4D], "bmp"), ([0x49, 0x49, 0x2A, 0], "tiff"), ([0x4D, 0x4D, 0, 0x2A], "tiff"),
   ]
 
-  private static func receive(_ decoder: MediaDecoder) throws(MediaError) -> Frame? {
+  private static func receive(_ decoder: MediaDecoder) throws -> Frame? {
     guard let picture = try decoder.receivePicture() else { return nil }
     let isDamaged =
       picture.pointee.decode_error_flags != 0
       || picture.pointee.flags & retake_frame_corrupt != 0
     var frame = try supported(picture, decoder: decoder)
     frame.timestamp = .zero
-    guard !isDamaged else { throw .notImage(file: decoder.file, cause: "it is damaged") }
+    guard !isDamaged else { throw MediaError.notImage(file: decoder.file, cause: "it is damaged") }
     return frame
   }
 
   /// Takes ownership of the picture, and converts it if necessary.
   private static func supported(
     _ picture: UnsafeMutablePointer<AVFrame>, decoder: MediaDecoder
-  ) throws(MediaError) -> Frame {
+  ) throws -> Frame {
     // SAFETY: this function owns the picture; side data of nine 32-bit numbers belongs to it.
     let turn = DisplayTurn(of: picture.pointee).flatMap { $0.quarterDegrees == nil ? nil : $0 }
     let (rotation, isMirrored) = (turn?.quarterDegrees ?? 0, turn?.isMirrored ?? false)

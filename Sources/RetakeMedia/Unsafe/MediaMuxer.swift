@@ -28,7 +28,7 @@ package final class MediaMuxer: @unchecked Sendable {
     format: String = "matroska", to output: MediaOutput, file: String? = nil,
     streams: [MediaStream], clusterMilliseconds: Int = 500,
     comment: String? = nil, options: [EncoderSettings.Option] = []
-  ) throws(MediaError) {
+  ) throws {
     _ = FFmpeg.quiet
     self.format = format
     self.file = file
@@ -36,7 +36,7 @@ package final class MediaMuxer: @unchecked Sendable {
     self.output = OutputState(output)
     let made = avformat_alloc_output_context2(&context, nil, format, nil)
     guard made >= 0, let context else {
-      throw .muxer(format: format, file: file, cause: FFmpeg.text(made))
+      throw MediaError.muxer(format: format, file: file, cause: FFmpeg.text(made))
     }
     context.pointee.pb = self.output.makeContext()
     context.pointee.flags |= retake_format_bitexact | retake_format_custom_io
@@ -76,7 +76,7 @@ package final class MediaMuxer: @unchecked Sendable {
   /// stream's time base.
   ///
   /// - Throws: `MediaError.muxer` or `.write`.
-  package func write(_ packet: MediaPacket) throws(MediaError) {
+  package func write(_ packet: MediaPacket) throws {
     precondition(timeBases.indices.contains(packet.stream), "the muxer has that stream")
     guard let context, let stream = context.pointee.streams[packet.stream] else { return }
     var reference = av_packet_alloc()
@@ -99,7 +99,7 @@ package final class MediaMuxer: @unchecked Sendable {
   /// Closes the open cluster and passes all bytes to the output, so that the caller can sync them.
   ///
   /// - Throws: `MediaError.muxer` or `.write`.
-  package func flush() throws(MediaError) {
+  package func flush() throws {
     let flushed = av_write_frame(context, nil)
     avio_flush(context?.pointee.pb)
     try check(flushed)
@@ -108,7 +108,7 @@ package final class MediaMuxer: @unchecked Sendable {
   /// Writes the container's end, and updates its beginning.
   ///
   /// - Throws: `MediaError.muxer` or `.write`.
-  package func finish() throws(MediaError) {
+  package func finish() throws {
     let written = av_write_trailer(context)
     avio_flush(context?.pointee.pb)
     try check(written)
@@ -117,14 +117,14 @@ package final class MediaMuxer: @unchecked Sendable {
   private func writeHeader(
     _ context: UnsafeMutablePointer<AVFormatContext>, clusterMilliseconds: Int,
     options: [EncoderSettings.Option]
-  ) throws(MediaError) {
+  ) throws {
     let cluster = [(name: "cluster_time_limit", value: "\(clusterMilliseconds)")]
     var dictionary = OptionDictionary(
       (format == "matroska" || format == "webm" ? cluster : [])
         + options.map { ($0.name, $0.value) })
     try check(avformat_write_header(context, &dictionary.pointer))
     if let option = dictionary.leftover {
-      throw .muxer(format: format, file: file, cause: "there is no option \(option)")
+      throw MediaError.muxer(format: format, file: file, cause: "there is no option \(option)")
     }
   }
 
@@ -146,13 +146,15 @@ package final class MediaMuxer: @unchecked Sendable {
   }
 
   /// After a failed write, any error of FFmpeg is reported as that failure.
-  private func check(_ result: Int32) throws(MediaError) {
+  private func check(_ result: Int32) throws {
     if output.errorNumber != 0 {
-      throw .write(
+      throw MediaError.write(
         file: file, errorNumber: output.errorNumber,
         cause: FFmpeg.text(retake_error_from_errno(output.errorNumber)))
     }
-    guard result >= 0 else { throw .muxer(format: format, file: file, cause: FFmpeg.text(result)) }
+    guard result >= 0 else {
+      throw MediaError.muxer(format: format, file: file, cause: FFmpeg.text(result))
+    }
   }
 }
 

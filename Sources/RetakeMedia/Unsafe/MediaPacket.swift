@@ -46,17 +46,18 @@ package struct MediaPacket: Sendable {
   package init(
     stream: Int, index: Int, pts: Int64?, dts: Int64?, duration: Int64 = 0, flags: Flags,
     offset: Int64? = nil, size: Int, sideData: [UInt8]? = nil,
-    fill: (UnsafeMutableRawBufferPointer) throws(MediaError) -> Void
-  ) throws(MediaError) {
+    fill: (UnsafeMutableRawBufferPointer) throws -> Void
+  ) throws {
     guard let payload = PacketPayload(size: size) else {
       guard (0...Self.sizeMax).contains(size) else {
-        throw .decode(packet: index, file: nil, cause: "there is no room for its \(size) bytes")
+        throw MediaError.decode(
+          packet: index, file: nil, cause: "there is no room for its \(size) bytes")
       }
-      throw .noMemory(step: "read a packet of \(size) bytes", file: nil)
+      throw MediaError.noMemory(step: "read a packet of \(size) bytes", file: nil)
     }
     try payload.fill(fill)
     if let sideData, !payload.append(sideData: sideData) {
-      throw .decode(packet: index, file: nil, cause: "its side data is malformed")
+      throw MediaError.decode(packet: index, file: nil, cause: "its side data is malformed")
     }
     self.stream = stream
     self.index = index
@@ -72,11 +73,11 @@ package struct MediaPacket: Sendable {
   package init(
     stream: Int = 0, index: Int, pts: Int64?, dts: Int64?, duration: Int64 = 0,
     flags: Flags = .key, bytes: [UInt8]
-  ) throws(MediaError) {
+  ) throws {
     try self.init(
       stream: stream, index: index, pts: pts, dts: dts, duration: duration, flags: flags,
       size: bytes.count
-    ) { (memory: UnsafeMutableRawBufferPointer) throws(MediaError) in memory.copyBytes(from: bytes)
+    ) { (memory: UnsafeMutableRawBufferPointer) in memory.copyBytes(from: bytes)
     }
   }
 

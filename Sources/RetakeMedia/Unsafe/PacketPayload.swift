@@ -9,7 +9,7 @@ final class PacketPayload: @unchecked Sendable {
   /// An empty packet that a demuxer or an encoder fills.
   ///
   /// - Throws: `MediaError.noMemory`.
-  init() throws(MediaError) {
+  init() throws {
     pointer = try FFmpeg.allocated(av_packet_alloc(), "read a packet")
   }
 
@@ -29,7 +29,7 @@ final class PacketPayload: @unchecked Sendable {
 
   var size: Int { Int(pointer.pointee.size) }
 
-  func fill(_ body: (UnsafeMutableRawBufferPointer) throws(MediaError) -> Void) throws(MediaError) {
+  func fill(_ body: (UnsafeMutableRawBufferPointer) throws -> Void) throws {
     // SAFETY: the packet holds `size` bytes, and is not shared yet.
     try body(UnsafeMutableRawBufferPointer(start: pointer.pointee.data, count: size))
   }

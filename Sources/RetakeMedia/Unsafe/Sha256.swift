@@ -48,11 +48,11 @@ package struct Sha256: ~Copyable {
   /// - Throws: `MediaError` when the file cannot be opened or read.
   package static func digest(
     ofFile path: String, continues: (Int64) -> Bool
-  ) throws(MediaError) -> String? {
+  ) throws -> String? {
     let file: MediaFile
-    do throws(MediaError) {
+    do {
       file = try MediaFile(path: path)
-    } catch .empty {
+    } catch MediaError.empty {
       return Sha256().finish()
     }
     var hasher = Sha256()

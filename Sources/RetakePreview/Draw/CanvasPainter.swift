@@ -22,11 +22,11 @@ protocol CanvasPainter: AnyObject {
   /// What has been drawn so far, as a BGRA image.
   ///
   /// - Throws: `PreviewError.renderer`.
-  func picture() throws(PreviewError) -> Frame
+  func picture() throws -> Frame
   /// - Throws: `PreviewError.renderer`.
-  func makeGlyphs() throws(PreviewError) -> any GlyphPainter
+  func makeGlyphs() throws -> any GlyphPainter
   /// - Throws: `PreviewError.shader`, `.noShaders`.
-  func makePicture(_ grading: Grading?) throws(PreviewError) -> any PicturePainter
+  func makePicture(_ grading: Grading?) throws -> any PicturePainter
 }
 
 /// Draws letters.
@@ -53,11 +53,11 @@ protocol PicturePainter: AnyObject {
   /// Copies the pixels of a frame from `converted`.
   ///
   /// - Throws: `PreviewError.renderer`.
-  func upload(_ frame: Frame) throws(PreviewError)
+  func upload(_ frame: Frame) throws
   /// Draws the newest image.
   ///
   /// - Throws: `PreviewError.renderer`.
-  func draw(_ fit: PictureFit) throws(PreviewError)
+  func draw(_ fit: PictureFit) throws
   /// How long the renderer itself took for images that it has finished since the last call, in
   /// nanoseconds; empty if it does not say.
   func finishedNanoseconds() -> [Int64]

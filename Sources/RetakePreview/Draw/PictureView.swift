@@ -17,7 +17,7 @@ final class PictureView {
   /// - Throws: `PreviewError.renderer`, `.shader`, `.noShaders`.
   init(
     _ canvas: Canvas, _ grading: Grading? = nil, clock: any LiveClock = WallClock()
-  ) throws(PreviewError) {
+  ) throws {
     (self.canvas, self.clock) = (canvas, clock)
     glyphs = try canvas.painter.makeGlyphs()
     picture = try canvas.painter.makePicture(grading)
@@ -54,7 +54,7 @@ final class PictureView {
   }
 
   /// - Throws: `PreviewError.renderer`.
-  func draw(_ result: PreviewResult?, ageNanoseconds: Int64?) throws(PreviewError) {
+  func draw(_ result: PreviewResult?, ageNanoseconds: Int64?) throws {
     guard let fit else { return }
     try picture.draw(fit)
     guard let result else { return }

@@ -36,7 +36,7 @@ package struct DecisionMarks: Hashable, Sendable {
 
   /// Adds a decision. Decisions must come in the order of their times.
   package mutating func add(_ line: DecisionLine) {
-    guard let kind = Kind(decision: line.kind), let lane = numbers[line.node] else { return }
+    guard let kind = Kind(line.kind), let lane = numbers[line.node] else { return }
     guard count < Self.marksMax else {
       isCut = true
       return
@@ -67,13 +67,12 @@ package struct DecisionMarks: Hashable, Sendable {
 }
 
 extension DecisionMarks.Kind {
-  /// - Parameter decision: The kind of a decision line.
-  init?(decision: String) {
+  init?(_ decision: DecisionKind) {
     switch decision {
-    case "start": self = .start
-    case "drop", "supersede", "lost", "timeout": self = .drop
-    case "thin": self = .thin
-    case "fail", "itemFail", "halt", "stuck": self = .fail
+    case .start: self = .start
+    case .drop, .supersede, .lost, .timeout: self = .drop
+    case .thin: self = .thin
+    case .fail, .itemFail, .halt, .stuck: self = .fail
     default: return nil
     }
   }

@@ -27,7 +27,7 @@ struct PlayerScreen {
   }
 
   /// - Throws: `PreviewError.renderer`.
-  func draw(_ shown: Shown, _ state: PlayerState) throws(PreviewError) {
+  func draw(_ shown: Shown, _ state: PlayerState) throws {
     let layout = layout
     let entry = content.entries[shown.index]
     let result = content.result(at: entry.timestamp)

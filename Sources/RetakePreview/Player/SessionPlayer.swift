@@ -199,7 +199,7 @@ package final class SessionPlayer {
       try Screenshot.write(screen.view.canvas, to: path, options.screenshotOutput)
       hasScreenshot = true
     }
-    try screen.view.present { () throws(PreviewError) in try screen.draw(shown, state) }
+    try screen.view.present { try screen.draw(shown, state) }
     isStale = false
   }
 
@@ -256,18 +256,18 @@ package enum Screenshot {
   /// the run.
   ///
   /// - Throws: `PreviewError.notWritten`.
-  package static func check(_ path: String) throws(PreviewError) {
+  package static func check(_ path: String) throws {
     let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
     var isFolder: ObjCBool = false
     let files = FileManager.default
     if files.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue {
-      throw .notWritten(path: path, cause: "it is a folder")
+      throw PreviewError.notWritten(path: path, cause: "it is a folder")
     }
     guard files.fileExists(atPath: folder, isDirectory: &isFolder), isFolder.boolValue else {
-      throw .notWritten(path: path, cause: "there is no such folder")
+      throw PreviewError.notWritten(path: path, cause: "there is no such folder")
     }
     guard files.isWritableFile(atPath: folder) else {
-      throw .notWritten(path: path, cause: "the folder cannot be written to")
+      throw PreviewError.notWritten(path: path, cause: "the folder cannot be written to")
     }
   }
 

@@ -30,15 +30,15 @@ final class Canvas {
   /// A canvas in memory, drawn by SDL's own renderer: the same pixels on every machine.
   ///
   /// - Throws: `PreviewError`.
-  static func memory(width: Int, height: Int) throws(PreviewError) -> Canvas {
+  static func memory(width: Int, height: Int) throws -> Canvas {
     let sdl = try SDLFunctions.load()
     guard
       let surface = sdl.createSurface(
         0, Int32(width), Int32(height), 32, SDLNumber.formatARGB8888)
-    else { throw .noWindow(cause: sdl.errorText) }
+    else { throw PreviewError.noWindow(cause: sdl.errorText) }
     let target = CanvasTarget(sdl, surface: surface)
     guard let renderer = sdl.createSoftwareRenderer(surface) else {
-      throw .noWindow(cause: sdl.errorText)
+      throw PreviewError.noWindow(cause: sdl.errorText)
     }
     return Canvas(target, SDLPainter(target, renderer))
   }
@@ -46,7 +46,7 @@ final class Canvas {
   /// Opens a window. Call it on the main thread.
   ///
   /// - Throws: `PreviewError`: no SDL, no display, no renderer.
-  static func window(_ wanted: Window) throws(PreviewError) -> Canvas {
+  static func window(_ wanted: Window) throws -> Canvas {
     let sdl = try SDLFunctions.load()
     // Required before SDL_InitSubSystem in a program that does not use SDL's own `main`.
     sdl.setMainReady()
@@ -58,17 +58,18 @@ final class Canvas {
     if let driver = sdl.getCurrentVideoDriver().map({ String(cString: $0) }),
       showsNothing(driver)
     {
-      throw .noDisplay(cause: "SDL only offers its driver '\(driver)', which draws nowhere")
+      throw PreviewError.noDisplay(
+        cause: "SDL only offers its driver '\(driver)', which draws nowhere")
     }
     let driver = wanted.driver ?? ProcessInfo.processInfo.environment["SDL_RENDER_DRIVER"] ?? ""
     var cause: String?
     for flavour in GLPainter.Flavour.allCases where driver.isEmpty || driver == flavour.name {
-      do throws(PreviewError) {
+      do {
         let target = try CanvasTarget(display, wanted, flavour)
         let painter = try GLPainter(target, flavour, wanted)
         DisplayLoss.listen()
         return Canvas(target, painter)
-      } catch {
+      } catch let error as PreviewError {
         // The first one's is the one that matters: few machines have the other.
         cause = cause ?? error.cause ?? error.message
       }

@@ -4,10 +4,10 @@ final class CanvasDisplay {
   let sdl: SDLFunctions
 
   /// - Throws: `PreviewError.noDisplay`.
-  init(_ sdl: SDLFunctions) throws(PreviewError) {
+  init(_ sdl: SDLFunctions) throws {
     self.sdl = sdl
     guard sdl.initSubSystem(SDLNumber.initVideo) == 0 else {
-      throw .noDisplay(cause: sdl.errorText)
+      throw PreviewError.noDisplay(cause: sdl.errorText)
     }
   }
 
@@ -38,7 +38,7 @@ final class CanvasTarget {
   /// - Throws: `PreviewError.noDisplay`.
   init(
     _ display: CanvasDisplay, _ wanted: Canvas.Window, _ flavour: GLPainter.Flavour?
-  ) throws(PreviewError) {
+  ) throws {
     let sdl = display.sdl
     if let flavour { GLPainter.request(flavour, sdl) }
     let place = SDLNumber.windowCentered
@@ -47,7 +47,7 @@ final class CanvasTarget {
         wanted.title, place, place, Int32(wanted.width), Int32(wanted.height),
         SDLNumber.windowResizable | SDLNumber.windowAllowHighDPI
           | (flavour == nil ? 0 : SDLNumber.windowOpenGL))
-    else { throw .noDisplay(cause: sdl.errorText) }
+    else { throw PreviewError.noDisplay(cause: sdl.errorText) }
     (self.sdl, self.display, self.window, surface) = (sdl, display, window, nil)
   }
 

@@ -84,13 +84,13 @@ struct GLFunctions: @unchecked Sendable {
   /// Call it while a context is current.
   ///
   /// - Throws: `PreviewError.oldLibrary` if the driver lacks a function.
-  init(_ sdl: SDLFunctions) throws(PreviewError) {
+  init(_ sdl: SDLFunctions) throws {
     func find<Function>(_ name: String) -> Function? {
       // SAFETY: the type is the function's declaration, see above.
       sdl.glGetProcAddress(name).map { unsafeBitCast($0, to: Function.self) }
     }
-    func symbol<Function>(_ name: String) throws(PreviewError) -> Function {
-      guard let symbol: Function = find(name) else { throw .oldLibrary(symbol: name) }
+    func symbol<Function>(_ name: String) throws -> Function {
+      guard let symbol: Function = find(name) else { throw PreviewError.oldLibrary(symbol: name) }
       return symbol
     }
     activeTexture = try symbol("glActiveTexture")

@@ -49,20 +49,20 @@ final class GLPainter: CanvasPainter {
   /// - Throws: `PreviewError.noWindow`, `.oldLibrary`.
   init(
     _ target: CanvasTarget, _ flavour: Flavour, _ wanted: Canvas.Window
-  ) throws(PreviewError) {
+  ) throws {
     let sdl = target.sdl
     guard let window = target.window, let context = sdl.glCreateContext(window) else {
-      throw .noWindow(cause: sdl.errorText)
+      throw PreviewError.noWindow(cause: sdl.errorText)
     }
-    do throws(PreviewError) {
+    do {
       let gl = try GLFunctions(sdl)
-      do throws(GLProgram.Failure) {
+      do {
         fill = try GLProgram(gl, fragment: PictureShader.fill)
       } catch {
         throw PreviewError.noWindow(cause: PictureShader.cause(of: error.message))
       }
       self.gl = gl
-    } catch {
+    } catch let error as PreviewError {
       sdl.glDeleteContext(context)
       throw error
     }
@@ -91,10 +91,10 @@ final class GLPainter: CanvasPainter {
   func makeCurrent() { _ = sdl.glMakeCurrent(window, context) }
 
   /// - Throws: `PreviewError.renderer` if a call since the last check failed.
-  func check(_ step: String) throws(PreviewError) {
+  func check(_ step: String) throws {
     let number = gl.getError()
     guard number != 0 else { return }
-    throw .renderer(step: step, cause: "OpenGL's error 0x" + String(number, radix: 16))
+    throw PreviewError.renderer(step: step, cause: "OpenGL's error 0x" + String(number, radix: 16))
   }
 
   var area: CanvasRect {
@@ -136,7 +136,7 @@ final class GLPainter: CanvasPainter {
 
   func present() { sdl.glSwapWindow(window) }
 
-  func picture() throws(PreviewError) -> Frame {
+  func picture() throws -> Frame {
     let area = area
     var pixels = [UInt8](repeating: 0, count: area.width * area.height * 4)
     gl.pixelStorei(GLNumber.packAlignment, 4)
@@ -162,15 +162,15 @@ final class GLPainter: CanvasPainter {
       }
     }
     guard let storage else {
-      throw .renderer(step: "reading pixels", cause: "there was no memory for them")
+      throw PreviewError.renderer(step: "reading pixels", cause: "there was no memory for them")
     }
     return Frame(
       format: .bgra, width: area.width, height: area.height, range: .full, storage: storage)
   }
 
-  func makeGlyphs() throws(PreviewError) -> any GlyphPainter { try GLGlyphs(self) }
+  func makeGlyphs() throws -> any GlyphPainter { try GLGlyphs(self) }
 
-  func makePicture(_ grading: Grading?) throws(PreviewError) -> any PicturePainter {
+  func makePicture(_ grading: Grading?) throws -> any PicturePainter {
     makeCurrent()
     return try GLPicture(self, grading)
   }
@@ -183,13 +183,13 @@ final class GLGlyphs: GlyphPainter {
   private let texture: GLTexture
 
   /// - Throws: `PreviewError.renderer`.
-  init(_ painter: GLPainter) throws(PreviewError) {
+  init(_ painter: GLPainter) throws {
     self.painter = painter
     painter.makeCurrent()
-    do throws(GLProgram.Failure) {
+    do {
       program = try GLProgram(painter.gl, fragment: PictureShader.letters)
     } catch {
-      throw .renderer(
+      throw PreviewError.renderer(
         step: "making the letters", cause: PictureShader.cause(of: error.message))
     }
     texture = GLTexture(

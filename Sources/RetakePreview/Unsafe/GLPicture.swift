@@ -25,7 +25,7 @@ final class GLPicture: PicturePainter {
 
   private var gl: GLFunctions { painter.gl }
 
-  init(_ painter: GLPainter, _ grading: Grading?) throws(PreviewError) {
+  init(_ painter: GLPainter, _ grading: Grading?) throws {
     (self.painter, self.grading) = (painter, grading)
     // Mesa's processor drivers time the last tile of an image alone.
     if !painter.renderer.isSoftware { timers = gl.timers.map { GLTimers($0) } }
@@ -39,7 +39,7 @@ final class GLPicture: PicturePainter {
       ? frame : try scaler.scale(frame, format: frame.format.nearestBasic)
   }
 
-  func upload(_ frame: Frame) throws(PreviewError) {
+  func upload(_ frame: Frame) throws {
     painter.makeCurrent()
     let planes = frame.storage.planes
     try prepare(Kind(format: frame.format, width: frame.width, height: frame.height))
@@ -52,7 +52,7 @@ final class GLPicture: PicturePainter {
     try painter.check("taking a picture")
   }
 
-  func draw(_ fit: PictureFit) throws(PreviewError) {
+  func draw(_ fit: PictureFit) throws {
     guard let kind else { return }
     let samples = PictureShader.Samples(kind.format)
     let program = try program(samples)
@@ -79,7 +79,7 @@ final class GLPicture: PicturePainter {
 
   func finishedNanoseconds() -> [Int64] { timers?.finished() ?? [] }
 
-  private func program(_ samples: PictureShader.Samples) throws(PreviewError) -> GLProgram {
+  private func program(_ samples: PictureShader.Samples) throws -> GLProgram {
     let shader = PictureShader(
       samples: samples, conversion: conversion, grading: grading?.code)
     if let known = programs[shader] { return known }
@@ -88,17 +88,17 @@ final class GLPicture: PicturePainter {
       programs[shader] = program
       return program
     } catch {
-      throw .shader(
+      throw PreviewError.shader(
         path: grading?.path, line: shader.line(of: error.message),
         cause: PictureShader.cause(of: error.message))
     }
   }
 
-  private func prepare(_ wanted: Kind) throws(PreviewError) {
+  private func prepare(_ wanted: Kind) throws {
     guard kind != wanted else { return }
     let most = painter.textureSizeMax
     guard wanted.width <= most, wanted.height <= most else {
-      throw .renderer(
+      throw PreviewError.renderer(
         step: "making a texture",
         cause: "\(wanted.width)x\(wanted.height) pixels, and at most \(most)x\(most) are possible")
     }

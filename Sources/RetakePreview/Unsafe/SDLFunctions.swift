@@ -76,9 +76,9 @@ struct SDLFunctions: @unchecked Sendable {
   let waitEventTimeout: @convention(c) (UnsafeMutableRawPointer, Int32) -> Int32
 
   /// - Throws: `PreviewError.noLibrary`, `.oldLibrary`.
-  static func load() throws(PreviewError) -> SDLFunctions { try loaded.get() }
+  static func load() throws -> SDLFunctions { try loaded.get() }
 
-  private static let loaded = Result { () throws(PreviewError) in try SDLFunctions() }
+  private static let loaded = Result { try SDLFunctions() }
 
   private static let names: [String] = {
     #if canImport(Darwin)
@@ -89,16 +89,16 @@ struct SDLFunctions: @unchecked Sendable {
     #endif
   }()
 
-  private init() throws(PreviewError) {
+  private init() throws {
     var failure = ""
     var handle: Pointer?
     for name in Self.names where handle == nil {
       handle = dlopen(name, RTLD_NOW | RTLD_LOCAL)
       if handle == nil { failure = dlerror().map { String(cString: $0) } ?? name }
     }
-    guard let library = handle else { throw .noLibrary(cause: failure) }
-    func symbol<Function>(_ name: String) throws(PreviewError) -> Function {
-      guard let symbol = dlsym(library, name) else { throw .oldLibrary(symbol: name) }
+    guard let library = handle else { throw PreviewError.noLibrary(cause: failure) }
+    func symbol<Function>(_ name: String) throws -> Function {
+      guard let symbol = dlsym(library, name) else { throw PreviewError.oldLibrary(symbol: name) }
       // SAFETY: the type is the function's declaration, see above.
       return unsafeBitCast(symbol, to: Function.self)
     }

@@ -7,14 +7,14 @@ final class SDLGlyphs: GlyphPainter {
   private let texture: SDLFunctions.Pointer
 
   /// - Throws: `PreviewError.renderer`.
-  init(_ painter: SDLPainter) throws(PreviewError) {
+  init(_ painter: SDLPainter) throws {
     self.painter = painter
     let sdl = painter.sdl
     guard
       let texture = sdl.createTexture(
         painter.pointer, SDLNumber.formatABGR8888, SDLNumber.streaming, Int32(GlyphSheet.width),
         Int32(GlyphSheet.height))
-    else { throw .renderer(step: "making the letters", cause: sdl.errorText) }
+    else { throw PreviewError.renderer(step: "making the letters", cause: sdl.errorText) }
     self.texture = texture
     // White, with the coverage as opacity, so that modulation gives the letters any colour.
     let pixels = GlyphSheet.coverage.flatMap { [255, 255, 255, $0] as [UInt8] }
@@ -22,7 +22,7 @@ final class SDLGlyphs: GlyphPainter {
     _ = sdl.setTextureBlendMode(texture, SDLNumber.blendAlpha)
     _ = sdl.setTextureScaleMode(texture, SDLNumber.scaleNearest)
     guard result == 0 else {
-      throw .renderer(step: "making the letters", cause: sdl.errorText)
+      throw PreviewError.renderer(step: "making the letters", cause: sdl.errorText)
     }
   }
 

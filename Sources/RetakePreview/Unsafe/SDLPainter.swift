@@ -33,15 +33,17 @@ final class SDLPainter: CanvasPainter {
   /// - Throws: `PreviewError.noWindow`.
   convenience init(
     _ target: CanvasTarget, driver: String, waitsForScreen: Bool, fallbackCause: String?
-  ) throws(PreviewError) {
+  ) throws {
     let sdl = target.sdl
-    guard let window = target.window else { throw .noWindow(cause: "there is no window") }
+    guard let window = target.window else {
+      throw PreviewError.noWindow(cause: "there is no window")
+    }
     if !driver.isEmpty { _ = sdl.setHint("SDL_RENDER_DRIVER", driver) }
     let flags = waitsForScreen ? SDLNumber.rendererVsync : 0
     guard
       let renderer = sdl.createRenderer(window, -1, flags)
         ?? sdl.createRenderer(window, -1, SDLNumber.rendererSoftware)
-    else { throw .noWindow(cause: sdl.errorText) }
+    else { throw PreviewError.noWindow(cause: sdl.errorText) }
     self.init(target, renderer, fallbackCause: fallbackCause)
   }
 
@@ -86,7 +88,7 @@ final class SDLPainter: CanvasPainter {
 
   func present() { sdl.renderPresent(pointer) }
 
-  func picture() throws(PreviewError) -> Frame {
+  func picture() throws -> Frame {
     let area = area
     var result: Int32 = 0
     let storage = FrameStorage.makeIfRoom(format: .bgra, width: area.width, height: area.height) {
@@ -97,18 +99,20 @@ final class SDLPainter: CanvasPainter {
         pointer, nil, SDLNumber.formatARGB8888, base, Int32(strides[0]))
     }
     guard let storage else {
-      throw .renderer(step: "reading pixels", cause: "there was no memory for them")
+      throw PreviewError.renderer(step: "reading pixels", cause: "there was no memory for them")
     }
-    guard result == 0 else { throw .renderer(step: "reading pixels", cause: sdl.errorText) }
+    guard result == 0 else {
+      throw PreviewError.renderer(step: "reading pixels", cause: sdl.errorText)
+    }
     return Frame(
       format: .bgra, width: area.width, height: area.height, range: .full, storage: storage)
   }
 
-  func makeGlyphs() throws(PreviewError) -> any GlyphPainter { try SDLGlyphs(self) }
+  func makeGlyphs() throws -> any GlyphPainter { try SDLGlyphs(self) }
 
-  func makePicture(_ grading: Grading?) throws(PreviewError) -> any PicturePainter {
+  func makePicture(_ grading: Grading?) throws -> any PicturePainter {
     guard grading == nil else {
-      throw .noShaders(renderer: renderer.name, cause: renderer.fallbackCause)
+      throw PreviewError.noShaders(renderer: renderer.name, cause: renderer.fallbackCause)
     }
     return SDLPicture(self)
   }

@@ -38,7 +38,7 @@ final class SDLPicture: PicturePainter {
     return try plan.converted.map { try scaler.scale(frame, format: $0) } ?? frame
   }
 
-  func upload(_ frame: Frame) throws(PreviewError) {
+  func upload(_ frame: Frame) throws {
     let plan = TexturePlan(format: frame.format, range: frame.range, matrix: frame.matrix)
     self.plan = plan
     sdl.setYUVConversionMode(plan.conversion.sdlMode)
@@ -46,12 +46,12 @@ final class SDLPicture: PicturePainter {
       Kind(
         layout: plan.layout, conversion: plan.conversion, width: frame.width, height: frame.height))
     guard copy(frame, plan, to: texture) == 0 else {
-      throw .renderer(step: "taking a picture", cause: sdl.errorText)
+      throw PreviewError.renderer(step: "taking a picture", cause: sdl.errorText)
     }
     withExtendedLifetime(frame) {}
   }
 
-  func draw(_ fit: PictureFit) throws(PreviewError) {
+  func draw(_ fit: PictureFit) throws {
     guard let texture, let plan else { return }
     // Set again, because the software renderer converts here and the mode is one for all of SDL.
     sdl.setYUVConversionMode(plan.conversion.sdlMode)
@@ -67,13 +67,13 @@ final class SDLPicture: PicturePainter {
         painter.pointer, texture, nil, &target, Double(fit.degrees), nil,
         fit.isMirrored ? SDLNumber.flipHorizontal : 0)
     guard result == 0 else {
-      throw .renderer(step: "drawing a picture", cause: sdl.errorText)
+      throw PreviewError.renderer(step: "drawing a picture", cause: sdl.errorText)
     }
   }
 
   func finishedNanoseconds() -> [Int64] { [] }
 
-  private func prepared(_ wanted: Kind) throws(PreviewError) -> SDLFunctions.Pointer {
+  private func prepared(_ wanted: Kind) throws -> SDLFunctions.Pointer {
     if let texture, kind == wanted { return texture }
     if let texture { sdl.destroyTexture(texture) }
     texture = nil
@@ -82,7 +82,7 @@ final class SDLPicture: PicturePainter {
         painter.pointer, wanted.layout.sdlFormat, SDLNumber.streaming,
         Int32(clamping: wanted.width),
         Int32(clamping: wanted.height))
-    else { throw .renderer(step: "making a texture", cause: sdl.errorText) }
+    else { throw PreviewError.renderer(step: "making a texture", cause: sdl.errorText) }
     // An image's own opacity is ignored, so that the ground does not shine through.
     _ = sdl.setTextureBlendMode(fresh, SDLNumber.blendNone)
     (texture, kind) = (fresh, wanted)

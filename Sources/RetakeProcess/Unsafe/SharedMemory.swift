@@ -16,7 +16,7 @@ package final class SharedMemory: Sendable {
   /// Whether no other process can write to the memory.
   package let isSealed: Bool
 
-  package init(byteCount: Int) throws(ChildProcessError) {
+  package init(byteCount: Int) throws {
     let file = try Self.file()
     descriptor = fcntl(file, F_DUPFD_CLOEXEC, ChildProcess.descriptorMin)
     let failure = errno
@@ -66,7 +66,7 @@ package final class SharedMemory: Sendable {
     /// Since Linux 5.1.
     private static let noMoreWriters: Int32 = 16
 
-    private static func file() throws(ChildProcessError) -> Int32 {
+    private static func file() throws -> Int32 {
       let number = memfd_create("retake", closeOnExec | allowsSealing)
       guard number >= 0 else { throw error(errno) }
       return number
@@ -82,7 +82,7 @@ package final class SharedMemory: Sendable {
     }
   #else
     /// A file without a name.
-    private static func file() throws(ChildProcessError) -> Int32 {
+    private static func file() throws -> Int32 {
       var path = Array("\(NSTemporaryDirectory())/retake.XXXXXX".utf8CString)
       let number = mkstemp(&path)
       guard number >= 0 else { throw error(errno) }

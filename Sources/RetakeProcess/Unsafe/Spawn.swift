@@ -11,7 +11,7 @@ enum Spawn {
   static let firstOther: Int32 = 3
 
   /// - Returns: the ID of the new process.
-  static func start(_ request: ChildProcess.Request) throws(ChildProcessError) -> Int32 {
+  static func start(_ request: ChildProcess.Request) throws -> Int32 {
     _ = keepsStatuses
     let executable = absolute(request.executable)
     #if canImport(Darwin)

@@ -52,7 +52,7 @@ final class DeviceWatch: Sendable {
   init(
     _ observer: DeviceObserver = .standard, clock: any LiveClock,
     note: @escaping @Sendable (DeviceEvent) -> Void
-  ) throws(RuntimeError) {
+  ) throws {
     thread = try NamedThread("retake-device") { [stopped, bell] in
       var observer = observer
       while !stopped.withLock({ $0 }) {

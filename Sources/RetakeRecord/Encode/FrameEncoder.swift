@@ -78,7 +78,7 @@ final class FrameEncoder: PacketMaker {
   /// - Throws: `MediaError`; the next frame then begins another epoch.
   func encode(
     _ frame: Frame, wantsKey: Bool, hasTime: Bool
-  ) throws(MediaError) -> EncodedFrame {
+  ) throws -> EncodedFrame {
     let format = preset.format(for: frame.format)
     if frame.format != format, let loss = preset.loss(of: frame.format) { note(loss) }
     let frame = frame.format == format ? frame : try scaler.scale(frame, format: format)
@@ -93,7 +93,8 @@ final class FrameEncoder: PacketMaker {
       frame, pts: active.timeline.milliseconds(atNanoseconds: time), isKey: isKey)
     // A row names the packet of its own frame; an encoder with a delay would give that of another.
     guard packets.count == 1 else {
-      throw .encode(encoder: settings.encoder, cause: "it gave \(packets.count) packets at once")
+      throw MediaError.encode(
+        encoder: settings.encoder, cause: "it gave \(packets.count) packets at once")
     }
     let packet = try stored(packets[0])
     // The flag and not the request: encoders make key frames unasked, and ffv1 ignores requests.
@@ -106,7 +107,7 @@ final class FrameEncoder: PacketMaker {
   /// Opens an encoder for frames like this one, and closes it.
   ///
   /// - Throws: `MediaError` if there is none for their format or their size.
-  func check(_ frame: Frame) throws(MediaError) {
+  func check(_ frame: Frame) throws {
     let format = preset.format(for: frame.format)
     let frame = frame.format == format ? frame : try scaler.scale(frame, format: format)
     _ = try MediaEncoder(preset.settings(for: frame))
@@ -114,7 +115,7 @@ final class FrameEncoder: PacketMaker {
 
   private func activated(
     for frame: Frame, settings: EncoderSettings
-  ) throws(MediaError) -> Active {
+  ) throws -> Active {
     if let active, active.settings == settings, active.rotationDegrees == frame.rotationDegrees {
       return active
     }
@@ -124,7 +125,7 @@ final class FrameEncoder: PacketMaker {
     stream.rotationDegrees = frame.rotationDegrees
     if preset == .h264 {
       guard let configuration = AnnexB.configuration(stream.extradata) else {
-        throw .encode(encoder: settings.encoder, cause: "it gave no parameter sets")
+        throw MediaError.encode(encoder: settings.encoder, cause: "it gave no parameter sets")
       }
       stream.extradata = configuration
     }
@@ -139,7 +140,7 @@ final class FrameEncoder: PacketMaker {
   }
 
   /// The packet in the form that the container stores.
-  private func stored(_ packet: MediaPacket) throws(MediaError) -> MediaPacket {
+  private func stored(_ packet: MediaPacket) throws -> MediaPacket {
     var stored = packet
     if preset == .h264 {
       stored = try MediaPacket(
@@ -148,7 +149,7 @@ final class FrameEncoder: PacketMaker {
     }
     // A decoder takes a packet without bytes for the end of the stream.
     guard stored.size > 0 else {
-      throw .encode(
+      throw MediaError.encode(
         encoder: preset.encoder ?? preset.rawValue, cause: "it gave a packet without a picture")
     }
     stored.dts = stored.dts ?? stored.pts

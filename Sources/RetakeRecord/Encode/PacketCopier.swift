@@ -82,7 +82,7 @@ final class PacketCopier: PacketMaker {
     /// end of the stream.
     mutating func stored(
       _ original: MediaPacket, at nanoseconds: Int64
-    ) throws(MediaError) -> MediaPacket? {
+    ) throws -> MediaPacket? {
       var packet = original
       if isAnnexB {
         packet = try MediaPacket(
@@ -145,10 +145,10 @@ final class PacketCopier: PacketMaker {
   }
 
   /// A new connection counts its packets from 0 and begins with another key packet.
-  private func checkOrder(_ packet: MediaPacket, of stream: MediaStream) throws(CopyRefusal) {
+  private func checkOrder(_ packet: MediaPacket, of stream: MediaStream) throws {
     guard let active, active.source == stream, packet.index <= active.index else { return }
     guard !packet.flags.contains(.key) || packet.digest == active.key else { return }
-    throw .shownAgain
+    throw CopyRefusal.shownAgain
   }
 
   private func activated(

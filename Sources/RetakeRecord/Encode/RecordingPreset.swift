@@ -26,11 +26,11 @@ public enum RecordingPreset: String, Hashable, Sendable, Codable, CaseIterable {
   /// Finds a preset by name.
   ///
   /// - Throws: `RecordError.unknownPreset`, with a suggestion.
-  package static func named(_ name: String) throws(RecordError) -> RecordingPreset {
+  package static func named(_ name: String) throws -> RecordingPreset {
     let preset = uses[name] ?? RecordingPreset(rawValue: name)
     guard let preset, preset == .copy || available.contains(preset) else {
       let known = available.map(\.rawValue) + [copy.rawValue] + uses.keys.sorted()
-      throw .unknownPreset(
+      throw RecordError.unknownPreset(
         name: name, known: known, suggestion: Suggestion.nearest(to: name, among: known))
     }
     return preset

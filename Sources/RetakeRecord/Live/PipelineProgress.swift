@@ -91,7 +91,7 @@ struct DropCounts: Hashable, Sendable {
 
   /// Counts the drops among the decisions.
   mutating func note(_ decisions: [DecisionLine]) {
-    for line in decisions where line.kind == DecisionKind.drop.rawValue {
+    for line in decisions where line.kind == .drop {
       guard let reason = line["reason"] else { continue }
       counts[line.node, default: [:]][reason, default: 0] += 1
     }

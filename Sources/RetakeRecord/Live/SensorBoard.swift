@@ -47,9 +47,9 @@ final class SensorBoard: Sendable {
   /// - Throws: `SampleError`: a name that is taken, or that cannot be one.
   func add(
     name: String, kind: String, unit: String, channels: [String]
-  ) throws(SampleError) -> Int {
-    let added = state.withLock { state -> Result<SensorRecord, SampleError> in
-      Result { () throws(SampleError) in
+  ) throws -> Int {
+    let added = state.withLock { state -> Result<SensorRecord, any Error> in
+      Result {
         let record = SensorRecord(
           sensor: state.sensors.count, name: name, kind: kind, unit: unit, channels: channels,
           source: "live")
@@ -106,11 +106,11 @@ final class SensorBoard: Sendable {
   /// The pipeline with its stages connected to these sensors.
   ///
   /// - Throws: `RecordError.noSensor`.
-  func connect(_ pipeline: Pipeline) throws(RecordError) -> Pipeline {
+  func connect(_ pipeline: Pipeline) throws -> Pipeline {
     let known = state.withLock { $0.sensors.map(\.record.name) }
     for node in pipeline.flattened().nodes {
       for read in node.stage.sensorReads where !known.contains(read.sensor) {
-        throw .noSensor(node: node.id, sensor: read.sensor, known: known)
+        throw RecordError.noSensor(node: node.id, sensor: read.sensor, known: known)
       }
     }
     let reads = pipeline.sensorReads

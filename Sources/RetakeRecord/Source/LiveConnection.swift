@@ -144,11 +144,11 @@ final class InputConnection: LiveConnection, @unchecked Sendable {
 
   /// A camera continues even if an allocation for one frame fails.
   private func nextPacket() throws -> LiveInput.Outcome {
-    do throws(MediaError) {
+    do {
       let outcome = try input.nextPacket()
       misses = 0
       return outcome
-    } catch {
+    } catch let error as MediaError {
       misses += 1
       guard error.isOutOfMemory, misses < Self.missesMax else { throw error }
       // Without a pause, 100 misses would be used up before any memory could be freed.

@@ -33,7 +33,7 @@ final class LiveStream: FrameStream {
   /// - Throws: `RuntimeError.noThread`.
   init(
     _ plan: Plan, first: (any LiveConnection)? = nil, limit: CallLimit? = nil
-  ) throws(RuntimeError) {
+  ) throws {
     let mailbox = LiveMailbox()
     (self.plan, self.mailbox) = (plan, mailbox)
     watch = SourceWatch(plan.limits, nowNanoseconds: plan.clock.monotonicNanoseconds)
@@ -119,7 +119,7 @@ final class LiveStream: FrameStream {
     return .note(kind: note.kind, json: note.json)
   }
 
-  private func abandon() throws(RuntimeError) {
+  private func abandon() throws {
     // The old call ends if FFmpeg's interrupt callback still runs, and its items are refused if
     // not.
     reader.limit.cancel()

@@ -88,7 +88,7 @@ public struct MediaFileSource: RecordingSource {
 /// Turns packets into frames; tests use one that sometimes fails for lack of memory.
 protocol PictureDecoding: AnyObject {
   /// - Parameter packet: nil marks the end.
-  func decode(_ packet: MediaPacket?) throws(MediaError) -> [DecodedFrame]
+  func decode(_ packet: MediaPacket?) throws -> [DecodedFrame]
   /// What the decoder has written to its log since the last call.
   func takeReports() -> [DecoderReport]
 }
@@ -157,7 +157,7 @@ private final class FileTrack {
       watch.add(decoder.takeReports())
       for decoded in pictures { add(decoded) }
       (failures, misses) = (0, 0)
-    } catch {
+    } catch let error as MediaError {
       if let packet, !error.isOutOfMemory { watch.refused(packet, error) }
       guard !error.isLasting else { return try end(with: error) }
       guard let packet else { return try fail(error) }
@@ -291,7 +291,7 @@ private final class MediaFileStream: RemarkingStream {
     let packet: MediaPacket?
     do {
       packet = try demuxer.nextPacket()
-    } catch {
+    } catch let error as MediaError {
       // With several tracks it is unknown whose packet failed.
       if error.isOutOfMemory, tracks.count == 1 { return try tracks[0].miss(pts: nil, error) }
       // The file may continue after the damage. Each track counts its own errors.

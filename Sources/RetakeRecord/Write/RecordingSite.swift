@@ -21,7 +21,7 @@ struct RecordingSite {
   init(
     for target: SessionFolder, facts: [(key: String, value: String)],
     synchronise: (String) -> Int32 = FileSystem.synchroniseFolder
-  ) throws(RecordError) {
+  ) throws {
     try Self.checkFree(target)
     let parent = URL(fileURLWithPath: target.path).deletingLastPathComponent().path
     // The random part keeps recorders that start at the same time out of each other's folder.
@@ -63,16 +63,16 @@ struct RecordingSite {
     folder = target
   }
 
-  private static func checkFree(_ target: SessionFolder) throws(RecordError) {
+  private static func checkFree(_ target: SessionFolder) throws {
     guard FileManager.default.fileExists(atPath: target.path) else { return }
     throw RecorderLock.isHeld(target.lock)
-      ? .busy(path: target.path, by: RecorderLock.holder(of: target.lock))
+      ? RecordError.busy(path: target.path, by: RecorderLock.holder(of: target.lock))
       : .nameTaken(path: target.path)
   }
 
   private static func makeDatabase(
     _ path: String, facts: [(key: String, value: String)]
-  ) throws(StoreError) -> StoreWriter.Commit {
+  ) throws -> StoreWriter.Commit {
     let store = try StoreWriter(creating: path, durability: .recording)
     for fact in facts { store.setMeta(fact.key, fact.value) }
     let commit = try store.commit()
@@ -88,9 +88,9 @@ struct RecordingSite {
   ) throws -> (store: StoreWriter, hasDurableLog: Bool) {
     let store = try StoreWriter(continuing: folder.database, after: first)
     store.setMeta("closed", "0")
-    do throws(StoreError) {
+    do {
       try store.commit()
-    } catch .busy {
+    } catch StoreError.busy {
       return (store, false)
     }
     let number = synchronise(folder.path)
@@ -124,7 +124,7 @@ struct RecordingSite {
   /// be complete.
   private static func complete(
     _ hidden: SessionFolder, _ synchronise: (String) -> Int32
-  ) throws(SessionError) {
+  ) throws {
     // Opening for reading and fsync serve files as well as folders.
     for path in [hidden.database, hidden.notes, hidden.media, hidden.path] {
       let number = synchronise(path)

@@ -36,7 +36,7 @@ final class SegmentFile {
     stream.index = 0
     // Only in the file: the row of the stream keeps the source's time base.
     stream.timeBase = ContainerTimeline.timeBase
-    do throws(MediaError) {
+    do {
       muxer = try MediaMuxer(to: sink.output, file: path, streams: [stream])
     } catch {
       sink.close()
@@ -64,7 +64,7 @@ final class SegmentFile {
 
   /// Passes a packet to the container, which may buffer it until the next commit.
   func write(_ packet: MediaPacket) throws(SegmentFailed) {
-    try media { () throws(MediaError) in try muxer.write(packet) }
+    try media { try muxer.write(packet) }
     packetCount += 1
   }
 
@@ -72,7 +72,7 @@ final class SegmentFile {
   ///
   /// - Returns: the offsets of the packets' bytes, found by their checksums.
   func synchronise(placing packets: [PacketRecord]) throws(SegmentFailed) -> [Int64?] {
-    try media { () throws(MediaError) in try muxer.flush() }
+    try media { try muxer.flush() }
     // After the flush: the open cluster is in the muxer's memory until then.
     let number = sink.synchronise()
     guard number == 0 else {
@@ -87,7 +87,7 @@ final class SegmentFile {
   /// Ends the container and makes the file durable. Nothing is written afterwards.
   func finish() throws(SegmentFailed) {
     defer { sink.close() }
-    try media { () throws(MediaError) in try muxer.finish() }
+    try media { try muxer.finish() }
     let number = sink.synchronise()
     guard number == 0 else {
       throw SegmentFailed(.init(step: .synchronise, file: file, errorNumber: number))
@@ -111,8 +111,8 @@ final class SegmentFile {
     if case .nothing = remains { try? FileManager.default.removeItem(atPath: path) }
   }
 
-  private func media(_ body: () throws(MediaError) -> Void) throws(SegmentFailed) {
-    do throws(MediaError) { try body() } catch { throw SegmentFailed(error, file: file) }
+  private func media(_ body: () throws -> Void) throws(SegmentFailed) {
+    do { try body() } catch { throw SegmentFailed(error, file: file) }
   }
 }
 
@@ -124,11 +124,12 @@ struct SegmentFailed: Error {
     self.failure = failure
   }
 
-  init(_ error: MediaError, file: String) {
-    guard case .write(_, let number, _) = error else {
+  init(_ error: any Error, file: String) {
+    guard case MediaError.write(_, let number, _) = error else {
       // The muxer refused the packet, or had no memory for it, and no system call failed.
       failure = WriteFailure(
-        step: .write, file: file, errorNumber: 0, muxerCause: error.cause ?? error.message)
+        step: .write, file: file, errorNumber: 0,
+        muxerCause: error.facts.cause ?? error.facts.message)
       return
     }
     failure = WriteFailure(step: .write, file: file, errorNumber: number)

@@ -20,7 +20,7 @@ extension SessionWriter {
     // Before the commit and whether or not it succeeds: this media is synced, and the next batch
     // begins without it.
     settle()
-    do throws(StoreError) {
+    do {
       let commit = try store.commit()
       guard makeLogDurable() else { return false }
       account(commit, at: time)
@@ -46,8 +46,8 @@ extension SessionWriter {
     return true
   }
 
-  private func refused(_ error: StoreError, at time: Int64) {
-    if case .busy(let path, let holder) = error {
+  private func refused(_ error: any Error, at time: Int64) {
+    if case StoreError.busy(let path, let holder) = error {
       hasDurableLog = false
       // The holder may be gone before it is looked up. The one that was found before is then kept,
       // and the whole wait is one event.
@@ -168,7 +168,7 @@ extension SessionWriter {
   }
 
   /// Marks the database as closed. If another process has locked it, this may be called again.
-  func close() throws(StoreError) {
+  func close() throws {
     progress.commit = try store.close().ordinal
     progress.closed = true
   }

@@ -8,12 +8,12 @@ extension CostTape {
   /// - Parameter name: The file's name in messages; its path if `nil`.
   /// - Throws: `ReplayError.tape` for a file that is not a tape, has another version, is truncated
   ///   or damaged.
-  package init(reading path: String, named name: String? = nil) throws(ReplayError) {
+  package init(reading path: String, named name: String? = nil) throws {
     let name = name ?? path
-    do throws(TapeProblem) {
+    do {
       self = try CostTapeReader(path: path).tape(named: name)
-    } catch {
-      throw .tape(error.fault, path: name)
+    } catch let error as TapeProblem {
+      throw ReplayError.tape(error.fault, path: name)
     }
   }
 }
@@ -39,34 +39,34 @@ private struct CostTapeReader {
   private var block: [UInt8] = []
   private var isEnded = false
 
-  init(path: String) throws(TapeProblem) {
-    do throws(InputFile.Failure) {
+  init(path: String) throws {
+    do {
       file = try InputFile(path)
-    } catch {
+    } catch let error as InputFile.Failure {
       throw TapeProblem(fault: .unreadable(cause: error.cause))
     }
   }
 
-  consuming func tape(named name: String) throws(TapeProblem) -> CostTape {
+  consuming func tape(named name: String) throws -> CostTape {
     defer { file.close() }
     try readLines()
     // A file that was cut between two blocks is otherwise whole: only the last line tells.
     guard isEnded else { throw TapeProblem(fault: .cut(spans: spans)) }
-    do throws(CostTape.Problem) {
+    do {
       return try builder.finish(name: name, session: session)
     } catch {
       throw TapeProblem(fault: .damaged(line: number, detail: error.detail))
     }
   }
 
-  private mutating func readLines() throws(TapeProblem) {
+  private mutating func readLines() throws {
     var rest: [UInt8] = []
     // Bounded: each turn reads a piece of a finite file.
     while true {
       let piece: [UInt8]
-      do throws(InputFile.Failure) {
+      do {
         piece = try file.read(upTo: Self.pieceBytes)
-      } catch {
+      } catch let error as InputFile.Failure {
         throw TapeProblem(fault: .unreadable(cause: error.cause))
       }
       if piece.isEmpty { break }
@@ -91,7 +91,7 @@ private struct CostTapeReader {
   }
 
   /// - Parameter line: With its line end.
-  private mutating func read(_ line: ArraySlice<UInt8>) throws(TapeProblem) {
+  private mutating func read(_ line: ArraySlice<UInt8>) throws {
     number += 1
     guard !isEnded else { throw damaged("it comes after the end") }
     guard line.count <= TapeFormat.lineBytesMax else { throw damaged("it is too long") }
@@ -116,7 +116,7 @@ private struct CostTapeReader {
     linesInBlock += 1
   }
 
-  private mutating func readHeader(_ line: ArraySlice<UInt8>) throws(TapeProblem) {
+  private mutating func readHeader(_ line: ArraySlice<UInt8>) throws {
     let words = String(decoding: line, as: UTF8.self)
       .split(separator: " ", omittingEmptySubsequences: false)
     guard words.count >= 3, words[0] == "#retake", let version = Int(words[1]), words[2] == "tape"
@@ -130,13 +130,13 @@ private struct CostTapeReader {
     session = parts.count == 2 ? String(parts[0]) : nil
   }
 
-  private mutating func readSpan(_ line: ArraySlice<UInt8>) throws(TapeProblem) {
+  private mutating func readSpan(_ line: ArraySlice<UInt8>) throws {
     guard let span = TapeFormat.span(line) else { throw damaged("it is not a span") }
     // The difference of two 64-bit numbers may not fit into 64 bits.
     let (cost, isTooLong) = span.endNanoseconds
       .subtractingReportingOverflow(span.startNanoseconds)
     guard !isTooLong else { throw damaged("it is not a span") }
-    do throws(CostTape.Problem) {
+    do {
       try builder.append(node: span.node, frame: span.frame, item: span.item, nanoseconds: cost)
     } catch {
       throw damaged(error.detail)
@@ -150,7 +150,7 @@ private struct CostTapeReader {
     }
   }
 
-  private mutating func endBlock(_ line: ArraySlice<UInt8>) throws(TapeProblem) {
+  private mutating func endBlock(_ line: ArraySlice<UInt8>) throws {
     var words = WordCursor(line)
     _ = words.next()
     guard let count = words.integer(), let digest = words.text(), words.isAtEnd else {
@@ -164,7 +164,7 @@ private struct CostTapeReader {
     linesInBlock = 0
   }
 
-  private mutating func end(_ line: ArraySlice<UInt8>) throws(TapeProblem) {
+  private mutating func end(_ line: ArraySlice<UInt8>) throws {
     var words = WordCursor(line)
     _ = words.next()
     // Lines since the last B line would have no digest.

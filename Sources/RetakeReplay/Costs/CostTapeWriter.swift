@@ -24,7 +24,7 @@ package final class CostTapeWriter: RunObserver {
 
   /// - Parameter key: `session/case`, or the case alone.
   /// - Throws: `ReplayError.unwritable`.
-  package convenience init(path: String, key: String) throws(ReplayError) {
+  package convenience init(path: String, key: String) throws {
     self.init(try WholeFile(path: path, output: .tape), key: key)
   }
 
@@ -39,9 +39,9 @@ package final class CostTapeWriter: RunObserver {
     guard let frame = line.frame else { return }
     let waiting = Waiting(node: line.node, item: line.item ?? -1)
     switch line.kind {
-    case "deliver": ready[frame, default: [:]][waiting] = line.time
+    case .deliver: ready[frame, default: [:]][waiting] = line.time
     // No body runs for it here, so no span would remove its entry.
-    case "drop", "supersede": ready[frame]?[waiting] = nil
+    case .drop, .supersede: ready[frame]?[waiting] = nil
     default: break
     }
   }
@@ -67,7 +67,7 @@ package final class CostTapeWriter: RunObserver {
   /// Finishes the tape and gives the file its name.
   ///
   /// - Throws: `ReplayError.unwritable`.
-  package func finish() throws(ReplayError) {
+  package func finish() throws {
     // The header counts as a line: a tape without spans has a digest, too.
     if linesInBlock > 0 { endBlock() }
     file.append("E \(spans)\n".utf8)

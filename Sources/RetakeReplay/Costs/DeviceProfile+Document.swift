@@ -11,20 +11,20 @@ extension DeviceProfile {
   ///
   /// - Parameter name: The file's name in messages; its path if `nil`.
   /// - Throws: `ReplayError.profile` with the JSON pointer of the problem.
-  package init(reading path: String, named name: String? = nil) throws(ReplayError) {
+  package init(reading path: String, named name: String? = nil) throws {
     let bytes: [UInt8]
-    do throws(InputFile.Failure) {
+    do {
       let file = try InputFile(path)
       defer { file.close() }
       // One byte more than allowed shows that the document is too large, without reading all of it.
       bytes = try file.read(upTo: Self.documentBytesMax + 1)
-    } catch {
-      throw .profile(.unreadable(cause: error.cause), path: name ?? path)
+    } catch let error as InputFile.Failure {
+      throw ReplayError.profile(.unreadable(cause: error.cause), path: name ?? path)
     }
-    do throws(DocumentProblem) {
+    do {
       try self.init(ProfileDecoder(parsing: Data(bytes), bytesMax: Self.documentBytesMax))
-    } catch {
-      throw .profile(
+    } catch let error as DocumentProblem {
+      throw ReplayError.profile(
         .malformed(message: error.message, advice: error.advice, pointer: error.pointer),
         path: name ?? path)
     }
@@ -34,7 +34,7 @@ extension DeviceProfile {
   private static let serversMax = 1_024
   private static let buffersMax = 4_096
 
-  private init(_ decoder: ProfileDecoder) throws(DocumentProblem) {
+  private init(_ decoder: ProfileDecoder) throws {
     let fields = try decoder.document([
       "name", "scale", "executors", "pools", "copyRate", "thermal", "heat", "basis",
     ])
@@ -67,7 +67,7 @@ extension DeviceProfile {
   }
 
   /// A step begins at a time, or with a thermal state.
-  private mutating func addThermalStep(_ json: ProfileDecoder) throws(DocumentProblem) {
+  private mutating func addThermalStep(_ json: ProfileDecoder) throws {
     let step = try json.object(["after", "state", "scale", "power"])
     let scale = try step.required("scale").ratio()
     switch (step["after"], step["state"]) {
@@ -93,7 +93,7 @@ extension DeviceProfile {
 
   /// `{"heat.idle": "measured", "heat": "assumed: no sensor"}`: a path names a value of the document,
   /// or a group of values.
-  private mutating func readBasis(_ fields: ProfileDecoder) throws(DocumentProblem) {
+  private mutating func readBasis(_ fields: ProfileDecoder) throws {
     for (path, given) in try fields.members("basis") {
       let text = try given.string()
       let word = text.prefix { $0 != ":" }
@@ -113,7 +113,7 @@ extension DeviceProfile {
 private typealias ProfileDecoder = StrictDecoder<DocumentProblem>
 
 extension ProfileDecoder {
-  fileprivate func ratio() throws(DocumentProblem) -> DecimalRatio {
+  fileprivate func ratio() throws -> DecimalRatio {
     guard let ratio = DecimalRatio(json) else {
       throw wrong(
         "a scale is \(DecimalRatio.rangeText)", advice: "2 is twice as slow, 0.5 twice as fast")

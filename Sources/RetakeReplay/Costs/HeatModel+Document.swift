@@ -7,7 +7,7 @@ extension HeatModel {
     "ambient", "start", "nodes", "sensor", "idle", "busy", "copy", "states", "hysteresis",
   ]
 
-  init(_ decoder: StrictDecoder<DocumentProblem>) throws(DocumentProblem) {
+  init(_ decoder: StrictDecoder<DocumentProblem>) throws {
     let fields = try decoder.object(Self.fields)
     let nodes = try Self.nodes(try fields.required("nodes"))
     self.init(
@@ -44,7 +44,7 @@ extension HeatModel {
 
   private static func nodes(
     _ decoder: StrictDecoder<DocumentProblem>
-  ) throws(DocumentProblem) -> [Node] {
+  ) throws -> [Node] {
     var nodes: [Node] = []
     for element in try decoder.elements() {
       let fields = try element.object(["id", "capacity", "resistance"])
@@ -70,7 +70,7 @@ extension HeatModel {
 
   private static func limits(
     _ decoder: StrictDecoder<DocumentProblem>
-  ) throws(DocumentProblem) -> Limits {
+  ) throws -> Limits {
     let fields = try decoder.object(["fair", "serious", "critical"])
     let limits = Limits(
       fair: try fields.required("fair").temperature(),
@@ -84,13 +84,13 @@ extension HeatModel {
 }
 
 extension StrictDecoder<DocumentProblem> {
-  fileprivate func power() throws(DocumentProblem) -> Int64 {
+  fileprivate func power() throws -> Int64 {
     try quantity("W", digits: 6, 0...HeatModel.microwattsMax, "a power is 0 to 1000W")
   }
 
   func quantity(
     _ unit: String, digits: Int, _ range: ClosedRange<Int64>, _ rule: String
-  ) throws(DocumentProblem) -> Int64 {
+  ) throws -> Int64 {
     guard case .string(let text) = json,
       let value = FixedPoint.parse(text, unit: unit, digits: digits)
     else {

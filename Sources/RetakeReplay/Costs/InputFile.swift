@@ -10,17 +10,17 @@ struct InputFile {
 
   private let handle: FileHandle
 
-  init(_ path: String) throws(Failure) {
-    do throws(RegularFile.Refusal) {
+  init(_ path: String) throws {
+    do {
       // A person has named this file, so a link is followed as with any other program.
       handle = try RegularFile.handle(path, links: .followed)
-    } catch {
+    } catch let error as RegularFile.Refusal {
       throw Failure(cause: error.description)
     }
   }
 
   /// The next bytes, at most `count` of them; empty at the end.
-  func read(upTo count: Int) throws(Failure) -> [UInt8] {
+  func read(upTo count: Int) throws -> [UInt8] {
     do {
       return [UInt8](try handle.read(upToCount: count) ?? Data())
     } catch {

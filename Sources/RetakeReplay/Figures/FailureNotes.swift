@@ -12,11 +12,11 @@ final class FailureNotes: RunObserver {
 
   func decided(_ line: DecisionLine) {
     switch line.kind {
-    case "fail":
+    case .fail:
       guard let frame = line.frame, let code = line["code"] else { return }
       failures[BodyFailure(node: line.node, frame: frame)] = code
     // stage-halt: nothing is decided after it, so failures of later frames are not known.
-    case "halt": isIncomplete = true
+    case .halt: isIncomplete = true
     default: break
     }
   }

@@ -89,14 +89,14 @@ package final class RunFigures: RunObserver {
   private func readBeforeCapture(_ line: DecisionLine, of id: FrameID) -> Bool {
     switch line.kind {
     // source-lost: the frame is not captured, so no ledger has it, and no `finished` comes for it.
-    case "lost":
+    case .lost:
       if line.node == primarySource { totalsSoFar.lostBeforeCapture += 1 }
       // A frame that waited was counted then.
       if waiting.remove(id) == nil { totalsSoFar.stalls += 1 }
-    case "wait":
+    case .wait:
       // A frame that waits for its turn, then for a buffer, has two such lines.
       if waiting.insert(id).inserted { totalsSoFar.stalls += 1 }
-    case "waited":
+    case .waited:
       waiting.remove(id)
       if let nanoseconds = line["nanoseconds"].flatMap({ Int64($0) }) {
         captureWaits.append(nanoseconds)
@@ -108,20 +108,20 @@ package final class RunFigures: RunObserver {
 
   private func read(_ line: DecisionLine, into frame: inout OpenFrame) {
     switch line.kind {
-    case "deliver", "outcome":
+    case .deliver, .outcome:
       guard sinks.contains(line.node) else { return }
       frame.end = ordinal
       frame.endTime = line.time
-      if line.kind == "deliver", line.node == primarySink { frame.delivery = line.time }
-    case "drop":
+      if line.kind == .deliver, line.node == primarySink { frame.delivery = line.time }
+    case .drop:
       // Each frame counts once, even if several nodes behind its source drop it.
       guard !frame.isStalled, receivers.contains(line.node) || sources.contains(line.node),
         line.lacksRoom
       else { return }
       frame.isStalled = true
       totalsSoFar.stalls += 1
-    case "block": frame.blocked.append((line.node, line.item, line.time))
-    case "unblock":
+    case .block: frame.blocked.append((line.node, line.item, line.time))
+    case .unblock:
       guard
         let index = frame.blocked.firstIndex(where: { $0.node == line.node && $0.item == line.item }
         )

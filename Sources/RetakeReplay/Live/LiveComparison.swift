@@ -19,7 +19,7 @@ package final class LiveComparison: RunObserver {
 
   package func decided(_ line: DecisionLine) {
     total += 1
-    if line.kind == "drop" { drops += 1 }
+    if line.kind == .drop { drops += 1 }
     counts[Self.hash("\(line)"), default: 0] += 1
   }
 

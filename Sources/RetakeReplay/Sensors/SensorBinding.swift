@@ -37,11 +37,11 @@ struct SensorBinding: Sendable {
 
   fileprivate static func requireSensors(
     of nodes: [PipelineNode], in reader: any FrameReader
-  ) throws(ReplayError) {
+  ) throws {
     let known = reader.sensorReader?.sensors.map(\.name) ?? []
     for node in nodes {
       for read in node.stage.sensorReads where !known.contains(read.sensor) {
-        throw .noSensor(node: node.id, sensor: read.sensor, known: known)
+        throw ReplayError.noSensor(node: node.id, sensor: read.sensor, known: known)
       }
     }
   }

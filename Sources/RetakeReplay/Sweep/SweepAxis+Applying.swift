@@ -9,7 +9,7 @@ extension SweepAxis {
   /// - Throws: `ReplayError.badSweep` if the pipeline has nothing to set.
   func apply(
     _ value: Value, to pipeline: inout Pipeline, _ costs: inout RunCosts
-  ) throws(ReplayError) {
+  ) throws {
     switch (target, value) {
     case (.scale, .ratio(let ratio)): costs.scale = ratio
     case (.queues, .count(let count)):
@@ -47,7 +47,7 @@ extension SweepAxis {
 
   private func setQueue(
     of node: String, to count: Int, in pipeline: inout Pipeline
-  ) throws(ReplayError) {
+  ) throws {
     _ = try position(of: node, among: pipeline.nodes.map(\.id), "node")
     let edges = pipeline.edges.indices.filter { pipeline.edges[$0].to == node }
     try require(!edges.isEmpty, "'\(node)' is a source and has no queue")
@@ -57,18 +57,18 @@ extension SweepAxis {
     for edge in edges { pipeline.edges[edge].capacity = count }
   }
 
-  private func require(_ holds: Bool, _ detail: String) throws(ReplayError) {
+  private func require(_ holds: Bool, _ detail: String) throws {
     guard !holds else { return }
-    throw .badSweep(
+    throw ReplayError.badSweep(
       "'\(name)' cannot be varied: \(detail)",
       advice: "What can be: \(Self.names.joined(separator: ", "))")
   }
 
   private func position(
     of id: String, among known: [String], _ word: String
-  ) throws(ReplayError) -> Int {
+  ) throws -> Int {
     guard let index = known.firstIndex(of: id) else {
-      throw .badSweep(
+      throw ReplayError.badSweep(
         "'\(name)' cannot be varied: there is no \(word) '\(id)'",
         advice: Suggestion.advice(for: id, among: known))
     }

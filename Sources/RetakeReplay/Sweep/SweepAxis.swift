@@ -47,10 +47,10 @@ package struct SweepAxis: Hashable, Sendable {
   ]
 
   /// - Throws: `ReplayError.badSweep`.
-  init(parsing text: Substring) throws(ReplayError) {
+  init(parsing text: Substring) throws {
     let parts = text.split(separator: "=", omittingEmptySubsequences: false).map(String.init)
     guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else {
-      throw .badSweep(
+      throw ReplayError.badSweep(
         "'\(text)' does not say what to vary, or how", advice: "Write, for example, queue=1..6")
     }
     name = parts[0]
@@ -58,7 +58,7 @@ package struct SweepAxis: Hashable, Sendable {
     values = try Self.values(parts[1], of: target, named: name)
   }
 
-  private static func target(_ name: String) throws(ReplayError) -> Target {
+  private static func target(_ name: String) throws -> Target {
     switch name {
     case "queue": return .queues
     case "executors": return .executors
@@ -77,7 +77,7 @@ package struct SweepAxis: Hashable, Sendable {
       default: break
       }
     }
-    throw .badSweep(
+    throw ReplayError.badSweep(
       "there is nothing called '\(name)' to vary",
       advice: Suggestion.advice(for: name, among: names))
   }
@@ -96,12 +96,12 @@ package struct SweepAxis: Hashable, Sendable {
 
   private static func values(
     _ text: String, of target: Target, named name: String
-  ) throws(ReplayError) -> [Value] {
+  ) throws -> [Value] {
     var values: [Value] = []
     for part in text.split(separator: "|", omittingEmptySubsequences: false) {
       if target == .scale {
         guard let ratio = DecimalRatio(parsing: part) else {
-          throw .badSweep(
+          throw ReplayError.badSweep(
             "'\(part)' is not a scale",
             advice: "Write, for example, scale=0.5|1|2: each is "
               + DecimalRatio.rangeText)
@@ -113,25 +113,25 @@ package struct SweepAxis: Hashable, Sendable {
     }
     guard values.count <= Sweep.combinationsMax else { throw Sweep.tooLarge }
     guard Set(values).count == values.count else {
-      throw .badSweep("'\(name)' has a value twice", advice: "Name each value once")
+      throw ReplayError.badSweep("'\(name)' has a value twice", advice: "Name each value once")
     }
     return values
   }
 
   private static func counts(
     _ text: Substring, max: Int, named name: String
-  ) throws(ReplayError) -> ClosedRange<Int> {
+  ) throws -> ClosedRange<Int> {
     let ends = text.split(separator: ".", omittingEmptySubsequences: false)
     let (low, high) = (ends.first.flatMap(whole), ends.last.flatMap(whole))
     guard ends.count == 1 || ends.count == 3 && ends[1].isEmpty, let low, let high,
       [low, high].allSatisfy((1...max).contains)
     else {
-      throw .badSweep(
+      throw ReplayError.badSweep(
         "'\(text)' is not a value for '\(name)'",
         advice: "Write 1 to \(max) as 4, as 1..6, or as 1|3|6")
     }
     guard low <= high else {
-      throw .badSweep(
+      throw ReplayError.badSweep(
         "'\(text)' ends below its start",
         advice: "Write 1 to \(max), the smaller one first: \(name)=\(high)..\(low)")
     }
@@ -158,12 +158,12 @@ package struct Sweep: Hashable, Sendable {
   /// Parses `queue=1..6,executors=1..4`.
   ///
   /// - Throws: `ReplayError.badSweep`.
-  package init(parsing text: String) throws(ReplayError) {
+  package init(parsing text: String) throws {
     var axes: [SweepAxis] = []
     for part in text.split(separator: ",", omittingEmptySubsequences: false) {
       let axis = try SweepAxis(parsing: part)
       guard !axes.contains(where: { $0.target == axis.target }) else {
-        throw .badSweep("'\(axis.name)' comes twice", advice: "Name each axis once")
+        throw ReplayError.badSweep("'\(axis.name)' comes twice", advice: "Name each axis once")
       }
       axes.append(axis)
     }

@@ -8,9 +8,9 @@ package enum PipelineSVG {
 
   /// - Parameter flat: A pipeline from `Pipeline.flattened`, with or without conversions.
   /// - Throws: `ReportError.drawingTooLarge` for more than `nodesMax` nodes.
-  package static func text(flat pipeline: Pipeline) throws(ReportError) -> String {
+  package static func text(flat pipeline: Pipeline) throws -> String {
     guard pipeline.nodes.count <= nodesMax else {
-      throw .drawingTooLarge(nodes: pipeline.nodes.count, nodesMax: nodesMax)
+      throw ReportError.drawingTooLarge(nodes: pipeline.nodes.count, nodesMax: nodesMax)
     }
     let diagram = PipelineDiagram(flat: pipeline)
     let layout = DiagramLayout(diagram)

@@ -27,15 +27,15 @@ struct TraceFrames: Sendable {
   ///
   /// - Parameter isWaiting: Whether the frame waits at the node. The line is then about a frame
   ///   that arrived earlier.
-  mutating func isCaptured(_ kind: String, _ work: TraceWork, isWaiting: Bool) -> Bool {
+  mutating func isCaptured(_ kind: DecisionKind, _ work: TraceWork, isWaiting: Bool) -> Bool {
     let node = graph.nodes[work.node]
     let speaksOfArrival =
       node.role == .source
       // source-damaged, source-pool: the frame is captured and ends here. A lost one is not
       // captured.
-      ? kind == "fail" || kind == "drop"
+      ? kind == .fail || kind == .drop
       // queue-drop-newest, queue-drop-oldest: only a frame that never waited ends as it arrives.
-      : (kind == "deliver" || kind == "drop" && !isWaiting)
+      : (kind == .deliver || kind == .drop && !isWaiting)
         && graph.readsSource(work.node, track: work.frame.track)
     let sinks = graph.sinkCount(ofTrack: work.frame.track)
     // Without a sink no line would ever end the frame.

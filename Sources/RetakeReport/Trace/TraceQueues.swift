@@ -37,23 +37,23 @@ struct TraceQueues: Sendable {
     waiting[work.node][token(work)] != nil
   }
 
-  mutating func apply(_ kind: String, _ work: TraceWork, reason: String?) {
-    if kind == "deliver" || kind == "block" || kind == "drop" {
+  mutating func apply(_ kind: DecisionKind, _ work: TraceWork, reason: String?) {
+    if kind == .deliver || kind == .block || kind == .drop {
       for input in graph.passingInputs[work.node] {
         remove(TraceWork(node: input, frame: work.frame))
       }
     }
     switch (kind, graph.nodes[work.node].role) {
-    case ("deliver", .stage), ("deliver", .passing), ("deliver", .gathering): add(work)
-    case ("join", .gathering): remove(work)
+    case (.deliver, .stage), (.deliver, .passing), (.deliver, .gathering): add(work)
+    case (.join, .gathering): remove(work)
     // A part for which the edge had no room never arrived, or it was one of several parts; the
     // others still wait.
-    case ("drop", .gathering) where reason != DropReason.queue.rawValue: remove(work)
+    case (.drop, .gathering) where reason != DropReason.queue.rawValue: remove(work)
     // Only the late part itself, which its `deliver` counted: the others went with the decision.
-    case ("late", .gathering): removeOne(work)
+    case (.late, .gathering): removeOne(work)
     case (_, .gathering): break
-    case ("start", _), ("drop", _), ("supersede", _), ("fail", _), ("itemFail", _), ("thin", _),
-      ("fanout", _):
+    case (.start, _), (.drop, _), (.supersede, _), (.fail, _), (.itemFail, _), (.thin, _),
+      (.fanout, _):
       remove(work)
     default: break
     }

@@ -54,7 +54,8 @@ package struct TraceWriter: ~Copyable, Sendable {
     if let work { append(line, work) }
     guard !Self.isShownElsewhere(line.kind) else { return }
     text.instant(
-      work.map { "\(line.kind) \($0.subject)" } ?? line.kind, category: line.kind, at: line.time,
+      work.map { "\(line.kind.rawValue) \($0.subject)" } ?? line.kind.rawValue,
+      category: line.kind.rawValue, at: line.time,
       layout.nodes[node], (work?.arguments ?? []) + line.traceDetails)
   }
 
@@ -105,8 +106,8 @@ package struct TraceWriter: ~Copyable, Sendable {
   }
 
   /// A start and an end are shown by a slice, and a delivery by the counter of the queue.
-  private static func isShownElsewhere(_ kind: String) -> Bool {
-    kind == "start" || kind == "done" || kind == "deliver"
+  private static func isShownElsewhere(_ kind: DecisionKind) -> Bool {
+    kind == .start || kind == .done || kind == .deliver
   }
 
   private mutating func advance(to time: Int64) {
@@ -134,10 +135,10 @@ package struct TraceWriter: ~Copyable, Sendable {
 
   private mutating func serve(_ line: DecisionLine, _ work: TraceWork) {
     switch line.kind {
-    case "start":
+    case .start:
       if let server = servers.start(work) { beginSlice(line, work, on: server) }
-    case "timeout": servers.timeOut(work)
-    case "done", "fail", "itemFail":
+    case .timeout: servers.timeOut(work)
+    case .done, .fail, .itemFail:
       switch servers.end(work) {
       case .ends(let server): endSlice(line, work, on: server)
       case .runsOn(let server):
@@ -145,7 +146,7 @@ package struct TraceWriter: ~Copyable, Sendable {
         beginSlice(line, work, isLate: true, on: server)
       case nil: break
       }
-    case "late":
+    case .late:
       if let server = servers.endLate(work) { endSlice(line, work, isLate: true, on: server) }
     default: break
     }
@@ -165,7 +166,7 @@ package struct TraceWriter: ~Copyable, Sendable {
     let slice = slice(of: work, isLate: isLate)
     text.endSlice(
       slice.name, category: slice.category, at: line.time, row(of: server),
-      [("outcome", .text(line.kind))] + line.traceDetails)
+      [("outcome", .text(line.kind.rawValue))] + line.traceDetails)
   }
 
   /// - Parameter isLate: Whether the body continues after the end of its frame.
@@ -178,10 +179,10 @@ package struct TraceWriter: ~Copyable, Sendable {
 
   /// Writes the end of a frame at a sink, and after the last sink the end of the frame itself.
   private mutating func tellSink(_ line: DecisionLine, _ work: TraceWork) {
-    guard graph.nodes[work.node].role == .sink, line.kind == "deliver" || line.kind == "outcome",
+    guard graph.nodes[work.node].role == .sink, line.kind == .deliver || line.kind == .outcome,
       frames.isOpen(work.frame)
     else { return }
-    let fate = line["fate"] ?? line.kind
+    let fate = line["fate"] ?? line.kind.rawValue
     text.span(
       "n", "\(line.node) \(fate)", id: work.frame.description, at: line.time, TraceLayout.frames,
       line.traceDetails)
@@ -221,6 +222,6 @@ package struct TraceWriter: ~Copyable, Sendable {
 extension DecisionLine {
   /// The keys of a latest join are the names of its ports, which may be any string.
   fileprivate var traceDetails: TraceText.Arguments {
-    details.map { ((kind == "latest" ? "port " : "") + $0.key, .text($0.value)) }
+    details.map { ((kind == .latest ? "port " : "") + $0.key, .text($0.value)) }
   }
 }

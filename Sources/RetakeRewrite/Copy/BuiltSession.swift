@@ -19,10 +19,10 @@ struct BuiltSession<Made> {
   /// - Throws: What `build` throws, and why the new session is incomplete; nothing is left behind.
   init(
     _ target: SessionFolder, digest wanted: Digest128? = nil,
-    _ build: (BuildSite) throws(SessionError) -> Made
-  ) throws(SessionError) {
+    _ build: (BuildSite) throws -> Made
+  ) throws {
     let site = try BuildSite(for: target)
-    do throws(SessionError) {
+    do {
       let made = try build(site)
       // Read as any session before it gets its name: what a reader would refuse must not appear.
       try self.init(made, in: site.folder, as: target)
@@ -31,7 +31,7 @@ struct BuiltSession<Made> {
           path: target.path, cause: "the copy has another digest than the session")
       }
       try site.finish()
-    } catch {
+    } catch let error as SessionError {
       site.discard()
       throw error
     }
@@ -39,16 +39,17 @@ struct BuiltSession<Made> {
 
   private init(
     _ made: Made, in folder: SessionFolder, as target: SessionFolder
-  ) throws(SessionError) {
+  ) throws {
     let reader = try SessionReader(folder, options: ReadOptions(framesPerChain: nil))
     let store = reader.index.store
     guard store.isClosed, !store.hasJournal else {
-      throw .recoveryFailed(path: target.path, cause: "the copy's database is still open")
+      throw SessionError.recoveryFailed(
+        path: target.path, cause: "the copy's database is still open")
     }
     // Under its future path, because the hidden folder is removed when this fails.
     try SessionClosing.check(store, at: target.database)
-    let (digest, damaged) = try fromStore { () throws(StoreError) in
-      let counts = try reader.index.tracks.map { track throws(StoreError) in
+    let (digest, damaged) = try fromStore {
+      let counts = try reader.index.tracks.map { track in
         try store.counts(track: track)
       }
       return (try store.digest(), counts.reduce(0) { $0 + $1.damaged })
@@ -79,15 +80,17 @@ struct MediaCopy {
   var limits: [String: Int64] = [:]
   let report: @Sendable (SessionDoctor.Progress) -> Bool
 
-  func run(to site: BuildSite) throws(SessionError) {
+  func run(to site: BuildSite) throws {
     // Before anything is copied: media with other bytes than were indexed makes no good copy.
     try reader.index.requireSizes(in: folder)
-    let stored = try fromStore { () throws(StoreError) in try reader.index.store.files() }
+    let stored = try fromStore { try reader.index.store.files() }
     var files: [(name: String, path: String, bytes: Int64)] = []
     // A file with a digest is usually media, too; each is copied once, in a fixed order.
     for name in Set(reader.mediaFiles() + stored.map(\.path)).sorted() {
       let path = try folder.file(name)
-      guard let bytes = BuildSite.byteCount(path) else { throw .mediaMissing(file: path) }
+      guard let bytes = BuildSite.byteCount(path) else {
+        throw SessionError.mediaMissing(file: path)
+      }
       files.append((name, path, min(bytes, limits[name] ?? .max)))
     }
     let total = files.reduce(0) { $0 + $1.bytes }

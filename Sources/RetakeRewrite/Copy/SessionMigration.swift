@@ -33,21 +33,21 @@ package struct SessionMigration: Sendable {
   ///   behind.
   package func run() throws -> SessionCopyResult? { try make() }
 
-  private func make() throws(SessionError) -> SessionCopyResult? {
+  private func make() throws -> SessionCopyResult? {
     let reader = try SessionReader(folder, options: ReadOptions(framesPerChain: nil))
     let store = reader.index.store
     guard store.schemaVersion < Self.schema else {
       // "Nothing to migrate" is reported only for a session that can be used.
-      try fromStore { () throws(StoreError) in try store.requireWhole() }
+      try fromStore { try store.requireWhole() }
       return nil
     }
-    guard store.isClosed else { throw .notClosed(folder) }
+    guard store.isClosed else { throw SessionError.notClosed(folder) }
     // Copied rows get new checksums, which would hide damage of the old ones.
     try SessionClosing.check(store, at: folder.database)
-    let digest = try fromStore { () throws(StoreError) in try store.digest() }
+    let digest = try fromStore { try store.digest() }
     let destination = try target.folder(for: folder)
-    let built = try BuiltSession(destination, digest: digest) { (site) throws(SessionError) in
-      _ = try fromStore { () throws(StoreError) in
+    let built = try BuiltSession(destination, digest: digest) { site in
+      _ = try fromStore {
         try StoreMigration.copy(store, to: site.folder.database)
       }
       try MediaCopy(folder: folder, reader: reader, link: link, report: report).run(to: site)

@@ -17,7 +17,7 @@ package struct SessionTarget: Hashable, Sendable {
   }
 
   /// - Throws: `SessionError.badName`, `.intoItself` or `.nameTaken`.
-  func folder(for session: SessionFolder) throws(SessionError) -> SessionFolder {
+  func folder(for session: SessionFolder) throws -> SessionFolder {
     let name: String
     if let wanted = self.name {
       name = try SessionFolder.checked(name: wanted)
@@ -28,10 +28,10 @@ package struct SessionTarget: Hashable, Sendable {
     // With links resolved: a link could lead into the session itself.
     let (here, there) = (session.path, Self.real(into) + "/" + name)
     guard there != Self.real(here), !there.hasPrefix(Self.real(here) + "/") else {
-      throw .intoItself(path: here)
+      throw SessionError.intoItself(path: here)
     }
     guard !FileManager.default.fileExists(atPath: target.path) else {
-      throw .nameTaken(path: target.path)
+      throw SessionError.nameTaken(path: target.path)
     }
     return target
   }
@@ -80,23 +80,23 @@ package struct SessionSnapshot: Sendable {
   /// - Throws: `SessionError`. Nothing is left behind.
   package func run() throws -> SessionCopyResult { try make() }
 
-  private func make() throws(SessionError) -> SessionCopyResult {
+  private func make() throws -> SessionCopyResult {
     // Throws the reason why a session cannot be copied.
     _ = try SessionReader.open(folder)
     let destination = try target.folder(for: folder)
-    let built = try BuiltSession(destination) { (site) throws(SessionError) in try copy(to: site) }
+    let built = try BuiltSession(destination) { site in try copy(to: site) }
     return built.result(at: destination.path, notes: built.made)
   }
 
   /// - Returns: remarks for the reader.
-  private func copy(to site: BuildSite) throws(SessionError) -> [String] {
+  private func copy(to site: BuildSite) throws -> [String] {
     // The rows first. A recorder syncs media before it commits rows, so all
     // bytes that these rows need are in the media that is copied afterwards.
-    try fromStore { () throws(StoreError) in
+    try fromStore {
       try StoreReader.copy(folder.database, to: site.folder.database)
     }
     let reader = try SessionReader(site.folder, options: ReadOptions(framesPerChain: nil))
-    let commit = try fromStore { () throws(StoreError) in
+    let commit = try fromStore {
       try reader.index.store.lastCommit().ordinal
     }
     try SessionClosing.check(reader.index.store, at: folder.database)
@@ -108,13 +108,13 @@ package struct SessionSnapshot: Sendable {
     guard !isClosed else {
       // The recorder was killed between its last commit and the merging of the log.
       if reader.index.store.hasJournal {
-        _ = try fromStore { () throws(StoreError) in
+        _ = try fromStore {
           try StoreWriter(continuing: site.folder.database).close()
         }
       }
       return []
     }
-    _ = try closing.close(reader) { (findings) throws(SessionError) in
+    _ = try closing.close(reader) { findings in
       let losses =
         findings.damagedFrames > 0
         ? ["\(findings.damagedFrames) frames have damaged media"] : []
@@ -125,7 +125,7 @@ package struct SessionSnapshot: Sendable {
   }
 
   /// Copies only the committed part of a file that is still open, and other files whole.
-  private func copyMedia(of reader: SessionReader, to site: BuildSite) throws(SessionError) {
+  private func copyMedia(of reader: SessionReader, to site: BuildSite) throws {
     var limits: [String: Int64] = [:]
     for segment in reader.index.segments.values where !segment.isClosed {
       // Several segments may be in one file, which is needed up to the last of them.

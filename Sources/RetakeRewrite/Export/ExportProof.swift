@@ -26,7 +26,7 @@ struct ExportProof {
   }
 
   /// - Throws: `SessionError.exportDiffers`.
-  func check(_ written: WrittenPart) throws(SessionError) {
+  func check(_ written: WrittenPart) throws {
     let expected = try expected(written)
     // A decoder may omit a damaged frame, and a player may show what an edit
     // list hid. Then only the good frames can be asked for, in order.
@@ -42,12 +42,12 @@ struct ExportProof {
   private static let pageRows = 1_024
 
   /// In presentation order.
-  private func expected(_ written: WrittenPart) throws(SessionError) -> [Expected] {
+  private func expected(_ written: WrittenPart) throws -> [Expected] {
     guard let numbers = written.numbers else { return [] }
     var expected: [Expected] = []
     var next = 0
     while true {
-      let rows = try fromStore { () throws(StoreError) in
+      let rows = try fromStore {
         try reader.index.store.frames(track: track, from: next, count: Self.pageRows)
       }
       guard let last = rows.last else { return expected }
@@ -60,9 +60,9 @@ struct ExportProof {
   }
 
   /// The file's frames, in order of their times.
-  private func decoded(packets count: Int) throws(SessionError) -> [DecodedFact] {
-    do throws(SessionError) {
-      let (media, stream) = try fromMedia { () throws(MediaError) in
+  private func decoded(packets count: Int) throws -> [DecodedFact] {
+    do {
+      let (media, stream) = try fromMedia {
         (try MediaFile(path: file), try MediaDemuxer(path: file).videoStream())
       }
       let packets =
@@ -76,7 +76,7 @@ struct ExportProof {
       }.run()
       if facts.frames.isEmpty, let refusal = facts.firstRefusal { throw SessionError(refusal) }
       return Self.inTimeOrder(facts.frames)
-    } catch {
+    } catch let error as SessionError {
       switch error {
       // An error of the file that was just written says that the container
       // lost something. A lack of memory says nothing.
@@ -99,7 +99,7 @@ struct ExportProof {
     return frames.indices.sorted { (times[$0], $0) < (times[$1], $1) }.map { frames[$0] }
   }
 
-  private func checkAll(_ found: [DecodedFact], _ expected: [Expected]) throws(SessionError) {
+  private func checkAll(_ found: [DecodedFact], _ expected: [Expected]) throws {
     guard found.count == expected.count else {
       throw differs("it has \(found.count) frames, not \(expected.count)")
     }
@@ -120,7 +120,7 @@ struct ExportProof {
   private static func size(_ width: Int, _ height: Int) -> String { "\(width)x\(height)" }
 
   /// Checks that every good frame is present, in order; there may be other frames between them.
-  private func checkGood(_ found: [DecodedFact], _ expected: [Expected]) throws(SessionError) {
+  private func checkGood(_ found: [DecodedFact], _ expected: [Expected]) throws {
     var rest = found[...]
     for (place, frame) in expected.enumerated() where !frame.isDamaged {
       let match = rest.firstIndex { frame.digest == nil || frame.digest == $0.digest }

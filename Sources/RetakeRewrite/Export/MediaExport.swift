@@ -19,7 +19,7 @@ struct MediaExport {
   /// Containers with additions to a block, such as opacity.
   private static let opacityContainers: Set = ["mkv", "webm"]
 
-  func run(to path: String, track wanted: Int?) throws(SessionError) -> [SessionExport.Media] {
+  func run(to path: String, track wanted: Int?) throws -> [SessionExport.Media] {
     try reader.index.requireSizes()
     let track = wanted ?? reader.index.tracks.first ?? 0
     try reader.index.requireTrack(track)
@@ -28,12 +28,12 @@ struct MediaExport {
       self.isOriginal(path) && (wanted == nil || reader.index.tracks.count == 1)
     let suffix = URL(fileURLWithPath: path).pathExtension.lowercased()
     guard isOriginal || Self.containers[suffix] != nil else {
-      throw .unknownContainer(path: path, known: Self.containers.keys.sorted())
+      throw SessionError.unknownContainer(path: path, known: Self.containers.keys.sorted())
     }
     let hasOpacity = try !reader.opacityTracks(among: [track]).isEmpty
     let parts = isOriginal ? [] : try self.parts(of: track, hasOpacity: hasOpacity)
     let otherTracks = reader.index.tracks.filter { $0 != track }
-    let count = try fromStore { () throws(StoreError) in
+    let count = try fromStore {
       try reader.index.store.counts(track: track).packets
     }
     var files: [NewFile] = []
@@ -44,7 +44,7 @@ struct MediaExport {
     if !isOriginal { try checkCount(facts.packets, of: count, track: track) }
     let other = instead(of: path, track: wanted, parts)
     for part in parts { try checkCodec(part, path: path, instead: other) }
-    do throws(SessionError) {
+    do {
       files.append(try NewFile(parts.count > 1 ? Self.name(path, part: 1) : path))
       if isOriginal {
         try copyOriginal(to: path, files[0])
@@ -55,7 +55,7 @@ struct MediaExport {
       for (number, part) in parts.enumerated() {
         if number > 0 { files.append(try NewFile(Self.name(path, part: number + 1))) }
         let name = parts.count > 1 ? Self.name(path, part: number + 1) : path
-        let packets = try telling(other, path: path) { () throws(SessionError) in
+        let packets = try telling(other, path: path) {
           let written = try remux(
             track, part, facts.endings[number], of: count,
             times: facts.lacksTimes ? try PacketTimes(reader, track, part.stream.timeBase) : nil,
@@ -77,14 +77,14 @@ struct MediaExport {
       // Only when every part has passed its check, so that no part appears alone.
       for file in files { try file.finish() }
       return written
-    } catch {
+    } catch let error as SessionError {
       for file in files { file.discard() }
       throw error
     }
   }
 
   /// Checks that all packets of the track were read: the loop ends at the first missing row.
-  private func checkCount(_ taken: Int, of count: Int, track: Int) throws(SessionError) {
+  private func checkCount(_ taken: Int, of count: Int, track: Int) throws {
     guard taken != count else { return }
     throw SessionError(
       StoreError.corrupt(
@@ -110,7 +110,7 @@ struct MediaExport {
   }
 
   /// Copies an imported file unchanged.
-  private func copyOriginal(to path: String, _ file: NewFile) throws(SessionError) {
+  private func copyOriginal(to path: String, _ file: NewFile) throws {
     let source = try reader.folder.file(reader.mediaFiles()[0])
     let total = BuildSite.byteCount(source) ?? 0
     try BuildSite.requireRoom(total, at: path)
@@ -131,7 +131,7 @@ struct MediaExport {
     } catch let error as SessionError {
       throw error
     } catch {
-      throw .write(path: path, cause: error.systemText)
+      throw SessionError.write(path: path, cause: error.systemText)
     }
     // While the file still has its hidden name.
     try checkOriginal(file.hidden, bytes: total)
@@ -139,19 +139,19 @@ struct MediaExport {
   }
 
   /// Checks that the copy has the bytes that were imported.
-  private func checkOriginal(_ copy: String, bytes total: Int64) throws(SessionError) {
+  private func checkOriginal(_ copy: String, bytes total: Int64) throws {
     let name = reader.mediaFiles()[0]
-    let files = try fromStore { () throws(StoreError) in try reader.index.store.files() }
+    let files = try fromStore { try reader.index.store.files() }
     // Without a stored digest there is nothing to compare with.
     guard let expected = files.first(where: { $0.path == name })?.sha256 else { return }
     let digest = try mediaDigest(copy) { progress(total + $0, of: 2 * total) }
     guard digest == expected else {
-      throw .originalDiffers(session: reader.folder.path, file: name)
+      throw SessionError.originalDiffers(session: reader.folder.path, file: name)
     }
   }
 
-  private func tell(_ bytes: Int64, of total: Int64) throws(SessionError) {
-    guard progress(bytes, of: total) else { throw .interrupted }
+  private func tell(_ bytes: Int64, of total: Int64) throws {
+    guard progress(bytes, of: total) else { throw SessionError.interrupted }
   }
 
   /// Progress of copying an original: each byte is copied, then read again.
@@ -164,10 +164,10 @@ struct MediaExport {
   /// Asks libavformat, before anything is written, whether the container supports the codec.
   private func checkCodec(
     _ part: Part, path: String, instead: String
-  ) throws(SessionError) {
+  ) throws {
     let suffix = URL(fileURLWithPath: path).pathExtension.lowercased()
     guard !Self.holds(part, suffix) else { return }
-    throw .containerCodec(path: path, codec: part.stream.codec, instead: instead)
+    throw SessionError.containerCodec(path: path, codec: part.stream.codec, instead: instead)
   }
 
   /// Whether the container is known and may support the codec. There are those that do not say;
@@ -205,17 +205,17 @@ struct MediaExport {
 
   /// Adds the command that avoids the problem to errors of the container.
   private func telling<Value>(
-    _ instead: String, path: String, _ body: () throws(SessionError) -> Value
-  ) throws(SessionError) -> Value {
-    do throws(SessionError) {
+    _ instead: String, path: String, _ body: () throws -> Value
+  ) throws -> Value {
+    do {
       return try body()
-    } catch {
+    } catch let error as SessionError {
       switch error {
       case .media("media.mux.refused", var description):
         description.facts.advice = "Use another container: \(instead)"
-        throw .media(code: error.code, description: description)
+        throw SessionError.media(code: error.code, description: description)
       case .exportDiffers(_, let form, let cause, _):
-        throw .exportDiffers(path: path, form: form, cause: cause, instead: instead)
+        throw SessionError.exportDiffers(path: path, form: form, cause: cause, instead: instead)
       default: throw error
       }
     }
@@ -230,14 +230,14 @@ struct MediaExport {
   private func remux(
     _ track: Int, _ part: Part, _ ending: PartEnding, of count: Int, times: PacketTimes?,
     to file: NewFile, path: String
-  ) throws(SessionError) -> WrittenPart {
+  ) throws -> WrittenPart {
     let suffix = URL(fileURLWithPath: path).pathExtension.lowercased()
     guard let format = Self.containers[suffix] else {
-      throw .unknownContainer(path: path, known: Self.containers.keys.sorted())
+      throw SessionError.unknownContainer(path: path, known: Self.containers.keys.sorted())
     }
     let table = IndexedTrack(index: reader.index, track: track)
     let fetcher = PacketFetcher(table: table)
-    let muxer = try fromMedia { () throws(MediaError) in
+    let muxer = try fromMedia {
       try MediaMuxer(
         format: format, to: .descriptor(file.handle.fileDescriptor), file: path,
         streams: [part.stream])
@@ -254,18 +254,20 @@ struct MediaExport {
       packet.stream = 0
       times?.fill(&packet, next)
       if next == ending.packet { packet.duration = ending.duration }
-      try fromMedia { () throws(MediaError) in try muxer.write(packet) }
+      try fromMedia { try muxer.write(packet) }
       written.packets += 1
       if record.flags.contains(.discard) { written.hidden += 1 }
       guard next.isMultiple(of: Self.reportEvery) else { continue }
-      if !report(SessionDoctor.Progress(done: next, total: 2 * count)) { throw .interrupted }
+      if !report(SessionDoctor.Progress(done: next, total: 2 * count)) {
+        throw SessionError.interrupted
+      }
     }
-    try fromMedia { () throws(MediaError) in try muxer.finish() }
+    try fromMedia { try muxer.finish() }
     return written
   }
 
   /// A new part begins where the codec or the frame size changes.
-  private func parts(of track: Int, hasOpacity: Bool) throws(SessionError) -> [Part] {
+  private func parts(of track: Int, hasOpacity: Bool) throws -> [Part] {
     let descriptions = reader.index.parts[track] ?? [:]
     var parts: [Part] = []
     var before: SegmentTrackRecord?
@@ -284,7 +286,8 @@ struct MediaExport {
       }
     }
     guard !parts.isEmpty else {
-      throw .unknownTrack(session: reader.folder.path, track: track, known: reader.index.tracks)
+      throw SessionError.unknownTrack(
+        session: reader.folder.path, track: track, known: reader.index.tracks)
     }
     return parts
   }
@@ -313,7 +316,7 @@ private struct PacketFacts {
 
   init(
     _ table: IndexedTrack, of parts: [MediaExport.Part]
-  ) throws(SessionError) {
+  ) throws {
     endings = parts.map { PartEnding(timeBase: $0.stream.timeBase) }
     guard !parts.isEmpty else { return }
     var places: [Int: Int] = [:]
@@ -339,11 +342,11 @@ private struct PacketTimes {
   /// Number of frames that are read at once.
   private static let batchRows = 4_096
 
-  init(_ reader: SessionReader, _ track: Int, _ timeBase: TimeBase) throws(SessionError) {
+  init(_ reader: SessionReader, _ track: Int, _ timeBase: TimeBase) throws {
     var start = 0
     // Ends: each round reads some frames, or finds no more.
     while true {
-      let frames = try fromStore { () throws(StoreError) in
+      let frames = try fromStore {
         try reader.index.store.wholeFrames(
           track: track, sequences: start..<start + Self.batchRows)
       }

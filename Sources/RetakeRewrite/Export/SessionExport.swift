@@ -111,11 +111,11 @@ final class NewFile {
   let hidden: String
   let handle: FileHandle
 
-  init(_ path: String) throws(SessionError) {
+  init(_ path: String) throws {
     let url = URL(fileURLWithPath: path)
     self.path = url.path
     guard !FileManager.default.fileExists(atPath: url.path) else {
-      throw .fileExists(path: path)
+      throw SessionError.fileExists(path: path)
     }
     let suffix = url.pathExtension.isEmpty ? "" : "." + url.pathExtension
     hidden =
@@ -123,19 +123,19 @@ final class NewFile {
       + "/.\(url.deletingPathExtension().lastPathComponent).\(UUID().uuidString.prefix(8))\(suffix)"
     guard FileManager.default.createFile(atPath: hidden, contents: nil),
       let handle = FileHandle(forUpdatingAtPath: hidden)
-    else { throw .write(path: path, cause: String(cString: strerror(errno))) }
+    else { throw SessionError.write(path: path, cause: String(cString: strerror(errno))) }
     self.handle = handle
   }
 
-  func write(_ text: String) throws(SessionError) {
+  func write(_ text: String) throws {
     do {
       try handle.write(contentsOf: Data(text.utf8))
     } catch {
-      throw .write(path: path, cause: error.systemText)
+      throw SessionError.write(path: path, cause: error.systemText)
     }
   }
 
-  func finish() throws(SessionError) {
+  func finish() throws {
     do {
       // Before the rename, so that the name never leads to a file with lost bytes.
       try handle.synchronize()
@@ -143,7 +143,7 @@ final class NewFile {
       try FileManager.default.moveItem(atPath: hidden, toPath: path)
     } catch {
       discard()
-      throw .write(path: path, cause: error.systemText)
+      throw SessionError.write(path: path, cause: error.systemText)
     }
   }
 

@@ -73,11 +73,11 @@ struct JoinClocks {
     guard let file = session.mediaFiles().first, session.index.segments.count > 0 else {
       throw SessionError.noFrames(file: session.folder.path)
     }
-    do throws(SensorError) {
+    do {
       return try SoundTrack(file: try path(of: file, in: session)) {
         report(SessionDoctor.Progress(done: 0, total: 0))
       }
-    } catch {
+    } catch let error as SensorError {
       switch error {
       case .interrupted: throw SessionError.interrupted
       case .unreadable(_, let cause):
@@ -88,11 +88,11 @@ struct JoinClocks {
     }
   }
 
-  private func path(of file: String, in session: SessionReader) throws(SensorError) -> String {
-    do throws(SessionError) {
+  private func path(of file: String, in session: SessionReader) throws -> String {
+    do {
       return try session.folder.file(file)
-    } catch {
-      throw .unreadable(file: file, cause: error.message)
+    } catch let error as SessionError {
+      throw SensorError.unreadable(file: file, cause: error.message)
     }
   }
 

@@ -69,11 +69,13 @@ struct JoinRows {
 
   func bring(
     to site: BuildSite, link: Bool, report: @Sendable (SessionDoctor.Progress) -> Bool
-  ) throws(SessionError) {
+  ) throws {
     for part in parts {
       for file in part.reader.mediaFiles() {
         let path = try part.reader.folder.file(file)
-        guard let bytes = BuildSite.byteCount(path) else { throw .mediaMissing(file: path) }
+        guard let bytes = BuildSite.byteCount(path) else {
+          throw SessionError.mediaMissing(file: path)
+        }
         guard !link else {
           try site.link(path, as: part.name(file))
           continue
@@ -89,9 +91,9 @@ struct JoinRows {
 
   // MARK: Rows
 
-  func write(to path: String) throws(SessionError) {
+  func write(to path: String) throws {
     let facts = try self.facts()
-    let writer = try fromStore { () throws(StoreError) in
+    let writer = try fromStore {
       let writer = try StoreWriter(creating: path, durability: .building)
       for fact in facts { writer.setMeta(fact.key, fact.value) }
       for part in parts { try write(part, to: writer) }
@@ -101,10 +103,10 @@ struct JoinRows {
     }
     let samples = SampleWriter(writer)
     for part in parts { try write(samples: part, to: samples) }
-    _ = try fromStore { () throws(StoreError) in try writer.close() }
+    _ = try fromStore { try writer.close() }
   }
 
-  private func write(_ part: Part, to writer: StoreWriter) throws(StoreError) {
+  private func write(_ part: Part, to writer: StoreWriter) throws {
     let store = part.reader.index.store
     let media = Set(part.reader.mediaFiles())
     writer.append(
@@ -129,7 +131,7 @@ struct JoinRows {
 
   private func write(
     track: Int, as number: Int, of part: Part, to writer: StoreWriter
-  ) throws(StoreError) {
+  ) throws {
     let store = part.reader.index.store
     var next = 0
     while case let page = try store.packets(track: track, from: next, count: 4_096),
@@ -165,7 +167,7 @@ struct JoinRows {
   }
 
   /// In the order of their times on the common clock.
-  private func writeEvents(to writer: StoreWriter) throws(StoreError) {
+  private func writeEvents(to writer: StoreWriter) throws {
     var events: [EventRecord] = []
     for part in parts {
       events += try part.reader.index.store.events().map { row in
@@ -187,20 +189,20 @@ struct JoinRows {
       })
   }
 
-  private func write(samples part: Part, to samples: SampleWriter) throws(SessionError) {
+  private func write(samples part: Part, to samples: SampleWriter) throws {
     let store = part.reader.index.store
-    for sensor in try fromStore({ () throws(StoreError) in try store.sensors() }) {
-      let number = try fromSamples { () throws(SampleError) in
+    for sensor in try fromStore({ try store.sensors() }) {
+      let number = try fromSamples {
         try samples.add(
           name: samples.freeName(sensor.name), kind: sensor.kind, unit: sensor.unit,
           channels: sensor.channels, source: sensor.source)
       }
       var next = 0
-      while case let page = try fromStore({ () throws(StoreError) in
+      while case let page = try fromStore({
         try store.samples(sensor: sensor.sensor, from: next, count: StoreReader.samplePageRows)
       }), let last = page.last {
         next = last.index + 1
-        try fromSamples { () throws(SampleError) in
+        try fromSamples {
           for row in page {
             try samples.append(
               number, time: part.time(row.timeNanoseconds),
@@ -209,10 +211,10 @@ struct JoinRows {
         }
       }
     }
-    try fromSamples { () throws(SampleError) in try samples.finish() }
+    try fromSamples { try samples.finish() }
   }
 
-  private func facts() throws(SessionError) -> [(key: String, value: String)] {
+  private func facts() throws -> [(key: String, value: String)] {
     var (sources, losses, digests) = ([String](), [String](), [Digest128]())
     var (incomplete, isRecorded) = (0, false)
     var (notes, dates) = ([String](), [(key: String, value: String)]())
@@ -220,7 +222,7 @@ struct JoinRows {
       // What a part lacks, the joined session lacks, too.
       if try part.reader.sessionStatus() != .clean { incomplete += 1 }
       let store = part.reader.index.store
-      try fromStore { () throws(StoreError) in
+      try fromStore {
         sources.append(try store.meta("source") ?? part.reader.folder.name)
         if let lost = try store.meta("losses") {
           losses.append("\(part.reader.folder.name): \(lost)")

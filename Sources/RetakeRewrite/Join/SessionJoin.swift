@@ -103,7 +103,7 @@ package struct SessionJoin: Sendable {
     }
     let destination = try target.folder(for: first)
     let rows = JoinRows(first: one, second: two, fit: fit, alignment: alignment)
-    let built = try BuiltSession(destination) { (site) throws(SessionError) in
+    let built = try BuiltSession(destination) { site in
       try rows.bring(to: site, link: link, report: report)
       try rows.write(to: site.folder.database)
       try site.write(rows.notes, to: site.folder.notes)

@@ -15,12 +15,12 @@ struct OptimiseNeed {
   private static let packetBytes: Int64 = 512
   private static let spareBytes: Int64 = 4 << 20
 
-  init(reader: SessionReader, encoding: ReplayEncoding) throws(SessionError) {
+  init(reader: SessionReader, encoding: ReplayEncoding) throws {
     originalBytes = BuildSite.byteCount(ofFolder: reader.folder.path)
     let database = BuildSite.byteCount(reader.folder.database) ?? 0
     var bytes = 2 * database + Self.spareBytes
     for track in reader.tracks {
-      let counts = try fromStore { () throws(StoreError) in
+      let counts = try fromStore {
         try reader.index.store.counts(track: track.track)
       }
       let each =
@@ -43,7 +43,7 @@ struct OptimiseNeed {
   /// Estimated size of a frame, from key frames encoded from all over the track.
   private static func sampledBytes(
     _ reader: SessionReader, _ track: TrackDescription, _ encoding: ReplayEncoding
-  ) throws(SessionError) -> Int64 {
+  ) throws -> Int64 {
     let step = max(1, track.frameCount / samples)
     var largest: Int64 = 0
     var (total, count): (Int64, Int64) = (0, 0)
@@ -53,7 +53,7 @@ struct OptimiseNeed {
         // A frame that cannot be read is left out here; making the copy reports it.
         let frame = try? reader.frame(id)
       else { continue }
-      let size = try fromMedia { () throws(MediaError) in try bytes(of: frame, encoding) }
+      let size = try fromMedia { try bytes(of: frame, encoding) }
       (total, count, largest) = (total + size, count + 1, max(largest, size))
     }
     // Above the mean, because the estimate should rather be too high.
@@ -62,7 +62,7 @@ struct OptimiseNeed {
 
   private static func bytes(
     of frame: Frame, _ encoding: ReplayEncoding
-  ) throws(MediaError) -> Int64 {
+  ) throws -> Int64 {
     let format = encoding.format(frame.format)
     let picture = format == frame.format ? frame : try MediaScaler().scale(frame, format: format)
     let encoder = try MediaEncoder(encoding.settings(picture))

@@ -12,12 +12,12 @@ struct OptimisedRows {
   /// Writes everything and closes the database.
   func write(
     _ account: OptimiseAccount, _ writer: StoreWriter, _ site: BuildSite
-  ) throws(SessionError) {
+  ) throws {
     let store = reader.index.store
     try bringSidecars(to: site, writer)
     // `copyAccounts` copies the runs as they are, unless it gets others.
     let runs = account.isExact ? nil : try inexactRuns()
-    try fromStore { () throws(StoreError) in
+    try fromStore {
       try StoreMigration.copyAccounts(store, to: writer, runs: runs)
       try writer.close()
     }
@@ -32,9 +32,9 @@ struct OptimisedRows {
   }
 
   /// Copies the files alongside the media, byte for byte.
-  private func bringSidecars(to site: BuildSite, _ writer: StoreWriter) throws(SessionError) {
+  private func bringSidecars(to site: BuildSite, _ writer: StoreWriter) throws {
     let media = Set(reader.mediaFiles())
-    let files = try fromStore { () throws(StoreError) in try reader.index.store.files() }
+    let files = try fromStore { try reader.index.store.files() }
       // The copy has media of its own.
       .filter { !media.contains($0.path) }
     for file in files {
@@ -48,8 +48,8 @@ struct OptimisedRows {
   }
 
   /// Marks live runs as inexact, because the stored pixels are not those that the pipeline saw.
-  private func inexactRuns() throws(SessionError) -> [RunRecord] {
-    var runs = try fromStore { () throws(StoreError) in try reader.index.store.runs() }
+  private func inexactRuns() throws -> [RunRecord] {
+    var runs = try fromStore { try reader.index.store.runs() }
     for place in runs.indices {
       guard case .object(var facts) = try? JSONValue(parsing: Data(runs[place].json.utf8)),
         facts["exactPixels"] != nil
@@ -62,7 +62,7 @@ struct OptimisedRows {
 
   private func writeLineage(
     _ account: OptimiseAccount, to folder: SessionFolder
-  ) throws(SessionError) {
+  ) throws {
     let copy = try SessionReader(folder, options: ReadOptions(framesPerChain: nil))
     var inputs: [InputLineage.Input] = []
     for tracks in account.isExact ? InputLineage.choices(of: reader.index.tracks) : [] {
@@ -72,7 +72,7 @@ struct OptimisedRows {
           tracks: tracks, original: try reader.inputDigest(tracks: tracks),
           copy: try copy.storedDigest(tracks: tracks)))
     }
-    try fromStore { () throws(StoreError) in
+    try fromStore {
       let lineage = InputLineage(
         session: reader.folder.name, digest: try reader.index.store.digest(),
         codec: encoding.name, isExact: account.isExact, inputs: inputs)

@@ -48,7 +48,7 @@ final class OptimisedSegment {
   init(
     site: SessionFolder, track: Int, number: Int, first frame: Frame, part: SegmentTrackRecord,
     colour: ColourLabels, encoding: ReplayEncoding
-  ) throws(SessionError) {
+  ) throws {
     (self.site, self.track, self.number, self.part) = (site, track, number, part)
     (self.encoding, original) = (encoding, frame)
     first = try Self.converted(frame, encoding, scaler)
@@ -56,7 +56,7 @@ final class OptimisedSegment {
     var settings = encoding.settings(first)
     settings.colour = colour
     settings.keyFrameInterval = encoding.isIntraOnly ? 1 : ReplayEncoding.groupFrames
-    encoder = try fromMedia { [settings] () throws(MediaError) in try MediaEncoder(settings) }
+    encoder = try fromMedia { [settings] in try MediaEncoder(settings) }
     var stream = encoder.stream
     stream.index = 0
     file = try MuxedFile(site.path + "/" + name, format: encoding.container, stream: stream)
@@ -64,10 +64,10 @@ final class OptimisedSegment {
 
   private static func converted(
     _ frame: Frame, _ encoding: ReplayEncoding, _ scaler: MediaScaler
-  ) throws(SessionError) -> Frame {
+  ) throws -> Frame {
     let format = encoding.format(frame.format)
     guard format != frame.format else { return frame }
-    return try fromMedia { () throws(MediaError) in try scaler.scale(frame, format: format) }
+    return try fromMedia { try scaler.scale(frame, format: format) }
   }
 
   /// Whether the frame belongs in this file.
@@ -79,12 +79,12 @@ final class OptimisedSegment {
       && (part.matrix == nil) == (self.part.matrix == nil)
   }
 
-  func add(_ frame: Frame, _ row: FrameRecord) throws(SessionError) {
+  func add(_ frame: Frame, _ row: FrameRecord) throws {
     // Counted within the file, because each file has an encoder of its own.
     let isKey = encoding.isIntraOnly || written.count.isMultiple(of: ReplayEncoding.groupFrames)
     let picture = try Self.converted(frame, encoding, scaler)
     advance(to: row.ptsNanoseconds)
-    let packets = try fromMedia { () throws(MediaError) in
+    let packets = try fromMedia {
       try encoder.encode(picture, pts: lastMilliseconds, isKey: isKey)
     }
     try write(packets)
@@ -103,7 +103,7 @@ final class OptimisedSegment {
     lastNanoseconds = nanoseconds
   }
 
-  private func write(_ packets: [MediaPacket]) throws(SessionError) {
+  private func write(_ packets: [MediaPacket]) throws {
     for var packet in packets {
       packet.stream = 0
       // An encoder that does not reorder gives no decoding time, and muxers need one.
@@ -117,11 +117,11 @@ final class OptimisedSegment {
   func finish(
     session: String, firstPacket: Int, _ account: inout OptimiseAccount,
     _ progress: inout TrimProgress
-  ) throws(SessionError) -> Rows {
-    try write(try fromMedia { () throws(MediaError) in try encoder.finish() })
+  ) throws -> Rows {
+    try write(try fromMedia { try encoder.finish() })
     try file.finish()
     let path = site.path + "/" + name
-    let (media, demuxed) = try fromMedia { () throws(MediaError) in
+    let (media, demuxed) = try fromMedia {
       (try MediaFile(path: path), try MediaDemuxer(path: path).videoStream())
     }
     var packets =
@@ -148,7 +148,7 @@ final class OptimisedSegment {
         views: [number: SegmentView(file: media, stream: MediaStream(part))]),
       keys: written.indices.filter { written[$0].isKey }, isIntraOnly: encoding.isIntraOnly)
     var hashes: [Digest128] = []
-    try check.run { (place, frame) throws(SessionError) in
+    try check.run { (place, frame) in
       try progress.advance()
       hashes.append(try hash(of: frame, place, session, &account))
     }
@@ -161,7 +161,7 @@ final class OptimisedSegment {
   /// Checks the pixels, and returns their digest.
   private func hash(
     of frame: Frame, _ place: Int, _ session: String, _ account: inout OptimiseAccount
-  ) throws(SessionError) -> Digest128 {
+  ) throws -> Digest128 {
     let expected = written[place]
     guard frame.hasShape(of: first) else {
       throw differs(session, expected.row, "it comes out in another form")
@@ -226,7 +226,7 @@ private struct OptimisedCheck {
   }
 
   /// Passes on the frames in order; ends at the first frame that is not decoded.
-  func run(_ body: (Int, Frame) throws(SessionError) -> Void) throws(SessionError) {
+  func run(_ body: (Int, Frame) throws -> Void) throws {
     // A group is decoded alone, as a replay may read it. One run through the
     // file would hide that it needs the group before.
     let starts = isIntraOnly ? [0] : keys
@@ -247,8 +247,8 @@ private struct OptimisedCheck {
 
   private func take(
     _ outcome: DecodeOutcome, _ next: inout Int,
-    _ body: (Int, Frame) throws(SessionError) -> Void
-  ) throws(SessionError) -> Bool {
+    _ body: (Int, Frame) throws -> Void
+  ) throws -> Bool {
     guard case .frame(let frame, _) = outcome, frame.packetIndex == next, !frame.isDamaged else {
       return false
     }

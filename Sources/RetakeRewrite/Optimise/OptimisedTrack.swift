@@ -30,11 +30,11 @@ final class OptimisedTrack {
   /// - Throws: `SessionError`; also when a frame that should have pixels cannot be read.
   func write(
     firstSegment: Int, _ account: inout OptimiseAccount, _ progress: inout TrimProgress
-  ) throws(SessionError) {
+  ) throws {
     nextSegment = firstSegment
     var next = 0
     while true {
-      let page = try fromStore { () throws(StoreError) in
+      let page = try fromStore {
         try reader.index.store.frames(track: track, from: next, count: Self.pageRows)
       }
       guard let last = page.last else { break }
@@ -44,7 +44,7 @@ final class OptimisedTrack {
     // Before the damaged ones, which follow all packets with bytes.
     try closeSegment(&account, &progress)
     guard nextSegment > firstSegment else {
-      throw .noPictures(session: reader.folder.path, track: track)
+      throw SessionError.noPictures(session: reader.folder.path, track: track)
     }
     try writeDamaged()
     account.segments = nextSegment
@@ -52,7 +52,7 @@ final class OptimisedTrack {
 
   private func take(
     _ row: FrameRecord, _ account: inout OptimiseAccount, _ progress: inout TrimProgress
-  ) throws(SessionError) {
+  ) throws {
     try progress.advance()
     guard row.packet != nil, row.cause == nil else {
       // The total counts each frame twice, read and checked; this one is not checked.
@@ -74,20 +74,20 @@ final class OptimisedTrack {
     try open?.add(frame, row)
   }
 
-  private func original(_ sequence: Int) throws(SessionError) -> Frame {
+  private func original(_ sequence: Int) throws -> Frame {
     let id = FrameID(track: track, sequence: sequence)
     do {
       return try reader.frame(id)
     } catch let error as SessionError {
       throw error
     } catch {
-      throw .undecodable(session: reader.folder.path, frame: id, cause: "\(error)")
+      throw SessionError.undecodable(session: reader.folder.path, frame: id, cause: "\(error)")
     }
   }
 
   private func closeSegment(
     _ account: inout OptimiseAccount, _ progress: inout TrimProgress
-  ) throws(SessionError) {
+  ) throws {
     guard let segment = open else { return }
     open = nil
     let rows = try segment.finish(
@@ -97,13 +97,13 @@ final class OptimisedTrack {
     writer.append(rows.packets)
     writer.append(rows.frames)
     // One file's rows at a time, so that those of a long track need not fit into memory.
-    try fromStore { () throws(StoreError) in _ = try writer.commit() }
+    try fromStore { _ = try writer.commit() }
     nextPacket += rows.packets.count
     nextSegment += 1
   }
 
   /// Appended after all other packets, so that no decoder receives them.
-  private func writeDamaged() throws(SessionError) {
+  private func writeDamaged() throws {
     for place in damaged.indices {
       damaged[place].packet = nextPacket
       writer.append([
@@ -116,6 +116,6 @@ final class OptimisedTrack {
       nextPacket += 1
     }
     writer.append(damaged)
-    try fromStore { () throws(StoreError) in _ = try writer.commit() }
+    try fromStore { _ = try writer.commit() }
   }
 }

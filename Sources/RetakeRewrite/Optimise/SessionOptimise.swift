@@ -77,9 +77,9 @@ package struct SessionOptimise: Sendable {
   ///   the original. Nothing is left behind.
   package func run() throws -> OptimiseResult { try make() }
 
-  private func make() throws(SessionError) -> OptimiseResult {
+  private func make() throws -> OptimiseResult {
     let reader = try SessionReader(folder, options: ReadOptions(framesPerChain: nil))
-    guard reader.index.store.isClosed else { throw .notClosed(folder) }
+    guard reader.index.store.isClosed else { throw SessionError.notClosed(folder) }
     // All rows are checked here, so the reader does not check them again.
     try SessionClosing.check(reader.index.store, at: folder.database)
     try reader.index.requireSizes()
@@ -91,9 +91,9 @@ package struct SessionOptimise: Sendable {
     let footage = try reader.footageNotes()
     // Where the free space is unknown, the copy is tried; a full disk ends it then.
     if let free = freeBytes(destination.path), free < need.bytes {
-      throw .noRoom(path: options.target.into, needBytes: need.bytes, freeBytes: free)
+      throw SessionError.noRoom(path: options.target.into, needBytes: need.bytes, freeBytes: free)
     }
-    let built = try BuiltSession(destination) { (site) throws(SessionError) in
+    let built = try BuiltSession(destination) { site in
       try writeNamingMismatch(reader, to: site)
     }
     let (copied, account) = built.made
@@ -112,25 +112,25 @@ package struct SessionOptimise: Sendable {
   }
 
   /// Raw images cannot be improved, and a copy is not encoded again with its own encoding.
-  private func checkWorth(_ reader: SessionReader) throws(SessionError) {
+  private func checkWorth(_ reader: SessionReader) throws {
     let parts = reader.index.parts.values.flatMap(\.values)
     let isRaw = parts.allSatisfy { MediaStream($0).codec == ReplayEncoding.rawCodec }
-    if isRaw { throw .alreadyFast(session: folder.path, codec: "raw pictures") }
-    let lineage = try fromStore { () throws(StoreError) in
+    if isRaw { throw SessionError.alreadyFast(session: folder.path, codec: "raw pictures") }
+    let lineage = try fromStore {
       try reader.index.store.meta(InputLineage.fact)
     }
     guard let lineage, let json = try? JSONValue(parsing: Data(lineage.utf8)),
       json["codec"] == .string(options.encoding.name)
     else { return }
-    throw .alreadyFast(session: folder.path, codec: options.encoding.name)
+    throw SessionError.alreadyFast(session: folder.path, codec: options.encoding.name)
   }
 
   private func writeNamingMismatch(
     _ reader: SessionReader, to site: BuildSite
-  ) throws(SessionError) -> (bytes: Int64, account: OptimiseAccount) {
-    do throws(SessionError) {
+  ) throws -> (bytes: Int64, account: OptimiseAccount) {
+    do {
       return try write(reader, to: site)
-    } catch {
+    } catch let error as SessionError {
       // Tracks are written one after another, so a later one may have an earlier
       // mismatch in the order of capture, which is the one that a replay names.
       guard case .pixelMismatch = error else { throw error }
@@ -143,12 +143,12 @@ package struct SessionOptimise: Sendable {
 
   private func write(
     _ reader: SessionReader, to site: BuildSite
-  ) throws(SessionError) -> (bytes: Int64, account: OptimiseAccount) {
+  ) throws -> (bytes: Int64, account: OptimiseAccount) {
     let frames = reader.tracks.reduce(0) { $0 + $1.frameCount }
     // Each frame is read, and is checked after its file is written.
     var progress = TrimProgress(total: 2 * frames, report: report)
     var account = OptimiseAccount()
-    let writer = try fromStore { () throws(StoreError) in
+    let writer = try fromStore {
       try StoreWriter(creating: site.folder.database, durability: .building)
     }
     for track in reader.index.tracks {

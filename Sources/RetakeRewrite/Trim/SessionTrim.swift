@@ -62,19 +62,19 @@ package struct SessionTrim: Sendable {
   /// - Throws: `SessionError`. Nothing is left behind.
   package func run() throws -> TrimResult { try trim() }
 
-  private func trim() throws(SessionError) -> TrimResult {
+  private func trim() throws -> TrimResult {
     let reader = try SessionReader(
       folder, options: ReadOptions(framesPerChain: nil), trust: .checked)
     // Before the span is looked up: with rows missing, the result would be a
     // shorter session that looks whole.
     try reader.requireWholeRows()
-    guard reader.index.store.isClosed else { throw .notClosed(folder) }
+    guard reader.index.store.isClosed else { throw SessionError.notClosed(folder) }
     try reader.index.requireSizes()
     let span = try TrimSpan(reader, from: options.from, to: options.to)
     let destination = try options.target.folder(for: folder)
-    do throws(SessionError) {
+    do {
       return try make(reader, span, destination)
-    } catch {
+    } catch let error as SessionError {
       guard case .pixelMismatch = error else { throw error }
       throw try FirstMismatch(reader: reader, tracks: span.tracks).error(orElse: error, report)
     }
@@ -82,10 +82,10 @@ package struct SessionTrim: Sendable {
 
   private func make(
     _ reader: SessionReader, _ span: TrimSpan, _ destination: SessionFolder
-  ) throws(SessionError) -> TrimResult {
-    do throws(SessionError) {
+  ) throws -> TrimResult {
+    do {
       return try make(reader, span, destination, copies: true)
-    } catch .trimDiffers {
+    } catch SessionError.trimDiffers {
       // Some decoder depends on more packets than the index records, so encode all frames instead.
       return try make(reader, span, destination, copies: false)
     }
@@ -93,9 +93,9 @@ package struct SessionTrim: Sendable {
 
   private func make(
     _ reader: SessionReader, _ span: TrimSpan, _ destination: SessionFolder, copies: Bool
-  ) throws(SessionError) -> TrimResult {
+  ) throws -> TrimResult {
     let rows = try TrimRows(reader: reader, span: span)
-    let built = try BuiltSession(destination) { (site) throws(SessionError) in
+    let built = try BuiltSession(destination) { site in
       // Each frame is written, and then compared with the original's.
       var progress = TrimProgress(total: 2 * span.frameCount, report: report)
       var tracks: [TrimmedTrack] = []
@@ -161,9 +161,11 @@ struct TrimProgress {
     (self.total, self.report) = (total, report)
   }
 
-  mutating func advance(_ count: Int = 1) throws(SessionError) {
+  mutating func advance(_ count: Int = 1) throws {
     done += count
-    guard report(SessionDoctor.Progress(done: done, total: total)) else { throw .interrupted }
+    guard report(SessionDoctor.Progress(done: done, total: total)) else {
+      throw SessionError.interrupted
+    }
   }
 }
 
@@ -183,10 +185,10 @@ struct TrimSpan {
 
   var frameCount: Int { tracks.reduce(0) { $0 + $1.sequences.count } }
 
-  init(_ reader: SessionReader, from: Duration, to: Duration?) throws(SessionError) {
+  init(_ reader: SessionReader, from: Duration, to: Duration?) throws {
     let store = reader.index.store
-    let counts = try fromStore { () throws(StoreError) in
-      try reader.index.tracks.map { track throws(StoreError) in
+    let counts = try fromStore {
+      try reader.index.tracks.map { track in
         (track, try store.counts(track: track))
       }
     }
@@ -195,14 +197,14 @@ struct TrimSpan {
     let lower = Self.time(from, after: start)
     let upper = to.map { Self.time($0, after: start) } ?? .max
     guard lower < upper else {
-      throw .emptySpan(session: reader.folder.path, durationNanoseconds: end &- start)
+      throw SessionError.emptySpan(session: reader.folder.path, durationNanoseconds: end &- start)
     }
     times = lower..<upper
     let range = times
     var tracks: [Track] = []
     var (first, last) = (Int64.max, Int64.min)
     for (track, _) in counts {
-      let found = try fromStore { () throws(StoreError) in
+      let found = try fromStore {
         try store.sequences(track: track, nanoseconds: range)
       }
       guard let found else { continue }
@@ -210,7 +212,7 @@ struct TrimSpan {
       (first, last) = (min(first, found.first), max(last, found.last))
     }
     guard !tracks.isEmpty else {
-      throw .emptySpan(session: reader.folder.path, durationNanoseconds: end &- start)
+      throw SessionError.emptySpan(session: reader.folder.path, durationNanoseconds: end &- start)
     }
     self.tracks = tracks
     origin = first

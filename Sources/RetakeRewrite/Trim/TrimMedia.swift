@@ -46,11 +46,11 @@ struct TrimMedia {
   /// - Returns: nil when no available container preserves their bytes.
   func copy(
     _ records: [PacketRecord], stream: MediaStream, segment: Int, origin: Int64,
-    fetch: (Int) throws(SessionError) -> MediaPacket
-  ) throws(SessionError) -> Piece? {
+    fetch: (Int) throws -> MediaPacket
+  ) throws -> Piece? {
     for form in Self.forms {
       let name = name(segment, format: form.format)
-      do throws(SessionError) {
+      do {
         let file = try MuxedFile(
           site.path + "/" + name, format: form.format, stream: Self.timed(stream, form: form))
         for (place, record) in records.enumerated() {
@@ -61,7 +61,7 @@ struct TrimMedia {
         let piece = try read(name)
         // A muxer may succeed and store other bytes, so the file is read back.
         if piece.packets.map(\.digest) == records.map(\.digest) { return piece }
-      } catch {
+      } catch let error as SessionError {
         // If a container rejects the packets, try the next one. A full disk ends the trim.
         guard case .media(let code, _) = error, code != "media.mux.write", !error.isAboutMemory
         else { throw error }
@@ -79,8 +79,8 @@ struct TrimMedia {
   /// - Returns: the file, and the stream that decoders need.
   func encode(
     first: Frame, colour: ColourLabels, segment: Int, origin: Int64,
-    next: () throws(SessionError) -> Frame?
-  ) throws(SessionError) -> (piece: Piece, stream: MediaStream) {
+    next: () throws -> Frame?
+  ) throws -> (piece: Piece, stream: MediaStream) {
     let encoder = try Self.encoder(for: first, colour)
     let name = name(segment)
     var stream = encoder.stream
@@ -91,13 +91,13 @@ struct TrimMedia {
     while let current = frame {
       // Frames may have equal times, and the muxer demands rising ones.
       last = max(last + 1, (current.timestamp.nanoseconds &- origin) / 1_000_000)
-      let packets = try fromMedia { () throws(MediaError) in
+      let packets = try fromMedia {
         try encoder.encode(current, pts: last, isKey: true)
       }
       for packet in packets { try file.write(Self.alone(packet)) }
       frame = try next()
     }
-    let packets = try fromMedia { () throws(MediaError) in try encoder.finish() }
+    let packets = try fromMedia { try encoder.finish() }
     for packet in packets { try file.write(Self.alone(packet)) }
     try file.finish()
     return (try read(name), stream)
@@ -112,7 +112,7 @@ struct TrimMedia {
 
   private static func encoder(
     for frame: Frame, _ colour: ColourLabels
-  ) throws(SessionError) -> MediaEncoder {
+  ) throws -> MediaEncoder {
     var settings = EncoderSettings(encoder: "ffv1", for: frame, timeBase: .milliseconds)
     settings.colour = colour
     settings.keyFrameInterval = 1
@@ -122,10 +122,10 @@ struct TrimMedia {
     // FFV1 does not take every format; PNG takes RGB.
     settings.encoder = "png"
     settings.options = []
-    do throws(MediaError) {
+    do {
       return try MediaEncoder(settings)
-    } catch {
-      throw .noLossless(format: frame.format.rawValue)
+    } catch is MediaError {
+      throw SessionError.noLossless(format: frame.format.rawValue)
     }
   }
 
@@ -152,9 +152,9 @@ struct TrimMedia {
   }
 
   /// Reads the written file back, with the position of every packet.
-  private func read(_ name: String) throws(SessionError) -> Piece {
+  private func read(_ name: String) throws -> Piece {
     let path = site.path + "/" + name
-    let (file, stream) = try fromMedia { () throws(MediaError) in
+    let (file, stream) = try fromMedia {
       (try MediaFile(path: path), try MediaDemuxer(path: path).videoStream())
     }
     let findings = try PacketIndexer(file: file, streams: [stream]) { _ in true }.run()
@@ -168,24 +168,24 @@ final class MuxedFile {
   private let handle: FileHandle
   private let muxer: MediaMuxer
 
-  init(_ path: String, format: String, stream: MediaStream) throws(SessionError) {
+  init(_ path: String, format: String, stream: MediaStream) throws {
     guard FileManager.default.createFile(atPath: path, contents: nil),
       let handle = FileHandle(forUpdatingAtPath: path)
-    else { throw .write(path: path, cause: String(cString: strerror(errno))) }
+    else { throw SessionError.write(path: path, cause: String(cString: strerror(errno))) }
     self.handle = handle
-    do throws(MediaError) {
+    do {
       muxer = try MediaMuxer(
         format: format, to: .descriptor(handle.fileDescriptor), file: path, streams: [stream])
-    } catch {
+    } catch let error as MediaError {
       throw SessionError(error)
     }
   }
 
-  func write(_ packet: MediaPacket) throws(SessionError) {
-    try fromMedia { () throws(MediaError) in try muxer.write(packet) }
+  func write(_ packet: MediaPacket) throws {
+    try fromMedia { try muxer.write(packet) }
   }
 
-  func finish() throws(SessionError) {
-    try fromMedia { () throws(MediaError) in try muxer.finish() }
+  func finish() throws {
+    try fromMedia { try muxer.finish() }
   }
 }

@@ -14,11 +14,11 @@ struct TrimRows {
   let leavesDecisions: Bool
   private let runs: [RunRecord]
 
-  init(reader: SessionReader, span: TrimSpan) throws(SessionError) {
+  init(reader: SessionReader, span: TrimSpan) throws {
     self.reader = reader
     self.span = span
     let store = reader.index.store
-    let (all, runs) = try fromStore { () throws(StoreError) in
+    let (all, runs) = try fromStore {
       (try store.events(), try store.runs())
     }
     self.runs = runs
@@ -31,7 +31,7 @@ struct TrimRows {
     for place in events.indices { events[place].ordinal = place }
     self.events = events
     carriedEvents = carried.count
-    leavesDecisions = try fromStore { () throws(StoreError) in
+    leavesDecisions = try fromStore {
       for run in runs {
         if try !store.externalEvents(run: run.run, ordinals: 0..<1).isEmpty { return true }
         if try !store.decisions(run: run.run, ordinals: 0..<1).isEmpty { return true }
@@ -56,9 +56,9 @@ struct TrimRows {
     }
   }
 
-  func write(_ tracks: [TrimmedTrack], to path: String) throws(SessionError) {
+  func write(_ tracks: [TrimmedTrack], to path: String) throws {
     let facts = try self.facts(tracks)
-    let writer = try fromStore { () throws(StoreError) in
+    let writer = try fromStore {
       let writer = try StoreWriter(creating: path, durability: .building)
       for fact in facts { writer.setMeta(fact.key, fact.value) }
       for track in tracks {
@@ -74,20 +74,20 @@ struct TrimRows {
       return writer
     }
     try writeSamples(to: SampleWriter(writer))
-    _ = try fromStore { () throws(StoreError) in try writer.close() }
+    _ = try fromStore { try writer.close() }
   }
 
   /// The samples of the span, and those before it that its first frames read: `latest` needs the
   /// last one, `window` as many as it is long.
-  private func writeSamples(to samples: SampleWriter) throws(SessionError) {
+  private func writeSamples(to samples: SampleWriter) throws {
     let store = reader.index.store
-    for sensor in try fromStore({ () throws(StoreError) in try store.sensors() }) {
-      let number = try fromSamples { () throws(SampleError) in
+    for sensor in try fromStore({ try store.sensors() }) {
+      let number = try fromSamples {
         try samples.add(
           name: sensor.name, kind: sensor.kind, unit: sensor.unit, channels: sensor.channels,
           source: sensor.source)
       }
-      var next = try fromStore { () throws(StoreError) in
+      var next = try fromStore {
         let before = try store.samples(
           sensor: sensor.sensor, upTo: span.times.lowerBound - Self.samplesBeforeNanoseconds,
           end: try store.sampleEnd(sensor: sensor.sensor))
@@ -95,13 +95,13 @@ struct TrimRows {
       }
       var isPast = false
       while !isPast {
-        let page = try fromStore { () throws(StoreError) in
+        let page = try fromStore {
           try store.samples(sensor: sensor.sensor, from: next, count: StoreReader.samplePageRows)
         }
         guard let last = page.last else { break }
         next = last.index + 1
         isPast = last.timeNanoseconds >= span.times.upperBound
-        try fromSamples { () throws(SampleError) in
+        try fromSamples {
           for row in page where row.timeNanoseconds < span.times.upperBound {
             try samples.append(
               number, time: row.timeNanoseconds, arrival: row.arrivalNanoseconds, row.numbers)
@@ -109,13 +109,13 @@ struct TrimRows {
         }
       }
     }
-    try fromSamples { () throws(SampleError) in try samples.finish() }
+    try fromSamples { try samples.finish() }
   }
 
   /// The longest window that the first frame of a trimmed session reads in full.
   private static let samplesBeforeNanoseconds: Int64 = 2_000_000_000
 
-  private func write(_ run: RunRecord, to writer: StoreWriter) throws(StoreError) {
+  private func write(_ run: RunRecord, to writer: StoreWriter) throws {
     let store = reader.index.store
     writer.append([run])
     writer.append(try store.nodes(run: run.run))
@@ -137,10 +137,10 @@ struct TrimRows {
 
   private func facts(
     _ tracks: [TrimmedTrack]
-  ) throws(SessionError) -> [(key: String, value: String)] {
+  ) throws -> [(key: String, value: String)] {
     let standing = SessionStanding(
       damagedFrames: tracks.reduce(0) { $0 + $1.frames.count { $0.cause != nil } })
-    let (kind, source, digest) = try fromStore { () throws(StoreError) in
+    let (kind, source, digest) = try fromStore {
       let store = reader.index.store
       return (try store.meta("kind"), try store.meta("source"), try store.digest())
     }
@@ -160,9 +160,9 @@ struct TrimRows {
   }
 
   /// What stays true of a part: the time line, and so its date, is that of the original.
-  private func keptFacts() throws(SessionError) -> [(key: String, value: String)] {
+  private func keptFacts() throws -> [(key: String, value: String)] {
     let keys = [SessionDate.fact, SessionDate.uncertaintyFact, SessionNote.fact]
-    return try fromStore { () throws(StoreError) in
+    return try fromStore {
       var facts: [(key: String, value: String)] = []
       for key in keys {
         if let value = try reader.index.store.meta(key) { facts.append((key, value)) }
@@ -172,8 +172,8 @@ struct TrimRows {
   }
 
   /// The places in the span where time does not simply increase.
-  private func times() throws(SessionError) -> String? {
-    let stored = try fromStore { () throws(StoreError) in
+  private func times() throws -> String? {
+    let stored = try fromStore {
       try reader.index.store.meta(TimePlaces.fact)
     }
     guard let all = stored.flatMap({ TimePlaces(stored: $0) }) else { return nil }

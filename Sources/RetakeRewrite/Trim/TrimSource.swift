@@ -14,11 +14,11 @@ struct TrimSource {
   var colour: ColourLabels { reader.colour(of: track.track) }
 
   /// The rows of the span, and of every other frame whose packet is among theirs.
-  func rows() throws(SessionError) -> [FrameRecord] {
+  func rows() throws -> [FrameRecord] {
     let span = try frames(track.sequences)
     let wanted = span.compactMap(\.packet)
     guard let first = wanted.min(), let last = wanted.max() else { return span }
-    let around = try fromStore { () throws(StoreError) in
+    let around = try fromStore {
       // Packets are in decoding order, so frames from outside the span may be among them.
       try reader.index.store.frames(track: track.track, packets: first...last)
     }
@@ -26,20 +26,20 @@ struct TrimSource {
     return (span + others).sorted { $0.sequence < $1.sequence }
   }
 
-  private func frames(_ sequences: ClosedRange<Int>) throws(SessionError) -> [FrameRecord] {
+  private func frames(_ sequences: ClosedRange<Int>) throws -> [FrameRecord] {
     var rows: [FrameRecord] = []
     for start in stride(
       from: sequences.lowerBound, through: sequences.upperBound, by: Self.pageRows)
     {
       let end = min(sequences.upperBound + 1, start + Self.pageRows)
-      rows += try fromStore { () throws(StoreError) in
+      rows += try fromStore {
         try reader.index.store.frames(track: track.track, sequences: start..<end)
       }
     }
     return rows
   }
 
-  func plan(_ rows: [FrameRecord], copies: Bool) throws(SessionError) -> TrimPlan {
+  func plan(_ rows: [FrameRecord], copies: Bool) throws -> TrimPlan {
     let wanted = rows.compactMap(\.packet)
     var segments: [Int: Int] = [:]
     var damaged: Set<Int> = []
@@ -48,9 +48,9 @@ struct TrimSource {
       let fetcher = fetcher()
       for record in try packets(first...last) {
         segments[record.index] = record.segment
-        do throws(SessionError) {
+        do {
           if try fetcher.packet(record.index) == nil { damaged.insert(record.index) }
-        } catch {
+        } catch let error as SessionError {
           guard error.isDamage else { throw error }
           damaged.insert(record.index)
         }
@@ -64,13 +64,13 @@ struct TrimSource {
       end: copies ? try lastGroup(wanted.max()) : .nothing)
   }
 
-  private func lastGroup(_ packet: Int?) throws(SessionError) -> TrimPlan.LastGroup {
+  private func lastGroup(_ packet: Int?) throws -> TrimPlan.LastGroup {
     guard let packet else { return .nothing }
     // The track ends here, so no packet behind the span shows what the last group hides.
     guard try reader.index.packet(track: track.track, index: packet + 1) != nil else {
       return .whole
     }
-    let following = try fromStore { () throws(StoreError) in
+    let following = try fromStore {
       try reader.index.store.frames(track: track.track, packets: packet + 1...packet + 1)
     }
     // Decoding can begin behind the span, so its last group is whole.
@@ -79,11 +79,11 @@ struct TrimSource {
     return MediaStream.mayHidePictures(codec) ? .hidden : .cut
   }
 
-  func packets(_ range: ClosedRange<Int>) throws(SessionError) -> [PacketRecord] {
+  func packets(_ range: ClosedRange<Int>) throws -> [PacketRecord] {
     var records: [PacketRecord] = []
     for start in stride(from: range.lowerBound, through: range.upperBound, by: Self.pageRows) {
       let end = min(range.upperBound + 1, start + Self.pageRows)
-      records += try fromStore { () throws(StoreError) in
+      records += try fromStore {
         try reader.index.store.packets(track: track.track, indexes: start..<end)
       }
     }
@@ -95,31 +95,31 @@ struct TrimSource {
   }
 
   /// The track's description at a packet; at the track's beginning for a nil packet.
-  func part(of packet: Int?) throws(SessionError) -> SegmentTrackRecord {
+  func part(of packet: Int?) throws -> SegmentTrackRecord {
     try Self.part(of: packet, track: track.track, in: reader)
   }
 
   static func part(
     of packet: Int?, track: Int, in reader: SessionReader
-  ) throws(SessionError) -> SegmentTrackRecord {
+  ) throws -> SegmentTrackRecord {
     let parts = reader.index.parts[track] ?? [:]
-    let segment = try packet.flatMap { (packet) throws(SessionError) in
+    let segment = try packet.flatMap { packet in
       try reader.index.packet(track: track, index: packet)?.segment
     }
     // A frame without a packet has the description at the track's beginning.
     guard let part = segment.flatMap({ parts[$0] }) ?? parts.keys.min().flatMap({ parts[$0] })
-    else { throw .unknownTrack(session: reader.folder.path, track: track, known: []) }
+    else { throw SessionError.unknownTrack(session: reader.folder.path, track: track, known: []) }
     return part
   }
 
-  func frame(_ sequence: Int) throws(SessionError) -> Frame {
+  func frame(_ sequence: Int) throws -> Frame {
     let id = FrameID(track: track.track, sequence: sequence)
     do {
       return try reader.frame(id)
     } catch let error as SessionError {
       throw error
     } catch {
-      throw .undecodable(session: reader.folder.path, frame: id, cause: "\(error)")
+      throw SessionError.undecodable(session: reader.folder.path, frame: id, cause: "\(error)")
     }
   }
 }
@@ -132,16 +132,16 @@ struct TrimProof {
   /// nil for a frame that cannot be read; the copy cannot read it either.
   private func original(
     _ sequence: Int, _ source: TrimSource
-  ) throws(SessionError) -> Frame? {
-    do throws(SessionError) {
+  ) throws -> Frame? {
+    do {
       return try source.frame(sequence)
-    } catch {
+    } catch let error as SessionError {
       guard error.isDamage else { throw error }
       return nil
     }
   }
 
-  func check(_ tracks: [TrimSpan.Track], _ progress: inout TrimProgress) throws(SessionError) {
+  func check(_ tracks: [TrimSpan.Track], _ progress: inout TrimProgress) throws {
     let reader = try SessionReader(copy, options: ReadOptions(framesPerChain: nil))
     for track in tracks {
       let (before, after) = (
@@ -152,17 +152,17 @@ struct TrimProof {
         try progress.advance()
         let expected = try original(sequence, before)
         let id = FrameID(track: track.track, sequence: sequence)
-        do throws(SessionError) {
+        do {
           let found = try after.frame(sequence - track.sequences.lowerBound)
           guard let expected, found.isEqual(expected) else {
-            throw .trimDiffers(
+            throw SessionError.trimDiffers(
               session: original.folder.path, frame: id, cause: "its pixels are others")
           }
-        } catch {
+        } catch let error as SessionError {
           // Thrown above, and not an error of reading the copy.
           if case .trimDiffers = error { throw error }
           guard expected == nil else {
-            throw .trimDiffers(
+            throw SessionError.trimDiffers(
               session: original.folder.path, frame: id, cause: error.cause ?? error.message)
           }
         }

@@ -24,7 +24,7 @@ struct TrimmedTrack {
   init(
     reader: SessionReader, track: TrimSpan.Track, site: SessionFolder, firstSegment: Int,
     copies: Bool, origin: Int64, progress: inout TrimProgress
-  ) throws(SessionError) {
+  ) throws {
     self.track = track.track
     self.firstSegment = firstSegment
     let source = TrimSource(reader: reader, track: track)
@@ -36,7 +36,7 @@ struct TrimmedTrack {
       // Before the run, so that files and packets stay in the order of the track.
       try encode(&waiting, plan, before: place, source, media, origin, &progress)
       guard try copy(run, source, media, origin) else {
-        throw .trimDiffers(
+        throw SessionError.trimDiffers(
           session: reader.folder.path, frame: FrameID(track: track.track, sequence: 0),
           cause: "no container keeps its packets as they are")
       }
@@ -101,7 +101,7 @@ struct TrimmedTrack {
   private mutating func encode(
     _ waiting: inout [FrameRecord], _ plan: TrimPlan, before place: Int, _ source: TrimSource,
     _ media: TrimMedia, _ origin: Int64, _ progress: inout TrimProgress
-  ) throws(SessionError) {
+  ) throws {
     var mine = waiting.filter { plan.fates[$0.sequence] == .encoded(before: place) }[...]
     waiting.removeAll { plan.fates[$0.sequence] == .encoded(before: place) }
     // A frame with another shape ends a file; it waits here and begins the next one.
@@ -114,7 +114,7 @@ struct TrimmedTrack {
       var failure: (FrameRecord, Frame)?
       let (piece, stream) = try media.encode(
         first: first.1, colour: source.colour, segment: segment, origin: origin
-      ) { () throws(SessionError) in
+      ) {
         guard let next = try readable(&mine, source, &progress) else { return nil }
         guard next.1.hasShape(of: first.1) else {
           failure = next
@@ -132,14 +132,14 @@ struct TrimmedTrack {
   /// cause.
   private mutating func readable(
     _ rows: inout ArraySlice<FrameRecord>, _ source: TrimSource, _ progress: inout TrimProgress
-  ) throws(SessionError) -> (FrameRecord, Frame)? {
+  ) throws -> (FrameRecord, Frame)? {
     while var row = rows.popFirst() {
       try progress.advance()
-      do throws(SessionError) {
+      do {
         let frame = try source.frame(row.sequence)
         row.pixelHash = frame.pixelDigest
         return (row, frame)
-      } catch {
+      } catch let error as SessionError {
         guard error.isDamage else { throw error }
         if firstFailure == nil { firstFailure = error }
         row.cause = error.code
@@ -152,9 +152,9 @@ struct TrimmedTrack {
   private mutating func add(
     _ piece: TrimMedia.Piece, of rows: [FrameRecord], as stream: MediaStream, like frame: Frame,
     segment: Int, _ source: TrimSource
-  ) throws(SessionError) {
+  ) throws {
     guard piece.packets.count == rows.count else {
-      throw .trimDiffers(
+      throw SessionError.trimDiffers(
         session: source.reader.folder.path,
         frame: FrameID(track: track, sequence: rows.first?.sequence ?? 0),
         cause: "the encoder gave \(piece.packets.count) packets for \(rows.count) frames")
@@ -180,7 +180,7 @@ struct TrimmedTrack {
   /// - Returns: false when no container preserves the packets.
   private mutating func copy(
     _ run: TrimPlan.Run, _ source: TrimSource, _ media: TrimMedia, _ origin: Int64
-  ) throws(SessionError) -> Bool {
+  ) throws -> Bool {
     let segment = firstSegment + segments.count
     let records = try source.packets(run.packets)
     var part = try source.part(of: run.packets.lowerBound)
@@ -191,7 +191,7 @@ struct TrimmedTrack {
     stream.colour = source.colour
     let piece = try media.copy(
       records, stream: stream, segment: segment, origin: start
-    ) { (packet) throws(SessionError) in
+    ) { packet in
       guard let found = try fetcher.packet(packet) else {
         preconditionFailure("the index has every packet of a run")
       }

@@ -1,4 +1,4 @@
-package import RetakeCore
+import RetakeCore
 package import RetakeGraph
 
 /// Writes live results as the JSON lines that a session stores: one line for each frame and sink,
@@ -13,7 +13,7 @@ package struct LiveResultLines: ~Copyable {
   private var writers: [(sink: String, writer: SinkWriter)] = []
 
   /// - Throws: `ResultTextError` for a quantum that cannot be used.
-  package init(_ pipeline: Pipeline) throws(ResultTextError) {
+  package init(_ pipeline: Pipeline) throws {
     writers = try pipeline.resultSinks().map { ($0.path, SinkWriter(sink: $0)) }
   }
 
@@ -35,7 +35,7 @@ package struct LiveFrameLines: ~Copyable {
 
   /// - Parameter sink: The one sink whose outcomes are written; `nil` = all.
   /// - Throws: `ResultTextError` for a quantum that cannot be used.
-  package init(_ pipeline: Pipeline, sink: String? = nil) throws(ResultTextError) {
+  package init(_ pipeline: Pipeline, sink: String? = nil) throws {
     writer = ResultJSON(sinks: try pipeline.resultSinks().filter { sink == nil || $0.path == sink })
   }
 
@@ -71,7 +71,7 @@ extension ResultJSON.Frame {
 
 extension Pipeline {
   /// The pipeline's sinks, with the quanta that they declare.
-  fileprivate func resultSinks() throws(ResultTextError) -> [ResultHeader.Sink] {
+  fileprivate func resultSinks() throws -> [ResultHeader.Sink] {
     var sinks: [ResultHeader.Sink] = []
     for node in nodes where node.stage.signature.role == .sink {
       let quantisation = try Quantisation(

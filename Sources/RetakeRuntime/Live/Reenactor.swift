@@ -100,13 +100,13 @@ package final class Reenactor {
 
   private func swap(
     _ node: Int, _ kind: String, _ options: JSONValue, ordinal: Int
-  ) throws(RuntimeError) -> StageSwap {
-    do throws(OptionProblem) {
+  ) throws -> StageSwap {
+    do {
       return StageSwap(
         at: .nanoseconds(0), node: nodeIDs[node],
         stage: try registry.make(kind: kind, options: options))
-    } catch {
-      throw .badExternalEvent(
+    } catch let error as OptionProblem {
+      throw RuntimeError.badExternalEvent(
         ordinal: ordinal, detail: "the stage '\(kind)' cannot be made: \(error.message)")
     }
   }
@@ -163,7 +163,7 @@ private final class ReenactHost: EventHost {
 
   init(
     plan: GraphPlan, memory: RunMemory, workers: Int, finished: @escaping (LiveResult) -> Void
-  ) throws(RuntimeError) {
+  ) throws {
     (self.plan, stageRun) = (plan, StageRun(memory: memory))
     self.finished = finished
     self.workers = try Workers(count: workers, lanes: plan.lanes)
@@ -194,7 +194,7 @@ private final class ReenactHost: EventHost {
   /// The output of a body whose end was recorded.
   func output(
     of name: BodyName, recorded: CompletionOutcome
-  ) throws(HungBody) -> (any PipelineValue)? {
+  ) throws -> (any PipelineValue)? {
     guard let body = repeated.removeValue(forKey: name) else {
       notComputed += 1
       return nil

@@ -26,13 +26,13 @@ extension StampedEvent {
   /// - Throws: `RuntimeError.badExternalEvent`.
   package init(
     ordinal: Int, nanoseconds: Int64, kind: String, text: String, nodes: [String: Int]
-  ) throws(RuntimeError) {
+  ) throws {
     let reader = ExternalEventReader(ordinal: ordinal, nodes: nodes)
     let json: JSONValue
-    do throws(DecodingError) {
+    do {
       json = try JSONValue(parsing: Data(text.utf8))
-    } catch {
-      throw .badExternalEvent(ordinal: ordinal, detail: "it is not JSON")
+    } catch is DecodingError {
+      throw RuntimeError.badExternalEvent(ordinal: ordinal, detail: "it is not JSON")
     }
     self.init(
       ordinal: ordinal, nanoseconds: nanoseconds, event: try reader.event(kind, json),
@@ -84,7 +84,7 @@ private struct ExternalEventReader {
   let ordinal: Int
   let nodes: [String: Int]
 
-  func event(_ word: String, _ json: JSONValue) throws(RuntimeError) -> ExternalEvent {
+  func event(_ word: String, _ json: JSONValue) throws -> ExternalEvent {
     guard let kind = ExternalEvent.Kind(rawValue: word) else {
       throw bad("there is no kind '\(word)'")
     }
@@ -108,7 +108,7 @@ private struct ExternalEventReader {
     }
   }
 
-  func gates(_ json: JSONValue) throws(RuntimeError) -> [GateValue] {
+  func gates(_ json: JSONValue) throws -> [GateValue] {
     guard let values = json["gates"] else { return [] }
     guard case .array(let elements) = values else { throw bad("its gates are not an array") }
     var gates: [GateValue] = []
@@ -121,7 +121,7 @@ private struct ExternalEventReader {
     return gates
   }
 
-  private func completion(_ json: JSONValue) throws(RuntimeError) -> ExternalEvent {
+  private func completion(_ json: JSONValue) throws -> ExternalEvent {
     let item = json["item"] == nil ? -1 : try integer("item", json)
     let body = BodyName(node: try node(json), frame: try frame(json), item: item)
     let outcome = try text("outcome", json)
@@ -136,22 +136,22 @@ private struct ExternalEventReader {
     return .completion(body, .failure(error))
   }
 
-  private func environment(_ json: JSONValue) throws(RuntimeError) -> ExternalEvent {
+  private func environment(_ json: JSONValue) throws -> ExternalEvent {
     let word = try text("event", json)
-    do throws(DeviceEventError) {
+    do {
       return .environment(try DeviceEvent(kind: word, json: json["state"] ?? .null))
-    } catch {
+    } catch let error as DeviceEventError {
       throw bad(error.detail)
     }
   }
 
-  private func node(_ json: JSONValue) throws(RuntimeError) -> Int {
+  private func node(_ json: JSONValue) throws -> Int {
     let id = try text("node", json)
     guard let node = nodes[id] else { throw bad("the pipeline has no node '\(id)'") }
     return node
   }
 
-  private func frame(_ json: JSONValue) throws(RuntimeError) -> FrameID {
+  private func frame(_ json: JSONValue) throws -> FrameID {
     let parts = try text("frame", json).split(separator: ":").map { Int($0) }
     guard parts.count == 2, let track = parts[0], let sequence = parts[1], track >= 0,
       sequence >= 0
@@ -159,12 +159,12 @@ private struct ExternalEventReader {
     return FrameID(track: track, sequence: sequence)
   }
 
-  private func text(_ key: String, _ json: JSONValue) throws(RuntimeError) -> String {
+  private func text(_ key: String, _ json: JSONValue) throws -> String {
     guard case .string(let text) = json[key] else { throw bad("'\(key)' is not a string") }
     return text
   }
 
-  private func integer(_ key: String, _ json: JSONValue) throws(RuntimeError) -> Int {
+  private func integer(_ key: String, _ json: JSONValue) throws -> Int {
     guard case .integer(let number) = json[key], let number = Int32(exactly: number), number >= 0
     else { throw bad("'\(key)' is not a number from 0 to 2^31") }
     return Int(number)

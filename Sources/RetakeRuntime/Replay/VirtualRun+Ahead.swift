@@ -119,7 +119,7 @@ extension VirtualRun {
 extension Frame {
   /// Refuses a frame of a format beyond those of cameras that its track does not have: no stage was
   /// checked for it, and no `convert` made for it.
-  fileprivate func requireForeseenFormat(among reader: any FrameReader) throws(StageError) {
+  fileprivate func requireForeseenFormat(among reader: any FrameReader) throws {
     guard !format.isBasic else { return }
     let known = reader.tracks.first { $0.track == id.track }
     guard known.map({ $0.format != format && !$0.otherFormats.contains(format) }) ?? true else {

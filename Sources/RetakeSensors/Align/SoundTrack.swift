@@ -19,8 +19,8 @@ package struct SoundTrack: Sendable {
   /// Decodes the first audio stream of a file.
   ///
   /// - Throws: `SensorError.unreadable`, also for a file without sound.
-  package init(file: String, continues: () -> Bool = { true }) throws(SensorError) {
-    do throws(MediaError) {
+  package init(file: String, continues: () -> Bool = { true }) throws {
+    do {
       let reader = try AudioReader(path: file)
       var resampler: SoundResampler?
       var first: Double?
@@ -33,11 +33,11 @@ package struct SoundTrack: Sendable {
       }
       start = first ?? 0
       samples = resampler?.output ?? []
-    } catch {
-      throw .unreadable(file: file, cause: error.message)
+    } catch let error as MediaError {
+      throw SensorError.unreadable(file: file, cause: error.message)
     }
-    guard continues() else { throw .interrupted }
-    guard !samples.isEmpty else { throw .noSamples(file: file) }
+    guard continues() else { throw SensorError.interrupted }
+    guard !samples.isEmpty else { throw SensorError.noSamples(file: file) }
   }
 }
 

@@ -22,12 +22,12 @@ struct GPXRows: SensorRows {
 
   let unit = SensorTimeUnit.date
 
-  init(_ request: SensorRequest) throws(SensorError) {
+  init(_ request: SensorRequest) throws {
     file = request.file
     tags = GPXTags(lines: try LineReader(request.file), file: request.file)
   }
 
-  mutating func next() throws(SensorError) -> SensorRow? {
+  mutating func next() throws -> SensorRow? {
     while let tag = try tags.next() {
       switch tag.name {
       case "trkpt": try begin(tag)
@@ -46,7 +46,7 @@ struct GPXRows: SensorRows {
   }
 
   /// A tag inside a point. What an extension calls `time` is not the point's.
-  private mutating func take(_ tag: GPXTags.Tag) throws(SensorError) {
+  private mutating func take(_ tag: GPXTags.Tag) throws {
     guard let depth = point?.depth, !tag.isClosed else { return }
     let isEnd = tag.name.hasPrefix("/")
     point?.depth = depth + (isEnd ? -1 : 1)
@@ -69,7 +69,7 @@ struct GPXRows: SensorRows {
     }
   }
 
-  private mutating func begin(_ tag: GPXTags.Tag) throws(SensorError) {
+  private mutating func begin(_ tag: GPXTags.Tag) throws {
     guard point == nil else { throw bad("a point begins inside another") }
     guard let latitude = tag.attributes["lat"].flatMap({ SensorNumber.parse($0) }),
       let longitude = tag.attributes["lon"].flatMap({ SensorNumber.parse($0) }),
@@ -110,7 +110,7 @@ struct GPXTags {
   var line: Int { max(1, lines.number) }
 
   /// The next tag; nil at the end. Declarations and comments are skipped.
-  mutating func next() throws(SensorError) -> Tag? {
+  mutating func next() throws -> Tag? {
     while true {
       guard try skip(to: UInt8(ascii: "<")) else { return nil }
       let comment = Array("<!--".utf8)
@@ -132,7 +132,7 @@ struct GPXTags {
   }
 
   /// The text up to the next tag.
-  mutating func text() throws(SensorError) -> String {
+  mutating func text() throws -> String {
     while !rest.contains(UInt8(ascii: "<")) {
       guard try fill() else { throw bad("the file ends inside a tag") }
       guard rest.count <= Self.bytesMax else { throw bad("a text is longer than any of a track") }
@@ -167,7 +167,7 @@ struct GPXTags {
     return (isEnd ? "/" : "") + local
   }
 
-  private mutating func skip(to byte: UInt8) throws(SensorError) -> Bool {
+  private mutating func skip(to byte: UInt8) throws -> Bool {
     while true {
       if let place = rest.firstIndex(of: byte) {
         rest.removeFirst(place)
@@ -178,7 +178,7 @@ struct GPXTags {
     }
   }
 
-  private mutating func skipComment() throws(SensorError) {
+  private mutating func skipComment() throws {
     let end = Array("-->".utf8)
     while true {
       if let place = rest.indices.first(where: { rest[$0...].starts(with: end) }) {
@@ -191,7 +191,7 @@ struct GPXTags {
     }
   }
 
-  private mutating func fill() throws(SensorError) -> Bool {
+  private mutating func fill() throws -> Bool {
     guard !isEnd, let line = try lines.next() else {
       isEnd = true
       return false

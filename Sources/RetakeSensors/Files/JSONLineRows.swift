@@ -17,10 +17,10 @@ struct JSONLineRows: SensorRows {
   private static let depthMax = 8
   private static let membersMax = 4_096
 
-  init(_ request: SensorRequest) throws(SensorError) {
+  init(_ request: SensorRequest) throws {
     self.request = request
     lines = try LineReader(request.file)
-    guard let members = try nextMembers() else { throw .noSamples(file: request.file) }
+    guard let members = try nextMembers() else { throw SensorError.noSamples(file: request.file) }
     let names = members.map(\.name)
     let column = try TimeColumn(among: names, request)
     timeName = names[column.place]
@@ -33,14 +33,14 @@ struct JSONLineRows: SensorRows {
       channels = members.filter { $0.name != timeName && Self.number($0.value) != nil }.map(\.name)
     } else {
       for name in request.columns where !names.contains(name) {
-        throw .noColumn(file: request.file, name: name, known: names)
+        throw SensorError.noColumn(file: request.file, name: name, known: names)
       }
       channels = request.columns
     }
     first = members
   }
 
-  mutating func next() throws(SensorError) -> SensorRow? {
+  mutating func next() throws -> SensorRow? {
     if let members = first {
       first = nil
       return try row(members)
@@ -49,20 +49,20 @@ struct JSONLineRows: SensorRows {
     return try row(members)
   }
 
-  private func row(_ members: [Member]) throws(SensorError) -> SensorRow {
+  private func row(_ members: [Member]) throws -> SensorRow {
     func bad(_ problem: String) -> SensorError {
       .badLine(file: request.file, line: lines.number, problem: problem)
     }
     // A line may leave a member out. `{"a.b": 1, "a": {"b": 2}}` has one name twice.
     let values = Dictionary(members.map { ($0.name, $0.value) }) { first, _ in first }
     if values.count < members.count, let name = members.lazy.map(\.name).firstRepeated {
-      throw .sameColumns(file: request.file, name: name)
+      throw SensorError.sameColumns(file: request.file, name: name)
     }
     guard let text = values[timeName].flatMap(Self.text) else {
       throw bad("it has no '\(timeName)'")
     }
     guard let time = SensorTime.parse(text, unit) else {
-      throw .badTime(
+      throw SensorError.badTime(
         file: request.file, line: lines.number, text: String(text.prefix(40)), unit: unit)
     }
     var numbers: [Double] = []
@@ -77,16 +77,16 @@ struct JSONLineRows: SensorRows {
     return SensorRow(line: lines.number, time: time, values: numbers)
   }
 
-  private mutating func nextMembers() throws(SensorError) -> [Member]? {
+  private mutating func nextMembers() throws -> [Member]? {
     while let line = try lines.next() {
       if line.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) { continue }
       guard let value = try? JSONValue(parsing: Data(line)), case .object = value else {
-        throw .badLine(
+        throw SensorError.badLine(
           file: request.file, line: lines.number, problem: "it is not one JSON object")
       }
       var members: [Member] = []
       guard Self.flatten(value, "", 0, &members) else {
-        throw .badLine(
+        throw SensorError.badLine(
           file: request.file, line: lines.number,
           problem: "it is nested deeper than \(Self.depthMax), or has more than "
             + "\(Self.membersMax) values")

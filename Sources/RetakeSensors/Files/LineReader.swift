@@ -16,24 +16,24 @@ struct LineReader {
   static let lineBytesMax = 1 << 20
   private static let pieceBytes = 1 << 18
 
-  init(_ file: String) throws(SensorError) {
+  init(_ file: String) throws {
     self.file = file
-    do throws(RegularFile.Refusal) {
+    do {
       handle = try RegularFile.handle(file, links: .followed)
-    } catch {
+    } catch let error as RegularFile.Refusal {
       throw error == .missing
-        ? .missing(file: file) : .unreadable(file: file, cause: error.description)
+        ? SensorError.missing(file: file) : .unreadable(file: file, cause: error.description)
     }
   }
 
   /// The next line without its end (LF or CRLF); nil at the end of the file.
-  mutating func next() throws(SensorError) -> [UInt8]? {
+  mutating func next() throws -> [UInt8]? {
     var searched = start
     while true {
       if let end = bytes[searched...].firstIndex(of: 0x0A) { return take(to: end, skipping: 1) }
       searched = bytes.count
       guard bytes.count - start <= Self.lineBytesMax else {
-        throw .longLine(file: file, line: number + 1, bytesMax: Self.lineBytesMax)
+        throw SensorError.longLine(file: file, line: number + 1, bytesMax: Self.lineBytesMax)
       }
       guard !isEnd else {
         return start < bytes.count ? take(to: bytes.count, skipping: 0) : nil
@@ -52,7 +52,7 @@ struct LineReader {
     return Array(line)
   }
 
-  private mutating func fill(_ searched: inout Int) throws(SensorError) {
+  private mutating func fill(_ searched: inout Int) throws {
     // What was given out is removed here, once for many lines.
     bytes.removeFirst(start)
     searched -= start
@@ -61,7 +61,7 @@ struct LineReader {
     do {
       piece = try handle.read(upToCount: Self.pieceBytes)
     } catch {
-      throw .unreadable(file: file, cause: "\(error.localizedDescription)")
+      throw SensorError.unreadable(file: file, cause: "\(error.localizedDescription)")
     }
     if let piece, !piece.isEmpty { bytes += piece } else { isEnd = true }
   }

@@ -46,12 +46,12 @@ struct NMEARows: SensorRows {
 
   private static let knot = 1_852.0 / 3_600
 
-  init(_ request: SensorRequest) throws(SensorError) {
+  init(_ request: SensorRequest) throws {
     file = request.file
     lines = try LineReader(request.file)
   }
 
-  mutating func next() throws(SensorError) -> SensorRow? {
+  mutating func next() throws -> SensorRow? {
     while let line = try lines.next() {
       guard let fields = try sentence(line) else {
         if line.contains(where: { $0 > 0x20 }) { strange.add(lines.number) }
@@ -71,14 +71,14 @@ struct NMEARows: SensorRows {
         if let before = open { return before }
       }
     }
-    if last == nil, undated != nil { throw .undated(file: file) }
+    if last == nil, undated != nil { throw SensorError.undated(file: file) }
     defer { open = nil }
     return open
   }
 
   /// The fields of a sentence whose checksum is right; nil for a line that has none. Loggers write
   /// a time or a tag block in front of it.
-  private func sentence(_ line: [UInt8]) throws(SensorError) -> [String]? {
+  private func sentence(_ line: [UInt8]) throws -> [String]? {
     guard let start = line.firstIndex(of: UInt8(ascii: "$")) else { return nil }
     let parts = line[(start + 1)...].split(separator: UInt8(ascii: "*"), maxSplits: 1)
     guard let text = parts.first else { return nil }
@@ -95,7 +95,7 @@ struct NMEARows: SensorRows {
 
   private mutating func fix(
     _ isRMC: Bool, _ fields: [String]
-  ) throws(SensorError) -> SensorRow? {
+  ) throws -> SensorRow? {
     guard fields.count >= 10 else { throw bad("the sentence \(fields[0]) is cut") }
     // Without a fix a receiver sends empty fields, or old ones with the status V or the quality 0.
     guard !fields[1].isEmpty, !fields[isRMC ? 3 : 2].isEmpty,
@@ -140,7 +140,7 @@ struct NMEARows: SensorRows {
 
   private static let dayLength: Int64 = 86_400_000_000_000
 
-  private func number(_ text: String, _ what: String) throws(SensorError) -> Double {
+  private func number(_ text: String, _ what: String) throws -> Double {
     guard let value = SensorNumber.parseField(text) else {
       throw bad("'\(text.prefix(40))' is not a number; it is the \(what)")
     }

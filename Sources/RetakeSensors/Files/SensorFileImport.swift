@@ -31,10 +31,10 @@ package struct SensorFileImport {
 
   /// - Throws: `SensorError`, with the line of what cannot be read. What was written before it is
   ///   for the caller to discard.
-  package func run(into samples: SampleWriter) throws(SensorError) -> Outcome {
+  package func run(into samples: SampleWriter) throws -> Outcome {
     var rows = try Self.rows(request)
-    guard let first = try rows.next() else { throw .noSamples(file: request.file) }
-    guard !rows.channels.isEmpty else { throw .onlyTimes(file: request.file) }
+    guard let first = try rows.next() else { throw SensorError.noSamples(file: request.file) }
+    guard !rows.channels.isEmpty else { throw SensorError.onlyTimes(file: request.file) }
     let shift: Int64
     // Times of a calendar say nothing about where the session begins.
     switch request.offset ?? (rows.unit == .date ? .start : .fixed(0)) {
@@ -43,15 +43,15 @@ package struct SensorFileImport {
     }
     let isPlace = request.format == .gpx || request.format == .nmea
     let number: Int
-    do throws(SampleError) {
+    do {
       let name = request.name ?? (isPlace ? "gps" : request.defaultName)
       number = try samples.add(
         name: request.name == nil ? samples.freeName(name) : name,
         kind: request.kind ?? (isPlace ? "gps" : name), unit: request.valueUnit,
         channels: rows.channels,
         source: String(request.file.split(separator: "/").last ?? ""))
-    } catch {
-      throw .sample(file: request.file, place: nil, error.facts)
+    } catch let error as SampleError {
+      throw SensorError.sample(file: request.file, place: nil, error.facts)
     }
     var next: SensorRow? = first
     // Both times are in range, or the sample was refused.
@@ -60,13 +60,15 @@ package struct SensorFileImport {
       try append(row, to: number, shift: shift, samples)
       outcome.count += 1
       outcome.times = outcome.times.lowerBound...max(outcome.times.upperBound, row.time &+ shift)
-      if outcome.count % Self.reportRows == 0, !continues(outcome.count) { throw .interrupted }
+      if outcome.count % Self.reportRows == 0, !continues(outcome.count) {
+        throw SensorError.interrupted
+      }
       next = try rows.next()
     }
-    do throws(SampleError) {
+    do {
       try samples.finish()
-    } catch {
-      throw .sample(file: request.file, place: "line \(first.line)", error.facts)
+    } catch let error as SampleError {
+      throw SensorError.sample(file: request.file, place: "line \(first.line)", error.facts)
     }
     outcome.remarks = rows.remarks
     return outcome
@@ -74,17 +76,17 @@ package struct SensorFileImport {
 
   private func append(
     _ row: SensorRow, to number: Int, shift: Int64, _ samples: SampleWriter
-  ) throws(SensorError) {
+  ) throws {
     let (time, overflow) = row.time.addingReportingOverflow(shift)
-    do throws(SampleError) {
+    do {
       // Beyond 64 bits is beyond the range that a session has, and is refused as such.
       try samples.append(number, time: overflow ? .max : time, row.values)
-    } catch {
-      throw .sample(file: request.file, place: "line \(row.line)", error.facts)
+    } catch let error as SampleError {
+      throw SensorError.sample(file: request.file, place: "line \(row.line)", error.facts)
     }
   }
 
-  private static func rows(_ request: SensorRequest) throws(SensorError) -> any SensorRows {
+  private static func rows(_ request: SensorRequest) throws -> any SensorRows {
     switch request.format {
     case .csv: try CSVRows(request)
     case .jsonl: try JSONLineRows(request)

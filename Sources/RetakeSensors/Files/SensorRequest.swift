@@ -34,7 +34,7 @@ package struct SensorRequest: Hashable, Sendable {
   /// Reads `imu.csv:time=t,unit=us,offset=-250ms,columns=gx+gy+gz,kind=gyroscope`.
   ///
   /// - Throws: `SensorError.badOption`, `.unknownFormat`.
-  package init(parsing text: String) throws(SensorError) {
+  package init(parsing text: String) throws {
     func bad(_ problem: String) -> SensorError { .badOption(text: text, problem: problem) }
     var (path, options) = (text, [String: String]())
     // A path may have colons itself: the options are behind the last one, if there is a `=`.
@@ -57,7 +57,7 @@ package struct SensorRequest: Hashable, Sendable {
     file = path
     format = try Self.format(options["format"], of: path, in: text)
     timeColumn = options["time"]
-    unit = try options["unit"].map { (word) throws(SensorError) in
+    unit = try options["unit"].map { word in
       guard let unit = SensorTimeUnit(rawValue: word) else {
         throw bad("unit is s, ms, us, ns or date, not '\(word)'")
       }
@@ -68,7 +68,7 @@ package struct SensorRequest: Hashable, Sendable {
     valueUnit = options["value-unit"] ?? ""
     columns = options["columns"]?.split(separator: "+").map(String.init) ?? []
     guard Set(columns).count == columns.count else { throw bad("a column is named twice") }
-    offset = try options["offset"].map { (word) throws(SensorError) in
+    offset = try options["offset"].map { word in
       guard let offset = Self.offset(word) else {
         throw bad("offset is a time such as 250ms or -1.5s, or 'start', not '\(word)'")
       }
@@ -87,10 +87,11 @@ package struct SensorRequest: Hashable, Sendable {
 
   private static func format(
     _ word: String?, of path: String, in text: String
-  ) throws(SensorError) -> Format {
+  ) throws -> Format {
     if let word {
       guard let format = Format(rawValue: word) else {
-        throw .badOption(text: text, problem: "format is csv, jsonl, gpx or nmea, not '\(word)'")
+        throw SensorError.badOption(
+          text: text, problem: "format is csv, jsonl, gpx or nmea, not '\(word)'")
       }
       return format
     }
@@ -101,8 +102,8 @@ package struct SensorRequest: Hashable, Sendable {
     case "gpx": return .gpx
     case "nmea", "nma": return .nmea
     // Times of frames, as cameras of the Raspberry Pi and mkvextract write them.
-    case "pts": throw .onlyTimes(file: path)
-    default: throw .unknownFormat(file: path)
+    case "pts": throw SensorError.onlyTimes(file: path)
+    default: throw SensorError.unknownFormat(file: path)
     }
   }
 

@@ -17,7 +17,7 @@ protocol SensorRows {
   /// What was left out of the rows so far.
   var remarks: [String] { get }
   /// The next sample; nil at the end of the file.
-  mutating func next() throws(SensorError) -> SensorRow?
+  mutating func next() throws -> SensorRow?
 }
 
 extension SensorRows {
@@ -42,10 +42,12 @@ struct CSVRows: SensorRows {
 
   private static let columnsMax = 4_096
 
-  init(_ request: SensorRequest) throws(SensorError) {
+  init(_ request: SensorRequest) throws {
     self.request = request
     lines = try LineReader(request.file)
-    guard let head = try nextFields(isFirst: true) else { throw .noSamples(file: request.file) }
+    guard let head = try nextFields(isFirst: true) else {
+      throw SensorError.noSamples(file: request.file)
+    }
     let isNamed = !head.allSatisfy { SensorNumber.parseField($0) != nil }
     // A comma at the end of each line makes a column without a name.
     let names = head.enumerated().map { isNamed && !$1.isEmpty ? $1 : "\($0 + 1)" }
@@ -54,7 +56,7 @@ struct CSVRows: SensorRows {
     try choose(names)
   }
 
-  private mutating func choose(_ names: [String]) throws(SensorError) {
+  private mutating func choose(_ names: [String]) throws {
     let column = try TimeColumn(among: names, request)
     (timeColumn, unit) = (column.place, column.unit)
     mayBeDate = request.unit == nil
@@ -63,17 +65,19 @@ struct CSVRows: SensorRows {
     } else {
       for name in request.columns {
         guard let place = names.firstIndex(of: name) else {
-          throw .noColumn(file: request.file, name: name, known: names)
+          throw SensorError.noColumn(file: request.file, name: name, known: names)
         }
         places.append(place)
       }
     }
     channels = places.map { names[$0] }
     // Values are read by their channel's name.
-    if let name = channels.firstRepeated { throw .sameColumns(file: request.file, name: name) }
+    if let name = channels.firstRepeated {
+      throw SensorError.sameColumns(file: request.file, name: name)
+    }
   }
 
-  mutating func next() throws(SensorError) -> SensorRow? {
+  mutating func next() throws -> SensorRow? {
     if let fields = first {
       first = nil
       return try row(fields)
@@ -82,7 +86,7 @@ struct CSVRows: SensorRows {
     return try row(fields)
   }
 
-  private mutating func row(_ fields: [String]) throws(SensorError) -> SensorRow {
+  private mutating func row(_ fields: [String]) throws -> SensorRow {
     let line = lines.number
     func bad(_ problem: String) -> SensorError {
       .badLine(file: request.file, line: line, problem: problem)
@@ -93,7 +97,7 @@ struct CSVRows: SensorRows {
     if mayBeDate, SensorTime.date(fields[timeColumn]) != nil { unit = .date }
     mayBeDate = false
     guard let time = SensorTime.parse(fields[timeColumn], unit) else {
-      throw .badTime(
+      throw SensorError.badTime(
         file: request.file, line: line, text: String(fields[timeColumn].prefix(40)), unit: unit)
     }
     var values: [Double] = []
@@ -107,7 +111,7 @@ struct CSVRows: SensorRows {
     return SensorRow(line: line, time: time, values: values)
   }
 
-  private mutating func nextFields(isFirst: Bool) throws(SensorError) -> [String]? {
+  private mutating func nextFields(isFirst: Bool) throws -> [String]? {
     while let line = try lines.next() {
       // Empty lines and comments, as loggers write them, hold nothing.
       if line.isEmpty || line.first == UInt8(ascii: "#") { continue }
@@ -116,7 +120,7 @@ struct CSVRows: SensorRows {
           [UInt8(ascii: "\t"), UInt8(ascii: ";")].first { line.contains($0) } ?? separator
       }
       guard let fields = Self.fields(line, separator), fields.count <= Self.columnsMax else {
-        throw .badLine(
+        throw SensorError.badLine(
           file: request.file, line: lines.number,
           problem: "a quote is not closed, or there are more than \(Self.columnsMax) fields")
       }
@@ -168,11 +172,11 @@ struct TimeColumn {
 
   private static let usual = ["time", "timestamp", "t"]
 
-  init(among names: [String], _ request: SensorRequest) throws(SensorError) {
+  init(among names: [String], _ request: SensorRequest) throws {
     let name: String
     if let wanted = request.timeColumn {
       guard names.contains(wanted) else {
-        throw .noColumn(file: request.file, name: wanted, known: names)
+        throw SensorError.noColumn(file: request.file, name: wanted, known: names)
       }
       name = wanted
     } else {
@@ -181,7 +185,7 @@ struct TimeColumn {
         names.first { Self.stem($0.lowercased()) == word }
       }.first
       guard let found = found ?? (names.first == "1" ? "1" : nil) else {
-        throw .noColumn(file: request.file, name: "time", known: names)
+        throw SensorError.noColumn(file: request.file, name: "time", known: names)
       }
       name = found
     }

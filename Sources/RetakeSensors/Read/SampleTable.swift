@@ -31,7 +31,7 @@ package final class SampleTable: SensorReader, @unchecked Sendable {
   /// - Parameter check: Checks the rows as a whole; called once per sample, so it remembers.
   package init(
     _ store: StoreReader, check: @escaping @Sendable () throws -> Void = {}
-  ) throws(StoreError) {
+  ) throws {
     self.store = store
     self.check = check
     var sensors: [SensorTrack] = []

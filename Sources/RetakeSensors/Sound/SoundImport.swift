@@ -38,34 +38,34 @@ package struct SoundImport {
   /// - Throws: `SensorError` if samples cannot be stored, and if the import is stopped.
   package func run(
     _ stream: MediaStream, into samples: SampleWriter, continues: () -> Bool = { true }
-  ) throws(SensorError) -> Outcome {
+  ) throws -> Outcome {
     let reader: AudioReader
-    do throws(MediaError) {
+    do {
       reader = try AudioReader(path: path, stream: stream.index, precision: .integers)
-    } catch {
+    } catch let error as MediaError {
       return .unreadable(cause: error.message)
     }
     var (waveform, number, problem) = (SoundWaveform(), Int?.none, String?.none)
-    func write(_ step: SoundWaveform.Step) throws(SensorError) {
+    func write(_ step: SoundWaveform.Step) throws {
       if number == nil { number = try add(stream, to: samples) }
       guard let number else { return }
-      do throws(SampleError) {
+      do {
         try samples.append(number, time: step.nanoseconds, step.values)
-      } catch {
-        throw .sample(file: file, place: Self.source(stream), error.facts)
+      } catch let error as SampleError {
+        throw SensorError.sample(file: file, place: Self.source(stream), error.facts)
       }
     }
     // Ends: each round takes a part of a finite file.
-    while let part = Self.next(reader, &problem) {
-      guard continues() else { throw .interrupted }
+    while let part = try Self.next(reader, &problem) {
+      guard continues() else { throw SensorError.interrupted }
       try waveform.take(moved(part), write)
     }
     try waveform.finish(write)
     guard number != nil else { return .unreadable(cause: problem ?? "it has no samples") }
-    do throws(SampleError) {
+    do {
       try samples.finish()
-    } catch {
-      throw .sample(file: file, place: Self.source(stream), error.facts)
+    } catch let error as SampleError {
+      throw SensorError.sample(file: file, place: Self.source(stream), error.facts)
     }
     if reader.damagedCount > 0, problem == nil {
       problem = "\(reader.damagedCount) of its packets cannot be decoded"
@@ -85,10 +85,10 @@ package struct SoundImport {
 
   private static func next(
     _ reader: AudioReader, _ problem: inout String?
-  ) -> AudioReader.Levels? {
-    do throws(MediaError) {
+  ) throws -> AudioReader.Levels? {
+    do {
       return try reader.nextLevels()
-    } catch {
+    } catch let error as MediaError {
       problem = "its end cannot be decoded: \(error.cause ?? error.message)"
       return nil
     }
@@ -96,13 +96,13 @@ package struct SoundImport {
 
   private func add(
     _ stream: MediaStream, to samples: SampleWriter
-  ) throws(SensorError) -> Int {
-    do throws(SampleError) {
+  ) throws -> Int {
+    do {
       return try samples.add(
         name: samples.freeName("sound"), kind: "sound", channels: SoundWaveform.channels,
         source: Self.source(stream))
-    } catch {
-      throw .sample(file: file, place: Self.source(stream), error.facts)
+    } catch let error as SampleError {
+      throw SensorError.sample(file: file, place: Self.source(stream), error.facts)
     }
   }
 }

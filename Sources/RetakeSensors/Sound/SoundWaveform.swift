@@ -52,8 +52,8 @@ struct SoundWaveform {
   ///
   /// Where the file's times are more than 10 ms ahead of the samples, a new stretch begins there;
   /// where they are behind, the sound that would be heard twice is left out.
-  mutating func take(_ levels: AudioReader.Levels, _ body: (Step) throws(SensorError) -> Void)
-    throws(SensorError)
+  mutating func take(_ levels: AudioReader.Levels, _ body: (Step) throws -> Void)
+    throws
   {
     guard Self.rates.contains(levels.rate), levels.channels > 0 else { return }
     var skipped = 0
@@ -87,7 +87,7 @@ struct SoundWaveform {
   }
 
   /// Ends the last stretch, whose last step may be shorter.
-  mutating func finish(_ body: (Step) throws(SensorError) -> Void) throws(SensorError) {
+  mutating func finish(_ body: (Step) throws -> Void) throws {
     if let run, summed > 0 { try emit(run.end, body) }
     run = nil
   }
@@ -100,8 +100,8 @@ struct SoundWaveform {
   }
 
   private mutating func emit(
-    _ time: Int64, _ body: (Step) throws(SensorError) -> Void
-  ) throws(SensorError) {
+    _ time: Int64, _ body: (Step) throws -> Void
+  ) throws {
     last = max(last, time)
     let rms = (Double(squares) / Double(summed)).squareRoot()
     let values = [Double(least), Double(greatest), rms].map { $0 / 32_768 }

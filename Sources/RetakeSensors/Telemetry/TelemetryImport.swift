@@ -37,34 +37,34 @@ package struct TelemetryImport {
   /// - Throws: `SensorError`, with the packet and the byte of what cannot be read.
   package func run(
     _ stream: MediaStream, into samples: SampleWriter, continues: () -> Bool = { true }
-  ) throws(SensorError) {
+  ) throws {
     let demuxer: MediaDemuxer
-    do throws(MediaError) {
+    do {
       demuxer = try MediaDemuxer(path: path)
-    } catch {
-      throw .unreadable(file: file, cause: error.message)
+    } catch let error as MediaError {
+      throw SensorError.unreadable(file: file, cause: error.message)
     }
     demuxer.select([stream.index])
     var timing = TelemetryTiming(file: file, source: source, samples: samples)
     while let packet = try next(demuxer) {
       guard packet.stream == stream.index else { continue }
-      guard continues() else { throw .interrupted }
+      guard continues() else { throw SensorError.interrupted }
       try take(packet, of: stream, &timing)
     }
     try timing.finish()
   }
 
-  private func next(_ demuxer: MediaDemuxer) throws(SensorError) -> MediaPacket? {
-    do throws(MediaError) {
+  private func next(_ demuxer: MediaDemuxer) throws -> MediaPacket? {
+    do {
       return try demuxer.nextPacket()
-    } catch {
-      throw .unreadable(file: file, cause: error.message)
+    } catch let error as MediaError {
+      throw SensorError.unreadable(file: file, cause: error.message)
     }
   }
 
   private func take(
     _ packet: MediaPacket, of stream: MediaStream, _ timing: inout TelemetryTiming
-  ) throws(SensorError) {
+  ) throws {
     func damage(_ byte: Int, _ problem: String) -> SensorError {
       .telemetry(file: file, packet: packet.index, byte: byte, problem: problem)
     }
@@ -80,11 +80,11 @@ package struct TelemetryImport {
     let walk = TelemetryWalk(bytes: packet.bytes)
     let reading = TelemetryStream(walk: walk)
     var payloads: [TelemetryPayload] = []
-    do throws(TelemetryDamage) {
-      try walk.eachStream { (device, items) throws(TelemetryDamage) in
+    do {
+      try walk.eachStream { (device, items) in
         if let payload = try reading.payload(device: device, items) { payloads.append(payload) }
       }
-    } catch {
+    } catch let error as TelemetryDamage {
       throw damage(error.byte, error.problem)
     }
     try timing.begin(
@@ -124,12 +124,12 @@ private struct TelemetryTiming {
 
   mutating func begin(
     packet number: Int, start: Int64, duration: Int64, _ payloads: [TelemetryPayload]
-  ) throws(SensorError) {
+  ) throws {
     if let open { try close(open, end: start) }
     open = Packet(number: number, start: start, duration: duration, payloads: payloads)
   }
 
-  mutating func finish() throws(SensorError) {
+  mutating func finish() throws {
     if let open { try close(open, end: open.start + open.duration) }
     open = nil
     for identity in order {
@@ -138,12 +138,12 @@ private struct TelemetryTiming {
         held.samples, of: sensor, from: held.packet.start, to: held.end, count: held.samples.count,
         packet: held.packet.number)
     }
-    do throws(SampleError) { try samples.finish() } catch { throw refused(error, packet: 0) }
+    do { try samples.finish() } catch let error as SampleError { throw refused(error, packet: 0) }
   }
 
-  private mutating func close(_ packet: Packet, end: Int64) throws(SensorError) {
+  private mutating func close(_ packet: Packet, end: Int64) throws {
     guard end >= packet.start else {
-      throw .telemetry(
+      throw SensorError.telemetry(
         file: file, packet: packet.number + 1, byte: 0,
         problem: "it begins \(Duration.nanoseconds(packet.start - end).unitText) before the one "
           + "before")
@@ -151,7 +151,7 @@ private struct TelemetryTiming {
     var seen: Set<TelemetryPayload.Identity> = []
     for payload in packet.payloads where !payload.samples.isEmpty {
       guard seen.insert(payload.identity).inserted else {
-        throw .telemetry(
+        throw SensorError.telemetry(
           file: file, packet: packet.number, byte: 0,
           problem: "a device has two streams of \(payload.identity.key)")
       }
@@ -161,7 +161,7 @@ private struct TelemetryTiming {
 
   private mutating func take(
     _ payload: TelemetryPayload, of packet: Packet, end: Int64
-  ) throws(SensorError) {
+  ) throws {
     var sensor: Sensor
     if let known = sensors[payload.identity] {
       sensor = known
@@ -169,7 +169,7 @@ private struct TelemetryTiming {
       sensor = try add(payload, packet: packet.number)
     }
     guard payload.channels.count == sensor.channels else {
-      throw .telemetry(
+      throw SensorError.telemetry(
         file: file, packet: packet.number, byte: 0,
         problem: "\(payload.identity.key) has \(payload.channels.count) values, and "
           + "\(sensor.channels) before")
@@ -203,13 +203,13 @@ private struct TelemetryTiming {
   private func write(
     _ rows: [[Double]], of sensor: Sensor, from start: Int64, to end: Int64, count: Int,
     packet: Int
-  ) throws(SensorError) {
+  ) throws {
     for (number, row) in rows.enumerated() {
       let part = divideToNearest(
         Int128(number) * Int128(end - start), by: Int128(max(1, count)))
-      do throws(SampleError) {
+      do {
         try samples.append(sensor.number, time: start + Int64(part), row)
-      } catch {
+      } catch let error as SampleError {
         throw refused(error, packet: packet)
       }
     }
@@ -217,15 +217,15 @@ private struct TelemetryTiming {
 
   private mutating func add(
     _ payload: TelemetryPayload, packet: Int
-  ) throws(SensorError) -> Sensor {
+  ) throws -> Sensor {
     let kind = TelemetryNames.kind(of: payload.identity.key)
-    do throws(SampleError) {
+    do {
       let number = try samples.add(
         name: samples.freeName(kind), kind: kind, unit: payload.unit, channels: payload.channels,
         source: source)
       order.append(payload.identity)
       return Sensor(number: number, channels: payload.channels.count)
-    } catch {
+    } catch let error as SampleError {
       throw refused(error, packet: packet)
     }
   }

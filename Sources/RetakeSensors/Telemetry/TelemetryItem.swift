@@ -34,7 +34,7 @@ struct TelemetryWalk {
   private static let headerBytes = 8
 
   /// The items of a part of the packet, in order, without those inside them.
-  func items(in range: Range<Int>) throws(TelemetryDamage) -> [TelemetryItem] {
+  func items(in range: Range<Int>) throws -> [TelemetryItem] {
     var items: [TelemetryItem] = []
     var place = range.lowerBound
     // Ends: each item has at least the eight bytes of its header.
@@ -57,7 +57,7 @@ struct TelemetryWalk {
 
   private func item(
     at place: Int, in range: Range<Int>
-  ) throws(TelemetryDamage) -> TelemetryItem {
+  ) throws -> TelemetryItem {
     let letters = bytes[place..<place + 4]
     guard letters.allSatisfy({ (0x20...0x7E).contains($0) }) else {
       throw TelemetryDamage(byte: place, problem: "the key of an item is not four letters")
@@ -77,8 +77,8 @@ struct TelemetryWalk {
 
   /// Calls `body` with the items of each stream, and the device that the stream belongs to.
   func eachStream(
-    _ body: (_ device: String, _ items: [TelemetryItem]) throws(TelemetryDamage) -> Void
-  ) throws(TelemetryDamage) {
+    _ body: (_ device: String, _ items: [TelemetryItem]) throws -> Void
+  ) throws {
     for item in try items(in: 0..<bytes.count) {
       try each(item, device: "", depth: 0, body)
     }
@@ -86,8 +86,8 @@ struct TelemetryWalk {
 
   private func each(
     _ item: TelemetryItem, device: String, depth: Int,
-    _ body: (_ device: String, _ items: [TelemetryItem]) throws(TelemetryDamage) -> Void
-  ) throws(TelemetryDamage) {
+    _ body: (_ device: String, _ items: [TelemetryItem]) throws -> Void
+  ) throws {
     guard item.isList else { return }
     guard depth < Self.depthMax else {
       throw TelemetryDamage(

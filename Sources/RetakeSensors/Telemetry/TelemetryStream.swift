@@ -23,7 +23,7 @@ struct TelemetryStream {
   /// - Returns: nil if the values are not numbers.
   func payload(
     device: String, _ items: [TelemetryItem]
-  ) throws(TelemetryDamage) -> TelemetryPayload? {
+  ) throws -> TelemetryPayload? {
     // The values are the last item; those before it describe them.
     guard let values = items.last, !values.isList, values.key != "STMP", values.key != "TSMP" else {
       return nil
@@ -35,7 +35,7 @@ struct TelemetryStream {
     // It counts up while a stream has nothing new.
     let empty = items.first { $0.key == "EMPT" }
     let isEmpty =
-      try empty.map { (item) throws(TelemetryDamage) in
+      try empty.map { item in
         (try numbers(item).first ?? 0) != 0
       } ?? false
     return TelemetryPayload(
@@ -49,7 +49,7 @@ struct TelemetryStream {
   /// The type of each number of a structure; nil if one is not a number.
   private func types(
     of values: TelemetryItem, _ items: [TelemetryItem]
-  ) throws(TelemetryDamage) -> [UInt8]? {
+  ) throws -> [UInt8]? {
     guard values.type == UInt8(ascii: "?") else {
       guard let bytes = TelemetryType.bytes(values.type) else { return nil }
       guard values.size % bytes == 0 else {
@@ -101,7 +101,7 @@ struct TelemetryStream {
   /// What each value is divided by: one number for all, or one for each.
   private func scales(
     _ items: [TelemetryItem], channels: Int
-  ) throws(TelemetryDamage) -> [Double] {
+  ) throws -> [Double] {
     guard let item = items.last(where: { $0.key == "SCAL" }) else {
       return [Double](repeating: 1, count: channels)
     }
@@ -117,7 +117,7 @@ struct TelemetryStream {
     return numbers
   }
 
-  private func numbers(_ item: TelemetryItem) throws(TelemetryDamage) -> [Double] {
+  private func numbers(_ item: TelemetryItem) throws -> [Double] {
     guard let bytes = TelemetryType.bytes(item.type) else {
       throw TelemetryDamage(byte: item.start, problem: "\(item.key) holds no numbers")
     }

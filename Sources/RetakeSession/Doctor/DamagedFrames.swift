@@ -11,11 +11,11 @@ struct DamagedFrames {
   /// entry that was used. Frames that already have a cause are omitted.
   ///
   /// - Parameter damaged: Packet indexes in ascending order.
-  func frames(of track: Int, damaged: [Int]) throws(SessionError) -> [FrameRecord] {
+  func frames(of track: Int, damaged: [Int]) throws -> [FrameRecord] {
     var suffering: [FrameRecord] = []
-    try each(of: track) { (frame) throws(SessionError) in
+    try each(of: track) { frame in
       guard frame.cause == nil, let packet = frame.packet else { return }
-      let entry = try fromStore { () throws(StoreError) in
+      let entry = try fromStore {
         // A recording that was never closed has no entries yet.
         if let entry = frame.entry { return entry }
         return try reader.index.store.keyPacket(track: track, atOrBefore: packet)
@@ -29,9 +29,9 @@ struct DamagedFrames {
   }
 
   /// The rows of frames that the session itself marks as not replayable.
-  func known(of track: Int) throws(SessionError) -> [FrameRecord] {
+  func known(of track: Int) throws -> [FrameRecord] {
     var known: [FrameRecord] = []
-    try each(of: track) { (frame) throws(SessionError) in
+    try each(of: track) { frame in
       guard frame.cause != nil || frame.packet == nil else { return }
       var row = frame
       row.cause = frame.cause ?? "no pixels"
@@ -41,21 +41,21 @@ struct DamagedFrames {
   }
 
   private func each(
-    of track: Int, _ body: (FrameRecord) throws(SessionError) -> Void
-  ) throws(SessionError) {
+    of track: Int, _ body: (FrameRecord) throws -> Void
+  ) throws {
     var next = 0
-    let end = try fromStore { () throws(StoreError) in
+    let end = try fromStore {
       try reader.index.store.counts(track: track).frameEnd
     }
     while next < end {
-      let page = try fromStore { () throws(StoreError) in
+      let page = try fromStore {
         try reader.index.store.frames(track: track, sequences: next..<next + Self.pageRows)
       }
       for frame in page { try body(frame) }
       guard let last = page.last else {
         // Rows are missing: the next existing row may be far away.
         guard
-          let jump = try fromStore({ () throws(StoreError) in
+          let jump = try fromStore({
             try reader.index.store.firstSequence(track: track, atOrAfter: next)
           })
         else { return }

@@ -29,13 +29,13 @@ final class EntryCheck {
   }
 
   /// The frames with pixels in the order in which `decode` takes them: by entry, then by sequence.
-  func frames(except failing: Set<FrameID>) throws(SessionError) -> [Frame] {
+  func frames(except failing: Set<FrameID>) throws -> [Frame] {
     var frames: [Frame] = []
     var next = 0
     // By rows and not by number: where rows are missing, the last frames have higher numbers than
     // the track has rows.
     while true {
-      let page = try fromStore { () throws(StoreError) in
+      let page = try fromStore {
         try reader.index.store.frames(track: track, from: next, count: Self.pageRows)
       }
       guard let last = page.last else { break }
@@ -56,18 +56,18 @@ final class EntryCheck {
   /// Decodes one frame with a decoder that began at the frame's entry.
   ///
   /// - Throws: `SessionError.pixelMismatch`, `.undecodable`, `.mediaMismatch`, or a lack of memory.
-  func decode(_ frame: Frame) throws(SessionError) {
+  func decode(_ frame: Frame) throws {
     guard frame.hasEntry else {
       _ = try reader.pixels(of: frame.id)
       return
     }
     let bytes = reader.frameBytes(of: track)
-    try reader.pool.withRoom(track: track, frameBytes: bytes) { () throws(SessionError) in
-      try reader.namingDamage { () throws(SessionError) in try compare(frame) }
+    try reader.pool.withRoom(track: track, frameBytes: bytes) {
+      try reader.namingDamage { try compare(frame) }
     }
   }
 
-  private func compare(_ frame: Frame) throws(SessionError) {
+  private func compare(_ frame: Frame) throws {
     let record = try reader.index.frame(frame.id)
     if frame.picture.entry != entry { run = nil }
     entry = frame.picture.entry
@@ -80,7 +80,7 @@ final class EntryCheck {
     if !run.isSpent { self.run = run }
     guard let hash = record?.pixelHash else { return }
     guard decoded.frame.pixelDigest == hash else {
-      throw .pixelMismatch(session: reader.folder.path, frame: frame.id)
+      throw SessionError.pixelMismatch(session: reader.folder.path, frame: frame.id)
     }
   }
 }

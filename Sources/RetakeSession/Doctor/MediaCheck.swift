@@ -14,10 +14,10 @@ struct MediaCheck {
     "Put the original media back, or import it again; all other frames replay"
 
   /// - Returns: frames that can no longer be decoded.
-  func checkPackets(_ notes: inout DoctorNotes) throws(SessionError) -> Set<FrameID> {
+  func checkPackets(_ notes: inout DoctorNotes) throws -> Set<FrameID> {
     var counts: [Int: StoreReader.TrackCounts] = [:]
     for track in reader.index.tracks {
-      counts[track] = try fromStore { () throws(StoreError) in
+      counts[track] = try fromStore {
         try reader.index.store.counts(track: track)
       }
     }
@@ -36,11 +36,11 @@ struct MediaCheck {
   /// - Returns: the damaged packets, in ascending order.
   private func checkPackets(
     of track: Int, _ end: Int, total: Int, _ notes: inout DoctorNotes
-  ) throws(SessionError) -> [Int] {
+  ) throws -> [Int] {
     var count = notes.packetsChecked
     let check = PacketCheck(reader: reader, track: track)
     let damages = try check.damages(before: end) {
-      (_) throws(SessionError) in
+      _ in
       count += 1
       try tell(count, of: total)
     }
@@ -54,7 +54,7 @@ struct MediaCheck {
   /// as in sessions that were made by a version that did not read the headers.
   private func noteUnnamed(
     _ evidence: [Int: StreamDamage], track: Int, _ notes: inout DoctorNotes
-  ) throws(SessionError) {
+  ) throws {
     var unnamed: [(sequence: Int, cause: String)] = []
     for packet in evidence.keys.sorted() {
       guard let id = reader.index.frame(ofPacket: packet, of: track),
@@ -92,7 +92,7 @@ struct MediaCheck {
   /// could.
   private func nameFrames(
     of track: Int, damaged: [Int], _ notes: inout DoctorNotes
-  ) throws(SessionError) -> Set<FrameID> {
+  ) throws -> Set<FrameID> {
     let rows =
       damaged.isEmpty
       ? [] : try DamagedFrames(reader: reader).frames(of: track, damaged: damaged)
@@ -122,7 +122,7 @@ struct MediaCheck {
 
   private func checkRows(
     of track: Int, _ count: StoreReader.TrackCounts, _ notes: inout DoctorNotes
-  ) throws(SessionError) {
+  ) throws {
     guard count.frameEnd > count.frames else { return }
     let missing = count.frameEnd - count.frames
     notes.add(
@@ -134,7 +134,7 @@ struct MediaCheck {
   /// skipped.
   func checkPixels(
     _ notes: inout DoctorNotes, except failing: Set<FrameID>
-  ) throws(SessionError) {
+  ) throws {
     let total = reader.tracks.reduce(0) { $0 + $1.frameCount }
     for track in reader.tracks {
       let check = EntryCheck(reader: reader, track: track.track)
@@ -142,9 +142,9 @@ struct MediaCheck {
       // Frames without pixels were reported from their rows.
       notes.framesChecked += track.frameCount - frames.count
       for frame in frames {
-        do throws(SessionError) {
+        do {
           try check.decode(frame)
-        } catch {
+        } catch let error as SessionError {
           if error.isAboutMemory { throw error }
           note(error, of: frame, &notes)
         }
@@ -165,12 +165,12 @@ struct MediaCheck {
   }
 
   /// Notes what is known of the frames, whose digests were checked.
-  func noteFootage(_ notes: inout DoctorNotes) throws(SessionError) {
+  func noteFootage(_ notes: inout DoctorNotes) throws {
     for note in try reader.footageNotes() { notes.add(.note, "footage", note) }
   }
 
-  private func tell(_ done: Int, of total: Int) throws(SessionError) {
+  private func tell(_ done: Int, of total: Int) throws {
     guard done.isMultiple(of: Self.reportEvery) else { return }
-    if !report(SessionDoctor.Progress(done: done, total: total)) { throw .interrupted }
+    if !report(SessionDoctor.Progress(done: done, total: total)) { throw SessionError.interrupted }
   }
 }

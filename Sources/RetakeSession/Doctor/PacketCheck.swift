@@ -35,8 +35,8 @@ final class PacketCheck {
   ///   - tell: Called for each packet that was checked.
   /// - Throws: errors other than damage of the media or of a row, and what `tell` throws.
   func damages(
-    before end: Int, tell: (Int) throws(SessionError) -> Void
-  ) throws(SessionError) -> [Damage] {
+    before end: Int, tell: (Int) throws -> Void
+  ) throws -> [Damage] {
     var damages: [Damage] = []
     var packet = 0
     while packet < end {
@@ -71,9 +71,9 @@ final class PacketCheck {
   private static let gapMax = 65_536
 
   /// The damage of a packet, or nil.
-  private func damage(of packet: Int) throws(SessionError) -> Damage? {
+  private func damage(of packet: Int) throws -> Damage? {
     var file: String?
-    do throws(SessionError) {
+    do {
       file = try table.packet(packet).flatMap { reader.index.segments[$0.segment]?.file }
       if let file, let cause = missing[file] {
         return Damage(packets: packet...packet, file: file, cause: cause, topic: "media")
@@ -83,7 +83,7 @@ final class PacketCheck {
       }
       headers.add(media, of: view)
       return nil
-    } catch {
+    } catch let error as SessionError {
       // The demuxer's position is not known after an error.
       fetcher = PacketFetcher(table: table)
       switch error {

@@ -46,22 +46,22 @@ package struct SessionDoctor: Sendable {
   ///   memory; every other problem is a finding.
   package func run() throws -> SessionDiagnosis { try diagnose() }
 
-  private func diagnose() throws(SessionError) -> SessionDiagnosis {
+  private func diagnose() throws -> SessionDiagnosis {
     var notes = DoctorNotes(folder: folder)
     let reader: SessionReader
-    do throws(SessionError) {
+    do {
       // Without `.checked`, because the doctor has to read damaged rows.
       reader = try SessionReader(
         folder, options: ReadOptions(verifiesPixels: true, framesPerChain: nil))
-    } catch {
+    } catch let error as SessionError {
       // Everything else is a finding: a damaged session still has media to report.
       if case .notSession = error { throw error }
       note(unreadable: error, &notes)
       return notes.diagnosis(status: nil)
     }
-    checkDatabase(reader, &notes)
+    try checkDatabase(reader, &notes)
     RecordingCheck(reader: reader).run(&notes)
-    do throws(SessionError) {
+    do {
       // Sizes first: a file with other bytes than were indexed is not read
       // (docs/sessions.md, Sessions of others).
       let sizes = checkSizes(reader, &notes)
@@ -76,7 +76,7 @@ package struct SessionDoctor: Sendable {
         try check.checkPixels(&notes, except: failing)
         try check.noteFootage(&notes)
       }
-    } catch {
+    } catch let error as SessionError {
       if case .interrupted = error { throw error }
       // A lack of memory says nothing about the session.
       if error.isAboutMemory { throw error }
@@ -108,9 +108,9 @@ package struct SessionDoctor: Sendable {
     }
   }
 
-  private func checkDatabase(_ reader: SessionReader, _ notes: inout DoctorNotes) {
+  private func checkDatabase(_ reader: SessionReader, _ notes: inout DoctorNotes) throws {
     let store = reader.index.store
-    do throws(StoreError) {
+    do {
       for complaint in try store.checkContent() { notes.add(complaint) }
       for complaint in try store.checkShown() { notes.add(complaint) }
       for complaint in try store.checkSamples() { notes.add(complaint) }
@@ -121,7 +121,7 @@ package struct SessionDoctor: Sendable {
             + "\(sensor.channels.joined(separator: ", ")), from \(sensor.source)")
       }
       if let losses = try store.meta("losses") { notes.add(.warning, "lossy", losses) }
-    } catch {
+    } catch let error as StoreError {
       notes.add(.error, "database", error, advice: notes.rebuildAdvice)
     }
   }
@@ -164,28 +164,28 @@ package struct SessionDoctor: Sendable {
 
   private func checkFiles(
     _ reader: SessionReader, sizes: [String: SizeFinding], _ notes: inout DoctorNotes
-  ) throws(SessionError) {
+  ) throws {
     let files: [FileRecord]
-    do throws(StoreError) {
+    do {
       files = try reader.index.store.files()
-    } catch {
+    } catch let error as StoreError {
       return notes.add(.error, "database", error, advice: notes.rebuildAdvice)
     }
     for record in files where sizes[record.path] != .longer {
-      do throws(SessionError) {
+      do {
         let isOther = sizes[record.path] == .shorter ? true : try isChanged(record)
         guard isOther else { continue }
         notes.add(
           .error, "file", "\(record.path) is not the file that was stored", file: record.path,
           advice: "Put the original file back, or import it again")
-      } catch {
+      } catch let error as SessionError {
         if case .interrupted = error { throw error }
         notes.add(.error, "file", error, file: record.path)
       }
     }
   }
 
-  private func isChanged(_ record: FileRecord) throws(SessionError) -> Bool {
+  private func isChanged(_ record: FileRecord) throws -> Bool {
     let path = try folder.file(record.path)
     let total = Int((BuildSite.byteCount(path) ?? 0) >> 20)
     let digest = try mediaDigest(path) {

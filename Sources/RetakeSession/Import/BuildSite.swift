@@ -13,7 +13,7 @@ package struct BuildSite {
   /// Whether the parent folder was made for this import.
   private let parentIsNew: Bool
 
-  package init(for target: SessionFolder) throws(SessionError) {
+  package init(for target: SessionFolder) throws {
     let parent = URL(fileURLWithPath: target.path).deletingLastPathComponent().path
     self.target = target
     // Asked first, because making the folder makes its parent, too.
@@ -25,7 +25,7 @@ package struct BuildSite {
   /// Makes a new folder that this process locks.
   private static func makeFolder(
     beside target: SessionFolder, in parent: String
-  ) throws(SessionError) -> (SessionFolder, FileHandle) {
+  ) throws -> (SessionFolder, FileHandle) {
     // A sweep may remove the folder between its creation and its locking. It is unlikely to happen
     // more than once.
     for _ in 0..<attemptsMax {
@@ -35,7 +35,7 @@ package struct BuildSite {
           atPath: folder.media, withIntermediateDirectories: true)
       } catch {
         try? FileManager.default.removeItem(atPath: folder.path)
-        throw .write(path: parent, cause: error.systemText)
+        throw SessionError.write(path: parent, cause: error.systemText)
       }
       if let lock = locked(folder.path),
         FileManager.default.fileExists(atPath: folder.path)
@@ -43,7 +43,7 @@ package struct BuildSite {
         return (folder, lock)
       }
     }
-    throw .write(path: parent, cause: "another program removes new folders there")
+    throw SessionError.write(path: parent, cause: "another program removes new folders there")
   }
 
   private static let attemptsMax = 8
@@ -74,7 +74,7 @@ package struct BuildSite {
   }
 
   /// Makes a hard link if the disk supports it, otherwise a symbolic link.
-  package func link(_ source: String, as relative: String) throws(SessionError) {
+  package func link(_ source: String, as relative: String) throws {
     let manager = FileManager.default
     let destination = try folder.file(relative)
     // `link` does not follow a symbolic link on Linux (man 2 link), so its target is linked.
@@ -86,7 +86,7 @@ package struct BuildSite {
         try manager.createSymbolicLink(atPath: destination, withDestinationPath: source)
       }
     } catch {
-      throw .write(path: destination, cause: error.systemText)
+      throw SessionError.write(path: destination, cause: error.systemText)
     }
   }
 
@@ -95,7 +95,7 @@ package struct BuildSite {
   /// - Parameter report: Called with the bytes so far; returning false stops the copy.
   package func bring(
     _ source: String, as relative: String, bytesMax: Int64, report: (Int64) -> Bool
-  ) throws(SessionError) {
+  ) throws {
     let destination = try folder.file(relative)
     try Self.requireRoom(min(Self.byteCount(source) ?? 0, bytesMax), at: folder.path)
     do {
@@ -119,14 +119,14 @@ package struct BuildSite {
     } catch let refusal as RegularFile.Refusal {
       throw SessionError(refusal, media: source)
     } catch {
-      throw .write(path: destination, cause: error.systemText)
+      throw SessionError.write(path: destination, cause: error.systemText)
     }
   }
 
   /// - Throws: `SessionError.noRoomForCopy`.
-  package static func requireRoom(_ bytes: Int64, at path: String) throws(SessionError) {
+  package static func requireRoom(_ bytes: Int64, at path: String) throws {
     guard let free = DiskRoom.freeBytes(above: path), free < bytes else { return }
-    throw .noRoomForCopy(path: path, needBytes: bytes, freeBytes: free)
+    throw SessionError.noRoomForCopy(path: path, needBytes: bytes, freeBytes: free)
   }
 
   /// The size of a file; nil if it does not exist.
@@ -151,26 +151,26 @@ package struct BuildSite {
   private static let pieceBytes: Int64 = 1 << 20
 
   /// Replaces the unfinished folder's media by a link to that of the finished session.
-  func borrowMedia() throws(SessionError) {
+  func borrowMedia() throws {
     do {
       try FileManager.default.removeItem(atPath: folder.media)
       try FileManager.default.createSymbolicLink(
         atPath: folder.media, withDestinationPath: target.media)
     } catch {
-      throw .write(path: folder.media, cause: error.systemText)
+      throw SessionError.write(path: folder.media, cause: error.systemText)
     }
   }
 
-  package func write(_ text: String, to path: String) throws(SessionError) {
+  package func write(_ text: String, to path: String) throws {
     do {
       try Data(text.utf8).write(to: URL(fileURLWithPath: path))
     } catch {
-      throw .write(path: path, cause: error.systemText)
+      throw SessionError.write(path: path, cause: error.systemText)
     }
   }
 
   /// Makes everything durable, then renames the folder.
-  package func finish() throws(SessionError) {
+  package func finish() throws {
     do {
       let media = folder.mediaOnDisk.map { folder.path + "/" + $0 }
       // First the files, then the folders that name them: a folder that is durable must
@@ -187,7 +187,7 @@ package struct BuildSite {
     } catch let error as SessionError {
       throw error
     } catch {
-      throw .write(path: target.path, cause: error.systemText)
+      throw SessionError.write(path: target.path, cause: error.systemText)
     }
   }
 

@@ -77,7 +77,7 @@ struct EntryFinder: Sendable {
   /// - Returns: the entries by index of the fact.
   func find(
     _ wanted: [Int], of facts: FactList, report: @escaping @Sendable (Int) -> Bool
-  ) throws(SessionError) -> EntryTable {
+  ) throws -> EntryTable {
     let spans = group(wanted, of: facts)
     let shared = SharedEntries(count: facts.count, report: report)
     // Each thread has a decoder. If two do not fit into the budget, one thread does all spans.
@@ -90,7 +90,7 @@ struct EntryFinder: Sendable {
       let share = spans.count * worker / workerCount..<spans.count * (worker + 1) / workerCount
       let fetcher = PacketFetcher(table: table)
       for span in spans[share] where shared.goesOn(worker) {
-        do throws(SessionError) {
+        do {
           let pictures = wanted[span.wanted].map { Wanted($0, of: facts) }
           shared.add(try resolve(pictures, of: span, fetcher: fetcher), worker: worker)
         } catch {
@@ -147,7 +147,7 @@ struct EntryFinder: Sendable {
 
   private func resolve(
     _ pictures: [Wanted], of span: Span, fetcher: PacketFetcher
-  ) throws(SessionError) -> [(Wanted, Entry)] {
+  ) throws -> [(Wanted, Entry)] {
     var found: [(Wanted, Entry)] = []
     var open = pictures
     var key = span.key
@@ -191,7 +191,7 @@ struct EntryFinder: Sendable {
   /// - Returns: the wanted pictures with equal pixels.
   private func look(
     for wanted: [Wanted], from entry: Int, fetcher: PacketFetcher
-  ) throws(SessionError) -> Set<Wanted> {
+  ) throws -> Set<Wanted> {
     let limit = limit(of: wanted) ?? entry
     var equal: Set<Wanted> = []
     let run = DecodeRun(fetcher: fetcher, from: entry, memory: memory)
@@ -267,7 +267,7 @@ final class SharedEntries: @unchecked Sendable {
   private var done = 0
   /// What ended a share early, of the earliest such share. The shares before it continue: the first
   /// failure in the order of packets is then the result, whichever thread is faster.
-  private var failure: (worker: Int, error: SessionError)?
+  private var failure: (worker: Int, error: any Error)?
   private var isStopped = false
 
   init(count: Int, report: @escaping @Sendable (Int) -> Bool) {
@@ -289,16 +289,16 @@ final class SharedEntries: @unchecked Sendable {
     }
   }
 
-  func fail(_ error: SessionError, worker: Int) {
+  func fail(_ error: any Error, worker: Int) {
     lock.withLock {
       if failure.map({ worker < $0.worker }) ?? true { failure = (worker, error) }
     }
   }
 
-  func result() throws(SessionError) -> EntryTable {
+  func result() throws -> EntryTable {
     lock.lock()
     defer { lock.unlock() }
-    if isStopped { throw .interrupted }
+    if isStopped { throw SessionError.interrupted }
     if let failure { throw failure.error }
     return entries
   }

@@ -44,7 +44,7 @@ struct FragmentSequence {
 
   /// - Parameter content: The content of `moov`, with the default durations of samples.
   mutating func take(movie content: Range<Int64>) {
-    try? MovieBoxes.eachBox(of: file, in: content) { (name, range) throws(MediaError) in
+    try? MovieBoxes.eachBox(of: file, in: content) { (name, range) in
       guard name == "mvex", range.count <= Self.fragmentBytesMax else { return true }
       for box in BoxBytes(try file.bytes(range.count, at: range.lowerBound))
       where box.name == "trex" {

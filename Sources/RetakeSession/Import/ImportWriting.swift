@@ -17,13 +17,13 @@ struct ImportWriting {
   /// - Parameter file: Named by the error, with the first frame of the first segment too many.
   static func requireSegments(
     of tracks: [TrackRows], file: String, most: Int = StoreReader.segmentCountMax
-  ) throws(SessionError) {
+  ) throws {
     // Each track has a row for its part in segment 0, so these are as many as the segments or more.
     var free = most
     for rows in tracks {
       guard rows.parts.count <= free else {
         let frame = rows.firstFrame(of: rows.parts[free])
-        throw .tooManySegments(
+        throw SessionError.tooManySegments(
           file: file, frame: frame.map { FrameID(track: rows.track, sequence: $0) },
           segmentsMax: most)
       }
@@ -35,9 +35,9 @@ struct ImportWriting {
   ///   and the last frame.
   func write(
     _ tracks: [(MediaStream, TrackRows)],
-    samples: (SampleWriter, _ frames: ClosedRange<Int64>) throws(SessionError) -> Void = { _, _ in }
-  ) throws(SessionError) {
-    let writer = try fromStore { () throws(StoreError) in
+    samples: (SampleWriter, _ frames: ClosedRange<Int64>) throws -> Void = { _, _ in }
+  ) throws {
+    let writer = try fromStore {
       let writer = try StoreWriter(creating: path, durability: .building)
       for fact in facts { writer.setMeta(fact.key, fact.value) }
       writer.append([FileRecord(path: media, role: "media", sha256: sha256)])
@@ -73,7 +73,7 @@ struct ImportWriting {
     let start = tracks.compactMap { $0.1.timeline.frames.first?.nanoseconds }.min() ?? 0
     let end = tracks.compactMap { $0.1.timeline.frames.last?.nanoseconds }.max() ?? 0
     try samples(SampleWriter(writer), start...max(start, end))
-    _ = try fromStore { () throws(StoreError) in try writer.close() }
+    _ = try fromStore { try writer.close() }
   }
 
   private func segment(

@@ -41,8 +41,8 @@ package struct PacketIndexer {
 
   /// - Throws: `SessionError.interrupted`, or the media's error when not even one packet could be
   ///   read.
-  package func run() throws(SessionError) -> Findings {
-    let demuxer = try fromMedia { () throws(MediaError) in try MediaDemuxer(path: file.path) }
+  package func run() throws -> Findings {
+    let demuxer = try fromMedia { try MediaDemuxer(path: file.path) }
     demuxer.select(Set(streams.map(\.index)))
     var locators = Dictionary(
       uniqueKeysWithValues: streams.map { ($0.index, PacketLocator(file: file)) })
@@ -56,11 +56,11 @@ package struct PacketIndexer {
     // So errors in a row are bounded, and a good packet resets them.
     while failuresInRow < demuxFailureCount {
       let packet: MediaPacket
-      do throws(MediaError) {
+      do {
         guard let next = try demuxer.nextPacket() else { break }
         packet = next
         failuresInRow = 0
-      } catch {
+      } catch let error as MediaError {
         (failures, failuresInRow, lastFailure) = (failures + 1, failuresInRow + 1, error)
         continue
       }
@@ -74,7 +74,7 @@ package struct PacketIndexer {
         ].add(packet.index, offset: packet.offset)
       }
       done += 1
-      if done.isMultiple(of: Self.reportEvery), !report(done) { throw .interrupted }
+      if done.isMultiple(of: Self.reportEvery), !report(done) { throw SessionError.interrupted }
     }
     if done == 0, let lastFailure { throw SessionError(lastFailure) }
     if let lastFailure {

@@ -10,12 +10,12 @@ struct SensorImporting {
   let report: @Sendable (ImportProgress) -> Bool
 
   /// Read before anything is written, so that a mistyped option leaves nothing.
-  static func requests(_ texts: [String]) throws(SessionError) -> [SensorRequest] {
+  static func requests(_ texts: [String]) throws -> [SensorRequest] {
     var requests: [SensorRequest] = []
     for text in texts {
-      do throws(SensorError) {
+      do {
         requests.append(try SensorRequest(parsing: text))
-      } catch {
+      } catch let error as SensorError {
         throw SessionError(error)
       }
     }
@@ -36,11 +36,11 @@ struct SensorImporting {
   func run(
     _ requests: [SensorRequest], streams: [MediaStream], of path: String,
     frames: ClosedRange<Int64>, shift: TimeShift = .none, into samples: SampleWriter
-  ) throws(SessionError) -> Outcome {
+  ) throws -> Outcome {
     var outcome = Outcome()
     let telemetry = options.hasTelemetry ? TelemetryImport.streams(of: streams) : []
     let sound = options.hasSound ? SoundImport.streams(of: streams) : []
-    do throws(SensorError) {
+    do {
       for stream in telemetry {
         let source = URL(fileURLWithPath: options.file).lastPathComponent
         try TelemetryImport(path: path, file: options.file, source: source, shift: shift.clamped)
@@ -60,7 +60,7 @@ struct SensorImporting {
           .run(stream, into: samples) { report(progress(samples)) }
         take(found, of: stream, &outcome)
       }
-    } catch {
+    } catch let error as SensorError {
       throw SessionError(error)
     }
     return outcome

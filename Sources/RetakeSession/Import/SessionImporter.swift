@@ -34,7 +34,7 @@ public struct SessionImporter: Sendable {
   ///   behind.
   public func run() throws -> ImportResult { try build() }
 
-  private func build() throws(SessionError) -> ImportResult {
+  private func build() throws -> ImportResult {
     let source = URL(fileURLWithPath: options.file).resolvingSymlinksInPath()
     // Before a folder is made: an unsuitable file leaves nothing, and the
     // error names the user's file.
@@ -42,13 +42,13 @@ public struct SessionImporter: Sendable {
     let requests = try SensorImporting.requests(options.sensors)
     let target = try place(for: source)
     let site = try BuildSite(for: target)
-    do throws(SessionError) {
+    do {
       let media = try bring(source, into: site)
       let result = try index(
         media, streams: streams, all: all, requests: requests, site: site, target: target)
       try site.finish()
       return result
-    } catch {
+    } catch let error as SessionError {
       site.discard()
       throw error.about(source.path, notItsCopyIn: site.folder.path)
     }
@@ -57,8 +57,8 @@ public struct SessionImporter: Sendable {
   /// The streams that become tracks, and all streams of the file.
   private func select(
     in path: String
-  ) throws(SessionError) -> (chosen: [MediaStream], all: [MediaStream]) {
-    try fromMedia { () throws(MediaError) in
+  ) throws -> (chosen: [MediaStream], all: [MediaStream]) {
+    try fromMedia {
       let demuxer = try MediaDemuxer(path: path)
       _ = try demuxer.videoStream()
       let wanted = options.tracks.isEmpty ? demuxer.videoStreams.map(\.index) : options.tracks
@@ -68,10 +68,10 @@ public struct SessionImporter: Sendable {
       // A missing decoder is reported before anything is written.
       var decodable: [MediaStream] = []
       for stream in chosen {
-        do throws(MediaError) {
+        do {
           _ = try MediaDecoder(stream: stream, file: path)
           decodable.append(stream)
-        } catch {
+        } catch let error as MediaError {
           // A track without packets needs no decoder, and is skipped with a note.
           guard maySkip(chosen), try Self.isEmpty(stream, in: path) else { throw error }
         }
@@ -89,7 +89,7 @@ public struct SessionImporter: Sendable {
     options.tracks.isEmpty && chosen.count > 1
   }
 
-  private static func isEmpty(_ stream: MediaStream, in path: String) throws(MediaError) -> Bool {
+  private static func isEmpty(_ stream: MediaStream, in path: String) throws -> Bool {
     let demuxer = try MediaDemuxer(path: path)
     demuxer.select([stream.index])
     // Ends: at the first packet, or at the end of the file.
@@ -99,7 +99,7 @@ public struct SessionImporter: Sendable {
     return true
   }
 
-  private func place(for source: URL) throws(SessionError) -> SessionFolder {
+  private func place(for source: URL) throws -> SessionFolder {
     let name: String
     if let wanted = options.name {
       name = try SessionFolder.checked(name: wanted)
@@ -109,13 +109,15 @@ public struct SessionImporter: Sendable {
     }
     let target = SessionFolder(path: options.into + "/" + name)
     guard !FileManager.default.fileExists(atPath: target.path) else {
-      throw .nameTaken(path: target.path)
+      throw SessionError.nameTaken(path: target.path)
     }
     return target
   }
 
-  private func bring(_ source: URL, into site: BuildSite) throws(SessionError) -> String {
-    guard report(ImportProgress(phase: .copying, done: 0, total: nil)) else { throw .interrupted }
+  private func bring(_ source: URL, into site: BuildSite) throws -> String {
+    guard report(ImportProgress(phase: .copying, done: 0, total: nil)) else {
+      throw SessionError.interrupted
+    }
     // The name is stored and must be safe in any folder, so an unusual extension is left out.
     let kept = source.pathExtension.utf8.allSatisfy {
       (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0)
@@ -136,9 +138,9 @@ public struct SessionImporter: Sendable {
   private func index(
     _ media: String, streams: [MediaStream], all: [MediaStream], requests: [SensorRequest],
     site: BuildSite, target: SessionFolder
-  ) throws(SessionError) -> ImportResult {
+  ) throws -> ImportResult {
     let path = try site.folder.file(media)
-    let file = try fromMedia { () throws(MediaError) in try MediaFile(path: path) }
+    let file = try fromMedia { try MediaFile(path: path) }
     let findings = try PacketIndexer(
       file: file, streams: streams, takesLateStreams: options.tracks.isEmpty
     ) {
@@ -162,7 +164,7 @@ public struct SessionImporter: Sendable {
       facts: (facts(standing, rows) + [(TimePlaces.fact, places.stored)])
         .compactMap { fact in fact.value.map { (fact.key, $0) } })
     var (sensors, outcome) = ([SensorTrack](), SensorImporting.Outcome())
-    try writing.write(rows) { (samples, frames) throws(SessionError) in
+    try writing.write(rows) { (samples, frames) in
       outcome = try SensorImporting(options: options, report: report).run(
         requests, streams: all, of: path, frames: frames, shift: shift, into: samples)
       sensors = samples.tracks
@@ -194,7 +196,7 @@ public struct SessionImporter: Sendable {
   private func rows(
     _ findings: PacketIndexer.Findings, _ streams: [MediaStream], of file: MediaFile,
     shift: TimeShift
-  ) throws(SessionError) -> [(MediaStream, TrackRows)] {
+  ) throws -> [(MediaStream, TrackRows)] {
     let early = maySkip(streams) ? findings.filled(streams) : streams
     let late = findings.lateStreams.filter { Self.isDecodable($0, in: file.path) }
     let memory = PictureMemory()
@@ -203,13 +205,12 @@ public struct SessionImporter: Sendable {
       let indexing = TrackIndexing(
         stream: stream, file: file, packets: findings.packets[stream.index] ?? PacketList(),
         shift: shift, memory: memory, report: report)
-      do throws(SessionError) {
+      do {
         let made = try Self.namingEncryption(of: stream, in: file.path) {
-          () throws(SessionError) in
           try indexing.run()
         }
         rows.append((stream, made))
-      } catch {
+      } catch let error as SessionError {
         // A late stream without a frame must not cost those that the file begins with.
         guard late.contains(stream), case .noFrames = error else { throw error }
       }
@@ -250,11 +251,11 @@ public struct SessionImporter: Sendable {
 
   /// WebM marks only the track as encrypted, so its packets look like garbage to the decoder.
   private static func namingEncryption<Value>(
-    of stream: MediaStream, in path: String, _ body: () throws(SessionError) -> Value
-  ) throws(SessionError) -> Value {
-    do throws(SessionError) {
+    of stream: MediaStream, in path: String, _ body: () throws -> Value
+  ) throws -> Value {
+    do {
       return try body()
-    } catch {
+    } catch let error as SessionError {
       guard stream.isEncrypted else { throw error }
       switch error {
       case .media, .noFrames: throw SessionError(MediaError.encrypted(file: path))
@@ -266,12 +267,12 @@ public struct SessionImporter: Sendable {
   /// A file without a single replayable frame does not become a session.
   private func requireGoodFrame(
     _ rows: [(MediaStream, TrackRows)], in path: String
-  ) throws(SessionError) {
+  ) throws {
     guard rows.allSatisfy({ $0.1.damaged == $0.1.frameCount }) else { return }
     if rows.contains(where: \.0.isEncrypted) {
       throw SessionError(MediaError.encrypted(file: path))
     }
-    throw .noGoodFrame(
+    throw SessionError.noGoodFrame(
       file: path, frames: rows.reduce(0) { $0 + $1.1.frameCount },
       cause: rows.lazy.compactMap { $0.1.frame(0).cause }.first)
   }
@@ -279,7 +280,7 @@ public struct SessionImporter: Sendable {
   /// Times rise, so the first and the last frame have the extremes.
   private static func requireTimes(
     of rows: TrackRows, in path: String
-  ) throws(SessionError) {
+  ) throws {
     let frames = rows.timeline.frames
     func isFar(_ nanoseconds: Int64) -> Bool {
       nanoseconds.magnitude > TimeShift.nanosecondsMax.magnitude
@@ -288,7 +289,7 @@ public struct SessionImporter: Sendable {
       isFar(first.nanoseconds) || isFar(last.nanoseconds),
       let place = frames.indices.first(where: { isFar(frames[$0].nanoseconds) })
     else { return }
-    throw .timesTooFar(
+    throw SessionError.timesTooFar(
       file: path, frame: FrameID(track: rows.track, sequence: place),
       seconds: frames[place].nanoseconds / 1_000_000_000)
   }

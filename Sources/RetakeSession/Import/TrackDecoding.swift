@@ -144,7 +144,7 @@ package struct TrackDecoding {
   }
 
   /// - Throws: `SessionError.interrupted`, or when the media's bytes have changed meanwhile.
-  package func run() throws(SessionError) -> TrackFacts {
+  package func run() throws -> TrackFacts {
     let (headers, count) = try readHeaders()
     let middle = try middle(of: headers, count: count)
     var facts =
@@ -156,11 +156,11 @@ package struct TrackDecoding {
   }
 
   /// Decodes the track with one decoder.
-  func inOrder(count: Int) throws(SessionError) -> TrackFacts {
+  func inOrder(count: Int) throws -> TrackFacts {
     try part(0..<count, DecodingProgress(report)).facts
   }
 
-  private func readHeaders() throws(SessionError) -> (headers: TrackHeaders, count: Int) {
+  private func readHeaders() throws -> (headers: TrackHeaders, count: Int) {
     let fetcher = PacketFetcher(table: table)
     var (headers, count) = (TrackHeaders(), 0)
     while let (packet, view) = try fetcher.packet(count) {
@@ -172,13 +172,13 @@ package struct TrackDecoding {
   }
 
   /// The restart that is nearest to the middle; nil if one decoder has to take the whole track.
-  private func middle(of headers: TrackHeaders, count: Int) throws(SessionError) -> Int? {
+  private func middle(of headers: TrackHeaders, count: Int) throws -> Int? {
     guard headers.isWhole, try allowsTwoDecoders() else { return nil }
     return headers.restarts.filter { $0 > 0 }.min { abs($0 - count / 2) < abs($1 - count / 2) }
   }
 
   /// Whether the images are small enough for two decoders to hold some each.
-  private func allowsTwoDecoders() throws(SessionError) -> Bool {
+  private func allowsTwoDecoders() throws -> Bool {
     guard let first = try table.packet(0) else { return false }
     let stream = try table.segment(first.segment).stream
     let known = PixelFormat(ffmpegName: stream.pixelFormatName)
@@ -190,7 +190,7 @@ package struct TrackDecoding {
 
   /// - Returns: nil if one decoder has to decide: what a decoder conceals may depend on all packets
   ///   before.
-  private func inTwoParts(count: Int, at middle: Int?) throws(SessionError) -> TrackFacts? {
+  private func inTwoParts(count: Int, at middle: Int?) throws -> TrackFacts? {
     guard let middle else { return nil }
     let progress = DecodingProgress(report)
     guard let record = try table.packet(middle) else { preconditionFailure("the track has it") }
@@ -198,7 +198,7 @@ package struct TrackDecoding {
     let parts = Halves()
     NamedThread.concurrently(2, "retake-decode") { number in
       let range = number == 0 ? 0..<middle : middle..<count
-      do throws(SessionError) {
+      do {
         // The first decoder reads on: the image before a restart may come after it.
         let found = try part(range, progress, margin: number == 0 ? Self.margin + delay : 0)
         parts.set(.success(found), at: number)
@@ -217,7 +217,7 @@ package struct TrackDecoding {
   /// Decodes the packets of a range, and those of a margin after them.
   private func part(
     _ range: Range<Int>, _ progress: DecodingProgress, margin: Int = 0
-  ) throws(SessionError) -> DecodedPart {
+  ) throws -> DecodedPart {
     let run = DecodeRun(
       fetcher: PacketFetcher(table: table), from: range.lowerBound, memory: memory,
       keepsReports: true)
@@ -241,7 +241,7 @@ package struct TrackDecoding {
         }
         if part.facts.frames.isEmpty { part.facts.displayTurn = decoded.displayTurn }
         part.facts.frames.append(fact)
-        guard progress.advance() else { throw .interrupted }
+        guard progress.advance() else { throw SessionError.interrupted }
       case .refused(let packet, let cause):
         part.facts.refused.append((packet, cause.code, part.facts.frames.count))
         if part.facts.firstRefusal == nil { part.facts.firstRefusal = cause }
@@ -264,18 +264,18 @@ private struct DecodedPart: Sendable {
 private final class Halves: @unchecked Sendable {
   // SAFETY: @unchecked because of the mutable state, all of it guarded by `lock`.
   private let lock = NSLock()
-  private var parts: [Result<DecodedPart, SessionError>?] = [nil, nil]
+  private var parts: [Result<DecodedPart, any Error>?] = [nil, nil]
 
-  func set(_ part: Result<DecodedPart, SessionError>, at number: Int) {
+  func set(_ part: Result<DecodedPart, any Error>, at number: Int) {
     lock.withLock { parts[number] = part }
   }
 
   /// - Returns: nil if the second decoder did not begin as the first one continued, or if there was no
   ///   memory for both.
-  func joined() throws(SessionError) -> TrackFacts? {
+  func joined() throws -> TrackFacts? {
     lock.lock()
     defer { lock.unlock() }
-    do throws(SessionError) {
+    do {
       guard let first = try parts[0]?.get(), let second = try parts[1]?.get() else { return nil }
       guard Self.agree(first.after, second.facts.frames) else { return nil }
       var facts = first.facts

@@ -14,11 +14,11 @@ package struct ImportTable: PacketTable {
     (self.track, self.packets, self.views) = (track, packets, views)
   }
 
-  package func packet(_ index: Int) throws(SessionError) -> PacketRecord? {
+  package func packet(_ index: Int) throws -> PacketRecord? {
     packets.indices.contains(index) ? packets[index] : nil
   }
 
-  package func segment(_ index: Int) throws(SessionError) -> SegmentView {
+  package func segment(_ index: Int) throws -> SegmentView {
     guard let view = views[index] else { preconditionFailure("a packet lies in a segment") }
     return view
   }
@@ -56,7 +56,7 @@ package struct TrackIndexing {
   }
 
   /// - Throws: `SessionError`; `noFrames` or the decoder's own error when nothing can be decoded.
-  package func run() throws(SessionError) -> TrackRows {
+  package func run() throws -> TrackRows {
     let table = ImportTable(track: track, packets: packets, views: views)
     let decoding = TrackDecoding(table: table, memory: memory) {
       report(ImportProgress(phase: .decoding, done: $0, total: packets.count))
@@ -67,7 +67,7 @@ package struct TrackIndexing {
     guard !facts.frames.isEmpty else {
       if let refusal = facts.firstRefusal { throw SessionError(refusal) }
       // The first file, so that the error names the same one each time.
-      throw .noFrames(file: views.keys.min().flatMap { views[$0] }?.file.path ?? "")
+      throw SessionError.noFrames(file: views.keys.min().flatMap { views[$0] }?.file.path ?? "")
     }
     let timeline = FrameRanking(
       track: track, timeBase: stream.timeBase,
@@ -102,7 +102,7 @@ package struct TrackIndexing {
 
   private func findEntries(
     of rows: inout TrackRows, table: ImportTable, damage: [Int: String]
-  ) throws(SessionError) {
+  ) throws {
     // This pass uses differently filled memory than the first one. If a decoder leaves part of a
     // damaged image unwritten, the pixels differ, which shows that the frame varies.
     let finder = EntryFinder(
@@ -143,13 +143,13 @@ package struct TrackIndexing {
   /// The entries of the frames without damage of their own.
   private func entries(
     of facts: TrackFacts, damage: [Int: String], _ finder: EntryFinder
-  ) throws(SessionError) -> EntryTable {
+  ) throws -> EntryTable {
     let frames = facts.frames
     let wanted = frames.indices.filter {
       damage[frames.packet($0)] == nil && facts.headers.damages[frames.packet($0)] == nil
     }
     .sorted { (frames.packet($0), $0) < (frames.packet($1), $1) }
-    func find(_ wanted: [Int]) throws(SessionError) -> EntryTable {
+    func find(_ wanted: [Int]) throws -> EntryTable {
       let (report, total) = (report, wanted.count)
       return try finder.find(wanted, of: frames) {
         report(ImportProgress(phase: .checking, done: $0, total: total))

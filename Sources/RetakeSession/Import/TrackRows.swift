@@ -133,7 +133,7 @@ package struct TrackRows: Sendable {
   /// - Parameter segment: Returns the segment of a packet.
   func write(
     to writer: StoreWriter, segment: (PacketRecord) -> Int
-  ) throws(StoreError) {
+  ) throws {
     for start in stride(from: 0, to: packets.count, by: Self.batchRows) {
       let range = start..<Swift.min(start + Self.batchRows, packets.count)
       writer.append(

@@ -11,12 +11,12 @@ struct ChainPlan: Sendable {
 
   init(
     track: Int, first: Int, framesPerChain: Int?, store: StoreReader
-  ) throws(SessionError) {
+  ) throws {
     guard let framesPerChain else {
       self.init(first: first, entries: [], framesPerChain: 1)
       return
     }
-    let entries = try fromStore { () throws(StoreError) in try store.entrySequences(track: track) }
+    let entries = try fromStore { try store.entrySequences(track: track) }
     self.init(first: first, entries: entries, framesPerChain: framesPerChain)
   }
 

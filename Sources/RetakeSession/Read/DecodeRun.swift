@@ -74,7 +74,7 @@ package final class DecodeRun {
   ///
   /// - Throws: An error of the media's bytes, or a lack of memory, which says nothing about the
   ///   packet.
-  package func outcome() throws(SessionError) -> DecodeOutcome? {
+  package func outcome() throws -> DecodeOutcome? {
     while ready.isEmpty {
       guard !hasEnded else { return nil }
       try step(to: nil)
@@ -85,7 +85,7 @@ package final class DecodeRun {
   /// Like `outcome`, but returns nil when the packets before `limit` have given everything that
   /// they give without more packets; call `finish` to get the pictures that the decoder still
   /// delays.
-  package func outcome(before limit: Int) throws(SessionError) -> DecodeOutcome? {
+  package func outcome(before limit: Int) throws -> DecodeOutcome? {
     while ready.isEmpty {
       guard !hasEnded, next < limit else { return nil }
       try step(to: limit)
@@ -93,7 +93,7 @@ package final class DecodeRun {
     return try takeReady()
   }
 
-  private func takeReady() throws(SessionError) -> DecodeOutcome {
+  private func takeReady() throws -> DecodeOutcome {
     let outcome = ready.removeFirst()
     if case .refused(_, let cause) = outcome, cause.isAboutMemory { throw SessionError(cause) }
     return outcome
@@ -106,7 +106,7 @@ package final class DecodeRun {
     hasEnded = true
   }
 
-  private func step(to limit: Int?) throws(SessionError) {
+  private func step(to limit: Int?) throws {
     guard let (packet, view) = try fetcher.packet(next) else {
       finish()
       return
@@ -118,7 +118,7 @@ package final class DecodeRun {
     if decoder?.mustDrain(before: packet) == true { drain() }
     let isNew = decoder == nil
     if isNew {
-      decoder = try fromMedia { () throws(MediaError) in
+      decoder = try fromMedia {
         try MediaDecoder(
           stream: view.stream, file: view.file.path, threads: threads, memory: memory)
       }
@@ -128,7 +128,7 @@ package final class DecodeRun {
     self.view = view
     // Counted before it is sent, so that a rejected packet is not sent again.
     next += 1
-    do throws(MediaError) {
+    do {
       try decoder?.send(packet)
     } catch {
       // Not an end: packets after a rejected one may be good.
@@ -146,7 +146,7 @@ package final class DecodeRun {
   /// Takes the finished pictures. Bounded by `picturesMax` per packet.
   private func receive(after packet: Int) {
     for _ in 0..<Self.picturesMax {
-      do throws(MediaError) {
+      do {
         guard var frame = try decoder?.receive() else { return }
         place(&frame)
         ready.append(.frame(frame, shown: count(frame.packetIndex)))
@@ -171,7 +171,7 @@ package final class DecodeRun {
   }
 
   private func drain() {
-    do throws(MediaError) {
+    do {
       try decoder?.drain()
     } catch {
       // What the drain reports belongs to the last packet that was sent.

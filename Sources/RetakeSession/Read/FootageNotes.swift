@@ -13,7 +13,7 @@ struct FootageNotes {
   let reader: SessionReader
 
   /// Sentences without a full stop, in the order of the tracks.
-  func texts() throws(SessionError) -> [String] {
+  func texts() throws -> [String] {
     var notes: [String] = []
     for track in reader.tracks {
       let facts = try facts(of: track.track)
@@ -29,12 +29,12 @@ struct FootageNotes {
 
   private func facts(
     of track: Int
-  ) throws(SessionError) -> (shapes: String?, equal: EqualPictures) {
+  ) throws -> (shapes: String?, equal: EqualPictures) {
     var shapes = TrackShapes(try changes(of: track))
     var equal = EqualPictures()
     var next = 0
     while true {
-      let page = try fromStore { () throws(StoreError) in
+      let page = try fromStore {
         try reader.index.store.frames(track: track, from: next, count: Self.pageRows)
       }
       for row in page {
@@ -55,7 +55,7 @@ struct FootageNotes {
   /// The descriptions of a track that differ from the one before, each with its first packet.
   private func changes(
     of track: Int
-  ) throws(SessionError) -> [(packet: Int, part: SegmentTrackRecord)] {
+  ) throws -> [(packet: Int, part: SegmentTrackRecord)] {
     let parts = reader.index.parts[track] ?? [:]
     var changes: [(packet: Int, part: SegmentTrackRecord)] = []
     var before: FrameShape?
@@ -70,7 +70,7 @@ struct FootageNotes {
         before == nil
         ? 0
         : isNamed
-          ? try fromStore { () throws(StoreError) in
+          ? try fromStore {
             try reader.index.store.firstPacket(track: track, segment: segment)
           } : nil
       changes.append((packet ?? -1, part))
@@ -79,20 +79,20 @@ struct FootageNotes {
   }
 
   /// Whether packets of VP8 or VP9 have opacity.
-  private func hasOpacity(_ track: Int) throws(SessionError) -> Bool {
+  private func hasOpacity(_ track: Int) throws -> Bool {
     try reader.opacityTracks(among: [track]).contains(track)
   }
 
   // MARK: Tracks
 
-  private func successions() throws(SessionError) -> [String] {
+  private func successions() throws -> [String] {
     let store = reader.index.store
     // A bag's topics are different cameras.
-    let topics = try fromStore { () throws(StoreError) in try store.meta(BagTopics.fact) }
+    let topics = try fromStore { try store.meta(BagTopics.fact) }
     guard reader.tracks.count > 1, topics == nil else { return [] }
     var spans: [TrackSpan] = []
     for track in reader.tracks {
-      let ends = try fromStore { () throws(StoreError) in try store.ends(track: track.track) }
+      let ends = try fromStore { try store.ends(track: track.track) }
       guard let ends, ends.end > 1 else { continue }
       spans.append(
         TrackSpan(
@@ -122,19 +122,19 @@ struct FootageNotes {
 
 extension SessionReader {
   /// What a user should know about the footage, each in one sentence; empty if there is nothing.
-  package func footageNotes() throws(SessionError) -> [String] {
-    let stored = try fromStore { () throws(StoreError) in try index.store.meta(FootageFact.key) }
+  package func footageNotes() throws -> [String] {
+    let stored = try fromStore { try index.store.meta(FootageFact.key) }
     return FootageFact.notes(stored: stored) + (try FootageNotes(reader: self).texts())
   }
 
   /// Tracks whose packets have opacity. VP8 and VP9 keep it as an addition to each packet, and the
   /// decoders leave it out.
-  package func opacityTracks(among tracks: [Int]) throws(SessionError) -> [Int] {
+  package func opacityTracks(among tracks: [Int]) throws -> [Int] {
     var found: [Int] = []
     for track in tracks {
       let codecs = (index.parts[track] ?? [:]).values.map(\.codecName)
       guard codecs.contains(where: PacketOpacity.mayHave(codec:)) else { continue }
-      let packets = try fromStore { () throws(StoreError) in
+      let packets = try fromStore {
         try index.store.packets(track: track, from: 0, count: Self.opacityPackets)
       }
       if packets.contains(where: { $0.sideData.map(PacketOpacity.isIn) ?? false }) {

@@ -64,7 +64,7 @@ final class FrameRun {
   }
 
   /// The picture, or nil when the decoder does not return it although it received all its packets.
-  func decode(_ picture: Picture, id: FrameID) throws(SessionError) -> DecodedFrame? {
+  func decode(_ picture: Picture, id: FrameID) throws -> DecodedFrame? {
     served = max(served, id.sequence)
     if let place = stash.firstIndex(where: {
       $0.packet == picture.packet && $0.shown == picture.shown
@@ -76,9 +76,9 @@ final class FrameRun {
     var limit = picture.packet + Self.lookaheadMax
     while true {
       let outcome: DecodeOutcome?
-      do throws(SessionError) {
+      do {
         outcome = try run.outcome(before: limit)
-      } catch {
+      } catch let error as SessionError {
         // An error after the picture's own packet need not prevent showing the picture.
         guard failure == nil, run.next > picture.packet, !error.isAboutMemory else { throw error }
         failure = error
@@ -105,13 +105,13 @@ final class FrameRun {
 
   /// One more than the last packet that can show a picture. A decoder that hides pictures or shows
   /// them again discards them at a key packet.
-  private func lastLimit(of picture: Picture) throws(SessionError) -> Int {
+  private func lastLimit(of picture: Picture) throws -> Int {
     let limit = picture.packet + Self.lookaheadMax
     let record = try index.packet(track: track, index: picture.packet)
     let codec = record.flatMap { index.parts[track]?[$0.segment]?.codec } ?? ""
     // Most codecs give a picture soon after its packet, so a lost one is noticed early.
     guard picture.shown > 0 || MediaStream.mayHidePictures(codec) else { return limit }
-    let key = try fromStore { () throws(StoreError) in
+    let key = try fromStore {
       try index.store.keyPacket(track: track, after: picture.packet)
     }
     return key.map { max(limit, $0 + Self.lookaheadMax) } ?? .max

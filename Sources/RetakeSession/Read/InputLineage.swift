@@ -79,17 +79,17 @@ package struct InputLineage: Hashable {
 
 extension SessionReader {
   /// The digest of these tracks as stored here, and of all events.
-  package func storedDigest(tracks: [Int]) throws(SessionError) -> Digest128 {
+  package func storedDigest(tracks: [Int]) throws -> Digest128 {
     try requireWholeRows()
     for track in tracks { try index.requireTrack(track) }
-    return try fromStore { () throws(StoreError) in try index.store.digest(tracks: tracks) }
+    return try fromStore { try index.store.digest(tracks: tracks) }
   }
 
   /// The digest of the inputs of a case: these tracks, and all events. An exact replay copy has the
   /// digest of its original.
-  package func inputDigest(tracks: [Int]) throws(SessionError) -> Digest128 {
+  package func inputDigest(tracks: [Int]) throws -> Digest128 {
     let own = try storedDigest(tracks: tracks)
-    let lineage = try fromStore { () throws(StoreError) in
+    let lineage = try fromStore {
       try index.store.meta(InputLineage.fact)
     }
     return lineage.flatMap { InputLineage.original(of: own, tracks: tracks, in: $0) } ?? own

@@ -36,16 +36,18 @@ package struct LiveRunReader: Sendable {
 
   fileprivate init(
     _ row: RunRecord, nodes: [NodeRecord], session: String, store: StoreReader
-  ) throws(SessionError) {
+  ) throws {
     guard let json = try? JSONValue(parsing: Data(row.json.utf8)),
       case .string(let name) = json["name"], case .array(let tracks) = json["tracks"],
       case .integer(let origin) = json["originNanoseconds"],
       case .integer(let workers) = json["workers"]
-    else { throw .badRun(session: session, run: row.run, detail: "its facts cannot be read") }
+    else {
+      throw SessionError.badRun(session: session, run: row.run, detail: "its facts cannot be read")
+    }
     let known = tracks.compactMap { LiveTrack(json: $0) }
     // A run without one of its tracks would decide otherwise, so none may be left out.
     guard known.count == tracks.count, !known.isEmpty else {
-      throw .badRun(session: session, run: row.run, detail: "its tracks cannot be read")
+      throw SessionError.badRun(session: session, run: row.run, detail: "its tracks cannot be read")
     }
     self.session = session
     number = row.run
@@ -62,7 +64,7 @@ package struct LiveRunReader: Sendable {
 
   /// At most a page of events from the ordinal on, in ascending order; empty at the end.
   package func events(from ordinal: Int) throws -> [Event] {
-    try fromStore { () throws(StoreError) in
+    try fromStore {
       try store.externalEvents(run: number, ordinals: ordinal..<ordinal + Self.pageRows)
     }.map {
       Event(ordinal: $0.ordinal, nanoseconds: $0.timeNanoseconds, kind: $0.kind, json: $0.json)
@@ -71,14 +73,14 @@ package struct LiveRunReader: Sendable {
 
   /// At most a page of decisions from the ordinal on.
   package func decisions(from ordinal: Int) throws -> [String] {
-    try fromStore { () throws(StoreError) in
+    try fromStore {
       try store.decisions(run: number, ordinals: ordinal..<ordinal + Self.pageRows)
     }.map(\.line)
   }
 
   /// At most a page of results from the ordinal on.
   package func results(from ordinal: Int) throws -> [Result] {
-    try fromStore { () throws(StoreError) in
+    try fromStore {
       try store.results(run: number, ordinals: ordinal..<ordinal + Self.pageRows)
     }.map { Result(sink: $0.sink, line: $0.line) }
   }
@@ -88,7 +90,7 @@ extension SessionReader {
   /// The numbers of the recorded live runs, in ascending order.
   package func liveRuns() throws -> [Int] {
     try requireWholeRows()
-    return try fromStore { () throws(StoreError) in try index.store.runs() }
+    return try fromStore { try index.store.runs() }
       .filter { $0.kind == Self.liveKind }.map(\.run)
   }
 
@@ -98,7 +100,7 @@ extension SessionReader {
 
   /// What a trimmed copy knows of its original.
   private func trimmed() throws -> String? {
-    try fromStore { () throws(StoreError) in try index.store.meta(TrimOrigin.fact) }
+    try fromStore { try index.store.meta(TrimOrigin.fact) }
   }
 
   /// A live run by its number; the newest one if `nil`.
@@ -106,7 +108,7 @@ extension SessionReader {
   /// - Throws: `SessionError.noLiveRun`, `SessionError.trimmedRun`, `SessionError.badRun`.
   package func liveRun(_ number: Int? = nil) throws -> LiveRunReader {
     try requireWholeRows()
-    let rows = try fromStore { () throws(StoreError) in try index.store.runs() }
+    let rows = try fromStore { try index.store.runs() }
       .filter { $0.kind == Self.liveKind }
     // Rows are in the order of runs, so the last one is the newest.
     guard let row = number.map({ wanted in rows.first { $0.run == wanted } }) ?? rows.last else {
@@ -117,7 +119,7 @@ extension SessionReader {
       throw SessionError.trimmedRun(
         session: folder.path, run: row.run, original: TrimOrigin.session(in: trimmed))
     }
-    let nodes = try fromStore { () throws(StoreError) in try index.store.nodes(run: row.run) }
+    let nodes = try fromStore { try index.store.nodes(run: row.run) }
     return try LiveRunReader(row, nodes: nodes, session: folder.path, store: index.store)
   }
 

@@ -7,9 +7,9 @@ package import RetakeStore
 package protocol PacketTable: Sendable {
   var track: Int { get }
   /// nil after the last packet.
-  func packet(_ index: Int) throws(SessionError) -> PacketRecord?
+  func packet(_ index: Int) throws -> PacketRecord?
   /// The media file of a segment, and the description of the track in it.
-  func segment(_ index: Int) throws(SessionError) -> SegmentView
+  func segment(_ index: Int) throws -> SegmentView
 }
 
 /// A track within one segment, ready for a decoder.
@@ -52,7 +52,7 @@ package final class PacketFetcher {
   }
 
   /// The packet, with its session-wide number, or nil after the last one.
-  package func packet(_ index: Int) throws(SessionError) -> (
+  package func packet(_ index: Int) throws -> (
     packet: MediaPacket, view: SegmentView
   )? {
     guard let record = try table.packet(index) else { return nil }
@@ -69,14 +69,14 @@ package final class PacketFetcher {
 
   private func bytes(
     of record: PacketRecord, in view: SegmentView
-  ) throws(SessionError) -> MediaPacket {
-    do throws(MediaError) {
+  ) throws -> MediaPacket {
+    do {
       guard let offset = record.offset else { return try demuxed(record, in: view) }
       return try view.file.packet(
         stream: view.stream.index, index: record.index, pts: record.pts, dts: record.dts,
         duration: record.duration, flags: MediaPacket.Flags(record.flags), offset: offset,
         size: record.size, sideData: record.sideData)
-    } catch {
+    } catch let error as MediaError {
       // A lack of memory says nothing about the media.
       if error.isAboutMemory { throw SessionError(error) }
       throw mismatch(record, view, error.cause ?? error.message)
@@ -85,22 +85,23 @@ package final class PacketFetcher {
 
   private func demuxed(
     _ record: PacketRecord, in view: SegmentView
-  ) throws(MediaError) -> MediaPacket {
+  ) throws -> MediaPacket {
     var current = try demuxing(view, upTo: record.ordinal)
     // Kept only if the packet is found; after an error its position is not known.
     demuxing = nil
     var failures = 0
     while true {
       let packet: MediaPacket?
-      do throws(MediaError) {
+      do {
         packet = try current.demuxer.nextPacket()
-      } catch {
+      } catch let error as MediaError {
         failures += 1
         guard failures < demuxFailureCount else { throw error }
         continue
       }
       guard var packet else {
-        throw .read(file: view.file.path, cause: "the file ends before packet \(record.index)")
+        throw MediaError.read(
+          file: view.file.path, cause: "the file ends before packet \(record.index)")
       }
       failures = 0
       guard packet.stream == view.stream.index else { continue }
@@ -117,7 +118,7 @@ package final class PacketFetcher {
   /// A demuxer positioned at or before a packet of the file.
   private func demuxing(
     _ view: SegmentView, upTo ordinal: Int
-  ) throws(MediaError) -> Demuxing {
+  ) throws -> Demuxing {
     // A demuxer only moves forward: for an earlier packet the file is read from its beginning.
     if let demuxing, demuxing.demuxer.path == view.file.path, demuxing.next <= ordinal {
       return demuxing

@@ -30,8 +30,8 @@ final class RunPool: @unchecked Sendable {
   ///
   /// - Parameter frameBytes: Size of the track's largest frame.
   func withRoom<Result>(
-    track: Int, frameBytes: Int, _ body: () throws(SessionError) -> Result
-  ) throws(SessionError) -> Result {
+    track: Int, frameBytes: Int, _ body: () throws -> Result
+  ) throws -> Result {
     let bytes = begin(track, frameBytes)
     defer { end(bytes) }
     return try body()

@@ -24,10 +24,10 @@ package final class SessionIndex: @unchecked Sendable {
   static let pageRows = 256
   private static let pagesMax = 16
 
-  init(folder: SessionFolder, store: StoreReader) throws(SessionError) {
+  init(folder: SessionFolder, store: StoreReader) throws {
     self.folder = folder
     self.store = store
-    let (segments, tracks) = try fromStore { () throws(StoreError) in
+    let (segments, tracks) = try fromStore {
       (try store.segments(), try store.segmentTracks())
     }
     // Damaged rows may repeat a key. `uniqueKeysWithValues` would end the process then.
@@ -36,7 +36,7 @@ package final class SessionIndex: @unchecked Sendable {
     for part in tracks { parts[part.track, default: [:]][part.segment] = part }
     self.parts = parts
     mirrored = MirroredTracks(
-      stored: try fromStore { () throws(StoreError) in try store.meta(MirroredTracks.fact) })
+      stored: try fromStore { try store.meta(MirroredTracks.fact) })
     continuing = Self.continuing(parts, self.segments)
     mediaSizes = Dictionary(grouping: segments, by: \.file).mapValues(MediaSize.init)
     // All names are checked when the session is opened, before any file is read.
@@ -46,13 +46,13 @@ package final class SessionIndex: @unchecked Sendable {
   /// In ascending order.
   package var tracks: [Int] { parts.keys.sorted() }
 
-  package func requireTrack(_ track: Int) throws(SessionError) {
+  package func requireTrack(_ track: Int) throws {
     guard parts[track] != nil else {
-      throw .unknownTrack(session: folder.path, track: track, known: tracks)
+      throw SessionError.unknownTrack(session: folder.path, track: track, known: tracks)
     }
   }
 
-  package func frame(_ id: FrameID) throws(SessionError) -> FrameRecord? {
+  package func frame(_ id: FrameID) throws -> FrameRecord? {
     guard id.sequence >= 0 else { return nil }
     let number = id.sequence / Self.pageRows
     let page = try framePage(track: id.track, number: number)
@@ -62,19 +62,19 @@ package final class SessionIndex: @unchecked Sendable {
     return page.first { $0.sequence == id.sequence }
   }
 
-  private func framePage(track: Int, number: Int) throws(SessionError) -> [FrameRecord] {
+  private func framePage(track: Int, number: Int) throws -> [FrameRecord] {
     let key = PageKey(track: track, number: number)
     // Not locked while the rows are read: two threads may read one page, and read the same.
     if let page = lock.withLock({ framePages[key] }) { return page }
     let start = number * Self.pageRows
-    let page = try fromStore { () throws(StoreError) in
+    let page = try fromStore {
       try store.wholeFrames(track: track, sequences: start..<start + Self.pageRows)
     }
     lock.withLock { framePages[key] = page }
     return page
   }
 
-  package func packet(track: Int, index: Int) throws(SessionError) -> PacketRecord? {
+  package func packet(track: Int, index: Int) throws -> PacketRecord? {
     guard index >= 0 else { return nil }
     let key = PageKey(track: track, number: index / Self.pageRows)
     let page: [PacketRecord]
@@ -82,7 +82,7 @@ package final class SessionIndex: @unchecked Sendable {
       page = kept
     } else {
       let start = key.number * Self.pageRows
-      page = try fromStore { () throws(StoreError) in
+      page = try fromStore {
         try store.packets(track: track, indexes: start..<start + Self.pageRows)
       }
       lock.withLock { packetPages[key] = page }
@@ -100,14 +100,14 @@ package final class SessionIndex: @unchecked Sendable {
   }
 
   /// Opens each path once, however many segments are in the file.
-  func file(_ relative: String) throws(SessionError) -> MediaFile {
+  func file(_ relative: String) throws -> MediaFile {
     let path = try folder.file(relative)
     if let file = lock.withLock({ files[path] }) { return file }
     let opened: MediaFile
-    do throws(MediaError) {
+    do {
       opened = try MediaFile(path: path)
-    } catch {
-      if case .missing = error { throw .mediaMissing(file: path) }
+    } catch let error as MediaError {
+      if case .missing = error { throw SessionError.mediaMissing(file: path) }
       throw SessionError(error)
     }
     try requireSize(opened.size, of: relative, at: path)
@@ -123,7 +123,7 @@ package final class SessionIndex: @unchecked Sendable {
   /// Rejects media that has more bytes than were indexed, before any of them is read.
   ///
   /// - Parameter place: The folder of the media, if it is not the index's own.
-  package func requireSizes(in place: SessionFolder? = nil) throws(SessionError) {
+  package func requireSizes(in place: SessionFolder? = nil) throws {
     // Sorted, so that the error names the same file each time.
     for name in mediaSizes.keys.sorted() {
       let path = try (place ?? folder).file(name)
@@ -136,18 +136,18 @@ package final class SessionIndex: @unchecked Sendable {
   /// A file that is too short is still read, because each packet has its own checksum.
   private func requireSize(
     _ bytes: Int64, of name: String, at path: String
-  ) throws(SessionError) {
+  ) throws {
     // Only a file of a pointer's size is looked into.
     if bytes < LargeFilePointer.bytesMax, LargeFilePointer(file: path) != nil {
-      throw .pointer(file: path)
+      throw SessionError.pointer(file: path)
     }
     guard let size = mediaSizes[name], size.isComplete, bytes > size.bytes else { return }
-    throw .mediaSize(file: path, bytes: bytes, indexedBytes: size.bytes)
+    throw SessionError.mediaSize(file: path, bytes: bytes, indexedBytes: size.bytes)
   }
 
-  func view(track: Int, segment: Int) throws(SessionError) -> SegmentView {
+  func view(track: Int, segment: Int) throws -> SegmentView {
     guard let record = segments[segment], let part = parts[track]?[segment] else {
-      throw .database(
+      throw SessionError.database(
         code: "store.corrupt",
         description: .init(
           StoreError.corrupt(
@@ -201,11 +201,11 @@ package struct IndexedTrack: PacketTable {
     (self.index, self.track) = (index, track)
   }
 
-  package func packet(_ index: Int) throws(SessionError) -> PacketRecord? {
+  package func packet(_ index: Int) throws -> PacketRecord? {
     try self.index.packet(track: track, index: index)
   }
 
-  package func segment(_ index: Int) throws(SessionError) -> SegmentView {
+  package func segment(_ index: Int) throws -> SegmentView {
     try self.index.view(track: track, segment: index)
   }
 }

@@ -10,7 +10,7 @@ extension SessionReader {
   /// - Throws: `SessionError.noCosts`, `SessionError.unknownRun`, `SessionError.badCosts`.
   package func costTape(run: Int? = nil) throws -> CostTape {
     try requireWholeRows()
-    let runs = try fromStore { () throws(StoreError) in try index.store.runsWithSpans() }
+    let runs = try fromStore { try index.store.runsWithSpans() }
     guard let newest = runs.last else { throw SessionError.noCosts(session: folder.path) }
     let chosen = run ?? newest
     guard runs.contains(chosen) else {
@@ -18,7 +18,7 @@ extension SessionReader {
     }
     var builder = CostTape.Builder()
     var problem: CostTape.Problem?
-    try fromStore { () throws(StoreError) in
+    try fromStore {
       try index.store.eachSpan(run: chosen) { span in
         do throws(CostTape.Problem) {
           try builder.append(span)
@@ -31,10 +31,10 @@ extension SessionReader {
         }
       }
     }
-    do throws(CostTape.Problem) {
+    do {
       if let problem { throw problem }
       return try builder.finish(name: "run \(chosen) of \(folder.name)", session: folder.name)
-    } catch {
+    } catch let error as CostTape.Problem {
       throw SessionError.badCosts(session: folder.path, run: chosen, detail: error.detail)
     }
   }

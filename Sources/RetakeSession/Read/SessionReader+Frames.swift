@@ -12,12 +12,11 @@ extension SessionReader {
   ///   `.pixelMismatch` when the pixels do not match the stored digest.
   public func frame(_ id: FrameID) throws -> Frame { try pixels(of: id) }
 
-  func pixels(of id: FrameID) throws(SessionError) -> Frame {
+  func pixels(of id: FrameID) throws -> Frame {
     try index.requireTrack(id.track)
     try requireWholeRows()
     return try pool.withRoom(track: id.track, frameBytes: frameBytes(of: id.track)) {
-      () throws(SessionError) in
-      try namingDamage { () throws(SessionError) in try read(id) }
+      try namingDamage { try read(id) }
     }
   }
 
@@ -28,20 +27,20 @@ extension SessionReader {
 
   /// Decoding one frame also reads packets of others. The error names the frame that is damaged.
   func namingDamage<Result>(
-    _ body: () throws(SessionError) -> Result
-  ) throws(SessionError) -> Result {
-    do throws(SessionError) {
+    _ body: () throws -> Result
+  ) throws -> Result {
+    do {
       return try body()
-    } catch .mediaMismatch(let file, let track, let packet, _, let cause) {
-      throw .mediaMismatch(
+    } catch SessionError.mediaMismatch(let file, let track, let packet, _, let cause) {
+      throw SessionError.mediaMismatch(
         file: file, track: track, packet: packet, frame: index.frame(ofPacket: packet, of: track),
         cause: cause)
     }
   }
 
-  private func read(_ id: FrameID) throws(SessionError) -> Frame {
+  private func read(_ id: FrameID) throws -> Frame {
     guard let record = try index.frame(id) else {
-      throw .unknownFrame(session: folder.path, frame: id)
+      throw SessionError.unknownFrame(session: folder.path, frame: id)
     }
     let picture = try picture(of: record, id: id)
     var decoded = try decode(picture, of: id)
@@ -56,7 +55,7 @@ extension SessionReader {
     var frame = decoded.frame.frame
     // Memory is planned with the sizes in the index.
     guard frame.visibleBytes <= frameBytes(of: id.track) else {
-      throw .undecodable(
+      throw SessionError.undecodable(
         session: folder.path, frame: id,
         cause: "it is \(frame.width)x\(frame.height), larger than any frame in the index")
     }
@@ -68,9 +67,9 @@ extension SessionReader {
   /// - Throws: `SessionError.noPixels` for a frame without a packet or with a cause.
   func picture(
     of record: FrameRecord, id: FrameID
-  ) throws(SessionError) -> FrameRun.Picture {
+  ) throws -> FrameRun.Picture {
     guard let packet = record.packet, record.cause == nil else {
-      throw .noPixels(session: folder.path, frame: id, cause: record.cause ?? "shed")
+      throw SessionError.noPixels(session: folder.path, frame: id, cause: record.cause ?? "shed")
     }
     let entry: Int
     // A recording that was never closed has no entries. Its key packets
@@ -78,7 +77,7 @@ extension SessionReader {
     if let known = record.entry {
       entry = known
     } else {
-      entry = try fromStore { () throws(StoreError) in
+      entry = try fromStore {
         try index.store.keyPacket(track: id.track, atOrBefore: packet)
       }
     }
@@ -95,7 +94,7 @@ extension SessionReader {
 
   private func decode(
     _ picture: FrameRun.Picture, of id: FrameID
-  ) throws(SessionError) -> Decoded {
+  ) throws -> Decoded {
     // A run that does not give the picture is not put back; a new decoder begins at the entry.
     if let run = pool.take(track: id.track, picture: picture, sequence: id.sequence),
       let frame = try run.decode(picture, id: id)
@@ -107,13 +106,13 @@ extension SessionReader {
 
   private func decodeAlone(
     _ picture: FrameRun.Picture, of id: FrameID, threads: Int
-  ) throws(SessionError) -> Decoded {
+  ) throws -> Decoded {
     let run = makeRun(from: picture.entry, of: id.track, threads: threads)
-    do throws(SessionError) {
+    do {
       if let frame = try run.decode(picture, id: id) {
         return Decoded(frame: frame, run: run, isFresh: true)
       }
-    } catch {
+    } catch let error as SessionError {
       // One thread needs the least memory.
       guard threads > 1, error.isAboutMemory else { throw error }
     }
@@ -147,13 +146,15 @@ extension SessionReader {
   /// The pixels do not match the stored digest: tries again with a new decoder.
   private func again(
     _ picture: FrameRun.Picture, of id: FrameID, first: Decoded, hash: Digest128
-  ) throws(SessionError) -> Decoded {
+  ) throws -> Decoded {
     let threads = threads(of: id.track)
-    if first.isFresh, threads == 1 { throw .pixelMismatch(session: folder.path, frame: id) }
+    if first.isFresh, threads == 1 {
+      throw SessionError.pixelMismatch(session: folder.path, frame: id)
+    }
     // With one thread: a frame thread of FFmpeg may return an image before another one finds an
     // error in it.
     let second = try decodeAlone(picture, of: id, threads: 1)
     if second.frame.frame.pixelDigest == hash { return second }
-    throw .pixelMismatch(session: folder.path, frame: id)
+    throw SessionError.pixelMismatch(session: folder.path, frame: id)
   }
 }

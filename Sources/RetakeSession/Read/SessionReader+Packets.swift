@@ -9,7 +9,7 @@ extension SessionReader {
   ///
   /// - Returns: `false` if only decoding can show whether the frame is intact.
   /// - Throws: `SessionError.mediaMismatch`, `.mediaMissing`, as reading the frame does.
-  package func checkPackets(of id: FrameID) throws(SessionError) -> Bool {
+  package func checkPackets(of id: FrameID) throws -> Bool {
     try requireWholeRows()
     guard let record = try index.frame(id), record.cause == nil, let last = record.packet,
       let entry = record.entry, entry <= last
@@ -18,7 +18,7 @@ extension SessionReader {
     for packet in entry...last where !checked.contains(packet, of: id.track) {
       // Without a position, a demuxer would read the file from its beginning for each frame.
       guard try index.packet(track: id.track, index: packet)?.offset != nil else { return false }
-      let found = try namingDamage { () throws(SessionError) in try fetcher.packet(packet) }
+      let found = try namingDamage { try fetcher.packet(packet) }
       guard found != nil else { return false }
       checked.insert(packet, of: id.track)
     }
@@ -26,15 +26,15 @@ extension SessionReader {
   }
 
   /// The stored digest of a frame's pixels; `nil` if none was stored.
-  package func storedPixelDigest(of id: FrameID) throws(SessionError) -> Digest128? {
+  package func storedPixelDigest(of id: FrameID) throws -> Digest128? {
     try requireWholeRows()
     return try index.frame(id)?.pixelHash
   }
 
   /// Number of replayable frames of the tracks that have no stored pixel digest.
-  package func undigestedFrames(tracks: some Sequence<Int>) throws(SessionError) -> Int {
+  package func undigestedFrames(tracks: some Sequence<Int>) throws -> Int {
     try requireWholeRows()
-    return try fromStore { () throws(StoreError) in
+    return try fromStore {
       var count = 0
       for track in tracks { count += try index.store.undigestedFrames(track: track) }
       return count
@@ -42,7 +42,7 @@ extension SessionReader {
   }
 
   /// The position of a packet's bytes in its media file; nil if only a demuxer can find them.
-  package func packetOffset(track: Int, index: Int) throws(SessionError) -> Int? {
+  package func packetOffset(track: Int, index: Int) throws -> Int? {
     try self.index.packet(track: track, index: index)?.offset.map { Int($0) }
   }
 

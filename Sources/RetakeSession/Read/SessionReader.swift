@@ -53,7 +53,7 @@ public final class SessionReader: FrameReader {
 
   package init(
     _ folder: SessionFolder, options: ReadOptions, trust: RowTrust = .asTheyAre
-  ) throws(SessionError) {
+  ) throws {
     self.folder = folder
     self.trust = trust
     self.options = options
@@ -62,10 +62,10 @@ public final class SessionReader: FrameReader {
     // An altered row may cause another error, such as an unsupported format. Report the row
     // instead.
     if !Self.isReadable(index), trust == .checked {
-      try fromStore { () throws(StoreError) in try store.requireWhole() }
+      try fromStore { try store.requireWhole() }
     }
     let isChecked = trust == .checked
-    samples = try fromStore { () throws(StoreError) in
+    samples = try fromStore {
       try SampleTable(store) { if isChecked { try store.requireWhole() } }
     }
     memory = PictureMemory(preparation: options.poisonsMemory ? .poisoned : .asItIs)
@@ -91,28 +91,29 @@ public final class SessionReader: FrameReader {
   }
 
   /// Checks all rows once; later calls get the same result.
-  package func requireWholeRows() throws(SessionError) {
+  package func requireWholeRows() throws {
     guard trust == .checked else { return }
-    try fromStore { () throws(StoreError) in try index.store.requireWhole() }
+    try fromStore { try index.store.requireWhole() }
   }
 
-  package static func open(_ folder: SessionFolder) throws(SessionError) -> StoreReader {
+  package static func open(_ folder: SessionFolder) throws -> StoreReader {
     var isFolder: ObjCBool = false
     guard FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder) else {
-      throw .notSession(path: folder.path, cause: "there is no such folder")
+      throw SessionError.notSession(path: folder.path, cause: "there is no such folder")
     }
     guard isFolder.boolValue else {
-      throw .notSession(path: folder.path, cause: "it is a file, not a session's folder")
+      throw SessionError.notSession(
+        path: folder.path, cause: "it is a file, not a session's folder")
     }
     guard FileManager.default.fileExists(atPath: folder.database) else {
       // Media without a database can be indexed again; the advice for the two cases differs.
-      guard folder.mediaOnDisk.isEmpty else { throw .noDatabase(path: folder.path) }
-      throw .notSession(path: folder.path, cause: "it has no session.sqlite")
+      guard folder.mediaOnDisk.isEmpty else { throw SessionError.noDatabase(path: folder.path) }
+      throw SessionError.notSession(path: folder.path, cause: "it has no session.sqlite")
     }
     if LargeFilePointer(file: folder.database, links: .refused) != nil {
-      throw .pointer(file: folder.database)
+      throw SessionError.pointer(file: folder.database)
     }
-    return try fromStore { () throws(StoreError) in try StoreReader(opening: folder.database) }
+    return try fromStore { try StoreReader(opening: folder.database) }
   }
 
   private static func isReadable(_ index: SessionIndex) -> Bool {
@@ -124,20 +125,22 @@ public final class SessionReader: FrameReader {
 
   private static func description(
     of track: Int, in index: SessionIndex
-  ) throws(SessionError) -> TrackDescription {
+  ) throws -> TrackDescription {
     guard let parts = index.parts[track], let first = parts.keys.min(), let part = parts[first]
-    else { throw .unknownTrack(session: index.folder.path, track: track, known: index.tracks) }
+    else {
+      throw SessionError.unknownTrack(session: index.folder.path, track: track, known: index.tracks)
+    }
     let stream = MediaStream(part)
     guard let format = PixelFormat(ffmpegName: part.pixelFormat) else {
       throw SessionError(MediaError.pixelFormat(format: part.pixelFormat, file: nil))
     }
-    let counts = try fromStore { () throws(StoreError) in try index.store.counts(track: track) }
+    let counts = try fromStore { try index.store.counts(track: track) }
     var description = TrackDescription(
       track: track, timeBase: part.timeBase, format: format, width: part.width,
       height: part.height, range: stream.range,
       matrix: format.isYUV ? stream.matrix : .identity, rotationDegrees: part.rotationDegrees,
       sampleAspect: stream.sampleAspect, frameCount: counts.frames)
-    let colours = try fromStore { () throws(StoreError) in
+    let colours = try fromStore {
       try index.store.meta(ColourFacts.fact)
     }
     description.colour = ColourFacts(stored: colours)[track]
@@ -154,7 +157,7 @@ public final class SessionReader: FrameReader {
   public func entries(of track: Int, sequences: Range<Int>) throws -> [FrameEntry] {
     try index.requireTrack(track)
     try requireWholeRows()
-    let (frames, digests) = try fromStore { () throws(StoreError) in
+    let (frames, digests) = try fromStore {
       (
         try index.store.wholeFrames(track: track, sequences: sequences),
         try index.store.packetDigests(track: track, sequences: sequences)
@@ -194,13 +197,13 @@ public final class SessionReader: FrameReader {
   /// One digest of everything that the session contains.
   public func sessionDigest() throws -> Digest128 {
     try requireWholeRows()
-    return try fromStore { () throws(StoreError) in try index.store.digest() }
+    return try fromStore { try index.store.digest() }
   }
 
   /// The events of the session, in the order in which they were recorded.
   public func events() throws -> [SessionEvent] {
     try requireWholeRows()
-    return try fromStore { () throws(StoreError) in
+    return try fromStore {
       try index.store.events().map {
         SessionEvent(
           ordinal: $0.ordinal, timestamp: Timestamp(nanoseconds: $0.timeNanoseconds),
@@ -227,12 +230,12 @@ extension SessionReader {
 }
 
 extension SessionEvent {
-  fileprivate func deviceEvent(session: String) throws(DeviceEventError) -> TimedDeviceEvent {
-    do throws(DeviceEventError) {
+  fileprivate func deviceEvent(session: String) throws -> TimedDeviceEvent {
+    do {
       return TimedDeviceEvent(
         ordinal: ordinal, timestamp: timestamp,
         event: try DeviceEvent(kind: kind, text: json))
-    } catch {
+    } catch let error as DeviceEventError {
       throw error.placed(ordinal: ordinal, session: session)
     }
   }

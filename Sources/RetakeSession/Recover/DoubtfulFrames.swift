@@ -19,7 +19,7 @@ package struct DoubtfulFrames {
   /// - Returns: the rows with their entries, hashes and causes, in ascending order.
   package func settle(
     _ sequences: [Int], goesOn: @escaping @Sendable () -> Bool = { true }
-  ) throws(SessionError) -> [FrameRecord] {
+  ) throws -> [FrameRecord] {
     var rows: [FrameRecord] = []
     // The first packet that is not settled yet.
     var next = 0
@@ -30,9 +30,9 @@ package struct DoubtfulFrames {
       next = range.upperBound
       let frames = try frames(in: range, around: sequence)
       let doubts = Set(sequences)
-      do throws(SessionError) {
+      do {
         rows += Self.settled(frames, by: try indexed(range, goesOn), at: range.lowerBound)
-      } catch {
+      } catch let error as SessionError {
         let first = frames.firstIndex { doubts.contains($0.sequence) } ?? 0
         rows += frames[first...].map { Self.condemned($0, cause: Self.cause(of: error)) }
       }
@@ -41,9 +41,9 @@ package struct DoubtfulFrames {
   }
 
   /// From the last packet that decodes exactly, to the next one.
-  private func stretch(around packet: Int) throws(SessionError) -> Range<Int> {
+  private func stretch(around packet: Int) throws -> Range<Int> {
     let store = reader.index.store
-    return try fromStore { () throws(StoreError) in
+    return try fromStore {
       var first = try store.keyPacket(track: track, atOrBefore: packet)
       while first > 0, dependsOnEarlier(first) {
         first = try store.keyPacket(track: track, atOrBefore: first - 1)
@@ -66,8 +66,8 @@ package struct DoubtfulFrames {
   /// The frames of these packets, which a recorder numbers in the same order.
   private func frames(
     in range: Range<Int>, around sequence: Int
-  ) throws(SessionError) -> [FrameRecord] {
-    func frame(_ sequence: Int) throws(SessionError) -> FrameRecord? {
+  ) throws -> [FrameRecord] {
+    func frame(_ sequence: Int) throws -> FrameRecord? {
       try reader.index.frame(FrameID(track: track, sequence: sequence))
     }
     var first = sequence
@@ -87,8 +87,8 @@ package struct DoubtfulFrames {
   /// The rows that an import of these packets gives, by packet, counted from the first of them.
   private func indexed(
     _ range: Range<Int>, _ goesOn: @escaping @Sendable () -> Bool
-  ) throws(SessionError) -> [Int: FrameRecord] {
-    let records = try fromStore { () throws(StoreError) in
+  ) throws -> [Int: FrameRecord] {
+    let records = try fromStore {
       try reader.index.store.packets(track: track, indexes: range)
     }
     var (packets, views) = (PacketList(), [Int: SegmentView]())

@@ -20,9 +20,9 @@ struct MediaRebuild {
     var losses: [String] = []
   }
 
-  func run() throws(SessionError) -> Outcome {
+  func run() throws -> Outcome {
     let files = site.mediaOnDisk
-    guard !files.isEmpty else { throw .mediaMissing(file: site.media) }
+    guard !files.isEmpty else { throw SessionError.mediaMissing(file: site.media) }
     var outcome: Outcome
     if let original = files.first(where: { $0.hasPrefix("media/original") }) {
       outcome = try importAgain(original)
@@ -42,10 +42,10 @@ struct MediaRebuild {
     return facts.keys.sorted().map { ($0, facts[$0] ?? "") }
   }
 
-  private func importAgain(_ media: String) throws(SessionError) -> Outcome {
+  private func importAgain(_ media: String) throws -> Outcome {
     let path = try site.file(media)
-    let file = try fromMedia { () throws(MediaError) in try MediaFile(path: path) }
-    let (streams, all) = try fromMedia { () throws(MediaError) in
+    let file = try fromMedia { try MediaFile(path: path) }
+    let (streams, all) = try fromMedia {
       let demuxer = try MediaDemuxer(path: path)
       _ = try demuxer.videoStream()
       guard let tracks else { return (demuxer.videoStreams, demuxer.streams) }
@@ -83,7 +83,7 @@ struct MediaRebuild {
       facts: facts("imported") + standing.facts
         + (times.map { [(TimePlaces.fact, $0)] } ?? [])
         + (mirrored.map { [(MirroredTracks.fact, $0)] } ?? [])
-    ).write(rows) { (samples, frames) throws(SessionError) in
+    ).write(rows) { (samples, frames) in
       // Only the old database knows what the import was given and what it left out. Without it, all
       // that the media has is read.
       guard tracks == nil, salvage.sensors.isEmpty else { return }
@@ -98,8 +98,8 @@ struct MediaRebuild {
   }
 
   /// Appends the salvaged rows to those from the media, whose losses are `losses`.
-  private func append(after losses: [String]) throws(SessionError) {
-    let writer = try fromStore { () throws(StoreError) in
+  private func append(after losses: [String]) throws {
+    let writer = try fromStore {
       let writer = try StoreWriter(continuing: site.database)
       var events = salvage.events
       // Ordinals have no gaps, and damaged events are left out.
@@ -113,14 +113,14 @@ struct MediaRebuild {
       writer.append(salvage.results)
       return writer
     }
-    let added = try fromSamples { () throws(SampleError) in
+    let added = try fromSamples {
       try SampleWriter(writer).append(salvaged: salvage.sensors, salvage.samples)
     }
     if let loss = Self.loss(of: salvage, added) {
       let standing = SessionStanding(damagedFrames: 0, losses: losses + [loss])
       for fact in standing.facts { writer.setMeta(fact.key, fact.value) }
     }
-    _ = try fromStore { () throws(StoreError) in try writer.close() }
+    _ = try fromStore { try writer.close() }
   }
 
   /// What the old database had of sensors and the new one has not.

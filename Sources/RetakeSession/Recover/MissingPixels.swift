@@ -23,7 +23,7 @@ package struct MissingPixels {
   ///   unchanged.
   package func find(
     track: Int, goesOn: () -> Bool = { true }
-  ) throws(SessionError) -> [FrameRecord] {
+  ) throws -> [FrameRecord] {
     var found: [FrameRecord] = []
     var next = 0
     // The entry of the last frame that has one.
@@ -53,14 +53,14 @@ package struct MissingPixels {
     }
   }
 
-  private func frames(of track: Int, from first: Int) throws(SessionError) -> [FrameRecord] {
-    try fromStore { () throws(StoreError) in
+  private func frames(of track: Int, from first: Int) throws -> [FrameRecord] {
+    try fromStore {
       try reader.index.store.frames(track: track, from: first, count: Self.pageRows)
     }
   }
 
-  private func keyPacket(track: Int, atOrBefore packet: Int) throws(SessionError) -> Int {
-    try fromStore { () throws(StoreError) in
+  private func keyPacket(track: Int, atOrBefore packet: Int) throws -> Int {
+    try fromStore {
       try reader.index.store.keyPacket(track: track, atOrBefore: packet)
     }
   }
@@ -68,7 +68,7 @@ package struct MissingPixels {
   /// - Parameter entry: That of the frames before, which the frames may need.
   private func rows(
     of frames: [FrameRecord], key: Int, behind entry: Int?, track: Int
-  ) throws(SessionError) -> [FrameRecord] {
+  ) throws -> [FrameRecord] {
     let fetcher = PacketFetcher(table: IndexedTrack(index: reader.index, track: track))
     // A key packet that cannot be read is an error of the frames that need it.
     guard let (packet, view) = try? fetcher.packet(key),
@@ -79,12 +79,12 @@ package struct MissingPixels {
 
   private func follow(
     _ frames: [FrameRecord], key: Int, from first: Int, _ fetcher: PacketFetcher
-  ) throws(SessionError) -> [FrameRecord] {
+  ) throws -> [FrameRecord] {
     var witness: PixelWitness?
     var file: MediaFile?
     var sights: [Int: PixelWitness.Sight] = [:]
     var cause = FrameCause.undecodable
-    do throws(SessionError) {
+    do {
       for index in first...(frames.last?.packet ?? key) {
         guard let (packet, view) = try fetcher.packet(index) else { break }
         // As `DecodeRun` does: what comes after a loss does not refer to what is before it.
@@ -94,7 +94,7 @@ package struct MissingPixels {
         file = view.file
         sights[index] = witness?.sight(of: packet)
       }
-    } catch  where !error.isAboutMemory {
+    } catch let error as SessionError where !error.isAboutMemory {
       cause = error.code
     }
     return frames.map { frame in
@@ -109,19 +109,19 @@ package struct MissingPixels {
 
   private func decode(
     _ frames: [FrameRecord], from key: Int, track: Int
-  ) throws(SessionError) -> [FrameRecord] {
+  ) throws -> [FrameRecord] {
     let table = IndexedTrack(index: reader.index, track: track)
     let run = DecodeRun(
       fetcher: PacketFetcher(table: table), from: key, memory: reader.memory)
     var hashes: [Picture: Digest128] = [:]
     var causes: [Int: String] = [:]
     let end = (frames.last?.packet ?? key) + 1
-    do throws(SessionError) {
+    do {
       while let outcome = try run.outcome(before: end) { note(outcome, &hashes, &causes) }
       // The decoder still delays the last pictures of the stretch.
       run.finish()
       while let outcome = try run.outcome() { note(outcome, &hashes, &causes) }
-    } catch  where !error.isAboutMemory {
+    } catch let error as SessionError where !error.isAboutMemory {
       // The current packet is not what was recorded; the rest of the stretch depends on it.
       for packet in run.next..<max(end, run.next) { causes[packet] = error.code }
     }

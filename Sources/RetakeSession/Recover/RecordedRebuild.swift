@@ -21,11 +21,11 @@ struct RecordedRebuild {
     var continues = false
   }
 
-  func run(_ names: [String]) throws(SessionError) -> MediaRebuild.Outcome {
+  func run(_ names: [String]) throws -> MediaRebuild.Outcome {
     var outcome = MediaRebuild.Outcome()
     var tracks: [Int: [Segment]] = [:]
     for name in names {
-      do throws(SessionError) {
+      do {
         let track = Self.track(of: name)
         // Segments are numbered over all tracks, in the order of the files' names.
         let number = tracks.values.reduce(0) { $0 + $1.count }
@@ -33,13 +33,13 @@ struct RecordedRebuild {
         if let before = tracks[track]?.last { Self.continue(before, with: &segment) }
         for place in segment.packets.indices { segment.packets[place].track = track }
         tracks[track, default: []].append(segment)
-      } catch {
+      } catch let error as SessionError {
         // A file that cannot be read is a loss, and the others are still worth having.
         if case .interrupted = error { throw error }
         outcome.losses.append("\(name) cannot be read: \(error.cause ?? error.message)")
       }
     }
-    guard !tracks.isEmpty else { throw .noFrames(file: site.media) }
+    guard !tracks.isEmpty else { throw SessionError.noFrames(file: site.media) }
     outcome.losses.insert(Self.lossText, at: 0)
     outcome.frames = try write(tracks, losses: outcome.losses)
     return outcome
@@ -60,9 +60,9 @@ struct RecordedRebuild {
 
   private func read(
     _ name: String, index: Int, losses: inout [String]
-  ) throws(SessionError) -> Segment {
+  ) throws -> Segment {
     let path = try site.file(name)
-    let (file, stream) = try fromMedia { () throws(MediaError) in
+    let (file, stream) = try fromMedia {
       (try MediaFile(path: path), try MediaDemuxer(path: path).videoStream())
     }
     let report = report
@@ -71,7 +71,7 @@ struct RecordedRebuild {
     }.run()
     losses += findings.losses.map { "\(name): \($0)" }
     var packets = findings.packets.removeValue(forKey: stream.index).map(Array.init) ?? []
-    guard !packets.isEmpty else { throw .noFrames(file: path) }
+    guard !packets.isEmpty else { throw SessionError.noFrames(file: path) }
     for place in packets.indices { packets[place].segment = index }
     return Segment(index: index, name: name, file: file, stream: stream, packets: packets)
   }
@@ -108,7 +108,7 @@ struct RecordedRebuild {
   /// - Returns: the number of frames.
   private func write(
     _ tracks: [Int: [Segment]], losses: [String]
-  ) throws(SessionError) -> Int {
+  ) throws -> Int {
     var rows: [TrackRows] = []
     let report = report
     for track in tracks.keys.sorted() {
@@ -122,7 +122,7 @@ struct RecordedRebuild {
       ) { report(SessionDoctor.Progress(done: $0.done, total: $0.total ?? 0)) }
       rows.append(try indexing.run())
     }
-    try fromStore { () throws(StoreError) in
+    try fromStore {
       let writer = try StoreWriter(creating: site.database, durability: .building)
       for fact in facts { writer.setMeta(fact.key, fact.value) }
       let standing = SessionStanding(

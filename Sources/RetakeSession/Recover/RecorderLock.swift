@@ -20,17 +20,17 @@ package final class RecorderLock: Sendable {
   ///
   /// - Throws: `SessionError.beingRecorded` when another process holds it, `store.file.unsafe` if
   ///   the path is not a regular file, or `.write`.
-  package convenience init(taking path: String) throws(SessionError) {
+  package convenience init(taking path: String) throws {
     try self.init(taking: path, isOpen: {})
   }
 
-  private init(taking path: String, isOpen: () -> Void) throws(SessionError) {
+  private init(taking path: String, isOpen: () -> Void) throws {
     // Asked before it is opened: opening a device may have effects, and a
     // pipe could be locked like a file.
     if RegularFile.isTaken(path) {
-      do throws(RegularFile.Refusal) {
+      do {
         _ = try RegularFile.facts(of: path)
-      } catch  where error != .missing {
+      } catch let error as RegularFile.Refusal where error != .missing {
         throw SessionError(StoreError(error, path: path))
       } catch {}
     }
@@ -41,7 +41,7 @@ package final class RecorderLock: Sendable {
     guard descriptor >= 0 else {
       let number = errno
       let cause = number == ELOOP ? "it is a symbolic link" : String(cString: strerror(number))
-      throw .write(path: path, cause: cause)
+      throw SessionError.write(path: path, cause: cause)
     }
     isOpen()
     // flock and not fcntl: no other part of this process can release it by
@@ -51,11 +51,11 @@ package final class RecorderLock: Sendable {
       let number = errno
       close(descriptor)
       guard number == EWOULDBLOCK else {
-        throw .write(path: path, cause: String(cString: strerror(number)))
+        throw SessionError.write(path: path, cause: String(cString: strerror(number)))
       }
       // The session, which the advice names as an argument, and not the file of the lock.
       let session = URL(fileURLWithPath: path).deletingLastPathComponent().path
-      throw .beingRecorded(path: session, by: Self.holder(of: path))
+      throw SessionError.beingRecorded(path: session, by: Self.holder(of: path))
     }
     self.descriptor = descriptor
   }
@@ -67,12 +67,12 @@ package final class RecorderLock: Sendable {
   /// - Throws: `SessionError.write` and others, as `init(taking:)` does.
   package convenience init(
     creating path: String, isMade: () -> Void = {}
-  ) throws(SessionError) {
+  ) throws {
     let hidden = path + ".new"
     try self.init(taking: hidden, isOpen: isMade)
     // The lock belongs to the open file, so it survives the new name.
     guard rename(hidden, path) == 0 else {
-      throw .write(path: path, cause: String(cString: strerror(errno)))
+      throw SessionError.write(path: path, cause: String(cString: strerror(errno)))
     }
   }
 

@@ -39,8 +39,8 @@ package struct SessionClosing {
 
   /// - Parameter account: Returns, from the findings, what is written in addition to the frames.
   package func close(
-    _ reader: SessionReader, account: (Findings) throws(SessionError) -> Account
-  ) throws(SessionError) -> Findings {
+    _ reader: SessionReader, account: (Findings) throws -> Account
+  ) throws -> Findings {
     var rows = try damagedRows(reader)
     for track in reader.index.tracks {
       // A frame whose media differs keeps that cause, even if its packets still decode.
@@ -53,7 +53,7 @@ package struct SessionClosing {
     let damaged = rows.count { $0.cause != nil }
     let findings = Findings(damagedFrames: damaged, tailBytes: tailBytes(reader))
     let account = try account(findings)
-    try fromStore { () throws(StoreError) in
+    try fromStore {
       // Frames whose cause was committed are not among the rows.
       let known = try reader.index.store.frameCounts()
       let standing = SessionStanding(
@@ -69,18 +69,18 @@ package struct SessionClosing {
   }
 
   /// The rows of frames whose media differs from what was committed, with that as their cause.
-  private func damagedRows(_ reader: SessionReader) throws(SessionError) -> [FrameRecord] {
+  private func damagedRows(_ reader: SessionReader) throws -> [FrameRecord] {
     var rows: [FrameRecord] = []
     for track in reader.index.tracks {
-      let end = try fromStore { () throws(StoreError) in
+      let end = try fromStore {
         try reader.index.store.counts(track: track).packetEnd
       }
       let damages = try PacketCheck(reader: reader, track: track).damages(before: end) {
-        (packet) throws(SessionError) in
+        packet in
         if packet.isMultiple(of: Self.reportEvery),
           !report(SessionDoctor.Progress(done: packet, total: end))
         {
-          throw .interrupted
+          throw SessionError.interrupted
         }
       }
       rows += try DamagedFrames(reader: reader).frames(
@@ -97,8 +97,8 @@ package struct SessionClosing {
   /// damage: a recorder's own encoder has none.
   private func settled(
     _ rows: [FrameRecord], _ reader: SessionReader
-  ) throws(SessionError) -> [FrameRecord] {
-    let preset = try fromStore { () throws(StoreError) in try reader.index.store.meta("preset") }
+  ) throws -> [FrameRecord] {
+    let preset = try fromStore { try reader.index.store.meta("preset") }
     guard preset == "copy" else { return rows }
     var all: [FrameID: FrameRecord] = [:]
     for row in rows { all[FrameID(track: row.track, sequence: row.sequence)] = row }
@@ -128,8 +128,8 @@ package struct SessionClosing {
 
   /// Checks the database's structure, rows and references. An intact row with a damaged
   /// checksum passes.
-  package static func check(_ store: StoreReader, at path: String) throws(SessionError) {
-    let complaints = try fromStore { () throws(StoreError) in try store.checkContent() }
+  package static func check(_ store: StoreReader, at path: String) throws {
+    let complaints = try fromStore { try store.checkContent() }
     // A checksum that is damaged alone leaves a row that was written.
     guard let first = complaints.first(where: { $0.kind != .check }) else { return }
     throw SessionError(StoreError.corrupt(path: path, cause: first.text))

@@ -9,19 +9,19 @@ extension SessionRecovery {
   /// The new database is built and checked in a hidden folder, and moved into the session under a
   /// temporary name. It then replaces the old one, which is kept as `session.sqlite.damaged`, or
   /// with a number behind it if an earlier recovery has kept one.
-  func recoverFromMedia() throws(SessionError) -> RecoveryResult {
+  func recoverFromMedia() throws -> RecoveryResult {
     guard FileManager.default.fileExists(atPath: folder.path) else {
-      throw .notSession(path: folder.path, cause: "there is no such folder")
+      throw SessionError.notSession(path: folder.path, cause: "there is no such folder")
     }
     guard !folder.mediaOnDisk.isEmpty else {
       if folder.hasJoinedMedia {
         // Nothing has to be made from the media of an index that is whole.
         guard case .whole(let reader) = try condition() else {
-          throw .joinedIndex(path: folder.path)
+          throw SessionError.joinedIndex(path: folder.path)
         }
         return try closed(reader)
       }
-      throw .notSession(path: folder.path, cause: "it has no media to make an index of")
+      throw SessionError.notSession(path: folder.path, cause: "it has no media to make an index of")
     }
     // Until the end, so that no recorder begins in a folder whose database is replaced.
     let lock = try RecorderLock(taking: folder.lock)
@@ -50,12 +50,12 @@ extension SessionRecovery {
     case damaged(StoreReader?)
   }
 
-  private func condition() throws(SessionError) -> Condition {
+  private func condition() throws -> Condition {
     let reader: SessionReader
-    do throws(SessionError) {
+    do {
       reader = try SessionReader(folder, options: ReadOptions(framesPerChain: nil))
       try SessionClosing.check(reader.index.store, at: folder.database)
-    } catch {
+    } catch let error as SessionError {
       // A newer schema is not damage: rebuilding would lose what this version does not know.
       if error.isNewerSchema { throw error }
       return .damaged(try? StoreReader(opening: folder.database))
@@ -65,7 +65,7 @@ extension SessionRecovery {
 
   /// The result of an earlier recovery that was killed after it had built and checked the database;
   /// nil if there is none.
-  func completed(_ exchange: DatabaseExchange) throws(SessionError) -> RecoveryResult? {
+  func completed(_ exchange: DatabaseExchange) throws -> RecoveryResult? {
     guard exchange.isPending else { return nil }
     try exchange.finish()
     return try rebuiltResult(frames: nil)
@@ -74,24 +74,24 @@ extension SessionRecovery {
   /// Gives rows to the packets that have none. The caller holds the lock.
   func withTail(
     _ reader: SessionReader, _ exchange: DatabaseExchange
-  ) throws(SessionError) -> RecoveryResult {
+  ) throws -> RecoveryResult {
     guard reader.tracks.isEmpty else { return try extend(reader, exchange) }
     // Rows without a track give no clock and no shape to continue from.
-    do throws(SessionError) {
+    do {
       return try rebuild(reader.index.store, tracks: nil, exchange)
-    } catch .noFrames {
+    } catch SessionError.noFrames {
       return try closed(reader)
     }
   }
 
   private func extend(
     _ reader: SessionReader, _ exchange: DatabaseExchange
-  ) throws(SessionError) -> RecoveryResult {
+  ) throws -> RecoveryResult {
     let site = try BuildSite(for: folder)
     // Also after success: only the database is moved out, and the media here is a link.
     defer { site.discard() }
     try site.borrowMedia()
-    try fromStore { () throws(StoreError) in
+    try fromStore {
       // A copy, so that a kill while rows are added leaves the session as it is.
       try StoreReader.copy(folder.database, to: site.folder.database)
     }
@@ -110,7 +110,7 @@ extension SessionRecovery {
 
   private func rebuild(
     _ store: StoreReader?, tracks: [Int]?, _ exchange: DatabaseExchange
-  ) throws(SessionError) -> RecoveryResult {
+  ) throws -> RecoveryResult {
     let site = try BuildSite(for: folder)
     defer { site.discard() }
     try site.borrowMedia()
@@ -133,7 +133,7 @@ extension SessionRecovery {
 
   /// - Parameter frames: Number of frames rebuilt from the media; nil when an earlier recovery did
   ///   it.
-  private func rebuiltResult(frames: Int?) throws(SessionError) -> RecoveryResult {
+  private func rebuiltResult(frames: Int?) throws -> RecoveryResult {
     let reader = try SessionReader(folder, options: ReadOptions(framesPerChain: nil))
     return try reopened(
       Expectation(reader: reader), wasOpen: true, tail: 0, rebuilt: frames ?? 0)
@@ -151,7 +151,7 @@ struct DatabaseExchange {
   var isPending: Bool { FileManager.default.fileExists(atPath: ready) }
 
   /// Moves a finished database into the folder.
-  func take(_ database: String) throws(SessionError) {
+  func take(_ database: String) throws {
     // From here on the exchange is pending, and the next recovery completes it.
     try move(database, to: ready)
     try synchronise()
@@ -159,7 +159,7 @@ struct DatabaseExchange {
 
   /// - Returns: the path of the old database, for `remove`.
   @discardableResult
-  func finish() throws(SessionError) -> String {
+  func finish() throws -> String {
     let old = nameForOld()
     // SQLite would apply a log next to a different database to that database.
     for suffix in Self.journalSuffixes where isThere(folder.database + suffix) {
@@ -201,18 +201,18 @@ struct DatabaseExchange {
 
   private func isThere(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
 
-  private func move(_ path: String, to target: String) throws(SessionError) {
+  private func move(_ path: String, to target: String) throws {
     guard rename(path, target) == 0 else {
-      throw .write(path: target, cause: String(cString: strerror(errno)))
+      throw SessionError.write(path: target, cause: String(cString: strerror(errno)))
     }
   }
 
-  private func synchronise() throws(SessionError) {
+  private func synchronise() throws {
     do {
       if isPending { try BuildSite.synchronise(ready) }
       try BuildSite.synchronise(folder.path)
     } catch {
-      throw .write(path: folder.path, cause: error.systemText)
+      throw SessionError.write(path: folder.path, cause: error.systemText)
     }
   }
 }

@@ -54,7 +54,7 @@ package struct SessionRecovery: Sendable {
     return usesMedia ? try recoverFromMedia() : try recover()
   }
 
-  private func recover() throws(SessionError) -> RecoveryResult {
+  private func recover() throws -> RecoveryResult {
     let exchange = DatabaseExchange(folder: folder)
     // Before the lock is taken, which would make a file in a folder that is not a session.
     if !exchange.isPending { _ = try SessionReader.open(folder) }
@@ -79,7 +79,7 @@ package struct SessionRecovery: Sendable {
   }
 
   /// Closes a database whose rows are intact. The caller holds the lock.
-  func closed(_ reader: SessionReader, rebuilt: Int = 0) throws(SessionError) -> RecoveryResult {
+  func closed(_ reader: SessionReader, rebuilt: Int = 0) throws -> RecoveryResult {
     let before = Expectation(reader: reader)
     let (isClosed, hasJournal) = (reader.index.store.isClosed, reader.index.store.hasJournal)
     var tail: Int64 = 0
@@ -89,7 +89,7 @@ package struct SessionRecovery: Sendable {
       tail = try close(reader, rebuilt: rebuilt)
     } else if hasJournal {
       // The recorder died after its last commit, before it merged the log into the database.
-      _ = try fromStore { () throws(StoreError) in
+      _ = try fromStore {
         try StoreWriter(continuing: folder.database).close()
       }
     }
@@ -97,9 +97,9 @@ package struct SessionRecovery: Sendable {
   }
 
   /// Completes what the crash left open; returns the bytes of the tail.
-  private func close(_ reader: SessionReader, rebuilt: Int) throws(SessionError) -> Int64 {
+  private func close(_ reader: SessionReader, rebuilt: Int) throws -> Int64 {
     let closing = SessionClosing(folder: folder, report: report)
-    return try closing.close(reader) { (findings) throws(SessionError) in
+    return try closing.close(reader) { findings in
       SessionClosing.Account(
         wasCut: true, losses: [Self.losses(findings, rebuilt: rebuilt)],
         event: try event(reader, findings, rebuilt: rebuilt))
@@ -128,8 +128,8 @@ package struct SessionRecovery: Sendable {
 
   private func event(
     _ reader: SessionReader, _ findings: SessionClosing.Findings, rebuilt: Int
-  ) throws(SessionError) -> EventRecord {
-    try fromStore { () throws(StoreError) in
+  ) throws -> EventRecord {
+    try fromStore {
       let store = reader.index.store
       var time: Int64 = 0
       for track in reader.index.tracks {
@@ -161,22 +161,22 @@ package struct SessionRecovery: Sendable {
 
   func reopened(
     _ before: Expectation, wasOpen: Bool, tail: Int64, rebuilt: Int
-  ) throws(SessionError) -> RecoveryResult {
+  ) throws -> RecoveryResult {
     let reader = try SessionReader(folder, options: ReadOptions(framesPerChain: nil))
     let store = reader.index.store
     guard store.isClosed, !store.hasJournal else {
-      throw .recoveryFailed(path: folder.path, cause: "the database is still open")
+      throw SessionError.recoveryFailed(path: folder.path, cause: "the database is still open")
     }
     guard Expectation(reader: reader) == before else {
-      throw .recoveryFailed(path: folder.path, cause: "it has other frames than before")
+      throw SessionError.recoveryFailed(path: folder.path, cause: "it has other frames than before")
     }
-    do throws(SessionError) {
+    do {
       try SessionClosing.check(store, at: folder.database)
-    } catch {
-      throw .recoveryFailed(path: folder.path, cause: error.cause ?? error.message)
+    } catch let error as SessionError {
+      throw SessionError.recoveryFailed(path: folder.path, cause: error.cause ?? error.message)
     }
-    let (digest, damaged, losses) = try fromStore { () throws(StoreError) in
-      let counts = try reader.index.tracks.map { track throws(StoreError) in
+    let (digest, damaged, losses) = try fromStore {
+      let counts = try reader.index.tracks.map { track in
         try store.counts(track: track)
       }
       return (

@@ -31,7 +31,7 @@ struct TailRows {
   }
 
   /// - Returns: the number of added frames. The database stays open.
-  func append() throws(SessionError) -> Int {
+  func append() throws -> Int {
     let reader = try SessionReader(site, options: ReadOptions(framesPerChain: nil))
     let index = reader.index
     var nextSegment = (index.segments.keys.max() ?? -1) + 1
@@ -45,7 +45,7 @@ struct TailRows {
       states.append(state)
     }
     let added = states
-    try fromStore { () throws(StoreError) in
+    try fromStore {
       let writer = try StoreWriter(continuing: site.database)
       for state in added {
         for segment in state.segments { writer.replace(segment) }
@@ -60,15 +60,15 @@ struct TailRows {
     return added.reduce(0) { $0 + $1.frames.count }
   }
 
-  private func state(of track: Int, _ index: SessionIndex) throws(SessionError) -> State {
-    let counts = try fromStore { () throws(StoreError) in try index.store.counts(track: track) }
+  private func state(of track: Int, _ index: SessionIndex) throws -> State {
+    let counts = try fromStore { try index.store.counts(track: track) }
     return State(
       track: track, nextPacket: counts.packetEnd, nextSequence: counts.frameEnd)
   }
 
   private func take(
     _ name: String, _ index: SessionIndex, _ state: inout State, nextSegment: inout Int
-  ) throws(SessionError) {
+  ) throws {
     // A file that cannot be read adds no rows; recovery of the others continues.
     guard let file = try? index.file(name),
       let stream = try? MediaDemuxer(path: file.path).videoStream()
@@ -76,7 +76,7 @@ struct TailRows {
     let all = try packets(of: file, stream)
     guard !all.isEmpty else { return }
     let segments = index.segments.values.filter { $0.file == name }
-    let committed = try fromStore { () throws(StoreError) in
+    let committed = try fromStore {
       var total = 0
       for segment in segments { total += try index.store.packetCount(segment: segment.index) }
       return total
@@ -103,14 +103,14 @@ struct TailRows {
   /// - Returns: no packets for a file of which not even one can be read.
   private func packets(
     of file: MediaFile, _ stream: MediaStream
-  ) throws(SessionError) -> [PacketRecord] {
+  ) throws -> [PacketRecord] {
     let report = report
     let indexer = PacketIndexer(file: file, streams: [stream]) {
       report(SessionDoctor.Progress(done: $0, total: 0))
     }
-    do throws(SessionError) {
+    do {
       return try indexer.run().packets[stream.index].map(Array.init) ?? []
-    } catch .media {
+    } catch SessionError.media {
       return []
     }
   }
@@ -118,8 +118,8 @@ struct TailRows {
   /// The last committed packet of a file, on both clocks.
   private func meeting(
     at packet: PacketRecord, index: SessionIndex, segments: [SegmentRecord], track: Int
-  ) throws(SessionError) -> Meeting {
-    try fromStore { () throws(StoreError) in
+  ) throws -> Meeting {
+    try fromStore {
       var frame: FrameRecord?
       let store = index.store
       if let last = try store.lastPacket(segments: segments.map(\.index), track: track),
@@ -168,7 +168,7 @@ struct TailRows {
     return number
   }
 
-  private func timeBase(_ index: SessionIndex, track: Int) throws(SessionError) -> TimeBase {
+  private func timeBase(_ index: SessionIndex, track: Int) throws -> TimeBase {
     try index.requireTrack(track)
     let parts = index.parts[track] ?? [:]
     return parts.keys.min().flatMap { parts[$0]?.timeBase } ?? TimeBase(1, 1_000)

@@ -82,7 +82,7 @@ package struct MeanColour: PureStage {
   package let options: MeanColourOptions
 
   /// - Throws: `OptionError` for an invalid palette or count.
-  package init(options: MeanColourOptions) throws(OptionError) {
+  package init(options: MeanColourOptions) throws {
     try OptionError.require(options.top, "top", in: 1...256)
     guard (1...256).contains(options.palette.count) else {
       throw OptionError(

@@ -41,19 +41,19 @@ struct LatestOptions: StageOptions {
 
 /// Joins in documents: their ports are an option.
 enum Joins {
-  static func join(reading given: JSONValue) throws(OptionProblem) -> AnyStage {
+  static func join(reading given: JSONValue) throws -> AnyStage {
     let options = try OptionReader.read(JoinOptions.self, from: given, kind: "join")
     try check(options.ports, such: "[\"frame\", \"detections\"]")
     return .join(options.ports, mode: options.mode)
   }
 
-  static func latest(reading given: JSONValue) throws(OptionProblem) -> AnyStage {
+  static func latest(reading given: JSONValue) throws -> AnyStage {
     let options = try OptionReader.read(LatestOptions.self, from: given, kind: "latest")
     try check(options.ports, such: "[\"frame\", \"overlay\"]")
     return .latest(options.ports)
   }
 
-  private static func check(_ ports: [String], such example: String) throws(OptionProblem) {
+  private static func check(_ ports: [String], such example: String) throws {
     guard (2...AnyStage.portsMax).contains(ports.count) else {
       throw OptionProblem(
         pointer: "/ports", message: "'ports' names 2 to \(AnyStage.portsMax) inputs",

@@ -35,7 +35,7 @@ extension RouteRule {
   }
 
   /// - Throws: `OptionProblem` with the position within the options.
-  init(json: JSONValue) throws(OptionProblem) {
+  init(json: JSONValue) throws {
     let rule = try StrictDecoder<OptionProblem>(json).object(Self.words)
     let given = Self.words.filter { rule[$0] != nil }
     guard given.count == 1, let word = given.first, let content = rule[word] else {
@@ -63,7 +63,7 @@ extension RouteRule {
   }
 
   /// Rejects rules that no value, or every value, would match.
-  func check() throws(OptionProblem) {
+  func check() throws {
     switch self {
     case .detections(let countMin, let countMax, let scoreMin, _):
       guard countMin >= 0, countMin <= countMax ?? .max else {
@@ -91,7 +91,7 @@ extension RouteRule {
     }
   }
 
-  private static func check(_ numbers: [Double?], at pointer: String) throws(OptionProblem) {
+  private static func check(_ numbers: [Double?], at pointer: String) throws {
     guard numbers.allSatisfy({ $0?.isFinite ?? true }) else {
       throw OptionProblem(pointer: pointer, message: "a bound is a finite number")
     }

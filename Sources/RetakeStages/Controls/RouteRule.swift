@@ -79,13 +79,13 @@ enum Route {
 
   static let ports = ["match", "else"]
 
-  static func stage(_ rule: RouteRule) throws(OptionProblem) -> AnyStage {
+  static func stage(_ rule: RouteRule) throws -> AnyStage {
     try rule.check()
     // 0 and 1 are places in `ports`.
     return .route(signature, options: rule.json, ports: ports) { rule.matches($0) ? 0 : 1 }
   }
 
-  static func stage(reading options: JSONValue) throws(OptionProblem) -> AnyStage {
+  static func stage(reading options: JSONValue) throws -> AnyStage {
     try stage(RouteRule(json: options))
   }
 }

@@ -22,7 +22,7 @@ enum Sample {
     kind: "sample", version: 1, role: .sample, input: nil, output: nil,
     summary: "lets the first of every N frames through")
 
-  static func body(_ options: SampleOptions) throws(OptionError) -> AnyStage.Body {
+  static func body(_ options: SampleOptions) throws -> AnyStage.Body {
     try OptionError.require(options.every, "every", in: 1...1_000_000)
     return .sample(options.every)
   }

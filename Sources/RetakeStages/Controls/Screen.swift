@@ -19,7 +19,7 @@ enum Screen {
     init() {}
   }
 
-  static func stage(hertz: Double) throws(OptionProblem) -> AnyStage {
+  static func stage(hertz: Double) throws -> AnyStage {
     guard let clock = ScreenClock(hertz: hertz) else {
       throw OptionProblem(
         pointer: "/hertz", message: "'hertz' must be above 0 and at most 1000, is \(hertz)")
@@ -31,7 +31,7 @@ enum Screen {
     return stage
   }
 
-  static func stage(reading options: JSONValue) throws(OptionProblem) -> AnyStage {
+  static func stage(reading options: JSONValue) throws -> AnyStage {
     try stage(hertz: OptionReader.read(Options.self, from: options, kind: "screen").hertz)
   }
 }

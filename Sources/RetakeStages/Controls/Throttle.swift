@@ -27,7 +27,7 @@ enum Throttle {
   /// Maximum number of rules of one throttle.
   static let rulesMax = 64
 
-  static func stage(_ policy: DevicePolicy) throws(OptionProblem) -> AnyStage {
+  static func stage(_ policy: DevicePolicy) throws -> AnyStage {
     let least = policy.rules.isEmpty ? "above 0" : "0 (no limit) or above"
     // 0 means no limit. Without a rule such a throttle would never thin a frame.
     guard policy.fps > 0 || policy.fps == 0 && !policy.rules.isEmpty,
@@ -52,7 +52,7 @@ enum Throttle {
       ]), body: .throttle(policy))
   }
 
-  static func stage(reading options: JSONValue) throws(OptionProblem) -> AnyStage {
+  static func stage(reading options: JSONValue) throws -> AnyStage {
     let fields = try StrictDecoder<OptionProblem>(options).object(["fps", "when"])
     var policy = DevicePolicy(fps: try fields["fps"]?.number() ?? 15)
     policy.rules = try fields.elements("when").map(DeviceRule.init(_:))

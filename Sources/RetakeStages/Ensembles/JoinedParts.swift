@@ -4,14 +4,14 @@ extension Joined {
   /// The parts that arrived, all of one type.
   ///
   /// - Throws: `ensemble.otherType` for a part of another type.
-  func parts<Value: PipelineValue>(all type: Value.Type) throws(StageError) -> [Value] {
+  func parts<Value: PipelineValue>(all type: Value.Type) throws -> [Value] {
     try namedParts(all: type).map(\.value)
   }
 
   /// The same, each with the name of its port.
   func namedParts<Value: PipelineValue>(
     all type: Value.Type
-  ) throws(StageError) -> [(port: String, value: Value)] {
+  ) throws -> [(port: String, value: Value)] {
     var values: [(port: String, value: Value)] = []
     for part in parts {
       // A join with the mode `any` continues without the parts that are missing.

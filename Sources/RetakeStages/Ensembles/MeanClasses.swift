@@ -32,12 +32,12 @@ package struct MeanClasses: PureStage {
   package let options: MeanClassesOptions
 
   /// - Throws: `OptionError` for a count that is out of bounds.
-  package init(options: MeanClassesOptions) throws(OptionError) {
+  package init(options: MeanClassesOptions) throws {
     try OptionError.require(options.top, "top", in: 1...1_024)
     self.options = options
   }
 
-  package func process(_ joined: Joined, _ context: StageContext) throws(StageError) -> Classes {
+  package func process(_ joined: Joined, _ context: StageContext) throws -> Classes {
     let parts = try joined.parts(all: Classes.self)
     var sums: [String: Double] = [:]
     // In the order of the ports, so that each sum of floating-point numbers has one order.

@@ -46,7 +46,7 @@ package struct MergeDetections: PureStage {
   package let options: MergeDetectionsOptions
 
   /// - Throws: `OptionError` for an overlap that is out of bounds, and for a duplicate class name.
-  package init(options: MergeDetectionsOptions) throws(OptionError) {
+  package init(options: MergeDetectionsOptions) throws {
     guard options.iou >= 0, options.iou <= 1 else {
       throw OptionError(key: "iou", message: "must be 0 to 1, is \(options.iou)")
     }
@@ -56,7 +56,7 @@ package struct MergeDetections: PureStage {
     self.options = options
   }
 
-  package func process(_ joined: Joined, _ context: StageContext) throws(StageError) -> Detections {
+  package func process(_ joined: Joined, _ context: StageContext) throws -> Detections {
     var all = Detections([], classNames: options.classNames)
     for part in try joined.parts(all: Detections.self) { all.append(part) }
     let items = all.items

@@ -14,7 +14,7 @@ package struct MergeScalars: PureStage {
 
   package init(options: NoOptions) {}
 
-  package func process(_ joined: Joined, _ context: StageContext) throws(StageError) -> Scalars {
+  package func process(_ joined: Joined, _ context: StageContext) throws -> Scalars {
     Scalars(
       try joined.namedParts(all: Scalars.self).flatMap { part in
         part.value.entries.map { Scalars.Entry("\(part.port).\($0.name)", $0.value) }

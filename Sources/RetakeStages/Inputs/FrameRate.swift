@@ -7,7 +7,7 @@ enum FrameRate {
   /// rounded to thousandths of a frame per second.
   ///
   /// - Throws: `OptionError` for the key `fps` unless the rate is 0.001 to 1,000.
-  static func timeBase(_ fps: Double) throws(OptionError) -> TimeBase {
+  static func timeBase(_ fps: Double) throws -> TimeBase {
     guard fps >= 0.001, fps <= 1_000 else {
       throw OptionError(key: "fps", message: "must be 0.001 to 1000, is \(fps)")
     }

@@ -1,7 +1,7 @@
 import Foundation
 package import RetakeBuffers
 import RetakeCore
-package import RetakeGraph
+import RetakeGraph
 import RetakeMedia
 
 /// The files of an image source.
@@ -35,7 +35,7 @@ package struct ImagesSource: FrameSource {
   private let timeBase: TimeBase
 
   /// - Throws: `OptionError` without a path, or for a rate that is out of bounds.
-  package init(options: ImagesOptions) throws(OptionError) {
+  package init(options: ImagesOptions) throws {
     guard !options.path.isEmpty else {
       throw OptionError(key: "path", message: "must name a PNG or JPEG file, or a folder of them")
     }

@@ -45,7 +45,7 @@ extension StageRegistry {
   }
 
   private mutating func place<Stage: PlacedModel>(_ type: Stage.Type, _ places: InputPlaces) {
-    replaceNode(Stage.signature) { given throws(OptionProblem) in
+    replaceNode(Stage.signature) { given in
       let options = try OptionReader.read(ModelOptions.self, from: given, kind: Stage.kind)
       do {
         // Without a path there is nothing to find, and the stage says so.
@@ -59,7 +59,7 @@ extension StageRegistry {
 
   private mutating func placeImages(_ places: InputPlaces) {
     guard let signature = signature(of: Sources.images.kind) else { return }
-    replaceNode(signature) { given throws(OptionProblem) in
+    replaceNode(signature) { given in
       let options = try OptionReader.read(ImagesOptions.self, from: given, kind: signature.kind)
       do {
         var source = try ImagesSource(options: options)

@@ -33,7 +33,7 @@ enum Sources {
       kind: kind, version: 1, role: .source, input: nil, output: .frame, summary: summary)
   }
 
-  static func session(_ options: SessionSourceOptions) throws(OptionError) -> SessionSource {
+  static func session(_ options: SessionSourceOptions) throws -> SessionSource {
     try OptionError.require(options.track, "track", in: 0...1_023)
     return SessionSource(track: options.track)
   }

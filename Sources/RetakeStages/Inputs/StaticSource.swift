@@ -1,6 +1,6 @@
 public import RetakeBuffers
 public import RetakeCore
-public import RetakeGraph
+import RetakeGraph
 
 /// Uses frames in memory as a source, for example in a test.
 ///
@@ -14,7 +14,7 @@ public struct StaticSource: FrameSource, FrameReader {
   /// Frames at an even rate.
   ///
   /// - Throws: `OptionError` for an empty list, or a rate outside 0.001 to 1,000.
-  public init(_ frames: [Frame], fps: Double = 30) throws(OptionError) {
+  public init(_ frames: [Frame], fps: Double = 30) throws {
     try self.init(
       frames, pts: frames.indices.map { Int64($0) }, timeBase: FrameRate.timeBase(fps))
   }
@@ -23,7 +23,7 @@ public struct StaticSource: FrameSource, FrameReader {
   ///
   /// - Throws: `OptionError` for an empty list, a different number of times, or times that
   ///   decrease.
-  public init(_ frames: [Frame], pts: [Int64], timeBase: TimeBase) throws(OptionError) {
+  public init(_ frames: [Frame], pts: [Int64], timeBase: TimeBase) throws {
     guard let first = frames.first else {
       throw OptionError(key: "frames", message: "must have at least one frame")
     }

@@ -21,9 +21,9 @@ struct TrackIndex: Sendable {
   }
 
   /// - Throws: `StagesError.noSuchFrame`.
-  func row(_ id: FrameID) throws(StagesError) -> FrameEntry {
+  func row(_ id: FrameID) throws -> FrameEntry {
     guard id.track == 0, rows.indices.contains(id.sequence) else {
-      throw .noSuchFrame(id, count: rows.count)
+      throw StagesError.noSuchFrame(id, count: rows.count)
     }
     return rows[id.sequence]
   }

@@ -35,7 +35,7 @@ package struct Fingertip: PureStage {
   package let options: FingertipOptions
 
   /// - Throws: `OptionError` unless the percentage is 1 to 100.
-  package init(options: FingertipOptions) throws(OptionError) {
+  package init(options: FingertipOptions) throws {
     try OptionError.require(options.percent, "percent", in: 1...100)
     self.options = options
   }

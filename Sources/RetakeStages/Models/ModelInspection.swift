@@ -83,10 +83,10 @@ package struct ModelInspection: Hashable, Sendable, Encodable {
     var findings = Findings(
       path: path, provider: options.provider, values: values, sha256: sha256, sidecar: document)
     switch library {
-    case .success(let library): findings.load(content, outline, library)
+    case .success(let library): try findings.load(content, outline, library)
     case .failure(let error):
       findings.add(error)
-      findings.draft(of: outline, ports: nil)
+      try findings.draft(of: outline, ports: nil)
     }
     (settings, problems) = (findings.rows, findings.problems)
   }
@@ -136,29 +136,30 @@ private struct Findings {
   mutating func add(_ error: any Error) { problems.append(ModelInspection.Problem(error)) }
 
   /// As a stage does before its first frame.
-  mutating func load(_ bytes: [UInt8], _ outline: OnnxOutline, _ library: OnnxLibrary) {
+  mutating func load(_ bytes: [UInt8], _ outline: OnnxOutline, _ library: OnnxLibrary) throws {
+    let model: OnnxModel
     do {
-      let model = try OnnxModel(
+      model = try OnnxModel(
         bytes: bytes, path: path,
         options: OnnxOptions(provider: provider, inputShapes: otherShapes(of: outline)),
         library: library)
-      draft(of: model, ports: model.outputs)
     } catch {
       add(error)
-      draft(of: outline, ports: nil)
+      return try draft(of: outline, ports: nil)
     }
+    try draft(of: model, ports: model.outputs)
   }
 
   /// - Parameter ports: The outputs; `nil` if their shapes are not known, because the library works
   ///   them out.
-  mutating func draft(of model: any ModelDescription, ports: [ModelPort]?) {
+  mutating func draft(of model: any ModelDescription, ports: [ModelPort]?) throws {
     do {
       try sidecar?.check(sha256: sha256, ofModel: path)
     } catch {
       add(error)
     }
-    guard !FeatureModel.fits(model) else { return draftNumbers(of: model, ports) }
-    let draft = ModelSettings.draft(
+    guard !FeatureModel.fits(model) else { return try draftNumbers(of: model, ports) }
+    let draft = try ModelSettings.draft(
       of: shaped(model), at: path, options: values, sidecar: sidecar)
     rows = draft.rows.map(ModelInspection.Row.init)
     draft.problems.forEach { add($0) }
@@ -169,8 +170,8 @@ private struct Findings {
     }
   }
 
-  private mutating func draftNumbers(of model: any ModelDescription, _ ports: [ModelPort]?) {
-    let draft = FeatureModel.draft(of: model, at: path, options: values, sidecar: sidecar)
+  private mutating func draftNumbers(of model: any ModelDescription, _ ports: [ModelPort]?) throws {
+    let draft = try FeatureModel.draft(of: model, at: path, options: values, sidecar: sidecar)
     rows = draft.rows.map(ModelInspection.Row.init)
     if let problem = draft.problem { add(problem) }
     do {

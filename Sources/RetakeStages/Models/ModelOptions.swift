@@ -32,12 +32,12 @@ package struct ModelOptions: StageOptions, Hashable {
   /// What the node says about the model.
   ///
   /// - Throws: `OptionError` with the place of a key that no sidecar has, or of a wrong value.
-  func values() throws(OptionError) -> ModelValues {
+  func values() throws -> ModelValues {
     var values = ModelValues()
-    do throws(DocumentProblem) {
+    do {
       try values.read(input: StrictDecoder(input, at: "input"))
       try values.read(output: StrictDecoder(output, at: "output"))
-    } catch {
+    } catch let error as DocumentProblem {
       throw OptionError(
         key: error.pointer,
         message: "is refused: "

@@ -29,7 +29,7 @@ final class ModelRunner: Sendable {
   var fingerprint: String { loaded.fingerprint + settings.fingerprint }
 
   /// - Throws: `OptionError` unless the decoder gives what a stage of this kind returns.
-  func require(_ result: DecoderName.Result, in kind: String) throws(OptionError) {
+  func require(_ result: DecoderName.Result, in kind: String) throws {
     guard settings.decoderName.result != result else { return }
     let names = DecoderName.allCases.filter { $0.result == result }.map(\.rawValue)
     throw OptionError(
@@ -40,7 +40,7 @@ final class ModelRunner: Sendable {
 
   /// - Throws: `StageError` if the model cannot be computed for this frame, or gives numbers that
   ///   are none.
-  func decoded(_ frame: Frame) throws(StageError) -> Decoded {
+  func decoded(_ frame: Frame) throws -> Decoded {
     let prepared = preprocessor.prepare(frame)
     do {
       return try decoder.decode(try model.run([prepared.tensor]), prepared.geometry)

@@ -32,7 +32,7 @@ package struct OnnxStage<Found: ModelResult>: PureStage, ModelStage {
   package var fingerprint: String { runner.fingerprint }
   package var modelFiles: [String: String] { runner.files }
 
-  package func process(_ frame: Frame, _ context: StageContext) throws(StageError) -> Found {
+  package func process(_ frame: Frame, _ context: StageContext) throws -> Found {
     guard let found = Found(try runner.decoded(frame)) else {
       requirementFailure("the decoder gives \(Found.decoded), as was checked")
     }

@@ -33,7 +33,7 @@ package struct Regress: PureStage, ModelStage {
   package var fingerprint: String { loaded.fingerprint + features.fingerprint }
   package var modelFiles: [String: String] { loaded.files }
 
-  package func process(_ numbers: Scalars, _ context: StageContext) throws(StageError) -> Scalars {
+  package func process(_ numbers: Scalars, _ context: StageContext) throws -> Scalars {
     do {
       return try features.scalars(try loaded.model.run([try features.tensor(numbers)]))
     } catch {

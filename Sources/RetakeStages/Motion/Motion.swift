@@ -58,7 +58,7 @@ public struct Motion: StatefulStage {
   private var regions = RegionFinder()
 
   /// - Throws: `OptionError` for a number that is out of bounds.
-  public init(options: MotionOptions) throws(OptionError) {
+  public init(options: MotionOptions) throws {
     try OptionError.require(options.threshold, "threshold", in: 1...255)
     try OptionError.require(options.minimumArea, "minimumArea", in: 1...1_000_000)
     try OptionError.require(options.maximumRegions, "maximumRegions", in: 1...1_024)

@@ -14,7 +14,7 @@ package struct Overlay: PureStage {
 
   package init(options: NoOptions) {}
 
-  package func process(_ joined: Joined, _ context: StageContext) throws(StageError) -> Frame {
+  package func process(_ joined: Joined, _ context: StageContext) throws -> Frame {
     guard let frame = joined.values(Frame.self).first else {
       throw StageError(
         code: "overlay.noFrame", message: "none of the ports gave a frame to draw over")

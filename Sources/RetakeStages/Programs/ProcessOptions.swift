@@ -43,7 +43,7 @@ package struct ProcessOptions: StageOptions, Hashable {
   package init() {}
 
   /// - Throws: `OptionError` for an option that cannot be used.
-  func program() throws(OptionError) -> ForeignProgram {
+  func program() throws -> ForeignProgram {
     guard let name = command.first, !name.isEmpty else {
       throw OptionError(
         key: "command",
@@ -71,7 +71,7 @@ package struct ProcessOptions: StageOptions, Hashable {
 
   private static func choice<Choice: RawRepresentable<String> & CaseIterable>(
     _ word: String, _ key: String
-  ) throws(OptionError) -> Choice {
+  ) throws -> Choice {
     guard let choice = Choice(rawValue: word) else {
       let names = Choice.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
       throw OptionError(key: key, message: "is one of \(names), not '\(word.shortened)'")

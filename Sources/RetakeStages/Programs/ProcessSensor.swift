@@ -43,7 +43,7 @@ package struct ProcessSensor: Codable, Hashable, Sendable {
   private static let millisecondsMax = 600_000
 
   /// - Throws: `OptionError` for sensors that a program cannot read.
-  static func reads(_ sensors: [ProcessSensor]) throws(OptionError) -> [SensorRead] {
+  static func reads(_ sensors: [ProcessSensor]) throws -> [SensorRead] {
     guard sensors.count <= countMax else {
       throw OptionError(key: "sensors", message: "names \(sensors.count), and may name \(countMax)")
     }

@@ -36,7 +36,7 @@ package struct Bandpass: PureStage {
   package let options: BandpassOptions
 
   /// - Throws: `OptionError` for an edge or an order that is out of bounds.
-  package init(options: BandpassOptions) throws(OptionError) {
+  package init(options: BandpassOptions) throws {
     try OptionError.require(options.low, "low", in: 0.05...100)
     guard options.high > options.low, options.high <= 110 else {
       throw OptionError(
@@ -49,7 +49,7 @@ package struct Bandpass: PureStage {
 
   package func process(
     _ input: Waveform, _ context: StageContext
-  ) throws(StageError) -> Waveform {
+  ) throws -> Waveform {
     guard input.rate > 2 * options.high, input.rate.isFinite else {
       throw StageError(
         code: "bandpass.rate",

@@ -32,7 +32,7 @@ package struct Detrend: PureStage {
   package let options: DetrendOptions
 
   /// - Throws: `OptionError` if lambda is out of bounds.
-  package init(options: DetrendOptions) throws(OptionError) {
+  package init(options: DetrendOptions) throws {
     guard options.lambda > 0, options.lambda <= 1e6 else {
       throw OptionError(
         key: "lambda", message: "must be above 0 and at most 1000000, is \(options.lambda)")

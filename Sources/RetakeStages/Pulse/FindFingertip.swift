@@ -43,7 +43,7 @@ package struct FindFingertip: PureStage {
   package let options: FindFingertipOptions
 
   /// - Throws: `OptionError` for a number that is out of bounds.
-  package init(options: FindFingertipOptions) throws(OptionError) {
+  package init(options: FindFingertipOptions) throws {
     try OptionError.require(options.coverageMin, "coverageMin", in: 0...1)
     try OptionError.require(options.redness, "redness", in: 1...10)
     self.options = options

@@ -16,7 +16,7 @@ package struct HeartVariability: PureStage {
   package let options: PulseRateOptions
 
   /// - Throws: `OptionError` for a number that is out of bounds.
-  package init(options: PulseRateOptions) throws(OptionError) {
+  package init(options: PulseRateOptions) throws {
     try options.check()
     self.options = options
   }

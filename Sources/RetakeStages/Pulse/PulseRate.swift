@@ -28,7 +28,7 @@ package struct PulseRateOptions: StageOptions, Hashable {
     (self.qualityMin, self.secondsMin) = (qualityMin, secondsMin)
   }
 
-  func check() throws(OptionError) {
+  func check() throws {
     try OptionError.require(low, "low", in: 0.1...10)
     guard high > low, high <= 10 else {
       throw OptionError(
@@ -59,7 +59,7 @@ package struct PulseRate: PureStage {
   package let options: PulseRateOptions
 
   /// - Throws: `OptionError` for a number that is out of bounds.
-  package init(options: PulseRateOptions) throws(OptionError) {
+  package init(options: PulseRateOptions) throws {
     try options.check()
     self.options = options
   }

@@ -56,9 +56,9 @@ package struct PulseSignal: PureStage {
 
   package func process(
     _ window: SignalWindow, _ context: StageContext
-  ) throws(StageError) -> Waveform {
-    func channel(_ name: String) throws(StageError) -> Waveform {
-      guard let channel = window[name] else { throw .noChannel(name, in: window) }
+  ) throws -> Waveform {
+    func channel(_ name: String) throws -> Waveform {
+      guard let channel = window[name] else { throw StageError.noChannel(name, in: window) }
       return channel
     }
     guard options.method == .pos || options.method == .chrom else {

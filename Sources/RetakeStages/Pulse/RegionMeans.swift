@@ -35,12 +35,12 @@ package struct RegionMeans: PureStage {
   package let options: RegionMeansOptions
 
   /// - Throws: `OptionError` unless the percentage is 1 to 100.
-  package init(options: RegionMeansOptions) throws(OptionError) {
+  package init(options: RegionMeansOptions) throws {
     try OptionError.require(options.percent, "percent", in: 1...100)
     self.options = options
   }
 
-  package func process(_ joined: Joined, _ context: StageContext) throws(StageError) -> Scalars {
+  package func process(_ joined: Joined, _ context: StageContext) throws -> Scalars {
     guard let frame = joined.values(Frame.self).first,
       let detections = joined.values(Detections.self).first, let best = detections.best
     else {

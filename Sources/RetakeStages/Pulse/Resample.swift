@@ -45,7 +45,7 @@ package struct Resample: StatefulStage {
   private var resampler: Resampler
 
   /// - Throws: `OptionError` for a number that is out of bounds.
-  package init(options: ResampleOptions) throws(OptionError) {
+  package init(options: ResampleOptions) throws {
     try OptionError.require(options.rate, "rate", in: 5...Resampler.rateMax)
     try OptionError.require(options.windowSeconds, "windowSeconds", in: 2...120)
     try OptionError.require(options.gapMilliseconds, "gapMilliseconds", in: 1...10_000)

@@ -64,7 +64,7 @@ public struct SyntheticOptions: StageOptions, Hashable {
     beatsPerMinute = try container.decode(Int.self, forKey: .beatsPerMinute)
   }
 
-  func check() throws(OptionError) {
+  func check() throws {
     try OptionError.require(width, "width", in: 16...4_096)
     try OptionError.require(height, "height", in: 16...4_096)
     try OptionError.require(fps, "fps", in: 1...240)

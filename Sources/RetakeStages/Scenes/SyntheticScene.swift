@@ -1,6 +1,6 @@
 package import RetakeBuffers
 package import RetakeCore
-package import RetakeGraph
+import RetakeGraph
 
 /// A synthetic scene, without any file: I420, limited range, BT.601.
 ///
@@ -24,7 +24,7 @@ package struct SyntheticScene: FrameReader, FrameSource {
   private let painter: any ScenePainter
 
   /// - Throws: `OptionError` for a number that is out of bounds.
-  package init(_ options: SyntheticOptions) throws(OptionError) {
+  package init(_ options: SyntheticOptions) throws {
     try options.check()
     self.options = options
     let timing =

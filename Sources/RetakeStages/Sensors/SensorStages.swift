@@ -20,7 +20,7 @@ package struct SensorOptions: StageOptions, Hashable {
     (self.sensor, self.milliseconds) = (sensor, milliseconds)
   }
 
-  func check() throws(OptionError) {
+  func check() throws {
     guard !sensor.isEmpty else { throw OptionError(key: "sensor", message: "names a sensor") }
     guard (1...600_000).contains(milliseconds) else {
       throw OptionError(key: "milliseconds", message: "must be 1 to 600000, is \(milliseconds)")
@@ -54,7 +54,7 @@ package struct SensorLatest: PureStage {
   package let options: LatestSensorOptions
   package var sensors: [SensorRead] { [.latest(options.sensor)] }
 
-  package init(options: LatestSensorOptions) throws(OptionError) {
+  package init(options: LatestSensorOptions) throws {
     guard !options.sensor.isEmpty else {
       throw OptionError(key: "sensor", message: "names a sensor")
     }
@@ -78,7 +78,7 @@ package struct SensorWindow: PureStage {
   package let options: SensorOptions
   package var sensors: [SensorRead] { [options.window] }
 
-  package init(options: SensorOptions) throws(OptionError) {
+  package init(options: SensorOptions) throws {
     try options.check()
     self.options = options
   }
@@ -112,7 +112,7 @@ package struct Steadiness: PureStage {
   package let options: SensorOptions
   package var sensors: [SensorRead] { [options.window] }
 
-  package init(options: SensorOptions) throws(OptionError) {
+  package init(options: SensorOptions) throws {
     try options.check()
     self.options = options
   }

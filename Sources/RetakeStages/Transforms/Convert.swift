@@ -84,7 +84,7 @@ package struct Convert: PureStage {
 
   package func process(_ frame: Frame, _ context: StageContext) -> Frame {
     if frame.format == options.format { return frame }
-    do throws(MediaError) {
+    do {
       return try converted(try withEightBits(frame))
     } catch {
       // This stage cannot throw. The engine discards the frame and reports the lack of memory

@@ -45,7 +45,7 @@ package struct Crop: PureStage {
   package let options: CropOptions
 
   /// - Throws: `OptionError` for a number that is out of bounds.
-  package init(options: CropOptions) throws(OptionError) {
+  package init(options: CropOptions) throws {
     for (value, key) in [
       (options.x, "x"), (options.y, "y"), (options.width, "width"), (options.height, "height"),
     ] {
@@ -58,7 +58,7 @@ package struct Crop: PureStage {
     rectangle(in: input).map { PictureView(area: $0.box, width: $0.width, height: $0.height) }
   }
 
-  package func process(_ frame: Frame, _ context: StageContext) throws(StageError) -> Frame {
+  package func process(_ frame: Frame, _ context: StageContext) throws -> Frame {
     let shape = PictureShape(width: frame.width, height: frame.height, format: frame.format)
     guard let cut = rectangle(in: shape) else {
       let (width, height) = size(in: shape)

@@ -50,7 +50,7 @@ package struct Downsample: PureStage {
   private let scaling: FrameScaling
 
   /// - Throws: `OptionError` for a side that is out of bounds.
-  package init(options: DownsampleOptions) throws(OptionError) {
+  package init(options: DownsampleOptions) throws {
     scaling = try FrameScaling(
       width: options.width, height: options.height, algorithm: options.algorithm)
     self.options = options

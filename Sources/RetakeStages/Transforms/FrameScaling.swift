@@ -26,7 +26,7 @@ struct FrameScaling: Sendable {
   let height: Int
   private let scalers: MediaScalers
 
-  init(width: Int, height: Int, algorithm: ScalingAlgorithm) throws(OptionError) {
+  init(width: Int, height: Int, algorithm: ScalingAlgorithm) throws {
     try OptionError.require(width, "width", in: 1...StageLimits.side)
     try OptionError.require(height, "height", in: 1...StageLimits.side)
     (self.width, self.height) = (width, height)
@@ -45,7 +45,7 @@ struct FrameScaling: Sendable {
     let isFar =
       frame.width > Self.shrinkageMax * width || frame.height > Self.shrinkageMax * height
     if isFar { return frame.boxMeans(width: width, height: height) }
-    do throws(MediaError) {
+    do {
       return try scalers.scale(frame, width: width, height: height)
     } catch {
       // As in `Convert`: the frame is discarded, and the lack of memory is reported.

@@ -36,14 +36,14 @@ package struct RegionCrop: PureStage {
   package let options: RegionCropOptions
 
   /// - Throws: `OptionError` for a padding that is out of bounds.
-  package init(options: RegionCropOptions) throws(OptionError) {
+  package init(options: RegionCropOptions) throws {
     guard options.padding >= 0, options.padding <= 4 else {
       throw OptionError(key: "padding", message: "must be 0 to 4, is \(options.padding)")
     }
     self.options = options
   }
 
-  package func process(_ region: Region, _ context: StageContext) throws(StageError) -> Frame {
+  package func process(_ region: Region, _ context: StageContext) throws -> Frame {
     let (frame, box) = (region.frame, region.detection.box)
     // NaN is refused here, too, because comparisons with it are false.
     guard box.width > 0, box.height > 0 else {

@@ -46,7 +46,7 @@ package struct Resize: PureStage {
   private let scaling: FrameScaling
 
   /// - Throws: `OptionError` for a side that is out of bounds.
-  package init(options: ResizeOptions) throws(OptionError) {
+  package init(options: ResizeOptions) throws {
     scaling = try FrameScaling(
       width: options.width, height: options.height, algorithm: options.algorithm)
     self.options = options

@@ -1,11 +1,11 @@
 package import RetakeBuffers
-package import RetakeMedia
+import RetakeMedia
 
 extension Frame {
   /// Applies the mirror and the rotation, so that the image is as displayed; I420 only.
   ///
   /// - Throws: `MediaError.noMemory`.
-  package func turnedUpright() throws(MediaError) -> Frame {
+  package func turnedUpright() throws -> Frame {
     precondition(format == .i420, "only I420 is turned")
     guard rotationDegrees != 0 || isMirrored else { return self }
     let picture = OverlayPicture(self)
@@ -36,7 +36,7 @@ extension Frame {
     }
     // The pointers above do not keep the storage: Swift may release it after its last use.
     withExtendedLifetime(self.storage) {}
-    guard let storage else { throw .noMemory(step: "turn a picture", file: nil) }
+    guard let storage else { throw MediaError.noMemory(step: "turn a picture", file: nil) }
     // Without rotation and mirror, because the pixels are upright now.
     return Frame(
       id: id, timestamp: timestamp, format: format, width: picture.uprightWidth,

@@ -1,6 +1,6 @@
 package import RetakeBuffers
 import RetakeCore
-package import RetakeMedia
+import RetakeMedia
 
 extension Frame {
   /// A copy of the frame with shapes drawn over it, in a pixel format of `PixelFormat.basic`; without
@@ -16,12 +16,12 @@ extension Frame {
   /// cameras is converted first.
   ///
   /// - Throws: `MediaError.noMemory`.
-  package func drawingIfRoom(_ shapes: [OverlayShape]) throws(MediaError) -> Frame {
+  package func drawingIfRoom(_ shapes: [OverlayShape]) throws -> Frame {
     guard format.isBasic else {
       return try MediaScaler().scale(self, format: format.nearestBasic).drawingIfRoom(shapes)
     }
     guard let storage = drawnStorage(shapes) else {
-      throw .noMemory(step: "draw over a picture of \(width)x\(height)", file: nil)
+      throw MediaError.noMemory(step: "draw over a picture of \(width)x\(height)", file: nil)
     }
     return drawn(on: storage)
   }

@@ -9,7 +9,7 @@ struct SceneCanvas {
   /// - Throws: `MediaError.noMemory`.
   func draw(
     _ picture: any ScenePicture, noise: CameraNoise
-  ) throws(MediaError) -> FrameStorage {
+  ) throws -> FrameStorage {
     let storage = FrameStorage.makeIfRoom(format: .i420, width: width, height: height) {
       planes, strides in
       for plane in 0..<3 {
@@ -27,7 +27,7 @@ struct SceneCanvas {
       }
     }
     guard let storage else {
-      throw .noMemory(step: "draw a picture of \(width)x\(height)", file: nil)
+      throw MediaError.noMemory(step: "draw a picture of \(width)x\(height)", file: nil)
     }
     return storage
   }

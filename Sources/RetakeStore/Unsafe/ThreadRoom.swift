@@ -21,7 +21,7 @@ final class ThreadRoom: @unchecked Sendable {
   deinit { munmap(pages, bytes) }
 
   /// - Throws: `StoreError.noMemory`.
-  static func reserve(for path: String) throws(StoreError) -> ThreadRoom {
+  static func reserve(for path: String) throws -> ThreadRoom {
     var attributes = pthread_attr_t()
     pthread_attr_init(&attributes)
     defer { pthread_attr_destroy(&attributes) }
@@ -35,7 +35,7 @@ final class ThreadRoom: @unchecked Sendable {
     #endif
     // PROT_NONE: the pages count as address space, which `ulimit -v` limits, and take no memory.
     guard let pages = mmap(nil, bytes, PROT_NONE, flags, -1, 0), pages != MAP_FAILED else {
-      throw .noMemory(path: path)
+      throw StoreError.noMemory(path: path)
     }
     return ThreadRoom(pages: pages, bytes: bytes)
   }

@@ -21,12 +21,12 @@ extension InputPlaces {
 
   /// - Throws: `SuiteError.outside` for a path that leads out of the folder, by itself or through a
   ///   link.
-  static func requireInside(_ folder: String, _ path: String) throws(SuiteError) {
+  static func requireInside(_ folder: String, _ path: String) throws {
     let named = URL(fileURLWithPath: path.hasPrefix("/") ? path : "\(folder)/\(path)")
     let own = URL(fileURLWithPath: folder).resolvingSymlinksInPath().path
     // As the kernel resolves it: `..` behind a link leads to another place than the text says.
     let real = OwnFolder.realPath(named.path) ?? named.standardizedFileURL.path
     guard real != own, !real.hasPrefix(own == "/" ? own : own + "/") else { return }
-    throw .outside(path: path, folder: folder)
+    throw SuiteError.outside(path: path, folder: folder)
   }
 }

@@ -27,7 +27,7 @@ package struct PipelineInspection: Sendable {
   /// The flattened pipeline, with the conversions that the known pixel formats need.
   package let complete: Pipeline
   /// Inserts those conversions into a flat pipeline that reads the same sources.
-  package let completing: @Sendable (Pipeline) throws(PipelineError) -> Pipeline
+  package let completing: @Sendable (Pipeline) throws -> Pipeline
 
   /// Opens the session, if one is given, and the sources that have their own frames.
   ///
@@ -49,7 +49,7 @@ package struct PipelineInspection: Sendable {
     var formats: [String: PixelFormat] = [:]
     for source in sources { formats[source.node] = source.format }
     let known = formats
-    completing = { (flat) throws(PipelineError) in
+    completing = { flat in
       try flat.insertingConversions(sources: known, catalog: catalog)
     }
     complete = try completing(pipeline.flattened())

@@ -15,11 +15,11 @@ package struct ProgramPipeline: Hashable, Sendable {
   package var options: [String: JSONValue]
 
   /// - Throws: `SuiteError.badProgram`.
-  package init(command: String) throws(SuiteError) {
+  package init(command: String) throws {
     options = try Self.options(ofCommand: command)
   }
 
-  private static func options(ofCommand text: String) throws(SuiteError) -> [String: JSONValue] {
+  private static func options(ofCommand text: String) throws -> [String: JSONValue] {
     ["command": .array(try words(of: text).map(JSONValue.string))]
   }
 
@@ -27,14 +27,14 @@ package struct ProgramPipeline: Hashable, Sendable {
 
   /// - Parameter name: Begins with `prefix`.
   /// - Throws: `SuiteError.badProgram`.
-  init(name: String) throws(SuiteError) {
+  init(name: String) throws {
     let text = String(name.dropFirst(Self.prefix.count))
     guard text.hasPrefix("{") else {
       options = try Self.options(ofCommand: text)
       return
     }
     guard case .object(let members)? = try? JSONValue(parsing: Data(text.utf8)) else {
-      throw .badProgram(text, problem: "it is not a JSON object")
+      throw SuiteError.badProgram(text, problem: "it is not a JSON object")
     }
     options = members
   }
@@ -65,16 +65,16 @@ package struct ProgramPipeline: Hashable, Sendable {
     options["output"] = .string("program")
     // Held until the document is read, which then uses the same copy of the program.
     let stage: AnyStage
-    do throws(OptionProblem) {
+    do {
       stage = try catalog.make(kind: AnyStage.processKind, options: .object(options))
-    } catch {
+    } catch let error as OptionProblem {
       throw placed(PipelineError(error, at: error.pointer))
     }
     let document = Self.document(stage.programSinks ?? [], options).canonicalText
     return try withExtendedLifetime(stage) {
-      do throws(PipelineError) {
+      do {
         return try PipelineDocument.parse(Data(document.utf8), catalog: catalog, file: nil)
-      } catch {
+      } catch let error as PipelineError {
         throw placed(error)
       }
     }
@@ -119,13 +119,15 @@ extension ProgramPipeline {
   /// shell.
   ///
   /// - Throws: `SuiteError.badProgram`.
-  static func words(of command: String) throws(SuiteError) -> [String] {
+  static func words(of command: String) throws -> [String] {
     var reader = WordReader()
     for character in command { reader.read(character) }
-    guard !reader.isOpen else { throw .badProgram(command, problem: "a quote has no end") }
+    guard !reader.isOpen else {
+      throw SuiteError.badProgram(command, problem: "a quote has no end")
+    }
     let words = reader.finish()
     guard let first = words.first, !first.isEmpty else {
-      throw .badProgram(command, problem: "it names no program")
+      throw SuiteError.badProgram(command, problem: "it names no program")
     }
     return words
   }

@@ -5,7 +5,7 @@ extension Project {
   ///
   /// - Parameter note: Receives the reason why there is no cache.
   package func openCache(note: (String) -> Void) -> CacheFolder? {
-    do throws(CacheError) {
+    do {
       return try CacheFolder(ofUser: cache, in: self)
     } catch {
       note("no cache: \(error)")
@@ -16,11 +16,11 @@ extension Project {
 
 extension CacheFolder {
   /// Opens a cache whose files this user created. A folder with files tracked by git is rejected.
-  package init(ofUser path: String, in project: Project) throws(CacheError) {
+  package init(ofUser path: String, in project: Project) throws {
     // Before anything is made: the path must not lead out of the project, and files that came with
     // the repository must not decide a verdict.
     try Self.check(path, in: project.folder)
-    if let file = TrackedFiles.first(in: path) { throw .tracked(path: path, file: file) }
+    if let file = TrackedFiles.first(in: path) { throw CacheError.tracked(path: path, file: file) }
     try self.init(path: path, key: .ofUser())
   }
 }

@@ -7,7 +7,7 @@ extension Project {
   /// - Throws: `SuiteError.badProject` for a rule of a sink that no pipeline has. If a pipeline
   ///   cannot be read, its sinks are unknown and nothing is checked; its cases report that error
   ///   themselves.
-  func checkRules(and definition: CaseDefinition?) throws(SuiteError) {
+  func checkRules(and definition: CaseDefinition?) throws {
     guard !compare.bySink.isEmpty else { return }
     var sinks: Set<String> = []
     for item in cases + [definition].compactMap(\.self) {
@@ -20,7 +20,7 @@ extension Project {
       let nearest = Suggestion.nearest(to: name, among: known.sorted())
       // If the project defines no cases, the rule may belong to another pipeline.
       if cases.isEmpty, nearest == nil { continue }
-      throw .badProject(
+      throw SuiteError.badProject(
         message: "no pipeline of the project has a sink '\(name)'",
         advice: Suggestion.advice(for: name, among: nearest.map { [$0] } ?? sinks.sorted()),
         pointer: "/compare/\(name.pointerEscaped)", file: Self.fileName)

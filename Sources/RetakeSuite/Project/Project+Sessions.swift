@@ -17,23 +17,23 @@ extension Project {
   /// A session's folder by its name in Recordings, or by its path.
   ///
   /// - Throws: `SuiteError.noSession`.
-  package func sessionPath(_ name: String) throws(SuiteError) -> String {
+  package func sessionPath(_ name: String) throws -> String {
     let named = "\(recordings)/\(name)"
     // `.` and `..` exist in every folder, but they are paths and not names of sessions.
     let isName = !name.isEmpty && !name.contains("/") && name != "." && name != ".."
     if isName, FileManager.default.fileExists(atPath: named) { return named }
     let given = path(name)
     guard FileManager.default.fileExists(atPath: given) else {
-      throw .noSession(name, folder: recordings, known: sessionNames)
+      throw SuiteError.noSession(name, folder: recordings, known: sessionNames)
     }
     return URL(fileURLWithPath: given).standardizedFileURL.path
   }
 
   /// - Throws: `SuiteError.badSessionName` if a session's folder has a name that a golden cannot
   ///   have.
-  static func checkName(ofSession folder: String) throws(SuiteError) {
+  static func checkName(ofSession folder: String) throws {
     guard URL(fileURLWithPath: folder).lastPathComponent.isSafeName else {
-      throw .badSessionName(path: folder)
+      throw SuiteError.badSessionName(path: folder)
     }
   }
 

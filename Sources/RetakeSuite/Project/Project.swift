@@ -67,9 +67,10 @@ package struct Project: Sendable {
   /// leads out of it.
   ///
   /// - Throws: `SuiteError.notWritable`.
-  func requireOwn(_ relative: String) throws(SuiteError) {
+  func requireOwn(_ relative: String) throws {
     guard let link = OwnFolder.linkOut(of: folder, to: path(relative)) else { return }
-    throw .notWritable(path: link, cause: "it is a symbolic link that leads out of the project")
+    throw SuiteError.notWritable(
+      path: link, cause: "it is a symbolic link that leads out of the project")
   }
 
   /// The nearest folder above this one that has a retake.yml, if this folder has none. The search
@@ -128,12 +129,12 @@ package struct Project: Sendable {
     // One byte more than the limit is enough for the parser to reject the file as too large.
     let count = PipelineDocument.bytesMax + 1
     let data: Data
-    do throws(RegularFile.Refusal) {
+    do {
       data = try RegularFile.head(file, links: .followed, count: count)
-    } catch .missing {
+    } catch RegularFile.Refusal.missing {
       throw SuiteError.noPipeline(name, known: known(beside: name))
     } catch {
-      throw SuiteError.pipelineUnreadable(name, cause: error.description)
+      throw SuiteError.pipelineUnreadable(name, cause: "\(error)")
     }
     return try PipelineDocument.parse(data, catalog: catalog, file: name)
   }
@@ -146,13 +147,13 @@ package struct Project: Sendable {
   /// Resolves a name: the pipeline of the case with that name, else the name itself.
   ///
   /// - Throws: `SuiteError.badProject` for cases that refer to each other.
-  func pipelineName(_ name: String) throws(SuiteError) -> String {
+  func pipelineName(_ name: String) throws -> String {
     var name = name
     var seen: Set<String> = []
     // Ends: each round takes a case that was not taken before.
     while let definition = definition(named: name), definition.pipeline != name {
       guard seen.insert(name).inserted else {
-        throw .badProject(
+        throw SuiteError.badProject(
           message: "the case '\(name)' is its own pipeline by way of others",
           advice: "Name a file or example:NAME in one of them",
           pointer: "/cases/\(name.pointerEscaped)/pipeline", file: Self.fileName)

@@ -13,17 +13,17 @@ extension Project {
   /// Reads the retake.yml of a folder. A folder without one is a project with defaults.
   ///
   /// - Throws: `SuiteError` with the JSON pointer of what is wrong.
-  package init(reading folder: String) throws(SuiteError) {
+  package init(reading folder: String) throws {
     self.init(folder: folder)
     let file = path(Self.fileName)
     let data: Data
-    do throws(RegularFile.Refusal) {
+    do {
       data = try RegularFile.contents(file, bytesMax: Self.fileBytesMax)
-    } catch .missing {
+    } catch RegularFile.Refusal.missing {
       return
-    } catch {
+    } catch let error as RegularFile.Refusal {
       throw SuiteError.projectUnreadable(
-        file: file, cause: error.description, advice: Self.advice(for: error))
+        file: file, cause: "\(error)", advice: Self.advice(for: error))
     }
     try read(data)
   }
@@ -31,12 +31,12 @@ extension Project {
   /// Reads the content of a retake.yml.
   ///
   /// - Throws: `SuiteError.badProject` with the JSON pointer of what is wrong.
-  mutating func read(_ data: Data) throws(SuiteError) {
+  mutating func read(_ data: Data) throws {
     hasFile = true
-    do throws(DocumentProblem) {
+    do {
       let text = String(decoding: data, as: UTF8.self)
       try ProjectReader().read(try ProjectDecoder(yaml: text), into: &self)
-    } catch {
+    } catch let error as DocumentProblem {
       throw SuiteError.project(error, file: Self.fileName)
     }
   }
@@ -54,7 +54,7 @@ typealias ProjectDecoder = StrictDecoder<DocumentProblem>
 
 /// Turns the content of retake.yml into a `Project` and checks every key.
 struct ProjectReader {
-  func read(_ decoder: ProjectDecoder, into project: inout Project) throws(DocumentProblem) {
+  func read(_ decoder: ProjectDecoder, into project: inout Project) throws {
     let fields = try decoder.document([
       "cases", "suites", "compare", "budgets", "minimumFramesPerSecond", "allow",
     ])
@@ -67,7 +67,7 @@ struct ProjectReader {
     // After the cases, because a suite may only name existing ones.
     let known = project.cases.map(\.name)
     for (name, suite) in try fields.members("suites") {
-      project.suites[name] = try suite.elements().map { entry throws(DocumentProblem) in
+      project.suites[name] = try suite.elements().map { entry in
         try suiteEntry(entry, known: known)
       }
     }
@@ -83,7 +83,7 @@ struct ProjectReader {
   /// are read without this, so those that were accepted with such a rule stay readable.
   private func refuseUnusedKeys(
     _ decoder: ProjectDecoder, _ rules: CompareRules
-  ) throws(DocumentProblem) {
+  ) throws {
     let ofPictures: [SinkRule.CodingKeys] = [.psnrMin, .ssimMin, .densestMax, .pictureEvery]
     for (name, rule) in try decoder.members() {
       guard let mode = rules.bySink[name]?.mode, mode != .pictures else { continue }
@@ -99,7 +99,7 @@ struct ProjectReader {
 
   private func definition(
     _ name: String, _ decoder: ProjectDecoder
-  ) throws(DocumentProblem) -> CaseDefinition {
+  ) throws -> CaseDefinition {
     guard name.isSafeName else {
       throw decoder.wrong(
         "'\(name)' cannot be a case's name",
@@ -128,16 +128,16 @@ struct ProjectReader {
   }
 
   /// The pipeline of a case, or its whole program: a command, or the options of a `process` node.
-  private func pipeline(_ fields: ProjectDecoder) throws(DocumentProblem) -> String {
+  private func pipeline(_ fields: ProjectDecoder) throws -> String {
     guard let program = fields["program"] else { return try fields.required("pipeline").string() }
     if let pipeline = fields["pipeline"] {
       throw pipeline.wrong("a case has a pipeline or a program", advice: "Leave out one of them")
     }
     guard case .object(let members) = program.json else {
       let command = try program.string()
-      do throws(SuiteError) {
+      do {
         return try ProgramPipeline(command: command).name
-      } catch {
+      } catch let error as SuiteError {
         throw program.wrong(error.message, advice: "Write a command as in a shell: python3 app.py")
       }
     }
@@ -151,7 +151,7 @@ struct ProjectReader {
   /// Where the virtual costs of a case come from. All except declared costs need `redecide`.
   private func readCosts(
     of definition: inout CaseDefinition, _ fields: ProjectDecoder
-  ) throws(DocumentProblem) {
+  ) throws {
     definition.strictCosts = try fields["strictCosts"]?.bool() ?? false
     // `none` is how golden.yml names the costs of `lossless`; in that mode it may be copied from
     // there.
@@ -180,15 +180,15 @@ struct ProjectReader {
     }
   }
 
-  private func overrides(_ fields: ProjectDecoder) throws(DocumentProblem) -> [CaseOverride] {
+  private func overrides(_ fields: ProjectDecoder) throws -> [CaseOverride] {
     var result: [CaseOverride] = []
     for element in try nonempty("overrides", of: fields) {
       let text = try element.string()
-      do throws(ReplayError) {
+      do {
         result.append(try CaseOverride(parsing: text))
         // After each one, so that the error names the second of two equal overrides.
         _ = try CaseOverride.ordered(result)
-      } catch {
+      } catch let error as ReplayError {
         throw element.wrong(error.message, advice: error.advice)
       }
     }
@@ -197,9 +197,9 @@ struct ProjectReader {
 
   private func suiteEntry(
     _ decoder: ProjectDecoder, known: [String]
-  ) throws(DocumentProblem) -> SuiteEntry {
+  ) throws -> SuiteEntry {
     let fields = try decoder.object(["sessions", "cases"])
-    let cases = try nonempty("cases", of: fields).map { element throws(DocumentProblem) in
+    let cases = try nonempty("cases", of: fields).map { element in
       let name = try element.string()
       guard known.contains(name) else {
         throw element.wrong(
@@ -207,7 +207,7 @@ struct ProjectReader {
       }
       return name
     }
-    let sessions = try nonempty("sessions", of: fields).map { element throws(DocumentProblem) in
+    let sessions = try nonempty("sessions", of: fields).map { element in
       try element.string()
     }
     return SuiteEntry(sessions: sessions, cases: cases)
@@ -216,7 +216,7 @@ struct ProjectReader {
   /// The elements of an array that must have some.
   private func nonempty(
     _ key: String, of fields: ProjectDecoder
-  ) throws(DocumentProblem) -> [ProjectDecoder] {
+  ) throws -> [ProjectDecoder] {
     let elements = try fields.elements(key)
     guard !elements.isEmpty else { throw fields.wrong("'\(key)' is missing or empty") }
     return elements

@@ -133,16 +133,16 @@ package struct ProjectStart {
       """
   }
 
-  private func addIgnored(to result: inout Result) throws(SuiteError) {
+  private func addIgnored(to result: inout Result) throws {
     let path = project.path(".gitignore")
     var text = ""
-    do throws(RegularFile.Refusal) {
+    do {
       text = String(
         decoding: try RegularFile.contents(path, bytesMax: Project.fileBytesMax), as: UTF8.self)
-    } catch .missing {
+    } catch RegularFile.Refusal.missing {
       text = ""
     } catch {
-      throw .notWritable(path: path, cause: error.description)
+      throw SuiteError.notWritable(path: path, cause: "\(error)")
     }
     let known = text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
     let missing = Self.ignored.filter { !known.contains($0) }
@@ -157,7 +157,7 @@ package struct ProjectStart {
 
   private func add(
     _ text: String, as name: String, to result: inout Result
-  ) throws(SuiteError) {
+  ) throws {
     try project.requireOwn(name)
     let path = project.path(name)
     guard !FileManager.default.fileExists(atPath: path) else {
@@ -169,7 +169,7 @@ package struct ProjectStart {
       try FileManager.default.createDirectory(
         atPath: folder, withIntermediateDirectories: true)
     } catch {
-      throw .notWritable(path: folder, cause: error.systemText)
+      throw SuiteError.notWritable(path: folder, cause: error.systemText)
     }
     // Fails if another process has made the file since it was looked for.
     try write(text, to: path, options: .withoutOverwriting)
@@ -178,11 +178,11 @@ package struct ProjectStart {
 
   private func write(
     _ text: String, to path: String, options: Data.WritingOptions
-  ) throws(SuiteError) {
+  ) throws {
     do {
       try Data(text.utf8).write(to: URL(fileURLWithPath: path), options: options)
     } catch {
-      throw .notWritable(path: path, cause: error.systemText)
+      throw SuiteError.notWritable(path: path, cause: error.systemText)
     }
   }
 }

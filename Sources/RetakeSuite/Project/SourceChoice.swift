@@ -57,13 +57,13 @@ package struct SourceChoice: Hashable, Sendable {
   ///   for a pipeline that reads no session.
   func applied(
     to pipeline: Pipeline, catalog: some StageCatalog
-  ) throws(SuiteError) -> Pipeline {
+  ) throws -> Pipeline {
     let stage: AnyStage
-    do throws(OptionProblem) {
+    do {
       stage = try catalog.make(kind: kind, options: .object(options))
-    } catch {
+    } catch let error as OptionProblem {
       let option = error.pointer.isEmpty ? "" : "'\(error.pointer.dropFirst())' "
-      throw .badSource(text, cause: option + error.message, advice: error.advice)
+      throw SuiteError.badSource(text, cause: option + error.message, advice: error.advice)
     }
     var pipeline = pipeline
     var isChanged = false
@@ -71,7 +71,7 @@ package struct SourceChoice: Hashable, Sendable {
       pipeline.nodes[index].stage = stage
       isChanged = true
     }
-    guard isChanged else { throw .noSessionSource(text, pipeline: pipeline.name) }
+    guard isChanged else { throw SuiteError.noSessionSource(text, pipeline: pipeline.name) }
     return pipeline
   }
 }

@@ -12,15 +12,14 @@ struct CaseTimelines {
   /// The most marks of one timeline.
   private static let marksMax = 2_000
   /// Fates by the kind of the decision, in the order of the lanes.
-  private static let fates = [
-    ("drop", "dropped"), ("fail", "failed"), ("supersede", "superseded"), ("thin", "thinned"),
-    ("lost", "lost"),
+  private static let fates: [(DecisionKind, String)] = [
+    (.drop, "dropped"), (.fail, "failed"), (.supersede, "superseded"), (.thin, "thinned"),
+    (.lost, "lost"),
   ]
   /// Decisions about a whole node that are shown as marks, with the lane in which they are shown.
-  private static let lanes = [
-    "throttle": "throttle", "thermal": "thermal", "resize": "pool", "breaker": "pool",
-    "lease": "pool", "swap": "swap", "swapPrepare": "swap", "swapRefused": "swap", "halt": "halt",
-    "stuck": "halt",
+  private static let lanes: [DecisionKind: String] = [
+    .throttle: "throttle", .thermal: "thermal", .resize: "pool", .breaker: "pool", .swap: "swap",
+    .swapPrepare: "swap", .swapRefused: "swap", .halt: "halt", .stuck: "halt",
   ]
 
   /// The lines of one run that the timelines need.
@@ -110,8 +109,9 @@ struct CaseTimelines {
   ) -> TimelineMark {
     let details = line.details.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
     return TimelineMark(
-      Self.lanes[line.kind] ?? line.kind, side, sequence: times.frame(at: line.time + origin),
-      text: "\(line.kind) at \(line.node)" + (details.isEmpty ? "" : " \(details)"))
+      Self.lanes[line.kind] ?? line.kind.rawValue, side,
+      sequence: times.frame(at: line.time + origin),
+      text: "\(line.kind.rawValue) at \(line.node)" + (details.isEmpty ? "" : " \(details)"))
   }
 }
 

@@ -98,24 +98,26 @@ extension ReportLibrary {
   ///
   /// - Parameter path: A report's folder or its page, relative to the project.
   /// - Throws: `SuiteError.noReport`.
-  package static func page(at path: String?, in project: Project) throws(SuiteError) -> URL {
+  package static func page(at path: String?, in project: Project) throws -> URL {
     guard let path else {
       guard let newest = ReportLibrary(project: project).reports.first else {
-        throw .noReport(path: project.folder)
+        throw SuiteError.noReport(path: project.folder)
       }
       return newest.folder.appending(path: "report.html")
     }
     var isFolder: ObjCBool = false
     let given = URL(fileURLWithPath: project.path(path))
     guard FileManager.default.fileExists(atPath: given.path, isDirectory: &isFolder) else {
-      throw .noReport(path: path)
+      throw SuiteError.noReport(path: path)
     }
     guard isFolder.boolValue else {
-      guard given.pathExtension == "html" else { throw .noReport(path: path) }
+      guard given.pathExtension == "html" else { throw SuiteError.noReport(path: path) }
       return given
     }
     let page = given.appending(path: "report.html")
-    guard FileManager.default.fileExists(atPath: page.path) else { throw .noReport(path: path) }
+    guard FileManager.default.fileExists(atPath: page.path) else {
+      throw SuiteError.noReport(path: path)
+    }
     return page
   }
 }

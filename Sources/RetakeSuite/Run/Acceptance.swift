@@ -181,15 +181,15 @@ package struct Acceptance {
   private func pending(
     _ key: GoldenLibrary.Key, in scratch: ScratchFolder
   ) throws -> PendingGolden? {
-    do throws(GoldenError) {
+    do {
       // Later the golden is written in the first folder, and the pending result removed from the
       // second.
       try library.requireOwn(key)
       try pendingLibrary.requireOwn(key)
       let pending = try PendingGolden(pendingLibrary.folder(key).pending, in: scratch)
       guard let seen = seen[key.description], seen != pending.identity else { return pending }
-      throw .pendingChanged(folder: pending.origin.url.path)
-    } catch {
+      throw GoldenError.pendingChanged(folder: pending.origin.url.path)
+    } catch let error as GoldenError {
       if case .nothingPending = error { return nil }
       throw error
     }
@@ -236,18 +236,18 @@ package struct Acceptance {
   }
 
   /// The keys that match the patterns. Each pattern must match at least one.
-  private func selectedKeys() throws(SuiteError) -> [GoldenLibrary.Key] {
+  private func selectedKeys() throws -> [GoldenLibrary.Key] {
     let pending = pendingLibrary.pendingKeys()
-    guard !pending.isEmpty else { throw .nothingPending }
+    guard !pending.isEmpty else { throw SuiteError.nothingPending }
     for pattern in keys where !pending.contains(where: { Self.fits(pattern, $0) }) {
-      throw .notPending(pattern, known: pending.map(\.description))
+      throw SuiteError.notPending(pattern, known: pending.map(\.description))
     }
     guard keys.isEmpty else {
       return pending.filter { key in keys.contains { Self.fits($0, key) } }
     }
     let earlier = earlierKeys(pending)
     guard earlier.count < pending.count else {
-      throw .notOfLastTest(earlier.map(\.description))
+      throw SuiteError.notOfLastTest(earlier.map(\.description))
     }
     return pending.filter { !earlier.contains($0) }
   }

@@ -124,7 +124,7 @@ struct CaseRunner {
   }
 
   /// Leaves differing results pending, and removes a pending result that equals its golden.
-  private func publish(_ result: inout CaseResult) throws(GoldenError) {
+  private func publish(_ result: inout CaseResult) throws {
     guard let pendingRoot, result.pendingRefusal == nil else { return }
     let key = result.selected.key
     let folder = GoldenFolder(root: pendingRoot, session: key.session, testCase: key.testCase)
@@ -133,9 +133,9 @@ struct CaseRunner {
       try? folder.discardPending()
       return
     }
-    do throws(GoldenError) {
+    do {
       result.pendingIdentity = try folder.publish(result.actual)
-    } catch {
+    } catch let error as GoldenError {
       // The verdict does not depend on it. A project on a read-only disk is tested all the same,
       // and a note says what is not pending.
       guard isPendingOptional else { throw error }
@@ -226,13 +226,13 @@ extension CaseRunner {
       session: Shell(project: project).session(result.selected.session))
   }
 
-  private func outputs(of key: GoldenLibrary.Key) throws(SuiteError) -> RunOutputs {
+  private func outputs(of key: GoldenLibrary.Key) throws -> RunOutputs {
     var outputs = RunOutputs()
     guard let folder = traces?.appending(path: key.session) else { return outputs }
     do {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     } catch {
-      throw .notWritable(path: folder.path, cause: error.systemText)
+      throw SuiteError.notWritable(path: folder.path, cause: error.systemText)
     }
     outputs.trace = folder.appending(path: "\(key.testCase).json").path
     return outputs

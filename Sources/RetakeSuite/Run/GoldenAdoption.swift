@@ -72,7 +72,7 @@ package struct GoldenAdoption {
     return found.map(\.item)
   }
 
-  private func write(_ work: Work) throws(GoldenError) {
+  private func write(_ work: Work) throws {
     if let rules = work.rules {
       // Fitted tolerances are replaced as well, and their evidence no longer holds.
       try work.folder.setRules(rules, budgets: project.budgets, fitted: [])
@@ -116,7 +116,7 @@ package struct GoldenAdoption {
     }
   }
 
-  private func work(_ key: String, _ folder: GoldenFolder) throws(GoldenError) -> Work {
+  private func work(_ key: String, _ folder: GoldenFolder) throws -> Work {
     var work = Work(folder: folder, item: Item(key: key, changes: [], needsResults: false))
     guard !leavesRules else { return work }
     let manifest = try folder.manifest()

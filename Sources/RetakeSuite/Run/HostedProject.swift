@@ -28,9 +28,9 @@ package final class HostedProject: Sendable {
   package init(
     _ folder: String, program: String = Tool.name, stages: StageRegistry = .builtIn,
     pipelines: [Pipeline] = [], surroundings: Surroundings = Surroundings()
-  ) throws(SuiteError) {
+  ) throws {
     var project = try Project(reading: folder)
-    guard project.hasFile else { throw .noProjectFound(name: folder, near: nil) }
+    guard project.hasFile else { throw SuiteError.noProjectFound(name: folder, near: nil) }
     (project.registry, project.pipelines) = (stages, pipelines)
     self.project = project
     self.program = program
@@ -47,13 +47,13 @@ package final class HostedProject: Sendable {
   ///   - file: The file's path. If this is not a file of this machine, as after a test was copied, the
   ///     search begins in the working folder.
   /// - Throws: `SuiteError.noProjectFound`.
-  package static func folder(named name: String, near file: String) throws(SuiteError) -> String {
+  package static func folder(named name: String, near file: String) throws -> String {
     func hasProject(_ folder: URL) -> Bool {
       FileManager.default.fileExists(atPath: folder.appending(path: Project.fileName).path)
     }
     guard !name.hasPrefix("/") else {
       guard hasProject(URL(fileURLWithPath: name)) else {
-        throw .noProjectFound(name: name, near: nil)
+        throw SuiteError.noProjectFound(name: name, near: nil)
       }
       return name
     }
@@ -67,7 +67,7 @@ package final class HostedProject: Sendable {
     while true {
       let found = folder.appending(path: name).standardizedFileURL
       if hasProject(found) { return found.path }
-      guard folder.path != "/" else { throw .noProjectFound(name: name, near: file) }
+      guard folder.path != "/" else { throw SuiteError.noProjectFound(name: name, near: file) }
       folder.deleteLastPathComponent()
     }
   }
@@ -178,7 +178,7 @@ extension Project {
   /// - Throws: `SuiteError` for a selection that cannot be made, or that is empty.
   package func hostedCases(
     _ sessions: [String], suite: String?, isCI: Bool = Surroundings().isCI
-  ) throws(SuiteError) -> [HostedCase] {
+  ) throws -> [HostedCase] {
     var selection = Selection(sessions: sessions)
     selection.suite = suite
     let (selected, stale) = try SuiteRun(project: self, selection: selection).cases()

@@ -40,10 +40,10 @@ final class OverlayVideo: RunOutput {
 
   /// - Throws: `SuiteError.overlayFile` for a file name from which the container cannot be
   ///   inferred.
-  static func container(of path: String) throws(SuiteError) -> String {
+  static func container(of path: String) throws -> String {
     let suffix = URL(fileURLWithPath: path).pathExtension.lowercased()
     guard let container = containers[suffix] else {
-      throw .overlayFile(path: path, known: containers.keys.sorted())
+      throw SuiteError.overlayFile(path: path, known: containers.keys.sorted())
     }
     return container
   }
@@ -92,16 +92,16 @@ final class OverlayVideo: RunOutput {
         facts: found.facts, classNames: found.classNames, ageNanoseconds: age > 0 ? age : nil)
     }
     let drawn = try frame.drawingIfRoom(OverlayLayout(OverlayPicture(frame)).shapes(of: contents))
-    do throws(MediaError) {
+    do {
       try openWriter(for: drawn).write(drawn)
-    } catch {
+    } catch let error as MediaError {
       // A lack of memory is not a fault of the file that the other error names.
       if error.isOutOfMemory { throw error }
       throw unwritable(error)
     }
   }
 
-  private func openWriter(for frame: Frame) throws(MediaError) -> Writer {
+  private func openWriter(for frame: Frame) throws -> Writer {
     if let writer { return writer }
     let made = try Writer(frame, container, file.descriptor, path)
     writer = made
@@ -112,10 +112,10 @@ final class OverlayVideo: RunOutput {
     .unwritable(.overlay, path: path, cause: error.cause ?? error.message)
   }
 
-  func finish() throws(ReplayError) {
-    do throws(MediaError) {
+  func finish() throws {
+    do {
       try writer?.finish()
-    } catch {
+    } catch let error as MediaError {
       throw unwritable(error)
     }
     try file.finish()
@@ -141,7 +141,7 @@ final class OverlayVideo: RunOutput {
 
     init(
       _ frame: Frame, _ container: String, _ descriptor: Int32, _ path: String
-    ) throws(MediaError) {
+    ) throws {
       let picture = OverlayPicture(frame)
       // 4:2:0 encoders need even dimensions.
       (width, height) = (picture.uprightWidth & ~1, picture.uprightHeight & ~1)
@@ -169,14 +169,14 @@ final class OverlayVideo: RunOutput {
 
     private static func prepared(
       _ frame: Frame, _ scalers: MediaScalers, _ width: Int, _ height: Int
-    ) throws(MediaError) -> Frame {
+    ) throws -> Frame {
       let plain = frame.format == .i420 ? frame : try scalers.scale(frame, format: .i420)
       let upright = try plain.turnedUpright()
       guard upright.width != width || upright.height != height else { return upright }
       return try scalers.scale(upright, width: width, height: height)
     }
 
-    func write(_ frame: Frame) throws(MediaError) {
+    func write(_ frame: Frame) throws {
       let picture = try Self.prepared(
         frame, scalers, encoder.settings.width, encoder.settings.height)
       let step = frame.timestamp.nanoseconds - start
@@ -188,7 +188,7 @@ final class OverlayVideo: RunOutput {
       try put(try encoder.encode(picture, pts: last))
     }
 
-    func finish() throws(MediaError) {
+    func finish() throws {
       try put(try encoder.finish())
       if var packet = held {
         packet.duration = lastDuration
@@ -197,7 +197,7 @@ final class OverlayVideo: RunOutput {
       try muxer.finish()
     }
 
-    private func put(_ packets: [MediaPacket]) throws(MediaError) {
+    private func put(_ packets: [MediaPacket]) throws {
       for var packet in packets {
         packet.stream = 0
         packet.dts = packet.dts ?? packet.pts

@@ -183,7 +183,7 @@ private final class ResultStream: @unchecked Sendable {
 
   var counts: LineCounts { lines.counts }
 
-  func finish() throws(ReplayError) {
+  func finish() throws {
     let counts = try lines.finish {
       note("waiting for the reader of \(path == "-" ? "the result lines" : path); Ctrl-C ends that")
     }

@@ -47,9 +47,9 @@ final class RevisionInputs: Sendable {
   func noteDefinition(of testCase: CaseDefinition) throws {
     guard let data = try files.contents(of: Project.fileName) else { return }
     var old = Project(folder: project.folder)
-    do throws(SuiteError) {
+    do {
       try old.read(data)
-    } catch {
+    } catch is SuiteError {
       return note(Project.fileName, "cannot be read there")
     }
     guard let known = old.definition(named: testCase.name), known != testCase else { return }
@@ -126,9 +126,9 @@ final class RevisionInputs: Sendable {
 
   /// An image among the copies may be a link, too.
   private func checkImage(_ path: String) throws {
-    do throws(SuiteError) {
+    do {
       try InputPlaces.requireInside(files.copies.path, path)
-    } catch {
+    } catch is SuiteError {
       try project.places.checkImage(path)
     }
   }

@@ -53,16 +53,16 @@ package struct RunOutputs: Sendable {
 
   /// - Throws: `SuiteError.sameOutput` if two of them would be mixed, `SuiteError.overlayFile` for
   ///   a file name from which the container cannot be inferred.
-  package func check() throws(SuiteError) {
+  package func check() throws {
     if let overlay { _ = try OverlayVideo.container(of: overlay) }
     let streams = paths.count(where: Self.isStandardOutput) + (follows ? 1 : 0)
-    guard streams < 2 else { throw .sameOutput("-") }
+    guard streams < 2 else { throw SuiteError.sameOutput("-") }
     // Devices may be named several times: nothing is overwritten in /dev/null.
     let files = paths.filter { !$0.hasPrefix("/dev/") }.map {
       URL(fileURLWithPath: $0).standardizedFileURL.path
     }
     for (index, file) in files.enumerated() where files[..<index].contains(file) {
-      throw .sameOutput(file)
+      throw SuiteError.sameOutput(file)
     }
   }
 }
@@ -75,7 +75,7 @@ extension RunOutputs {
   ///   - pipeline: The pipeline's file.
   ///   - costs: The files of a tape and a profile.
   /// - Throws: `SuiteError.outputOverInput`, `.outputOverMedia`.
-  func check(session: String?, pipeline: String?, costs: [String] = []) throws(SuiteError) {
+  func check(session: String?, pipeline: String?, costs: [String] = []) throws {
     for path in paths {
       try Self.check(file: path, session: session, pipeline: pipeline, costs: costs)
     }
@@ -90,15 +90,15 @@ extension RunOutputs {
   /// - Throws: `SuiteError.outputOverInput`.
   package func check(
     newSession session: String, pipeline: String?, input: String
-  ) throws(SuiteError) {
+  ) throws {
     for path in paths where Self.isFile(path) {
       let file = Self.resolved(path)
       guard file != Self.resolved(input) else {
-        throw .outputOverInput(path: path, input: "the file that is recorded")
+        throw SuiteError.outputOverInput(path: path, input: "the file that is recorded")
       }
       let folder = Self.resolved(session)
       guard file != folder, !file.hasPrefix(folder + "/") else {
-        throw .outputOverInput(path: path, input: "the session that is recorded")
+        throw SuiteError.outputOverInput(path: path, input: "the session that is recorded")
       }
       try Self.check(file: path, session: nil, pipeline: pipeline)
     }
@@ -110,48 +110,49 @@ extension RunOutputs {
   package static func check(
     file path: String, session: String? = nil, pipeline: String?, costs: [String] = [],
     shader: String? = nil
-  ) throws(SuiteError) {
+  ) throws {
     guard isFile(path) else { return }
     let file = resolved(path)
     guard shader.map(resolved) != file else {
-      throw .outputOverInput(path: path, input: "the shader that is read")
+      throw SuiteError.outputOverInput(path: path, input: "the shader that is read")
     }
     guard !costs.map(resolved).contains(file) else {
-      throw .outputOverInput(path: path, input: "the tape or profile that is read")
+      throw SuiteError.outputOverInput(path: path, input: "the tape or profile that is read")
     }
     // With the slash, because a session `yard` does not contain the files of `yard2`.
     if let session, file == resolved(session) || file.hasPrefix(resolved(session) + "/") {
-      throw .outputOverInput(path: path, input: "the session that is read")
+      throw SuiteError.outputOverInput(path: path, input: "the session that is read")
     }
     try checkPipeline(pipeline, file: path)
     try checkKept(path, file)
-    guard !ExistingMedia.isOfOthers(file) else { throw .outputOverMedia(path: path) }
+    guard !ExistingMedia.isOfOthers(file) else { throw SuiteError.outputOverMedia(path: path) }
   }
 
   /// - Throws: `SuiteError.outputOverInput` for the pipeline's own file.
-  static func checkPipeline(_ pipeline: String?, file path: String) throws(SuiteError) {
+  static func checkPipeline(_ pipeline: String?, file path: String) throws {
     guard let pipeline, resolved(path) == resolved(pipeline) else { return }
-    throw .outputOverInput(path: path, input: "the pipeline's own file")
+    throw SuiteError.outputOverInput(path: path, input: "the pipeline's own file")
   }
 
   /// Files of sessions and goldens and the project's file are written by the commands that own them
   /// alone.
-  private static func checkKept(_ path: String, _ file: String) throws(SuiteError) {
+  private static func checkKept(_ path: String, _ file: String) throws {
     let url = URL(fileURLWithPath: file)
     guard url.lastPathComponent != Project.fileName else {
-      throw .outputOverInput(path: path, input: "the project's file")
+      throw SuiteError.outputOverInput(path: path, input: "the project's file")
     }
     let files = FileManager.default
     // Notes and traces may be next to the files of a golden or of a run that is kept.
     let golden = url.deletingLastPathComponent().appending(path: GoldenFolder.manifestName)
     if GoldenFolder.isGoldenFile(url.lastPathComponent), files.fileExists(atPath: golden.path) {
-      throw .outputOverInput(path: path, input: "a file of a golden")
+      throw SuiteError.outputOverInput(path: path, input: "a file of a golden")
     }
     var folder = url.deletingLastPathComponent()
     // Ends: each round takes a component off the path.
     while folder.pathComponents.count > 1 {
       if files.fileExists(atPath: SessionFolder(path: folder.path).database) {
-        throw .outputOverInput(path: path, input: "the session \(folder.lastPathComponent)")
+        throw SuiteError.outputOverInput(
+          path: path, input: "the session \(folder.lastPathComponent)")
       }
       folder.deleteLastPathComponent()
     }
@@ -161,7 +162,7 @@ extension RunOutputs {
   /// - Throws: `ReplayError.unwritable`.
   static func file(
     _ path: String, _ output: ReplayError.Output, endsWithReader: Bool = false
-  ) throws(ReplayError) -> WholeFile {
+  ) throws -> WholeFile {
     guard isStandardOutput(path) else { return try WholeFile(path: path, output: output) }
     return WholeFile(
       stream: .standardOutput, name: ReplayError.standardOutput, output: output,
@@ -191,7 +192,7 @@ protocol RunOutput: RunObserver {
   /// Why nothing more could be written; `nil` while bytes were taken.
   var loss: ReplayError? { get }
   /// Moves the written file to its final place.
-  func finish() throws(ReplayError)
+  func finish() throws
   /// Removes the files of a run that failed.
   func discard()
 }
@@ -250,7 +251,7 @@ struct OpenOutputs {
     }
   }
 
-  private func file(_ path: String, _ output: ReplayError.Output) throws(ReplayError) -> WholeFile {
+  private func file(_ path: String, _ output: ReplayError.Output) throws -> WholeFile {
     try RunOutputs.file(path, output, endsWithReader: endsWithReader)
   }
 
@@ -258,7 +259,7 @@ struct OpenOutputs {
   /// would end in the middle.
   ///
   /// - Throws: `ReplayError.unwritable`, `ReplayError.readerGone`.
-  func finish(isHalted: Bool = false) throws(ReplayError) {
+  func finish(isHalted: Bool = false) throws {
     for output in outputs {
       if isHalted, output is CostTapeWriter { output.discard() } else { try output.finish() }
     }
@@ -281,15 +282,15 @@ extension Pipeline {
 
   /// - Parameter id: `nil` means the only one.
   /// - Throws: `SuiteError.noMetadata`, `.severalMetadata`, `.notMetadata`.
-  func metadataSink(named id: String?) throws(SuiteError) -> String {
+  func metadataSink(named id: String?) throws -> String {
     let known = metadataSinks
     guard let id else {
-      guard let only = known.first else { throw .noMetadata(pipeline: name) }
-      guard known.count == 1 else { throw .severalMetadata(known) }
+      guard let only = known.first else { throw SuiteError.noMetadata(pipeline: name) }
+      guard known.count == 1 else { throw SuiteError.severalMetadata(known) }
       return only
     }
     guard known.contains(id) else {
-      throw known.isEmpty ? .noMetadata(pipeline: name) : .notMetadata(id, known: known)
+      throw known.isEmpty ? SuiteError.noMetadata(pipeline: name) : .notMetadata(id, known: known)
     }
     return id
   }

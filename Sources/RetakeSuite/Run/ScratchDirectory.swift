@@ -5,11 +5,11 @@ import RetakeGolden
 package struct ScratchDirectory {
   private let scratch: ScratchFolder
 
-  package init() throws(SuiteError) {
-    do throws(GoldenError) {
+  package init() throws {
+    do {
       scratch = try .temporary()
-    } catch {
-      throw .notWritable(
+    } catch let error as GoldenError {
+      throw SuiteError.notWritable(
         path: FileManager.default.temporaryDirectory.path, cause: error.cause ?? error.message)
     }
   }

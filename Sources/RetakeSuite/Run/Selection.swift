@@ -29,7 +29,7 @@ package struct SelectedCase: Hashable, Sendable {
   }
 
   /// - Throws: `problem`, if it cannot be run.
-  package func check() throws(SuiteError) {
+  package func check() throws {
     if let problem { throw problem }
   }
 
@@ -62,18 +62,18 @@ package struct Selection: Sendable {
   ///
   /// - Throws: `SuiteError` for requested names that do not exist, `nothingSelected` for an empty
   ///   result.
-  package func resolve(in project: Project) throws(SuiteError) -> [SelectedCase] {
+  package func resolve(in project: Project) throws -> [SelectedCase] {
     try checkCases(in: project)
     let result = try found(in: project)
     guard !result.isEmpty else {
-      throw .nothingSelected(
+      throw SuiteError.nothingSelected(
         description(in: project),
         advice: advice(in: project))
     }
     return try distinct(result)
   }
 
-  private func found(in project: Project) throws(SuiteError) -> [SelectedCase] {
+  private func found(in project: Project) throws -> [SelectedCase] {
     var result: [SelectedCase] = []
     if let definition, hasOwnFrames(definition, in: project) {
       result = [SelectedCase(withOwnFrames: definition, in: project)]
@@ -98,12 +98,12 @@ package struct Selection: Sendable {
   /// one suite produces is not stale in another.
   ///
   /// - Throws: `SuiteError`, but not for a suite that selects nothing.
-  static func ofAllSuites(in project: Project) throws(SuiteError) -> [SelectedCase] {
+  static func ofAllSuites(in project: Project) throws -> [SelectedCase] {
     var all: [SelectedCase] = []
     for selection in allSuites(of: project) {
-      do throws(SuiteError) {
+      do {
         all += try selection.resolve(in: project)
-      } catch {
+      } catch let error as SuiteError {
         // Another suite may have the cases.
         guard case .nothingSelected = error else { throw error }
       }
@@ -123,13 +123,13 @@ package struct Selection: Sendable {
   }
 
   /// Each case of each session once.
-  private func distinct(_ cases: [SelectedCase]) throws(SuiteError) -> [SelectedCase] {
+  private func distinct(_ cases: [SelectedCase]) throws -> [SelectedCase] {
     var paths: [GoldenLibrary.Key: String] = [:]
     var result: [SelectedCase] = []
     for var item in cases {
-      do throws(SuiteError) {
+      do {
         try Project.checkName(ofSession: item.session)
-      } catch {
+      } catch let error as SuiteError {
         // A person who names the session gets an error at once. A session that only a glob finds
         // must not keep the other cases from running.
         guard definition == nil, sessions.isEmpty else { throw error }
@@ -138,7 +138,7 @@ package struct Selection: Sendable {
       let known = paths.updateValue(item.session, forKey: item.key)
       // Both would have one golden, and each would be compared with the other's results.
       if let known, known != item.session {
-        throw .sameName(item.sessionName, paths: [known, item.session])
+        throw SuiteError.sameName(item.sessionName, paths: [known, item.session])
       }
       if known == nil { result.append(item) }
     }
@@ -179,13 +179,13 @@ package struct Selection: Sendable {
     return isExpected == true ? project.definition(named: key.testCase) : nil
   }
 
-  private func entries(in project: Project) throws(SuiteError) -> [SuiteEntry] {
+  private func entries(in project: Project) throws -> [SuiteEntry] {
     for name in cases where project.definition(named: name) == nil {
-      throw .noCase(name, known: project.cases.map(\.name))
+      throw SuiteError.noCase(name, known: project.cases.map(\.name))
     }
     if let suite {
       guard let entries = project.suites[suite] else {
-        throw .noSuite(suite, known: project.suites.keys.sorted())
+        throw SuiteError.noSuite(suite, known: project.suites.keys.sorted())
       }
       return entries
     }
@@ -195,7 +195,7 @@ package struct Selection: Sendable {
 
   private func resolve(
     _ entry: SuiteEntry, in project: Project
-  ) throws(SuiteError) -> [SelectedCase] {
+  ) throws -> [SelectedCase] {
     let own = entry.cases.compactMap { project.definition(named: $0) }
       .filter { project.hasOwnFrames($0) }
       .map { SelectedCase(withOwnFrames: $0, in: project) }
@@ -210,7 +210,7 @@ package struct Selection: Sendable {
         && (sessions.isEmpty || self.wanted(in: project).contains { $0.includes(item.key) })
     }
     let ownNames = Set(own.map(\.definition.name))
-    for session in entry.sessions.flatMap({ found($0, in: project) }) {
+    for session in try entry.sessions.flatMap({ try found($0, in: project) }) {
       for name in entry.cases
       where (cases.isEmpty || cases.contains(name)) && !ownNames.contains(name) {
         let isWanted =
@@ -246,7 +246,7 @@ package struct Selection: Sendable {
   }
 
   /// In `yard/moton` it is the case that does not exist, not a session of that name.
-  private func checkCases(in project: Project) throws(SuiteError) {
+  private func checkCases(in project: Project) throws {
     guard definition == nil else { return }
     for item in wanted(in: project) where item.testCase == nil {
       let parts = item.session.split(separator: "/", omittingEmptySubsequences: false)
@@ -254,24 +254,24 @@ package struct Selection: Sendable {
       guard parts.count == 2, project.sessionNames.contains(parts[0]),
         !FileManager.default.fileExists(atPath: project.path(item.session))
       else { continue }
-      throw .noCase(parts[1], known: project.cases.map(\.name))
+      throw SuiteError.noCase(parts[1], known: project.cases.map(\.name))
     }
   }
 
   /// The sessions that a suite entry names, or the problem of a name that does not exist.
   private func found(
     _ name: String, in project: Project
-  ) -> [(path: String, problem: SuiteError?)] {
-    do throws(SuiteError) {
+  ) throws -> [(path: String, problem: SuiteError?)] {
+    do {
       return try paths([name], in: project).map { ($0, nil) }
-    } catch {
+    } catch let error as SuiteError {
       // The path where it should be, so that the case with the error has a key in the report.
       return [("\(project.recordings)/\(name)", error)]
     }
   }
 
   /// A glob may match nothing; a name must exist.
-  private func paths(_ names: [String], in project: Project) throws(SuiteError) -> [String] {
+  private func paths(_ names: [String], in project: Project) throws -> [String] {
     var result: [String] = []
     for name in names {
       if Glob.isPattern(name) {

@@ -114,7 +114,7 @@ package struct SuiteRun {
   /// What `run` would test, in its order. Nothing is run, and no pipeline is read.
   ///
   /// - Throws: `SuiteError` for a selection that cannot be made.
-  package func listing() throws(SuiteError) -> [ListedCase] {
+  package func listing() throws -> [ListedCase] {
     let (selected, stale) = try cases()
     return selected.map { ListedCase($0) } + stale.map { ListedCase(stale: $0) }
   }
@@ -122,19 +122,19 @@ package struct SuiteRun {
   /// The selected cases, and the goldens that none of them produces.
   ///
   /// - Throws: `SuiteError` for a selection that cannot be made.
-  func cases() throws(SuiteError) -> (selected: [SelectedCase], stale: [GoldenLibrary.Key]) {
+  func cases() throws -> (selected: [SelectedCase], stale: [GoldenLibrary.Key]) {
     let selected = try selectedCases()
     return (selected, staleKeys(selected))
   }
 
   /// The selected cases, and those whose golden is here without its recording: they cannot be run,
   /// which is trouble.
-  private func selectedCases() throws(SuiteError) -> [SelectedCase] {
+  private func selectedCases() throws -> [SelectedCase] {
     let recordings = MissingRecordings(project: project, library: library)
     var selected: [SelectedCase] = []
-    do throws(SuiteError) {
+    do {
       selected = try selection.resolve(in: project)
-    } catch {
+    } catch let error as SuiteError {
       guard case .nothingSelected = error else { throw error }
       // Without any recording nothing can be selected, and the goldens say what was recorded.
       selected = recordings.cases(of: selection, besides: [])
@@ -291,7 +291,7 @@ private struct RunFolder {
 
   /// - Parameter folder: A folder in which files can become pending without a copy, if it is
   ///   writable.
-  init(preferring folder: URL?) throws(GoldenError) {
+  init(preferring folder: URL?) throws {
     // Before `ScratchFolder` makes the missing folders.
     let made = folder.map { NewFolders(upTo: $0) }
     if let folder, let scratch = try? ScratchFolder(in: folder) {

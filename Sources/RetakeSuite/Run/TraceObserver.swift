@@ -71,7 +71,7 @@ final class TraceObserver: RunOutput {
 
   func finished(_ frame: FinishedFrame) throws { try file.check() }
 
-  func finish() throws(ReplayError) {
+  func finish() throws {
     writer.finish(about: about)
     file.append(writer.take())
     try file.finish()

@@ -118,7 +118,7 @@ import Testing
   @Test func `an error while filling is passed on and leaves nothing`() {
     #expect(throws: Refused.self) {
       _ = try FrameStorage.make(format: .i420, width: 64, height: 64) {
-        planes, _ throws(Refused) in
+        planes, _ in
         planes[0][0] = 1
         throw Refused()
       }

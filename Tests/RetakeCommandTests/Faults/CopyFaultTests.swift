@@ -213,8 +213,8 @@ extension FaultSuites {
       let result: RecoveryResult
       do {
         result = try SessionRecovery(copy.path, fromMedia: fromMedia).run()
-      } catch let error as SessionError {
-        return ["it cannot be recovered: \(error.message), \(error.cause ?? "")"]
+      } catch {
+        return ["it cannot be recovered: \(error.facts.message), \(error.facts.cause ?? "")"]
       }
       copy.recovered = result.frames
       let reader = try SessionReader(opening: copy.path)

@@ -36,7 +36,7 @@ import Testing
       writer.decided(
         DecisionLine(
           time: span.readyNanoseconds, node: span.node, frame: span.frame,
-          item: span.item < 0 ? nil : span.item, kind: "deliver"))
+          item: span.item < 0 ? nil : span.item, kind: .deliver))
       writer.measured(span)
     }
     try writer.finish()
@@ -83,7 +83,7 @@ import Testing
     var span = Self.span(3)
     span.readyNanoseconds = span.startNanoseconds
     writer.measured(span)
-    for kind in ["deliver", "drop"] {
+    for kind in [DecisionKind.deliver, .drop] {
       writer.decided(DecisionLine(time: 5, node: "grey", frame: Self.span(6).frame, kind: kind))
     }
     span = Self.span(6)

@@ -51,7 +51,7 @@ import Testing
     throws
   {
     let (figures, notes, summary) = try totals(Self.line(cost: 100, capacity: 1), frames: 5)
-    #expect(notes.lines.filter { $0.kind == "drop" }.map(\.frame?.sequence) == [2, 4])
+    #expect(notes.lines.filter { $0.kind == .drop }.map(\.frame?.sequence) == [2, 4])
     #expect(figures.stalls == 2)
     #expect(figures.frames == summary.frames)
     #expect(figures.framesAliveMax == 3)
@@ -88,7 +88,7 @@ import Testing
     let (figures, notes) = (replay.makeFigures(), Notes())
     let summary = try replay.run(observers: [figures, notes])
     // The primary sink is the last one by its ID.
-    let lost = notes.lines.filter { $0.kind == "lost" }
+    let lost = notes.lines.filter { $0.kind == .lost }
     let ofFront = lost.count { $0.node == "front" }
     #expect(ofFront > 0 && lost.count > 2 * ofFront)
     #expect(summary.lostBeforeCapture == ofFront && figures.totals.lostBeforeCapture == ofFront)
@@ -104,7 +104,7 @@ import Testing
       .queue(capacity: 3, policy: .dropNewest).stage(Brief()).cost(.fixed(.milliseconds(100)))
       .queue(capacity: 1).sink(.numbers, id: "numbers")
     let (figures, notes, _) = try totals(pipeline, frames: 3)
-    #expect(notes.lines.filter { ["block", "unblock"].contains($0.kind) }.count == 2)
+    #expect(notes.lines.filter { [.block, .unblock].contains($0.kind) }.count == 2)
     #expect(figures.blockedNanoseconds == 100_000_000 - 66_666_667)
     #expect(figures.stalls == 0)
   }
@@ -127,7 +127,7 @@ import Testing
         #expect(figures.frames == summary.frames)
         #expect(figures.lostBeforeCapture == summary.lostBeforeCapture)
         #expect(figures.framesAliveMax == Self.aliveMax(notes.lines))
-        let stalls = notes.lines.count { $0.kind == "lost" || $0.kind == "drop" }
+        let stalls = notes.lines.count { $0.kind == .lost || $0.kind == .drop }
         #expect(figures.stalls == stalls)
       }
     }
@@ -135,7 +135,7 @@ import Testing
 
   /// Computed from the lines alone: +1 at a frame's first line, −1 at its last line, at its sink.
   private static func aliveMax(_ lines: [DecisionLine]) -> Int {
-    let named = lines.filter { $0.kind != "lost" }
+    let named = lines.filter { $0.kind != .lost }
     var most = 0
     for index in named.indices {
       let before = Set(named[...index].compactMap(\.frame))
@@ -154,14 +154,14 @@ import Testing
     for sequence in 0..<10_000 {
       let id = FrameID(track: 0, sequence: sequence)
       let time = Int64(sequence) * 10
-      figures.decided(DecisionLine(time: time, node: "out", frame: id, kind: "deliver"))
+      figures.decided(DecisionLine(time: time, node: "out", frame: id, kind: .deliver))
       figures.finished(
         FinishedFrame(
           entry: FrameEntry(id: id, pts: nil, timestamp: .zero), arrivalNanoseconds: time - 3,
           result: FrameResult(
             id: id, pts: nil, outcomes: [SinkOutcome(sink: "out", content: .facts([]))]),
           classNames: [], digests: []))
-      figures.decided(DecisionLine(time: time, node: "join", frame: id, kind: "late"))
+      figures.decided(DecisionLine(time: time, node: "join", frame: id, kind: .late))
     }
     #expect(figures.totals.framesAliveMax == 1)
     #expect(figures.totals.bytesAliveMax == 10)

@@ -15,7 +15,7 @@ private struct Choosy: PureStage {
   init(calls: Locked<Int>) { self.calls = calls }
   init(options: NoOptions) { calls = Locked(0) }
 
-  func process(_ input: Frame, _ context: StageContext) throws(StageError) -> Frame {
+  func process(_ input: Frame, _ context: StageContext) throws -> Frame {
     calls.withLock { $0 += 1 }
     if [3, 4, 11].contains(input.bytes(of: 0)[0]) {
       throw StageError(code: "choosy.no", message: "not this one")
@@ -32,7 +32,7 @@ private struct Moody: StatefulStage {
   init() {}
   init(options: NoOptions) {}
 
-  mutating func process(_ input: Frame, _ context: StageContext) throws(StageError) -> Frame {
+  mutating func process(_ input: Frame, _ context: StageContext) throws -> Frame {
     count += 1
     if count.isMultiple(of: 4) { throw StageError(code: "moody.no", message: "not now") }
     return input

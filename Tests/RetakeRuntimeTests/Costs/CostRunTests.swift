@@ -71,7 +71,7 @@ private final class SpanNotes: RunObserver {
       expected = expected ?? print
     }
     let outcome = try #require(expected?.outcome)
-    let served = expected?.lines.filter { $0.kind == "start" } ?? []
+    let served = expected?.lines.filter { $0.kind == .start } ?? []
     let recorded = served.filter { $0.node != "counter" && ($0.frame?.sequence ?? 99) < 45 }
     #expect(outcome.recordedCosts == recorded.count)
     #expect(outcome.modelledCosts == served.count - recorded.count)
@@ -93,8 +93,8 @@ private final class SpanNotes: RunObserver {
     var options = RunOptions(mode: .redecide)
     options.costs.tape = try Self.tape(frames: 60)
     let run = try failing.noted(options)
-    let starts = run.notes.lines.filter { $0.kind == "start" && $0.node == "fragile" }
-    let ends = run.notes.lines.filter { $0.kind == "fail" && $0.node == "fragile" }
+    let starts = run.notes.lines.filter { $0.kind == .start && $0.node == "fragile" }
+    let ends = run.notes.lines.filter { $0.kind == .fail && $0.node == "fragile" }
     #expect(starts.count == ends.count && starts.count > 20)
     for (start, end) in zip(starts, ends) {
       let sequence = try #require(start.frame?.sequence)
@@ -116,7 +116,7 @@ private final class SpanNotes: RunObserver {
   @Test func `a measuring run tells of each body once, and its costs are what was measured`() throws
   {
     let (notes, outcome) = try measure(Self.pipeline(failing: [2]), mode: .redecide)
-    let starts = notes.lines.filter { $0.kind == "start" }
+    let starts = notes.lines.filter { $0.kind == .start }
     #expect(notes.spans.map(\.node) == starts.map(\.node))
     #expect(notes.spans.map(\.frame) == starts.compactMap(\.frame))
     #expect(notes.spans.map(\.startNanoseconds) == starts.map(\.time))
@@ -124,10 +124,10 @@ private final class SpanNotes: RunObserver {
     for span in notes.spans {
       #expect(span.costNanoseconds == span.processorNanoseconds)
       let end = notes.lines.first {
-        ["done", "fail"].contains($0.kind) && $0.node == span.node && $0.frame == span.frame
+        [.done, .fail].contains($0.kind) && $0.node == span.node && $0.frame == span.frame
       }
       #expect(end?.time == span.endNanoseconds)
-      #expect(span.outcome == (end?.kind == "fail" ? "fragile.chosen" : "done"))
+      #expect(span.outcome == (end?.kind == .fail ? "fragile.chosen" : "done"))
     }
     #expect(Set(notes.spans.map(\.costNanoseconds)).count > 20)
   }

@@ -210,7 +210,7 @@ private struct Copier: PureStage {
     let device = options(Self.profile())
     let (notes, short) = try waiting(.seconds(1)).noted(device)
     let heat = try #require(short.heat)
-    let last = try #require(notes.lines.last { $0.kind == "deliver" }).time
+    let last = try #require(notes.lines.last { $0.kind == .deliver }).time
     let total = heat.nanoseconds.values.reduce(0, +)
     #expect(short.waits.first?.waited ?? 0 > 50)
     #expect((last...last + HeatChain.tickNanoseconds).contains(total))

@@ -24,7 +24,7 @@ import Testing
     var found: [String: Int64] = [:]
     for line in notes.lines where line.node == "people/label" {
       guard let frame = line.frame, let item = line.item else { continue }
-      let sign: Int64 = line.kind == "start" ? -1 : line.kind == "done" ? 1 : 0
+      let sign: Int64 = line.kind == .start ? -1 : line.kind == .done ? 1 : 0
       found["\(frame.sequence).\(item)", default: 0] += sign * line.time
     }
     return found
@@ -51,7 +51,7 @@ import Testing
     #expect(Set(found.values) == [4_000_000])
     #expect(outcome.modelledCosts == 4 + 6 && outcome.recordedCosts == 0)
     // One after the other, or in parallel.
-    let joined = notes.lines.filter { $0.node == "people/join" && $0.kind == "join" }
+    let joined = notes.lines.filter { $0.node == "people/join" && $0.kind == .join }
     let after = lanes == 1 ? [8, 12, 0, 4] : [4, 4, 0, 4]
     let expected = after.enumerated().map { Int64($0.offset * 100 + 1 + $0.element) * 1_000_000 }
     #expect(joined.map(\.time) == expected)

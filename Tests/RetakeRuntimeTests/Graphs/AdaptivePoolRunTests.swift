@@ -166,7 +166,7 @@ import Testing
           var way = options
           (way.workers, way.perturbation) = (workers, perturbation)
           let print = try RunPrint(pipeline, way)
-          #expect(print.lines.contains { $0.kind == "resize" })
+          #expect(print.lines.contains { $0.kind == .resize })
           #expect(expected.flatMap { print.difference(from: $0) } == nil, "\(workers) workers")
           expected = expected ?? print
         }
@@ -186,7 +186,7 @@ import Testing
           pipeline, RunOptions(mode: .redecide, workers: 4, seed: seed, perturbation: 1))
         #expect(other.difference(from: one) == nil, "seed \(seed)")
         runs += 1
-        resizes += one.lines.count { $0.kind == "resize" }
+        resizes += one.lines.count { $0.kind == .resize }
       } catch let error as RuntimeError where error.code == "runtime.core.stuck" {
         continue
       }

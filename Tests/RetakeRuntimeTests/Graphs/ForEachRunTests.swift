@@ -62,13 +62,13 @@ import Testing
       prints.append(try RunPrint(pipeline, way))
     }
     #expect(Set(prints).count == 1)
-    let swaps = prints[0].lines.filter { $0.kind.hasPrefix("swap") }.map(\.description)
+    let swaps = prints[0].lines.filter { $0.kind.rawValue.hasPrefix("swap") }.map(\.description)
     #expect(
       swaps == [
         "@3333333333 people/label - swapPrepare", "@3333333333 people/label - swap epoch=1",
       ])
     let inFlight = prints[0].lines.filter {
-      $0.kind == "start" && $0.time > 3_333_333_333 && ($0.frame?.sequence ?? 0) < 100
+      $0.kind == .start && $0.time > 3_333_333_333 && ($0.frame?.sequence ?? 0) < 100
         && $0.node == "people/label"
     }
     #expect(!inFlight.isEmpty, "the load leaves items of older frames to be served after the swap")

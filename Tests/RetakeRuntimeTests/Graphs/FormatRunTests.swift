@@ -59,7 +59,7 @@ import Testing
           ])
       #expect(outcome.failureCount == 3)
       #expect(
-        notes.lines.filter { $0.node == "people/join" && $0.kind == "join" }.map { $0["failed"] }
+        notes.lines.filter { $0.node == "people/join" && $0.kind == .join }.map { $0["failed"] }
           == ["0", "0", "2", "1"])
     }
   }

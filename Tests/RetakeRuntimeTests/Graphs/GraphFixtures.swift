@@ -40,7 +40,7 @@ struct Labeller: PureStage {
   }
   init(options: Options) { self.options = options }
 
-  func process(_ region: Region, _ context: StageContext) throws(StageError) -> Classes {
+  func process(_ region: Region, _ context: StageContext) throws -> Classes {
     let item = context.item ?? -1
     if options.failing.contains("\(context.frame.sequence).\(item)") {
       throw StageError(code: "labeller.chosen", message: "a chosen item")
@@ -124,7 +124,7 @@ extension Pipeline {
 extension Notes {
   /// The lines of some kinds, as strings.
   func lines(_ kinds: String...) -> [String] {
-    lines.filter { kinds.contains($0.kind) }.map(\.description)
+    lines.filter { kinds.contains($0.kind.rawValue) }.map(\.description)
   }
 }
 

@@ -123,7 +123,7 @@ struct Fragile2: PureStage {
   init(failing: [Int]) { options = Options(failing: failing) }
   init(options: Options) { self.options = options }
 
-  func process(_ input: Frame, _ context: StageContext) throws(StageError) -> Frame {
+  func process(_ input: Frame, _ context: StageContext) throws -> Frame {
     guard options.failing.contains(context.frame.sequence) else { return input }
     throw StageError(code: "fragile.chosen", message: "a chosen frame")
   }

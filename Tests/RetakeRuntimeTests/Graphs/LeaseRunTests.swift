@@ -124,9 +124,9 @@ import Testing
     var turns = 0
     for line in notes.lines {
       switch (line.kind, line["reason"]) {
-      case ("wait", "pool"): since[line.node] = line.time
-      case ("lost", "pool"): since[line.node] = nil
-      case ("waited", _):
+      case (.wait, "pool"): since[line.node] = line.time
+      case (.lost, "pool"): since[line.node] = nil
+      case (.waited, _):
         let own = since.removeValue(forKey: line.node)
         guard let other = since.values.first else { continue }
         turns += 1
@@ -224,7 +224,7 @@ import Testing
     #expect(error?.code == "runtime.core.stuck")
     #expect(error?.message.contains("'b' waits with frame 0:0 for a buffer") ?? false)
     #expect(error?.message.contains("'both', which waits for partners") ?? false)
-    #expect(notes.lines.last?.kind == "stuck")
+    #expect(notes.lines.last?.kind == .stuck)
   }
 }
 

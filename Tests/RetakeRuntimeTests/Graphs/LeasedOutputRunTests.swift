@@ -51,7 +51,7 @@ import Testing
     let pool = BufferPool("own", capacity: 6) { OwnBuffer() }
     init() {}
 
-    func process(_ frame: Frame, _ context: StageContext) throws(StageError) -> Frame {
+    func process(_ frame: Frame, _ context: StageContext) throws -> Frame {
       guard let lease = (try? pool.lease(for: "own")) ?? nil else {
         throw StageError(code: "own.empty", message: "all six are in use")
       }

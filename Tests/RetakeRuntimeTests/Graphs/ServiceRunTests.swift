@@ -22,7 +22,7 @@ import Testing
     let (notes, outcome) = try pair(executors: executors).noted()
     #expect(outcome.headline.delivered == 300)
     #expect(outcome.lostBeforeCapture == 0)
-    let latencies = notes.lines.filter { $0.node == "sink" && $0.kind == "deliver" }.map { line in
+    let latencies = notes.lines.filter { $0.node == "sink" && $0.kind == .deliver }.map { line in
       line.time - notes.frames[line.frame?.sequence ?? 0].arrivalNanoseconds
     }
     #expect(Set(latencies) == [24_000_000])
@@ -56,7 +56,7 @@ import Testing
       let (notes, _) = try pipeline.noted(RunOptions(mode: .redecide, seed: seed))
       let done = notes.sequences("done")
       seen.insert(done)
-      let delivered = notes.lines.filter { $0.node == "sink" && $0.kind == "deliver" }
+      let delivered = notes.lines.filter { $0.node == "sink" && $0.kind == .deliver }
       #expect(delivered.map { $0.frame?.sequence } == [0, 1])
     }
     #expect(seen == [[0, 1], [1, 0]], "both orders of completion occur")

@@ -47,9 +47,9 @@ import Testing
       let found = try RunPrint(pipeline, options)
       #expect(found.frames == expected.frames)
       #expect(found.outcome.headline == expected.outcome.headline)
-      #expect(found.lines.filter { !$0.kind.hasPrefix("swap") } == expected.lines)
+      #expect(found.lines.filter { !$0.kind.rawValue.hasPrefix("swap") } == expected.lines)
       #expect(
-        found.lines.filter { $0.kind.hasPrefix("swap") }.map(\.description) == [
+        found.lines.filter { $0.kind.rawValue.hasPrefix("swap") }.map(\.description) == [
           "@15000000 \(node) - swapPrepare", "@16000000 \(node) - swapRefused code=\(code)",
         ])
     }

@@ -118,7 +118,7 @@ private let millisecond: Int64 = 1_000_000
           at: .arrival(FrameID(track: 0, sequence: 3)), node: "find", stage: two,
           cost: cost.map { .fixed(.milliseconds($0)) }))
       func times(_ kind: String) -> [Int64] {
-        notes.lines.filter { $0.kind == kind }.map(\.time)
+        notes.lines.filter { $0.kind.rawValue == kind }.map(\.time)
       }
       #expect(
         zip(times("start"), times("done")).map { $1 - $0 }

@@ -296,7 +296,7 @@ private struct FailingFinder: PureStage {
   init() { options = Options() }
   init(options: Options) { self.options = options }
 
-  func process(_ frame: Frame, _ context: StageContext) throws(StageError) -> Detections {
+  func process(_ frame: Frame, _ context: StageContext) throws -> Detections {
     throw StageError(code: "finder.failed", message: "every frame")
   }
 }

@@ -30,7 +30,7 @@ struct ModelComparison {
       outcome = nil
     }
     // Only the engine explains which node waits for which.
-    actual = notes.lines.map { $0.kind == "stuck" ? "stuck" : $0.description }
+    actual = notes.lines.map { $0.kind == .stuck ? "stuck" : $0.description }
   }
 
   /// The difference in words; `nil` if there is none.
@@ -95,9 +95,9 @@ struct ModelComparison {
   private func ledger(of sink: String, captured: Int) -> FrameLedger {
     var ledger = FrameLedger()
     for line in actual.lazy.compactMap({ DecisionLine(parsing: $0) })
-    where line.node == sink && line.frame != nil && line.kind != "vsync" {
+    where line.node == sink && line.frame != nil && line.kind != .vsync {
       let fate =
-        line.kind == "deliver"
+        line.kind == .deliver
         ? .delivered : FrameFate(word: line["fate"] ?? "", reason: line["reason"] ?? "")
       if let fate { ledger.count(fate) }
       ledger.captured += 1

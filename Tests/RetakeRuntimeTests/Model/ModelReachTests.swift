@@ -27,12 +27,12 @@ import Testing
 
     /// The kind, also with the reason if there is one, and whether it concerns an item.
     private static func names(_ line: DecisionLine) -> [String] {
-      var names = [line.kind]
+      var names = [line.kind.rawValue]
       if let reason = line["reason"] { names.append("\(line.kind) \(reason)") }
       if let code = line["code"] { names.append("\(line.kind) \(code)") }
       if line["from"] != nil { names.append("fallback") }
       if line.item != nil { names.append("item \(line.kind)") }
-      if line.kind == "latest" {
+      if line.kind == .latest {
         names += line.details.map { $0.value == "-" ? "latest nothing" : "latest value" }
       }
       return names
@@ -45,9 +45,9 @@ import Testing
       var names: [String] = []
       for line in lines {
         switch (line.kind, line["reason"]) {
-        case ("wait", "pool"): standing[line.node] = line.time
-        case ("lost", "pool"): standing[line.node] = nil
-        case ("waited", _):
+        case (.wait, "pool"): standing[line.node] = line.time
+        case (.lost, "pool"): standing[line.node] = nil
+        case (.waited, _):
           standing[line.node] = nil
           let others = standing.keys.filter { pools[$0] == pools[line.node] }
           let lower = others.filter { $0.utf8.lexicographicallyPrecedes(line.node.utf8) }
@@ -118,10 +118,10 @@ import Testing
   @Test func `most random graphs are pipelines, and the others can never work`() {
     var refused: [String] = []
     for seed in 0..<1_000 as Range<UInt64> {
-      do throws(PipelineError) {
+      do {
         try ModelCase(seed: seed).pipeline.validate()
       } catch {
-        refused.append(error.message)
+        refused.append(error.facts.message)
       }
     }
     #expect(refused.count <= 200, "\(refused.count)")

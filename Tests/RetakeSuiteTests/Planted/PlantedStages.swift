@@ -102,7 +102,7 @@ struct Guard: PureStage {
   init(failsAt: Int?) { self.failsAt = failsAt }
   init(options: NoOptions) {}
 
-  func process(_ input: Detections, _ context: StageContext) throws(StageError) -> Detections {
+  func process(_ input: Detections, _ context: StageContext) throws -> Detections {
     if context.frame.sequence == failsAt {
       throw StageError(code: "guard.refused", message: "refused")
     }

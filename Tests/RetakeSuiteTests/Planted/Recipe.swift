@@ -141,7 +141,7 @@ final class Observed: RunObserver {
   func began(nodes: [RunNode]) { stages = nodes.filter(\.role.isDigested).map(\.id) }
 
   func decided(_ line: DecisionLine) {
-    if !["start", "done", "deliver", "block", "unblock"].contains(line.kind) {
+    if ![.start, .done, .deliver, .block, .unblock].contains(line.kind) {
       decisions.append(line)
     }
   }

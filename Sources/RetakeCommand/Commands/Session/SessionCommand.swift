@@ -61,7 +61,7 @@ struct SessionListCommand: ParsableCommand {
   }
 
   private static func line(
-    _ folder: SessionFolder, _ summary: Result<SessionSummary, SessionError>
+    _ folder: SessionFolder, _ summary: Result<SessionSummary, any Error>
   ) -> String {
     switch summary {
     case .success(let info):
@@ -73,8 +73,9 @@ struct SessionListCommand: ParsableCommand {
         + "\((seconds * 10).rounded() / 10) s  " + tracks.joined(separator: ", ")
         + labels.joined()
     case .failure(let error):
-      return "\(visible(folder.name))  unreadable: \(visible(error.message))"
-        + (error.cause.map { visible(" (\($0))") } ?? "")
+      let facts = error.facts
+      return "\(visible(folder.name))  unreadable: \(visible(facts.message))"
+        + (facts.cause.map { visible(" (\($0))") } ?? "")
     }
   }
 }

@@ -13,11 +13,11 @@ final class HTTPBody {
   private static let bufferBytes = 1 << 15
 
   /// - Throws: `MediaError.redirected`, `.notStream`, and the errors of `TextExchange`.
-  init(_ stream: StreamAddress, _ interruption: CallGuard) throws(MediaError) {
+  init(_ stream: StreamAddress, _ interruption: CallGuard) throws {
     exchange = try TextExchange(Self.request(stream), to: stream, interruption: interruption)
     try exchange.refuseRedirection()
     guard exchange.status == 200 else {
-      throw .notStream(
+      throw MediaError.notStream(
         address: stream.publicText, cause: "it answered with status \(exchange.status)")
     }
     let buffer = FFmpeg.required(av_malloc(Self.bufferBytes)).assumingMemoryBound(to: UInt8.self)

@@ -4,7 +4,7 @@ import Foundation
 /// input/output error.
 enum HostName {
   /// - Throws: `MediaError.unknownHost`.
-  static func check(_ stream: StreamAddress) throws(MediaError) {
+  static func check(_ stream: StreamAddress) throws {
     // A URL has an IPv6 address in brackets, which getaddrinfo does not take.
     let host = stream.host.trimmingCharacters(in: ["[", "]"])
     var hints = addrinfo()
@@ -18,7 +18,7 @@ enum HostName {
     let number = getaddrinfo(host, "\(stream.port)", &hints, &found)
     defer { if let found { freeaddrinfo(found) } }
     guard number != 0 else { return }
-    throw .unknownHost(
+    throw MediaError.unknownHost(
       address: stream.publicText, host: host, cause: String(cString: gai_strerror(number)))
   }
 }

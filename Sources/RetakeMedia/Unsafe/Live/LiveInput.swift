@@ -30,7 +30,7 @@ package final class LiveInput: @unchecked Sendable {
   package init(
     _ address: LiveAddress, camera: CameraSettings = CameraSettings(),
     isOver: @escaping @Sendable () -> Bool
-  ) throws(MediaError) {
+  ) throws {
     _ = FFmpeg.quiet
     self.address = address
     let interruption = CallGuard(isOver)
@@ -56,9 +56,9 @@ package final class LiveInput: @unchecked Sendable {
   ///
   /// - Throws: `MediaError.noVideo`.
   package var videoStream: MediaStream {
-    get throws(MediaError) {
+    get throws {
       guard let stream = streams.first(where: { $0.kind == .video }) else {
-        throw .noVideo(file: address.name)
+        throw MediaError.noVideo(file: address.name)
       }
       return stream
     }
@@ -67,7 +67,7 @@ package final class LiveInput: @unchecked Sendable {
   /// The next packet of any stream.
   ///
   /// - Throws: `MediaError.lost`, `.timedOut` or `.redirected`.
-  package func nextPacket() throws(MediaError) -> Outcome {
+  package func nextPacket() throws -> Outcome {
     let payload = try PacketPayload()
     // SAFETY: the packet is fresh; its bytes are counted references of the library.
     let result = av_read_frame(context, payload.pointer)
@@ -101,7 +101,7 @@ package final class LiveInput: @unchecked Sendable {
   /// Sends the HTTP request, or checks whether an RTSP server redirects.
   private static func ask(
     _ address: LiveAddress, _ interruption: CallGuard
-  ) throws(MediaError) -> HTTPBody? {
+  ) throws -> HTTPBody? {
     guard case .stream(let stream) = address else { return nil }
     switch stream.scheme {
     case .http, .https: return try HTTPBody(stream, interruption)
@@ -120,7 +120,7 @@ package final class LiveInput: @unchecked Sendable {
 
   private static func open(
     _ plan: LivePlan, _ address: LiveAddress, _ body: HTTPBody?, _ interruption: CallGuard
-  ) throws(MediaError) -> UnsafeMutablePointer<AVFormatContext> {
+  ) throws -> UnsafeMutablePointer<AVFormatContext> {
     var context: UnsafeMutablePointer<AVFormatContext>?
     var opened = retake_error_server
     // A server may still be busy with cleaning up after the previous request.
@@ -191,7 +191,7 @@ struct LivePlan {
   ]
   private static let timeoutMicroseconds = "5000000"
 
-  init(_ address: LiveAddress, camera: CameraSettings) throws(MediaError) {
+  init(_ address: LiveAddress, camera: CameraSettings) throws {
     options = Self.look
     switch address {
     case .camera(let device):

@@ -27,10 +27,10 @@ enum MediaDevices {
   }()
 
   /// - Throws: `MediaError.noDevices`.
-  static func format(_ name: String) throws(MediaError) -> UnsafePointer<AVInputFormat> {
-    if let failure { throw .noDevices(cause: failure) }
+  static func format(_ name: String) throws -> UnsafePointer<AVInputFormat> {
+    if let failure { throw MediaError.noDevices(cause: failure) }
     guard let format = av_find_input_format(name) else {
-      throw .noDevices(cause: "it was built without \(name)")
+      throw MediaError.noDevices(cause: "it was built without \(name)")
     }
     return format
   }

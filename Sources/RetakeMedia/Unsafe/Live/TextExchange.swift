@@ -24,7 +24,7 @@ final class TextExchange {
   /// - Throws: `MediaError.unknownHost`, `.unreachable`, `.notStream` or `.timedOut`.
   init(
     _ request: String, to stream: StreamAddress, interruption: CallGuard
-  ) throws(MediaError) {
+  ) throws {
     self.stream = stream
     self.interruption = interruption
     try HostName.check(stream)
@@ -68,7 +68,7 @@ final class TextExchange {
     return read(connection.pointee.opaque, bytes, Int32(clamping: count))
   }
 
-  private func send(_ bytes: [UInt8]) throws(MediaError) {
+  private func send(_ bytes: [UInt8]) throws {
     guard let connection, let write = connection.pointee.write_packet else {
       throw failure(retake_error_io) { .notStream(address: $0, cause: $1) }
     }
@@ -79,7 +79,7 @@ final class TextExchange {
     guard sent >= 0 else { throw failure(sent) { .notStream(address: $0, cause: $1) } }
   }
 
-  private func readHead() throws(MediaError) {
+  private func readHead() throws {
     var head: [UInt8] = []
     var piece = [UInt8](repeating: 0, count: 2_048)
     // Ends: each round reads at least a byte, or returns.
@@ -99,7 +99,8 @@ final class TextExchange {
         return try take(String(decoding: head[..<end], as: UTF8.self))
       }
     }
-    throw .notStream(address: stream.publicText, cause: "the head of its answer has no end")
+    throw MediaError.notStream(
+      address: stream.publicText, cause: "the head of its answer has no end")
   }
 
   /// Position after the empty line.
@@ -110,13 +111,14 @@ final class TextExchange {
       .map { $0 + 4 }
   }
 
-  private func take(_ head: String) throws(MediaError) {
+  private func take(_ head: String) throws {
     let lines = head.split(whereSeparator: \.isNewline)
     let words = lines.first?.split(separator: " ") ?? []
     guard words.count > 1, words[0].hasPrefix("HTTP/") || words[0].hasPrefix("RTSP/"),
       let number = Int(words[1])
     else {
-      throw .notStream(address: stream.publicText, cause: "it speaks neither HTTP nor RTSP")
+      throw MediaError.notStream(
+        address: stream.publicText, cause: "it speaks neither HTTP nor RTSP")
     }
     status = number
     // The names of header fields are case-insensitive (RFC 9110, 5.1).
@@ -125,9 +127,9 @@ final class TextExchange {
   }
 
   /// - Throws: `MediaError.redirected`.
-  func refuseRedirection() throws(MediaError) {
+  func refuseRedirection() throws {
     guard (300..<400).contains(status) else { return }
-    throw .redirected(
+    throw MediaError.redirected(
       address: stream.publicText,
       to: location.map(StreamAddress.withoutSecrets) ?? "another place")
   }
