@@ -1,16 +1,47 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// One source target of the house. `ours` and `outside` are exactly what it may import;
-/// the tidy tests compare them with the floors table and with the import lines.
-struct Room {
-  var name: String
-  var ours: [String] = []
-  var outside: [Target.Dependency] = []
-  /// What its tests use in addition.
-  var inTests: [String] = []
+/// The folders of Sources, from the lowest layer to the highest.
+enum Layer: String {
+  case headers = "Headers"
+  case engine = "Engine"
+  case sessions = "Sessions"
+  case judge = "Judge"
+  case annexes = "Annexes"
+  case entryPoints = "EntryPoints"
+}
 
-  func uses(_ room: String) -> Bool { name == room || ours.contains(room) }
+/// One module. Its import lines may name only `imports` and `outside`, and `imports` only modules of
+/// its own layer and of lower ones; the tidy tests compare. Names are written without "Retake".
+struct Module {
+  var layer: Layer
+  var name: String
+  var imports: [String]
+  var outside: [Target.Dependency]
+  /// Modules that only its tests use.
+  var inTests: [String]
+
+  init(
+    _ layer: Layer, _ name: String, imports: String = "", outside: [Target.Dependency] = [],
+    inTests: String = ""
+  ) {
+    self.layer = layer
+    self.name = fullName(name)
+    self.imports = modulesNamed(imports)
+    self.outside = outside
+    self.inTests = modulesNamed(inTests)
+  }
+
+  var path: String { "Sources/\(layer.rawValue)/\(name)" }
+
+  func uses(_ module: String) -> Bool { name == module || imports.contains(module) }
+}
+
+/// `Core` is RetakeCore; `Retake` is itself.
+func fullName(_ short: String) -> String { short == "Retake" ? short : "Retake\(short)" }
+
+func modulesNamed(_ list: String) -> [String] {
+  list.split(whereSeparator: \.isWhitespace).map { fullName(String($0)) }
 }
 
 let argumentParser = Target.Dependency.product(
@@ -25,114 +56,78 @@ let metricsAPI = Target.Dependency.product(name: "Metrics", package: "swift-metr
 let mustache = Target.Dependency.product(name: "Mustache", package: "swift-mustache")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 
-let core = "RetakeCore"
-let buffers = "RetakeBuffers"
-let graph = "RetakeGraph"
-let store = "RetakeStore"
-let process = "RetakeProcess"
-let media = "RetakeMedia"
-let timePlane = "RetakeTimePlane"
-let runtime = "RetakeRuntime"
-let compare = "RetakeCompare"
-let analysis = "RetakeAnalysis"
-let inference = "RetakeInference"
-let foreign = "RetakeForeign"
-let signal = "RetakeSignal"
-let sensors = "RetakeSensors"
-let clock = "RetakeClock"
-let stages = "RetakeStages"
-let session = "RetakeSession"
-let golden = "RetakeGolden"
-let cache = "RetakeCache"
-let bags = "RetakeBags"
-let rewrite = "RetakeRewrite"
-let record = "RetakeRecord"
-let replay = "RetakeReplay"
-let report = "RetakeReport"
-let preview = "RetakePreview"
-let bench = "RetakeBench"
-let suite = "RetakeSuite"
-let verify = "RetakeVerify"
-let serve = "RetakeServe"
-let metrics = "RetakeMetrics"
-let library = "RetakeC"
-let testing = "RetakeTesting"
-let xcTest = "RetakeXCTest"
+/// The modules that Retake re-exports. SwiftPM sees a change behind a re-export only in targets that
+/// name its module, so the entry points name them all, though they import Retake alone.
+let reexported = """
+  Core Buffers Graph Media TimePlane Runtime Stages Session Cache Rewrite Record Replay
+  Compare Analysis Golden Report Suite Verify Bags
+  """
 
-let support = "RetakeTestSupport"
-/// Sessions of clips that tests make.
-let clips = "RetakeTestClips"
-/// A catalog of small stages.
-let catalog = "RetakeTestCatalog"
-/// A project that tests make.
-let projects = "RetakeTestProjects"
+let modules = [
+  Module(.engine, "Core", outside: ["CProcessor", "CXXHash"]),
+  Module(.engine, "Buffers", imports: "Core"),
+  Module(.engine, "Graph", imports: "Core Buffers", inTests: "TestCatalog"),
+  Module(.engine, "Process", outside: ["CSpawn"]),
+  Module(.engine, "Signal", imports: "Core"),
+  Module(.engine, "Media", imports: "Core Buffers", outside: ["CFFmpeg"]),
+  Module(.engine, "TimePlane", imports: "Core Buffers Graph", outside: [deque]),
+  Module(.engine, "Runtime", imports: "Core Buffers Graph TimePlane", outside: [deque]),
+  Module(
+    .engine, "Stages", imports: "Core Buffers Graph Signal Inference Foreign Media Runtime",
+    inTests: "Analysis TimePlane"),
 
-/// What Retake re-exports.
-let facade = [
-  core, buffers, graph, media, timePlane, runtime, compare, analysis, stages, session, golden,
-  cache, bags, rewrite, record, replay, report, suite, verify,
-]
+  Module(.sessions, "Store", imports: "Core", outside: [grdb, grdbSQLite]),
+  Module(.sessions, "Sensors", imports: "Core Buffers Media Signal Store"),
+  Module(
+    .sessions, "Session", imports: "Core Buffers Media Sensors Store TimePlane Runtime",
+    inTests: "TestClips"),
+  Module(
+    .sessions, "Cache", imports: "Core Buffers Media Runtime Session",
+    inTests: "Graph Store Stages Rewrite Record Replay"),
+  Module(
+    .sessions, "Rewrite", imports: "Core Buffers Media Sensors Store Runtime Session",
+    inTests: "TestClips"),
+  Module(
+    .sessions, "Record", imports: "Core Buffers Graph Media Store TimePlane Runtime Session",
+    inTests: "Rewrite"),
+  Module(.sessions, "Replay", imports: "Core Buffers Graph TimePlane Runtime Session Cache"),
 
-let rooms: [Room] = [
-  Room(name: core, outside: ["CProcessor", "CXXHash"]),
-  Room(name: buffers, ours: [core]),
-  Room(name: graph, ours: [core, buffers], inTests: [catalog]),
-  Room(name: store, ours: [core], outside: [grdb, grdbSQLite]),
-  Room(name: process, outside: ["CSpawn"]),
-  Room(name: signal, ours: [core]),
-  Room(name: clock, inTests: [core, buffers, graph, runtime, stages]),
-  Room(name: media, ours: [core, buffers], outside: ["CFFmpeg"]),
-  Room(name: sensors, ours: [core, buffers, media, signal, store]),
-  Room(name: timePlane, ours: [core, buffers, graph], outside: [deque]),
-  Room(name: runtime, ours: [core, buffers, graph, timePlane], outside: [deque]),
-  Room(name: compare, ours: [core, graph]),
-  Room(name: analysis, ours: [core, graph], inTests: [buffers, catalog]),
-  Room(name: inference, ours: [core, buffers, media]),
-  Room(
-    name: foreign, ours: [core, buffers, graph, process, media, runtime], inTests: [stages]),
-  Room(
-    name: stages, ours: [core, buffers, graph, signal, inference, foreign, media, runtime],
-    inTests: [analysis, timePlane]),
-  Room(
-    name: session, ours: [core, buffers, media, sensors, store, timePlane, runtime],
-    inTests: [clips]),
-  Room(name: golden, ours: [core, graph, compare], outside: [yams]),
-  Room(
-    name: cache, ours: [core, buffers, media, runtime, session],
-    inTests: [graph, store, stages, rewrite, record, replay]),
-  Room(
-    name: bags, ours: [core, buffers, media, store, session],
+  Module(.judge, "Compare", imports: "Core Graph"),
+  Module(.judge, "Analysis", imports: "Core Graph", inTests: "Buffers TestCatalog"),
+  Module(.judge, "Golden", imports: "Core Graph Compare", outside: [yams]),
+  Module(.judge, "Report", imports: "Core Graph Compare", outside: [mustache]),
+  Module(
+    .judge, "Suite",
+    imports: """
+      Core Buffers Graph Process Media TimePlane Runtime Compare Analysis Stages Session Golden Cache
+      Record Replay Report
+      """, inTests: "Inference Store TestProjects"),
+  Module(
+    .judge, "Verify", imports: "Core Graph Media Runtime Compare Session Golden Replay Suite",
+    inTests: "Buffers Stages TestProjects"),
+
+  Module(
+    .annexes, "Bags", imports: "Core Buffers Media Store Session",
     outside: [grdb, grdbSQLite, "CLz4", "CZstd"]),
-  Room(
-    name: rewrite, ours: [core, buffers, media, sensors, store, runtime, session],
-    inTests: [clips]),
-  Room(
-    name: record, ours: [core, buffers, graph, media, store, timePlane, runtime, session],
-    inTests: [rewrite]),
-  Room(name: replay, ours: [core, buffers, graph, timePlane, runtime, session, cache]),
-  Room(name: report, ours: [core, graph, compare], outside: [mustache]),
-  Room(name: preview, ours: [core, buffers, graph, media, timePlane, runtime, stages]),
-  Room(name: bench, ours: [core, buffers, graph, timePlane, runtime, stages]),
-  Room(
-    name: suite,
-    ours: [
-      core, buffers, graph, process, media, timePlane, runtime, compare, analysis, stages, session,
-      golden, cache, record, replay, report,
-    ], inTests: [inference, store, projects]),
-  Room(
-    name: verify,
-    ours: [core, graph, media, runtime, compare, session, golden, replay, suite],
-    inTests: [buffers, stages, projects]),
-  Room(name: "Retake", ours: facade),
-  // The doors import Retake alone. SwiftPM sees a change behind a re-export only in targets that
-  // name its room, so they name them all.
-  Room(name: serve, ours: ["Retake"] + facade, outside: [flyingFox, flyingSocks]),
-  Room(name: metrics, ours: ["Retake"] + facade, outside: [logging, metricsAPI]),
-  Room(name: library, ours: ["Retake"] + facade, outside: ["CRetake"]),
-  Room(name: testing, ours: ["Retake", clock] + facade, inTests: [projects]),
-  Room(name: xcTest, ours: ["Retake"] + facade, inTests: [projects]),
-  Room(
-    name: "RetakeCommand", ours: ["Retake", serve, preview, bench, process] + facade,
+  Module(.annexes, "Inference", imports: "Core Buffers Media"),
+  Module(
+    .annexes, "Foreign", imports: "Core Buffers Graph Process Media Runtime", inTests: "Stages"),
+  Module(.annexes, "Preview", imports: "Core Buffers Graph Media TimePlane Runtime Stages"),
+  Module(.annexes, "Bench", imports: "Core Buffers Graph TimePlane Runtime Stages"),
+  Module(
+    .annexes, "Serve", imports: "Core Buffers Runtime Session Golden Report Suite",
+    outside: [flyingFox, flyingSocks], inTests: "Retake \(reexported)"),
+
+  Module(.entryPoints, "Retake", imports: reexported),
+  Module(.entryPoints, "Clock", inTests: "Core Buffers Graph Runtime Stages"),
+  Module(
+    .entryPoints, "Metrics", imports: "Retake \(reexported)", outside: [logging, metricsAPI]),
+  Module(.entryPoints, "C", imports: "Retake \(reexported)", outside: ["CRetake"]),
+  Module(
+    .entryPoints, "Testing", imports: "Retake Clock \(reexported)", inTests: "TestProjects"),
+  Module(.entryPoints, "XCTest", imports: "Retake \(reexported)", inTests: "TestProjects"),
+  Module(
+    .entryPoints, "Command", imports: "Retake Serve Preview Bench Process \(reexported)",
     outside: [argumentParser]),
 ]
 
@@ -140,88 +135,117 @@ let rooms: [Room] = [
 let strict: [SwiftSetting] =
   Context.environment["CI"] == "true" ? [.treatAllWarnings(as: .error)] : []
 let settings: [SwiftSetting] = [.enableUpcomingFeature("ExistentialAny")] + strict
-/// In a room an import says whether others see it; tests are seen by none.
-let roomSettings = settings + [.enableUpcomingFeature("InternalImportsByDefault")]
+/// In a module an import says whether others see it; nobody imports a test.
+let moduleSettings = settings + [.enableUpcomingFeature("InternalImportsByDefault")]
 
 func named(_ names: [String]) -> [Target.Dependency] {
   names.map { .init(stringLiteral: $0) }
 }
 
-let sourceTargets: [Target] = rooms.map { room in
+func modulesToUse(_ list: String) -> [Target.Dependency] { named(modulesNamed(list)) }
+
+/// Scripts/embed-resources puts them into the sources.
+let withResources: Set = ["RetakeBench", "RetakeReport", "RetakeServe"]
+
+let sourceTargets: [Target] = modules.map { module in
   .target(
-    name: room.name, dependencies: named(room.ours) + room.outside,
-    // Scripts/embed-resources puts them into the sources.
-    exclude: [bench, report, serve].contains(room.name) ? ["Resources"] : [],
-    swiftSettings: roomSettings)
+    name: module.name, dependencies: named(module.imports) + module.outside, path: module.path,
+    exclude: withResources.contains(module.name) ? ["Resources"] : [],
+    swiftSettings: moduleSettings)
 }
 
-/// What any test may use.
-let testTools = [process, support]
+/// Modules that any test may use.
+let testTools = modulesNamed("Process TestSupport")
 /// Tests that compute little themselves. Without optimization they compile in less than half the
 /// time. Who depends on the package builds no tests, so SwiftPM accepts the flag there, too.
-let plainTests: Set = ["RetakeCommand", session, golden, record, replay, suite, verify, serve]
+let plainTests = Set(modulesNamed("Command Session Golden Record Replay Suite Verify Serve"))
 
-func testSettings(of room: String) -> [SwiftSetting] {
-  settings + (plainTests.contains(room) ? [.unsafeFlags(["-Onone"])] : [])
+func testSettings(of module: String) -> [SwiftSetting] {
+  settings + (plainTests.contains(module) ? [.unsafeFlags(["-Onone"])] : [])
 }
 
-/// A user's own `retake`, with stages that are not as they must be.
-let impure = "ImpureRetake"
-let untested = ["Retake", "RetakeCommand"]
-let roomTests: [Target] = rooms.filter { !untested.contains($0.name) }.map { room in
-  .testTarget(
-    name: "\(room.name)Tests",
-    dependencies: named(
-      [room.name] + room.ours + (room.inTests + testTools).filter { !room.uses($0) })
-      // Tests of metrics bring a back end of their own, tests of the C library call it as C does, and
-      // tests of bags write bags.
-      + ([metrics, library, bags].contains(room.name) ? room.outside : []),
-    exclude: room.name == bags ? ["Fixtures"] : [],
-    swiftSettings: testSettings(of: room.name))
+/// Their tests belong to no single module.
+let testedTogether: Set = ["Retake", "RetakeCommand"]
+/// Tests of metrics bring a back end of their own, tests of the C library call it as C does, and
+/// tests of bags write bags.
+let testsWithOutside = Set(modulesNamed("Metrics C Bags"))
+let moduleTests: [Target] = modules.filter { !testedTogether.contains($0.name) }.map { module in
+  let inTests = (module.inTests + testTools).filter { !module.uses($0) }
+  return .testTarget(
+    name: "\(module.name)Tests",
+    dependencies: named([module.name] + module.imports + inTests)
+      + (testsWithOutside.contains(module.name) ? module.outside : []),
+    exclude: module.name == "RetakeBags" ? ["Fixtures"] : [],
+    swiftSettings: testSettings(of: module.name))
 }
+
+/// What tests share: helpers, sessions of clips, a catalog of small stages, a project; and a user's own
+/// `retake`, with stages that are not as they must be.
+let sharedByTests: [Target] = [
+  ("RetakeTestSupport", "Process"),
+  ("RetakeTestClips", "Core Session TestSupport"),
+  ("RetakeTestCatalog", "Core Buffers Graph"),
+  ("RetakeTestProjects", "Core Runtime Stages Golden Record Suite TestSupport"),
+].map { name, imports in
+  .target(
+    name: name, dependencies: modulesToUse(imports), path: "Tests/\(name)", swiftSettings: settings)
+}
+let impure = Target.executableTarget(
+  name: "ImpureRetake", dependencies: modulesToUse("Retake Command"), path: "Tests/ImpureRetake",
+  swiftSettings: settings)
 
 /// Measures the engine against itself and against others: `make bench`.
-let benchmarks = "retake-benchmarks"
-let benchmarkTarget = Target.executableTarget(
-  name: benchmarks,
-  dependencies: named([
-    core, buffers, graph, timePlane, process, runtime, inference, stages, compare, report, support,
-  ]),
+let benchmarks = Target.executableTarget(
+  name: "retake-benchmarks",
+  dependencies: modulesToUse(
+    "Core Buffers Graph TimePlane Process Runtime Inference Stages Compare Report TestSupport"),
   path: "Tests/Benchmarks", exclude: ["thresholds.json"], swiftSettings: settings)
 
-/// Tests of the whole house, which belong to no single room.
-let houseTests: [Target] = [
+/// Tests of all modules together.
+let wholeTests: [Target] = [
   .testTarget(
     name: "RetakeCommandTests",
-    dependencies: named(["Retake", "RetakeCommand", "retake", inference, impure] + testTools),
+    dependencies: modulesToUse("Retake Command Inference")
+      + ["retake", .init(stringLiteral: impure.name)] + named(testTools),
     swiftSettings: testSettings(of: "RetakeCommand")),
   .testTarget(
     name: "RetakeDocsTests",
-    dependencies: named([
-      "Retake", "RetakeCommand", clock, metrics, inference, preview, support,
-    ]) + [
-      logging
-    ],
+    dependencies: modulesToUse("Retake Command Clock Metrics Inference Preview TestSupport")
+      + [logging],
     swiftSettings: settings),
-  .testTarget(name: "RetakeTidyTests", dependencies: named([support]), swiftSettings: settings),
   .testTarget(
-    name: "BenchmarksTests", dependencies: named([benchmarks, support]), swiftSettings: settings),
+    name: "RetakeTidyTests", dependencies: modulesToUse("TestSupport"), swiftSettings: settings),
+  .testTarget(
+    name: "BenchmarksTests",
+    dependencies: modulesToUse("TestSupport") + [.init(stringLiteral: benchmarks.name)],
+    swiftSettings: settings),
 ]
+
+/// A C library's headers.
+func headers(_ name: String, pkgConfig: String? = nil, apt: [String] = []) -> Target {
+  .systemLibrary(
+    name: name, path: "Sources/\(Layer.headers.rawValue)/\(name)", pkgConfig: pkgConfig,
+    providers: apt.isEmpty ? nil : [.apt(apt)])
+}
+
+func library(_ short: String) -> Product {
+  .library(name: fullName(short), targets: [fullName(short)])
+}
 
 let package = Package(
   name: "retake",
   platforms: [.macOS(.v15)],
   products: [
     .executable(name: "retake", targets: ["retake"]),
-    .library(name: "Retake", targets: ["Retake"]),
-    .library(name: "RetakeCommand", targets: ["RetakeCommand"]),
-    .library(name: clock, targets: [clock]),
-    .library(name: metrics, targets: [metrics]),
-    .library(name: preview, targets: [preview]),
-    .library(name: testing, targets: [testing]),
-    .library(name: xcTest, targets: [xcTest]),
+    library("Retake"),
+    library("Command"),
+    library("Clock"),
+    library("Metrics"),
+    library("Preview"),
+    library("Testing"),
+    library("XCTest"),
     // Scripts/libretake links it as libretake.so, with the names of retake.h alone.
-    .library(name: "retake-c", type: .static, targets: [library]),
+    .library(name: "retake-c", type: .static, targets: ["RetakeC"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -234,43 +258,19 @@ let package = Package(
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
   ],
   targets: [
-    .systemLibrary(
-      name: "CFFmpeg", path: "Sources/CFFmpeg",
-      pkgConfig: "libavformat libavcodec libswscale libavutil",
-      providers: [
-        .apt(["libavformat-dev", "libavcodec-dev", "libswscale-dev", "libavutil-dev"])
-      ]),
-    .systemLibrary(
-      name: "CLz4", path: "Sources/CLz4", pkgConfig: "liblz4",
-      providers: [.apt(["liblz4-dev"])]),
-    .systemLibrary(name: "CProcessor", path: "Sources/CProcessor"),
-    .systemLibrary(name: "CRetake", path: "Sources/CRetake"),
-    .systemLibrary(
-      name: "CXXHash", path: "Sources/CXXHash", pkgConfig: "libxxhash",
-      providers: [.apt(["libxxhash-dev"])]),
-    .systemLibrary(name: "CSpawn", path: "Sources/CSpawn"),
-    .systemLibrary(
-      name: "CZstd", path: "Sources/CZstd", pkgConfig: "libzstd",
-      providers: [.apt(["libzstd-dev"])]),
+    headers(
+      "CFFmpeg", pkgConfig: "libavformat libavcodec libswscale libavutil",
+      apt: ["libavformat-dev", "libavcodec-dev", "libswscale-dev", "libavutil-dev"]),
+    headers("CLz4", pkgConfig: "liblz4", apt: ["liblz4-dev"]),
+    headers("CProcessor"),
+    headers("CRetake"),
+    headers("CXXHash", pkgConfig: "libxxhash", apt: ["libxxhash-dev"]),
+    headers("CSpawn"),
+    headers("CZstd", pkgConfig: "libzstd", apt: ["libzstd-dev"]),
     .executableTarget(
-      name: "retake", dependencies: ["RetakeCommand"], swiftSettings: settings),
-    .target(
-      name: support, dependencies: named([process]), path: "Tests/\(support)",
+      name: "retake", dependencies: modulesToUse("Command"), path: "Sources/EntryPoints/retake",
       swiftSettings: settings),
-    .target(
-      name: clips, dependencies: named([core, session, support]), path: "Tests/\(clips)",
-      swiftSettings: settings),
-    .target(
-      name: catalog, dependencies: named([core, buffers, graph]), path: "Tests/\(catalog)",
-      swiftSettings: settings),
-    .target(
-      name: projects,
-      dependencies: named([core, runtime, stages, golden, record, suite, support]),
-      path: "Tests/\(projects)", swiftSettings: settings),
-    .executableTarget(
-      name: impure, dependencies: named(["Retake", "RetakeCommand"]), path: "Tests/\(impure)",
-      swiftSettings: settings),
-    benchmarkTarget,
-  ] + sourceTargets + roomTests + houseTests,
+    impure, benchmarks,
+  ] + sourceTargets + sharedByTests + moduleTests + wholeTests,
   swiftLanguageModes: [.v6]
 )

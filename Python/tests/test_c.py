@@ -431,7 +431,7 @@ class PageTests(unittest.TestCase):
         source.write_text('#include "retake.h"\n' + BOTH.format(use=USE_OF_LIBRARY))
         alone = folder() / "alone.c"
         alone.write_text(BOTH.format(use=""))
-        library = f"-I{support.REPOSITORY / 'Sources/CRetake'}"
+        library = f"-I{support.REPOSITORY / 'Sources/Headers/CRetake'}"
         for language in LANGUAGES:
             for level in ["-O0", "-O2"]:
                 compiled(language, source, library, level)
@@ -440,7 +440,7 @@ class PageTests(unittest.TestCase):
     def test_the_header_of_the_library_comes_first(self):
         source = folder() / "second.c"
         source.write_text('#include "retake_stage.h"\n#include "retake.h"\n')
-        library = f"-I{support.REPOSITORY / 'Sources/CRetake'}"
+        library = f"-I{support.REPOSITORY / 'Sources/Headers/CRetake'}"
         for language in LANGUAGES:
             with self.assertRaisesRegex(AssertionError, "include retake.h before retake_stage.h"):
                 compiled(language, source, library)

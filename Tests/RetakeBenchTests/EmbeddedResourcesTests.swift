@@ -22,6 +22,6 @@ import Testing
       "vm-x86-1.json": EmbeddedResources.vmX861JSON,
       "vm-x86-2.json": EmbeddedResources.vmX862JSON,
     ]
-    #expect(try resourcesThatDiffer(from: embedded, of: "RetakeBench") == [])
+    #expect(try resourcesThatDiffer(from: embedded, of: "Annexes/RetakeBench") == [])
   }
 }

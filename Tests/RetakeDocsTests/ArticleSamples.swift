@@ -6,7 +6,7 @@ import RetakeCommand
 // `// end` is one fenced block of that article, as in Samples.swift.
 
 private func watch() throws {
-  // Sources/Retake/Retake.docc/Retake.md
+  // Sources/EntryPoints/Retake/Retake.docc/Retake.md
   let pipeline = Pipeline.named("watch").source(.session())
     .grey().motion().results("boxes")
   let session = try SessionReader(opening: "Recordings/yard")
@@ -19,7 +19,7 @@ private func watch() throws {
 }
 
 private func slow() {
-  // Sources/Retake/Retake.docc/Concepts.md
+  // Sources/EntryPoints/Retake/Retake.docc/Concepts.md
   let pipeline = Pipeline.named("slow").source(.session())
     .grey()
     .motion().cost(.fixed(.milliseconds(45))).queue(capacity: 2, policy: .dropOldest)
@@ -28,7 +28,7 @@ private func slow() {
   _ = pipeline
 }
 
-// Sources/Retake/Retake.docc/Concepts.md
+// Sources/EntryPoints/Retake/Retake.docc/Concepts.md
 final class DropLog: RunObserver {
   private(set) var drops: [FrameID] = []
   private(set) var delivered = 0
@@ -44,7 +44,7 @@ final class DropLog: RunObserver {
 // end
 
 private func decisions(of pipeline: Pipeline, _ session: SessionReader) throws {
-  // Sources/Retake/Retake.docc/Concepts.md
+  // Sources/EntryPoints/Retake/Retake.docc/Concepts.md
   let request = Replay.Request(caseName: "slow", options: RunOptions(mode: .redecide, workers: 4))
   let replay = try Replay(
     pipeline, reader: session, catalog: StageRegistry.builtIn, request: request)
@@ -54,7 +54,7 @@ private func decisions(of pipeline: Pipeline, _ session: SessionReader) throws {
   // end
 }
 
-// Sources/Retake/Retake.docc/WritingAStage.md
+// Sources/EntryPoints/Retake/Retake.docc/WritingAStage.md
 struct SharpnessOptions: StageOptions {
   var step = 1
 }
@@ -82,7 +82,7 @@ struct Sharpness: PureStage {
 }
 // end
 
-// Sources/Retake/Retake.docc/WritingAStage.md
+// Sources/EntryPoints/Retake/Retake.docc/WritingAStage.md
 struct Blink: StatefulStage {
   static let kind = "blink"
   private var last: Double?
@@ -97,7 +97,7 @@ struct Blink: StatefulStage {
 }
 // end
 
-// Sources/Retake/Retake.docc/WritingAStage.md
+// Sources/EntryPoints/Retake/Retake.docc/WritingAStage.md
 struct Exposed: PureStage {
   static let kind = "exposed"
   static let inputFormats: [PixelFormat] = [.grey]
@@ -113,7 +113,7 @@ struct Exposed: PureStage {
 // end
 
 private func blinks() {
-  // Sources/Retake/Retake.docc/WritingAStage.md
+  // Sources/EntryPoints/Retake/Retake.docc/WritingAStage.md
   let pipeline = Pipeline.named("blinks").source(.session())
     .grey().stage(Exposed()).stage(Sharpness()).stage(Blink())
     .results()
@@ -122,7 +122,7 @@ private func blinks() {
 }
 
 private func program(_ pipeline: Pipeline) {
-  // Sources/Retake/Retake.docc/WritingAStage.md
+  // Sources/EntryPoints/Retake/Retake.docc/WritingAStage.md
   RetakeCommand.main(
     stages: {
       $0.register(Sharpness.self)
@@ -133,7 +133,7 @@ private func program(_ pipeline: Pipeline) {
 }
 
 private func coarse() {
-  // Sources/Retake/Retake.docc/Goldens.md
+  // Sources/EntryPoints/Retake/Retake.docc/Goldens.md
   let pipeline = Pipeline.named("coarse").source(.session()).grey().motion()
     .results("boxes", quantum: ["box": 0.5, "score": 0.01])
   // end
@@ -143,7 +143,7 @@ private func coarse() {
 private func live(
   _ pipeline: Pipeline, _ frame: Frame, _ show: @escaping @Sendable (FrameResult) -> Void
 ) async throws {
-  // Sources/Retake/Retake.docc/Live.md
+  // Sources/EntryPoints/Retake/Retake.docc/Live.md
   let live = try LiveSession(
     pipeline, tracks: [LiveTrack(format: .nv12, width: 1280, height: 720)],
     catalog: StageRegistry.builtIn)
@@ -161,7 +161,7 @@ private func recorded(
   _ pipeline: Pipeline, _ frame: Frame,
   _ ended: @escaping @Sendable (Result<RecordingResult, any Error>) -> Void
 ) throws {
-  // Sources/Retake/Retake.docc/Live.md
+  // Sources/EntryPoints/Retake/Retake.docc/Live.md
   let source = PushSource(name: "front", framesPerSecond: 30)
   let recorder = try Recorder(
     source, options: RecorderOptions(name: "yard"),
@@ -176,7 +176,7 @@ private func recorded(
 }
 
 private func reenacted() throws {
-  // Sources/Retake/Retake.docc/Live.md
+  // Sources/EntryPoints/Retake/Retake.docc/Live.md
   let session = try SessionReader(opening: "Recordings/yard")
   let report = try Reenactment(session, registry: .builtIn).run()
   if let first = report.divergence { print(first.recorded ?? "", first.reenacted ?? "") }

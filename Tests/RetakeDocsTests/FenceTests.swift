@@ -107,12 +107,12 @@ import Testing
 
   @Test func `pages in folders of docs, and articles, are read, too`() {
     #expect(Pages.fences.contains { $0.page == "docs/formats/goldens.md" })
-    #expect(Pages.fences.contains { $0.page == "Sources/Retake/Retake.docc/Live.md" })
+    #expect(Pages.fences.contains { $0.page == "Sources/EntryPoints/Retake/Retake.docc/Live.md" })
   }
 
   @Test func `the samples of articles are found, and other comments are not`() {
-    let page = "Sources/Retake/Retake.docc/Live.md"
-    let text = "// Sources/Retake\nlet a = 0\n  // \(page)\n  let a = 1\n  // end\nlet a = 2\n"
+    let page = "Sources/EntryPoints/Retake/Retake.docc/Live.md"
+    let text = "// Sources/EntryPoints\nlet a = 0\n  // \(page)\n  let a = 1\n  // end\nlet a = 2\n"
     #expect(Self.samples(in: text) == [page: ["let a = 1"]])
   }
 

@@ -32,7 +32,7 @@ enum Pages {
   }
 
   /// The articles of the API's documentation.
-  static let catalog = "Sources/Retake/Retake.docc/"
+  static let catalog = "Sources/EntryPoints/Retake/Retake.docc/"
 
   /// Whether a page's Swift blocks are regions of `sampleFiles`.
   static func hasSamples(_ name: String) -> Bool {

@@ -11,6 +11,6 @@ import Testing
       "page.mustache": EmbeddedResources.pageMustache,
       "report.schema.json": EmbeddedResources.reportSchemaJSON,
     ]
-    #expect(try resourcesThatDiffer(from: embedded, of: "RetakeReport") == [])
+    #expect(try resourcesThatDiffer(from: embedded, of: "Judge/RetakeReport") == [])
   }
 }

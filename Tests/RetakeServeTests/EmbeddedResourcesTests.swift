@@ -10,6 +10,6 @@ import Testing
       "home.html": EmbeddedResources.homeHTML,
       "home.js": EmbeddedResources.homeJS,
     ]
-    #expect(try resourcesThatDiffer(from: embedded, of: "RetakeServe") == [])
+    #expect(try resourcesThatDiffer(from: embedded, of: "Annexes/RetakeServe") == [])
   }
 }

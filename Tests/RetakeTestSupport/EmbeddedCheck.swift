@@ -3,7 +3,9 @@ import Foundation
 /// The resource files of a module that differ from their literals, and literals without a file;
 /// sorted.
 ///
-/// - Parameter embedded: The literals by the names of their files in Sources/MODULE/Resources.
+/// - Parameters:
+///   - embedded: The literals by the names of their files.
+///   - module: The module's folder below Sources: `Judge/RetakeReport`.
 package func resourcesThatDiffer(
   from embedded: [String: String], of module: String
 ) throws -> [String] {

@@ -2,7 +2,7 @@ import Foundation
 
 /// What `docc` does not report about the articles of the API's documentation.
 enum CatalogRules {
-  static let folder = "Sources/Retake/Retake.docc/"
+  static let folder = "Sources/EntryPoints/Retake/Retake.docc/"
   static let landing = folder + "Retake.md"
 
   /// - Parameter exists: Whether the repository has a file or folder at a path.

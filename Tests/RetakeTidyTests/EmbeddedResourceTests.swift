@@ -21,7 +21,7 @@ import Testing
 @Suite struct PlantedResourceTests {
   let folder: TemporaryFolder
   let script: URL
-  let resources = "Sources/Room/Resources"
+  let resources = "Sources/Layer/Module/Resources"
 
   init() throws {
     folder = try TemporaryFolder()
@@ -37,7 +37,7 @@ import Testing
 
   func embedded() throws -> String {
     try String(
-      contentsOf: folder.file("Sources/Room/EmbeddedResources.swift"), encoding: .utf8)
+      contentsOf: folder.file("Sources/Layer/Module/EmbeddedResources.swift"), encoding: .utf8)
   }
 
   @Test(arguments: ["page.html", "page.css"])
@@ -47,7 +47,7 @@ import Testing
     try folder.write("<p >\n", to: "\(resources)/\(name)")
     let check = try run("--check")
     #expect(check.status == 1)
-    #expect(check.stderr.contains("Sources/Room/EmbeddedResources.swift does not match"))
+    #expect(check.stderr.contains("Sources/Layer/Module/EmbeddedResources.swift does not match"))
     #expect(try run().status == 0)
     #expect(try run("--check").status == 0)
   }
@@ -62,7 +62,7 @@ import Testing
   @Test func `a Swift file that is changed is found`() throws {
     #expect(try run().status == 0)
     try folder.write(
-      embedded().replacing("<p>", with: "<q>"), to: "Sources/Room/EmbeddedResources.swift")
+      embedded().replacing("<p>", with: "<q>"), to: "Sources/Layer/Module/EmbeddedResources.swift")
     #expect(try run("--check").status == 1)
   }
 

@@ -23,10 +23,11 @@ struct SourceFile: Sendable {
   var name: String { String(path.split(separator: "/").last ?? "") }
   var folders: [Substring] { path.split(separator: "/").dropLast() }
   var isUnsafe: Bool { folders.contains("Unsafe") }
-  /// The folder below Sources, Tests or Examples: a target's or an example's name.
+  /// The folder below a layer of Sources, or below Tests or Examples: a target's or an example's name.
   var target: String {
-    guard folders.count > 1 else { return "" }
-    return folders[1] == "Benchmarks" ? "retake-benchmarks" : String(folders[1])
+    let depth = folders.first == "Sources" ? 2 : 1
+    guard folders.count > depth else { return "" }
+    return folders[1] == "Benchmarks" ? "retake-benchmarks" : String(folders[depth])
   }
 }
 

@@ -18,7 +18,7 @@ import Testing
     "/// Where the file lies.", "/// It is made anew.", "// The frame lies beside it.",
   ])
   func `a turn that reads as translated is found`(line: String) throws {
-    let file = SourceFile(path: "Sources/RetakeCore/A.swift", text: "let a = 1\n\(line)\n")
+    let file = SourceFile(path: "Sources/Engine/RetakeCore/A.swift", text: "let a = 1\n\(line)\n")
     #expect(try LanguageRule.findings(in: file).map(\.line) == [2])
   }
 
@@ -27,7 +27,7 @@ import Testing
     "/// As so many as are needed.", "let text = \"is told\"", "/// Besides, it is believed.",
   ])
   func `plain English is let alone`(line: String) throws {
-    let file = SourceFile(path: "Sources/RetakeCore/A.swift", text: "\(line)\n")
+    let file = SourceFile(path: "Sources/Engine/RetakeCore/A.swift", text: "\(line)\n")
     #expect(try LanguageRule.findings(in: file) == [])
   }
 }

@@ -1,12 +1,14 @@
 import Foundation
 import RetakeTestSupport
 
-/// Package.swift as SwiftPM reads it, as far as the floors need it.
+/// Package.swift as SwiftPM reads it, as far as the rules of the layers need it.
 struct Manifest: Decodable {
   struct Target: Decodable {
     var name: String
     /// regular, executable, test or system.
     var type: String
+    /// From the package's root. Tests are in the usual place and have none.
+    var path: String?
     var dependencies: [Dependency]
 
     var dependencyNames: [String] { dependencies.map(\.name).sorted() }
@@ -38,7 +40,32 @@ struct Manifest: Decodable {
     }
   }
 
+  struct Product: Decodable {
+    var name: String
+    var targets: [String]
+  }
+
   var targets: [Target]
+  var products: [Product]
+
+  /// Modules that a user's package can import: products with the name of their module.
+  var libraries: [String] { products.filter { $0.targets == [$0.name] }.map(\.name) }
+
+  /// All targets and products that a target depends on, directly or not, and the target that first
+  /// brings each.
+  func closure(of name: String) -> [(name: String, user: String)] {
+    var found: [(name: String, user: String)] = []
+    var open = [name]
+    // Ends: a name is appended once.
+    while let user = open.popLast() {
+      for needed in target(user)?.dependencyNames ?? []
+      where !found.contains(where: { $0.name == needed }) {
+        found.append((needed, user))
+        open.append(needed)
+      }
+    }
+    return found.sorted { $0.name < $1.name }
+  }
 
   func target(_ name: String) -> Target? { targets.first { $0.name == name } }
 

@@ -25,7 +25,7 @@ struct PublicAPI {
 
   /// The modules that other packages can import, and those that come with them.
   static func modules() throws -> [String] {
-    let facade = try Repository.swiftFiles(in: ["Sources/Retake"])
+    let facade = try Repository.swiftFiles(in: ["Sources/EntryPoints/Retake"])
       .flatMap { $0.text.matches(of: /@_exported (?:public )?import (\w+)/).map { String($0.1) } }
     let others = [
       "RetakeClock", "RetakeCommand", "RetakeMetrics", "RetakePreview", "RetakeTesting",

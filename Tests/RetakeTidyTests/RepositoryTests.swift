@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test func `the number of a tracker is found`() throws {
-    let file = SourceFile(path: "Sources/RetakeCore/Row.swift", text: "// see iss" + "ue #7")
+    let file = SourceFile(path: "Sources/Engine/RetakeCore/Row.swift", text: "// see iss" + "ue #7")
     #expect(try RepositoryRules.findings(in: file).count == 1)
   }
 }

@@ -35,7 +35,7 @@ enum WordRules {
       + #"|\b(gettimeofday|mach_absolute_time|av_gettime\w*|CFAbsoluteTimeGetCurrent)\("#
       + #"|(?<![\w.])(time|clock)\((nil)?\)"#,
     applies: { isSource($0) && $0.name != "WallClock.swift" },
-    planted: ("Sources/RetakeRuntime/Driver.swift", "let start = ContinuousClock.now"))
+    planted: ("Sources/Engine/RetakeRuntime/Driver.swift", "let start = ContinuousClock.now"))
 
   /// What could tell the time, start a thread, or read a file is not even in scope there.
   static let timeless = WordRule(
@@ -43,7 +43,7 @@ enum WordRules {
     pattern: #"^[ \t]*(@\w+ )*(\w+ )?import "#
       + #"(Foundation\w*|Dispatch|Synchronization|Glibc|Darwin)\b"#,
     applies: { isSource($0) && $0.target == "RetakeTimePlane" },
-    planted: ("Sources/RetakeTimePlane/Turn.swift", "import Foundation"))
+    planted: ("Sources/Engine/RetakeTimePlane/Turn.swift", "import Foundation"))
 
   /// The timeouts of Dispatch's semaphores and groups go by the date on Linux.
   static let dates = WordRule(
@@ -51,7 +51,8 @@ enum WordRules {
     pattern: #"\bwait\((wallTimeout|timeout):"#,
     applies: isSource,
     planted: (
-      "Sources/RetakeReplay/LineStream.swift", "_ = ended.wait(timeout: .now() + .seconds(2))"
+      "Sources/Sessions/RetakeReplay/LineStream.swift",
+      "_ = ended.wait(timeout: .now() + .seconds(2))"
     ))
 
   static let sleep = WordRule(
@@ -82,12 +83,11 @@ enum WordRules {
       + #"(print|debugPrint|dump|exit|_exit|quick_exit|abort|puts|fputs|putchar|printf|fprintf)\("#
       + #"|\bFileHandle\.standard(Output|Error)\b|\bSTD(OUT|ERR)_FILENO\b"#,
     applies: { file in
-      guard let entry = Floors.entry(file.target) else { return false }
       // The file that ends the process prints the reason.
-      let isLastWord = file.path == "Sources/RetakeCore/Requirement.swift"
-      return isSource(file) && entry.floor < Floors.suite && !isLastWord
+      let isLastWord = file.path == "Sources/Engine/RetakeCore/Requirement.swift"
+      return isSource(file) && !isLastWord && !mayPrint(file)
     },
-    planted: ("Sources/RetakeGolden/Store.swift", #"  print("accepted")"#))
+    planted: ("Sources/Judge/RetakeGolden/Store.swift", #"  print("accepted")"#))
 
   static let pointers = WordRule(
     name: "pointers live in an Unsafe/ folder",
@@ -97,7 +97,8 @@ enum WordRules {
       + #"|\.pointee\b|\.baseAddress\b|\bunowned\(unsafe\)"#,
     applies: { (isSource($0) || isExample($0)) && !$0.isUnsafe },
     planted: (
-      "Sources/RetakeStages/Grey.swift", "func luma(_ row: UnsafeRawBufferPointer) -> Int { 0 }"
+      "Sources/Engine/RetakeStages/Grey.swift",
+      "func luma(_ row: UnsafeRawBufferPointer) -> Int { 0 }"
     ))
 
   static let random = WordRule(
@@ -106,32 +107,32 @@ enum WordRules {
       + #"|\bUUID\(\)|\b(arc4random\w*|drand48|s?rand|getrandom|getentropy)\("#
       + #"|\.hashValue\b|\bHasher\(\)"#,
     applies: { isSource($0) && timePlane.contains($0.target) },
-    planted: ("Sources/RetakeGraph/Node.swift", "let draw = Double.random(in: 0..<1)"))
+    planted: ("Sources/Engine/RetakeGraph/Node.swift", "let draw = Double.random(in: 0..<1)"))
 
   static let locale = WordRule(
     name: "no result depends on the machine's locale or time zone",
     pattern: #"\b(Locale|TimeZone|Calendar)\.(current|autoupdatingCurrent)\b|\.formatted\("#
       + #"|\b(Number|Date|ByteCount|Measurement|DateComponents)Formatter\b|\.localized[A-Z]\w*Compare"#,
     applies: isSource,
-    planted: ("Sources/RetakeReport/Numbers.swift", "let text = rate.formatted()"))
+    planted: ("Sources/Judge/RetakeReport/Numbers.swift", "let text = rate.formatted()"))
 
   static let forced = WordRule(
     name: "errors are thrown or handled, never forced",
     pattern: #"\btry!|\bas!|\bfatalError\("#,
     applies: { isSource($0) || isExample($0) },
-    planted: ("Sources/RetakeSuite/Suite.swift", "let file = try! load()"))
+    planted: ("Sources/Judge/RetakeSuite/Suite.swift", "let file = try! load()"))
 
   static let unwrapped = WordRule(
     name: "no force unwrap outside an Unsafe/ folder",
     pattern: #"(?<!\btry|\bas)(?<=[\w)\]}"?])!(?!=)"#,
     applies: { (isSource($0) || isExample($0)) && !$0.isUnsafe },
-    planted: ("Sources/RetakeMedia/Demuxer.swift", "let first = tracks.first!"))
+    planted: ("Sources/Engine/RetakeMedia/Demuxer.swift", "let first = tracks.first!"))
 
   static let unfinished = WordRule(
     name: "nothing is left unfinished",
     pattern: #"\b(TODO|FIXME|XXX)\b"#, readsComments: true,
     applies: { isSource($0) || isExample($0) || $0.folders.first == "Scripts" },
-    planted: ("Sources/RetakeStore/Reader.swift", "// " + "TO" + "DO: migrations"))
+    planted: ("Sources/Sessions/RetakeStore/Reader.swift", "// " + "TO" + "DO: migrations"))
 
   /// libdispatch waits for ever where the system gives no thread.
   static let threads = WordRule(
@@ -139,7 +140,7 @@ enum WordRules {
     pattern: #"\bconcurrentPerform\b"#,
     applies: isSource,
     planted: (
-      "Sources/RetakeSession/Finder.swift",
+      "Sources/Sessions/RetakeSession/Finder.swift",
       "DispatchQueue.concurrentPerform(iterations: 2) { work($0) }"
     ))
 
@@ -147,6 +148,12 @@ enum WordRules {
     "RetakeCore", "RetakeBuffers", "RetakeGraph", "RetakeTimePlane", "RetakeRuntime",
     "RetakeStages", "RetakeCompare", "RetakeGolden",
   ]
+
+  private static func mayPrint(_ file: SourceFile) -> Bool {
+    guard let layer = Layers.layer(of: file.path) else { return false }
+    let isAbove = Layers.order.suffix(2).contains(layer.name) && file.target != "RetakeClock"
+    return isAbove || Layers.printing.contains(file.target)
+  }
 
   @Sendable static func isSource(_ file: SourceFile) -> Bool { file.folders.first == "Sources" }
   @Sendable static func isExample(_ file: SourceFile) -> Bool { file.folders.first == "Examples" }

@@ -25,7 +25,7 @@ import Testing
     "let seconds = time(nil)", "let text = \"at \\(Date())\"",
   ])
   func `each way to ask the time is known`(text: String) throws {
-    let file = SourceFile(path: "Sources/RetakeRuntime/Queue.swift", text: text)
+    let file = SourceFile(path: "Sources/Engine/RetakeRuntime/Queue.swift", text: text)
     #expect(try WordRules.time.findings(in: file).count == 1)
   }
 
@@ -38,25 +38,29 @@ import Testing
     "URLSession.shared.dataTask(with: url)", "handle.waitForDataInBackgroundAndNotify()",
   ])
   func `each way to libdispatch's events is known`(text: String) throws {
-    for folder in ["Sources/RetakeSuite", "Tests/RetakeSuiteTests", "Examples/First/Sources"] {
+    for folder in ["Sources/Judge/RetakeSuite", "Tests/RetakeSuiteTests", "Examples/First/Sources"]
+    {
       let file = SourceFile(path: "\(folder)/Run.swift", text: text)
       #expect(try WordRules.events.findings(in: file).count == 1)
     }
   }
 
   @Test(arguments: [
-    ("Sources/RetakeRuntime/WallClock.swift", "let start = ContinuousClock.now"),
-    ("Sources/RetakeStore/Row.swift", "let date = Date(timeIntervalSince1970: seconds)"),
-    ("Sources/RetakeSuite/Suite.swift", "print(verdict)"),
-    ("Sources/RetakeReport/Page.swift", "page.print(verdict) // print(verdict)"),
-    ("Sources/RetakeCore/Unsafe/Digest.swift", "let base = bytes.baseAddress!"),
-    ("Sources/RetakeCore/Row.swift", "if left != right, !flag, try !isEmpty() { return a!=b }"),
-    ("Sources/RetakeReplay/Cache.swift", "let name = UUID()"),
-    ("Sources/RetakeSuite/Run.swift", "let process = try ChildProcess(request)"),
+    ("Sources/Engine/RetakeRuntime/WallClock.swift", "let start = ContinuousClock.now"),
+    ("Sources/Sessions/RetakeStore/Row.swift", "let date = Date(timeIntervalSince1970: seconds)"),
+    ("Sources/Judge/RetakeSuite/Suite.swift", "print(verdict)"),
+    ("Sources/Judge/RetakeReport/Page.swift", "page.print(verdict) // print(verdict)"),
+    ("Sources/Engine/RetakeCore/Unsafe/Digest.swift", "let base = bytes.baseAddress!"),
+    (
+      "Sources/Engine/RetakeCore/Row.swift",
+      "if left != right, !flag, try !isEmpty() { return a!=b }"
+    ),
+    ("Sources/Sessions/RetakeReplay/Cache.swift", "let name = UUID()"),
+    ("Sources/Judge/RetakeSuite/Run.swift", "let process = try ChildProcess(request)"),
     ("Tests/RetakeSuiteTests/Run.swift", "let id = ProcessInfo.processInfo.processIdentifier"),
     ("Tests/RetakeSuiteTests/Run.swift", "DispatchQueue.concurrentPerform(iterations: 2) { _ in }"),
     ("Tests/RetakeClockTests/A.swift", "try await clock.sleep(for: .seconds(1))"),
-    ("Sources/RetakeGraph/Node.swift", "let hint = \"print(ContinuousClock.now)!\""),
+    ("Sources/Engine/RetakeGraph/Node.swift", "let hint = \"print(ContinuousClock.now)!\""),
   ])
   func `what is allowed is let alone`(path: String, text: String) throws {
     let file = SourceFile(path: path, text: text)
@@ -64,7 +68,7 @@ import Testing
   }
 
   @Test func `a pointer without a reason is found`() throws {
-    let path = "Sources/RetakeMedia/Unsafe/Decoder.swift"
+    let path = "Sources/Engine/RetakeMedia/Unsafe/Decoder.swift"
     let silent = SourceFile(path: path, text: "let frame = av_frame_alloc()")
     let spoken = SourceFile(path: path, text: "// SAFETY: freed in deinit.\n" + silent.text)
     #expect(try SafetyRule.findings(in: silent).count == 1)
@@ -72,7 +76,7 @@ import Testing
   }
 
   @Test func `an unchecked promise without a reason is found`() throws {
-    let path = "Sources/RetakeRuntime/Box.swift"
+    let path = "Sources/Engine/RetakeRuntime/Box.swift"
     let silent = SourceFile(path: path, text: "\nfinal class Box: @unchecked Sendable {}")
     let spoken = SourceFile(path: path, text: "// @unchecked: written once.\n" + silent.text)
     #expect(try SafetyRule.findings(in: silent).map(\.line) == [2])

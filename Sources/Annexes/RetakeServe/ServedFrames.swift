@@ -1,5 +1,8 @@
 import Foundation
-import Retake
+import RetakeBuffers
+import RetakeCore
+import RetakeSession
+import RetakeSuite
 
 /// Images of frames directly from the sessions, decoded on request.
 ///

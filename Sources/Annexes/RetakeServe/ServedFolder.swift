@@ -1,5 +1,6 @@
 import Foundation
-import Retake
+import RetakeSession
+import RetakeSuite
 
 /// The project's folder, to check whether something is inside it.
 struct ServedFolder: Sendable {

@@ -1,6 +1,7 @@
 import FlyingSocks
 import Foundation
-import Retake
+import RetakeBuffers
+import RetakeRuntime
 
 /// Sockets that wait for the peer only up to a time limit, and only up to a limited number of
 /// connections.

@@ -1,5 +1,3 @@
-import Retake
-
 /// The parts of a request that the guard needs.
 struct RequestFacts: Hashable, Sendable {
   var method: String

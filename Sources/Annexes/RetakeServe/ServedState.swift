@@ -1,5 +1,8 @@
 import Foundation
-import Retake
+import RetakeCore
+import RetakeReport
+import RetakeSession
+import RetakeSuite
 
 /// The lists of the first page: the response to `state.json`.
 struct ServedState: Encodable, Sendable {

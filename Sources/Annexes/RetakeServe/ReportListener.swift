@@ -1,7 +1,8 @@
 import FlyingFox
 import FlyingSocks
 import Foundation
-import Retake
+import RetakeBuffers
+import RetakeRuntime
 
 /// Listens on 127.0.0.1, and starts again after an error due to a lack of resources for another
 /// connection.

@@ -1,5 +1,7 @@
 import Foundation
-package import Retake
+import RetakeBuffers
+import RetakeCore
+package import RetakeSuite
 
 /// Serves a project's reports, runs and sessions as pages, to this machine only.
 ///

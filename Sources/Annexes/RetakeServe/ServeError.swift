@@ -1,4 +1,4 @@
-package import Retake
+package import RetakeCore
 
 /// Errors of the report server and of the requests to it.
 package enum ServeError: RetakeError, Hashable {

@@ -1,7 +1,7 @@
 // swift-format-ignore-file
 // Made by Scripts/embed-resources from the files in Resources; change those, then run it again.
 
-/// The files of this room's Resources folder, byte for byte.
+/// The files of this module's Resources folder, byte for byte.
 enum EmbeddedResources {
   static let pageCSS = #"""
 

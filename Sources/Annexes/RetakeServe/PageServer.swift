@@ -1,7 +1,7 @@
 import FlyingFox
 import FlyingSocks
 import Foundation
-import Retake
+import RetakeBuffers
 
 /// Accepts connections on 127.0.0.1, and answers the requests of each one after the other.
 ///

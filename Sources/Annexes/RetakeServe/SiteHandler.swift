@@ -1,7 +1,9 @@
 import FlyingFox
 import FlyingSocks
 import Foundation
-import Retake
+import RetakeBuffers
+import RetakeCore
+import RetakeSuite
 
 /// Connects HTTP to the site. Every request passes the guard first.
 struct SiteHandler: HTTPHandler {

@@ -1,5 +1,8 @@
 import Foundation
-import Retake
+import RetakeCore
+import RetakeGolden
+import RetakeReport
+import RetakeSuite
 
 /// The response to a request, before it is converted to HTTP.
 struct ServedAnswer: Sendable {
