@@ -9,6 +9,7 @@ enum Layer: String {
   case judge = "Judge"
   case annexes = "Annexes"
   case entryPoints = "EntryPoints"
+  case lab = "Lab"
 }
 
 /// One module. Its import lines may name only `imports` and `outside`, and `imports` only modules of
@@ -147,6 +148,21 @@ func modulesToUse(_ list: String) -> [Target.Dependency] { named(modulesNamed(li
 /// Scripts/embed-resources puts them into the sources.
 let withResources: Set = ["RetakeBench", "RetakeReport", "RetakeServe"]
 
+/// Answers published figures of mobile pipelines. No product contains it.
+let lab = "retake-lab"
+let labTargets: [Target] = [
+  .executableTarget(
+    name: lab,
+    dependencies: modulesToUse("Core Buffers Graph TimePlane Runtime Stages Bench")
+      + [argumentParser],
+    path: "Sources/\(Layer.lab.rawValue)/\(lab)", exclude: ["Resources"], swiftSettings: settings),
+  .testTarget(
+    name: "RetakeLabTests",
+    dependencies: [.init(stringLiteral: lab)]
+      + modulesToUse("Core Buffers Graph Bench TestSupport"),
+    swiftSettings: settings),
+]
+
 let sourceTargets: [Target] = modules.map { module in
   .target(
     name: module.name, dependencies: named(module.imports) + module.outside, path: module.path,
@@ -271,6 +287,6 @@ let package = Package(
       name: "retake", dependencies: modulesToUse("Command"), path: "Sources/EntryPoints/retake",
       swiftSettings: settings),
     impure, benchmarks,
-  ] + sourceTargets + sharedByTests + moduleTests + wholeTests,
+  ] + sourceTargets + labTargets + sharedByTests + moduleTests + wholeTests,
   swiftLanguageModes: [.v6]
 )

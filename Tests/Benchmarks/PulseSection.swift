@@ -5,16 +5,16 @@ import RetakeTestSupport
 /// What the five stages of a pulse take on frames of 640x480, from a cost tape, and the latency that
 /// follows from the tape with a throttle and without one.
 ///
-/// The stages are those of the article about a glucose meter: find the fingertip; mean colours and
+/// The stages are those of a published glucose meter: find the fingertip; mean colours and
 /// their spectrum; band-pass; beats and their variability; regression by a tree ensemble.
 struct PulseSection {
-  /// The article's mean of each stage on a phone is in `note`.
+  /// The published mean of each stage on a phone is in `note`.
   private static let stages: [(name: String, nodes: Set<String>)] = [
     ("finger", ["finger"]), ("spectrum", ["means", "resample", "signal", "rate"]),
     ("band", ["level", "band"]), ("beats", ["beats"]), ("regression", ["numbers", "glucose"]),
   ]
   private static let note =
-    "pulse: the article's phone takes 2.1 + 4.3 + 1.8 + 3.2 + 5.1 = 16.5 ms, p99 22 ms; at 15 frames "
+    "pulse: the published phone takes 2.1 + 4.3 + 1.8 + 3.2 + 5.1 = 16.5 ms, p99 22 ms; at 15 frames "
     + "a second p99 18 ms"
   private static let features = ["rate.bpm", "rate.quality", "beats.rmssd", "beats.sdnn"]
 

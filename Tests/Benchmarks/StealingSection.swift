@@ -5,7 +5,7 @@ import RetakeGraph
 import RetakeRuntime
 import Synchronization
 
-/// Two stages of unequal weight, as in the article (18 ms and 6 ms, here a tenth of that): workers
+/// Two stages of unequal weight, as in a published pipeline (18 ms and 6 ms, here a tenth of that): workers
 /// that take any available work, compared with one thread per stage.
 struct StealingSection {
   let scale: Scale

@@ -6,9 +6,6 @@ import Testing
 @Suite struct EmbeddedResourcesTests {
   @Test func `the program holds the bytes of the files`() throws {
     let embedded = [
-      "dips-fast.json": EmbeddedResources.dipsFastJSON,
-      "dips-mild.json": EmbeddedResources.dipsMildJSON,
-      "dips-slow.json": EmbeddedResources.dipsSlowJSON,
       "ocr-one.json": EmbeddedResources.ocrOneJSON,
       "ocr-scan.json": EmbeddedResources.ocrScanJSON,
       "ocr-two.json": EmbeddedResources.ocrTwoJSON,

@@ -124,8 +124,4 @@ import Testing
     #expect(second.power(since: first) == 4_999_750)
     #expect(MachineSensors(root: root.url.path + "/none").reading(WallClock()).energy == nil)
   }
-
-  @Test func `without figures no statement has a row`() {
-    #expect(HeatTable(rows: []).statements.isEmpty)
-  }
 }

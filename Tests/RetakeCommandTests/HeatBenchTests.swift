@@ -16,34 +16,11 @@ import Testing
     #expect(try page("heat.md").contains("\n```\n\(result.stdout)```\n"), "\(result.stdout)")
   }
 
-  @Test func `JSON has the statements of the articles, too`() throws {
+  @Test func `JSON has the rows of the table`() throws {
     let workplace = try Workplace()
-    // The page has what the command prints without --json, as the test above shows.
-    let fences = try page("heat.md").split(separator: "\n```\n")
-    let text = try #require(fences.first { $0.hasPrefix("trial ") })
-    let result = try workplace.retake("bench", "heat", "--json")
-    try #require(result.status == 0, "\(result.stderr)")
-    let document = try JSONDecoder().decode(HeatDocument.self, from: result.stdoutBytes)
-    let blocks = document.statements.map {
-      "\($0.statement)\n  article \($0.of)  \($0.article)\n  here       \($0.here)"
-    }
-    #expect(blocks.count == 6)
-    let parts = text.split(separator: "\n\n")
-    #expect(parts.count == 2 && parts[1] == blocks.joined(separator: "\n"))
-    // One row of the table each, below its heading.
-    #expect(document.rows.count == parts[0].split(separator: "\n").count - 1)
-  }
-
-  private struct HeatDocument: Decodable {
-    struct Row: Decodable { var trial: String }
-    struct Statement: Decodable {
-      var statement: String
-      var of: Int
-      var article: String
-      var here: String
-    }
-    var rows: [Row]
-    var statements: [Statement]
+    let rows = try workplace.retake("bench", "heat", "--json").json().rows
+    let names = Set((0..<rows.count).compactMap { rows[$0].trial.text })
+    #expect(rows.count == 18 && names.isSuperset(of: ["0 copies", "3 copies", "15 fps"]))
   }
 
   @Test(arguments: ["phone-derived", "phone-calibrated"])

@@ -14,7 +14,7 @@ import Testing
     "report",
     "report open", "report serve", "cache", "cache info", "cache warm", "cache prune",
     "cache verify", "view", "profile", "profile measure", "profile example", "bench", "bench pools",
-    "bench memory", "bench preview", "bench heat", "bench articles", "bench window", "doctor",
+    "bench memory", "bench preview", "bench heat", "bench window", "doctor",
   ]
 
   private func retake(_ line: String, in workplace: Workplace) throws -> CommandResult {

@@ -17,28 +17,31 @@ import Testing
     #expect(try page("pools.svg") == plot)
   }
 
-  @Test(arguments: [
-    ["--wait", "1s"], ["--study", "swing"], ["--study", "packets"], ["--study", "failures"],
-    ["--study", "goal"], ["--study", "predictors"],
-  ])
-  func `what the documentation shows of a question is what the command gives`(
-    arguments: [String]
-  ) throws {
-    let result = try Workplace().retake(words: ["bench", "pools"] + arguments)
+  @Test func `the waits of the documentation are what the command gives`() throws {
+    let result = try Workplace().retake("bench", "pools", "--wait", "1s")
     try #require(result.status == 0, "\(result.stderr)")
     #expect(try page("pools.md").contains("\n```\n\(result.stdout)```\n"))
   }
 
-  @Test func `a wait, a study or a soak that cannot be is refused`() throws {
+  @Test(arguments: [
+    ("bench articles", "retake-lab articles"),
+    ("bench articles allocation --json", "retake-lab articles"),
+    ("bench pools --study goal", "retake-lab pools STUDY"),
+    ("bench pools --study=goal", "retake-lab pools STUDY"),
+    ("bench pools --soak 600s", "retake-lab soak TIME"),
+  ])
+  func `a study of the lab is refused with its name there`(
+    line: String, words: String
+  ) throws {
+    let result = try Workplace().retake(words: line.split(separator: " ").map(String.init))
+    #expect(result.status == 64 && result.stdout.isEmpty)
+    #expect(result.stderr.contains(words), "\(result.stderr)")
+  }
+
+  @Test func `a wait or a load that cannot be is refused`() throws {
     let workplace = try Workplace()
-    for (arguments, words) in [
-      (["--wait", "0s"], "'--wait 0s' is not a time"), (["--study", "all"], "is not one of swing"),
-      (["--study", "goal", "--tune"], "--study has loads of its own"),
-      (["--soak", "1s"], "'--soak 1s' is not a time"),
-    ] {
-      let result = try workplace.retake(words: ["bench", "pools"] + arguments)
-      #expect(result.status == 64 && result.stderr.contains(words), "\(result.stderr)")
-    }
+    let wait = try workplace.retake("bench", "pools", "--wait", "0s")
+    #expect(wait.status == 64 && wait.stderr.contains("'--wait 0s' is not a time"))
     try Data(
       #"""
       {"v": 1, "name": "mine", "family": "own", "seed": 7, "fps": 10, "executors": 1,
@@ -48,21 +51,6 @@ import Testing
     ).write(to: workplace.folder.file("mine.json"))
     let result = try workplace.retake("bench", "pools", "--load", "mine.json")
     #expect(result.status == 2 && result.stderr.contains("/driverFrames"), "\(result.stderr)")
-  }
-
-  @Test func `studies come as JSON too`() throws {
-    let result = try Workplace().retake("bench", "pools", "--study", "packets", "--json")
-    let rows = try JSONDecoder().decode([PacketRow].self, from: result.stdoutBytes)
-    #expect(rows.count == 15 && rows[0].pool == "fixed 8" && rows[0].changePercent == 0)
-    #expect(rows[0].lost == 163 && rows[0].lostPercent == 2.72 && rows[0].mean == 8)
-  }
-
-  private struct PacketRow: Decodable {
-    var pool: String
-    var lost: Int
-    var lostPercent: Double
-    var changePercent: Int?
-    var mean: Double
   }
 
   /// A load with other members at its end.
@@ -131,12 +119,6 @@ import Testing
     let rows = try workplace.retake("bench", "pools", "--load", "mine.json", "--json").json()
     let pools = (0..<rows.count).compactMap { rows[$0].pool.text }
     #expect(pools.count == 6 && pools.last == "4-16 ewma, no breaker")
-    for (study, count) in [("packets", 9), ("swing", 12)] {
-      let text = try workplace.retake("bench", "pools", "--study", study).stdout
-      let adaptive = text.split(separator: "\n").filter { $0.contains(" 4-1") }
-      #expect(adaptive.count == count)
-      #expect(adaptive.allSatisfy { $0.contains(", no breaker ") }, "\(text)")
-    }
   }
 
   @Test func `options are not tuned on one family alone`() throws {

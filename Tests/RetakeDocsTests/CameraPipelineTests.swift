@@ -15,7 +15,7 @@ private final class OverlayView: Sendable {
   }
 }
 
-/// Two samples of pseudocode of an article about declarative camera pipelines, as Swift.
+/// Two published samples of pseudocode for declarative camera pipelines, as Swift.
 ///
 /// The first one:
 /// ```
@@ -39,7 +39,7 @@ private final class OverlayView: Sendable {
 /// - `Pipeline.named("emotion")`: results, goldens and reports name their pipeline.
 /// - `camera` for `.backCamera`: a camera is recorded or pushed into a `LiveSession`, and the
 ///   pipeline reads the session, or drawn frames.
-/// - the paths of other models: those of the article are not published.
+/// - the paths of other models: those of the sample are not published.
 private func emotions(
   of camera: AnyStage, _ faces: String, _ moods: String, on overlayView: OverlayView
 ) throws -> Pipeline {
@@ -75,10 +75,10 @@ private func emotions(
 ///
 /// What differs below, and why, besides what differs in the first one:
 /// - `.frames([…])` for `.static(frames: […])`, and `try` for files that may not be there.
-/// - `loadTestImage(…)` is `Frame(image: …)`, which Examples/Articles uses.
-/// - `expect` for the assertion, which Examples/Articles has in the sink. `label` is a property
+/// - `loadTestImage(…)` is `Frame(image: …)`, which Examples/MobilePipelines uses.
+/// - `expect` for the assertion, which Examples/MobilePipelines has in the sink. `label` is a property
 ///   below: a frame may show several faces.
-/// - It expects what each picture shows; the article expects `happy` of a sad face, too.
+/// - It expects what each picture shows; the sample expects `happy` of a sad face, too.
 private func labels(
   of loadTestImage: (String) throws -> Frame, _ faces: String, _ moods: String,
   expect: @escaping @Sendable (String?) -> Void
@@ -163,8 +163,8 @@ extension Result<Detections, StageFailure> {
     #expect(seen.withLock { $0 } == ["happy", "sad"])
   }
 
-  @Test func `the models and faces of Examples/Articles are those of these tests`() throws {
-    let folder = packageRoot.appending(path: "Examples/Articles")
+  @Test func `the models and faces of Examples/MobilePipelines are those of these tests`() throws {
+    let folder = packageRoot.appending(path: "Examples/MobilePipelines")
     for (model, name) in [
       (OnnxModelFile.squares, "yolo-nano"), (OnnxModelFile.mouths, "emotion-mobilenet"),
     ] {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RetakeCommand
 
-/// All code in README, docs and the articles for DocC is compiled, parsed or run.
+/// All code in README, docs and the pages for DocC is compiled, parsed or run.
 @Suite struct FenceTests {
   /// The regions of a file of samples, by page.
   private static func samples(in text: String) -> [String: [String]] {
@@ -105,12 +105,12 @@ import Testing
     #expect(ShellWords.first(in: "retake a   # says why") == ["retake", "a"])
   }
 
-  @Test func `pages in folders of docs, and articles, are read, too`() {
+  @Test func `pages in folders of docs, and pages of DocC, are read, too`() {
     #expect(Pages.fences.contains { $0.page == "docs/formats/goldens.md" })
     #expect(Pages.fences.contains { $0.page == "Sources/EntryPoints/Retake/Retake.docc/Live.md" })
   }
 
-  @Test func `the samples of articles are found, and other comments are not`() {
+  @Test func `the samples of DocC are found, and other comments are not`() {
     let page = "Sources/EntryPoints/Retake/Retake.docc/Live.md"
     let text = "// Sources/EntryPoints\nlet a = 0\n  // \(page)\n  let a = 1\n  // end\nlet a = 2\n"
     #expect(Self.samples(in: text) == [page: ["let a = 1"]])

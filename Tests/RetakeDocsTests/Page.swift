@@ -31,7 +31,7 @@ enum Pages {
     fences.filter { $0.language == language }
   }
 
-  /// The articles of the API's documentation.
+  /// The pages of the API's documentation.
   static let catalog = "Sources/EntryPoints/Retake/Retake.docc/"
 
   /// Whether a page's Swift blocks are regions of `sampleFiles`.
@@ -41,7 +41,7 @@ enum Pages {
 
   /// Those of an example are compiled and run with it, by Scripts/test-example.
   static let sampleFiles =
-    ["Samples.swift", "ArticleSamples.swift"].map { "Tests/RetakeDocsTests/\($0)" }
+    ["Samples.swift", "CatalogSamples.swift"].map { "Tests/RetakeDocsTests/\($0)" }
     + ["ReplayTests.swift", "ReplayXCTests.swift"]
     .map { "Examples/SwiftTesting/Tests/VisionTests/\($0)" }
 

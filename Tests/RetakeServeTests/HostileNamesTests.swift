@@ -100,10 +100,10 @@ struct HostileNamesTests {
       for (const link of document.querySelectorAll("#case-list a")) {
         location.hash = link.getAttribute("href");
         await new Promise((done) => setTimeout(done, 0));
-        const article = document.querySelector(".case.shown");
-        for (const one of article.querySelectorAll("details")) one.open = true;
-        for (const one of article.querySelectorAll("button:not([type=submit])")) one.click();
-        for (const one of article.querySelectorAll("*")) {
+        const shown = document.querySelector(".case.shown");
+        for (const one of shown.querySelectorAll("details")) one.open = true;
+        for (const one of shown.querySelectorAll("button:not([type=submit])")) one.click();
+        for (const one of shown.querySelectorAll("*")) {
           one.dispatchEvent(new MouseEvent("mouseover", { bubbles: false }));
         }
       }

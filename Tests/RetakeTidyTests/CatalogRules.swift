@@ -1,6 +1,6 @@
 import Foundation
 
-/// What `docc` does not report about the articles of the API's documentation.
+/// What `docc` does not report about the pages of the API's documentation.
 enum CatalogRules {
   static let folder = "Sources/EntryPoints/Retake/Retake.docc/"
   static let landing = folder + "Retake.md"
@@ -10,7 +10,7 @@ enum CatalogRules {
     let pages = files.filter { $0.path.hasPrefix(folder) && $0.path.hasSuffix(".md") }
     let listed = listed(on: pages.first { $0.path == landing }?.text ?? "")
     let unlisted = pages.filter { $0.path != landing && !listed.contains(name(of: $0)) }.map {
-      Finding(path: $0.path, line: 0, rule: "the Topics of Retake.md do not list this article")
+      Finding(path: $0.path, line: 0, rule: "the Topics of Retake.md do not list this page")
     }
     let dangling = pages.flatMap { page in
       page.text.matches(of: /`((?:docs|Examples)\/[^`]*)`/).filter { !exists(String($0.1)) }.map {

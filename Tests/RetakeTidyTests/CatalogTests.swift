@@ -2,9 +2,9 @@ import Foundation
 import RetakeTestSupport
 import Testing
 
-/// The articles of the API's documentation, and the script that writes it.
+/// The pages of the API's documentation, and the script that writes it.
 @Suite struct CatalogTests {
-  @Test func `the landing page lists each article, and articles name pages that exist`() throws {
+  @Test func `the landing page lists each other page, and pages name files that exist`() throws {
     let files = try Repository.texts()
     #expect(files.count { $0.path.hasPrefix(CatalogRules.folder) } == 5)
     let findings = CatalogRules.findings(in: files) {
@@ -13,14 +13,14 @@ import Testing
     #expect(findings == [])
   }
 
-  @Test func `an article that is not listed is found`() {
+  @Test func `a page that is not listed is found`() {
     let landing = SourceFile(
       path: CatalogRules.landing,
       text: "<doc:Lost>\n\n## Topics\n\n### Essentials\n\n- <doc:Live>\n")
-    let articles = ["Live", "Lost"].map {
+    let pages = ["Live", "Lost"].map {
       SourceFile(path: CatalogRules.folder + "\($0).md", text: "# \($0)\n")
     }
-    let findings = CatalogRules.findings(in: [landing] + articles) { _ in true }
+    let findings = CatalogRules.findings(in: [landing] + pages) { _ in true }
     #expect(findings.map(\.path) == [CatalogRules.folder + "Lost.md"])
   }
 

@@ -106,7 +106,8 @@ enum LayerRules {
     guard let target = manifest.target(file.target) else {
       return "\(file.target) is not a target of Package.swift"
     }
-    return target.dependencyNames.contains(module)
+    // `retake-lab` is imported as retake_lab.
+    return target.dependencyNames.contains { $0.replacing("-", with: "_") == module }
       ? nil : "Package.swift does not list \(module) for \(file.target)"
   }
 

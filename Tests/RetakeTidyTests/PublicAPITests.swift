@@ -57,7 +57,7 @@ import Testing
 
   /// The docs tests compile these files too, but within this package, where more is in scope.
   @Test func `what the pages show compiles in another package`() throws {
-    let samples = ["Samples", "ArticleSamples"].map {
+    let samples = ["Samples", "CatalogSamples"].map {
       Repository.url("Tests/RetakeDocsTests/\($0).swift").path
     }
     #expect(try PublicAPI.errors(compiling: samples) == "")

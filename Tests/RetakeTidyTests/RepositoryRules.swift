@@ -32,6 +32,10 @@ enum RepositoryRules {
     #"(?<![\w.~)}\]/-])/(wo"# + "rk|ro" + "ot|fa" + "rm|tm" + #"p)(?![\w-])|/op"# + #"t/swift"#
   static let trackerNumbers = "(?i)iss" + #"ues? #\d"#
 
+  /// The lab answers published texts; everything else speaks of what it does itself. The old name of
+  /// the command, and its name in the lab, may be written.
+  static let publishedTexts = "(?i)(?<!bench |lab )artic" + "les?"
+
   static func findings(in file: SourceFile) throws -> [Finding] {
     try LinePattern(machinePaths).lines(in: file.text).map {
       Finding(path: file.path, line: $0, rule: "the path of a machine")
@@ -39,5 +43,17 @@ enum RepositoryRules {
       + LinePattern(trackerNumbers).lines(in: file.text).map {
         Finding(path: file.path, line: $0, rule: "the number of a tracker")
       }
+      + (mayNamePublishedTexts(file)
+        ? []
+        : LinePattern(publishedTexts).lines(in: file.text).map {
+          Finding(path: file.path, line: $0, rule: "only Sources/Lab names a published text")
+        })
+  }
+
+  /// An HTML element of the report's page has this name, too.
+  private static func mayNamePublishedTexts(_ file: SourceFile) -> Bool {
+    ["Sources/Lab/", "Tests/RetakeLabTests/", "Sources/Judge/RetakeReport/"].contains {
+      file.path.hasPrefix($0)
+    }
   }
 }

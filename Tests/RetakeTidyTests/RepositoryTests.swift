@@ -52,6 +52,16 @@ import Testing
       try RepositoryRules.findings(in: relative).filter { _ in !path.contains("swift") } == [])
   }
 
+  @Test func `a published text that is named outside of the lab is found`() throws {
+    let word = "artic" + "le"
+    func count(_ text: String, at path: String) throws -> Int {
+      try RepositoryRules.findings(in: SourceFile(path: path, text: text)).count
+    }
+    #expect(try count("the \(word)'s figures", at: "docs/pools.md") == 1)
+    #expect(try count("retake bench \(word)s, retake-lab \(word)s", at: "CHANGELOG.md") == 0)
+    #expect(try count("the \(word)'s figures", at: "Sources/Lab/README.md") == 0)
+  }
+
   @Test func `the number of a tracker is found`() throws {
     let file = SourceFile(path: "Sources/Engine/RetakeCore/Row.swift", text: "// see iss" + "ue #7")
     #expect(try RepositoryRules.findings(in: file).count == 1)

@@ -69,7 +69,7 @@ package struct HeatFigures: Hashable, Sendable, Codable {
 }
 
 /// The figures of all trials on all phones.
-package struct HeatTable: Sendable {
+package struct HeatTable: Sendable, Encodable {
   package var rows: [HeatFigures]
 
   init(rows: [HeatFigures]) { self.rows = rows }
@@ -90,7 +90,7 @@ package struct HeatTable: Sendable {
   }
 
   /// The figures of a trial on a phone.
-  func row(_ trial: String, _ phone: HeatPhone = .derived) -> HeatFigures? {
+  package func row(_ trial: String, _ phone: HeatPhone = .derived) -> HeatFigures? {
     rows.first { $0.trial == trial && ($0.phone == phone.rawValue || $0.phone == "both") }
   }
 
@@ -114,9 +114,9 @@ package struct HeatTable: Sendable {
   }
 
   /// One decimal place, of a number of tenths.
-  static func decimal(_ tenths: Int) -> String { PoolTable.decimal(tenths, places: 1) }
+  package static func decimal(_ tenths: Int) -> String { PoolTable.decimal(tenths, places: 1) }
 
-  static func seconds(_ nanoseconds: Int64?) -> String {
+  package static func seconds(_ nanoseconds: Int64?) -> String {
     nanoseconds.map { decimal(Int(($0 + 50_000_000) / 100_000_000)) } ?? "-"
   }
 }

@@ -15,9 +15,9 @@ package enum HeatPhone: String, CaseIterable, Sendable, Encodable {
   static let model = "ml"
 
   /// 2 × DRAM access of 0.25 nJ a byte, for reading and writing.
-  static let femtojoulesPerByteDerived: Int64 = 500_000
+  package static let femtojoulesPerByteDerived: Int64 = 500_000
   /// Made by `HeatCalibration`, which a test runs again.
-  static let femtojoulesPerByteCalibrated: Int64 = 44_000_000
+  package static let femtojoulesPerByteCalibrated: Int64 = 44_000_000
   /// When the calibrated phone is `serious` with three copies.
   package static let calibrationNanoseconds: Int64 = 90_000_000_000
 

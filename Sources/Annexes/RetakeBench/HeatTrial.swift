@@ -50,7 +50,7 @@ package struct HeatTrial: Sendable {
 
   // MARK: Copies
 
-  /// The first article: faces in 18 ms and a classifier in 6 ms, behind a number of copies.
+  /// A declarative pipeline: faces in 18 ms and a classifier in 6 ms, behind a number of copies.
   static func copies(_ count: Int) -> HeatTrial {
     let copies = (0..<count).map { index in
       node("copy\(index)", makes: .frame, cost: copyCost, on: HeatPhone.cpu)
@@ -69,7 +69,7 @@ package struct HeatTrial: Sendable {
 
   // MARK: A preview
 
-  /// The third article: each frame is drawn, and a model looks at the newest one whenever it is free.
+  /// A double-buffered preview: each frame is drawn, and a model looks at the newest one whenever it is free.
   static func preview(fps: Int) -> HeatTrial {
     var trial = preview("preview at \(fps)", DevicePolicy(fps: Double(fps)))
     (trial.minutes, trial.endsWhenHot) = (40, true)
@@ -105,7 +105,7 @@ package struct HeatTrial: Sendable {
 
   // MARK: Pools
 
-  /// The second article: text is read in 25 to 50 ms; `isDeep` has eight servers that take 150 to
+  /// Predictive allocation: text is read in 25 to 50 ms; `isDeep` has eight servers that take 150 to
   /// 300 ms, so that the number of buffers bounds the work.
   static func pool(
     _ name: String, capacity: Int, adaptive: PoolSizing? = nil, isDeep: Bool = false
@@ -125,7 +125,7 @@ package struct HeatTrial: Sendable {
 
   // MARK: A pulse
 
-  /// The first article's pulse: 16.5 ms in the middle and 22 ms at the 99th percentile.
+  /// A pulse: 16.5 ms in the middle and 22 ms at the 99th percentile.
   static func pulse(_ name: String, throttle policy: DevicePolicy? = nil) -> HeatTrial {
     let pulse = node(
       "pulse", makes: .scalars,

@@ -4,7 +4,7 @@ import RetakeCore
 import RetakeGraph
 import RetakeRuntime
 
-/// One pool under the load of the article, in a live run: a camera of 1920×1080 BGRA at 30 frames a
+/// One pool under a load of text, in a live run: a camera of 1920×1080 BGRA at 30 frames a
 /// second leases from the pool, and a reader with two threads takes 25 to 50 ms a frame. Then comes a
 /// peak that two threads cannot follow, and then a camera that sees no text. What is measured is the
 /// resident memory of this process.
@@ -28,8 +28,8 @@ package struct MemoryTrial: Sendable {
   /// More than the capacity of any pool, so that only the pool loses frames.
   private static let waitingMax = 64
 
-  /// The three pools of the article, and the adaptive one as it is in the article's load, where no
-  /// breaker trips: on a machine that is late, more frames find no buffer.
+  /// The two fixed pools, the adaptive one, and the adaptive one without a breaker, because on a
+  /// machine that is late, more frames find no buffer.
   package static var contenders: [PoolContender] {
     PoolContender.standard.prefix(3) + [.steady]
   }
@@ -174,9 +174,9 @@ private struct FastClock: LiveClock {
 }
 
 /// The memory of this process that is in the machine's memory.
-enum ResidentMemory {
+package enum ResidentMemory {
   /// - Throws: `BenchError.noResidentMemory` where the system has no `/proc`.
-  static func bytes() throws -> Int {
+  package static func bytes() throws -> Int {
     // Source: proc_pid_statm(5). The second number is the resident pages.
     guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8),
       let pages = text.split(separator: " ").dropFirst().first.flatMap({ Int($0) })

@@ -13,7 +13,7 @@ package struct PoolContender: Sendable {
     self.adaptive = adaptive
   }
 
-  /// The three pools of the article, with each predictor, and the tuned pool.
+  /// The fixed pools of 8 and 16, the adaptive pool with each predictor, and the tuned pool.
   package static var standard: [PoolContender] {
     var ar1 = PoolSizing()
     ar1.predictor = .ar1
@@ -24,8 +24,8 @@ package struct PoolContender: Sendable {
     ]
   }
 
-  /// The pools that are compared where the camera waits for a buffer: those of the article, the
-  /// same with `trend`, and one that may grow to 16 without a breaker.
+  /// The pools that are compared if the camera waits for a buffer: all but the tuned one, the same
+  /// with `trend`, and one that may grow to 16 without a breaker.
   package static var waiting: [PoolContender] {
     var trend = PoolSizing()
     trend.predictor = .trend
@@ -34,18 +34,18 @@ package struct PoolContender: Sendable {
     ]
   }
 
-  /// The article's pool without the breaker, which fixes the size when too many frames are lost.
+  /// The adaptive pool without the breaker, which fixes the size when too many frames are lost.
   package static var steady: PoolContender {
     var sizing = PoolSizing()
     sizing.off = [.breaker]
     return PoolContender("4-12 no breaker", capacity: 8, adaptive: sizing)
   }
 
-  /// The article's pool, but with at most 16 buffers, and without the breaker.
+  /// The adaptive pool with at most 16 buffers, and without the breaker.
   package static var large: PoolContender { unbroken(to: 16, .ewma) }
 
   /// A pool of 4 buffers to `most` that no breaker fixes. Its name says so.
-  static func unbroken(to most: Int, _ predictor: PoolSizing.Predictor) -> PoolContender {
+  package static func unbroken(to most: Int, _ predictor: PoolSizing.Predictor) -> PoolContender {
     var sizing = PoolSizing()
     (sizing.max, sizing.predictor, sizing.off) = (most, predictor, [.breaker])
     return PoolContender(

@@ -154,7 +154,7 @@ package struct PoolTable: Sendable {
     ]
   }
 
-  static func decimal(_ value: Int, places: Int) -> String {
+  package static func decimal(_ value: Int, places: Int) -> String {
     let scale = places == 1 ? 10 : 100
     let fraction = String(value % scale)
     let zeros = String(repeating: "0", count: places - fraction.count)

@@ -11,6 +11,10 @@ package struct PoolLoad: Sendable {
     package var nanoseconds: Int64
     /// Drawn evenly from each range, in nanoseconds.
     package var costs: [ClosedRange<Int64>]
+
+    package init(nanoseconds: Int64, costs: [ClosedRange<Int64>]) {
+      (self.nanoseconds, self.costs) = (nanoseconds, costs)
+    }
   }
 
   package var name: String
@@ -31,6 +35,15 @@ package struct PoolLoad: Sendable {
   package var wait: Duration?
   /// Frames that the driver keeps while one waits.
   package var driverFrames = 0
+
+  package init(
+    name: String, family: String, seed: UInt64, fps: Int, executors: Int, bufferBytes: Int,
+    resizeNanoseconds: Int64, phases: [Phase], repeats: Int
+  ) {
+    (self.name, self.family, self.seed) = (name, family, seed)
+    (self.fps, self.executors, self.bufferBytes) = (fps, executors, bufferBytes)
+    (self.resizeNanoseconds, self.phases, self.repeats) = (resizeNanoseconds, phases, repeats)
+  }
 
   private static let nodeHash = Draw.hash(ofNode: PoolTrial.stage)
 
@@ -81,18 +94,9 @@ extension PoolLoad {
     ])
   }
 
-  /// The load with which the article's figures can be reached, found by `PoolGoal`.
+  /// A scan of text for two minutes, by a camera that waits.
   package static func scan() throws -> PoolLoad {
     try PoolLoad(reading: Data(EmbeddedResources.ocrScanJSON.utf8), file: "ocr-scan.json")
-  }
-
-  /// Packets behind a link whose bandwidth changes slowly, a little, and fast.
-  package static func packets() throws -> [PoolLoad] {
-    try loads([
-      ("dips-slow.json", EmbeddedResources.dipsSlowJSON),
-      ("dips-mild.json", EmbeddedResources.dipsMildJSON),
-      ("dips-fast.json", EmbeddedResources.dipsFastJSON),
-    ])
   }
 
   /// Reads loads of files.

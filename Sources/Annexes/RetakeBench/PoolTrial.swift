@@ -1,6 +1,6 @@
 import RetakeBuffers
 import RetakeCore
-import RetakeGraph
+package import RetakeGraph
 import RetakeRuntime
 import RetakeTimePlane
 
@@ -76,7 +76,7 @@ package struct PoolTrial: Sendable {
       options: .object([:]), body: .pure { _, _ in .success(Scalars([])) })
   }
 
-  static var sink: AnyStage {
+  package static var sink: AnyStage {
     AnyStage(
       signature: StageSignature(kind: "text", version: 1, role: .sink, input: nil, output: nil),
       options: .object([:]), body: .sink { _ in })

@@ -2,7 +2,7 @@ import RetakeTimePlane
 
 /// What became of the frames of a camera that waits for a buffer. Times are in nanoseconds.
 package struct PoolWaits: Hashable, Sendable, Encodable {
-  /// The time within which the article's frames have a buffer.
+  /// A frame that has a buffer within this time is prompt.
   static let promptNanoseconds: Int64 = 5_000_000
 
   /// Frames that were captured after a wait.

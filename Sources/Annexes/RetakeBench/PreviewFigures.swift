@@ -138,7 +138,7 @@ package struct PreviewTable: Sendable {
   }
 
   /// Millions of bytes with one decimal place.
-  static func megabytes(_ bytes: Int) -> String {
+  package static func megabytes(_ bytes: Int) -> String {
     bytes == 0 ? "-" : TextTable.megabytes(bytes)
   }
 

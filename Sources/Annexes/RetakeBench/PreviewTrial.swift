@@ -30,10 +30,10 @@ package struct PreviewTrial: Sendable {
 
   static let camera = "camera"
   static let screen = "screen"
-  static let fps = 60
+  package static let fps = 60
   static let frames = 600
-  static let seconds = frames / fps
-  static let hotSeconds = 3
+  package static let seconds = frames / fps
+  package static let hotSeconds = 3
   private static let waitingMax = 1_024
 
   package init(_ name: String) { self.name = name }

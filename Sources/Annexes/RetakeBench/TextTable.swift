@@ -1,12 +1,16 @@
 /// A table for people, with words aligned left and numbers aligned right.
-struct TextTable {
+package struct TextTable {
   var headings: [String]
   var rows: [[String]]
-  /// Columns that hold words.
+  /// Columns of words.
   var wordColumns: Set<Int>
 
+  package init(headings: [String], rows: [[String]], wordColumns: Set<Int>) {
+    (self.headings, self.rows, self.wordColumns) = (headings, rows, wordColumns)
+  }
+
   /// The headings come first. No line ends with a space.
-  var lines: [String] {
+  package var lines: [String] {
     let cells = [headings] + rows
     let widths = headings.indices.map { column in cells.map { $0[column].count }.max() ?? 0 }
     return cells.map { line($0, widths) }
@@ -25,15 +29,15 @@ struct TextTable {
 /// Numbers in tables, with one decimal place.
 extension TextTable {
   /// Millions of bytes.
-  static func megabytes(_ bytes: Int) -> String {
+  package static func megabytes(_ bytes: Int) -> String {
     PoolTable.decimal((bytes + 50_000) / 100_000, places: 1)
   }
 
-  static func milliseconds(_ nanoseconds: Int64) -> String {
+  package static func milliseconds(_ nanoseconds: Int64) -> String {
     PoolTable.decimal(tenthsOfMilliseconds(nanoseconds), places: 1)
   }
 
-  static func tenthsOfMilliseconds(_ nanoseconds: Int64) -> Int {
+  package static func tenthsOfMilliseconds(_ nanoseconds: Int64) -> Int {
     Int((nanoseconds + 50_000) / 100_000)
   }
 }

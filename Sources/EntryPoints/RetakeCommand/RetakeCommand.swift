@@ -62,7 +62,7 @@ public enum RetakeCommand {
       Console.note("error: \(problem)")
       return .usage
     }
-    if let problem = renamedCommand(arguments) {
+    if let problem = renamedCommand(arguments) ?? commandOfLab(arguments) {
       Console.note(problem)
       return .usage
     }
@@ -157,6 +157,24 @@ extension RetakeCommand {
     }
     return found.map { renamed($0.key, $0.value) }
   }
+
+  /// The error for a study that no user needs: `retake-lab` has it.
+  private static func commandOfLab(_ arguments: [String]) -> String? {
+    let words = arguments.drop { $0 == "help" }.map { $0.prefix { $0 != "=" } }
+    guard words.first == "bench" else { return nil }
+    let found = studiesOfLab.first { study in
+      study.key.split(separator: " ").allSatisfy { words.contains($0) }
+    }
+    return found.map {
+      "error: 'retake \($0.key)' is not part of retake; write '\($0.value)'\n"
+        + "  retake-lab is built from the source: swift build --product retake-lab"
+    }
+  }
+
+  private static let studiesOfLab: KeyValuePairs = [
+    "bench articles": "retake-lab articles", "bench pools --study": "retake-lab pools STUDY",
+    "bench pools --soak": "retake-lab soak TIME",
+  ]
 
   /// The error for an option of `record` that has another name since.
   private static func renamedOption(_ arguments: [String]) -> String? {

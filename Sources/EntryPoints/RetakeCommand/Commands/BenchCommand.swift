@@ -21,8 +21,7 @@ struct BenchCommand: ParsableCommand {
       """,
     subcommands: [
       BenchPoolsCommand.self, BenchMemoryCommand.self, BenchPreviewCommand.self,
-      BenchHeatCommand.self, BenchArticlesCommand.self,
-      BenchWindowCommand.self,
+      BenchHeatCommand.self, BenchWindowCommand.self,
     ])
 }
 
@@ -38,19 +37,12 @@ struct BenchPoolsCommand: ParsableCommand {
       --wait lets the camera wait for a buffer: lost then are frames that waited to the limit or came
       meanwhile, and times are how long the others waited.
 
-      --study answers one question: swing (changes of size that are undone), packets (a link with a
-      changing bandwidth), failures (buffers that cannot be made), goal (whether the figures of
-      docs/pools.md's article can be reached), predictors (on loads drawn from a seed), measured
-      (real time on this machine).
-
       Examples:
         retake bench pools
         retake bench pools --load mine.json --json
         retake bench pools --plot pools.svg
         retake bench pools --wait 1s
         retake bench pools --tune
-        retake bench pools --study goal
-        retake bench pools --soak 600s
       """)
 
   @Option(
@@ -71,36 +63,9 @@ struct BenchPoolsCommand: ParsableCommand {
       valueName: "time"))
   var wait: String?
 
-  @Option(
-    help: ArgumentHelp(
-      "swing, packets, failures, goal, predictors or measured.", valueName: "name"))
-  var study: String?
-
-  @Option(
-    help: ArgumentHelp(
-      "Run a live pool this long at ten times the pace, and measure memory.", valueName: "time"))
-  var soak: String?
-
   @OptionGroup var output: OutputOptions
 
   func validate() throws {
-    if let soak {
-      guard let time = Duration(parsing: soak), time >= .seconds(12), time <= .seconds(86_400)
-      else { throw ValidationError("'--soak \(soak)' is not a time from 12s to a day, as 600s") }
-      guard study == nil, !tune, plot == nil, wait == nil, load.isEmpty else {
-        throw ValidationError("--soak runs alone, only with --json")
-      }
-    }
-    if let study {
-      guard PoolStudy(rawValue: study) != nil else {
-        throw ValidationError(
-          "'--study \(study)' is not one of "
-            + PoolStudy.allCases.map(\.rawValue).joined(separator: ", "))
-      }
-      guard !tune, plot == nil, wait == nil, load.isEmpty else {
-        throw ValidationError("--study has loads of its own: no --load, --wait, --plot or --tune")
-      }
-    }
     if let wait {
       guard let time = Duration(parsing: wait), time > .zero, time <= .seconds(3_600) else {
         throw ValidationError(
@@ -114,15 +79,6 @@ struct BenchPoolsCommand: ParsableCommand {
 
   func run() throws {
     Interruption.listen()
-    if let time = soak.flatMap({ Duration(parsing: $0) }) {
-      try tell(PoolSoak(time: time) { Interruption.isRequested }.result)
-      // What was measured until then is printed, and the status says that it was not all.
-      if Interruption.isRequested { throw CommandEnd(status: .interrupted) }
-      return
-    }
-    if let study = study.flatMap({ PoolStudy(rawValue: $0) }) {
-      return try tell(study.run { Interruption.isRequested })
-    }
     let loads = try self.loads()
     if let wait { return try tellWaits(loads, wait) }
     // Loads whose own cameras wait have the table of waits, also next to loads that lose frames.
@@ -139,11 +95,6 @@ struct BenchPoolsCommand: ParsableCommand {
     if let plot { try WholeFile.write(PoolPlot(table).svg, to: plot, output: .drawing) }
     if output.json { return try Console.json(table.rows) }
     Console.result(table.text)
-  }
-
-  private func tell(_ found: PoolStudyResult) throws {
-    if output.json { return try Console.json(found.json) }
-    Console.result(found.text)
   }
 
   private func tellWaits(_ loads: [PoolLoad], _ wait: String) throws {
@@ -215,6 +166,6 @@ struct BenchHeatCommand: ParsableCommand {
     Interruption.listen()
     let table = try HeatTable { Interruption.isRequested }
     if output.json { return try Console.json(table) }
-    Console.result(table.text + "\n\n" + table.statementsText)
+    Console.result(table.text)
   }
 }

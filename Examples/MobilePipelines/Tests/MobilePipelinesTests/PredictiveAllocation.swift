@@ -1,7 +1,7 @@
 import Retake
 import Testing
 
-/// The sample of the article about the predictive allocation of frames.
+/// The published sample of the predictive allocation of frames.
 ///
 /// Differs: a caller gives `BufferPool` the time; it reads no clock, so a test decides it.
 @Suite struct PredictiveAllocation {

@@ -6,6 +6,7 @@ import RetakeTestSupport
 import Testing
 
 @testable import RetakeBench
+@testable import retake_lab
 
 /// What the searches compute is what the engine decides.
 @Suite struct PoolSimulationTests {
@@ -63,16 +64,6 @@ import Testing
     }
   }
 
-  @Test func `the busiest second is the one with the largest share in use`() {
-    let samples = [
-      PoolMeter.Sample(time: 0, size: 4, inUse: 1),
-      PoolMeter.Sample(time: 1_500_000_000, size: 4, inUse: 4),
-      PoolMeter.Sample(time: 2_250_000_000, size: 8, inUse: 2),
-    ]
-    // 250, then (1 + 4) / 8, then (4 · 0.25 + 2 · 0.75) / (4 · 0.25 + 8 · 0.75).
-    #expect(PoolFigures.busiest(samples, end: 3_000_000_000) == 625)
-  }
-
   @Test func `a change that is undone within six windows counts with its time`() {
     var outcome = PoolSimulation.Outcome(frames: 1, nanoseconds: 10)
     func change(_ second: Int64, _ from: Int, _ to: Int) -> PoolSimulation.Change {
@@ -91,17 +82,5 @@ import Testing
     let failures = try PoolFailures { false }
     #expect(failures.allRecovered && failures.rows[0].affected > 0)
     #expect(failures.rows[1].affected > 0 && failures.rows[1].recovered == 0)
-  }
-
-  @Test func `each statement of the article has its figure, and here one of the trials`() throws {
-    let rows = try AllocationArticle.rows()
-    #expect(rows.count == 16)
-    let page = try String(
-      contentsOf: packageRoot.appending(path: "docs/pools.md"), encoding: .utf8)
-    for row in rows {
-      let line = "| \(row.statement) | \(row.article) | \(row.here) |"
-      #expect(page.contains(line + "\n"), "\(line)")
-    }
-    #expect(rows.allSatisfy { !$0.here.isEmpty && $0.here != "-" && !$0.article.isEmpty })
   }
 }

@@ -1,10 +1,11 @@
+import RetakeBench
 import RetakeBuffers
 import RetakeCore
 import RetakeRuntime
 
 /// How much of the time a pool spends in changes of size that it undoes soon, with and without
 /// hysteresis, while hard and easy frames alternate.
-package struct PoolSwing: Sendable {
+struct PoolSwing: Sendable {
   /// A change is undone if its opposite follows within this number of windows.
   private static let windows: Int64 = 6
   private static let hard: [Int64] = [500, 700, 1_000, 1_500, 2_000, 3_000]
@@ -91,7 +92,7 @@ package struct PoolSwing: Sendable {
     return (outcomes.reduce(0) { $0 + $1.stalls } * 10_000 + frames / 2) / frames
   }
 
-  package var result: PoolStudyResult {
+  var result: PoolStudyResult {
     var table = StudyTable(columns: [
       .init("hard", key: "hardMilliseconds"), .word("pool"),
       .init("undone", key: "undonePercent"),

@@ -1,3 +1,4 @@
+import RetakeBench
 import RetakeBuffers
 
 /// One pool under one load without events and with one server, as `PoolTrial` runs it on the engine,

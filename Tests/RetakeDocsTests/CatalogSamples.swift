@@ -2,8 +2,8 @@ import Foundation
 import Retake
 import RetakeCommand
 
-// What the DocC articles show as Swift, compiled: each region between `// Sources/…/PAGE.md` and
-// `// end` is one fenced block of that article, as in Samples.swift.
+// What the pages of DocC show as Swift, compiled: each region between `// Sources/…/PAGE.md` and
+// `// end` is one fenced block of that page, as in Samples.swift.
 
 private func watch() throws {
   // Sources/EntryPoints/Retake/Retake.docc/Retake.md

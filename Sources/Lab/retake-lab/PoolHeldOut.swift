@@ -1,3 +1,4 @@
+import RetakeBench
 import RetakeBuffers
 import RetakeCore
 import RetakeRuntime
@@ -5,22 +6,22 @@ import RetakeTimePlane
 
 /// The three predictors on loads that are drawn from a seed. `trend` was chosen on other loads; the
 /// seed was written down before the first run on these.
-package struct PoolHeldOut: Sendable {
-  package static let seed: UInt64 = 20_261_125
-  package static let count = 300
+struct PoolHeldOut: Sendable {
+  static let seed: UInt64 = 20_261_125
+  static let count = 300
 
   /// All loads with one predictor.
-  package struct Row: Sendable {
+  struct Row: Sendable {
     var predictor: PoolSizing.Predictor
-    package var frames = 0
-    package var stalls = 0
+    var frames = 0
+    var stalls = 0
     /// The sum over the loads, in hundredths of a buffer.
     var meanHundredths = 0
     /// Loads in which no other predictor had fewer stalls, and none fewer buffers.
     var best = 0
   }
 
-  package private(set) var rows = PoolSizing.Predictor.allCases.map { Row(predictor: $0) }
+  private(set) var rows = PoolSizing.Predictor.allCases.map { Row(predictor: $0) }
 
   init(isInterrupted: () -> Bool) throws {
     for index in 0..<Self.count {
@@ -79,7 +80,7 @@ package struct PoolHeldOut: Sendable {
       repeats: max(1, Int(120_000_000_000 / cycle)))
   }
 
-  package var result: PoolStudyResult {
+  var result: PoolStudyResult {
     var table = StudyTable(columns: [
       .word("predictor"), .init("stalls", key: "stallsPercent"), .init("mean"),
       .init("best in both", key: "bestInBoth"),

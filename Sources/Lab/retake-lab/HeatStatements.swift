@@ -1,15 +1,16 @@
+import RetakeBench
 import RetakeCore
 
 /// What the articles say about heat, next to the figures of the trials.
 extension HeatTable {
   /// A row for each statement of the articles; without those of which a trial is missing.
-  package var statements: [Row] {
+  var statements: [Row] {
     [copies, sustained, runtime, events, deepEvents, throttled].compactMap(\.self)
   }
 
   /// `of` is the article: 1 is on declarative pipelines, 2 on predictive allocation of frames, 3 on
   /// double-buffered previews.
-  package typealias Row = (statement: String, article: String, here: String, of: Int)
+  typealias Row = (statement: String, article: String, here: String, of: Int)
 
   private var copies: Row? {
     guard let derived = row("3 copies"), let calibrated = row("3 copies", .calibrated) else {
@@ -67,13 +68,6 @@ extension HeatTable {
     )
   }
 
-  /// Three lines for each statement.
-  package var statementsText: String {
-    statements.map { row in
-      "\(row.statement)\n  article \(row.of)  \(row.article)\n  here       \(row.here)"
-    }.joined(separator: "\n")
-  }
-
   // MARK: Words
 
   private var energyRatio: Int64 {
@@ -103,29 +97,5 @@ extension HeatTable {
     guard fixed.thermalEvents > 0 else { return "no change" }
     let percent = 100 * (adaptive.thermalEvents - fixed.thermalEvents) / fixed.thermalEvents
     return "\(percent > 0 ? "+" : "")\(percent) %"
-  }
-}
-
-/// All of it as JSON: the rows of the table, and the statements.
-extension HeatTable: Encodable {
-  private enum CodingKeys: CodingKey {
-    case rows, statements
-  }
-
-  private struct Statement: Encodable {
-    var statement: String
-    /// The number of the article, and what it states.
-    var of: Int
-    var article: String
-    var here: String
-  }
-
-  package func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: CodingKeys.self)
-    try container.encode(rows, forKey: .rows)
-    let all = statements.map {
-      Statement(statement: $0.statement, of: $0.of, article: $0.article, here: $0.here)
-    }
-    try container.encode(all, forKey: .statements)
   }
 }

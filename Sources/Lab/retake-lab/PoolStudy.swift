@@ -1,7 +1,8 @@
-package import RetakeCore
+import RetakeBench
+import RetakeCore
 
 /// A question about pools that more than one row of figures answers.
-package enum PoolStudy: String, CaseIterable, Sendable {
+enum PoolStudy: String, CaseIterable, Sendable {
   /// How often a change of size is undone, with and without hysteresis.
   case swing
   /// Packets behind a link with a changing bandwidth.
@@ -17,15 +18,15 @@ package enum PoolStudy: String, CaseIterable, Sendable {
 }
 
 /// The result of a study, for people and as JSON.
-package struct PoolStudyResult: Sendable {
-  package var text: String
-  package var json: JSONValue
+struct PoolStudyResult: Sendable {
+  var text: String
+  var json: JSONValue
 }
 
 extension PoolStudy {
   /// - Parameter isInterrupted: Checked between trials.
   /// - Throws: `RuntimeError.interrupted`, and what a run throws.
-  package func run(isInterrupted: () -> Bool = { false }) throws -> PoolStudyResult {
+  func run(isInterrupted: () -> Bool = { false }) throws -> PoolStudyResult {
     switch self {
     case .swing: try PoolSwing(isInterrupted: isInterrupted).result
     case .packets: try PoolPackets(isInterrupted: isInterrupted).result

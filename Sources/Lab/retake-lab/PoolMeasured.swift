@@ -3,7 +3,7 @@ import RetakeCore
 import RetakeRuntime
 
 /// What a live pool takes on this machine, in real time. The figures differ from run to run.
-package struct PoolMeasured: Sendable {
+struct PoolMeasured: Sendable {
   private static let repeats = 100
   /// New memory is not reused, so that of all of these buffers exists at once.
   private static let freshBuffers = 24
@@ -18,7 +18,7 @@ package struct PoolMeasured: Sendable {
 
   private(set) var rows: [Row] = []
 
-  package init() throws {
+  init() throws {
     let clock = WallClock()
     let fresh = try Self.freshTimes(clock)
     var (made, reused, window): ([Int64], [Int64], [Int64]) = ([], [], [])
@@ -67,13 +67,13 @@ package struct PoolMeasured: Sendable {
   }
 
   /// The median, the 95th percentile and the most of a new buffer, in nanoseconds.
-  package var newBuffer: [Int64] { Self.ranks(rows[0].times) }
+  var newBuffer: [Int64] { Self.ranks(rows[0].times) }
 
   private static func ranks(_ sorted: [Int64]) -> [Int64] {
     [sorted[sorted.count / 2], sorted[sorted.count * 95 / 100], sorted[sorted.count - 1]]
   }
 
-  package var result: PoolStudyResult {
+  var result: PoolStudyResult {
     var table = StudyTable(columns: [
       .init("measured on this machine", key: "what", isWord: true),
       .init("p50 us", key: "p50Microseconds"), .init("p95 us", key: "p95Microseconds"),

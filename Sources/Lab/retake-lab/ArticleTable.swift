@@ -1,9 +1,11 @@
+import RetakeBench
+
 /// What an article states in words, its figure, and the figure of Retake's trials.
-package typealias ArticleStatement = (statement: String, article: String, here: String)
+typealias ArticleStatement = (statement: String, article: String, here: String)
 
 /// What one of the three articles that Retake follows states, next to Retake's figures.
-package struct ArticleTable: Sendable, Encodable {
-  package enum Article: String, CaseIterable, Sendable, Encodable {
+struct ArticleTable: Sendable, Encodable {
+  enum Article: String, CaseIterable, Sendable, Encodable {
     /// On declarative camera pipelines.
     case pipelines
     /// On the predictive allocation of frames.
@@ -29,23 +31,23 @@ package struct ArticleTable: Sendable, Encodable {
     }
   }
 
-  package struct Row: Sendable, Encodable {
-    package var statement: String
-    package var article: String
-    package var here: String
+  struct Row: Sendable, Encodable {
+    var statement: String
+    var article: String
+    var here: String
 
     fileprivate init(_ row: ArticleStatement) {
       (statement, article, here) = row
     }
   }
 
-  package var article: Article
-  package var rows: [Row]
+  var article: Article
+  var rows: [Row]
 
   /// Runs the trials of articles, in virtual time: the same on every machine.
   ///
   /// - Throws: What a trial throws.
-  package static func tables(of articles: [Article]) throws -> [ArticleTable] {
+  static func tables(of articles: [Article]) throws -> [ArticleTable] {
     // Each article has statements about heat, and their trials are the same.
     let heat = try HeatTable().statements
     return try articles.map { article in
@@ -61,7 +63,7 @@ package struct ArticleTable: Sendable, Encodable {
   }
 
   /// A heading, and three lines for each statement: it, the article's figure, Retake's figure.
-  package var text: String {
+  var text: String {
     let blocks = rows.map { row in
       "\(row.statement)\n  article  \(row.article)\n  Retake   \(row.here)"
     }

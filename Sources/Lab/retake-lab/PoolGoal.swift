@@ -1,3 +1,4 @@
+import RetakeBench
 import RetakeBuffers
 import RetakeCore
 import RetakeRuntime
@@ -7,9 +8,9 @@ import RetakeRuntime
 ///
 /// The goal: at most 7 % more stalls than a fixed pool of 16 (3.2 against 3 %), 73 % fewer than one of
 /// 8, and at most 60 % of the memory of 16.
-package struct PoolGoal: Sendable {
+struct PoolGoal: Sendable {
   /// Hundredths of a buffer: 60 % of 16.
-  package static let meanHundredthsMax = 960
+  static let meanHundredthsMax = 960
   /// A fixed pool of 16 that stalls less often leaves nothing to compare.
   private static let stallsMin = 10
   /// The most stalls of a fixed pool of 16, of those of 8: the article has 3 of 12 %, a quarter.

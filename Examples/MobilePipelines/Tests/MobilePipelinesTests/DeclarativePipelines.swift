@@ -28,7 +28,7 @@ private func run(_ pipeline: Pipeline) throws -> RunSummary {
   ).run()
 }
 
-/// The samples of the article about declarative camera pipelines.
+/// The published samples of declarative camera pipelines.
 @Suite struct DeclarativePipelines {
   private static let hasModels = (try? faces()) != nil
   private static let reason: Comment = "ONNX Runtime is not here: pip install onnxruntime"

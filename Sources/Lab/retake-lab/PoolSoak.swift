@@ -1,3 +1,4 @@
+import RetakeBench
 import RetakeBuffers
 import RetakeCore
 import RetakeGraph
@@ -6,7 +7,7 @@ import RetakeStages
 
 /// A live pipeline whose pool follows the load, at ten times the pace of a camera, for as long as one
 /// likes: its memory must stay flat. The figures are of real time and differ from run to run.
-package struct PoolSoak: Sendable {
+struct PoolSoak: Sendable {
   private static let fps: Int64 = 300
   /// Memory is flat only after the first buffers, queues and threads exist.
   private static let warmUp: Int64 = 10_000_000_000
@@ -25,7 +26,7 @@ package struct PoolSoak: Sendable {
   /// - Parameters:
   ///   - time: How long frames are pushed, in real time.
   ///   - isInterrupted: Checked before each frame; the report is about the time until then.
-  package init(time: Duration, isInterrupted: () -> Bool) throws {
+  init(time: Duration, isInterrupted: () -> Bool) throws {
     let clock = WallClock()
     let bell = Bell()
     let format = LiveTrack(format: .grey, width: 320, height: 240)
@@ -114,7 +115,7 @@ package struct PoolSoak: Sendable {
     return above / below * 3_600
   }
 
-  package var result: PoolStudyResult {
+  var result: PoolStudyResult {
     func megabytes(_ bytes: Int?) -> String {
       bytes.map { PoolTable.decimal($0 / 10_000, places: 2) + " MB" } ?? "-"
     }

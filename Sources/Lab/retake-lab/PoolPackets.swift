@@ -1,10 +1,12 @@
+import Foundation
+import RetakeBench
 import RetakeBuffers
 import RetakeCore
 import RetakeRuntime
 
 /// Pools of packets behind a link whose bandwidth changes: what adaptive pools lose, compared with a
 /// fixed pool of 8.
-package struct PoolPackets: Sendable {
+struct PoolPackets: Sendable {
   /// The pools, with the load's own packets; the first one is what the others are compared with.
   static var contenders: [PoolContender] {
     [PoolContender("fixed 8", capacity: 8), PoolContender("fixed 16", capacity: 16)]
@@ -22,8 +24,17 @@ package struct PoolPackets: Sendable {
 
   private(set) var rows: [Row] = []
 
+  /// Packets behind a link whose bandwidth changes slowly, a little, and fast.
+  static func loads() throws -> [PoolLoad] {
+    try [
+      ("dips-slow.json", EmbeddedResources.dipsSlowJSON),
+      ("dips-mild.json", EmbeddedResources.dipsMildJSON),
+      ("dips-fast.json", EmbeddedResources.dipsFastJSON),
+    ].map { try PoolLoad(reading: Data($1.utf8), file: $0) }
+  }
+
   init(isInterrupted: () -> Bool) throws {
-    for load in try PoolLoad.packets() {
+    for load in try Self.loads() {
       if isInterrupted() { throw RuntimeError.interrupted }
       let simulation = PoolSimulation(load)
       let outcomes = Self.contenders.map { simulation.run($0) }
@@ -42,7 +53,7 @@ package struct PoolPackets: Sendable {
     return (difference + (difference < 0 ? -base : base) / 2) / base
   }
 
-  package var result: PoolStudyResult {
+  var result: PoolStudyResult {
     var shown = StudyTable(columns: [
       .word("load"), .word("pool"), .init("lost"), .init("of all", key: "lostPercent"),
       .init("change", key: "changePercent"), .init("mean"),

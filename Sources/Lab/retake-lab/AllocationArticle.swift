@@ -1,13 +1,14 @@
+import RetakeBench
 import RetakeBuffers
 import RetakeCore
 
 /// What the article on predictive frame allocation states, next to what Retake's trials give.
-package enum AllocationArticle {
+enum AllocationArticle {
   /// One row for each statement: in words, the article's figure, and the figure of the trials. All of
   /// it is computed now, in virtual time, and is the same on every machine.
   ///
   /// - Throws: What a trial throws.
-  package static func rows() throws -> [ArticleStatement] {
+  static func rows() throws -> [ArticleStatement] {
     let scan = try Trials(PoolLoad.scan())
     return try stallRows(scan) + memoryRows(scan) + otherRows()
   }

@@ -2,7 +2,7 @@ import Retake
 import RetakePreview
 import Testing
 
-/// The samples of the article about double-buffered previews.
+/// The published samples of double-buffered previews.
 ///
 /// Differs: `PreviewFeed` has the semaphore and the two buffers in it. `LivePreview` is a window that
 /// draws from such a feed; here the tests are the renderer, and need no display.

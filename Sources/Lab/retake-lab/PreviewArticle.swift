@@ -1,13 +1,14 @@
+import RetakeBench
 import RetakeCore
 import RetakeStages
 
 /// What the article on double-buffered previews states, next to what Retake's trials give.
-package enum PreviewArticle {
+enum PreviewArticle {
   /// One row for each statement: in words, the article's figure, and the figure of the trials. All of
   /// it is computed now, in virtual time, and is the same on every machine.
   ///
   /// - Throws: What a trial throws.
-  package static func rows() throws -> [ArticleStatement] {
+  static func rows() throws -> [ArticleStatement] {
     let trials = try Trials(PreviewTable(PreviewTrial.standard).rows)
     return paceRows(trials) + bufferRows(trials) + memoryRows(trials)
   }

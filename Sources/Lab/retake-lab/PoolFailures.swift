@@ -1,3 +1,4 @@
+import RetakeBench
 import RetakeBuffers
 import RetakeCore
 import RetakeRuntime
@@ -5,8 +6,8 @@ import RetakeTimePlane
 
 /// Thousands of sessions with a live `BufferPool` in virtual time, in which buffers cannot be made
 /// once memory is fragmented: until the pool is made again, no new buffer can be made at all.
-package struct PoolFailures: Sendable {
-  package static let sessions = 2_000
+struct PoolFailures: Sendable {
+  static let sessions = 2_000
   private static let seed: UInt64 = 6_001
   private static let seconds = 60
   private static let fps = 30
@@ -29,7 +30,7 @@ package struct PoolFailures: Sendable {
 
   private(set) var rows: [Row] = []
 
-  package init(isInterrupted: () -> Bool) throws {
+  init(isInterrupted: () -> Bool) throws {
     for (name, off) in [("4-12", Set<PoolSizing.Policy>()), ("without recreate", [.recreate])] {
       var row = Row(pool: name)
       for session in 0..<Self.sessions {
@@ -44,14 +45,14 @@ package struct PoolFailures: Sendable {
   }
 
   /// Sessions with a failure in the first row, in hundredths of a percent.
-  package var affectedPerTenThousand: Int {
+  var affectedPerTenThousand: Int {
     rows[0].affected * 10_000 / Self.sessions
   }
 
   /// Whether every session of the first row with a failure went on with new buffers.
-  package var allRecovered: Bool { rows[0].recovered == rows[0].affected }
+  var allRecovered: Bool { rows[0].recovered == rows[0].affected }
 
-  package var result: PoolStudyResult {
+  var result: PoolStudyResult {
     var table = StudyTable(columns: [
       .word("pool"), .init("sessions"), .init("made"), .init("failed"), .init("affected"),
       .init("of all", key: "affectedPercent"), .init("recovered"),

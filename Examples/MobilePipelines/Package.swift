@@ -2,12 +2,12 @@
 import PackageDescription
 
 let package = Package(
-  name: "ArticlesExample",
+  name: "MobilePipelinesExample",
   platforms: [.macOS(.v15)],
   dependencies: [.package(name: "retake", path: "../..")],
   targets: [
     .testTarget(
-      name: "ArticlesTests",
+      name: "MobilePipelinesTests",
       dependencies: [
         .product(name: "Retake", package: "retake"),
         .product(name: "RetakePreview", package: "retake"),
