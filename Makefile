@@ -11,6 +11,9 @@
 .NOTPARALLEL:
 
 SWIFT_FLAGS := -c release -debug-info-format none -Xswiftc -enable-testing
+# SwiftPM before 6.4 passes the package's traits to the compiler in the order of a Set. With another hash seed the order
+# is another one, and everything is compiled again.
+SWIFT_BUILD := SWIFT_DETERMINISTIC_HASHING=1 swift build
 RETAKE := .build/release/retake
 TEST_PROGRAM = "$$(swift build --show-bin-path $(SWIFT_FLAGS))/retakePackageTests.xctest" --testing-library swift-testing
 SWIFT_SOURCES := $(wildcard Package.swift Sources Tests Examples Scripts)
@@ -22,15 +25,15 @@ setup: ## Install the system packages that are missing
 	@Scripts/setup $(if $(CI),--with-examples)
 
 build: ## Build the retake command in release
-	swift build $(SWIFT_FLAGS) --product retake
+	$(SWIFT_BUILD) $(SWIFT_FLAGS) --product retake
 
 build-tests: ## Build the command and the tests, with the same flags
-	swift build --build-tests $(SWIFT_FLAGS)
+	$(SWIFT_BUILD) --build-tests $(SWIFT_FLAGS)
 
 # An archive that is there would keep the objects of files that are gone.
 libretake: ## Build the C library, with its header, in .build/libretake
 	@rm -f .build/release/libretake-c.a
-	swift build $(SWIFT_FLAGS) --product retake-c
+	$(SWIFT_BUILD) $(SWIFT_FLAGS) --product retake-c
 	@Scripts/libretake
 
 demo: setup build ## Replay the recordings, plant a regression, show the report
@@ -59,7 +62,7 @@ accept-api: build-tests ## Write docs/api again, after the public API changed on
 	RETAKE_ACCEPT_API=1 swift test --skip-build $(SWIFT_FLAGS) --filter PublicAPITests
 
 bench: ## Measure the engine, and hold the ratios against Tests/Benchmarks/thresholds.json
-	swift build $(SWIFT_FLAGS) --product retake-benchmarks
+	$(SWIFT_BUILD) $(SWIFT_FLAGS) --product retake-benchmarks
 	.build/release/retake-benchmarks --thresholds Tests/Benchmarks/thresholds.json
 
 # RETAKE_FAULT_CASES=20 RETAKE_KILLS=100 make faults: fewer cases.
@@ -74,7 +77,7 @@ faults: build-tests libretake ## Plant every fault under recorders and sessions,
 	@! grep -q '✘' .build/faults.log
 
 docs: ## Write the API's documentation as a site into .build/docs
-	swift build $(SWIFT_FLAGS)
+	$(SWIFT_BUILD) $(SWIFT_FLAGS)
 	@Scripts/docs
 
 wheel: ## Write the Python package as a wheel into .build/wheels

@@ -12,22 +12,33 @@ enum Layer: String {
   case lab = "Lab"
 }
 
+/// What a package that depends on Retake can leave out: `.package(…, traits: [])` compiles none of
+/// the annexes. A trait is also a condition of the compiler (`#if Bags`).
+let traits: [Trait] = [
+  Trait(name: "Bags", description: "Bags of ROS 2 and MCAP files, imported and exported"),
+  Trait(name: "Serve", description: "Reports and sessions as pages on this machine"),
+  Trait(name: "Window", description: "The window of recordings and of the player"),
+]
+
 /// One module. Its import lines may name only `imports` and `outside`, and `imports` only modules of
 /// its own layer and of lower ones; the tidy tests compare. Names are written without "Retake".
 struct Module {
   var layer: Layer
   var name: String
+  /// Of an annex: without this trait nothing imports it.
+  var trait: String?
   var imports: [String]
   var outside: [Target.Dependency]
   /// Modules that only its tests use.
   var inTests: [String]
 
   init(
-    _ layer: Layer, _ name: String, imports: String = "", outside: [Target.Dependency] = [],
-    inTests: String = ""
+    _ layer: Layer, _ name: String, trait: String? = nil, imports: String = "",
+    outside: [Target.Dependency] = [], inTests: String = ""
   ) {
     self.layer = layer
     self.name = fullName(name)
+    self.trait = trait
     self.imports = modulesNamed(imports)
     self.outside = outside
     self.inTests = modulesNamed(inTests)
@@ -108,15 +119,17 @@ let modules = [
     inTests: "Buffers Stages TestProjects"),
 
   Module(
-    .annexes, "Bags", imports: "Core Buffers Media Store Session",
+    .annexes, "Bags", trait: "Bags", imports: "Core Buffers Media Store Session",
     outside: [grdb, grdbSQLite, "CLz4", "CZstd"]),
   Module(.annexes, "Inference", imports: "Core Buffers Media"),
   Module(
     .annexes, "Foreign", imports: "Core Buffers Graph Process Media Runtime", inTests: "Stages"),
-  Module(.annexes, "Preview", imports: "Core Buffers Graph Media TimePlane Runtime Stages"),
+  Module(
+    .annexes, "Preview", trait: "Window",
+    imports: "Core Buffers Graph Media TimePlane Runtime Stages"),
   Module(.annexes, "Bench", imports: "Core Buffers Graph TimePlane Runtime Stages"),
   Module(
-    .annexes, "Serve", imports: "Core Buffers Runtime Session Golden Report Suite",
+    .annexes, "Serve", trait: "Serve", imports: "Core Buffers Runtime Session Golden Report Suite",
     outside: [flyingFox, flyingSocks], inTests: "Retake \(reexported)"),
 
   Module(.entryPoints, "Retake", imports: reexported),
@@ -139,8 +152,23 @@ let settings: [SwiftSetting] = [.enableUpcomingFeature("ExistentialAny")] + stri
 /// In a module an import says whether others see it; nobody imports a test.
 let moduleSettings = settings + [.enableUpcomingFeature("InternalImportsByDefault")]
 
+/// A module with a trait is used only where the trait is enabled.
 func named(_ names: [String]) -> [Target.Dependency] {
-  names.map { .init(stringLiteral: $0) }
+  names.map { name in
+    let trait = modules.first { $0.name == name }?.trait
+    return .target(name: name, condition: trait.flatMap { .when(traits: [$0]) })
+  }
+}
+
+/// The same for products of other packages: they are fetched only with the trait.
+func fetched(_ outside: [Target.Dependency], with trait: String?) -> [Target.Dependency] {
+  outside.map { dependency in
+    guard let trait, case .productItem(let name, let package, let aliases, _) = dependency else {
+      return dependency
+    }
+    return .productItem(
+      name: name, package: package, moduleAliases: aliases, condition: .when(traits: [trait]))
+  }
 }
 
 func modulesToUse(_ list: String) -> [Target.Dependency] { named(modulesNamed(list)) }
@@ -165,7 +193,9 @@ let labTargets: [Target] = [
 
 let sourceTargets: [Target] = modules.map { module in
   .target(
-    name: module.name, dependencies: named(module.imports) + module.outside, path: module.path,
+    name: module.name,
+    dependencies: named(module.imports) + fetched(module.outside, with: module.trait),
+    path: module.path,
     exclude: withResources.contains(module.name) ? ["Resources"] : [],
     swiftSettings: moduleSettings)
 }
@@ -263,6 +293,7 @@ let package = Package(
     // Scripts/libretake links it as libretake.so, with the names of retake.h alone.
     .library(name: "retake-c", type: .static, targets: ["RetakeC"]),
   ],
+  traits: Set(traits + [.default(enabledTraits: Set(traits.map(\.name)))]),
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),

@@ -1,5 +1,4 @@
 @_exported import RetakeAnalysis
-@_exported import RetakeBags
 @_exported import RetakeBuffers
 @_exported import RetakeCache
 @_exported import RetakeCompare
@@ -17,3 +16,7 @@
 @_exported import RetakeSuite
 @_exported import RetakeTimePlane
 @_exported import RetakeVerify
+
+#if Bags
+  @_exported import RetakeBags
+#endif

@@ -276,12 +276,13 @@ struct Root: ParsableCommand {
       5 not comparable or in CI stale, 64 wrong arguments, 130 interrupted.
       """,
     version: Tool.version,
-    subcommands: [
-      InitCommand.self, ImportCommand.self, RecordCommand.self, SessionCommand.self,
-      PipelineCommand.self, ModelCommand.self,
-      ReplayCommand.self, ViewCommand.self, TestCommand.self, DiffCommand.self, ReviewCommand.self,
-      AcceptCommand.self, RejectCommand.self, GoldenCommand.self, VerifyCommand.self,
-      ReportCommands.self, CacheCommand.self, ProfileCommand.self, BenchCommand.self,
-      DoctorCommand.self,
-    ])
+    subcommands: Annexes.commands(
+      of: Self.self,
+      among: [
+        InitCommand.self, ImportCommand.self, RecordCommand.self, SessionCommand.self,
+        PipelineCommand.self, ModelCommand.self, ReplayCommand.self, TestCommand.self,
+        DiffCommand.self, ReviewCommand.self, AcceptCommand.self, RejectCommand.self,
+        GoldenCommand.self, VerifyCommand.self, ReportCommands.self, CacheCommand.self,
+        ProfileCommand.self, BenchCommand.self, DoctorCommand.self,
+      ]))
 }

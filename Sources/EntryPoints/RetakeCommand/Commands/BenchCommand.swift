@@ -19,10 +19,12 @@ struct BenchCommand: ParsableCommand {
         retake bench heat
         retake bench window --seconds 10
       """,
-    subcommands: [
-      BenchPoolsCommand.self, BenchMemoryCommand.self, BenchPreviewCommand.self,
-      BenchHeatCommand.self, BenchWindowCommand.self,
-    ])
+    subcommands: Annexes.commands(
+      of: Self.self,
+      among: [
+        BenchPoolsCommand.self, BenchMemoryCommand.self, BenchPreviewCommand.self,
+        BenchHeatCommand.self,
+      ]))
 }
 
 struct BenchPoolsCommand: ParsableCommand {

@@ -65,36 +65,21 @@ struct ImportCommand: ParsableCommand {
   func validate() throws {
     // The name of a file may look like an address.
     guard file.contains("://"), !FileManager.default.fileExists(atPath: file) else {
-      return try validateBag()
+      if let importer = Annexes.importer(of: file) { return try importer.validate(self) }
+      guard topic.isEmpty || !FileManager.default.fileExists(atPath: file) else {
+        throw ValidationError(
+          "--topic is for bags; tracks of a video file are chosen with --track")
+      }
+      return
     }
     throw ValidationError(
       "'\(file)' is an address, and import takes a file. Download it first; a camera's stream is "
         + "recorded: retake record rtsp://HOST/PATH")
   }
 
-  private func validateBag() throws {
-    if BagImportOptions.isBag(file) {
-      guard track.isEmpty else {
-        throw ValidationError("--track is for video files; topics of a bag are chosen with --topic")
-      }
-      guard sensor.isEmpty else {
-        throw ValidationError(
-          "--sensor is for video files; topics of a bag with numbers are sensors by themselves")
-      }
-      guard !link else {
-        throw ValidationError("--link is for video files; the images of a bag are copied")
-      }
-    } else if !topic.isEmpty, FileManager.default.fileExists(atPath: file) {
-      throw ValidationError("--topic is for bags; tracks of a video file are chosen with --track")
-    }
-  }
-
   func run() throws {
     Interruption.listen()
-    if BagImportOptions.isBag(file) {
-      try BagImport(file: file, name: name, into: into, topics: topic, output: output).run()
-      return
-    }
+    if let importer = Annexes.importer(of: file) { return try importer.run(self) }
     let line = ProgressLine(isQuiet: output.quiet)
     let importer = SessionImporter(
       ImportOptions(

@@ -1,7 +1,6 @@
 public import ArgumentParser
 import Foundation
 import Retake
-import RetakePreview
 
 struct RecordCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -116,14 +115,7 @@ struct RecordCommand: ParsableCommand {
     help: "End if the source is disconnected for longer, such as 60s. Default: wait for it.")
   var reconnectTimeout: String?
 
-  @Flag(
-    help: ArgumentHelp(
-      "Show what is recorded in a window, and what the pipeline finds.",
-      discussion: """
-        The recorder never waits for the window: frames that it cannot show are left out of it, and \
-        counted. Closing it (or q) ends the recording.
-        """))
-  var preview = false
+  @OptionGroup var screen: WindowArguments
 
   @OptionGroup var live: LivePipelineOptions
 
@@ -182,11 +174,10 @@ struct RecordCommand: ParsableCommand {
     defer { report.discard() }
     pipeline?.options.notices = report.noticed
     // The image comes before what is found in it.
-    if preview { pipeline?.options.niceness = LiveOptions.nicenessBelowPreview }
+    if screen.preview { pipeline?.options.niceness = LiveOptions.nicenessBelowPreview }
     // Before the recorder: without a display nothing is recorded.
-    let window =
-      preview
-      ? try RecordingWindow(title: source.description.name, pipeline, warn: report.warn) : nil
+    let window = try screen.open(
+      title: source.description.name, pipeline, warn: report.warn)
     let recorder = try Recorder(
       source, options: options, pipeline: pipeline,
       watch: RecordingWatch([window?.watch, report.watch].compactMap(\.self)),

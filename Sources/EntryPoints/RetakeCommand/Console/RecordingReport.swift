@@ -1,6 +1,5 @@
 import Foundation
 import Retake
-import RetakePreview
 
 /// The output of `retake record`: during the recording, and about its result.
 final class RecordingReport {
@@ -159,7 +158,7 @@ final class RecordingReport {
   /// Writes the remaining output, and prints the result of the recording.
   ///
   /// - Throws: `CommandEnd`, and the error that prevented an output from being written.
-  func finish(_ result: RecordingResult, preview: WindowFigures?) throws {
+  func finish(_ result: RecordingResult, preview: PreviewSummary?) throws {
     if case .success(let outcome)? = result.pipeline {
       failures?.finish(outcome.failures, of: outcome.failureCount)
     }
@@ -203,7 +202,7 @@ final class RecordingReport {
   }
 
   private func show(
-    _ result: RecordingResult, _ lines: RecordingLines, _ preview: WindowFigures?
+    _ result: RecordingResult, _ lines: RecordingLines, _ preview: PreviewSummary?
   ) throws {
     if isFollowed {
       let summary = RecordingSummary(progress: result.progress, lines: lines, preview: preview)
@@ -219,7 +218,7 @@ final class RecordingReport {
     if let pipeline = result.progress.pipeline, case .success? = result.pipeline {
       say(RecordingText.pipeline(pipeline))
     }
-    if let preview { say(WindowText.of(preview)) }
+    if let preview { say(preview.text) }
   }
 
   private func say(_ text: String) {
@@ -271,7 +270,7 @@ final class RecordingReport {
 struct RecordingSummary: Encodable {
   var progress: RecordingProgress
   var lines: RecordingLines
-  var preview: WindowFigures?
+  var preview: PreviewSummary?
 
   private enum CodingKeys: String, CodingKey {
     case lines, metadata, preview

@@ -31,15 +31,7 @@ struct SessionExportCommand: ParsableCommand {
   var csv: String?
   @Option(help: ArgumentHelp("A table to write as JSON lines.", valueName: "file"))
   var jsonLines: String?
-  @Option(help: ArgumentHelp("An MCAP file to write.", valueName: "file"))
-  var mcap: String?
-  @Option(help: "How frames are written into the MCAP file: jpeg or h264.")
-  var codec: BagExportOptions.Codec = .jpeg
-  @Option(
-    help: ArgumentHelp(
-      "A golden, or the folder of a run, for the MCAP file; repeat for several.",
-      valueName: "folder"))
-  var golden: [String] = []
+  @OptionGroup var bag: BagArguments
   @Option(
     help: "The rows of the table: frames, packets, events, decisions, results, spans or samples.")
   var rows: SessionExport.Rows = .frames
@@ -65,17 +57,17 @@ struct SessionExportCommand: ParsableCommand {
     guard Set(files).count == files.count else {
       throw ValidationError("Two outputs have the same file; give each one of its own")
     }
-    if media == nil, mcap == nil, track != nil {
+    if media == nil, bag.mcap == nil, track != nil {
       throw ValidationError(
         "--track goes with --media and --mcap; a table has the rows of all tracks")
     }
     if sensor != nil, rows != .samples {
       throw ValidationError("--sensor goes with --rows samples")
     }
-    if mcap == nil, codec != .jpeg || !golden.isEmpty {
+    if bag.mcap == nil, bag.hasDetails {
       throw ValidationError("--codec and --golden go with --mcap")
     }
-    if mcap == "-" { throw ValidationError("--mcap wants a file; tables can go to '-'") }
+    if bag.mcap == "-" { throw ValidationError("--mcap wants a file; tables can go to '-'") }
     if media == "-" { throw ValidationError("--media wants a file; tables can go to '-'") }
     if output.json, files.contains("-") {
       throw ValidationError("--json and a table on standard output would mix; leave one out")
@@ -83,7 +75,7 @@ struct SessionExportCommand: ParsableCommand {
   }
 
   /// The files to write, or `-` for standard output.
-  private var targets: [String] { [media, csv, jsonLines, mcap].compactMap(\.self) }
+  private var targets: [String] { [media, csv, jsonLines, bag.mcap].compactMap(\.self) }
 
   /// One written file, in `--json`.
   private struct Written: Encodable {
@@ -111,10 +103,8 @@ struct SessionExportCommand: ParsableCommand {
               lacksOpacity: file.lacksOpacity ? true : nil))
         }
       }
-      if let mcap {
-        let options = BagExportOptions(
-          codec: codec, tracks: track.map { [$0] }, goldens: golden, run: liveRun)
-        for topic in try BagExporter(of: path, options: options, report: report).run(to: mcap) {
+      if let mcap = bag.mcap {
+        for topic in try bag.write(path, track: track, run: liveRun, report: report) {
           written.append(Written(file: mcap, rows: topic.topic, count: topic.messages))
         }
       }
@@ -127,7 +117,7 @@ struct SessionExportCommand: ParsableCommand {
     }
     noteOtherTracks(written)
     noteOpacity(written)
-    if mcap != nil { noteSensors(of: try SessionReader(opening: path)) }
+    if bag.mcap != nil { noteSensors(of: try SessionReader(opening: path)) }
     if output.json { return try Console.json(written) }
     // Standard output has the table itself.
     for line in written where line.file != "-" {
@@ -186,4 +176,3 @@ struct SessionExportCommand: ParsableCommand {
 }
 
 extension SessionExport.Rows: ExpressibleByArgument {}
-extension BagExportOptions.Codec: ExpressibleByArgument {}

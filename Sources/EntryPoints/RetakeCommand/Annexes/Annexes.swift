@@ -1,0 +1,16 @@
+/// The annexes of this program: one for each trait with which the package is built.
+enum Annexes {
+  static var all: [any Annex.Type] {
+    var all: [any Annex.Type] = []
+    #if Bags
+      all.append(BagsAnnex.self)
+    #endif
+    #if Serve
+      all.append(ServeAnnex.self)
+    #endif
+    #if Window
+      all.append(WindowAnnex.self)
+    #endif
+    return all
+  }
+}

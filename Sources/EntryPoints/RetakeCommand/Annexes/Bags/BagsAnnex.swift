@@ -1,0 +1,33 @@
+#if Bags
+  import ArgumentParser
+  import Retake
+
+  /// Bags of ROS 2 and MCAP files, imported and exported.
+  enum BagsAnnex: Annex {
+    static var importers: [any AnnexImporter.Type] { [BagImport.self] }
+  }
+
+  extension BagImport: AnnexImporter {
+    static func accepts(_ file: String) -> Bool { BagImportOptions.isBag(file) }
+
+    static func validate(_ command: ImportCommand) throws {
+      guard command.track.isEmpty else {
+        throw ValidationError("--track is for video files; topics of a bag are chosen with --topic")
+      }
+      guard command.sensor.isEmpty else {
+        throw ValidationError(
+          "--sensor is for video files; topics of a bag with numbers are sensors by themselves")
+      }
+      guard !command.link else {
+        throw ValidationError("--link is for video files; the images of a bag are copied")
+      }
+    }
+
+    static func run(_ command: ImportCommand) throws {
+      try BagImport(
+        file: command.file, name: command.name, into: command.into, topics: command.topic,
+        output: command.output
+      ).run()
+    }
+  }
+#endif
