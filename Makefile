@@ -7,7 +7,7 @@
 
 .DEFAULT_GOAL := help
 .PHONY: help setup build build-tests libretake demo test unit-test python-test docs-test recordings-test example-test accept-api \
-  bench faults docs wheel package package-test lint format clean
+  traits-test bench faults docs wheel package package-test lint format clean
 .NOTPARALLEL:
 
 SWIFT_FLAGS := -c release -debug-info-format none -Xswiftc -enable-testing
@@ -57,6 +57,9 @@ recordings-test: build-tests ## Replay Recordings/ and compare with Goldens/
 
 example-test: build-tests ## Build and run the Examples, as a user would
 	@RETAKE_SKIPPED=.build/skipped-examples Scripts/test-example
+
+traits-test: ## Build a package that depends on Retake without its annexes (minutes)
+	@Scripts/test-traits
 
 accept-api: build-tests ## Write docs/api again, after the public API changed on purpose
 	RETAKE_ACCEPT_API=1 swift test --skip-build $(SWIFT_FLAGS) --filter PublicAPITests

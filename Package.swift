@@ -16,6 +16,9 @@ enum Layer: String {
 /// the annexes. A trait is also a condition of the compiler (`#if Bags`).
 let traits: [Trait] = [
   Trait(name: "Bags", description: "Bags of ROS 2 and MCAP files, imported and exported"),
+  Trait(name: "Models", description: "Models in ONNX files, as stages"),
+  Trait(name: "Programs", description: "Programs in any language, as stages and pipelines"),
+  Trait(name: "Pulse", description: "Stages that measure a pulse"),
   Trait(name: "Serve", description: "Reports and sessions as pages on this machine"),
   Trait(name: "Window", description: "The window of recordings and of the player"),
 ]
@@ -72,7 +75,7 @@ let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 /// name its module, so the entry points name them all, though they import Retake alone.
 let reexported = """
   Core Buffers Graph Media TimePlane Runtime Stages Session Cache Rewrite Record Replay
-  Compare Analysis Golden Report Suite Verify Bags
+  Compare Analysis Golden Report Suite Verify Bags Inference Foreign Pulse
   """
 
 let modules = [
@@ -85,8 +88,8 @@ let modules = [
   Module(.engine, "TimePlane", imports: "Core Buffers Graph", outside: [deque]),
   Module(.engine, "Runtime", imports: "Core Buffers Graph TimePlane", outside: [deque]),
   Module(
-    .engine, "Stages", imports: "Core Buffers Graph Signal Inference Foreign Media Runtime",
-    inTests: "Analysis TimePlane"),
+    .engine, "Stages", imports: "Core Buffers Graph Media Runtime",
+    inTests: "Analysis TimePlane TestFrames Retake"),
 
   Module(.sessions, "Store", imports: "Core", outside: [grdb, grdbSQLite]),
   Module(.sessions, "Sensors", imports: "Core Buffers Media Signal Store"),
@@ -95,7 +98,7 @@ let modules = [
     inTests: "TestClips"),
   Module(
     .sessions, "Cache", imports: "Core Buffers Media Runtime Session",
-    inTests: "Graph Store Stages Rewrite Record Replay"),
+    inTests: "Graph Store Stages Rewrite Record Replay Retake"),
   Module(
     .sessions, "Rewrite", imports: "Core Buffers Media Sensors Store Runtime Session",
     inTests: "TestClips"),
@@ -113,17 +116,23 @@ let modules = [
     imports: """
       Core Buffers Graph Process Media TimePlane Runtime Compare Analysis Stages Session Golden Cache
       Record Replay Report
-      """, inTests: "Inference Store TestProjects"),
+      """, inTests: "Retake Inference Store TestProjects"),
   Module(
     .judge, "Verify", imports: "Core Graph Media Runtime Compare Session Golden Replay Suite",
-    inTests: "Buffers Stages TestProjects"),
+    inTests: "Retake Buffers Stages TestProjects"),
 
   Module(
     .annexes, "Bags", trait: "Bags", imports: "Core Buffers Media Store Session",
     outside: [grdb, grdbSQLite, "CLz4", "CZstd"]),
-  Module(.annexes, "Inference", imports: "Core Buffers Media"),
   Module(
-    .annexes, "Foreign", imports: "Core Buffers Graph Process Media Runtime", inTests: "Stages"),
+    .annexes, "Inference", trait: "Models", imports: "Core Buffers Graph Media Runtime Stages",
+    inTests: "TestFrames Retake"),
+  Module(
+    .annexes, "Foreign", trait: "Programs",
+    imports: "Core Buffers Graph Process Media Runtime Stages", inTests: "Retake"),
+  Module(
+    .annexes, "Pulse", trait: "Pulse", imports: "Core Buffers Graph Signal Runtime Stages",
+    inTests: "TestFrames Retake"),
   Module(
     .annexes, "Preview", trait: "Window",
     imports: "Core Buffers Graph Media TimePlane Runtime Stages"),
@@ -133,7 +142,7 @@ let modules = [
     outside: [flyingFox, flyingSocks], inTests: "Retake \(reexported)"),
 
   Module(.entryPoints, "Retake", imports: reexported),
-  Module(.entryPoints, "Clock", inTests: "Core Buffers Graph Runtime Stages"),
+  Module(.entryPoints, "Clock", inTests: "Core Buffers Graph Runtime Stages Retake"),
   Module(
     .entryPoints, "Metrics", imports: "Retake \(reexported)", outside: [logging, metricsAPI]),
   Module(.entryPoints, "C", imports: "Retake \(reexported)", outside: ["CRetake"]),
@@ -225,12 +234,13 @@ let moduleTests: [Target] = modules.filter { !testedTogether.contains($0.name) }
     swiftSettings: testSettings(of: module.name))
 }
 
-/// What tests share: helpers, sessions of clips, a catalog of small stages, a project; and a user's own
+/// What tests share: helpers, sessions of clips, a catalog of small stages, frames, a project; and a user's own
 /// `retake`, with stages that are not as they must be.
 let sharedByTests: [Target] = [
   ("RetakeTestSupport", "Process"),
   ("RetakeTestClips", "Core Session TestSupport"),
   ("RetakeTestCatalog", "Core Buffers Graph"),
+  ("RetakeTestFrames", "Core Buffers Graph"),
   ("RetakeTestProjects", "Core Runtime Stages Golden Record Suite TestSupport"),
 ].map { name, imports in
   .target(
@@ -244,7 +254,8 @@ let impure = Target.executableTarget(
 let benchmarks = Target.executableTarget(
   name: "retake-benchmarks",
   dependencies: modulesToUse(
-    "Core Buffers Graph TimePlane Process Runtime Inference Stages Compare Report TestSupport"),
+    "Retake Core Buffers Graph TimePlane Process Runtime Inference Stages Compare Report TestSupport"
+  ),
   path: "Tests/Benchmarks", exclude: ["thresholds.json"], swiftSettings: settings)
 
 /// Tests of all modules together.

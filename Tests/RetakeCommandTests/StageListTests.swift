@@ -5,6 +5,10 @@ import Testing
 
 /// `retake pipeline stages`, and the page that is made of it.
 @Suite struct StageListTests {
+  @Test func `each built-in kind is known by its name, also without its annex`() {
+    #expect(StageRegistry.builtInKinds == Set(StageRegistry.builtIn.kinds))
+  }
+
   private func list(_ words: String..., binary: String = Workplace.binary) throws -> CommandResult {
     try Workplace().retake(words: ["pipeline", "stages"] + words, binary: binary)
   }

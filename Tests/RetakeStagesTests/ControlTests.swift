@@ -1,8 +1,10 @@
 import Foundation
+import Retake
 import RetakeCore
 import RetakeGraph
 import RetakeRuntime
 import RetakeStages
+import RetakeTestFrames
 import Testing
 
 /// The problem of a kind with options in JSON.

@@ -1,5 +1,6 @@
 import RetakeBuffers
 import RetakeCore
+import RetakeTestFrames
 import Testing
 
 @testable import RetakeStages

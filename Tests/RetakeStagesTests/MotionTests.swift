@@ -2,6 +2,7 @@ import RetakeBuffers
 import RetakeCore
 import RetakeGraph
 import RetakeStages
+import RetakeTestFrames
 import Testing
 
 @Suite struct MotionTests {

@@ -4,6 +4,7 @@ import RetakeCore
 import RetakeGraph
 import RetakeMedia
 import RetakeStages
+import RetakeTestFrames
 import Testing
 
 @Suite struct OverlayTests {

@@ -1,4 +1,5 @@
 import Foundation
+import Retake
 import RetakeAnalysis
 import RetakeCore
 import RetakeGraph

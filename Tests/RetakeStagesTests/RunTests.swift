@@ -1,9 +1,11 @@
 import Foundation
+import Retake
 import RetakeBuffers
 import RetakeCore
 import RetakeGraph
 import RetakeRuntime
 import RetakeStages
+import RetakeTestFrames
 import Testing
 
 /// Keeps what a run reports.

@@ -3,6 +3,7 @@ import RetakeCore
 import RetakeGraph
 import RetakeRuntime
 import RetakeStages
+import RetakeTestFrames
 import Testing
 
 @Suite struct SceneTests {

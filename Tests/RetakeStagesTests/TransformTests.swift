@@ -1,6 +1,7 @@
 import RetakeBuffers
 import RetakeCore
 import RetakeGraph
+import RetakeTestFrames
 import Testing
 
 @testable import RetakeStages

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Retake
 import RetakeBuffers
 import RetakeCompare
 import RetakeCore

@@ -1,4 +1,5 @@
 import Foundation
+import Retake
 import RetakeCore
 import RetakeStages
 import RetakeTestSupport
@@ -45,7 +46,9 @@ import Testing
     let folder = try TemporaryFolder("retake-program")
     try folder.write(
       "v: 1\nallow: {processes: [./app]}\ncases:\n  watch: \(definition)\n", to: "retake.yml")
-    return try Project(reading: folder.url.path)
+    var project = try Project(reading: folder.url.path)
+    project.registry = .builtIn
+    return project
   }
 
   @Test func `a case has a program as a command, or as the options of a node`() throws {

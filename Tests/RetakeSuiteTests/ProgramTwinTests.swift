@@ -1,4 +1,5 @@
 import Foundation
+import Retake
 import RetakeBuffers
 import RetakeCore
 import RetakeGraph
@@ -18,6 +19,7 @@ import Testing
 struct ProgramTwinTests {
   private static func program(_ options: [String: JSONValue] = [:]) throws -> Pipeline {
     var project = Project(folder: packageRoot.path)
+    project.registry = .builtIn
     project.programs = .all
     var program = try ProgramPipeline(
       command: "env 'PYTHONPATH=\(project.path("Python"))' python3 -B "

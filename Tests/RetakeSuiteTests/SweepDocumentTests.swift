@@ -1,4 +1,5 @@
 import Foundation
+import Retake
 import RetakeCore
 import RetakeGraph
 import RetakeReplay

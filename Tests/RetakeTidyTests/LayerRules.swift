@@ -4,18 +4,14 @@ enum LayerRules {
 
   /// Checks that each module is in the folder of a layer, and imports only from its own layer and
   /// from lower ones.
-  static func check(
-    layersOf manifest: Manifest, except exceptions: [String: [String]] = [:]
-  ) -> [Finding] {
+  static func check(layersOf manifest: Manifest) -> [Finding] {
     manifest.targets.flatMap { target -> [Finding] in
       guard target.path?.hasPrefix("Sources/") == true else { return [] }
       guard let layer = Layers.layer(of: target.path) else {
         return [Finding(path: path, line: 0, rule: "\(target.name) is in no layer of Sources")]
       }
       return target.dependencyNames.compactMap { name in
-        guard let lower = Layers.layer(of: manifest.target(name)?.path),
-          exceptions[target.name]?.contains(name) != true
-        else { return nil }
+        guard let lower = Layers.layer(of: manifest.target(name)?.path) else { return nil }
         let isAnnexOfAnnex = layer.name == Layers.annexes && lower.name == Layers.annexes
         guard lower.place > layer.place || isAnnexOfAnnex || layer.name == Layers.headers else {
           return nil
@@ -24,6 +20,26 @@ enum LayerRules {
           path: path, line: 0,
           rule: "\(target.name) (\(layer.name)) may not import \(name) (\(lower.name))")
       }
+    }
+  }
+
+  /// Checks that nothing of the annexes, and no product of another package that only they need, comes
+  /// with a module if no trait is enabled.
+  static func check(
+    withoutTraits name: String, manifest: Manifest, allowing products: [String]
+  ) -> [Finding] {
+    guard manifest.target(name) != nil else {
+      return [Finding(path: path, line: 0, rule: "there is no \(name)")]
+    }
+    return manifest.closure(of: name, withTraits: false).filter { needed in
+      guard let target = manifest.target(needed.name) else {
+        return !products.contains(needed.name)
+      }
+      return Layers.layer(of: target.path)?.name == Layers.annexes
+    }.map {
+      Finding(
+        path: path, line: 0,
+        rule: "\($0.name) comes with \(name) without a trait, by way of \($0.user)")
     }
   }
 

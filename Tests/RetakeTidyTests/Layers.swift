@@ -40,9 +40,6 @@ enum Layers {
   /// parser.
   static let productsInTestLibraries = ["DequeModule", "GRDB", "GRDBSQLite", "Mustache", "Yams"]
 
-  /// Imports of a higher layer that are not yet removed.
-  static let exceptions = ["RetakeStages": ["RetakeForeign", "RetakeInference"]]
-
   /// The layer of a path, with its place in `order`: `Sources/Engine/RetakeCore`.
   static func layer(of path: String?) -> (name: String, place: Int)? {
     let parts = path?.split(separator: "/").map(String.init) ?? []

@@ -7,13 +7,20 @@ import Testing
   @Test func `each module is in a layer, and imports no higher one`() throws {
     let manifest = try Manifest.current()
     #expect(manifest.target("RetakeCore")?.path == "Sources/Engine/RetakeCore")
-    let findings = LayerRules.check(layersOf: manifest, except: Layers.exceptions)
+    let findings = LayerRules.check(layersOf: manifest)
     #expect(findings == [])
   }
 
   @Test func `no server and no command parser comes with the libraries for tests`() throws {
     let findings = LayerRules.check(
       testLibraries: Layers.testLibraries, manifest: try Manifest.current(),
+      allowing: Layers.productsInTestLibraries)
+    #expect(findings == [])
+  }
+
+  @Test func `without traits Retake comes without annexes`() throws {
+    let findings = LayerRules.check(
+      withoutTraits: Layers.facade, manifest: try Manifest.current(),
       allowing: Layers.productsInTestLibraries)
     #expect(findings == [])
   }
@@ -100,6 +107,35 @@ import Testing
     #expect(rules(["Probe"]) == ["Parser comes with Probe, by way of Ground"])
     #expect(rules(["Other"]) == ["RetakeServe comes with Other, by way of Other"])
     #expect(rules(["Ghost"]) == ["there is no Ghost"])
+  }
+
+  @Test func `an annex that comes without its trait is found`() {
+    var manifest = manifest(
+      ["Facade": ["Bag"], "Bag": ["Zip"], "Parts": ["Facade"]],
+      paths: ["Facade": "EntryPoints", "Bag": "Annexes", "Parts": "EntryPoints"])
+    func rules(_ name: String) -> [String] {
+      LayerRules.check(withoutTraits: name, manifest: manifest, allowing: []).map(\.rule)
+    }
+    #expect(
+      rules("Parts") == [
+        "Bag comes with Parts without a trait, by way of Facade",
+        "Zip comes with Parts without a trait, by way of Bag",
+      ])
+    for index in manifest.targets.indices where manifest.targets[index].name == "Facade" {
+      manifest.targets[index].dependencies = [Manifest.Dependency(name: "Bag", traits: ["Bags"])]
+    }
+    #expect(rules("Parts") == [])
+    #expect(rules("Ghost") == ["there is no Ghost"])
+  }
+
+  @Test func `a dependency is read with its condition`() throws {
+    let text = """
+      [{"byName": ["A", null]}, {"target": ["B", {"platformNames": [], "traits": ["T"]}]},
+       {"product": ["C", "P", null, {"platformNames": [], "traits": ["U"]}]}, {"byName": ["D"]}]
+      """
+    let read = try JSONDecoder().decode([Manifest.Dependency].self, from: Data(text.utf8))
+    #expect(read.map(\.name) == ["A", "B", "C", "D"])
+    #expect(read.map(\.traits) == [[], ["T"], ["U"], []])
   }
 
   @Test func `a module that the map forgets, misplaces or invents is found`() {

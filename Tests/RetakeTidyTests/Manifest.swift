@@ -16,26 +16,40 @@ struct Manifest: Decodable {
 
   struct Dependency: Decodable {
     var name: String
+    /// The traits of which one must be enabled; empty for a dependency without a condition.
+    var traits: [String] = []
 
-    init(name: String) { self.name = name }
+    init(name: String, traits: [String] = []) { (self.name, self.traits) = (name, traits) }
 
-    /// `{"byName": ["RetakeCore", null]}`, and the same for "target" and "product".
+    /// `{"target": ["RetakeBags", {"traits": ["Bags"]}]}`, and the same for "byName" and "product".
     init(from decoder: any Decoder) throws {
       let kinds = try decoder.singleValueContainer().decode([String: Parts].self)
-      guard let name = kinds.values.first?.first else {
+      guard let parts = kinds.values.first else {
         throw DecodingError.dataCorrupted(
           .init(codingPath: decoder.codingPath, debugDescription: "a dependency has a name"))
       }
-      self.name = name
+      (name, traits) = (parts.first, parts.traits)
     }
 
-    /// The name comes first. The other elements (package, aliases, platforms) have different types.
+    /// The name comes first, the condition last. Between them are a product's package and aliases.
     private struct Parts: Decodable {
       var first: String
+      var traits: [String] = []
+
+      private struct Condition: Decodable { var traits: [String]? }
+      private struct Part: Decodable {
+        var condition: Condition?
+
+        init(from decoder: any Decoder) {
+          condition = try? decoder.singleValueContainer().decode(Condition.self)
+        }
+      }
 
       init(from decoder: any Decoder) throws {
         var list = try decoder.unkeyedContainer()
         first = try list.decode(String.self)
+        // Ends: each round decodes an element.
+        while !list.isAtEnd { traits += try list.decode(Part.self).condition?.traits ?? [] }
       }
     }
   }
@@ -53,15 +67,19 @@ struct Manifest: Decodable {
 
   /// All targets and products that a target depends on, directly or not, and the target that first
   /// brings each.
-  func closure(of name: String) -> [(name: String, user: String)] {
+  ///
+  /// - Parameter withTraits: Whether dependencies that need a trait count.
+  func closure(of name: String, withTraits: Bool = true) -> [(name: String, user: String)] {
     var found: [(name: String, user: String)] = []
     var open = [name]
     // Ends: a name is appended once.
     while let user = open.popLast() {
-      for needed in target(user)?.dependencyNames ?? []
-      where !found.contains(where: { $0.name == needed }) {
-        found.append((needed, user))
-        open.append(needed)
+      for needed in target(user)?.dependencies ?? []
+      where (withTraits || needed.traits.isEmpty)
+        && !found.contains(where: { $0.name == needed.name })
+      {
+        found.append((needed.name, user))
+        open.append(needed.name)
       }
     }
     return found.sorted { $0.name < $1.name }

@@ -28,7 +28,7 @@ struct PublicAPI {
     let facade = try Repository.swiftFiles(in: ["Sources/EntryPoints/Retake"])
       .flatMap { $0.text.matches(of: /@_exported (?:public )?import (\w+)/).map { String($0.1) } }
     let others = [
-      "RetakeClock", "RetakeCommand", "RetakeMetrics", "RetakePreview", "RetakeTesting",
+      "Retake", "RetakeClock", "RetakeCommand", "RetakeMetrics", "RetakePreview", "RetakeTesting",
       "RetakeXCTest",
     ]
     return (facade + others).sorted()

@@ -1,3 +1,4 @@
+import Retake
 import RetakeBuffers
 import RetakeCore
 import RetakeGraph

@@ -82,7 +82,7 @@ package struct PreviewTrial: Sendable {
       ]
     }
     let meter = PreviewMeter()
-    let outcome = try PreparedRun(pipeline, catalog: StageRegistry.builtIn)
+    let outcome = try PreparedRun(pipeline, catalog: StageRegistry.core)
       .run(options, observer: meter)
     return PreviewFigures(trial: name, outcome: outcome, meter: meter)
   }

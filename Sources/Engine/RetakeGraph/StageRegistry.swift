@@ -18,6 +18,7 @@ public struct StageRegistry: StageCatalog {
   }
 
   private var entries: [String: Entry] = [:]
+  package var annexes = Annexes()
 
   /// Knows no kind. `StageRegistry.builtIn` has those that come with Retake.
   public init() {}

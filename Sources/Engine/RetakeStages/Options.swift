@@ -1,9 +1,9 @@
 import RetakeCore
-import RetakeGraph
+package import RetakeGraph
 
 extension OptionError {
   /// Requires a number to be in a range, inclusive.
-  static func require(
+  package static func require(
     _ value: Int, _ key: String, in range: ClosedRange<Int>
   ) throws {
     guard !range.contains(value) else { return }
@@ -12,7 +12,7 @@ extension OptionError {
   }
 
   /// Requires a number to be in a range, inclusive; NaN never is.
-  static func require(
+  package static func require(
     _ value: Double, _ key: String, in range: ClosedRange<Double>
   ) throws {
     guard !range.contains(value) else { return }
@@ -29,7 +29,7 @@ enum StageLimits {
 
 extension KeyedDecodingContainer {
   /// Reads a string that is one of a closed set; the message lists the set.
-  func choice<Value: RawRepresentable & CaseIterable>(
+  package func choice<Value: RawRepresentable & CaseIterable>(
     _ type: Value.Type, forKey key: Key
   ) throws -> Value where Value.RawValue == String {
     let word = try decode(String.self, forKey: key)
@@ -45,7 +45,7 @@ extension KeyedDecodingContainer {
 
 extension KeyedDecodingContainer {
   /// Reads a whole number inside an option; Foundation's own error for a fraction has no position.
-  func integer(forKey key: Key) throws -> Int {
+  package func integer(forKey key: Key) throws -> Int {
     // JSON has one kind of number, so a fraction is read first and then refused with its place.
     let number = try decode(Double.self, forKey: key)
     guard let value = Int(exactly: number) else {
@@ -59,7 +59,7 @@ extension KeyedDecodingContainer {
 
 extension Decoder {
   /// Rejects keys that an object inside the options does not have.
-  func refuseUnknownKeys(_ known: [String]) throws {
+  package func refuseUnknownKeys(_ known: [String]) throws {
     let container = try container(keyedBy: AnyKey.self)
     // `allKeys` has the order of a Dictionary: which key the error names would differ between runs.
     let names = container.allKeys.map(\.stringValue).sorted()
@@ -81,7 +81,7 @@ private struct AnyKey: CodingKey {
 }
 
 /// Makes a stage in Swift code, where an invalid option is a programmer's mistake.
-func built<Stage>(_ make: () throws -> Stage) -> Stage {
+package func built<Stage>(_ make: () throws -> Stage) -> Stage {
   do {
     return try make()
   } catch let error as OptionError {

@@ -20,3 +20,12 @@
 #if Bags
   @_exported import RetakeBags
 #endif
+#if Models
+  @_exported import RetakeInference
+#endif
+#if Programs
+  @_exported import RetakeForeign
+#endif
+#if Pulse
+  @_exported import RetakePulse
+#endif

@@ -280,7 +280,7 @@ struct Root: ParsableCommand {
       of: Self.self,
       among: [
         InitCommand.self, ImportCommand.self, RecordCommand.self, SessionCommand.self,
-        PipelineCommand.self, ModelCommand.self, ReplayCommand.self, TestCommand.self,
+        PipelineCommand.self, ReplayCommand.self, TestCommand.self,
         DiffCommand.self, ReviewCommand.self, AcceptCommand.self, RejectCommand.self,
         GoldenCommand.self, VerifyCommand.self, ReportCommands.self, CacheCommand.self,
         ProfileCommand.self, BenchCommand.self, DoctorCommand.self,

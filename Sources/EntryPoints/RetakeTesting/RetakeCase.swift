@@ -45,7 +45,9 @@ public struct RetakeCase: Hashable, Sendable, CustomTestStringConvertible,
   ) -> [RetakeCase] {
     do {
       let folder = try HostedProject.folder(named: project, near: file)
-      return try Project(reading: folder).hostedCases(sessions, suite: suite).map { item in
+      var project = try Project(reading: folder)
+      project.registry = .builtIn
+      return try project.hostedCases(sessions, suite: suite).map { item in
         RetakeCase(
           content: item.selected.map { .run($0) } ?? .stale, folder: folder,
           testDescription: item.key)

@@ -1,10 +1,10 @@
 import Foundation
 import RetakeCore
 import RetakeGolden
+package import RetakeGraph
 import RetakeMedia
 import RetakeReplay
 import RetakeReport
-import RetakeStages
 
 /// Checks the machine and the project: what Retake needs, whether it is present, and how to fix what is not.
 package struct MachineDoctor {
@@ -28,14 +28,17 @@ package struct MachineDoctor {
 
   /// Reads the project of the folder in which Retake runs, with the stages of the program.
   private let readProject: () throws -> Project
+  private let modelSupport: ModelSupport?
 
-  package init(project: @escaping () throws -> Project) {
+  /// - Parameter models: `nil` without the kinds of models.
+  package init(models: ModelSupport?, project: @escaping () throws -> Project) {
+    modelSupport = models
     readProject = project
   }
 
   package func run() -> [Check] {
     libraries + codecs + [tool("ffmpeg", "comparisons with FFmpeg's own frames in the tests")]
-      + [models, temporaryFolder] + project
+      + models + [temporaryFolder] + project
   }
 
   private var libraries: [Check] {
@@ -78,20 +81,25 @@ package struct MachineDoctor {
   }
 
   /// Everything but models works without their library, so none is not a failure.
-  private var models: Check {
+  private var models: [Check] {
+    guard let modelSupport else { return [] }
     do {
-      let library = try ModelLibrary.find()
-      return Check(
-        name: "ONNX Runtime", state: .present,
-        detail: "\(library.version), kernels \(KernelClass.current.rawValue), \(library.path)")
+      let library = try modelSupport.library()
+      return [
+        Check(
+          name: "ONNX Runtime", state: .present,
+          detail: "\(library.version), kernels \(KernelClass.current.rawValue), \(library.path)")
+      ]
     } catch let error as any CodedError {
       let isMissing = error.code == "inference.library.missing"
       let cause = error.cause.map { " (\($0))" } ?? ""
-      return Check(
-        name: "ONNX Runtime", state: .advisable,
-        detail: (isMissing ? "not found" : error.message + cause)
-          + "; only models (.onnx) need it",
-        command: error.advice)
+      return [
+        Check(
+          name: "ONNX Runtime", state: .advisable,
+          detail: (isMissing ? "not found" : error.message + cause)
+            + "; only models (.onnx) need it",
+          command: error.advice)
+      ]
     } catch {
       requirementFailure("the library throws coded errors alone")
     }

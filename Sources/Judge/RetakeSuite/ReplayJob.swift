@@ -2,10 +2,10 @@ import Foundation
 import RetakeCache
 package import RetakeCore
 package import RetakeGolden
-import RetakeGraph
+package import RetakeGraph
 package import RetakeReplay
 package import RetakeRuntime
-import RetakeSession
+package import RetakeSession
 import RetakeTimePlane
 
 /// One case on one session, from names to a summary.
@@ -49,7 +49,7 @@ package struct ReplayJob {
   var pipelineFile: String? { project.pipelineFile(of: definition.pipeline) }
 
   /// - Parameter pipeline: Replaces the pipeline of the case.
-  func open(
+  package func open(
     _ pipeline: Pipeline? = nil
   ) throws -> (replay: Replay, reader: SessionReader?) {
     let (pipeline, reader) = try inputs(pipeline)

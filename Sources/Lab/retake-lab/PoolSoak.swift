@@ -31,7 +31,7 @@ struct PoolSoak: Sendable {
     let bell = Bell()
     let format = LiveTrack(format: .grey, width: 320, height: 240)
     let session = try LiveSession(
-      Self.pipeline, tracks: [format], catalog: StageRegistry.builtIn, options: LiveOptions(),
+      Self.pipeline, tracks: [format], catalog: StageRegistry.core, options: LiveOptions(),
       clock: clock, tap: nil
     ) { _ in }
     let pixels = [UInt8](repeating: 128, count: format.width * format.height)

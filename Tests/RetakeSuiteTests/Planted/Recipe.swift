@@ -1,3 +1,4 @@
+import Retake
 import RetakeBuffers
 import RetakeCompare
 import RetakeCore
@@ -118,6 +119,7 @@ struct Recipe: Sendable {
     let replay = try Replay(
       pipeline, reader: reader, catalog: StageRegistry.builtIn, request: request)
     var project = Project(folder: folder.url.path)
+    project.registry = .builtIn
     if let rule { project.compare = CompareRules([sink: rule]) }
     project.budgets = budgets
     var definition = CaseDefinition(name: base.rawValue, pipeline: "own.json")

@@ -147,7 +147,7 @@ package struct WindowTrial: Sendable {
     options.niceness = visionNiceness
     return try LiveSession(
       pipeline, tracks: tracks,
-      catalog: StageRegistry.builtIn, options: options,
+      catalog: StageRegistry.core, options: options,
       tap: ResultTap(places, feed))
   }
 }

@@ -49,10 +49,10 @@ package struct Fingertip: PureStage {
 }
 
 /// Mean levels of the three colours.
-struct ColourMeans: Hashable {
-  var red: Double
-  var green: Double
-  var blue: Double
+package struct ColourMeans: Hashable {
+  package var red: Double
+  package var green: Double
+  package var blue: Double
 }
 
 /// Exact sums of the three components over one region.
@@ -66,14 +66,14 @@ private struct ComponentSums {
 
 extension Frame {
   /// Of the middle, with a percentage of the width and of the height.
-  func colourMeans(percent: Int) -> ColourMeans {
+  package func colourMeans(percent: Int) -> ColourMeans {
     colourMeans(
       columns: Self.middle(of: width, percent: percent),
       rows: Self.middle(of: height, percent: percent))
   }
 
   /// Of a rectangle inside the frame that is not empty and begins at even samples.
-  func colourMeans(columns: Range<Int>, rows: Range<Int>) -> ColourMeans {
+  package func colourMeans(columns: Range<Int>, rows: Range<Int>) -> ColourMeans {
     let count = columns.count * rows.count
     func mean(first: Int, step: Int) -> Double {
       Double(sampleSum(plane: 0, columns: columns, rows: rows, step: step, first: first))

@@ -5,6 +5,9 @@ enum Annexes {
     #if Bags
       all.append(BagsAnnex.self)
     #endif
+    #if Models
+      all.append(ModelsAnnex.self)
+    #endif
     #if Serve
       all.append(ServeAnnex.self)
     #endif

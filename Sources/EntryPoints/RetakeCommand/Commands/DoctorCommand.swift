@@ -16,7 +16,10 @@ struct DoctorCommand: ParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() throws {
-    let checks = MachineDoctor { try CommandEnvironment.current.project() }.run()
+    let environment = CommandEnvironment.current
+    let checks = MachineDoctor(models: environment.registry.annexes.models) {
+      try environment.project()
+    }.run()
     if output.json {
       try Console.json(checks)
     } else {

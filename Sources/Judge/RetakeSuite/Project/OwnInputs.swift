@@ -1,6 +1,6 @@
 import Foundation
 import RetakeCore
-package import RetakeStages
+package import RetakeGraph
 
 extension InputPlaces {
   /// Images, tapes and profiles are read where they are named, but only inside a folder: a report

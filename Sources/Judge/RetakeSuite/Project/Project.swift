@@ -6,7 +6,7 @@ package import RetakeGraph
 import RetakeReplay
 import RetakeReport
 import RetakeRuntime
-package import RetakeStages
+import RetakeStages
 
 /// A folder with its retake.yml: where sessions and goldens are stored, and which cases are run.
 ///
@@ -26,7 +26,7 @@ package struct Project: Sendable {
   /// A lower rate causes a warning, never a verdict.
   package var minimumFramesPerSecond: Double?
   /// The stages that pipelines can use. The program that reads the project knows them.
-  package var registry = StageRegistry.builtIn
+  package var registry = StageRegistry.core
   /// Which programs the project's pipelines may start.
   package var programs = ProgramPermission.named([])
   /// Receives what these programs write.

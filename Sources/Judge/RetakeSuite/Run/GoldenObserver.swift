@@ -94,16 +94,17 @@ extension GoldenWriter.Plan {
       columns: replay.columns, origin: try replay.originNanoseconds(),
       platform: PlatformKey.current(models: manifest.models).description,
       primarySink: replay.pipeline.primarySink,
-      environment: Self.libraries(withModels: !manifest.models.isEmpty))
+      environment: Self.libraries(
+        models: manifest.models.isEmpty ? nil : project.registry.annexes.models))
     writtenRules = rules
     pipeline = PipelineRecord(replay.pipeline)
   }
 
   /// Versions of the libraries and of Retake, by name.
-  private static func libraries(withModels: Bool) -> [String: String] {
+  private static func libraries(models: ModelSupport?) -> [String: String] {
     var result = ["retake": Tool.version]
     // Loaded by now; what it computes differs between versions.
-    if withModels { result["onnxruntime"] = (try? ModelLibrary.find())?.version }
+    if let models { result["onnxruntime"] = (try? models.library())?.version }
     for line in MediaLibraries.versions {
       let words = line.split(separator: " ", maxSplits: 1)
       if words.count == 2 { result[String(words[0])] = String(words[1]) }

@@ -26,7 +26,7 @@ package final class HostedProject: Sendable {
   ///   - pipelines: Pipelines that are named `example:NAME`.
   /// - Throws: `SuiteError` if retake.yml is missing or cannot be read.
   package init(
-    _ folder: String, program: String = Tool.name, stages: StageRegistry = .builtIn,
+    _ folder: String, program: String = Tool.name, stages: StageRegistry = .core,
     pipelines: [Pipeline] = [], surroundings: Surroundings = Surroundings()
   ) throws {
     var project = try Project(reading: folder)

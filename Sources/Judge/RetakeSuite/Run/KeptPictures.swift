@@ -37,7 +37,7 @@ extension GoldenComparator.Options {
   static var withPictures: GoldenComparator.Options {
     var options = GoldenComparator.Options()
     options.pictures = KeptPictures()
-    options.builtInKinds = Set(StageRegistry.builtIn.kinds + [AnyStage.forEachKind])
+    options.builtInKinds = StageRegistry.builtInKinds.union([AnyStage.forEachKind])
     return options
   }
 }

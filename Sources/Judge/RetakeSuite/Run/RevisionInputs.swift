@@ -1,6 +1,7 @@
 import Foundation
 import RetakeBuffers
 import RetakeCore
+import RetakeGraph
 import RetakeMedia
 import RetakeStages
 
@@ -80,10 +81,11 @@ final class RevisionInputs: Sendable {
 
   /// The model next to its sidecar, each from the revision if it is there.
   private func model(_ path: String) throws -> String {
-    let sidecar = try files.copy(of: ModelPlaces.sidecar(ofModel: path))
+    let models = project.registry.annexes.models
+    let sidecar = try models.flatMap { try files.copy(of: $0.sidecar(path)) }
     if let copy = try taken(path) { return copy }
     // A sidecar that names the model's digest is checked against the file that is read.
-    if sidecar.map({ ModelPlaces.namesDigest(sidecar: $0.path) }) != true { note(path, absence) }
+    if sidecar.map({ models?.namesDigest($0.path) }) != true { note(path, absence) }
     guard sidecar != nil, let relative = files.relative(path) else { return path }
     return try link(path, at: files.place(of: relative))
   }

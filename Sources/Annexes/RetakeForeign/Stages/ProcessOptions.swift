@@ -1,0 +1,96 @@
+package import RetakeCore
+import RetakeGraph
+import RetakeStages
+
+/// The program of a `process` node, and how it is run.
+package struct ProcessOptions: StageOptions, Hashable {
+  package static let explanations: [String: String] = [
+    "clock":
+      "what the program's own clock shows: 'real', or with libfaketime virtual time: 'preload'",
+    "command": "the program, then its arguments; required",
+    "instances": "copies of a pure program that compute at once, 1 to 64",
+    "options": "an object that the program gets as it is",
+    "output":
+      "what the program gives: 'detections', 'classes' or 'scalars', or if it is a whole pipeline "
+      + "'program'; required",
+    "sensors":
+      "sensors that the program reads: names, or objects with 'sensor' and the window's "
+      + "'milliseconds', 0 to 600000; not for 'program'",
+    "timeoutSeconds":
+      "longest time for a frame in seconds of real time, 0.1 to 3600; a start has at least "
+      + "30",
+    "transport":
+      "how the program gets frames: 'files' 3 and 4, or 'stdio' for its standard streams",
+  ]
+
+  /// The program, then its arguments. Required.
+  package var command: [String] = []
+  /// `detections`, `classes`, `scalars` or `program`. Required.
+  package var output = ""
+  /// Given to the program as it is.
+  package var options = JSONValue.object([:])
+  /// How many copies of a pure program compute at once.
+  package var instances = 1
+  /// The longest time for each frame; for the start, at least 30 s.
+  package var timeoutSeconds = 30.0
+  /// What the program reads of sensors.
+  package var sensors: [ProcessSensor] = []
+  /// `files` or `stdio`.
+  package var transport = ForeignTransport.files.rawValue
+  /// `real` or `preload`.
+  package var clock = ForeignClock.real.rawValue
+
+  package init() {}
+
+  /// - Throws: `OptionError` for an option that cannot be used.
+  func program() throws -> ForeignProgram {
+    guard let name = command.first, !name.isEmpty else {
+      throw OptionError(
+        key: "command",
+        message: "must name a program and its arguments, such as [\"python3\", \"faces.py\"]")
+    }
+    // The system would read such an argument only up to the NUL byte.
+    guard !command.contains(where: { $0.utf8.contains(0) }) else {
+      throw OptionError(key: "command", message: "must have no NUL bytes")
+    }
+    let output: ForeignOutput = try Self.choice(output, "output")
+    try OptionError.require(instances, "instances", in: ForeignProgram.instancesRange)
+    try OptionError.require(timeoutSeconds, "timeoutSeconds", in: ForeignProgram.timeoutRange)
+    var program = ForeignProgram(
+      command: command, output: output, options: options, instances: instances,
+      timeoutSeconds: timeoutSeconds)
+    program.transport = try Self.choice(transport, "transport")
+    program.clock = try Self.choice(clock, "clock")
+    program.sensors = try ProcessSensor.reads(sensors)
+    // A whole pipeline is called with frames and timers, and a timer has no samples.
+    guard output != .program || program.sensors.isEmpty else {
+      throw OptionError(key: "sensors", message: "is not for a program that is a whole pipeline")
+    }
+    return program
+  }
+
+  private static func choice<Choice: RawRepresentable<String> & CaseIterable>(
+    _ word: String, _ key: String
+  ) throws -> Choice {
+    guard let choice = Choice(rawValue: word) else {
+      let names = Choice.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
+      throw OptionError(key: key, message: "is one of \(names), not '\(word.shortened)'")
+    }
+    return choice
+  }
+
+  /// The stage, with its program started.
+  ///
+  /// - Throws: `OptionError`, `ForeignError`.
+  func stage(
+    _ permission: ProgramPermission, _ limits: ProgramLimits = .declared,
+    listener: ProgramListener? = nil, places: InputPlaces = .asNamed
+  ) throws -> AnyStage {
+    var program = try program()
+    try permission.check(program.name)
+    program.listener = listener
+    program.folder = try places.program(program.files)
+    if limits == .lifted { program.liftLimits() }
+    return try AnyStage.process(program, options: AnyStage.canonical(self))
+  }
+}

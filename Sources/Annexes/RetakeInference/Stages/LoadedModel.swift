@@ -1,0 +1,58 @@
+import RetakeCore
+import RetakeGraph
+
+/// A model that is ready to compute, with what is said about it.
+struct LoadedModel: Sendable {
+  let model: OnnxModel
+  let sidecar: ModelSidecar?
+  /// What the node says.
+  let values: ModelValues
+  /// SHA-256 of the model and of its sidecar, by path.
+  let files: [String: String]
+
+  /// - Parameter place: The path at which the model is read; `nil` for the path in the options.
+  /// - Throws: `OptionError`, `InferenceError`, `ModelDocumentError`.
+  init(_ options: ModelOptions, at place: String? = nil) throws {
+    guard !options.model.isEmpty else {
+      throw OptionError(key: "model", message: "must name an .onnx file")
+    }
+    let place = place ?? options.model
+    let values = try options.values()
+    let sidecar = try ModelSidecar.read(nextTo: place)
+    let library = try OnnxLibrary.load()
+    let bytes = try OnnxModel.read(place)
+    // Of a file that is not a model, the library's error says more.
+    let outline = try? OnnxOutline(bytes, model: options.model)
+    let shapes = outline.map {
+      ModelSettings.otherShapes(of: $0, options: values, sidecar: sidecar)
+    }
+    model = try OnnxModel(
+      bytes: bytes, path: options.model,
+      options: OnnxOptions(provider: options.provider, inputShapes: shapes ?? [:]),
+      library: library)
+    try sidecar?.check(sha256: model.sha256, ofModel: options.model)
+    (self.values, self.sidecar) = (values, sidecar)
+    files = [
+      options.model: model.sha256,
+      ModelSidecar.path(ofModel: options.model): sidecar?.documentSHA256,
+    ].compactMapValues(\.self)
+  }
+
+  /// What computes: the model, the library, and the processor's kind.
+  var fingerprint: String {
+    // The library chooses its kernels by the processor, and they differ in the last bits.
+    "\(model.fingerprint) kernels=\(KernelClass.current.rawValue)"
+  }
+}
+
+extension StageError {
+  /// Why a model gives nothing for a frame.
+  init(ofModel error: any Error) {
+    if let error = error as? any CodedError {
+      self.init(code: error.code, message: error.description)
+    } else {
+      // What belongs to a model throws coded errors alone.
+      self.init(code: "inference.run.failed", message: "\(error)")
+    }
+  }
+}

@@ -1,0 +1,48 @@
+package import RetakeCore
+import RetakeGraph
+
+/// The model of a stage, and what the node says about it.
+package struct ModelOptions: StageOptions, Hashable {
+  package static let explanations: [String: String] = [
+    "input": "keys of the model's sidecar about its input; they come before those of the file",
+    "model": "path of an .onnx file, relative to the folder in which the command runs; required",
+    "output": "keys of the model's sidecar about its output; they come before those of the file",
+    "provider": "what computes the model, by ONNX Runtime's name for it",
+  ]
+
+  /// The path of an .onnx file; relative to the working folder. Required.
+  package var model = ""
+  /// What computes the model, by ONNX Runtime's own name.
+  package var provider = OnnxOptions.cpu
+  /// The keys of a sidecar's `input`; they come before those of the sidecar.
+  package var input = JSONValue.object([:])
+  /// The keys of a sidecar's `output`; they come before those of the sidecar.
+  package var output = JSONValue.object([:])
+
+  package init() {}
+
+  package init(model: String, target: DetectionTarget? = nil) {
+    self.model = model
+    if let target {
+      output = .object(["classes": .array(target.labels.map(JSONValue.string))])
+    }
+  }
+
+  /// What the node says about the model.
+  ///
+  /// - Throws: `OptionError` with the place of a key that no sidecar has, or of a wrong value.
+  func values() throws -> ModelValues {
+    var values = ModelValues()
+    do {
+      try values.read(input: StrictDecoder(input, at: "input"))
+      try values.read(output: StrictDecoder(output, at: "output"))
+    } catch let error as DocumentProblem {
+      throw OptionError(
+        key: error.pointer,
+        message: "is refused: "
+          + [error.message, error.advice].compactMap(\.self)
+          .joined(separator: ". "))
+    }
+    return values
+  }
+}

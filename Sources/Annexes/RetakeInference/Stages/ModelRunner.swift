@@ -1,0 +1,73 @@
+import RetakeBuffers
+import RetakeCore
+import RetakeGraph
+
+/// A model with what belongs before and after it, ready for frames. Several threads may use it.
+final class ModelRunner: Sendable {
+  private let loaded: LoadedModel
+  let settings: ModelSettings
+  let preprocessor: Preprocessor
+  let decoder: any OutputDecoder
+
+  /// Loads the model, and checks that what is said about it fits.
+  ///
+  /// - Parameter place: The path at which the model is read; `nil` for the path in the options.
+  /// - Throws: `OptionError`, `InferenceError`, `ModelDocumentError`, `DecodingMismatch`.
+  init(_ options: ModelOptions, at place: String? = nil) throws {
+    loaded = try LoadedModel(options, at: place)
+    settings = try ModelSettings(
+      of: loaded.model, at: options.model, options: loaded.values, sidecar: loaded.sidecar)
+    decoder = try settings.decoder(for: loaded.model.outputs)
+    preprocessor = Preprocessor(settings.input)
+  }
+
+  var model: OnnxModel { loaded.model }
+  /// SHA-256 of the model and of its sidecar, by path.
+  var files: [String: String] { loaded.files }
+  /// Everything besides the frame on which the outputs depend.
+  var fingerprint: String { loaded.fingerprint + settings.fingerprint }
+
+  /// - Throws: `OptionError` unless the decoder gives what a stage of this kind returns.
+  func require(_ result: DecoderName.Result, in kind: String) throws {
+    guard settings.decoderName.result != result else { return }
+    let names = DecoderName.allCases.filter { $0.result == result }.map(\.rawValue)
+    throw OptionError(
+      key: "output/decoder",
+      message: "is '\(settings.decoderName.rawValue)', which gives no \(result.word) for "
+        + "'\(kind)'; those that do: \(names.joined(separator: ", "))")
+  }
+
+  /// - Throws: `StageError` if the model cannot be computed for this frame, or gives numbers that
+  ///   are none.
+  func decoded(_ frame: Frame) throws -> Decoded {
+    let prepared = preprocessor.prepare(frame)
+    do {
+      return try decoder.decode(try model.run([prepared.tensor]), prepared.geometry)
+    } catch {
+      throw StageError(ofModel: error)
+    }
+  }
+}
+
+extension ModelRunner {
+  /// What makes two runners the same: the options, and the files as they are now.
+  private struct Key: Hashable {
+    var options: ModelOptions
+    var place: String
+    /// `nil` for a file that is not there.
+    var files: [RegularFile.Facts?]
+  }
+
+  /// A document is read several times, and a model may take hundreds of megabytes.
+  private static let runners = SharedValues<Key, ModelRunner>()
+
+  /// - Throws: As `init`.
+  static func runner(_ options: ModelOptions, at place: String? = nil) throws -> ModelRunner {
+    let place = place ?? options.model
+    let paths = [place, ModelSidecar.path(ofModel: place)]
+    let key = Key(
+      options: options, place: place,
+      files: paths.map { try? RegularFile.facts(of: $0, links: .followed) })
+    return try runners.value(of: key) { try ModelRunner(options, at: place) }
+  }
+}

@@ -1,0 +1,94 @@
+package import RetakeBuffers
+package import RetakeCore
+package import RetakeGraph
+import RetakeStages
+
+/// Computes a model in an ONNX file for each frame. docs/models.md says how the frame becomes the
+/// model's input, and how the outputs become a result.
+///
+/// A frame for which the model cannot be computed fails with the model's error, and the others go
+/// on.
+package struct OnnxStage<Found: ModelResult>: PureStage, ModelStage {
+  package static var kind: String { Found.modelKind }
+  package static var summary: String { Found.modelSummary }
+
+  package let options: ModelOptions
+  private let runner: ModelRunner
+
+  /// Loads the model.
+  ///
+  /// - Throws: `OptionError`, `InferenceError`, `ModelDocumentError`, `DecodingMismatch`.
+  package init(options: ModelOptions) throws {
+    try self.init(options: options, at: options.model)
+  }
+
+  /// Loads the model from another place than the options say.
+  init(options: ModelOptions, at place: String) throws {
+    runner = try ModelRunner.runner(options, at: place)
+    try runner.require(Found.decoded, in: Self.kind)
+    self.options = options
+  }
+
+  package var fingerprint: String { runner.fingerprint }
+  package var modelFiles: [String: String] { runner.files }
+
+  package func process(_ frame: Frame, _ context: StageContext) throws -> Found {
+    guard let found = Found(try runner.decoded(frame)) else {
+      requirementFailure("the decoder gives \(Found.decoded), as was checked")
+    }
+    return found
+  }
+}
+
+/// Finds objects in each frame: boxes in pixels of the frame, the best first.
+package typealias Detect = OnnxStage<Detections>
+/// Names what each frame shows.
+package typealias Classify = OnnxStage<Classes>
+/// Computes numbers from each frame.
+package typealias Infer = OnnxStage<Scalars>
+
+/// What a model's outputs become.
+package protocol ModelResult: PipelineValue {
+  static var modelKind: String { get }
+  static var modelSummary: String { get }
+  /// Decoders that give it.
+  static var decoded: DecoderName.Result { get }
+
+  /// `nil` if the decoder gave something else.
+  init?(_ decoded: Decoded)
+}
+
+extension Detections: ModelResult {
+  package static var modelKind: String { "detect" }
+  package static var modelSummary: String { "finds objects with a model in an ONNX file" }
+  package static var decoded: DecoderName.Result { .detections }
+
+  package init?(_ decoded: Decoded) {
+    guard case .detections(let found, _) = decoded else { return nil }
+    self = found
+  }
+}
+
+extension Classes: ModelResult {
+  package static var modelKind: String { "classify" }
+  package static var modelSummary: String {
+    "names what a frame shows with a model in an ONNX file"
+  }
+  package static var decoded: DecoderName.Result { .classes }
+
+  package init?(_ decoded: Decoded) {
+    guard case .classes(let classes) = decoded else { return nil }
+    self = classes
+  }
+}
+
+extension Scalars: ModelResult {
+  package static var modelKind: String { "infer" }
+  package static var modelSummary: String { "computes numbers with a model in an ONNX file" }
+  package static var decoded: DecoderName.Result { .scalars }
+
+  package init?(_ decoded: Decoded) {
+    guard case .scalars(let scalars) = decoded else { return nil }
+    self = scalars
+  }
+}

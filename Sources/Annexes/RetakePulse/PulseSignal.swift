@@ -1,0 +1,95 @@
+package import RetakeCore
+package import RetakeGraph
+import RetakeSignal
+import RetakeStages
+
+/// How a pulse is read from the mean colours of skin.
+public enum PulseMethod: String, Hashable, Sendable, Codable, CaseIterable {
+  /// The red channel: for a fingertip with the light behind it.
+  case red
+  /// The green channel, whose light blood absorbs most.
+  case green
+  /// Plane orthogonal to skin (Wang and others, 2017): for a face, with the light of a room.
+  case pos
+  /// Chrominance (de Haan, Jeanne 2013): for a face that moves a little.
+  case chrom
+}
+
+/// How the pulse is read.
+package struct PulseSignalOptions: StageOptions, Hashable {
+  package static let explanations: [String: String] = [
+    "method":
+      "'red' (a lit fingertip), 'green', 'pos' (a face, still), or 'chrom' (a face "
+      + "that moves a little)"
+  ]
+
+  /// `red`, `green`, `pos` or `chrom`.
+  package var method = PulseMethod.green
+
+  package init() {}
+
+  package init(method: PulseMethod) {
+    self.method = method
+  }
+
+  package init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    method = try container.choice(PulseMethod.self, forKey: .method)
+  }
+}
+
+/// The pulse in a window of mean colours: see `ColourSignals` for the papers.
+///
+/// It reads the channels `red`, `green` and `blue` of a window, or the one that is the method. A
+/// window without them fails the frame with `pulseSignal.channel`. The unit is the mean level, so
+/// 0.01 is one percent of the light.
+package struct PulseSignal: PureStage {
+  package typealias Options = PulseSignalOptions
+
+  package static let kind = "pulse-signal"
+  package static let summary = "reads the pulse out of a window of mean colours"
+
+  package let options: PulseSignalOptions
+
+  package init(options: PulseSignalOptions) {
+    self.options = options
+  }
+
+  package func process(
+    _ window: SignalWindow, _ context: StageContext
+  ) throws -> Waveform {
+    func channel(_ name: String) throws -> Waveform {
+      guard let channel = window[name] else { throw StageError.noChannel(name, in: window) }
+      return channel
+    }
+    guard options.method == .pos || options.method == .chrom else {
+      let single = try channel(options.method.rawValue)
+      return Waveform(name: "pulse", rate: single.rate, samples: single.samples.relative)
+    }
+    let (red, green, blue) = (try channel("red"), try channel("green"), try channel("blue"))
+    // A stage of a user may have changed the window, and the channels must still fit together.
+    guard red.samples.count <= ColourSignals.countMax, red.rate > 0, red.rate.isFinite,
+      red.samples.count == green.samples.count, red.samples.count == blue.samples.count
+    else {
+      throw StageError(
+        code: "pulseSignal.window",
+        message: "the channels must have a rate, the same number of samples, and at most "
+          + "\(ColourSignals.countMax)")
+    }
+    let colours = ColourSignals(
+      red: red.samples, green: green.samples, blue: blue.samples, rate: red.rate)
+    return Waveform(
+      name: "pulse", rate: red.rate,
+      samples: options.method == .pos ? colours.planeOrthogonalToSkin() : colours.chrominance())
+  }
+}
+
+extension StageError {
+  fileprivate static func noChannel(_ name: String, in window: SignalWindow) -> StageError {
+    let names = window.waveforms.map { "'\($0.name)'" }.joined(separator: ", ")
+    return StageError(
+      code: "pulseSignal.channel",
+      message: "the window has no channel '\(name)', it has \(names.isEmpty ? "none" : names): "
+        + "put 'fingertip' or 'region-means' before 'resample'")
+  }
+}

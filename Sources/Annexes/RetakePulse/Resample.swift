@@ -1,0 +1,82 @@
+package import RetakeCore
+package import RetakeGraph
+import RetakeSignal
+import RetakeStages
+
+/// The even rate, and how much of the signal is kept.
+package struct ResampleOptions: StageOptions, Hashable {
+  package static let explanations: [String: String] = [
+    "gapMilliseconds":
+      "longest time between two frames that is interpolated over, in milliseconds; a "
+      + "longer one ends the window; 1 to 10000",
+    "rate": "samples per second, 5 to 240",
+    "windowSeconds": "length of the window in seconds, 2 to 120",
+  ]
+
+  /// Samples per second, 5 to 240.
+  package var rate = 30
+  /// How long the window is, in seconds; 2 to 120.
+  package var windowSeconds = 10
+  /// The longest time between two frames over which values are interpolated, in milliseconds; 1 to
+  /// 10,000. A longer one ends the window.
+  package var gapMilliseconds = 500
+
+  package init() {}
+
+  package init(rate: Int = 30, windowSeconds: Int = 10, gapMilliseconds: Int = 500) {
+    (self.rate, self.windowSeconds) = (rate, windowSeconds)
+    self.gapMilliseconds = gapMilliseconds
+  }
+}
+
+/// The latest seconds of each number at an even rate, by linear interpolation between the
+/// presentation times of the frames.
+///
+/// Frames that were dropped, or that came unevenly, do not change the time scale. Numbers are known
+/// by their names; a frame whose numbers are not finite counts as missing, and of more than 16
+/// numbers the first 16 are used. See `Resampler` for the even times.
+package struct Resample: StatefulStage {
+  package typealias Options = ResampleOptions
+
+  package static let kind = "resample"
+  package static let summary = "keeps the latest seconds of each number at an even rate"
+
+  package let options: ResampleOptions
+  private var names: [String] = []
+  private var resampler: Resampler
+
+  /// - Throws: `OptionError` for a number that is out of bounds.
+  package init(options: ResampleOptions) throws {
+    try OptionError.require(options.rate, "rate", in: 5...Resampler.rateMax)
+    try OptionError.require(options.windowSeconds, "windowSeconds", in: 2...120)
+    try OptionError.require(options.gapMilliseconds, "gapMilliseconds", in: 1...10_000)
+    self.options = options
+    resampler = Self.resampler(options)
+  }
+
+  private static func resampler(_ options: ResampleOptions) -> Resampler {
+    Resampler(
+      rate: options.rate, windowNanoseconds: Int64(options.windowSeconds) * 1_000_000_000,
+      gapNanoseconds: Int64(options.gapMilliseconds) * 1_000_000)
+  }
+
+  package mutating func process(_ input: Scalars, _ context: StageContext) -> SignalWindow {
+    let entries = input.entries.prefix(Resampler.channelsMax)
+    let given = entries.map(\.name)
+    if given != names {
+      // Other numbers are another signal, of which nothing is known yet.
+      reset()
+      names = given
+    }
+    resampler.add(entries.map(\.value), at: context.timestamp.nanoseconds)
+    return SignalWindow(
+      waveforms: zip(names, resampler.channels).map { name, samples in
+        Waveform(name: name, rate: Double(options.rate), samples: samples)
+      }, end: resampler.end.map { Timestamp(nanoseconds: $0) }, began: resampler.beginning.text)
+  }
+
+  package mutating func reset() {
+    names = []
+    resampler = Self.resampler(options)
+  }
+}

@@ -1,0 +1,27 @@
+/// Which programs the documents that a registry reads may start.
+package enum ProgramPermission: Hashable, Sendable {
+  /// Those that retake.yml names, as they are written in `command`.
+  case named([String])
+  /// Every program: the command line says so, or the pipeline is made in Swift.
+  case all
+  /// None, whatever retake.yml names: the document came with a session.
+  case never
+  /// None, whatever retake.yml and other options allow: the command line says so.
+  case forbidden
+
+  /// Allows one more program, unless none is ever allowed.
+  package func adding(_ name: String) -> ProgramPermission {
+    switch self {
+    case .named(let names): .named(names + [name])
+    case .all, .never, .forbidden: self
+    }
+  }
+}
+
+/// The time that the programs of documents have for an answer.
+package enum ProgramLimits: Hashable, Sendable {
+  /// What the node says.
+  case declared
+  /// A day, so that someone can look at a program in a debugger.
+  case lifted
+}

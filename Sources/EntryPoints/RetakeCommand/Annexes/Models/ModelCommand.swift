@@ -1,0 +1,88 @@
+#if Models
+  import ArgumentParser
+  import Retake
+
+  struct ModelCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "model", abstract: "Show what is in an .onnx file, and what a model sees.",
+      discussion: """
+        Examples:
+          retake model info faces.onnx
+          retake model check faces.onnx clip --frame 12 --output seen.png
+        """,
+      subcommands: [ModelInfoCommand.self, ModelCheckCommand.self])
+  }
+
+  struct ModelInfoCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "info",
+      abstract: "Show what a model declares, and what is in force for it.",
+      discussion: """
+        Each value that is in force comes with what gives it: the sidecar (faces.model.json next to
+        faces.onnx), the model's metadata, the shape of its input, or the default. What is missing is
+        printed with the line to write. Without ONNX Runtime everything is printed but whether the
+        model can be computed. With --pipeline, the options of the node that computes the model come
+        first, as in a run.
+
+        Exits with 0 when the file is a model, even if something is missing; with 2 otherwise.
+
+        Examples:
+          retake model info faces.onnx
+          retake model info faces.onnx --pipeline faces.json
+          retake model info faces.onnx --json
+        """)
+
+    @Argument(help: "A model: the path of an .onnx file.")
+    var model: String
+
+    @OptionGroup var place: ModelNodeOptions
+
+    @OptionGroup var programs: ProgramBan
+
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+      let node = try place.node(computing: model, in: programs.project())
+      let inspection = try ModelInspection(of: node?.options ?? ModelOptions(model: model))
+      if output.json { return try Console.json(inspection) }
+      Console.result(ModelText(model: inspection).lines.joined(separator: "\n"))
+    }
+  }
+
+  /// The node of a pipeline that computes a model.
+  struct ModelNodeOptions: ParsableArguments {
+    @Option(
+      name: [.short, .long],
+      help:
+        "A pipeline that computes the model: a JSON file, a case of retake.yml, or example:NAME.")
+    var pipeline: String?
+
+    @Option(help: "The node that computes it, if several do; in a forEach FOREACH/NODE.")
+    var node: String?
+
+    func validate() throws {
+      guard node == nil || pipeline != nil else {
+        throw ValidationError("--node is a node of a pipeline: name it with --pipeline")
+      }
+    }
+
+    /// - Returns: `nil` without a pipeline.
+    /// - Throws: What the pipeline throws when it is read, `SuiteError.noModelNode`,
+    ///   `.severalModelNodes`.
+    func node(computing model: String, in project: Project) throws -> ModelNode? {
+      try pipeline.map {
+        try ModelNode(node, computing: model, in: try project.pipeline($0))
+      }
+    }
+
+    /// The node's pipeline on a session; `nil` without a pipeline.
+    func replay(_ node: ModelNode?, on session: String, in project: Project) throws -> Replay? {
+      guard let node, let pipeline else { return nil }
+      let definition =
+        project.definition(named: pipeline) ?? CaseDefinition(name: "model", pipeline: pipeline)
+      var job = ReplayJob(project: project, definition: definition, session: session)
+      job.conditions.isInterrupted = { Interruption.isRequested }
+      return try node.replay(job)
+    }
+  }
+#endif
