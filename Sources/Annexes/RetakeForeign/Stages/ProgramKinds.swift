@@ -15,8 +15,8 @@ extension StageRegistry {
 
   private static func makeProcess(
     _ access: ProgramAccess
-  ) -> @Sendable (JSONValue) throws(OptionProblem) -> AnyStage {
-    { given throws(OptionProblem) in
+  ) -> @Sendable (JSONValue) throws -> AnyStage {
+    { given in
       let options = try OptionReader.read(
         ProcessOptions.self, from: given, kind: AnyStage.processKind)
       do {
@@ -31,12 +31,12 @@ extension StageRegistry {
 
 extension ProgramPermission {
   /// - Throws: `ForeignError.notAllowed`, `ForeignError.neverAllowed`, `ForeignError.forbidden`.
-  func check(_ name: String) throws(ForeignError) {
+  func check(_ name: String) throws {
     switch self {
     case .all: return
-    case .never: throw .neverAllowed(name)
-    case .forbidden: throw .forbidden(name)
-    case .named(let names): guard names.contains(name) else { throw .notAllowed(name) }
+    case .never: throw ForeignError.neverAllowed(name)
+    case .forbidden: throw ForeignError.forbidden(name)
+    case .named(let names): guard names.contains(name) else { throw ForeignError.notAllowed(name) }
     }
   }
 }

@@ -25,7 +25,7 @@ extension StageRegistry {
   }
 
   private mutating func place<Stage: PlacedModel>(_ type: Stage.Type, _ places: InputPlaces) {
-    replaceNode(Stage.signature) { given throws(OptionProblem) in
+    replaceNode(Stage.signature) { given in
       let options = try OptionReader.read(ModelOptions.self, from: given, kind: Stage.kind)
       do {
         // Without a path there is nothing to find, and the stage says so.
