@@ -24,7 +24,7 @@ FORMATS = {
 }
 RANGES = {None: 0, "limited": 1, "full": 2}
 MATRICES = {None: 0, "bt601": 1, "bt709": 2, "bt2020": 3}
-MODES = {"lossless": 0, "redecide": 1}
+MODES = {"every-frame": 0, "simulate": 1}
 ALLOW_PROCESSES = 1
 
 

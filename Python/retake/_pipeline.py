@@ -269,7 +269,7 @@ class Pipeline:
         session: str | os.PathLike[str] | None,
         on_result: Callable[[FrameResult], object] | None = None,
         *,
-        mode: str = "lossless",
+        mode: str = "every-frame",
         workers: int = 0,
         seed: int = 0,
         allow_processes: bool = False,
@@ -280,7 +280,7 @@ class Pipeline:
             session: The session's folder; `None` if the pipeline's source brings its own frames.
             on_result: Called for each captured frame, in the order of capture. If it raises, the
                 replay ends, and raises that.
-            mode: `lossless` for values alone, `redecide` for the decisions of the device.
+            mode: `every-frame` for values alone, `simulate` for the decisions of the device.
             workers: Threads that compute; they change the speed and nothing else.
             seed: Of costs that are drawn.
             allow_processes: Whether stages of the kind `process` may start programs.

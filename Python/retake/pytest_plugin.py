@@ -189,7 +189,7 @@ class Checker:
                 of the test, in place of the programs that the pipeline starts for stages of the
                 same name. So breakpoints and coverage work. Kept values are not used.
             pipeline: The file of a pipeline, in place of the cases of retake.yml.
-            mode: With `pipeline`: `lossless` or `redecide`.
+            mode: With `pipeline`: `every-frame` or `simulate`.
             costs: With `pipeline`: where virtual costs come from.
             seed: With `pipeline`: of the draws of costs.
         """

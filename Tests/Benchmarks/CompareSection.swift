@@ -151,7 +151,7 @@ private enum LargeReport {
     (root.findings, root.echoes) = (5_000, 4_999)
     comparison.roots = [root]
     let item = ReportCase(
-      comparison, session: "yard", name: "boxes", pipeline: "boxes", mode: "lossless",
+      comparison, session: "yard", name: "boxes", pipeline: "boxes", mode: "every-frame",
       tracks: [
         ReportTrack(track: 0, width: 640, height: 480, frames: 18_000, timeBase: TimeBase(1, 30))
       ], classes: ["car"])

@@ -27,7 +27,7 @@ struct CopiesSection {
     var report = SectionReport(
       name: "copies",
       title: "Copies: \(frames) frames of \(Self.width)x\(Self.height) through 0, 1 and 3 stages "
-        + "that copy them, lossless, 1 worker; new memory for each frame, and leased memory",
+        + "that copy them, every-frame, 1 worker; new memory for each frame, and leased memory",
       hash: "")
     var hashes: [String] = []
     for (name, format) in Self.formats {
@@ -75,7 +75,7 @@ struct CopiesSection {
     for _ in 0..<scale.rounds {
       var memory = RunMemory.Options()
       memory.usesHeap = usesHeap
-      var options = RunOptions(mode: .lossless, workers: 1, watchdog: nil)
+      var options = RunOptions(mode: .everyFrame, workers: 1, watchdog: nil)
       options.memory = RunMemory(pools: [], poolOfNode: [:], memory)
       let before = Self.usage()
       let timing = try Timing {

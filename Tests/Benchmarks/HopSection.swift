@@ -19,7 +19,7 @@ struct HopSection {
     var report = SectionReport(
       name: "hop",
       title: "A hop: \(frames) frames through \(Self.manyStages) empty stages against 1, "
-        + "lossless, \(Self.workers) workers",
+        + "every-frame, \(Self.workers) workers",
       hash: contest.hash)
     report.figures = [
       Figure(
@@ -71,7 +71,7 @@ struct HopSection {
 
   private static func play(_ run: PreparedRun, workers: Int = workers) throws -> String {
     let outcome = try run.run(
-      RunOptions(mode: .lossless, workers: workers), observer: SilentObserver())
+      RunOptions(mode: .everyFrame, workers: workers), observer: SilentObserver())
     return "\(outcome.decisionDigest) \(outcome.headline.delivered)"
   }
 }

@@ -61,7 +61,7 @@ struct StealingSection {
     let pipeline = Pipeline.named("stealing").frames(RepeatedFrame(count: frames))
       .stage(Detect(detect)).stage(Classify(rounds: classifyRounds))
       .sink(.resultSink)
-    return "\(try pipeline.run(RunOptions(mode: .lossless, workers: 2)).values)"
+    return "\(try pipeline.run(RunOptions(mode: .everyFrame, workers: 2)).values)"
   }
 
   /// The accelerator's stage is pinned, so that no worker waits for it.
@@ -69,7 +69,7 @@ struct StealingSection {
     let pipeline = Pipeline.named("device").frames(RepeatedFrame(count: frames))
       .stage(Detect(detectOnDevice)).pinned()
       .stage(Classify(rounds: classifyRounds)).sink(.resultSink)
-    return "\(try pipeline.run(RunOptions(mode: .lossless, workers: 2)).values)"
+    return "\(try pipeline.run(RunOptions(mode: .everyFrame, workers: 2)).values)"
   }
 
   private func threadPerStage(

@@ -63,7 +63,7 @@ final class TimePlaneDriver: GateKeeperWithoutValues {
     var chain = Pipeline.named("time").frames(RepeatedFrame(count: 1))
     for _ in Self.costs { chain = chain.stage(Pass()) }
     let plan = try GraphPlan(chain.sink(.resultSink))
-    var core = DecisionCore(plan: plan, rules: .redecide)
+    var core = DecisionCore(plan: plan, rules: .simulate)
     var turn = Turn(gates: self)
     var arrived = 0
     core.addArrival(source: plan.sources[0], id: FrameID(track: 0, sequence: 0), time: 0)

@@ -29,7 +29,7 @@ import Testing
       .stage(Level()).sink(results)
     #expect(
       try slowest(pipeline) == "camera → grey → boxes → brightness → results 53ms 53ms")
-    #expect(try pipeline.analyzed().notes == ["without a cost, so 0 in redecide: brightness"])
+    #expect(try pipeline.analyzed().notes == ["without a cost, so 0 in simulate mode: brightness"])
   }
 
   @Test func `uniform costs have a middle and an upper end, quantiles p50 and p99`() throws {

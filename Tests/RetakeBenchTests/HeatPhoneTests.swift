@@ -49,7 +49,7 @@ import Testing
       pipeline.nodes[index].stage = AnyStage(
         signature: signature, options: .object([:]), body: .pure { _, _ in .success(Scalars([])) })
     }
-    var options = RunOptions(mode: .redecide, workers: 2, seed: 3)
+    var options = RunOptions(mode: .simulate, workers: 2, seed: 3)
     options.costs = RunCosts(profile: phone)
     let replay = try PreparedRun(pipeline, catalog: StageRegistry()).run(
       options, observer: PoolMeter(end: 0, size: 0))

@@ -42,7 +42,7 @@ struct CacheRun {
   }
 
   func run(
-    _ document: String, workers: Int = 2, mode: RunOptions.Mode = .lossless,
+    _ document: String, workers: Int = 2, mode: RunOptions.Mode = .everyFrame,
     cache: CacheFolder? = nil
   ) throws -> (print: Print, use: RunSummary.CacheUse?) {
     let reader = try SessionReader(

@@ -51,7 +51,7 @@ import Testing
       .queue(capacity: 1, policy: .replace)
       .results("looks")
     _ = try PreparedRun(pipeline, catalog: StageRegistry.builtIn).run(
-      RunOptions(mode: .redecide), observer: lines)
+      RunOptions(mode: .simulate), observer: lines)
     let (captured, started) = (lines.arrived, lines.started)
     try #require(captured.count == 60)
     #expect(captured[1].nanoseconds == 33_333_333)

@@ -146,7 +146,7 @@ struct BaseInputTests {
     let workplace = try repository()
     try workplace.folder.write(
       "v: 1\nallow: {processes: [python3]}\n"
-        + "cases:\n  count: {pipeline: watch.json, mode: redecide}\n", to: "retake.yml")
+        + "cases:\n  count: {pipeline: watch.json, mode: simulate}\n", to: "retake.yml")
     let result = try diff(workplace)
     #expect(result.status == 5, "\(result.stdout)\(result.stderr)")
     #expect(

@@ -38,7 +38,7 @@ import Testing
     #expect(try digests(workplace, words).count == 1)
     let result = try workplace.retake(words: words)
     #expect(result.stdout.contains("costs     100 % recorded, 0 % modelled (tape:"))
-    #expect(result.stderr.contains("--costs tape:a.tape implies --mode redecide"))
+    #expect(result.stderr.contains("--costs tape:a.tape implies --mode simulate"))
     #expect(try workplace.retake(words: words + ["-q"]).stderr.isEmpty)
   }
 
@@ -95,21 +95,21 @@ import Testing
     let cases: [([String], String)] = [
       (
         own + ["--costs", "profile:slow phone.json"],
-        "--pipeline motion.json --mode redecide --costs 'profile:slow phone.json'"
+        "--pipeline motion.json --mode simulate --costs 'profile:slow phone.json'"
       ),
       (
         own + ["--costs", "tape:a.tape+profile:slow phone.json", "--strict-costs", "--seed", "7"],
-        "--pipeline motion.json --mode redecide --costs 'tape:a.tape+profile:slow phone.json' "
+        "--pipeline motion.json --mode simulate --costs 'tape:a.tape+profile:slow phone.json' "
           + "--strict-costs --seed 7"
       ),
-      (own + ["--mode", "redecide"], "--pipeline motion.json --mode redecide"),
+      (own + ["--mode", "simulate"], "--pipeline motion.json --mode simulate"),
       (["--pipeline", "hot"], "--pipeline hot"),
       (
         ["--pipeline", "hot", "--override", "thermal=serious@1s", "--seed", "0"],
         "--pipeline hot --seed 0 --override 'thermal=serious@1s'"
       ),
       (["--pipeline", "hot", "--costs", "declared"], "--pipeline hot --costs declared"),
-      (["--pipeline", "hot", "--mode", "lossless"], "--pipeline hot --mode lossless"),
+      (["--pipeline", "hot", "--mode", "every-frame"], "--pipeline hot --mode every-frame"),
     ]
     var digests: Set<String> = []
     for (words, options) in cases {
@@ -129,7 +129,7 @@ import Testing
     let clip = workplace.folder.file("clip.mp4").path
     try workplace.ffmpeg("-i", source.path, "-t", "4", "-c", "copy", clip)
     #expect(try workplace.retake("import", clip, "--name", "yard").status == 0)
-    for mode in ["lossless", "redecide"] {
+    for mode in ["every-frame", "simulate"] {
       try writeTape(workplace, "--mode", mode)
       let words = Self.replay + ["--costs", "tape:a.tape", "--strict-costs"]
       #expect(try digests(workplace, words).count == 1)
@@ -275,7 +275,7 @@ import Testing
     #expect(try workplace.retake("accept", "--reason", "first golden").status == 0)
     #expect(try workplace.retake("test").status == 0)
     let plain = try workplace.retake(
-      "replay", "yard", "-p", "phone", "--mode", "lossless", "--json")
+      "replay", "yard", "-p", "phone", "--mode", "every-frame", "--json")
     #expect(try plain.json().costs.source.text == "none")
   }
 }

@@ -133,7 +133,7 @@ import Testing
     for line in result.stdout.split(separator: "\n") {
       #expect(try JSON(Data(line.utf8)).v.int == 1, "\(line)")
     }
-    let again = try workplace.retake("replay", "live", "--mode", "reenact")
+    let again = try workplace.retake("replay", "live", "--mode", "reproduce")
     #expect(again.status == 0, "\(again.stderr)")
     #expect(again.stdout.contains(" failed, "), "\(again.stdout)")
   }

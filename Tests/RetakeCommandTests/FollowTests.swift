@@ -5,7 +5,7 @@ import Testing
 /// What a replay writes during the run: result lines, metadata, traces.
 @Suite struct FollowTests {
   private static let replay = [
-    "replay", "yard", "--pipeline", "example:motion-boxes", "--mode", "redecide",
+    "replay", "yard", "--pipeline", "example:motion-boxes", "--mode", "simulate",
   ]
 
   private func yard(frames: Int = 40) throws -> Workplace {

@@ -84,14 +84,15 @@ import Testing
   func `the help lists the modes that a command takes`(command: String) throws {
     let help = try retake("\(command) --help", in: Workplace()).stdout
     let mode = try #require(help.firstMatch(of: /--mode <mode>[^\n]*\n?[^-]*/)).output
-    #expect(mode.contains("redecide"), "\(mode)")
-    #expect(mode.contains("reenact") == (command == "replay"), "\(mode)")
-    #expect(help.contains("(values: lossless, redecide") == mode.contains("(values: "), "\(mode)")
+    #expect(mode.contains("simulate"), "\(mode)")
+    #expect(mode.contains("reproduce") == (command == "replay"), "\(mode)")
+    #expect(
+      help.contains("(values: every-frame, simulate") == mode.contains("(values: "), "\(mode)")
   }
 
-  @Test func `reenact is refused with the command that has it`() throws {
-    let result = try retake("view clip -p a --mode reenact", in: Workplace())
-    #expect(result.stderr.contains("only 'retake replay' has --mode reenact"), "\(result.stderr)")
+  @Test func `reproduce is refused with the command that has it`() throws {
+    let result = try retake("view clip -p a --mode reproduce", in: Workplace())
+    #expect(result.stderr.contains("only 'retake replay' has --mode reproduce"), "\(result.stderr)")
   }
 
   @Test(arguments: [
@@ -99,11 +100,11 @@ import Testing
     "replay clip --override thermal=hot@3s", "verify clip --override thermal=fair",
     "test --override thermal=fair@3s",
     "replay clip --colour", "replay clip --track x", "replay clip --costs tap",
-    "replay clip --costs tape --mode lossless", "replay clip --costs profile:",
+    "replay clip --costs tape --mode every-frame", "replay clip --costs profile:",
     "replay clip --write-tape a.tape --workers 2",
     "replay clip --write-tape a.tape --costs declared",
     "replay clip --write-tape a.tape --strict-costs", "test --costs declared",
-    "test --case", "test --mode redecide", "record", "import", "accept", "diff a",
+    "test --case", "test --mode simulate", "record", "import", "accept", "diff a",
     "session trim yard --into x", "session trim yard --from 5s --to 2s --into x",
     "session trim yard --from soon --into x",
     "session transcode", "session transcode yard --preset copy",
@@ -113,12 +114,12 @@ import Testing
     "golden calibrate --runs 0", "golden calibrate --runs 1000", "diff --base", "diff a b --case x",
     "report serve --port 70000", "report serve --port x", "bench pools --tune --plot a.svg",
     "view", "view clip --speed 0", "view clip --speed 17", "view clip --once --frames 3",
-    "view clip --screenshot a.png", "view clip --mode redecide", "view clip --start soon",
+    "view clip --screenshot a.png", "view clip --mode simulate", "view clip --start soon",
     "view clip --once --screenshot - --json", "bench window --screenshot -",
     "view clip --once --screenshot clip.mp4", "bench window --screenshot notes.txt",
-    "view clip --frames 0", "view clip --size 1x1", "view clip -p a --mode reenact",
-    "test clip -p a --mode reenact", "verify clip -p a --mode reenact",
-    "cache warm clip -p a --mode reenact", "golden calibrate clip -p a --mode reenact",
+    "view clip --frames 0", "view clip --size 1x1", "view clip -p a --mode reproduce",
+    "test clip -p a --mode reproduce", "verify clip -p a --mode reproduce",
+    "cache warm clip -p a --mode reproduce", "golden calibrate clip -p a --mode reproduce",
     "model check a.onnx b --frame x", "model check a.onnx b --frame 1:2:3",
     "model check a.onnx b --output a.jpg", "model check a.onnx b --output -",
     "bench memory --speed 0", "bench memory --speed 21", "bench window --fps 0",

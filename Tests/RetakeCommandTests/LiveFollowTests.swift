@@ -180,7 +180,7 @@ import Testing
     let trace = TraceFile(try Data(contentsOf: workplace.folder.file("trace.json")))
     #expect(trace.problems == [] && trace.names("B").contains { $0.hasPrefix("motion ") })
     let later = try workplace.retake(
-      "replay", "yard", "--mode", "reenact", "--trace", "later.json")
+      "replay", "yard", "--mode", "reproduce", "--trace", "later.json")
     #expect(later.status == 0, "\(later.stderr)")
     #expect(
       try Data(contentsOf: workplace.folder.file("later.json"))

@@ -2,7 +2,7 @@ import Foundation
 import RetakeTestSupport
 import Testing
 
-/// A pipeline that runs during a recording, and its reenactment, as users use them.
+/// A pipeline that runs during a recording, and its reproduction, as users use them.
 @Suite struct LiveTests {
   private func recorded(
     _ pipeline: String, preset: String = "ffv1", binary: String = Workplace.binary
@@ -22,11 +22,11 @@ import Testing
     return workplace
   }
 
-  @Test func `a live run that was recorded is reenacted, decision by decision and value by value`()
+  @Test func `a live run that was recorded is reproduced, decision by decision and value by value`()
     throws
   {
     let workplace = try recorded("example:motion-boxes")
-    let result = try workplace.retake("replay", "yard", "--mode", "reenact", "--json")
+    let result = try workplace.retake("replay", "yard", "--mode", "reproduce", "--json")
     try #require(result.status == 0, "\(result.stdout) \(result.stderr)")
     let report = try result.json()
     #expect(report.reproducedDecisions.int == report.recordedDecisions.int)
@@ -37,7 +37,7 @@ import Testing
     let summary = try String(contentsOf: workplace.folder.file("record.txt"), encoding: .utf8)
     let accepted = try #require(summary.firstMatch(of: /45 produced, (\d+) accepted/)).1
     #expect(report.frames.captured.int == Int(accepted))
-    let text = try workplace.retake("replay", "yard", "--mode", "reenact")
+    let text = try workplace.retake("replay", "yard", "--mode", "reproduce")
     #expect(text.stdout.contains("reproduced"))
     #expect(text.stdout.contains("motion-boxes"))
   }
@@ -59,20 +59,20 @@ import Testing
   {
     let workplace = try recorded("example:motion-boxes")
     let result = try workplace.retake(
-      "replay", "yard", "--mode", "reenact", "--pipeline", "example:motion-classes")
+      "replay", "yard", "--mode", "reproduce", "--pipeline", "example:motion-classes")
     #expect(result.status == 1)
     #expect(result.stdout.contains("DECISION DIVERGENCE at decision "))
     #expect(result.stdout.contains("    live       @"))
     #expect(result.stdout.contains("The pipeline is not the recorded one: leave out --pipeline"))
     #expect(!result.stdout.contains("knew something that is not in the record"))
     let same = try workplace.retake(
-      "replay", "yard", "--mode", "reenact", "--pipeline", "example:motion-boxes")
+      "replay", "yard", "--mode", "reproduce", "--pipeline", "example:motion-boxes")
     #expect(same.status == 0 && !same.stdout.contains("not the recorded one"), "\(same.stdout)")
   }
 
   @Test func `values that a preset without exact pixels changes are as expected`() throws {
     let workplace = try recorded("example:motion-boxes", preset: "mjpeg")
-    let result = try workplace.retake("replay", "yard", "--mode", "reenact")
+    let result = try workplace.retake("replay", "yard", "--mode", "reproduce")
     #expect(result.status == 0, "\(result.stderr)")
     #expect(!result.stdout.contains("VALUE DIVERGENCE"), "\(result.stdout)")
     let values = try #require(
@@ -83,7 +83,7 @@ import Testing
   @Test func `a stage that reads a clock is a value divergence, and its decisions stand`() throws {
     let workplace = try recorded("example:liveClock", binary: Workplace.impureBinary)
     let result = try runCommand(
-      Workplace.impureBinary, arguments: ["replay", "yard", "--mode", "reenact"],
+      Workplace.impureBinary, arguments: ["replay", "yard", "--mode", "reproduce"],
       folder: workplace.folder.url)
     #expect(result.status == 1, "\(result.stderr)")
     #expect(result.stdout.contains("VALUE DIVERGENCE first at 'results', frame 0:0"))
@@ -111,7 +111,7 @@ import Testing
     #expect(json.frames.recorded.int == 45 && json.pipeline.produced.int == 15)
     #expect(
       (json.pipeline.accepted.int ?? 0) + (json.pipeline.dropped.int ?? 0) == 15)
-    let report = try workplace.retake("replay", "rig", "--mode", "reenact", "--json").json()
+    let report = try workplace.retake("replay", "rig", "--mode", "reproduce", "--json").json()
     #expect(report.reproducedDecisions.int == report.recordedDecisions.int)
     #expect(report.values.different.int == 0)
     #expect(report.frames.captured.int == json.pipeline.accepted.int)
@@ -121,7 +121,8 @@ import Testing
     #expect(try workplace.retake("record", "rig.mkv", "--track", "one").status == 64)
   }
 
-  @Test func `waits for a buffer are counted by the recording and by the reenactment alike`() throws
+  @Test func `waits for a buffer are counted by the recording and by the reproduction alike`()
+    throws
   {
     let workplace = try Workplace()
     // No frame waits only if each of 39 is drawn later than a thousand times its pixels are scaled.
@@ -147,11 +148,11 @@ import Testing
     let waits = try JSON(Data(last.utf8)).pipeline.waits[0]
     let waited = try #require(waits.waited.int, "\(last)")
     #expect(waits.source.text == "camera" && waited > 0)
-    let report = try workplace.retake("replay", "yard", "--mode", "reenact", "--json").json()
+    let report = try workplace.retake("replay", "yard", "--mode", "reproduce", "--json").json()
     for key in ["waited", "nanoseconds", "nanosecondsMax", "lost"] {
       #expect(report.waits[0][key].int == waits[key].int, "\(key)")
     }
-    let text = try workplace.retake("replay", "yard", "--mode", "reenact").stdout
+    let text = try workplace.retake("replay", "yard", "--mode", "reproduce").stdout
     let line = try #require(text.firstMatch(of: /\n  waits     camera: (\d+) frames? waited for a/))
     #expect(Int(line.1) == waited)
     let shown = try workplace.retake(
@@ -175,11 +176,11 @@ import Testing
   @Test func `a session without a live run says how to record one`() throws {
     let workplace = try Workplace()
     try workplace.record("yard", frames: 5)
-    let result = try workplace.retake("replay", "yard", "--mode", "reenact")
+    let result = try workplace.retake("replay", "yard", "--mode", "reproduce")
     #expect(result.status == 2)
     #expect(result.stderr.contains("retake record INPUT --pipeline P"))
     let costs = try workplace.retake(
-      "replay", "yard", "--mode", "reenact", "--override", "thermal=serious@1s")
+      "replay", "yard", "--mode", "reproduce", "--override", "thermal=serious@1s")
     #expect(costs.status == 64)
   }
 }

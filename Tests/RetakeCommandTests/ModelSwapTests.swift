@@ -83,7 +83,7 @@ struct ModelSwapTests {
   private func run(_ options: String..., workers: Int = 2) throws -> Run {
     let result = try workplace.retake(
       words: [
-        "replay", "yard", "--pipeline", "mood.json", "--mode", "redecide", "--output", "run",
+        "replay", "yard", "--pipeline", "mood.json", "--mode", "simulate", "--output", "run",
         "--decisions", "lines.txt", "--workers", "\(workers)",
         "--json",
       ] + options)
@@ -177,7 +177,7 @@ struct ModelSwapTests {
     try writeLoad()
     let before = try workplace.listing()
     let result = try workplace.retake(
-      "replay", "yard", "--pipeline", "mood.json", "--mode", "redecide", "--output", "run",
+      "replay", "yard", "--pipeline", "mood.json", "--mode", "simulate", "--output", "run",
       "--override", "swap:mood@frame3=\(options)")
     #expect(result.status == 2)
     #expect(result.stderr.contains("the override 'swap:mood@frame3="), "\(result.stderr)")

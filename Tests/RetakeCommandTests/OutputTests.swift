@@ -84,7 +84,7 @@ import Testing
     #expect(run.session.text == "yard")
     #expect(run["case"].text == "motion-boxes")
     #expect(run.pipeline.text == "motion-boxes")
-    #expect(run.mode.text == "lossless")
+    #expect(run.mode.text == "every-frame")
     #expect(run.workers.int == 2)
     #expect(run.decisionDigest.text?.count == 32)
     #expect(run.resultDigest.text?.count == 32)

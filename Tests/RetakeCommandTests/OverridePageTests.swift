@@ -50,11 +50,11 @@ import Testing
       return result.stderr
     }
     #expect(
-      try told("example:motion-boxes", "redecide")
+      try told("example:motion-boxes", "simulate")
         == "note: device events change nothing here: no throttle of 'motion-boxes' has rules, and no "
         + "pool follows heat or memory\n")
-    #expect(try told("heat.json", "redecide").isEmpty)
-    #expect(try told("heat.json", "lossless").contains("change nothing in lossless"))
+    #expect(try told("heat.json", "simulate").isEmpty)
+    #expect(try told("heat.json", "every-frame").contains("change nothing in every-frame mode"))
   }
 
   @Test func `a profile that follows heat makes an event count`() throws {
@@ -67,7 +67,7 @@ import Testing
       let overrides = override.flatMap { ["--override", $0] }
       let result = try workplace.retake(
         words: [
-          "replay", "figures", "--pipeline", "example:motion-boxes", "--mode", "redecide",
+          "replay", "figures", "--pipeline", "example:motion-boxes", "--mode", "simulate",
           "--costs", "profile:\(profile).json", "--json",
         ] + overrides)
       try #require(result.status == 0, "\(result.stderr)")
@@ -92,12 +92,12 @@ import Testing
     }
     let place = "is after the last frame, which arrives at "
     #expect(
-      try told("redecide", "thermal=serious@99s").hasPrefix(
+      try told("simulate", "thermal=serious@99s").hasPrefix(
         "note: the override 'thermal=serious@99s' \(place)"))
     #expect(
-      try told("lossless", "swap:motion@99s={\"threshold\": 30}").contains(place))
-    #expect(try !told("lossless", "thermal=serious@99s").contains(place))
-    #expect(try told("redecide", "thermal=serious@2s").isEmpty)
+      try told("every-frame", "swap:motion@99s={\"threshold\": 30}").contains(place))
+    #expect(try !told("every-frame", "thermal=serious@99s").contains(place))
+    #expect(try told("simulate", "thermal=serious@2s").isEmpty)
   }
 
   @Test(arguments: [
@@ -107,7 +107,7 @@ import Testing
   func `a swap at a frame that never arrives is reported`(moment: String, note: String) throws {
     let workplace = try workplace()
     let result = try workplace.retake(
-      "replay", "figures", "--pipeline", "example:motion-boxes", "--mode", "redecide",
+      "replay", "figures", "--pipeline", "example:motion-boxes", "--mode", "simulate",
       "--override", "\(moment)={\"threshold\": 30}")
     #expect(result.status == 0, "\(result.stderr)")
     #expect(result.stderr == "note: the swap of 'motion' at \(note)\n")

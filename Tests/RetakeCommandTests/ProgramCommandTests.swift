@@ -269,7 +269,7 @@ struct ProgramCommandTests {
 
   @Test func `a pure program is deterministic under all conditions`() throws {
     let result = try workplace.retake(
-      "verify", "yard", "--pipeline", "means.json", "--allow-processes", "--mode", "redecide")
+      "verify", "yard", "--pipeline", "means.json", "--allow-processes", "--mode", "simulate")
     #expect(result.status == 0, "\(result.stdout)\(result.stderr)")
     #expect(result.stdout.contains("deterministic:"))
   }
@@ -325,11 +325,11 @@ struct ProgramCommandTests {
       "--pipeline", "means.json", "--allow-processes")
     #expect(made.status == 0, "\(made.stderr)")
     let refused = try workplace.retake(
-      "replay", "live", "--mode", "reenact", "--allow-processes")
+      "replay", "live", "--mode", "reproduce", "--allow-processes")
     #expect(refused.status == 2)
     #expect(refused.stderr.contains("a pipeline in a session starts no programs"))
     let given = try workplace.retake(
-      "replay", "live", "--mode", "reenact", "--pipeline", "means.json", "--allow-processes")
+      "replay", "live", "--mode", "reproduce", "--pipeline", "means.json", "--allow-processes")
     #expect(given.status == 0, "\(given.stdout)\(given.stderr)")
   }
 
@@ -366,7 +366,7 @@ struct ProgramCommandTests {
     #expect(replay.status == 0, "\(replay.stderr)")
     #expect(replay.stdout.contains(#"{"name":"said","value":23},{"name":"said#2","value":24}"#))
     let verified = try workplace.retake(
-      "verify", "yard", "--program", "python3 count.py", "--mode", "redecide")
+      "verify", "yard", "--program", "python3 count.py", "--mode", "simulate")
     #expect(verified.status == 0, "\(verified.stdout)\(verified.stderr)")
     let definition = "v: 1\ncases:\n  count: {program: python3 count.py}\n"
     try workplace.folder.write(definition, to: "retake.yml")

@@ -78,8 +78,8 @@ import Testing
         gone: {pipeline: Pipelines/gone.json}
         motion: {pipeline: motion.json}
         odd: {pipeline: odd.json}
-        slow: {pipeline: motion.json, mode: redecide, costs: "profile:phone.json"}
-        taped: {pipeline: motion.json, mode: redecide, costs: tape}
+        slow: {pipeline: motion.json, mode: simulate, costs: "profile:phone.json"}
+        taped: {pipeline: motion.json, mode: simulate, costs: tape}
       suites:
         default: [{sessions: ["yard", "y*"], cases: [motion]}]
 

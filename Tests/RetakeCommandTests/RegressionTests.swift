@@ -9,7 +9,7 @@ import Testing
     v: 1
     cases:
       motion: {pipeline: motion.json}
-      slow: {pipeline: motion.json, mode: redecide}
+      slow: {pipeline: motion.json, mode: simulate}
     suites:
       default: [{sessions: ["yard"], cases: [motion, slow]}]
     """
@@ -152,7 +152,7 @@ import Testing
     let list = try workplace.retake("test", "yard/slow", "--list", "--json").json()
     #expect(list.count == 1 && list[0].key.text == "yard/slow")
     #expect(list[0].session.text == "yard" && list[0]["case"].text == "slow")
-    #expect(list[0].pipeline.text == "motion.json" && list[0].mode.text == "redecide")
+    #expect(list[0].pipeline.text == "motion.json" && list[0].mode.text == "simulate")
     #expect(list[0].folder.text?.hasSuffix("/Recordings/yard") == true)
     #expect(try workplace.retake("test", "--list", "--case", "nosuch").status == 2)
     #expect(try workplace.listing() == before)

@@ -97,7 +97,7 @@ import Testing
     #expect(documents.count == 1)
     let report = try JSON(Data(try #require(documents.first).utf8))
     #expect(report.rows.count == 4)
-    let replay = try workplace.retake(words: Self.replay + ["--mode", "redecide", "--json"]).json()
+    let replay = try workplace.retake(words: Self.replay + ["--mode", "simulate", "--json"]).json()
     let row = report.rows[0]
     #expect(row.decisionDigest.text == replay.decisionDigest.text)
     #expect(row.figures.frames.delivered.int == replay.frames.delivered.int)
@@ -144,7 +144,7 @@ import Testing
 
   @Test(arguments: [
     ["--sweep", "queue=0"], ["--sweep", "queu=1"], ["--sweep", "queue=1..400"],
-    ["--sweep", "queue=1", "--mode", "lossless"], ["--sweep", "queue=1", "--output", "run"],
+    ["--sweep", "queue=1", "--mode", "every-frame"], ["--sweep", "queue=1", "--output", "run"],
     ["--sweep", "queue=1", "--decisions", "a"], ["--sweep", "queue=1", "--write-tape", "a"],
   ])
   func `a sweep that cannot be is a usage error`(words: [String]) throws {

@@ -141,7 +141,7 @@ import Testing
     try workplace.record("figures", frames: 60, size: "320x240")
     let result = try workplace.retake(
       words: [
-        "view", "figures", "--pipeline", "example:motion-boxes", "--mode", "redecide", "--start",
+        "view", "figures", "--pipeline", "example:motion-boxes", "--mode", "simulate", "--start",
         "40", "--once", "--screenshot", "window.png", "--json",
       ], environment: onDisplay(xvfb))
     try #require(result.status == 0, "\(result.stderr)")
@@ -150,14 +150,14 @@ import Testing
     #expect(picture.starts(with: [0x89, 0x50, 0x4E, 0x47]))
     let bare = try workplace.retake(
       words: [
-        "view", "figures", "--pipeline", "example:motion-boxes", "--mode", "redecide", "--start",
+        "view", "figures", "--pipeline", "example:motion-boxes", "--mode", "simulate", "--start",
         "40", "--once", "--screenshot", "bare.png", "--no-overlay",
       ], environment: onDisplay(xvfb))
     try #require(bare.status == 0, "\(bare.stderr)")
     #expect(try Data(contentsOf: workplace.folder.file("bare.png")) != picture)
     let piped = try workplace.retake(
       words: [
-        "view", "figures", "--pipeline", "example:motion-boxes", "--mode", "redecide", "--start",
+        "view", "figures", "--pipeline", "example:motion-boxes", "--mode", "simulate", "--start",
         "40", "--once", "--screenshot", "-",
       ], environment: onDisplay(xvfb))
     try #require(piped.status == 0, "\(piped.stderr)")

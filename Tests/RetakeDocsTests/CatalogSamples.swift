@@ -45,7 +45,7 @@ final class DropLog: RunObserver {
 
 private func decisions(of pipeline: Pipeline, _ session: SessionReader) throws {
   // Sources/EntryPoints/Retake/Retake.docc/Concepts.md
-  let request = Replay.Request(caseName: "slow", options: RunOptions(mode: .redecide, workers: 4))
+  let request = Replay.Request(caseName: "slow", options: RunOptions(mode: .simulate, workers: 4))
   let replay = try Replay(
     pipeline, reader: session, catalog: StageRegistry.builtIn, request: request)
   let log = DropLog()
@@ -175,10 +175,10 @@ private func recorded(
   // end
 }
 
-private func reenacted() throws {
+private func reproduced() throws {
   // Sources/EntryPoints/Retake/Retake.docc/Live.md
   let session = try SessionReader(opening: "Recordings/yard")
-  let report = try Reenactment(session, registry: .builtIn).run()
-  if let first = report.divergence { print(first.recorded ?? "", first.reenacted ?? "") }
+  let report = try Reproduction(session, registry: .builtIn).run()
+  if let first = report.divergence { print(first.recorded ?? "", first.reproduced ?? "") }
   // end
 }

@@ -177,7 +177,7 @@ import Testing
   @Test func `a run's folder has run json, and an interrupted writer leaves nothing`() throws {
     let folders = try SampleFolders()
     var summary = RunSummary(
-      pipeline: "motion-boxes", mode: "lossless", workers: 2, frames: FrameLedger(),
+      pipeline: "motion-boxes", mode: "every-frame", workers: 2, frames: FrameLedger(),
       decisionDigest: .zero, resultDigest: .zero)
     summary.session = "yard"
     try SampleRun(frames: 1_100).write(to: folders.run, run: summary)

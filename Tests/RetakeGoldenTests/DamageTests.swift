@@ -89,7 +89,7 @@ import Testing
       (results, Digest128(of: "another").description),
       ("frames: 80", "frames: 79"), ("session: yard", "session: park"),
       ("1/30000", "1/25"), ("name: motion,", "name: other,"), ("box: 0.1", "box: 1"),
-      ("{boxes: {box", "{boxen: {box"), ("v: 1", "v: 2"), ("mode: lossless", "mode: redecide"),
+      ("{boxes: {box", "{boxen: {box"), ("v: 1", "v: 2"), ("mode: every-frame", "mode: simulate"),
     ] {
       let changed = text.replacing(from, with: to)
       #expect(changed != text, "\(from)")

@@ -9,7 +9,7 @@ import Testing
   static let example = """
     v: 1
     input: {session: yard, digest: 1f0c5b7a9d3e42c88a6650f3e1b7d204, tracks: {camera: 0}, frames: 6, timeBase: {0: 1/30000}}
-    case: {name: motion, pipeline: Pipelines/motion-boxes.json, mode: lossless, costs: none, seed: 0, overrides: {}}
+    case: {name: motion, pipeline: Pipelines/motion-boxes.json, mode: every-frame, costs: none, seed: 0, overrides: {}}
     pipeline: {name: motion-boxes, digest: 9a1140c2b7e85d3366f0ab14c95d7e01, nodes: [camera, grey, motion, boxes]}
     models: {}
     quantisation: {boxes: {box: 0.1, score: 0.0001}}

@@ -39,7 +39,7 @@ struct SampleRun {
       input: .init(
         session: "yard", digest: Digest128(of: "yard"), tracks: ["camera": 0], frames: count,
         timeBase: [0: TimeBase(1, 30_000)]),
-      testCase: .init(name: "motion", pipeline: "Pipelines/motion-boxes.json", mode: "lossless"),
+      testCase: .init(name: "motion", pipeline: "Pipelines/motion-boxes.json", mode: "every-frame"),
       pipeline: .init(
         name: "motion-boxes", digest: Digest128(of: "pipeline"),
         nodes: ["camera", "grey", "motion", "boxes"]),

@@ -93,7 +93,7 @@ import Testing
     }
     try check("session digest") { $0.manifest.input.digest = .zero }
     try check("choice of tracks") { $0.manifest.input.tracks = ["camera": 1] }
-    try check("mode") { $0.manifest.testCase.mode = "redecide" }
+    try check("mode") { $0.manifest.testCase.mode = "simulate" }
     try check("seed") { $0.manifest.testCase.seed = 7 }
     try check("override") { $0.manifest.testCase.overrides = ["motion.threshold": .integer(3)] }
     let coarse = try Quantisation(box: 1)

@@ -34,7 +34,7 @@ import Testing
   private func replay(_ pipeline: Pipeline, catalog: StageRegistry = .builtIn) throws -> Replay {
     try Replay(
       pipeline, reader: nil, catalog: catalog,
-      request: Replay.Request(caseName: "busy", options: RunOptions(mode: .redecide)))
+      request: Replay.Request(caseName: "busy", options: RunOptions(mode: .simulate)))
   }
 
   @Test func `a replay reports every frame, with the node and the reason of its end`() throws {

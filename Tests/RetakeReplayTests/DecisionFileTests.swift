@@ -15,7 +15,7 @@ import Testing
     let file = folder.file("decisions.txt")
     let writer = try UnfoldedDecisionWriter(path: file.path)
     let notes = Notes()
-    _ = try Samples.replay { $0.options.mode = .redecide }.run(observers: [writer, notes])
+    _ = try Samples.replay { $0.options.mode = .simulate }.run(observers: [writer, notes])
     #expect(!FileManager.default.fileExists(atPath: file.path))
     try writer.finish()
     let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")

@@ -22,11 +22,11 @@ import Testing
   }
 
   @Test func `the summary names the session, the case and the pipeline, and balances`() throws {
-    let summary = try Samples.replay { $0.options.mode = .redecide }.run()
+    let summary = try Samples.replay { $0.options.mode = .simulate }.run()
     #expect(summary.session == "steps")
     #expect(summary.caseName == "brightness")
     #expect(summary.pipeline == "brightness")
-    #expect(summary.mode == "redecide")
+    #expect(summary.mode == "simulate")
     #expect(summary.frames.isBalanced)
     #expect(summary.frames.captured == 12)
     #expect(summary.decisions > 0)
@@ -128,7 +128,7 @@ import Testing
     let runs = try [0, 1, 2, 4].map { workers in
       try Samples.replay(Samples.own(frames: 30), reader: nil) {
         $0.options = RunOptions(
-          mode: .redecide, workers: workers, perturbation: UInt64(workers) + 1)
+          mode: .simulate, workers: workers, perturbation: UInt64(workers) + 1)
       }.run()
     }
     #expect(Set(runs.map(\.decisionDigest)).count == 1)

@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test func `each captured frame has a line in the order of capture`() throws {
-    let run = try lines(Samples.replay { $0.options.mode = .redecide })
+    let run = try lines(Samples.replay { $0.options.mode = .simulate })
     #expect(run.lines.count == 12)
     #expect(run.lines.map { $0["sequence"] } == (0..<12).map { .integer($0) })
     #expect(run.lines[3]["timeNanoseconds"] == .integer(100_000_000))
@@ -35,7 +35,7 @@ import Testing
   @Test func `a frame's age is the time between its arrival and its delivery`() throws {
     let notes = Notes()
     var text = ""
-    let replay = try Samples.replay { $0.options.mode = .redecide }
+    let replay = try Samples.replay { $0.options.mode = .simulate }
     let observer = try ResultLines(of: replay) { text += $0 }
     _ = try replay.run(observers: [notes, observer])
     for (index, line) in text.split(separator: "\n").enumerated() {
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [RunOptions.Mode.lossless, .redecide])
+  @Test(arguments: [RunOptions.Mode.everyFrame, .simulate])
   func `the lines are the same for any number of workers`(mode: RunOptions.Mode) throws {
     let texts = try [0, 1, 2, 4, 8].map { workers in
       try lines(

@@ -9,7 +9,7 @@ import Testing
 @Suite struct ComparisonTests {
   @Test func `a comparison becomes a case with its root cause, boxes and checks`() throws {
     let item = ReportCase(
-      comparison(), session: "yard", name: "motion", pipeline: "motion-boxes", mode: "lossless",
+      comparison(), session: "yard", name: "motion", pipeline: "motion-boxes", mode: "every-frame",
       graph: Samples.graph(), tracks: [ReportTrack(track: 0, width: 320, height: 180, frames: 6)],
       classes: ["person"])
     #expect(item.verdict == .changed)
@@ -61,7 +61,7 @@ import Testing
     comparison.pipelineChanges = [change]
     comparison.suspects = [change.suspicion, "libavcodec is 60, the golden was made with 59"]
     let item = ReportCase(
-      comparison, session: "s", name: "c", pipeline: "p", mode: "lossless")
+      comparison, session: "s", name: "c", pipeline: "p", mode: "every-frame")
     #expect(item.suspects.map(\.text) == comparison.suspects)
     #expect(item.suspects.map(\.kind) == ["pipeline", "change"])
     #expect(item.suspects.map(\.change) == ["option", nil])
@@ -96,7 +96,7 @@ import Testing
 
   @Test func `decision differences are counted by kind`() {
     let differences = ReportCase(
-      comparison(), session: "s", name: "c", pipeline: "p", mode: "redecide"
+      comparison(), session: "s", name: "c", pipeline: "p", mode: "simulate"
     ).decisions
     #expect(differences?.moved == 1)
     #expect(differences?.added == 0)
@@ -114,7 +114,7 @@ import Testing
         actual: line, message: "drop of frame 0:\(12 + index) at motion is new")
     }
     comparison.decisions[1].because = [comparison.decisions[0].message]
-    let item = ReportCase(comparison, session: "s", name: "c", pipeline: "p", mode: "redecide")
+    let item = ReportCase(comparison, session: "s", name: "c", pipeline: "p", mode: "simulate")
     let decisions = try #require(item.decisions)
     #expect(decisions.added == 2 && decisions.moved == 0)
     #expect(decisions.lines.items.map(\.because) == [[], ["drop of frame 0:12 at motion is new"]])
@@ -179,7 +179,7 @@ import Testing
   @Test func `a passed comparison says how many frames were the same`() {
     var same = Comparison(key: "s/c", verdict: .passed)
     same.counts.same = 240
-    let item = ReportCase(same, session: "s", name: "c", pipeline: "p", mode: "lossless")
+    let item = ReportCase(same, session: "s", name: "c", pipeline: "p", mode: "every-frame")
     #expect(item.reason == "240 frames compared, all the same")
     #expect(item.checks.map(\.verdict) == [.passed, .passed])
     #expect(item.decisions == nil)
@@ -187,7 +187,7 @@ import Testing
 
   @Test func `a golden that is missing is one check with its reason`() {
     let missing = Comparison(key: "s/c", verdict: .missing, reasons: ["no golden.yml"])
-    let item = ReportCase(missing, session: "s", name: "c", pipeline: "p", mode: "lossless")
+    let item = ReportCase(missing, session: "s", name: "c", pipeline: "p", mode: "every-frame")
     #expect(item.checks == [ReportCheck("results", .missing, "no golden.yml")])
   }
 
@@ -195,7 +195,8 @@ import Testing
   func `where nothing was compared no stage is called equal`(verdict: Verdict) {
     let item = ReportCase(
       Comparison(key: "s/c", verdict: verdict), session: "s", name: "c", pipeline: "p",
-      mode: "lossless", graph: ReportGraph(nodes: [ReportNode(id: "a", kind: "grey")], edges: []))
+      mode: "every-frame", graph: ReportGraph(nodes: [ReportNode(id: "a", kind: "grey")], edges: [])
+    )
     #expect(item.graph?.nodes.map(\.status) == [.notCompared])
   }
 

@@ -40,7 +40,7 @@ enum Samples {
 
   static func passedCase() -> ReportCase {
     var item = ReportCase(
-      session: "yard", name: "downsample", pipeline: "downsample-digest", mode: "lossless",
+      session: "yard", name: "downsample", pipeline: "downsample-digest", mode: "every-frame",
       verdict: .passed, reason: "240 frames compared, all the same")
     item.counts = ComparedCounts(compared: 240, same: 240)
     item.headroom = [Headroom(measure: "luma.mean", largest: 0.31, allowed: 0.5)]
@@ -49,7 +49,8 @@ enum Samples {
 
   static func changedCase(session: String = "yard", name: String = "motion") -> ReportCase {
     var item = ReportCase(
-      session: session, name: name, pipeline: "motion-boxes", mode: "lossless", verdict: .changed,
+      session: session, name: name, pipeline: "motion-boxes", mode: "every-frame",
+      verdict: .changed,
       reason: "1,218 differences from one root cause")
     item.counts = ComparedCounts(compared: 240, same: 100, withinTolerance: 20, changed: 120)
     item.rootCauses = [rootCause()]
@@ -160,7 +161,7 @@ enum Samples {
 
   static func erroredCase() -> ReportCase {
     var item = ReportCase(
-      session: "street", name: "motion", pipeline: "motion-boxes", mode: "redecide",
+      session: "street", name: "motion", pipeline: "motion-boxes", mode: "simulate",
       verdict: .errored, reason: "the case could not be run")
     item.error = ReportProblem(
       code: "session.media.checksum", message: "the media differ from the index",
@@ -175,7 +176,8 @@ enum Samples {
     expected.expected = ExpectedMark(id: "known-1", url: "https://example.org/1")
     var others = [ReportVerdict.missing, .stale, .notComparable].map { verdict in
       ReportCase(
-        session: "yard", name: verdict.rawValue, pipeline: "p", mode: "lossless", verdict: verdict,
+        session: "yard", name: verdict.rawValue, pipeline: "p", mode: "every-frame",
+        verdict: verdict,
         reason: verdict.meaning)
     }
     others[0].commands = [ReportCommand("accept", "retake accept yard/missing --reason first")]

@@ -48,7 +48,7 @@ import Testing
 
   @Test func `a case has the strips of its sensors, and without any no section`() {
     var item = ReportCase(
-      session: "turn", name: "steady", pipeline: "steady", mode: "lossless", verdict: .changed,
+      session: "turn", name: "steady", pipeline: "steady", mode: "every-frame", verdict: .changed,
       reason: "it differs")
     item.sensors = (0..<20).map { _ in strip("<b>") }
     let values = CaseContext.sensors(item)

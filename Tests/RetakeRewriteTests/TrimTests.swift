@@ -192,7 +192,7 @@ import Testing
     #expect(result.notes.contains { $0.contains("decisions") })
   }
 
-  @Test func `a live run of a trimmed session is not reenacted, and the original is named`() throws
+  @Test func `a live run of a trimmed session is not reproduced, and the original is named`() throws
   {
     let imported = try ImportedClip(.motionJPEG)
     let facts = JSONValue.object([
@@ -224,7 +224,7 @@ import Testing
     #expect(result.notes.contains { $0.hasPrefix("inputs, decisions and results") })
     let error = #expect(throws: SessionError.self) { try reader.liveRun() }
     #expect(error?.code == "session.run.none")
-    #expect(error?.advice?.hasSuffix("retake replay clip --mode reenact --run 0") == true)
+    #expect(error?.advice?.hasSuffix("retake replay clip --mode reproduce --run 0") == true)
     #expect(code { try reader.liveRun(7) } == "session.run.none")
   }
 

@@ -10,7 +10,7 @@ import Testing
       .stage(Brightness()).stage(stage).stage(Counter()).sink(Nodes.sink())
   }
 
-  @Test(arguments: [RunOptions.Mode.lossless, .redecide])
+  @Test(arguments: [RunOptions.Mode.everyFrame, .simulate])
   func `a recoverable failure takes the frame's place and is reported once`(
     mode: RunOptions.Mode
   ) throws {
@@ -36,7 +36,7 @@ import Testing
   @Test(arguments: [0, 1, 2, 4])
   func `an unrecoverable failure halts the run where it happened`(workers: Int) throws {
     let (notes, outcome) = try pipeline(Fragile(failing: [3], severity: .unrecoverable))
-      .noted(RunOptions(mode: .lossless, workers: workers))
+      .noted(RunOptions(mode: .everyFrame, workers: workers))
     #expect(notes.fates == "...-")
     #expect(notes.lines.last?.kind == .halt)
     #expect(outcome.halt?.frame.sequence == 3)
@@ -114,7 +114,7 @@ import Testing
       .stage(Brightness()).stage(Fragile(failing: [2], severity: severity)).stage(Counter())
       .sink(sink)
 
-    let (notes, outcome) = try pipeline.noted(RunOptions(mode: .redecide))
+    let (notes, outcome) = try pipeline.noted(RunOptions(mode: .simulate))
 
     let failure = StageFailure(
       frame: FrameID(track: 0, sequence: 2), node: "fragile", code: "fragile.chosen",

@@ -20,7 +20,7 @@ import Testing
   ) throws {
     let (notes, outcome) = try pipeline(
       .at(rate: 30, count: 60), cost: 45, policy: .dropNewest
-    ).noted(RunOptions(mode: .redecide, workers: workers))
+    ).noted(RunOptions(mode: .simulate, workers: workers))
 
     #expect(
       notes.sequences("drop") == [12, 16, 20, 24, 28, 31, 35, 39, 43, 47, 51, 55, 58])

@@ -199,7 +199,7 @@ final class Notes: RunObserver {
 extension Pipeline {
   /// Runs and records notes.
   func noted(
-    _ options: RunOptions = RunOptions(mode: .redecide)
+    _ options: RunOptions = RunOptions(mode: .simulate)
   ) throws -> (notes: Notes, outcome: RunOutcome) {
     let notes = Notes()
     let outcome = try PreparedRun(self, catalog: StageRegistry()).run(options, observer: notes)

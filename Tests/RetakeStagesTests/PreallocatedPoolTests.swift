@@ -51,7 +51,7 @@ private final class Unheard: RunObserver {
         .copy().pool("copies").pool("copies", capacity: 4, preallocate: preallocate)
         .luminance().cost(.fixed(.milliseconds(70))).results()
       let memory = try GraphPlan(pipeline).memory(isVirtual: true)
-      var options = RunOptions(mode: .redecide, workers: 0)
+      var options = RunOptions(mode: .simulate, workers: 0)
       options.memory = memory
       let prepared = try PreparedRun(pipeline, catalog: StageRegistry.builtIn)
       let outcome = try prepared.run(options, observer: Unheard())

@@ -39,7 +39,7 @@ import Testing
   }
 
   private func run(
-    _ pipeline: Pipeline, workers: Int = 1, mode: RunOptions.Mode = .redecide,
+    _ pipeline: Pipeline, workers: Int = 1, mode: RunOptions.Mode = .simulate,
     overrides: [RunOverride] = []
   ) throws -> (RunOutcome, Listener) {
     var options = RunOptions(mode: mode, workers: workers)
@@ -143,10 +143,10 @@ import Testing
     #expect(heard.lines.filter { $0.kind == .throttle }.count == 2)
   }
 
-  @Test func `in lossless there is no screen to wait for, and all is drawn`() throws {
+  @Test func `in every-frame mode there is no screen to wait for, and all is drawn`() throws {
     let frames = camera(60)
     let pipeline = frames.preview(of: vision(frames, .fixed(.milliseconds(100))))
-    let (outcome, heard) = try run(pipeline, mode: .lossless)
+    let (outcome, heard) = try run(pipeline, mode: .everyFrame)
     #expect(outcome.screens.isEmpty && heard.sequences("vsync").isEmpty)
     #expect(outcome.headline.delivered == 60)
   }

@@ -89,7 +89,7 @@ private final class Listener: RunObserver {
     let reader = try SyntheticScene(scene(.figures, frames: 60))
     let (outcome, heard) = try run(
       pipeline, bindings: ["camera": .init(reader: reader, track: 0)],
-      options: RunOptions(mode: .redecide))
+      options: RunOptions(mode: .simulate))
     #expect(
       heard.sequences(of: "drop") == [12, 16, 20, 24, 28, 31, 35, 39, 43, 47, 51, 55, 58])
     #expect(outcome.headline.captured == 60)

@@ -65,7 +65,7 @@ struct HostileRowTests {
       ["session", "export", name, "--media", "\(name).mkv"],
       ["session", "export", name, "--rows", "decisions", "--json-lines", "-"],
       ["replay", name, "--pipeline", "example:motion-boxes"],
-      ["replay", name, "--mode", "reenact", "--pipeline", "example:motion-boxes"],
+      ["replay", name, "--mode", "reproduce", "--pipeline", "example:motion-boxes"],
       ["verify", name, "--pipeline", "example:motion-boxes"],
     ]
   }
@@ -112,8 +112,8 @@ struct HostileRowTests {
       let chosen = Self.isLong ? others : turn
       for words in [["session", "check", name]] + chosen {
         let result = try Self.retake(words, in: folder, limits: Self.limits)
-        // A live run that is reenacted with other rows may decide differently.
-        let mayDiffer = words.contains("reenact") && result.status == 1
+        // A live run that is reproduced with other rows may decide differently.
+        let mayDiffer = words.contains("reproduce") && result.status == 1
         #expect(
           result.status == 0 || result.status == 2 || mayDiffer,
           """

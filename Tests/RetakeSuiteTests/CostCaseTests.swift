@@ -51,16 +51,16 @@ import Testing
     #expect(try fixture.test().status == .passed)
   }
 
-  @Test func `costs other than declared imply redecide`() throws {
+  @Test func `costs other than declared imply simulate`() throws {
     let project = try fixture("costs: tape@2+profile:Devices/slow.json, strictCosts: true")
       .project()
     let definition = try #require(project.definition(named: "slow"))
-    #expect(definition.mode == .redecide)
+    #expect(definition.mode == .simulate)
     #expect(definition.costs.description == "tape@2+profile:Devices/slow.json")
     #expect(definition.strictCosts)
-    let plain = try fixture("mode: redecide, costs: declared").project().definition(named: "slow")
+    let plain = try fixture("mode: simulate, costs: declared").project().definition(named: "slow")
     #expect(plain?.costs == .declared)
-    #expect(try fixture("costs: none").project().definition(named: "slow")?.mode == .lossless)
+    #expect(try fixture("costs: none").project().definition(named: "slow")?.mode == .everyFrame)
   }
 
   @Test func `a golden names the tape by its content, and another one is not comparable`() throws {
@@ -69,7 +69,7 @@ import Testing
     try accepted(fixture)
     let text = try golden(fixture)
     #expect(text.contains(/costs: "tape:[0-9a-f]{8}",/), "\(text)")
-    #expect(text.contains("mode: redecide"))
+    #expect(text.contains("mode: simulate"))
 
     try addRun(1, to: fixture, motion: 20_000_000)
     let outcome = try fixture.test { $0.isCI = true }

@@ -77,7 +77,7 @@ private final class Found: RunObserver {
   }
 
   private func replayed(
-    _ name: String, _ session: SessionReader, workers: Int, mode: RunOptions.Mode = .lossless
+    _ name: String, _ session: SessionReader, workers: Int, mode: RunOptions.Mode = .everyFrame
   ) throws -> (frames: [[Detection]], summary: RunSummary) {
     let example = try #require(ExamplePipelines.named(name))
     let pipeline = try PipelineDocument.parse(

@@ -98,7 +98,7 @@ import Testing
       v: 1
       cases:
         motion: {pipeline: motion.json}
-        slow: {pipeline: motion.json, mode: redecide, seed: 1}
+        slow: {pipeline: motion.json, mode: simulate, seed: 1}
       suites:
         default: [{sessions: ["*", gone], cases: [motion, slow]}]
       """)

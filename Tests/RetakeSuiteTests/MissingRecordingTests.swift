@@ -79,7 +79,7 @@ import Testing
     v: 1
     cases:
       fast: {pipeline: motion.json}
-      slow: {pipeline: motion.json, mode: redecide}
+      slow: {pipeline: motion.json, mode: simulate}
     suites:
       default: [{sessions: ["*"], cases: [fast]}]
       nightly: [{sessions: ["*"], cases: [slow]}]

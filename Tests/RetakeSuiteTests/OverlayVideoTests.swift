@@ -39,7 +39,7 @@ import Testing
   }
 
   private func draw(
-    _ fixture: ProjectFixture, _ name: String = "over.mp4", mode: RunOptions.Mode = .lossless
+    _ fixture: ProjectFixture, _ name: String = "over.mp4", mode: RunOptions.Mode = .everyFrame
   ) throws -> Drawn {
     try fixture.folder.write(Self.pipeline, to: "motion.json")
     if !FileManager.default.fileExists(atPath: fixture.folder.file("Recordings/yard").path) {
@@ -101,7 +101,7 @@ import Testing
   }
 
   @Test func `frames that never came to the sink show what came before them`() throws {
-    let drawn = try draw(try ProjectFixture(), mode: .redecide)
+    let drawn = try draw(try ProjectFixture(), mode: .simulate)
     let frames = drawn.summary.frames
     #expect(frames.droppedTotal > 0)
     #expect(drawn.video.tracks[0].frameCount == frames.captured)
@@ -167,7 +167,7 @@ import Testing
     for costs in ["tape:clip.tape", "profile:slow.json", "tape:a.tape+profile:slow.json"] {
       let choice = try #require(CostChoice(parsing: costs))
       var definition = CaseDefinition(name: "motion", pipeline: "motion.json")
-      (definition.costs, definition.mode) = (choice, .redecide)
+      (definition.costs, definition.mode) = (choice, .simulate)
       for file in choice.files {
         let kept = fixture.folder.file(file)
         try "kept".write(to: kept, atomically: true, encoding: .utf8)

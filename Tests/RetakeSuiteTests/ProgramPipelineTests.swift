@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test func `a case has a program as a command, or as the options of a node`() throws {
-    let command = try read("{program: ./app --fast, mode: redecide}")
+    let command = try read("{program: ./app --fast, mode: simulate}")
     #expect(command.cases.first?.pipeline == #"program:{"command":["./app","--fast"]}"#)
     let object = try read(
       "{program: {command: [./app], timeoutSeconds: 5, clock: preload, options: {a: 1}}}")
@@ -68,7 +68,7 @@ import Testing
     ("{program: {}}", "'command' is missing"),
     ("{program: {command: []}}", "names no program"),
     ("{program: {command: [./app], output: program}}", "unknown key 'output'"),
-    ("{mode: lossless}", "'pipeline' is missing"),
+    ("{mode: every-frame}", "'pipeline' is missing"),
   ])
   func `a program that cannot be one is an error of the case`(definition: String, text: String) {
     let error = #expect(throws: SuiteError.self) { try read(definition) }

@@ -85,12 +85,12 @@ struct WrongProject: Sendable, CustomTestStringConvertible {
     Self(body: "cases: {motion: {pipeline: 3}}", at: "/cases/motion/pipeline", "a string"),
     Self(body: "cases: {../x: {pipeline: p}}", at: "/cases/..~1x", "a case's name"),
     Self(case: "pipelin: x", at: "/pipelin", "Did you mean 'pipeline'?"),
-    Self(case: "mode: losless", at: "/mode", "Did you mean 'lossless'?"),
+    Self(case: "mode: every-fram", at: "/mode", "Did you mean 'every-frame'?"),
     Self(case: "mode: 3", at: "/mode", "a string"),
     Self(case: "costs: tap", at: "/costs", "tape:FILE"),
     Self(case: "costs: 3", at: "/costs", "a string"),
-    Self(case: "mode: redecide, costs: none", at: "/costs", "Write one of: declared"),
-    Self(case: "mode: lossless, costs: tape", at: "/costs", "mode: redecide"),
+    Self(case: "mode: simulate, costs: none", at: "/costs", "Write one of: declared"),
+    Self(case: "mode: every-frame, costs: tape", at: "/costs", "mode: simulate"),
     Self(case: "costs: declared, strictCosts: true", at: "/strictCosts", "costs: tape"),
     Self(case: "costs: tape, strictCosts: 1", at: "/strictCosts", "true or false"),
     Self(case: "seed: -1", at: "/seed", "0 or more"),
@@ -213,7 +213,7 @@ struct WrongProject: Sendable, CustomTestStringConvertible {
       """
       v: 1
       cases:
-        far: {pipeline: p.json, mode: redecide, costs: declared, seed: 7, tracks: {camera: 3},
+        far: {pipeline: p.json, mode: simulate, costs: declared, seed: 7, tracks: {camera: 3},
           quantisation: {boxes: {box: 0.01, score: 1}},
           overrides: [battery=9@2s, 'swap:motion@frame7,prepare=1ms={"threshold": 30}']}
       suites:
@@ -228,7 +228,7 @@ struct WrongProject: Sendable, CustomTestStringConvertible {
       """
     ).project()
     var far = CaseDefinition(name: "far", pipeline: "p.json")
-    (far.mode, far.seed, far.tracks) = (.redecide, 7, ["camera": 3])
+    (far.mode, far.seed, far.tracks) = (.simulate, 7, ["camera": 3])
     far.quantisation = ["boxes": ["box": 0.01, "score": 1]]
     far.overrides = [
       .event(atNanoseconds: 2_000_000_000, .battery(BatteryState(level: 9))),

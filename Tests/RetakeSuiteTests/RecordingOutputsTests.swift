@@ -142,7 +142,7 @@ import Testing
       definition: CaseDefinition(name: "live", pipeline: ""),
       session: recorded.result.folder.path)
     job.outputs.trace = later.path
-    #expect(try job.reenact(run: nil, hasOwnPipeline: false).isReproduced)
+    #expect(try job.reproduce(run: nil, hasOwnPipeline: false).isReproduced)
     #expect(try Data(contentsOf: later) == data)
   }
 

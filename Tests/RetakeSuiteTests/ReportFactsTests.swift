@@ -39,7 +39,7 @@ private struct OtherLevel: PureStage {
 @Suite struct ReportFactsTests {
   private func slow() throws -> ProjectFixture {
     let fixture = try ProjectFixture(
-      "v: 1\ncases:\n  slow: {pipeline: motion.json, mode: redecide, seed: 1}\n")
+      "v: 1\ncases:\n  slow: {pipeline: motion.json, mode: simulate, seed: 1}\n")
     try fixture.record("yard", frames: 60)
     _ = try fixture.test()
     _ = try fixture.accept()

@@ -30,7 +30,7 @@ import Testing
   ) throws -> RunSummary {
     try folder.write(Self.pipeline(sinks), to: "two.json")
     var definition = CaseDefinition(name: "two", pipeline: "two.json")
-    definition.mode = .redecide
+    definition.mode = .simulate
     var job = ReplayJob(
       project: Project(folder: folder.url.path), definition: definition, session: nil)
     job.note = note
@@ -147,7 +147,7 @@ import Testing
     _ = try run(folder) { $0.outputs.trace = path }
     let trace = TraceFile(try Data(contentsOf: folder.file("trace.json")))
     #expect(trace.problems == [])
-    #expect(trace.about["case"] == "two" && trace.about["mode"] == "redecide")
+    #expect(trace.about["case"] == "two" && trace.about["mode"] == "simulate")
     #expect(throws: RuntimeError.interrupted) {
       try run(folder) {
         $0.outputs.trace = folder.file("other.json").path

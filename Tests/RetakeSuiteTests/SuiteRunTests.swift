@@ -116,7 +116,7 @@ private struct GivesUp: PureStage {
       golden: GoldenFolder(URL(filePath: "golden")), actual: GoldenFolder(URL(filePath: "run")))
     #expect(result.exitStatus(isCI: true) == .trouble)
     result.summary = RunSummary(
-      pipeline: "p", mode: "lossless", workers: 1, frames: FrameLedger(), decisionDigest: .zero,
+      pipeline: "p", mode: "every-frame", workers: 1, frames: FrameLedger(), decisionDigest: .zero,
       resultDigest: .zero)
     #expect(result.exitStatus(isCI: true) == .nothingCompared)
     result.summary?.frames.captured = 1
@@ -182,7 +182,7 @@ private struct GivesUp: PureStage {
       v: 1
       cases:
         motion: {pipeline: motion.json}
-        slow: {pipeline: motion.json, mode: redecide, seed: 1}
+        slow: {pipeline: motion.json, mode: simulate, seed: 1}
       suites:
         default: [{sessions: ["*"], cases: [motion]}]
         nightly: [{sessions: [yard], cases: [slow]}]
@@ -206,7 +206,7 @@ private struct GivesUp: PureStage {
 
   @Test func `of a budget alone nothing can be accepted, so adopting is advised`() throws {
     let fixture = try ProjectFixture(
-      "v: 1\ncases:\n  motion: {pipeline: motion.json, mode: redecide}\n"
+      "v: 1\ncases:\n  motion: {pipeline: motion.json, mode: simulate}\n"
         + "budgets: {latencyMax: 1ms}\n")
     try fixture.record("yard")
     _ = try fixture.test()
@@ -313,11 +313,11 @@ private struct GivesUp: PureStage {
   @Test func `a case of its own names its tracks and mode in the command to replay it`() throws {
     let fixture = try yard()
     var definition = CaseDefinition(name: "own", pipeline: "motion.json")
-    (definition.mode, definition.seed, definition.tracks) = (.redecide, 3, ["camera": 0])
+    (definition.mode, definition.seed, definition.tracks) = (.simulate, 3, ["camera": 0])
     let outcome = try fixture.test { $0.selection.definition = definition }
     #expect(
       outcome.document.cases.first?.commands.first?.command
-        == "retake replay yard --pipeline motion.json --mode redecide --seed 3 --track camera=0")
+        == "retake replay yard --pipeline motion.json --mode simulate --seed 3 --track camera=0")
   }
 
   @Test func `rules that changed since a golden was accepted are told, and the golden's are used`()

@@ -84,7 +84,7 @@ import Testing
 
   private static let request: Replay.Request = {
     var request = Replay.Request(caseName: "sweep")
-    request.options = RunOptions(mode: .redecide, workers: 0, seed: 5)
+    request.options = RunOptions(mode: .simulate, workers: 0, seed: 5)
     return request
   }()
 

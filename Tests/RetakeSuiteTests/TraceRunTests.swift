@@ -22,7 +22,7 @@ import Testing
   ) throws -> (data: Data, lines: [DecisionLine], replay: Replay) {
     let folder = try TemporaryFolder()
     let file = folder.file("trace.json")
-    var options = RunOptions(mode: .redecide, workers: workers, seed: seed)
+    var options = RunOptions(mode: .simulate, workers: workers, seed: seed)
     options.perturbation = seed
     let replay = try Replay(
       pipeline, reader: nil, catalog: StageRegistry.builtIn,

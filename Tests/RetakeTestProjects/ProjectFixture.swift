@@ -26,7 +26,7 @@ package struct ProjectFixture {
     v: 1
     cases:
       motion: {pipeline: motion.json}
-      slow: {pipeline: motion.json, mode: redecide, seed: 1}
+      slow: {pipeline: motion.json, mode: simulate, seed: 1}
     suites:
       default: [{sessions: ["*"], cases: [motion]}]
       slow: [{sessions: ["yard-*"], cases: [motion, slow]}]

@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test func `a run decides in virtual time`() async throws {
-    let run = try await Replay.run("figures", options: RunOptions(mode: .redecide)) {
+    let run = try await Replay.run("figures", options: RunOptions(mode: .simulate)) {
       $0.grey().motion().cost(.fixed(.milliseconds(300))).queue(capacity: 1, policy: .dropOldest)
         .results()
     }

@@ -25,7 +25,7 @@ import Testing
     let arrivals = Arrivals()
     let pipeline = Pipeline.named("arrivals").source(.session()).grey().luminance().results()
     _ = try scope.hosted.replay(
-      session, pipeline, options: RunOptions(mode: .redecide), observers: [arrivals])
+      session, pipeline, options: RunOptions(mode: .simulate), observers: [arrivals])
     return arrivals.list
   }
 

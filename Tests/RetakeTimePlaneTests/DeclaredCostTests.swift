@@ -64,7 +64,7 @@ import Testing
     #expect(abs(mean - 0.5) < 0.03)
   }
 
-  @Test func `fixed costs are themselves, absent ones and those of lossless are zero`() {
+  @Test func `fixed costs are themselves, absent ones and those of every-frame are zero`() {
     let cost = Cost.fixed(.milliseconds(45))
     func nanoseconds(_ model: CostModel, _ cost: Cost?) -> Int64 {
       model.nanoseconds(of: cost, nodeHash: 1, sequence: 0, item: -1)

@@ -40,7 +40,7 @@ private struct Story {
     for frame in frames { try writer.append(frame) }
     try writer.finish(
       RunSummary(
-        pipeline: "story", mode: "lossless", workers: 2, frames: FrameLedger(),
+        pipeline: "story", mode: "every-frame", workers: 2, frames: FrameLedger(),
         decisionDigest: .zero, resultDigest: .zero))
     return try StoredTrace(reading: folder)
   }

@@ -62,7 +62,7 @@ private struct ReadsPadding: PureStage {
     SyntheticOptions(scene: .figures, width: 64, height: 48, frames: 16))
 
   private func verify(
-    _ pipeline: Pipeline, mode: RunOptions.Mode = .lossless, processes: NewProcessRuns? = nil
+    _ pipeline: Pipeline, mode: RunOptions.Mode = .everyFrame, processes: NewProcessRuns? = nil
   ) throws -> VerifyReport {
     try Verification(
       newProcesses: processes,
@@ -80,7 +80,7 @@ private struct ReadsPadding: PureStage {
     let report = try verify(
       Pipeline.named("honest").source(source).motion(threshold: 24)
         .cost(.fixed(.milliseconds(45))).queue(capacity: 3, policy: .dropNewest).results(),
-      mode: .redecide)
+      mode: .simulate)
     #expect(report.outcome == .deterministic)
     #expect(report.firstDivergence == nil)
     #expect(report.frames == 16)

@@ -44,7 +44,7 @@ final class CoreRun: GateKeeperWithoutValues {
     let count = Int(nanoseconds / 1_000_000 * Int64(camera.fps) / 1_000)
     var firstOf: [ThermalState: Int64] = [:]
     var core = DecisionCore(
-      plan: plan, rules: .redecide, profile: costs.profile,
+      plan: plan, rules: .simulate, profile: costs.profile,
       frameBytes: plan.frameBytes(of: [source: track(count)]))
     var model = CostModel(plan: plan, seed: seed, isFree: false, costs: costs)
     var turn = Turn(gates: self)

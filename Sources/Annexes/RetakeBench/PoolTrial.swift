@@ -21,7 +21,7 @@ package struct PoolTrial: Sendable {
   /// - Throws: What a run throws. A valid load causes no error.
   package func run() throws -> PoolFigures {
     // No watchdog: the stage's body returns at once, and only its virtual cost is long.
-    var options = RunOptions(mode: .redecide, workers: 0, watchdog: nil)
+    var options = RunOptions(mode: .simulate, workers: 0, watchdog: nil)
     // Strict, because a cost that is missing on the tape would be modelled, and the load would be
     // another one than its document says.
     options.costs = RunCosts(tape: try tape(), isStrict: true)

@@ -74,7 +74,7 @@ package struct PreviewTrial: Sendable {
   /// - Throws: What a run throws. No trial causes an error.
   package func run() throws -> PreviewFigures {
     // No watchdog: a vision that hangs costs an hour of virtual time, and its body returns at once.
-    var options = RunOptions(mode: .redecide, workers: 0, watchdog: nil)
+    var options = RunOptions(mode: .simulate, workers: 0, watchdog: nil)
     if let heat {
       options.overrides = [
         .event(atNanoseconds: heat.lowerBound, .thermal(.serious)),

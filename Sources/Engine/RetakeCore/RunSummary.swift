@@ -42,7 +42,7 @@ public struct FrameLedger: Hashable, Sendable, Codable {
 /// The outcome of one run in numbers and digests: the document `run.json`.
 public struct RunSummary: Hashable, Sendable, Codable {
   package struct Costs: Hashable, Sendable, Codable {
-    /// `none` in lossless, `declared`, `tape:DIGEST`, `profile:NAME@DIGEST`, `measured`.
+    /// `none` in every-frame mode, `declared`, `tape:DIGEST`, `profile:NAME@DIGEST`, `measured`.
     package var source: String?
     /// Costs that came from a recorded tape, or were measured.
     package var recorded = 0
@@ -122,7 +122,7 @@ public struct RunSummary: Hashable, Sendable, Codable {
   public var caseName: String?
   /// The name of the pipeline.
   public var pipeline: String
-  /// The raw value of the run's `RunOptions.Mode`: `lossless` or `redecide`.
+  /// The raw value of the run's `RunOptions.Mode`: `every-frame` or `simulate`.
   public var mode: String
   /// Threads that computed. Their number changes no result.
   public var workers: Int

@@ -9,16 +9,16 @@ public struct RunOptions: Sendable {
   public enum Mode: String, Sendable, CaseIterable, Codable {
     /// Frames arrive at their presentation times, costs are zero and queues unbounded: no queue
     /// drops a frame. Throttles, routes and joins still act.
-    case lossless
+    case everyFrame = "every-frame"
     /// Frames arrive when they reached the recorder, stages take their costs, and all decisions are
     /// made again from these times.
-    case redecide
+    case simulate
     /// A live run gets its recorded events again. `PreparedRun` does not do that: see
-    /// `Reenactment`.
-    case reenact
+    /// `Reproduction`.
+    case reproduce
 
     /// The modes that decide in virtual time.
-    package static let virtual: [Mode] = [.lossless, .redecide]
+    package static let virtual: [Mode] = [.everyFrame, .simulate]
   }
 
   /// Longer than any body should take, and short enough for a person to wait.
@@ -27,7 +27,7 @@ public struct RunOptions: Sendable {
   package static let workersDefault = RunOptions().workers
   package static let workersRange = 0...Workers.countMax
 
-  /// `lossless` by default.
+  /// `every-frame` by default.
   public var mode: Mode
   /// Threads that compute, including the time plane; changes the speed and nothing else.
   public var workers: Int
@@ -48,7 +48,7 @@ public struct RunOptions: Sendable {
   public var watchdog: Duration?
   /// The clock of the watchdog.
   package var clock: any LiveClock = WallClock()
-  /// The origin of virtual costs; `lossless` uses none.
+  /// The origin of virtual costs; `every-frame` uses none.
   package var costs = RunCosts.declared
   /// Receives what stages tell during the run, on the threads that compute.
   package var notices: (@Sendable (StageNotice) -> Void)?
@@ -64,19 +64,19 @@ public struct RunOptions: Sendable {
 
   /// `workers`, `window`, `runAhead` and `perturbation` change only the speed of a run, never its
   /// results. Values are checked when the run begins: it throws `RuntimeError.badOption` for the
-  /// mode `reenact`, for `workers` outside 0 to 256, and for a `window` outside 1 to 4,096.
+  /// mode `reproduce`, for `workers` outside 0 to 256, and for a `window` outside 1 to 4,096.
   ///
   /// ```swift
-  /// var options = RunOptions(mode: .redecide, workers: 4)
+  /// var options = RunOptions(mode: .simulate, workers: 4)
   /// options.seed = 7
   /// ```
   ///
   /// - Parameters:
-  ///   - mode: Where times come from: `lossless` for values alone, `redecide` for drops as well.
+  ///   - mode: Where times come from: `every-frame` for values alone, `simulate` for drops as well.
   ///   - workers: Threads that compute, including the one that decides; 0 and 1 compute on that one
   ///     alone.
-  ///   - seed: Another seed draws other costs, where costs are not fixed. In `lossless` it has no
-  ///     effect.
+  ///   - seed: Another seed draws other costs, where costs are not fixed. In `every-frame` it has
+  ///     no effect.
   ///   - window: Frames that are computed ahead; `nil` chooses a number that fits into memory.
   ///   - runAhead: `false` computes a value only when virtual time needs it.
   ///   - perturbation: Seeds random real delays before each computation, which must not change any
@@ -86,7 +86,7 @@ public struct RunOptions: Sendable {
   ///   - isInterrupted: Asked between events, on the thread of the run; `true` ends the run with
   ///     `RuntimeError.interrupted`. `nil` never does.
   public init(
-    mode: Mode = .lossless, workers: Int = 2, seed: UInt64 = 0, window: Int? = nil,
+    mode: Mode = .everyFrame, workers: Int = 2, seed: UInt64 = 0, window: Int? = nil,
     runAhead: Bool = true, perturbation: UInt64? = nil,
     watchdog: Duration? = RunOptions.watchdogStandard,
     isInterrupted: (@Sendable () -> Bool)? = nil
@@ -222,7 +222,7 @@ public protocol RunObserver: AnyObject {
   /// their order, if `wantsDecisions` is `true`. The kinds are those of docs/decisions.md.
   func decided(_ line: DecisionLine)
   /// Frames use another number of a pool's buffers than before. Called after the decisions of the
-  /// event that changed the number; never in `lossless`, where pools are unbounded.
+  /// event that changed the number; never in `every-frame`, where pools are unbounded.
   ///
   /// - Parameters:
   ///   - buffers: How many buffers are in use from now on.
@@ -237,7 +237,7 @@ public protocol RunObserver: AnyObject {
   ///   - nanoseconds: Virtual time from the replay's origin.
   func stalled(_ requests: Int, of pool: String, at nanoseconds: Int64)
   /// A pool has another number of buffers than before, because it adapts to the load. Each pool is
-  /// reported for the first time at the first event; never in `lossless`.
+  /// reported for the first time at the first event; never in `every-frame`.
   ///
   /// - Parameters:
   ///   - buffers: How many buffers the pool has from now on, in use or free.
@@ -318,16 +318,16 @@ public struct RunOutcome: Hashable, Sendable {
   /// One for each sink and track with captured frames: by sink, in the byte order of their IDs,
   /// then by track.
   public var ledgers: [LedgerEntry]
-  /// Counts of the sinks that are screens, in the order of their IDs; only in `redecide`.
+  /// Counts of the sinks that are screens, in the order of their IDs; only in `simulate`.
   package var screens: [ScreenCounts] = []
-  /// Counts of the pools that adapt to the load, in the pipeline's order; empty in `lossless`.
+  /// Counts of the pools that adapt to the load, in the pipeline's order; empty in `every-frame`.
   public var pools: [PoolCounts] = []
   /// Counts of the sources where frames waited for a buffer, in the pipeline's order.
   public var waits: [WaitCounts] = []
   /// How hot the device was, by the profile's heat model; `nil` without one.
   public var heat: HeatCounts?
   /// Frames that arrived while a block edge of their source was full or its pool was empty; live
-  /// also those that were refused. No ledger counts them. Always 0 in `lossless`.
+  /// also those that were refused. No ledger counts them. Always 0 in `every-frame`.
   public var lostBeforeCapture = 0
   /// Of `lostBeforeCapture`, the frames of the source that `headline` counts. A live run also has
   /// refused frames, which it does not count here.
@@ -346,10 +346,10 @@ public struct RunOutcome: Hashable, Sendable {
   /// XXH3-128 of all decision lines. Two runs with the same digest made the same decisions at the
   /// same times.
   public var decisionDigest = Digest128.zero
-  /// Services whose cost came from a tape or was measured. 0 in `lossless`, where nothing has a
+  /// Services whose cost came from a tape or was measured. 0 in `every-frame`, where nothing has a
   /// cost, and in a live run.
   package var recordedCosts = 0
-  /// Services whose cost was declared or drawn. 0 in `lossless` and in a live run.
+  /// Services whose cost was declared or drawn. 0 in `every-frame` and in a live run.
   package var modelledCosts = 0
   /// Failures of stages and sources, in the order in which they happened: the first 1,000.
   /// `failureCount` is the number of all.

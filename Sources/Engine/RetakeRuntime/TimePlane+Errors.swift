@@ -15,7 +15,7 @@ extension CostModel {
   /// The costs of a run with these options.
   init(plan: GraphPlan, _ options: RunOptions) {
     self.init(
-      plan: plan, seed: options.seed, isFree: options.mode == .lossless, costs: options.costs)
+      plan: plan, seed: options.seed, isFree: options.mode == .everyFrame, costs: options.costs)
   }
 
   /// - Throws: `RuntimeError.costMissing` for a cost that a strict tape does not have.

@@ -32,7 +32,7 @@ package struct CostModel: Sendable {
   }
 
   package enum Origin: Hashable, Sendable {
-    /// In `lossless`, nothing has a cost.
+    /// In `every-frame`, nothing has a cost.
     case free
     case recorded
     /// Declared, or drawn from quantiles.
@@ -57,7 +57,7 @@ package struct CostModel: Sendable {
   /// By node, computed on demand.
   private var quantiles: [(p50: Int64, p99: Int64)?]
 
-  /// All costs are zero: the mode `lossless`.
+  /// All costs are zero: the mode `every-frame`.
   package static let zero = CostModel(seed: 0, isFree: true)
 
   /// The costs that the pipeline declares; nodes without a declared cost take no time.
@@ -66,7 +66,7 @@ package struct CostModel: Sendable {
   }
 
   /// The costs of one run.
-  /// - Parameter isFree: Whether all costs are zero: the mode `lossless`.
+  /// - Parameter isFree: Whether all costs are zero: the mode `every-frame`.
   package init(plan: GraphPlan, seed: UInt64, isFree: Bool, costs: RunCosts) {
     self.init(seed: seed, isFree: isFree, nodes: plan.costNodes(costs), costs: costs)
   }
@@ -87,7 +87,7 @@ package struct CostModel: Sendable {
 
   /// - Throws: `DecisionError.costMissing` for a cost that a strict tape does not have.
   package mutating func answer(_ service: Service) throws(DecisionError) -> Answer {
-    // serve-cost: `lossless` asks neither the tape nor the profile.
+    // serve-cost: `every-frame` asks neither the tape nor the profile.
     guard !isFree else { return Answer(nanoseconds: 0, origin: .free) }
     var answer = try unscaled(service)
     guard isScaled else { return answer }

@@ -50,7 +50,7 @@ extension DecisionCore {
     decide(.swapPrepare, node: node)
     // swap-prepare: live, a worker prepares the stage, and an event of its own reports the result.
     guard !rules.isLive else { return }
-    // swap-prepare: preparing is a cost, and `lossless` has none.
+    // swap-prepare: preparing is a cost, and `every-frame` has none.
     let time = rules.isBounded ? turn.gates.swap(index).prepareNanoseconds : 0
     // swap-epoch: band 1, before the arrivals of the
     // same instant, which the new stage handles already.

@@ -3,7 +3,7 @@ import RetakeGraph
 
 /// Screens are observers: they only decide when the buffers that they show are free.
 extension DecisionCore {
-  /// By node; `nil` if the node is not a screen. A live run has real screens, and `lossless` has
+  /// By node; `nil` if the node is not a screen. A live run has real screens, and `every-frame` has
   /// none.
   static func screens(of plan: GraphPlan, _ rules: Rules) -> [ScreenStateMachine?] {
     plan.nodes.map { node in

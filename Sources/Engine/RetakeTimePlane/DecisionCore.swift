@@ -56,12 +56,12 @@ package struct DecisionCore: ~Copyable {
     /// Whether bodies, swaps and sinks end when the driver reports it, not when a model decides it.
     package var isLive = false
 
-    package static let lossless = Rules(isBounded: false)
-    package static let redecide = Rules(isBounded: true)
+    package static let everyFrame = Rules(isBounded: false)
+    package static let simulate = Rules(isBounded: true)
     package static let live = Rules(isBounded: true, isLive: true)
   }
 
-  /// - Parameter profile: What the run's device is. Its heat acts only in `redecide`.
+  /// - Parameter profile: What the run's device is. Its heat acts only in `simulate`.
   /// - Parameter frameBytes: See `GraphPlan.frameBytes`.
   package init(
     plan: GraphPlan, rules: Rules, profile: DeviceProfile? = nil, frameBytes: [Int] = [],
@@ -69,9 +69,9 @@ package struct DecisionCore: ~Copyable {
   ) {
     self.plan = plan
     self.rules = rules
-    heat = rules == .redecide ? profile?.heatMachine(for: plan) : nil
+    heat = rules == .simulate ? profile?.heatMachine(for: plan) : nil
     self.frameBytes = frameBytes.isEmpty ? plan.nodes.map { _ in 0 } : frameBytes
-    // `lossless`: no queue has a limit, so no edge ever drops, supersedes or blocks a frame.
+    // `every-frame`: no queue has a limit, so no edge ever drops, supersedes or blocks a frame.
     queues = plan.edges.map {
       rules.isBounded
         ? QueueStateMachine(capacity: $0.capacity, policy: $0.policy)
@@ -181,7 +181,7 @@ package struct DecisionCore: ~Copyable {
   package mutating func addCompletion(node: Int, work: Work, time: Int64) {
     push(.completion, phase: .completion, node: node, work: work, at: time)
     // stage-timeout: an end at exactly start + timeout is in
-    // time, so it needs no timer. `lossless` has no timeouts.
+    // time, so it needs no timer. `every-frame` has no timeouts.
     guard rules.isBounded, let timeout = plan.nodes[node].timeoutNanoseconds,
       time - current.time > timeout
     else { return }

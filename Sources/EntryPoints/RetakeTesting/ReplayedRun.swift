@@ -51,7 +51,7 @@ extension Replay {
   ///
   /// - Parameters:
   ///   - session: A session of the project, by its name in Recordings, or its path.
-  ///   - options: `lossless` by default, in which every frame reaches the sinks.
+  ///   - options: `every-frame` by default, in which every frame reaches the sinks.
   ///   - pipeline: Makes the pipeline from the frames of the session.
   /// - Throws: The errors of the session, the pipeline and the run, and an error if a stage halts it.
   public static func run(

@@ -345,9 +345,9 @@ retake_status retake_pipeline_destroy(retake_pipeline pipeline);
 
 typedef enum retake_mode {
   // Frames arrive at their times, costs are zero, and no queue drops a frame.
-  RETAKE_LOSSLESS = 0,
+  RETAKE_EVERY_FRAME = 0,
   // All decisions are made again from the recorded arrivals and the declared costs.
-  RETAKE_REDECIDE = 1
+  RETAKE_SIMULATE = 1
 } retake_mode;
 
 typedef struct retake_replay_options {

@@ -104,7 +104,7 @@ struct PipelineSurvey {
       $0.cost == nil && $0.stage.signature.role.isServed && !$0.isInserted
     }
     if !free.isEmpty {
-      notes.append("without a cost, so 0 in redecide: \(Self.list(free.map(\.id)))")
+      notes.append("without a cost, so 0 in simulate mode: \(Self.list(free.map(\.id)))")
     }
     for overload in model.relieved where rates != nil {
       notes.append(relief(overload))

@@ -96,9 +96,9 @@ package struct ReplayJob {
   }
 
   private func costs(reader: SessionReader?) throws -> RunCosts {
-    // Before the mode is asked: in `lossless` a tape is complete (docs/costs.md).
+    // Before the mode is asked: in `every-frame` a tape is complete (docs/costs.md).
     if outputs.tape != nil { return .measured }
-    guard definition.mode != .lossless else { return .declared }
+    guard definition.mode != .everyFrame else { return .declared }
     var costs = try definition.costs.load(session: reader) { try project.costPath($0) }
     costs.isStrict = definition.strictCosts
     return costs
@@ -150,7 +150,7 @@ package struct ReplayJob {
   /// Runs the decisions of the case for every combination of a sweep. Nothing is written.
   ///
   /// - Parameter comparesNumbers: Whether everything is computed, and the numbers that reach sinks
-  ///   are compared with those of a lossless run.
+  ///   are compared with those of an every-frame run.
   /// - Throws: `ReplayError.badSweep`, and what a run throws.
   package func sweep(_ sweep: Sweep, comparesNumbers: Bool = false) throws -> SweepReport {
     let (pipeline, reader) = try inputs()

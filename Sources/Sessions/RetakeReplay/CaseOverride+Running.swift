@@ -83,9 +83,9 @@ extension Replay {
   /// Overrides at a time when no frame arrives any more.
   private func lateNotes() throws -> [String] {
     let mode = request.options.mode
-    // In lossless, events are without effect at any time.
+    // In every-frame mode, events are without effect at any time.
     let timed = request.overrides.filter {
-      $0.nanoseconds != nil && !($0.isEvent && mode == .lossless)
+      $0.nanoseconds != nil && !($0.isEvent && mode == .everyFrame)
     }
     guard !timed.isEmpty, let end = try prepared.endNanoseconds(mode) else { return [] }
     let seconds = FixedDecimal(Double(end) / 1e9, decimals: 3).text
@@ -112,7 +112,7 @@ extension Replay {
   }
 
   private var eventNotes: [String] {
-    guard request.options.mode != .lossless, request.overrides.contains(where: \.isEvent),
+    guard request.options.mode != .everyFrame, request.overrides.contains(where: \.isEvent),
       !pipeline.nodes.contains(where: \.stage.followsDevice),
       !pipeline.pools.contains(where: \.followsDevice), !profileFollowsEvents
     else { return [] }

@@ -26,7 +26,7 @@ extension Replay {
       options.cache = nil
       // Every frame goes through every stage there, so the failures of all frames are found, also
       // of those that some combinations drop.
-      options.mode = .lossless
+      options.mode = .everyFrame
       let notes = FailureNotes()
       _ = try prepared.forFailures.run(options, observer: notes)
       return notes.isIncomplete ? nil : notes.failures

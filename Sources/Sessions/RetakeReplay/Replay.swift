@@ -33,8 +33,8 @@ public struct Replay: Sendable {
     /// Changes in addition to what the session contains; their order makes no difference.
     package var overrides: [CaseOverride] = []
 
-    /// By default a lossless run, with the tracks and the quanta that the pipeline names. Nothing
-    /// is checked before `Replay` is created.
+    /// By default an every-frame run, with the tracks and the quanta that the pipeline names.
+    /// Nothing is checked before `Replay` is created.
     public init(
       sessionName: String? = nil, caseName: String, options: RunOptions = RunOptions(),
       tracks: [String: Int] = [:], quantisation: [String: [String: Double]] = [:]
@@ -75,7 +75,7 @@ public struct Replay: Sendable {
     // names the profile in its costs.
     let modelled = request.options.costs.profile?.applied(to: pipeline) ?? pipeline
     let sensors = try SensorBinding(
-      modelled, reader: reader, arrivesAtPresentation: request.options.mode == .lossless)
+      modelled, reader: reader, arrivesAtPresentation: request.options.mode == .everyFrame)
     prepared = try PreparedRun(
       sensors?.applied(to: modelled) ?? modelled, bindings: bindings, catalog: catalog)
     self.request = request
@@ -97,12 +97,12 @@ public struct Replay: Sendable {
   /// The name of the chosen costs in a golden.
   package var costsText: String {
     // Nothing has a cost there, so other costs must not make the golden incomparable.
-    request.options.mode == .lossless ? "none" : request.options.costs.text
+    request.options.mode == .everyFrame ? "none" : request.options.costs.text
   }
 
   /// Notes for the user about the chosen costs, as sentences.
   package var costNotes: [String] {
-    guard request.options.mode != .lossless else { return [] }
+    guard request.options.mode != .everyFrame else { return [] }
     let costs = request.options.costs
     var notes = costs.profile?.notes(for: pipeline) ?? []
     if let tape = costs.tape, let recorded = tape.session, let session = request.sessionName,

@@ -83,8 +83,8 @@ public enum ReplayError: RetakeError, Hashable {
         advice: "Read all frames from the session: {\"kind\": \"session\"}")
     case .noPipeline(let session, let run):
       ErrorFacts(
-        "replay.reenact.noPipeline", "the run \(run) was recorded without a pipeline document",
-        advice: "Name it: retake replay \(session.shellWord) --mode reenact --pipeline P")
+        "replay.reproduce.noPipeline", "the run \(run) was recorded without a pipeline document",
+        advice: "Name it: retake replay \(session.shellWord) --mode reproduce --pipeline P")
     case .noSuchSink(let node, let known):
       ErrorFacts(
         "replay.results.noSuchSink", "the pipeline has no sink '\(node)'",

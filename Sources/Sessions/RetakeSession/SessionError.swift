@@ -378,8 +378,8 @@ public enum SessionError: RetakeError {
         "session.run.none", "the session has only stage times of the live run \(run)",
         cause: "it was trimmed, and what a live run decides depends on everything that came before",
         at: session,
-        advice: "Reenact the session that it was trimmed from: "
-          + "retake replay \(original?.shellWord ?? "ORIGINAL") --mode reenact --run \(run)")
+        advice: "Reproduce the session that it was trimmed from: "
+          + "retake replay \(original?.shellWord ?? "ORIGINAL") --mode reproduce --run \(run)")
     case .badRun(let session, let run, let detail):
       ErrorFacts(
         "session.run.bad", "the live run \(run) is damaged: \(detail)", at: session,

@@ -17,7 +17,7 @@ import Testing
     #expect(choice.source == source)
     #expect(choice.profile == profile)
     #expect("\(choice)" == text)
-    #expect(choice.needsRedecide == (text != "declared"))
+    #expect(choice.needsSimulation == (text != "declared"))
     #expect(choice.hasTape == (source != .declared))
   }
 

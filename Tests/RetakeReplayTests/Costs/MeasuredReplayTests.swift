@@ -32,7 +32,7 @@ import Testing
     _ path: String, workers: Int, change: (inout RunCosts) -> Void = { _ in }
   ) throws -> RunSummary {
     let replay = try Samples.replay(reader: StepFrames(count: 40)) {
-      $0.options = RunOptions(mode: .redecide, workers: workers)
+      $0.options = RunOptions(mode: .simulate, workers: workers)
       $0.options.costs.isStrict = true
     }
     var request = replay.request
@@ -46,7 +46,7 @@ import Testing
   {
     for mode in RunOptions.Mode.virtual {
       let (measured, path) = try measure(mode)
-      #expect(measured.costs.source == (mode == .lossless ? "none" : "measured"))
+      #expect(measured.costs.source == (mode == .everyFrame ? "none" : "measured"))
       var decisions: Set<Digest128> = []
       var results: Set<Digest128> = []
       for workers in [0, 1, 2, 4, 8, 2] {
@@ -56,12 +56,12 @@ import Testing
         #expect(summary.costs.recorded == 40 && summary.costs.modelled == 0)
       }
       #expect(decisions.count == 1 && results.count == 1)
-      if mode == .redecide { #expect(decisions.first == measured.decisionDigest) }
+      if mode == .simulate { #expect(decisions.first == measured.decisionDigest) }
     }
   }
 
   @Test func `a profile over a tape is another choice of costs, and names both`() throws {
-    let path = try measure(.lossless).path
+    let path = try measure(.everyFrame).path
     let plain = try summary(path, workers: 2)
     let slow = try summary(path, workers: 2) {
       $0.profile = DeviceProfile(
@@ -86,14 +86,14 @@ import Testing
           tape: tape, profile: DeviceProfile(name: "slow", executors: ["visoin": 2]))
       }.costNotes
     }
-    let notes = try notes(.redecide)
+    let notes = try notes(.simulate)
     #expect(notes.count == 2)
     #expect(notes[0].contains("the executor 'visoin'"))
     #expect(notes[1] == "the tape a.tape is of the session 'yard', not of 'steps'")
-    #expect(try self.notes(ofLossless: tape).isEmpty)
+    #expect(try self.notes(ofEveryFrame: tape).isEmpty)
   }
 
-  private func notes(ofLossless tape: CostTape) throws -> [String] {
+  private func notes(ofEveryFrame tape: CostTape) throws -> [String] {
     try Samples.replay { $0.options.costs = RunCosts(tape: tape) }.costNotes
   }
 }

@@ -12,7 +12,7 @@ import Testing
     _ pipeline: Pipeline, frames: Int = 12, workers: Int = 2, costs: RunCosts = .declared
   ) throws -> (figures: RunFigures.Totals, notes: Notes, summary: RunSummary) {
     let replay = try Samples.replay(pipeline, reader: StepFrames(count: frames)) {
-      $0.options = RunOptions(mode: .redecide, workers: workers)
+      $0.options = RunOptions(mode: .simulate, workers: workers)
       $0.options.costs = costs
     }
     let figures = replay.makeFigures()
@@ -84,7 +84,7 @@ import Testing
     }
     let replay = try Samples.replay(
       Pipeline(name: "pair", nodes: nodes, edges: edges), reader: StepFrames(numbers: [0, 1])
-    ) { $0.options = RunOptions(mode: .redecide, workers: 2) }
+    ) { $0.options = RunOptions(mode: .simulate, workers: 2) }
     let (figures, notes) = (replay.makeFigures(), Notes())
     let summary = try replay.run(observers: [figures, notes])
     // The primary sink is the last one by its ID.

@@ -26,7 +26,7 @@ import Testing
   }
 
   private func run(
-    _ pipeline: Pipeline, frames: Int, mode: RunOptions.Mode = .lossless, step: Int64 = 1_000,
+    _ pipeline: Pipeline, frames: Int, mode: RunOptions.Mode = .everyFrame, step: Int64 = 1_000,
     isMeasured: Bool = true
   ) throws -> (summary: RunSummary, times: StageTimes.Totals?) {
     let clock = Clock(step: step)
@@ -68,7 +68,7 @@ import Testing
   @Test func `frames that reach no stage are not counted`() throws {
     let pipeline = Pipeline.named("slow").source(.session()).stage(Growth())
       .queue(capacity: 1, policy: .dropNewest).sink(.numbers, id: "numbers")
-    let (summary, found) = try run(pipeline, frames: 10, mode: .redecide, step: 50_000_000)
+    let (summary, found) = try run(pipeline, frames: 10, mode: .simulate, step: 50_000_000)
     #expect(summary.frames.delivered == 5 && summary.frames.droppedTotal == 5)
     let times = try #require(found)
     #expect(times.frames.count == 5 && times.frames.meanNanoseconds == 150_000_000)

@@ -68,7 +68,7 @@ private struct Moody: StatefulStage {
     comparesNumbers: Bool = false
   ) throws -> SweepReport {
     var request = Replay.Request(sessionName: "steps", caseName: "sweep")
-    request.options = RunOptions(mode: .redecide, workers: workers, seed: 7)
+    request.options = RunOptions(mode: .simulate, workers: workers, seed: 7)
     request.options.costs = costs
     var run = SweepRun(
       pipeline, reader: StepFrames(count: 40), catalog: StageRegistry(), request: request,
@@ -82,7 +82,7 @@ private struct Moody: StatefulStage {
     var pipeline = pipeline
     for index in pipeline.edges.indices { pipeline.edges[index].capacity = queue }
     return try Samples.replay(pipeline, reader: StepFrames(count: 40)) {
-      $0.options = RunOptions(mode: .redecide, seed: 7)
+      $0.options = RunOptions(mode: .simulate, seed: 7)
     }.run().decisionDigest
   }
 
@@ -97,7 +97,7 @@ private struct Moody: StatefulStage {
 
   /// Each frame is one level brighter than the last, so `growth` is the distance to the frame that
   /// was served before: 1 if none was dropped.
-  @Test func `numbers are compared with those of a lossless run, frame by frame`() throws {
+  @Test func `numbers are compared with those of an every-frame run, frame by frame`() throws {
     for workers in [0, 4] {
       let report = try sweep(plain, "queue=1|2|40", workers: workers, comparesNumbers: true)
       for row in report.rows {

@@ -94,7 +94,7 @@ private struct Summed: StatefulStage {
 /// What stages read of sensors: rule `sensor-read`.
 struct SensorReplayTests {
   private func rows(
-    _ reader: SensedFrames, mode: RunOptions.Mode = .redecide, workers: Int = 2
+    _ reader: SensedFrames, mode: RunOptions.Mode = .simulate, workers: Int = 2
   ) throws -> [[Double]] {
     let rows = Locked<[[Double]]>([])
     let sink = AnyStage(
@@ -138,8 +138,8 @@ struct SensorReplayTests {
     #expect(slow[3][0] == 12 && slow[3][2] == 8 && slow[3][3] == 3)
   }
 
-  @Test func `in a lossless run a frame arrives at its presentation`() throws {
-    let rows = try rows(SensedFrames(lateness: 20_000_000), mode: .lossless)
+  @Test func `in an every-frame run a frame arrives at its presentation`() throws {
+    let rows = try rows(SensedFrames(lateness: 20_000_000), mode: .everyFrame)
     #expect(rows[3][0] == 10)
   }
 
@@ -150,7 +150,7 @@ struct SensorReplayTests {
       .sink(.numbers, id: "numbers")
     func run(_ workers: Int) throws -> RunSummary {
       try Samples.replay(pipeline, reader: SensedFrames(delay: 3_000_000)) {
-        $0.options.mode = .redecide
+        $0.options.mode = .simulate
         $0.options.workers = workers
       }.run()
     }

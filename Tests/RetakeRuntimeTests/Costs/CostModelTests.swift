@@ -13,7 +13,7 @@ import Testing
   /// The model of `light` (node 1) and `counter` (node 2).
   private func model(
     _ rows: [(node: String, sequence: Int, item: Int, nanoseconds: Int64)]? = nil,
-    mode: RunOptions.Mode = .redecide, change: (inout RunCosts) -> Void = { _ in }
+    mode: RunOptions.Mode = .simulate, change: (inout RunCosts) -> Void = { _ in }
   ) throws -> CostModel {
     var options = RunOptions(mode: mode, seed: 5)
     options.costs.tape = try rows.map { try CostTape.of($0) }
@@ -33,8 +33,8 @@ import Testing
     try #require(DecimalRatio(parsing: text))
   }
 
-  @Test func `lossless is free, and asks no tape`() throws {
-    var free = try model([("light", 0, -1, 9)], mode: .lossless) { $0.isStrict = true }
+  @Test func `every-frame is free, and asks no tape`() throws {
+    var free = try model([("light", 0, -1, 9)], mode: .everyFrame) { $0.isStrict = true }
     #expect(try free.cost(of: service(0)) == .init(nanoseconds: 0, origin: .free))
     #expect(try free.cost(of: service(1)) == .init(nanoseconds: 0, origin: .free))
   }

@@ -63,7 +63,7 @@ private final class SpanNotes: RunObserver {
     throws
   {
     var expected: RunPrint?
-    for way in RunOptions.ways(mode: .redecide, seed: 3) {
+    for way in RunOptions.ways(mode: .simulate, seed: 3) {
       var options = way
       options.costs.tape = try Self.tape(frames: 45)
       let print = try RunPrint(Self.pipeline(failing: [7, 9]), options)
@@ -81,7 +81,7 @@ private final class SpanNotes: RunObserver {
   @Test func `a tape of the declared costs gives the declared decisions`() throws {
     let declared = Self.pipeline().withCost(.fixed(.milliseconds(45)), of: "fragile")
     let expected = try declared.noted().outcome
-    var options = RunOptions(mode: .redecide)
+    var options = RunOptions(mode: .simulate)
     options.costs.tape = try CostTape.of((0..<60).map { ("fragile", $0, -1, 45_000_000) })
     let taped = try Self.pipeline().noted(options).outcome
     #expect(taped.decisionDigest == expected.decisionDigest)
@@ -90,7 +90,7 @@ private final class SpanNotes: RunObserver {
 
   @Test func `a failing body costs what its entry says`() throws {
     let failing = Self.pipeline(failing: Array(0..<60))
-    var options = RunOptions(mode: .redecide)
+    var options = RunOptions(mode: .simulate)
     options.costs.tape = try Self.tape(frames: 60)
     let run = try failing.noted(options)
     let starts = run.notes.lines.filter { $0.kind == .start && $0.node == "fragile" }
@@ -104,7 +104,7 @@ private final class SpanNotes: RunObserver {
 
   @Test func `a strict tape ends the run at the first cost that it lacks`() throws {
     for workers in [0, 1, 4] {
-      var options = RunOptions(mode: .redecide, workers: workers)
+      var options = RunOptions(mode: .simulate, workers: workers)
       options.costs.tape = try Self.tape(frames: 60)
       options.costs.isStrict = true
       let error = #expect(throws: RuntimeError.self) { try Self.pipeline().noted(options) }
@@ -115,7 +115,7 @@ private final class SpanNotes: RunObserver {
 
   @Test func `a measuring run tells of each body once, and its costs are what was measured`() throws
   {
-    let (notes, outcome) = try measure(Self.pipeline(failing: [2]), mode: .redecide)
+    let (notes, outcome) = try measure(Self.pipeline(failing: [2]), mode: .simulate)
     let starts = notes.lines.filter { $0.kind == .start }
     #expect(notes.spans.map(\.node) == starts.map(\.node))
     #expect(notes.spans.map(\.frame) == starts.compactMap(\.frame))
@@ -133,7 +133,7 @@ private final class SpanNotes: RunObserver {
   }
 
   @Test func `a replay with the tape of a measuring run decides as that run did`() throws {
-    let (notes, measured) = try measure(Self.pipeline(failing: [2, 3]), mode: .redecide)
+    let (notes, measured) = try measure(Self.pipeline(failing: [2, 3]), mode: .simulate)
     var builder = CostTape.Builder()
     for span in notes.spans {
       try builder.append(
@@ -141,7 +141,7 @@ private final class SpanNotes: RunObserver {
     }
     let tape = try builder.finish(name: "measured")
     for workers in [0, 1, 2, 4, 8] {
-      var options = RunOptions(mode: .redecide, workers: workers)
+      var options = RunOptions(mode: .simulate, workers: workers)
       options.costs.tape = tape
       options.costs.isStrict = true
       let outcome = try Self.pipeline(failing: [2, 3]).noted(options).outcome
@@ -150,16 +150,16 @@ private final class SpanNotes: RunObserver {
     #expect(measured.headline.droppedTotal > 0)
   }
 
-  @Test func `measuring in lossless sees every frame and changes nothing`() throws {
-    let plain = try Self.pipeline().noted(RunOptions(mode: .lossless)).outcome
-    let (notes, outcome) = try measure(Self.pipeline(), mode: .lossless)
+  @Test func `measuring in every-frame mode sees every frame and changes nothing`() throws {
+    let plain = try Self.pipeline().noted(RunOptions(mode: .everyFrame)).outcome
+    let (notes, outcome) = try measure(Self.pipeline(), mode: .everyFrame)
     #expect(outcome == plain)
     #expect(notes.spans.count == 60 * 3)
   }
 
   @Test(arguments: [0, 2, 8])
   func `only one worker measures`(workers: Int) throws {
-    var options = RunOptions(mode: .redecide, workers: workers)
+    var options = RunOptions(mode: .simulate, workers: workers)
     options.costs.meter = CostMeter { 0 }
     let error = #expect(throws: RuntimeError.self) { try Self.pipeline().noted(options) }
     #expect(error?.code == "runtime.run.badOption")

@@ -47,7 +47,7 @@ private struct Copier: PureStage {
   }
 
   private func options(_ profile: DeviceProfile, workers: Int = 2) -> RunOptions {
-    var options = RunOptions(mode: .redecide, workers: workers)
+    var options = RunOptions(mode: .simulate, workers: workers)
     options.costs = RunCosts(profile: profile)
     return options
   }
@@ -226,16 +226,16 @@ private struct Copier: PureStage {
     #expect(held.heat == free.heat && free.heat != nil)
   }
 
-  @Test func `in lossless nothing heats`() throws {
-    var lossless = options(Self.profile())
-    lossless.mode = .lossless
-    let (notes, outcome) = try pipeline().noted(lossless)
+  @Test func `in every-frame mode nothing heats`() throws {
+    var everyFrame = options(Self.profile())
+    everyFrame.mode = .everyFrame
+    let (notes, outcome) = try pipeline().noted(everyFrame)
     #expect(notes.lines("thermal").isEmpty)
     #expect(outcome.heat == nil)
   }
 
   @Test func `a profile without a model changes no decision`() throws {
-    let plain = try pipeline(frames: 30).noted(RunOptions(mode: .redecide)).outcome
+    let plain = try pipeline(frames: 30).noted(RunOptions(mode: .simulate)).outcome
     let named = try pipeline(frames: 30).noted(options(DeviceProfile(name: "p"))).outcome
     #expect(plain.decisionDigest == named.decisionDigest)
     #expect(named.heat == nil)

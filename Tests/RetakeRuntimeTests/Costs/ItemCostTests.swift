@@ -35,7 +35,7 @@ import Testing
     _ items: [(sequence: Int, item: Int, nanoseconds: Int64)], workers: Int = 1, seed: UInt64 = 5,
     isStrict: Bool = false
   ) throws -> RunOptions {
-    var options = RunOptions(mode: .redecide, workers: workers, seed: seed)
+    var options = RunOptions(mode: .simulate, workers: workers, seed: seed)
     let finds = (0..<4).map { ("find", $0, -1, Int64(1_000_000)) }
     options.costs.tape = try CostTape.of(
       finds + items.map { ("people/label", $0.sequence, $0.item, $0.nanoseconds) })
@@ -60,7 +60,7 @@ import Testing
   @Test func `a uniform cost is drawn for each item, by its node, frame and number`() throws {
     let cost = Cost.uniform(.milliseconds(1), .milliseconds(20))
     for seed in [1, 2] as [UInt64] {
-      let notes = try pipeline(cost).noted(RunOptions(mode: .redecide, seed: seed)).notes
+      let notes = try pipeline(cost).noted(RunOptions(mode: .simulate, seed: seed)).notes
       let model = CostModel.declared(seed: seed)
       let expected = Self.items.map { name in
         let numbers = name.split(separator: ".").compactMap { Int($0) }

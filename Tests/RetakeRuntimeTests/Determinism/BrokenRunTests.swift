@@ -44,7 +44,7 @@ import Testing
     let expected = RuntimeError.frameUnreadable(
       FrameID(track: 0, sequence: 17), cause: "the bytes differ", advice: nil)
     #expect(throws: expected) {
-      try broken.noted(RunOptions(mode: .lossless, workers: workers))
+      try broken.noted(RunOptions(mode: .everyFrame, workers: workers))
     }
   }
 
@@ -58,7 +58,7 @@ import Testing
     let expected = RuntimeError.frameUnreadable(
       FrameID(track: 0, sequence: 9), cause: "the bytes differ", advice: nil)
     #expect(throws: expected) {
-      try broken.noted(RunOptions(mode: .lossless, workers: workers, perturbation: delays))
+      try broken.noted(RunOptions(mode: .everyFrame, workers: workers, perturbation: delays))
     }
   }
 
@@ -67,7 +67,7 @@ import Testing
     workers: Int
   ) throws {
     let lucky = pipeline(BadFrames(frames: .at(rate: 30, count: 40), bad: [12, 16, 20]))
-    let (notes, _) = try lucky.noted(RunOptions(mode: .redecide, workers: workers))
+    let (notes, _) = try lucky.noted(RunOptions(mode: .simulate, workers: workers))
     #expect(notes.sequences("drop").prefix(3) == [12, 16, 20])
   }
 
@@ -85,7 +85,7 @@ import Testing
     }
     #expect(throws: RuntimeError.interrupted) {
       try pipeline(frames).noted(
-        RunOptions(mode: .lossless, workers: workers, isInterrupted: isInterrupted))
+        RunOptions(mode: .everyFrame, workers: workers, isInterrupted: isInterrupted))
     }
   }
 
@@ -109,8 +109,8 @@ import Testing
   @Test func `a prepared run can be run again`() throws {
     let run = try PreparedRun(
       pipeline(BadFrames(frames: .at(rate: 30, count: 40), bad: [])), catalog: StageRegistry())
-    let first = try run.run(RunOptions(mode: .redecide), observer: Notes())
-    let second = try run.run(RunOptions(mode: .redecide), observer: Notes())
+    let first = try run.run(RunOptions(mode: .simulate), observer: Notes())
+    let second = try run.run(RunOptions(mode: .simulate), observer: Notes())
     #expect(first == second)
   }
 

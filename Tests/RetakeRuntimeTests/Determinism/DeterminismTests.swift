@@ -70,7 +70,7 @@ import Testing
       .stage(Brightness()).cost(.quantiles(p50: .milliseconds(30), p99: .milliseconds(90)))
       .queue(capacity: 1, policy: .dropNewest).sink(Nodes.sink())
     let digests = try [1, 1, 2].map { seed in
-      try RunPrint(pipeline, RunOptions(mode: .redecide, seed: seed)).outcome.decisionDigest
+      try RunPrint(pipeline, RunOptions(mode: .simulate, seed: seed)).outcome.decisionDigest
     }
     #expect(digests[0] == digests[1])
     #expect(digests[0] != digests[2])
@@ -86,7 +86,7 @@ import Testing
   private func impurePrints(_ calls: CallCount) throws -> [RunPrint] {
     let pipeline = Pipeline.named("impure").source(Nodes.source(.at(rate: 30, count: 8)))
       .map("impure") { _, _ in Scalars([.init("calls", Double(calls.next()))]) }.sink(Nodes.sink())
-    return try RunOptions.ways(mode: .lossless, seed: 0, workers: [0, 4]).map {
+    return try RunOptions.ways(mode: .everyFrame, seed: 0, workers: [0, 4]).map {
       try RunPrint(pipeline, $0)
     }
   }

@@ -157,7 +157,7 @@ import Testing
       let options = RunOptions(mode: mode, workers: workers, perturbation: 3)
       var (notes, _) = try source(frames).stage(Brightness()).sink(Nodes.sink()).noted(options)
       #expect(notes.frames.count == 120)
-      if mode == .lossless {
+      if mode == .everyFrame {
         // Without threads, the next frame is read when it is announced.
         let most = frames.count.withLock { $0.most }
         #expect(most == (workers == 0 ? 2 : 1), "\(workers) workers")

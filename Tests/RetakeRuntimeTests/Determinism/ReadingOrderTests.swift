@@ -18,7 +18,7 @@ import Testing
     for perturbation in 0..<4 as Range<UInt64> {
       let frames = GuardedFrames(.at(rate: 30, count: 300), chains: chains)
       let (_, outcome) = try pipeline(frames).noted(
-        RunOptions(mode: .redecide, workers: workers, window: 24, perturbation: perturbation))
+        RunOptions(mode: .simulate, workers: workers, window: 24, perturbation: perturbation))
       #expect(outcome.lostBeforeCapture > 150)
       #expect(frames.clashes == 0)
       #expect(frames.reads >= outcome.headline.delivered)

@@ -32,7 +32,7 @@ import Testing
   }
 
   private func overridden(_ events: (milliseconds: Int64, event: DeviceEvent)...) -> RunOptions {
-    var options = RunOptions(mode: .redecide)
+    var options = RunOptions(mode: .simulate)
     options.overrides = events.map {
       .event(atNanoseconds: $0.milliseconds * 1_000_000, $0.event)
     }
@@ -96,7 +96,7 @@ import Testing
   }
 
   @Test func `without an end of pools nothing is decided about them`() throws {
-    let (notes, outcome) = try pipeline(Self.sizing()).noted(RunOptions(mode: .lossless))
+    let (notes, outcome) = try pipeline(Self.sizing()).noted(RunOptions(mode: .everyFrame))
     #expect(notes.lines("resize", "breaker").isEmpty && outcome.pools.isEmpty)
     #expect(notes.sizes.isEmpty && outcome.headline.delivered == 300)
   }
@@ -181,9 +181,9 @@ import Testing
       let pipeline = example.pipeline { Nodes.source($0) }.adaptive()
       guard !pipeline.pools.isEmpty, (try? pipeline.validate()) != nil else { continue }
       do {
-        let one = try RunPrint(pipeline, RunOptions(mode: .redecide, workers: 0, seed: seed))
+        let one = try RunPrint(pipeline, RunOptions(mode: .simulate, workers: 0, seed: seed))
         let other = try RunPrint(
-          pipeline, RunOptions(mode: .redecide, workers: 4, seed: seed, perturbation: 1))
+          pipeline, RunOptions(mode: .simulate, workers: 4, seed: seed, perturbation: 1))
         #expect(other.difference(from: one) == nil, "seed \(seed)")
         runs += 1
         resizes += one.lines.count { $0.kind == .resize }
@@ -205,7 +205,7 @@ import Testing
     #expect(
       told.decisions.contains { $0.hasSuffix("resize from=8 pool=frames reason=thermal to=4") })
     #expect(outcome.pools.first?.size == 4)
-    let again = try Reenacted(pipeline, frames: frames, origin: 0, events: told.events)
+    let again = try Reproduced(pipeline, frames: frames, origin: 0, events: told.events)
     #expect(again.failure == nil && again.decisions == told.decisions)
   }
 }

@@ -26,7 +26,7 @@ private let millisecond: Int64 = 1_000_000
   }
 
   private func options(
-    _ events: [(milliseconds: Int64, event: DeviceEvent)], mode: RunOptions.Mode = .redecide
+    _ events: [(milliseconds: Int64, event: DeviceEvent)], mode: RunOptions.Mode = .simulate
   ) -> RunOptions {
     var options = RunOptions(mode: mode)
     options.overrides = events.map {
@@ -89,8 +89,8 @@ private let millisecond: Int64 = 1_000_000
       ])
   }
 
-  @Test func `in lossless nobody looks at the device`() throws {
-    let (notes, _) = try pipeline(15).noted(options(heat, mode: .lossless))
+  @Test func `in every-frame mode nobody looks at the device`() throws {
+    let (notes, _) = try pipeline(15).noted(options(heat, mode: .everyFrame))
     #expect(notes.lines("throttle").isEmpty)
     #expect(notes.fates == ".t.t.t.t.t.t.t.")
   }

@@ -48,7 +48,7 @@ import Testing
     let counts = (0..<130).map { 1 + $0 % 4 }
     var pipeline = Pipeline.people(counts, frames: frames, label: .label(30))
     pipeline.nodes[3].body?.nodes[0].lanes = 2
-    var options = RunOptions(mode: .redecide)
+    var options = RunOptions(mode: .simulate)
     options.overrides = [
       .swap(
         StageSwap(
@@ -56,7 +56,7 @@ import Testing
           stage: AnyStage(Labeller(label: "new")), cost: .fixed(.milliseconds(30))))
     ]
     var prints: [RunPrint] = []
-    for way in RunOptions.ways(mode: .redecide, seed: 0, workers: [0, 2, 8], windows: [1, 24]) {
+    for way in RunOptions.ways(mode: .simulate, seed: 0, workers: [0, 2, 8], windows: [1, 24]) {
       var way = way
       way.overrides = options.overrides
       prints.append(try RunPrint(pipeline, way))
@@ -82,7 +82,7 @@ import Testing
   }
 
   @Test func `a swap to a stage of another type is refused and the old one goes on`() throws {
-    var options = RunOptions(mode: .redecide)
+    var options = RunOptions(mode: .simulate)
     options.overrides = [
       .swap(
         StageSwap(

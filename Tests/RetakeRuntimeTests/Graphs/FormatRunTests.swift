@@ -24,7 +24,7 @@ import Testing
     let pipeline = Pipeline(
       [.source(frames), .stage("strict", AnyStage(GreyOnly())), .sink()],
       ["camera → strict → sink"])
-    let (notes, outcome) = try pipeline.noted(RunOptions(mode: .lossless, workers: workers))
+    let (notes, outcome) = try pipeline.noted(RunOptions(mode: .everyFrame, workers: workers))
     #expect(notes.fates == "..xx")
     #expect(outcome.failures.map(\.code) == ["frame.format", "frame.format"])
   }
@@ -69,7 +69,7 @@ import Testing
     frames.colourFrom = 2
     let pipeline = Pipeline(
       [.source(frames), .stage("sum", AnyStage(Brightness())), .sink()], ["camera → sum → sink"])
-    let (notes, _) = try pipeline.noted(RunOptions(mode: .lossless))
+    let (notes, _) = try pipeline.noted(RunOptions(mode: .everyFrame))
     #expect(notes.fates == "....")
   }
 }

@@ -57,9 +57,9 @@ import Testing
       ])
   }
 
-  @Test func `in lossless nothing times out`() throws {
+  @Test func `in every-frame mode nothing times out`() throws {
     let (notes, outcome) = try ensemble(mode: .all, slow: 9, timeout: 4).noted(
-      RunOptions(mode: .lossless))
+      RunOptions(mode: .everyFrame))
     #expect(notes.lines("join").count == 2)
     #expect(outcome.headline.delivered == 2)
   }
@@ -105,10 +105,10 @@ import Testing
         "@8000000 view 0:2 latest overlay=0:0", "@12000000 view 0:3 latest overlay=0:1",
       ])
     #expect(outcome.headline.delivered == 4)
-    let (lossless, _) = try pipeline.noted(RunOptions(mode: .lossless))
+    let (everyFrame, _) = try pipeline.noted(RunOptions(mode: .everyFrame))
     #expect(
-      lossless.lines("latest").map { $0.hasSuffix("overlay=0:3") } == [false, false, false, true])
-    #expect(lossless.lines("latest").first == "@0 view 0:0 latest overlay=0:0")
+      everyFrame.lines("latest").map { $0.hasSuffix("overlay=0:3") } == [false, false, false, true])
+    #expect(everyFrame.lines("latest").first == "@0 view 0:0 latest overlay=0:0")
   }
 }
 

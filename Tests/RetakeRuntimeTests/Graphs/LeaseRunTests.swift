@@ -29,8 +29,8 @@ import Testing
     #expect(failed.headline.failed == 3)
     #expect(failed.failures.map(\.code) == ["pool.empty", "pool.empty", "pool.empty"])
     #expect(failing.lines("fail").first == "@2000000 camera 0:2 fail code=pool.empty")
-    let (_, lossless) = try line(.block, capacity: 2).noted(RunOptions(mode: .lossless))
-    #expect(lossless.headline.delivered == 6 && lossless.waits.isEmpty)
+    let (_, everyFrame) = try line(.block, capacity: 2).noted(RunOptions(mode: .everyFrame))
+    #expect(everyFrame.headline.delivered == 6 && everyFrame.waits.isEmpty)
   }
 
   @Test func `a source waits up to the limit, and the driver keeps what comes meanwhile`() throws {
@@ -61,8 +61,8 @@ import Testing
     #expect(waits.source == "camera" && waits.waited == 3 && waits.lost == 1)
     #expect(waits.nanoseconds == 15_000_000 && waits.nanosecondsMax == 8_000_000)
     #expect(outcome.waits.map(\.lost) == [3])
-    let (_, lossless) = try pipeline.noted(RunOptions(mode: .lossless))
-    #expect(lossless.headline.delivered == 6)
+    let (_, everyFrame) = try pipeline.noted(RunOptions(mode: .everyFrame))
+    #expect(everyFrame.headline.delivered == 6)
   }
 
   /// Two cameras of tracks 0 and 1 with one pool.
@@ -137,7 +137,7 @@ import Testing
     #expect(turns > 10)
     for workers in [0, 4] {
       let again = try cameras(ids, frames, costs: [150, 90], pool: pool)
-        .noted(RunOptions(mode: .redecide, workers: workers)).outcome
+        .noted(RunOptions(mode: .simulate, workers: workers)).outcome
       #expect(again.decisionDigest == outcome.decisionDigest)
     }
     // The headline counts one of the cameras, and so do the frames that it lost.
@@ -187,7 +187,7 @@ import Testing
         PipelinePool(id: "copies", capacity: capacity, policy: policy),
       ], edges: [PipelineEdge("camera → copy", capacity: 1, policy: .dropOldest)])
     for workers in [0, 1, 4] {
-      let (notes, outcome) = try pipeline.noted(RunOptions(mode: .redecide, workers: workers))
+      let (notes, outcome) = try pipeline.noted(RunOptions(mode: .simulate, workers: workers))
       #expect(outcome.ledgers.map(\.sink) == ["store", "view"])
       for entry in outcome.ledgers {
         var counted = FrameLedger()
@@ -219,7 +219,7 @@ import Testing
     let notes = Notes()
     let error = #expect(throws: RuntimeError.self) {
       try PreparedRun(pipeline, catalog: StageRegistry()).run(
-        RunOptions(mode: .redecide), observer: notes)
+        RunOptions(mode: .simulate), observer: notes)
     }
     #expect(error?.code == "runtime.core.stuck")
     #expect(error?.message.contains("'b' waits with frame 0:0 for a buffer") ?? false)

@@ -77,7 +77,7 @@ import Testing
     chain([AnyStage(Shifted()), AnyStage(Shifted()), AnyStage(Shifted())], frames: 60)
   }
 
-  @Test(arguments: [RunOptions.Mode.lossless, .redecide])
+  @Test(arguments: [RunOptions.Mode.everyFrame, .simulate])
   func `leased outputs are the same with any number of workers, poisoned or not`(
     mode: RunOptions.Mode
   ) throws {
@@ -109,7 +109,7 @@ import Testing
   @Test func `the memory of outputs is used again, and what is beyond a pool is counted`() throws {
     let pipeline = shifts
     let memory = RunMemory(pools: [("frames", 2)], poolOfNode: ["s1": 0])
-    var options = RunOptions(mode: .lossless, workers: 0)
+    var options = RunOptions(mode: .everyFrame, workers: 0)
     options.memory = memory
     _ = try pipeline.noted(options)
     let report = memory.pools[0].report
@@ -122,7 +122,7 @@ import Testing
     #expect(memory.pools[0].bytes <= 2 * 192)
   }
 
-  @Test(arguments: [RunOptions.Mode.lossless, .redecide], [0, 1, 2, 4, 8])
+  @Test(arguments: [RunOptions.Mode.everyFrame, .simulate], [0, 1, 2, 4, 8])
   func `a stage with six buffers of its own works in each replay`(
     mode: RunOptions.Mode, workers: Int
   ) throws {
@@ -135,7 +135,7 @@ import Testing
   @Test func `a row that a stage leaves shows where memory is poisoned`() throws {
     func digests(last: UInt8?, isPoisoned: Bool) throws -> [[NodeDigest]] {
       let pipeline = chain([AnyStage(Shifted()), AnyStage(Rows(last: last))], frames: 12)
-      var options = RunOptions(mode: .lossless, workers: 2)
+      var options = RunOptions(mode: .everyFrame, workers: 2)
       options.poisonsMemory = isPoisoned
       return try pipeline.noted(options).notes.frames.map(\.digests)
     }

@@ -53,7 +53,7 @@ import Testing
       ], ["camera → lanes → sink"])
     var seen: Set<[Int]> = []
     for seed in 0..<20 as Range<UInt64> {
-      let (notes, _) = try pipeline.noted(RunOptions(mode: .redecide, seed: seed))
+      let (notes, _) = try pipeline.noted(RunOptions(mode: .simulate, seed: seed))
       let done = notes.sequences("done")
       seen.insert(done)
       let delivered = notes.lines.filter { $0.node == "sink" && $0.kind == .deliver }
@@ -153,7 +153,7 @@ import Testing
         .source(.on("ffff")), .stage("sum", AnyStage(Brightness())),
         .stage("count", AnyStage(Counter())), .sink(),
       ], ["camera → sum → count → sink"])
-    var options = RunOptions(mode: .lossless)
+    var options = RunOptions(mode: .everyFrame)
     options.overrides = [
       .swap(
         StageSwap(

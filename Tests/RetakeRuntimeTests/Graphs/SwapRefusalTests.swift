@@ -36,7 +36,7 @@ import Testing
     _ pipeline: Pipeline, _ node: String, _ stage: AnyStage, code: String
   ) throws {
     for workers in [0, 1, 4] {
-      var options = RunOptions(mode: .redecide, workers: workers)
+      var options = RunOptions(mode: .simulate, workers: workers)
       let expected = try RunPrint(pipeline, options)
       options.overrides = [
         .swap(

@@ -18,7 +18,7 @@ private let millisecond: Int64 = 1_000_000
   private let two = AnyStage(Finder(Array(repeating: 2, count: 8)))
 
   private func run(_ swaps: StageSwap..., workers: Int = 1) throws -> (Notes, RunOutcome) {
-    var options = RunOptions(mode: .redecide, workers: workers)
+    var options = RunOptions(mode: .simulate, workers: workers)
     options.overrides = swaps.map { .swap($0) }
     let (notes, outcome) = try pipeline.noted(options)
     return (notes, outcome)
@@ -42,10 +42,10 @@ private let millisecond: Int64 = 1_000_000
       ])
   }
 
-  @Test func `in lossless a new stage takes no time to prepare`() throws {
+  @Test func `in every-frame mode a new stage takes no time to prepare`() throws {
     let swap = StageSwap(
       at: .nanoseconds(20 * millisecond), node: "find", stage: two, prepare: .milliseconds(30))
-    var options = RunOptions(mode: .lossless)
+    var options = RunOptions(mode: .everyFrame)
     options.overrides = [.swap(swap)]
     let (notes, _) = try pipeline.noted(options)
     #expect(counts(notes) == [1, 1, 2, 2, 2, 2, 2, 2])
@@ -61,7 +61,7 @@ private let millisecond: Int64 = 1_000_000
       ], ["camera → copy → sink"], pools: [PipelinePool(id: "frames", capacity: 1)])
     pipeline.nodes[2].hold = .milliseconds(5)
     #expect(try pipeline.noted().notes.lines("lost").isEmpty)
-    var options = RunOptions(mode: .redecide)
+    var options = RunOptions(mode: .simulate)
     options.overrides = [
       .swap(
         StageSwap(
@@ -75,7 +75,7 @@ private let millisecond: Int64 = 1_000_000
   @Test func `a swap may come into force at the instant of the first frame's timeout`() throws {
     var pipeline = pipeline
     pipeline.nodes[1].timeout = .milliseconds(2)
-    var options = RunOptions(mode: .redecide)
+    var options = RunOptions(mode: .simulate)
     options.overrides = [
       .swap(StageSwap(at: .nanoseconds(0), node: "find", stage: two, prepare: .milliseconds(2)))
     ]
@@ -93,7 +93,7 @@ private let millisecond: Int64 = 1_000_000
         .stage("throttle", Nodes.throttle(0, rules: [DeviceRule(thermal: .serious, fps: 50)])),
         .stage("count", AnyStage(Brightness())), .sink(),
       ], ["camera → throttle → count → sink"])
-    var options = RunOptions(mode: .redecide)
+    var options = RunOptions(mode: .simulate)
     options.overrides = [
       .swap(StageSwap(at: .nanoseconds(0), node: "throttle", stage: two)),
       .event(atNanoseconds: 0, .thermal(.critical)),

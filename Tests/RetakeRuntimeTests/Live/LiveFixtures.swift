@@ -67,7 +67,7 @@ struct ManyTracks: FrameReader {
 }
 
 /// A rerun of a run's own decisions, from what was kept.
-struct Reenacted {
+struct Reproduced {
   var decisions: [String] = []
   var results: [LiveResult] = []
   var differences = 0
@@ -84,12 +84,12 @@ struct Reenacted {
   ) throws {
     let lines = Mutex<[String]>([])
     let told = Mutex<[LiveResult]>([])
-    let reenactor = try Reenactor(
+    let reproducer = try Reproducer(
       pipeline, tracks: frames.live, frames: frames, originNanoseconds: origin,
       workers: workers, catalog: StageRegistry(),
       decided: { line in lines.withLock { $0.append("\(line)") } },
       finished: { result in told.withLock { $0.append(result) } })
-    let ids = reenactor.nodeIDs
+    let ids = reproducer.nodeIDs
     let numbers = Dictionary(uniqueKeysWithValues: ids.enumerated().map { ($1, $0) })
     do {
       for event in events {
@@ -97,14 +97,14 @@ struct Reenacted {
         let read = try StampedEvent(
           ordinal: event.ordinal, nanoseconds: event.nanoseconds,
           kind: event.event.kind.rawValue, text: text, nodes: numbers)
-        try reenactor.handle(read)
+        try reproducer.handle(read)
       }
     } catch let error as RuntimeError {
       failure = error
     }
-    let outcome = reenactor.finish().outcome
+    let outcome = reproducer.finish().outcome
     (headline, sourcesLost, waits) = (outcome.headline, outcome.sourcesLost, outcome.waits)
-    differences = reenactor.differenceCount
+    differences = reproducer.differenceCount
     decisions = lines.withLock { $0 }
     results = told.withLock { $0 }
   }

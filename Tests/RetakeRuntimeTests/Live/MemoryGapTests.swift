@@ -7,14 +7,14 @@ import Testing
 
 @testable import RetakeRuntime
 
-/// A live run whose recorder shed frames: stages saw their pixels, and a reenactment does not.
+/// A live run whose recorder shed frames: stages saw their pixels, and a reproduction does not.
 @Suite struct MemoryGapTests {
   private static let shed: Set = [3, 4, 7]
 
   @Test func `a value that depends on a frame without pixels is not computed, and all others are`()
     throws
   {
-    let again = try reenact(Self.pipeline())
+    let again = try reproduce(Self.pipeline())
     #expect(again.failure == nil && again.differences == 0)
     // The brightness of a frame depends on that frame, its step also on the frame before, and the
     // count on every earlier frame.
@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test func `behind a gap a stage that computes otherwise is found`() throws {
-    let again = try reenact(Self.pipeline(extra: 1, from: 5))
+    let again = try reproduce(Self.pipeline(extra: 1, from: 5))
     // The first step behind a gap shows nothing, so the fault of frame 5 is not seen there.
     #expect(again.different == ["step 6", "step 9", "step 10", "step 11"])
   }
@@ -74,7 +74,7 @@ import Testing
   }
 
   /// Runs the pipeline live over 12 frames, and another one on its record.
-  private func reenact(_ other: Pipeline) throws -> Again {
+  private func reproduce(_ other: Pipeline) throws -> Again {
     let delivered = DispatchSemaphore(value: 0)
     let pipeline = Self.pipeline { delivered.signal() }
     var frames = ManyTracks(readers: [.at(rate: 1_000, count: 12)])
@@ -88,7 +88,7 @@ import Testing
     }
     #expect(try session.finish().headline.delivered == 12)
     frames.readers[0].shed = Self.shed
-    let run = try Reenacted(
+    let run = try Reproduced(
       other, frames: frames, origin: kept.kept.facts?.originNanoseconds ?? 0,
       events: kept.kept.events)
     #expect(run.decisions == kept.kept.decisions)

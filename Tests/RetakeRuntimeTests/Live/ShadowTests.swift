@@ -22,7 +22,7 @@ import Testing
       defer { seed += 1 }
       guard let run = try ShadowRun(seed: seed) else { continue }
       runs += 1
-      let again = try run.reenacted()
+      let again = try run.reproduced()
       #expect(again.failure == nil, "seed \(seed)")
       let kept = run.kept
       #expect(again.decisions == kept.decisions, "seed \(seed)")
@@ -67,13 +67,13 @@ import Testing
       ], ["camera → slow → a → sink"])
     let frames = ManyTracks(readers: [.at(rate: 1_000, count: 40)])
     let told = try frames.heatedRun(of: pipeline).told
-    let whole = try Reenacted(pipeline, frames: frames, origin: 0, events: told.events)
+    let whole = try Reproduced(pipeline, frames: frames, origin: 0, events: told.events)
     #expect(whole.decisions == told.decisions)
 
     // The fault: one event was never recorded, and the ordinals do not show it.
     var events = told.events.filter { $0.event.kind != .environment }
     for index in events.indices { events[index].ordinal = index }
-    let blind = try Reenacted(pipeline, frames: frames, origin: 0, events: events)
+    let blind = try Reproduced(pipeline, frames: frames, origin: 0, events: events)
     #expect(blind.decisions != told.decisions)
     #expect(told.decisions.contains { $0.contains(" throttle interval=") })
   }
@@ -87,7 +87,7 @@ import Testing
     let twice = events[index]
     events.insert(twice, at: index + 1)
     for place in events.indices.dropFirst(index + 1) { events[place].nanoseconds += 1 }
-    let again = try run.reenacted(events)
+    let again = try run.reproduced(events)
     #expect(again.failure?.code == "runtime.live.strayEvent")
   }
 }
@@ -133,8 +133,8 @@ struct ShadowRun {
     self.kept = kept.kept
   }
 
-  func reenacted(_ events: [StampedEvent]? = nil) throws -> Reenacted {
-    try Reenacted(
+  func reproduced(_ events: [StampedEvent]? = nil) throws -> Reproduced {
+    try Reproduced(
       pipeline, frames: frames, origin: kept.facts?.originNanoseconds ?? 0,
       events: events ?? kept.events)
   }

@@ -47,7 +47,7 @@ import Testing
       } == [
         "1 wait pool", "2 wait turn", "3 lost wait", "1 waited -", "2 wait pool", "2 waited -",
       ])
-    let again = try Reenacted(pipeline, frames: frames, origin: 0, events: kept.kept.events)
+    let again = try Reproduced(pipeline, frames: frames, origin: 0, events: kept.kept.events)
     #expect(again.decisions == kept.kept.decisions)
     #expect(again.waits == outcome.waits)
   }

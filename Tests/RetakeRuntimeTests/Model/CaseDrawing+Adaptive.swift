@@ -84,7 +84,7 @@ extension CaseDrawing {
 
   /// A line whose pool grows and shrinks in turns, until it may not change any more.
   mutating func swinging() -> ModelCase {
-    example = ModelCase(seed: example.seed, mode: .redecide, tick: 1_000_000_000)
+    example = ModelCase(seed: example.seed, mode: .simulate, tick: 1_000_000_000)
     var sizing = sizing()
     sizing.min = random.pick(1...2)
     sizing.max = random.pick(5...7)

@@ -27,7 +27,7 @@ extension ModelCase {
         pool.driverFrames = $0.driverFrames
         return pool
       },
-      isLossless: mode == .lossless)
+      isUnbounded: mode == .everyFrame)
     addArrivals(to: model, indexes)
     for (ordinal, change) in (changes.map { Override.device($0) } + overrides).enumerated() {
       switch change {
@@ -81,7 +81,7 @@ extension ModelCase {
       from: indexes[edge.from] ?? -1, to: indexes[edge.to] ?? -1,
       port: edge.toPort.flatMap { flat.inputs(of: edge.to).firstIndex(of: $0) } ?? 0,
       fromPort: edge.fromPort.flatMap { flat.outputs(of: edge.from).firstIndex(of: $0) } ?? 0,
-      capacity: mode == .lossless ? nil : edge.capacity, policy: .init(edge.policy))
+      capacity: mode == .everyFrame ? nil : edge.capacity, policy: .init(edge.policy))
   }
 
   private func modelRole(
@@ -107,7 +107,7 @@ extension ModelCase {
         ports: zip(ports, tracks).map { .init(name: $0, isAcrossTracks: $1 != tracks[0]) })
     case .own(.sink(let ticks)): return .sink(hold: Int64(ticks) * tick)
     case .own(.screen(let millihertz)):
-      return mode == .lossless ? .sink(hold: 0) : .screen(millihertz: Int64(millihertz))
+      return mode == .everyFrame ? .sink(hold: 0) : .screen(millihertz: Int64(millihertz))
     }
   }
 
@@ -131,7 +131,7 @@ extension ModelCase {
   }
 
   private func costs(_ cost: Cost?, of id: String) -> [TimePlaneModel.FrameItem: Int64] {
-    guard mode != .lossless else { return [:] }
+    guard mode != .everyFrame else { return [:] }
     let model = CostModel.declared(seed: seed)
     let hash = Draw.hash(ofNode: id)
     var costs: [TimePlaneModel.FrameItem: Int64] = [:]
@@ -156,7 +156,7 @@ extension ModelCase {
 
   /// The frames with pixels, in virtual time.
   private func arrivals(_ frames: TinyFrames) -> [(sequence: Int, time: Int64)] {
-    let times = mode == .lossless ? frames.times : frames.arrivals ?? frames.times
+    let times = mode == .everyFrame ? frames.times : frames.arrivals ?? frames.times
     return times.indices.filter { !frames.shed.contains($0) }.map { ($0, times[$0] - origin) }
   }
 }

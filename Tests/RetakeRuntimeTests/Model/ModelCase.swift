@@ -107,7 +107,7 @@ struct ModelCase: CustomStringConvertible {
 
   init(seed: UInt64, shape: Shape = .graph) {
     var random = SeededGenerator(seed: seed)
-    let mode: RunOptions.Mode = random.chance(15) ? .lossless : .redecide
+    let mode: RunOptions.Mode = random.chance(15) ? .everyFrame : .simulate
     let ticks = shape == .adaptive ? CaseDrawing.longTicks : [1, 7, 1_000, 1_000_000]
     self.init(seed: seed, mode: mode, tick: random.pick(ticks))
     self = CaseDrawing.draw(self, shape, random)

@@ -23,7 +23,7 @@ extension TimePlaneModel {
     var frame = nodes[node].joining[part.sequence] ?? Joining(frame: part)
     guard !frame.hasTimedOut else { return say(node, part, "late") }
     frame.parts[port] = part
-    if !frame.isTimed, let timeout, !isLossless {
+    if !frame.isTimed, let timeout, !isUnbounded {
       later(timeout, .control, node, part, .timer(part))
     }
     frame.isTimed = true

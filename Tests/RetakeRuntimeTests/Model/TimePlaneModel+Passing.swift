@@ -71,7 +71,7 @@ extension TimePlaneModel {
   }
 
   func setHeat(_ level: Int) {
-    guard !isLossless else { return }
+    guard !isUnbounded else { return }
     heat = level
     for node in nodes.indices {
       guard case .throttle(let limits) = nodes[node].role, limits.count > 1 else { continue }
@@ -108,12 +108,12 @@ extension TimePlaneModel {
     say(node, "throttle interval=\(new)")
   }
 
-  /// Preparing is a cost like others; `lossless` has no costs.
+  /// Preparing is a cost like others; `every-frame` has no costs.
   func prepare(_ swap: Swap, at node: Int) {
     say(node, "swapPrepare")
     plan(
       Key(
-        time: current.time + (isLossless ? 0 : swap.preparing), band: 1, phase: .control,
+        time: current.time + (isUnbounded ? 0 : swap.preparing), band: 1, phase: .control,
         node: node, ordinal: swap.ordinal), .swap(swap))
   }
 

@@ -51,7 +51,7 @@ extension TimePlaneModel {
     } else {
       later(cost, .completion, node, token, .completion(token))
     }
-    if !isLossless, let timeout = stage.timeout, cost > timeout {
+    if !isUnbounded, let timeout = stage.timeout, cost > timeout {
       later(timeout, .control, node, token, .timer(token))
     }
   }

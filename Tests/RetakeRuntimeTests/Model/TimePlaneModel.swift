@@ -10,7 +10,7 @@ final class TimePlaneModel {
   var servers: [Int]
   var pools: [Pool]
   /// Whether pools, timeouts and policies of the device are off.
-  let isLossless: Bool
+  let isUnbounded: Bool
   private(set) var lines: [String] = []
   /// Frames that were not lost at their source, by track.
   var captured: [Int: Int] = [:]
@@ -25,13 +25,13 @@ final class TimePlaneModel {
   private var isHalted = false
 
   init(
-    nodes: [Node], edges: [Edge], servers: [Int], pools: [Pool] = [], isLossless: Bool = false
+    nodes: [Node], edges: [Edge], servers: [Int], pools: [Pool] = [], isUnbounded: Bool = false
   ) {
     self.nodes = nodes
     self.edges = edges
     self.servers = servers
     self.pools = pools
-    self.isLossless = isLossless
+    self.isUnbounded = isUnbounded
     for (index, edge) in edges.enumerated() {
       self.nodes[edge.from].outs.append(index)
       self.nodes[edge.to].ins.append(index)
@@ -39,7 +39,7 @@ final class TimePlaneModel {
     for node in nodes.indices {
       self.nodes[node].ins.sort { edges[$0].port < edges[$1].port }
     }
-    for pool in pools.indices where isLossless || !nodes.contains(where: { $0.pool == pool }) {
+    for pool in pools.indices where isUnbounded || !nodes.contains(where: { $0.pool == pool }) {
       self.pools[pool].sizing = nil
     }
   }
@@ -151,7 +151,7 @@ final class TimePlaneModel {
 extension TimePlaneModel {
   /// Free buffers. The buffers in use are found by searching everywhere.
   func freeBuffers(_ pool: Int) -> Int {
-    guard !isLossless else { return .max }
+    guard !isUnbounded else { return .max }
     return pools[pool].capacity - heldBuffers(pool)
   }
 

@@ -66,9 +66,9 @@ extension Recipe {
   }
 
   /// Decides again from the declared costs.
-  var redecided: Recipe {
+  var simulated: Recipe {
     var recipe = self
-    recipe.mode = .redecide
+    recipe.mode = .simulate
     return recipe
   }
 

@@ -46,7 +46,7 @@ struct PlantedChoice: Sendable, CustomStringConvertible {
   }
 
   var graph: Graph
-  var mode = RunOptions.Mode.lossless
+  var mode = RunOptions.Mode.everyFrame
   /// A string of the document, and its replacement.
   var change: (from: String, to: String)?
   /// Whether the stage `tamper` is a different one.
@@ -62,7 +62,7 @@ struct PlantedChoice: Sendable, CustomStringConvertible {
 
   static let all: [PlantedChoice] = throttles + samples + routes + queues + values
 
-  private static let modes: [RunOptions.Mode] = [.lossless, .redecide]
+  private static let modes: [RunOptions.Mode] = [.everyFrame, .simulate]
 
   private static let throttles = modes.flatMap { mode in
     ["14.9", "14", "10", "20", "29", "7.5", "1"].map { rate in
@@ -96,7 +96,7 @@ struct PlantedChoice: Sendable, CustomStringConvertible {
     ("\"capacity\": 3, \"policy\": \"dropNewest\"", "\"policy\": \"replace\""),
   ].map { change in
     // Costs are not part of a pipeline's digest, but they are in its document.
-    PlantedChoice(graph: .queued, mode: .redecide, change: change, stage: "motion")
+    PlantedChoice(graph: .queued, mode: .simulate, change: change, stage: "motion")
   }
 
   private static let values =

@@ -6,8 +6,8 @@ import RetakeGraph
 /// Regressions of decisions, of the graph, and of the input.
 enum PlantedDecisions {
   private static let figures = Recipe(.boxes, "figures")
-  private static let slow = figures.redecided
-  private static let cut = Recipe(.boxes, "cut").redecided
+  private static let slow = figures.simulated
+  private static let cut = Recipe(.boxes, "cut").simulated
 
   static let all = decisions + budgets + graphs + inputs
 

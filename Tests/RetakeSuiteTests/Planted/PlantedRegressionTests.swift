@@ -81,7 +81,7 @@ import Testing
   /// 60 runs: twelve recipes, each with five numbers of workers.
   private static let unchanged: [(recipe: Recipe, workers: Int)] = {
     var recipes = [Recipe(.boxes, "figures"), Recipe(.boxes, "cut")]
-    recipes += recipes.map(\.redecided)
+    recipes += recipes.map(\.simulated)
     recipes += ["pulse", "figures"].map { Recipe(.means, $0) }
     recipes += ["pulse", "cut"].map { Recipe(.waves, $0) }
     recipes += [
@@ -110,7 +110,7 @@ import Testing
 
   @Test func `an expensive change and a wrong one are two root causes`() throws {
     let runs = try Runs()
-    let golden = Recipe(.boxes, "figures").redecided
+    let golden = Recipe(.boxes, "figures").simulated
     var actual = golden
     actual.cost = 20
     actual.changeBoxes(at: 5) { $0.removeFirst() }
@@ -124,7 +124,7 @@ import Testing
 
   @Test func `a frame that ended otherwise names the decisions that it follows from`() throws {
     let runs = try Runs()
-    let golden = Recipe(.boxes, "figures").redecided
+    let golden = Recipe(.boxes, "figures").simulated
     var actual = golden
     actual.cost = 50
     try golden.write(to: runs.golden)
@@ -143,7 +143,7 @@ import Testing
     try recipe.write(to: runs.golden)
     #expect(runs.compare().verdict == .passed)
     for change: (inout Recipe) -> Void in [
-      { $0.seed = 7 }, { $0.mode = .redecide },
+      { $0.seed = 7 }, { $0.mode = .simulate },
       { $0.quantum = ["means": ["scalar": 0.1]] }, { $0.skipped = [3] },
     ] {
       var other = recipe

@@ -20,7 +20,7 @@ struct Recipe: Sendable {
 
   var base: Base
   var session: String
-  var mode = RunOptions.Mode.lossless
+  var mode = RunOptions.Mode.everyFrame
   var seed: UInt64 = 0
   var quantum: [String: [String: Double]] = [:]
   var skipped: Set<Int> = []

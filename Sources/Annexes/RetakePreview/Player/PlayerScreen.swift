@@ -139,7 +139,7 @@ struct PlayerScreen {
     var note = "1 s before and after"
     if lanes > layout.laneCount { note += ", \(lanes - layout.laneCount) nodes more" }
     if marks.isCut { note += ", cut after \(DecisionMarks.marksMax) marks" }
-    if lanes == 0 { note = "no decisions: every frame goes through; see --mode redecide" }
+    if lanes == 0 { note = "no decisions: every frame goes through; see --mode simulate" }
     write(note, x, y, ScreenColors.faint)
   }
 

@@ -8,7 +8,7 @@ package struct FrameSupply: Sendable {
     (self.pool, self.stage) = (pool, stage)
   }
 
-  /// Whether the stage is computed in a replay or a reenactment. When it is computed there depends
+  /// Whether the stage is computed in a replay or a reproduction. When it is computed there depends
   /// on the machine, so no pool may refuse it a buffer: that would be a decision of the machine.
   var isVirtual: Bool { pool.isVirtual }
 

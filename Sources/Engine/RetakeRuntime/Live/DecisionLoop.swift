@@ -136,7 +136,7 @@ final class DecisionLoop: EventHost {
 
   private func fireTimers(_ driver: EventDriver) throws {
     guard let due = driver.nextTimer, due <= now else { return }
-    // An event like others: a reenactment reads no
+    // An event like others: a reproduction reads no
     // clock, and learns here how far time had advanced.
     try tell(.timer, driver)
   }

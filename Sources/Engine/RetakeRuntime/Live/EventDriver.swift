@@ -18,7 +18,7 @@ protocol EventHost: AnyObject {
 }
 
 /// Drives a decision core with external events. Each event has a time of its own. The driver is
-/// used live, and again when a live run is reenacted. Everything that follows from an event is
+/// used live, and again when a live run is reproduced. Everything that follows from an event is
 /// decided before the next event is handled.
 ///
 /// The driver never waits: values come with the events.
@@ -423,7 +423,7 @@ extension EventDriver {
       kind: kind, node: node, frame: id, input: input(of: node, work: Work(slot: slot)))
     let answer = host.gateValue(question)
     let value = kind == .port ? nearestPort(to: answer, of: node) : max(0, answer)
-    // Recorded with the event: a reenactment answers the same, even if a value differs then.
+    // Recorded with the event: a reproduction answers the same, even if a value differs then.
     gates.append(GateValue(node: node, frame: id, value: value))
     return value
   }

@@ -168,6 +168,6 @@ public struct LiveResult: Sendable {
   /// When each of the frame's outcomes was delivered, on the session's time line; `nil` if the
   /// frame ended before the sink.
   public var deliveredNanoseconds: [Int64?]
-  /// Whether each outcome is known. An outcome is unknown if a reenacted run could not compute it.
+  /// Whether each outcome is known. An outcome is unknown if a reproduced run could not compute it.
   package var isComputed: [Bool] = []
 }

@@ -54,7 +54,7 @@ private final class SinkWriter {
   }
 
   func line(of result: LiveResult) -> String {
-    // Messages may differ between runs, and the lines of a reenacted run are compared with these.
+    // Messages may differ between runs, and the lines of a reproduced run are compared with these.
     let line = writer.line(of: ResultJSON.Frame(result, failures: []))
     return String(line.dropLast())
   }

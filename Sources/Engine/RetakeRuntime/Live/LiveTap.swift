@@ -3,7 +3,7 @@ package import RetakeGraph
 package import RetakeTimePlane
 
 /// Receives every event and every decision of a live run, so that the run can be recorded and
-/// reenacted.
+/// reproduced.
 package protocol LiveTap: AnyObject, Sendable {
   /// Before anything is decided.
   func began(_ facts: LiveFacts)

@@ -98,7 +98,7 @@ package struct ArrivalSchedule {
   }
 
   private static func time(of entry: FrameEntry, mode: RunOptions.Mode) -> Int64 {
-    mode == .lossless ? entry.timestamp.nanoseconds : entry.arrival.nanoseconds
+    mode == .everyFrame ? entry.timestamp.nanoseconds : entry.arrival.nanoseconds
   }
 
   private static func order(

@@ -3,7 +3,7 @@ package import RetakeCore
 package import RetakeGraph
 
 extension PreparedRun {
-  /// The value that a stage is given for a frame, in a lossless run that ends when it is known.
+  /// The value that a stage is given for a frame, in an every-frame run that ends when it is known.
   ///
   /// The stage itself is not computed; what comes before it is, from the first frame on.
   ///

@@ -139,9 +139,9 @@ package struct PreparedRun: Sendable {
   }
 
   private func check(_ options: RunOptions) throws(RuntimeError) {
-    guard options.mode != .reenact else {
+    guard options.mode != .reproduce else {
       throw .badOption(
-        "a live run is reenacted from its record: retake replay SESSION --mode reenact")
+        "a live run is reproduced from its record: retake replay SESSION --mode reproduce")
     }
     guard RunOptions.workersRange.contains(options.workers) else {
       throw .badOption("between 0 and \(Workers.countMax) workers, not \(options.workers)")
@@ -261,7 +261,7 @@ extension RunOptions {
 extension GraphPlan {
   /// Whether pixels that are computed ahead are released after their last reader ahead.
   func releasesPixelsAhead(_ options: RunOptions) -> Bool {
-    options.mode == .lossless && !options.hasSwaps && !keepsPixelsAhead
+    options.mode == .everyFrame && !options.hasSwaps && !keepsPixelsAhead
   }
 
   /// The number of frames that may be in memory at once if their pixels are released automatically;

@@ -19,14 +19,14 @@ struct RunChanges {
 
   private(set) var all: [Timed] = []
 
-  /// The session's own events come first, then the overrides in their order. In `lossless` there
+  /// The session's own events come first, then the overrides in their order. In `every-frame` there
   /// are no policies, so events of the device are ignored.
   ///
   /// - Throws: `RuntimeError.unknownSwapNode`, `RuntimeError.noPolicies`, and the readers' errors.
   init(
     plan: GraphPlan, options: RunOptions, sources: [SourceState], origin: Int64
   ) throws {
-    if options.mode != .lossless, let first = sources.first {
+    if options.mode != .everyFrame, let first = sources.first {
       // heat-state: with a heat model, the heat of the device that recorded does not count.
       let isModelled = options.costs.profile?.heat != nil
       all = try first.reader.deviceEvents().filter { !isModelled || !$0.event.isHeat }
@@ -37,7 +37,7 @@ struct RunChanges {
     for override in options.overrides {
       switch override {
       case .event(let time, let event):
-        if options.mode != .lossless { all.append(Timed(time: time, change: .event(event))) }
+        if options.mode != .everyFrame { all.append(Timed(time: time, change: .event(event))) }
       case .swap(let swap):
         guard let time = try Self.time(of: swap, sources, options.mode, origin) else { continue }
         all.append(Timed(time: time, change: try Self.change(swap, plan: plan)))
@@ -66,7 +66,7 @@ struct RunChanges {
         let entries = try source.reader.entries(
           of: id.track, sequences: id.sequence..<id.sequence + 1)
         guard let entry = entries.first, !entry.isPayloadMissing else { return nil }
-        return (mode == .lossless ? entry.timestamp : entry.arrival).nanoseconds - origin
+        return (mode == .everyFrame ? entry.timestamp : entry.arrival).nanoseconds - origin
       }
       return nil
     }

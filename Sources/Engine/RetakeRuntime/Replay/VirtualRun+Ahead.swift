@@ -77,8 +77,8 @@ extension VirtualRun {
     return futures
   }
 
-  /// In `lossless`, everything that is computed ahead is needed; otherwise it is speculation.
-  var isEverythingNeeded: Bool { options.mode == .lossless }
+  /// In `every-frame`, everything that is computed ahead is needed; otherwise it is speculation.
+  var isEverythingNeeded: Bool { options.mode == .everyFrame }
 
   /// The caller submits the future.
   private func makeRead(_ entry: FrameEntry, source: Int, hold: FrameHold?) -> ValueFuture {

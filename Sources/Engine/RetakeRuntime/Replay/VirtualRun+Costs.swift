@@ -4,7 +4,7 @@ import RetakeTimePlane
 
 extension VirtualRun {
   /// Nothing has a cost, and nothing is measured.
-  var isFree: Bool { options.mode == .lossless && options.costs.meter == nil }
+  var isFree: Bool { options.mode == .everyFrame && options.costs.meter == nil }
 
   /// What the cost model needs to know about a service that begins now.
   func service(
@@ -37,8 +37,8 @@ extension VirtualRun {
     return answer.nanoseconds
   }
 
-  /// Computes the body at once and returns the measured time. In `lossless`, virtual time does not
-  /// advance.
+  /// Computes the body at once and returns the measured time. In `every-frame`, virtual time does
+  /// not advance.
   private func measured(
     _ service: CostModel.Service, body: ValueFuture, by meter: CostMeter
   ) throws -> Int64 {
@@ -58,7 +58,7 @@ extension VirtualRun {
         startNanoseconds: service.time, endNanoseconds: service.time + nanoseconds,
         processorNanoseconds: nanoseconds,
         executor: node.executor.map { plan.executors[$0].id } ?? node.id, outcome: ending))
-    guard options.mode != .lossless else { return 0 }
+    guard options.mode != .everyFrame else { return 0 }
     outcome.recordedCosts += 1
     return nanoseconds
   }

@@ -73,7 +73,7 @@ final class VirtualRun: CoreDriver {
       count: options.workers, lanes: plan.lanes, perturbation: options.perturbation,
       readsMax: readsMax, waitingWork: observer.isFollowed ? .awaited : .any, watch: watch)
     core = DecisionCore(
-      plan: plan, rules: options.mode == .lossless ? .lossless : .redecide,
+      plan: plan, rules: options.mode == .everyFrame ? .everyFrame : .simulate,
       profile: options.costs.profile,
       frameBytes: plan.frameBytes(of: tracks),
       observer: observer.wantsDecisions ? { observer.decided($0) } : nil)

@@ -3,7 +3,7 @@ import RetakeCore
 import RetakeGraph
 import RetakeTimePlane
 
-/// A driver of the decision core: `VirtualRun` in replay, `EventDriver` live and in a reenactment.
+/// A driver of the decision core: `VirtualRun` in replay, `EventDriver` live and in a reproduction.
 ///
 /// `carryOut` moves values in the same way for both. A handle stands for a value: in replay it is a
 /// future that may still be computing, live it is the value itself. What differs is left to the

@@ -72,7 +72,7 @@ struct GivenReplayOptions {
     guard let pointer else { return }
     given = try pointer.checked(
       "retake_replay_options", size: MemoryLayout<retake_replay_options>.size)
-    guard given.mode.rawValue <= RETAKE_REDECIDE.rawValue else {
+    guard given.mode.rawValue <= RETAKE_SIMULATE.rawValue else {
       throw Problem.value("there is no mode \(given.mode.rawValue)")
     }
   }
@@ -80,7 +80,7 @@ struct GivenReplayOptions {
   var permissions: UInt32 { given.permissions }
 
   private var options: RunOptions {
-    var options = RunOptions(mode: given.mode == RETAKE_REDECIDE ? .redecide : .lossless)
+    var options = RunOptions(mode: given.mode == RETAKE_SIMULATE ? .simulate : .everyFrame)
     if given.workers != 0 { options.workers = Int(given.workers) }
     options.seed = given.seed
     if let interrupted = given.interrupted {

@@ -198,7 +198,7 @@ struct CaseSelection<Mode: ModeArgument>: ParsableArguments {
       discussion: """
         tape is the session's own stage times, tape@RUN those of one live run, tape:FILE a file \
         that --write-tape made. profile:FILE scales the declared costs, tape+profile:FILE those of \
-        a tape. All but declared imply --mode redecide.
+        a tape. All but declared imply --mode simulate.
         """))
   var costs: String?
 
@@ -268,10 +268,10 @@ struct CaseSelection<Mode: ModeArgument>: ParsableArguments {
         throw ValidationError(
           "'--costs \(costs)' cannot be used here. Write one of: \(CostChoice.forms)")
       }
-      guard !choice.needsRedecide || mode != .lossless else {
+      guard !choice.needsSimulation || mode != .everyFrame else {
         throw ValidationError(
-          "--costs \(costs) needs --mode redecide: in lossless nothing has a cost; "
-            + "leave out --mode, or write --mode redecide")
+          "--costs \(costs) needs --mode simulate: in every-frame mode nothing has a cost; "
+            + "leave out --mode, or write --mode simulate")
       }
     }
     for choice in track where TrackChoice(choice) == nil {
@@ -281,8 +281,9 @@ struct CaseSelection<Mode: ModeArgument>: ParsableArguments {
 
   /// - Throws: `ValidationError`: no command but `replay` makes a live run again.
   func checkMode() throws {
-    guard mode != .reenact else {
-      throw ValidationError("only 'retake replay' has --mode reenact: write lossless or redecide")
+    guard mode != .reproduce else {
+      throw ValidationError(
+        "only 'retake replay' has --mode reproduce: write every-frame or simulate")
     }
   }
 
@@ -294,7 +295,7 @@ struct CaseSelection<Mode: ModeArgument>: ParsableArguments {
     var definition = try base(in: project)
     if let mode { definition.mode = mode }
     if let seed { definition.seed = seed }
-    // After the mode, which most costs change to redecide.
+    // After the mode, which most costs change to simulate.
     try applyCosts(to: &definition)
     definition.overrides += happenings.parsed
     let choices = track.compactMap { TrackChoice($0) }
@@ -317,10 +318,10 @@ struct CaseSelection<Mode: ModeArgument>: ParsableArguments {
       definition.costs = choice
       // The case's strictness is about its own tape, which is not used now.
       definition.strictCosts = false
-      if choice.needsRedecide { definition.mode = .redecide }
+      if choice.needsSimulation { definition.mode = .simulate }
     }
     guard strictCosts else { return }
-    guard definition.costs.hasTape, definition.mode == .redecide else {
+    guard definition.costs.hasTape, definition.mode == .simulate else {
       throw ValidationError("--strict-costs goes with costs of a tape: --costs tape or tape:FILE")
     }
     definition.strictCosts = true
@@ -328,10 +329,10 @@ struct CaseSelection<Mode: ModeArgument>: ParsableArguments {
 
   /// A message about what the options imply.
   var note: String? {
-    guard mode == nil, let costs, CostChoice(parsing: costs)?.needsRedecide == true else {
+    guard mode == nil, let costs, CostChoice(parsing: costs)?.needsSimulation == true else {
       return nil
     }
-    return "--costs \(costs) implies --mode redecide"
+    return "--costs \(costs) implies --mode simulate"
   }
 
   private func base(in project: Project) throws -> CaseDefinition {
@@ -355,10 +356,11 @@ protocol ModeArgument: ExpressibleByArgument, Sendable {
   var mode: RunOptions.Mode { get }
 }
 
-/// The modes that decide in virtual time. `reenact` is read as well, so that `checkMode` can say
+/// The modes that decide in virtual time. `reproduce` is read as well, so that `checkMode` can say
 /// which command has it.
 struct VirtualMode: ModeArgument {
-  static let help: ArgumentHelp = "lossless: every frame; redecide: decide again from costs."
+  static let help: ArgumentHelp =
+    "every-frame: no frame is dropped; simulate: decide drops and delays from costs."
   static let allValueStrings = RunOptions.Mode.virtual.map(\.rawValue)
 
   let mode: RunOptions.Mode
@@ -372,7 +374,7 @@ struct VirtualMode: ModeArgument {
 /// The modes of `retake replay`.
 struct ReplayMode: ModeArgument {
   static let help: ArgumentHelp =
-    "lossless: every frame; redecide: decide again from costs; reenact: a live run again."
+    "every-frame: no frame is dropped; simulate: decide drops and delays from costs; reproduce: a live run again."
   static let allValueStrings = RunOptions.Mode.allCases.map(\.rawValue)
 
   let mode: RunOptions.Mode

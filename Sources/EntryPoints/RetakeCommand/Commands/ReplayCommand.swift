@@ -11,7 +11,7 @@ struct ReplayCommand: ParsableCommand {
 
       Examples:
         retake replay clip --pipeline example:motion-boxes
-        retake replay clip --pipeline motion.json --mode redecide --decisions decisions.txt
+        retake replay clip --pipeline motion.json --mode simulate --decisions decisions.txt
         retake replay clip --pipeline motion.json --workers 4 --output run --json
         retake replay clip --pipeline motion.json --write-tape clip.tape
         retake replay clip --pipeline motion.json --costs tape:clip.tape
@@ -19,14 +19,14 @@ struct ReplayCommand: ParsableCommand {
         retake replay clip --pipeline motion.json --sweep queue=1..6,executors=1..4
         retake replay clip --pipeline motion.json --sweep 'motion.queue=1|3|9,scale=1|2'
         retake replay hand --pipeline pulse.json --sweep 'pace.fps=10|15|30' --numbers
-        retake replay clip --pipeline motion.json --mode redecide --trace trace.json
-        retake replay clip --pipeline heat.json --mode redecide --override thermal=serious@2s
+        retake replay clip --pipeline motion.json --mode simulate --trace trace.json
+        retake replay clip --pipeline heat.json --mode simulate --override thermal=serious@2s
         retake replay clip --pipeline motion.json --follow | jq -c .sinks
         retake replay clip --pipeline motion.json --metadata analytics=boxes.jsonl
         retake replay clip --pipeline motion.json --overlay boxes.mp4
         retake replay --pipeline faces.json --source images:Faces
-        retake replay yard --mode reenact
-        retake replay yard --mode reenact --trace trace.json
+        retake replay yard --mode reproduce
+        retake replay yard --mode reproduce --trace trace.json
         retake replay clip --pipeline motion.json --cache auto
 
       ui.perfetto.dev opens a trace. FILE may be - for standard output; messages about the run
@@ -81,7 +81,7 @@ struct ReplayCommand: ParsableCommand {
       discussion: """
         queue, executors, pools (each of them); NODE.queue, NODE.lanes, NODE.fps (of a throttle), \
         EXECUTOR.count, POOL.capacity (one); scale (of all costs). Values are 4, 1..6 or 1|3|6; \
-        256 combinations at most. Implies --mode redecide.
+        256 combinations at most. Implies --mode simulate.
         """))
   var sweep: String?
 
@@ -89,14 +89,14 @@ struct ReplayCommand: ParsableCommand {
     help: ArgumentHelp(
       "With --sweep: show what each combination does to the numbers that reach sinks.",
       discussion: """
-        Computes every stage, and compares each number with that of a lossless run: its mean, the \
+        Computes every stage, and compares each number with that of an every-frame run: its mean, the \
         mean error and the largest error.
         """))
   var numbers = false
 
   @Option(
     name: .customLong("run"), parsing: .unconditional,
-    help: "With --mode reenact: which live run; the newest one if not given.",
+    help: "With --mode reproduce: which live run; the newest one if not given.",
     transform: Bounded.whole(from: 0))
   var liveRun: Int?
 
@@ -118,7 +118,7 @@ struct ReplayCommand: ParsableCommand {
     }
     try source.check(
       sessions: [session].compactMap(\.self), tracks: selection.track, costs: selection.costs)
-    try checkReenact()
+    try checkReproduce()
     try checkSweep()
     guard writeTape != nil else { return }
     // A value that is read instead of computed would be measured as one that costs nothing.
@@ -134,19 +134,19 @@ struct ReplayCommand: ParsableCommand {
     }
   }
 
-  private func checkReenact() throws {
-    guard selection.mode == .reenact else {
-      guard liveRun == nil else { throw ValidationError("--run goes with --mode reenact") }
+  private func checkReproduce() throws {
+    guard selection.mode == .reproduce else {
+      guard liveRun == nil else { throw ValidationError("--run goes with --mode reproduce") }
       return
     }
     guard session != nil else {
-      throw ValidationError("--mode reenact goes with a session that has a live run")
+      throw ValidationError("--mode reproduce goes with a session that has a live run")
     }
     guard output == nil, decisions == nil, writeTape == nil, overlay == nil, metadata.isEmpty,
       !follow, sweep == nil, selection.costs == nil, selection.happenings.texts.isEmpty
     else {
       throw ValidationError(
-        "--mode reenact takes everything from the record: leave out --costs, --override, --sweep "
+        "--mode reproduce takes everything from the record: leave out --costs, --override, --sweep "
           + "and what writes of a run, except --trace")
     }
   }
@@ -156,8 +156,8 @@ struct ReplayCommand: ParsableCommand {
       guard !numbers else { throw ValidationError("--numbers belongs to --sweep") }
       return
     }
-    guard selection.mode != .lossless else {
-      throw ValidationError("--sweep implies --mode redecide: leave out --mode")
+    guard selection.mode != .everyFrame else {
+      throw ValidationError("--sweep implies --mode simulate: leave out --mode")
     }
     guard output == nil, decisions == nil, writeTape == nil, trace == nil, overlay == nil,
       metadata.isEmpty, !follow
@@ -181,7 +181,7 @@ struct ReplayCommand: ParsableCommand {
     let line = ProgressLine(isQuiet: form.quiet || !outputs.leavesStandardOutput)
     // For errors: without one, the line is removed before the result is printed.
     defer { line.finish() }
-    if selection.mode == .reenact { return try reenact(line) }
+    if selection.mode == .reproduce { return try reproduce(line) }
     var job = try job()
     job.progress = { line.update("replaying", done: $0, total: $1) }
     // Parsed again: the parser decodes this struct, so it can store nothing but options.
@@ -210,16 +210,16 @@ struct ReplayCommand: ParsableCommand {
     definition.source = source.choice
     if let note = selection.note {
       form.note(note)
-    } else if sweep != nil, definition.mode == .lossless {
-      form.note("--sweep implies --mode redecide")
+    } else if sweep != nil, definition.mode == .everyFrame {
+      form.note("--sweep implies --mode simulate")
     }
-    // In lossless no queue, server or cost makes a difference.
-    if sweep != nil { definition.mode = .redecide }
+    // In every-frame mode no queue, server or cost makes a difference.
+    if sweep != nil { definition.mode = .simulate }
     var job = ReplayJob(
       project: project, definition: definition,
       session: try session.map { try project.sessionPath($0) })
-    if job.definition.mode == .lossless, job.definition.overrides.contains(where: \.isEvent) {
-      form.note("note: device events change nothing in lossless; write --mode redecide")
+    if job.definition.mode == .everyFrame, job.definition.overrides.contains(where: \.isEvent) {
+      form.note("note: device events change nothing in every-frame mode; write --mode simulate")
     }
     job.conditions = conditions
     job.conditions.openCache = { try caching.folder(in: project, standard: .none, note: $0) }

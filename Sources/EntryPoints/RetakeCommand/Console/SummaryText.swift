@@ -13,8 +13,8 @@ enum SummaryText {
       (frames.inFlight, "in flight"), (summary.lostBeforeCapture, "lost before capture"),
       (summary.payloadMissing, "without pixels"),
     ] where count > 0 { parts.append("\(count) \(word)") }
-    // In lossless nothing has a cost.
-    let costs = summary.mode == "lossless" ? "" : "\n  costs     \(Self.costs(summary.costs))"
+    // In every-frame mode nothing has a cost.
+    let costs = summary.mode == "every-frame" ? "" : "\n  costs     \(Self.costs(summary.costs))"
     let name = visible(
       (summary.session.map { "\($0)/" } ?? "") + (summary.caseName ?? summary.pipeline))
     return """

@@ -8,8 +8,8 @@ package struct CaseDefinition: Hashable, Sendable {
   package var name: String
   /// A file relative to the project's folder, `example:NAME`, or the name of a `ProgramPipeline`.
   package var pipeline: String
-  package var mode: RunOptions.Mode = .lossless
-  /// Where virtual costs come from; `lossless` uses none.
+  package var mode: RunOptions.Mode = .everyFrame
+  /// Where virtual costs come from; `every-frame` uses none.
   package var costs = CostChoice.declared
   /// Whether a cost that the tape does not have is an error.
   package var strictCosts = false

@@ -148,30 +148,30 @@ struct ProjectReader {
     return ProgramPipeline(options: members).name
   }
 
-  /// Where the virtual costs of a case come from. All except declared costs need `redecide`.
+  /// Where the virtual costs of a case come from. All except declared costs need `simulate`.
   private func readCosts(
     of definition: inout CaseDefinition, _ fields: ProjectDecoder
   ) throws {
     definition.strictCosts = try fields["strictCosts"]?.bool() ?? false
-    // `none` is how golden.yml names the costs of `lossless`; in that mode it may be copied from
+    // `none` is how golden.yml names the costs of `every-frame`; in that mode it may be copied from
     // there.
     if let costs = fields["costs"] {
       let text = try costs.string()
-      if text != "none" || definition.mode != .lossless {
+      if text != "none" || definition.mode != .everyFrame {
         guard let choice = CostChoice(parsing: text) else {
           throw costs.wrong(
             "costs '\(text)' cannot be used here", advice: "Write one of: \(CostChoice.forms)")
         }
         definition.costs = choice
       }
-      if definition.costs.needsRedecide {
-        // A mode that is not written follows from the costs. Only a written `lossless` contradicts
-        // them.
-        guard fields["mode"] == nil || definition.mode == .redecide else {
+      if definition.costs.needsSimulation {
+        // A mode that is not written follows from the costs. Only a written `every-frame`
+        // contradicts them.
+        guard fields["mode"] == nil || definition.mode == .simulate else {
           throw costs.wrong(
-            "in mode lossless nothing has a cost", advice: "Write: mode: redecide")
+            "in mode every-frame nothing has a cost", advice: "Write: mode: simulate")
         }
-        definition.mode = .redecide
+        definition.mode = .simulate
       }
     }
     if definition.strictCosts, !definition.costs.hasTape, let strict = fields["strictCosts"] {

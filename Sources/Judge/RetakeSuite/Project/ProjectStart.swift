@@ -113,7 +113,7 @@ package struct ProjectStart {
       """
         \(made.name):
           pipeline: \(JSONValue.string(made.pipeline).canonicalText)
-          mode: lossless          # redecide: decide again which frames are dropped, from declared costs
+          mode: every-frame       # simulate: decide which frames are dropped, from declared costs
       """
     }
     let names = result.cases.map(\.name).joined(separator: ", ")

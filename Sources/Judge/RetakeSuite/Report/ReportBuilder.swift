@@ -173,10 +173,10 @@ struct ReportBuilder {
     var text = ""
     if let source = definition.source { text += " --source \(shell.word(source.text))" }
     if definition.mode != base.mode { text += " --mode \(definition.mode.rawValue)" }
-    // In lossless nothing has a cost, and the options of costs are refused.
+    // In every-frame mode nothing has a cost, and the options of costs are refused.
     let areCostsTheirOwn =
       definition.costs != base.costs || definition.strictCosts != base.strictCosts
-    if definition.mode != .lossless, areCostsTheirOwn {
+    if definition.mode != .everyFrame, areCostsTheirOwn {
       text += " --costs \(shell.word("\(definition.costs)"))"
       if definition.strictCosts { text += " --strict-costs" }
     }

@@ -160,7 +160,7 @@ package final class HostedProject: Sendable {
       throw SuiteError.noTrack(track, session: session, tracks: reader.tracks.map(\.track))
     }
     var schedule = try ArrivalSchedule(
-      reader: reader, track: track, mode: .redecide,
+      reader: reader, track: track, mode: .simulate,
       originNanoseconds: try ArrivalSchedule.start(of: track, in: reader) ?? 0)
     var frames: [(entry: FrameEntry, nanoseconds: Int64)] = []
     while let (entry, time) = try schedule.nextFrame() { frames.append((entry, time)) }

@@ -115,17 +115,17 @@ package final class RecordingOutputs {
           + "retake session recover \(result.folder.path.shellWord)")
     }
     // No workers, because no value is computed.
-    let reenactment = try Reenactment(
+    let reproduction = try Reproduction(
       try SessionReader(opening: result.folder.path), pipeline: live.pipeline,
       registry: live.registry, workers: 0)
-    let observer = try TraceObserver(file, of: reenactment, session: result.folder.name)
-    let report = try reenactment.run(observer: observer, values: .leftOut, progress: progress)
+    let observer = try TraceObserver(file, of: reproduction, session: result.folder.name)
+    let report = try reproduction.run(observer: observer, values: .leftOut, progress: progress)
     try observer.finish()
     if let loss = observer.loss { note("warning: \(loss.message); the trace is not whole") }
     guard let divergence = report.divergence else { return }
     note(
       "warning: the trace ends at decision \(divergence.decision), which could not be made again; "
-        + "type: retake replay \(result.folder.path.shellWord) --mode reenact")
+        + "type: retake replay \(result.folder.path.shellWord) --mode reproduce")
   }
 }
 

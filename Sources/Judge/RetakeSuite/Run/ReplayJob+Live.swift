@@ -7,16 +7,16 @@ import RetakeStages
 
 /// Live runs that were recorded with a session.
 extension ReplayJob {
-  /// Reenacts a live run of the session, and writes its trace if one is wanted.
+  /// Reproduces a live run of the session, and writes its trace if one is wanted.
   ///
   /// - Parameters:
   ///   - run: Its number; the newest one if `nil`.
   ///   - hasOwnPipeline: Whether the case's pipeline replaces the recorded one.
   /// - Throws: `SuiteError.nothingSelected` without a session, `SessionError.noLiveRun`, and what the
   ///   pipeline and the session throw.
-  package func reenact(run: Int?, hasOwnPipeline: Bool) throws -> ReenactReport {
+  package func reproduce(run: Int?, hasOwnPipeline: Bool) throws -> ReproductionReport {
     guard let session else {
-      throw SuiteError.nothingSelected("a live run is reenacted from its session")
+      throw SuiteError.nothingSelected("a live run is reproduced from its session")
     }
     try outputs.check(session: session, pipeline: hasOwnPipeline ? pipelineFile : nil)
     let reader = try SessionReader(opening: session)
@@ -24,14 +24,14 @@ extension ReplayJob {
       hasOwnPipeline
       ? try project.pipeline(definition.pipeline) : nil
     // A session may come from anyone: its own pipeline starts no programs.
-    let reenactment = try Reenactment(
+    let reproduction = try Reproduction(
       reader, run: run, pipeline: pipeline, registry: project.registry.allowing(.never),
       workers: conditions.workerCount())
-    guard let trace = outputs.trace else { return try follow(reenactment, observer: nil) }
+    guard let trace = outputs.trace else { return try follow(reproduction, observer: nil) }
     let file = try RunOutputs.file(trace, .trace)
     do {
-      let observer = try TraceObserver(file, of: reenactment, session: reader.folder.name)
-      let report = try follow(reenactment, observer: observer)
+      let observer = try TraceObserver(file, of: reproduction, session: reader.folder.name)
+      let report = try follow(reproduction, observer: observer)
       try observer.finish()
       return report
     } catch {
@@ -41,9 +41,9 @@ extension ReplayJob {
   }
 
   private func follow(
-    _ reenactment: Reenactment, observer: (any RunObserver)?
-  ) throws -> ReenactReport {
-    try reenactment.run(
+    _ reproduction: Reproduction, observer: (any RunObserver)?
+  ) throws -> ReproductionReport {
+    try reproduction.run(
       observer: observer, values: .computed, isInterrupted: conditions.isInterrupted
     ) {
       progress($0, 0)
@@ -53,7 +53,7 @@ extension ReplayJob {
   /// Compares a replay's decisions with the live ones, if the session's own stage times are used to
   /// decide again.
   func liveComparison(_ reader: SessionReader?) throws -> LiveComparison? {
-    guard definition.mode == .redecide, let reader, case .session(let run) = definition.costs.source
+    guard definition.mode == .simulate, let reader, case .session(let run) = definition.costs.source
     else { return nil }
     let known = try reader.liveRuns()
     guard let number = run ?? known.last, known.contains(number) else { return nil }

@@ -50,7 +50,7 @@ package struct RunDifference {
       }
     var definition = CaseDefinition(
       name: manifest.testCase.name, pipeline: manifest.testCase.pipeline)
-    definition.mode = .init(rawValue: manifest.testCase.mode) ?? .lossless
+    definition.mode = .init(rawValue: manifest.testCase.mode) ?? .everyFrame
     var result = CaseResult(
       selected: SelectedCase(definition: definition, session: manifest.input.session),
       comparison: comparison, golden: golden, actual: actual)

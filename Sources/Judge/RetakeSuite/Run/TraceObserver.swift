@@ -18,8 +18,8 @@ final class TraceObserver: RunOutput {
   convenience init(_ file: WholeFile, of replay: Replay) {
     self.init(
       file, nodes: replay.nodes,
-      // In `lossless` pools have no limit (docs/architecture.md), so there is no size to draw.
-      pools: replay.request.options.mode == .lossless ? [] : replay.pipeline.pools,
+      // In `every-frame` pools have no limit (docs/architecture.md), so there is no size to draw.
+      pools: replay.request.options.mode == .everyFrame ? [] : replay.pipeline.pools,
       about: [
         ("case", replay.request.caseName), ("mode", replay.request.options.mode.rawValue),
         ("pipeline", replay.pipeline.name), ("session", replay.request.sessionName ?? "-"),
@@ -28,7 +28,7 @@ final class TraceObserver: RunOutput {
   }
 
   /// The trace of a live run. Its times are those of the session's time line.
-  convenience init(_ file: WholeFile, of live: Reenactment, session: String) throws {
+  convenience init(_ file: WholeFile, of live: Reproduction, session: String) throws {
     self.init(
       file, nodes: try live.nodes(), pools: live.pools,
       about: [

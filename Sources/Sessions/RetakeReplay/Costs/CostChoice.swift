@@ -51,7 +51,7 @@ package struct CostChoice: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// Whether the choice is only useful if decisions are made again.
-  package var needsRedecide: Bool { self != .declared }
+  package var needsSimulation: Bool { self != .declared }
 
   package var hasTape: Bool { source != .declared }
 

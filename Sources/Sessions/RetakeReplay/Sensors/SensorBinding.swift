@@ -12,7 +12,7 @@ import RetakeRuntime
 struct SensorBinding: Sendable {
   private let frames: any FrameReader
   private let sensors: any SensorReader
-  /// In a lossless run frames arrive at their presentation times.
+  /// In an every-frame run frames arrive at their presentation times.
   private let arrivesAtPresentation: Bool
   private let fingerprint: String
 

@@ -15,8 +15,8 @@ package struct SweepReport: Hashable, Sendable, Codable {
     package var frames: Int
     /// `nil` if there is none.
     package var mean: Double?
-    /// The mean distance from the same frame's number in a lossless run, over the frames for which
-    /// both runs have one; `nil` if there is no such frame.
+    /// The mean distance from the same frame's number in an every-frame run, over the frames for
+    /// which both runs have one; `nil` if there is no such frame.
     package var meanError: Double?
     /// The largest of these distances.
     package var largestError: Double?

@@ -13,8 +13,8 @@ package struct SweepRun {
   package var catalog: any StageCatalog
   package var request: Replay.Request
   package var sweep: Sweep
-  /// Whether the numbers that reach sinks are compared with those of a lossless run. Everything is
-  /// computed for that.
+  /// Whether the numbers that reach sinks are compared with those of an every-frame run. Everything
+  /// is computed for that.
   package var comparesNumbers = false
 
   package init(
@@ -35,7 +35,7 @@ package struct SweepRun {
     let combinations = sweep.combinations
     // All combinations are checked before the first one runs.
     let replays = try combinations.map { try replay($0) }
-    let whole = try comparesNumbers ? losslessNumbers() : nil
+    let whole = try comparesNumbers ? everyFrameNumbers() : nil
     // Axes change when bodies run, never what they compute, so these failures hold for all.
     let failures = try whole == nil ? replays.first?.knownFailures() : nil
     var rows: [SweepReport.Row] = []
@@ -56,9 +56,9 @@ package struct SweepRun {
       rows: rows)
   }
 
-  private func losslessNumbers() throws -> SinkNumbers {
+  private func everyFrameNumbers() throws -> SinkNumbers {
     var request = request
-    request.options.mode = .lossless
+    request.options.mode = .everyFrame
     let numbers = SinkNumbers()
     _ = try Replay(pipeline, reader: reader, catalog: catalog, request: request)
       .decide(failures: nil, numbers: numbers)

@@ -95,7 +95,7 @@ extension SessionReader {
   }
 
   /// Whether the session is a trimmed copy: its live runs have stage times and nothing else, so
-  /// they cannot be reenacted.
+  /// they cannot be reproduced.
   package func isTrimmed() throws -> Bool { try trimmed() != nil }
 
   /// What a trimmed copy knows of its original.

@@ -18,7 +18,7 @@
         Examples:
           retake view clip
           retake view clip --pipeline example:motion-boxes
-          retake view clip --pipeline motion.json --mode redecide --start 2s --speed 0.25
+          retake view clip --pipeline motion.json --mode simulate --start 2s --speed 0.25
           retake view clip --start 120 --once --screenshot frame.png
           retake view clip --once --screenshot - | display
           retake view clip --shader warm.glsl

@@ -133,7 +133,7 @@ struct SessionInfoCommand: ParsableCommand {
       let isTrimmed = (try? reader.isTrimmed()) ?? false
       Console.result(
         "  \(counted(runs.count, "live run"))"
-          + (isTrimmed ? ", only stage times (trimmed)" : "; --mode reenact replays them"))
+          + (isTrimmed ? ", only stage times (trimmed)" : "; --mode reproduce replays them"))
     }
     if let losses = info.losses { Console.result("  incomplete: \(visible(losses))") }
     for note in info.notes ?? [] { Console.result("  note: \(visible(note))") }

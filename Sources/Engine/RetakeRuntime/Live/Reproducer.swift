@@ -8,7 +8,7 @@ import RetakeTimePlane
 ///
 /// All timing decisions depend only on the record. A recomputed value that differs from the record
 /// is counted, and changes nothing.
-package final class Reenactor {
+package final class Reproducer {
   /// A recomputed value that differs from the recorded one.
   package struct ValueDifference: Hashable, Sendable {
     package var frame: FrameID
@@ -19,7 +19,7 @@ package final class Reenactor {
     package var recomputed: String
   }
 
-  private let host: ReenactHost
+  private let host: ReproductionHost
   private let driver: EventDriver
   private let frames: any FrameReader
   /// Tracks that are stored in the format that the pipeline was made for.
@@ -47,7 +47,7 @@ package final class Reenactor {
         frames.tracks.contains { $0.track == live.track && $0.format == live.format }
       }.map(\.track))
     let memory = prepared.plan.memory(isVirtual: true)
-    host = try ReenactHost(
+    host = try ReproductionHost(
       plan: prepared.plan, memory: memory, workers: workers, finished: finished)
     driver = EventDriver(
       plan: prepared.plan, memory: memory, tracks: prepared.liveTracks,
@@ -63,8 +63,8 @@ package final class Reenactor {
   package var differenceCount: Int { host.differenceCount }
   /// Bodies whose values could be computed again.
   package var computed: Int { host.computed }
-  /// Bodies whose input frames have no pixels, or other pixels than the pipeline saw, and those whose
-  /// stage remembers such a frame.
+  /// Bodies whose input frames have no pixels, or other pixels than the pipeline saw, and those
+  /// whose stage remembers such a frame.
   package var notComputed: Int { host.notComputed }
 
   /// Gives the core a recorded event.
@@ -145,7 +145,7 @@ package final class Reenactor {
 }
 
 /// Computes what the live run computed, and compares it with the record.
-private final class ReenactHost: EventHost {
+private final class ReproductionHost: EventHost {
   private let plan: GraphPlan
   private let workers: Workers
   private let stageRun: StageRun
@@ -153,7 +153,7 @@ private final class ReenactHost: EventHost {
   private var repeated: [BodyName: RepeatedBody] = [:]
   private var gaps = MemoryGaps()
   var recordedGates: ArraySlice<GateValue> = []
-  private(set) var differences: [Reenactor.ValueDifference] = []
+  private(set) var differences: [Reproducer.ValueDifference] = []
   private(set) var differenceCount = 0
   private(set) var computed = 0
   private(set) var notComputed = 0
@@ -223,12 +223,12 @@ private final class ReenactHost: EventHost {
 
   private func note(_ body: BodyName, recorded: String, recomputed: String) {
     note(
-      Reenactor.ValueDifference(
+      Reproducer.ValueDifference(
         frame: body.frame, item: body.item, node: plan.nodes[body.node].id, recorded: recorded,
         recomputed: recomputed))
   }
 
-  private func note(_ difference: Reenactor.ValueDifference) {
+  private func note(_ difference: Reproducer.ValueDifference) {
     differenceCount += 1
     if differences.count < Self.differencesMax { differences.append(difference) }
   }
@@ -242,7 +242,7 @@ private final class ReenactHost: EventHost {
     }
     if let answer, answer != recorded.value {
       note(
-        Reenactor.ValueDifference(
+        Reproducer.ValueDifference(
           frame: question.frame, item: -1, node: plan.nodes[question.node].id,
           recorded: "\(recorded.value)", recomputed: "\(answer)"))
     }

@@ -1,10 +1,10 @@
 import Retake
 
-/// The result of a reenacted live run, for people.
-enum ReenactText {
-  static func of(_ report: ReenactReport) -> String {
+/// The result of a reproduced live run, for people.
+enum ReproductionText {
+  static func of(_ report: ReproductionReport) -> String {
     var lines = [
-      "\(report.session)/run \(report.run)  reenact  \(report.pipeline)",
+      "\(report.session)/run \(report.run)  reproduce  \(report.pipeline)",
       "  \(report.frames.captured) captured, \(report.frames.delivered) delivered, "
         + "\(report.frames.droppedTotal) dropped, "
         + (report.frames.failed > 0 ? "\(report.frames.failed) failed, " : "")
@@ -22,13 +22,13 @@ enum ReenactText {
   }
 
   private static func lines(
-    of divergence: ReenactReport.Divergence, isOther: Bool
+    of divergence: ReproductionReport.Divergence, isOther: Bool
   ) -> [String] {
     var lines = [
       "  DECISION DIVERGENCE at decision \(divergence.decision)"
         + (divergence.event.map { ", external event \($0)" } ?? ", behind the last event"),
       "    live       \(divergence.recorded ?? "(no decision)")",
-      "    reenacted  \(divergence.reenacted ?? "(no decision)")",
+      "    reproduced \(divergence.reproduced ?? "(no decision)")",
     ]
     if let detail = divergence.detail { lines.append("    \(detail)") }
     // Another pipeline decides otherwise by right, and says nothing about the record.
@@ -37,7 +37,7 @@ enum ReenactText {
   }
 
   private static func valueLines(
-    _ values: ReenactReport.Values, isOther: Bool
+    _ values: ReproductionReport.Values, isOther: Bool
   ) -> [String] {
     var line = "  values    \(values.compared - values.different) of \(values.compared) the same"
     if values.notComputed > 0 { line += ", \(values.notComputed) not computed" }

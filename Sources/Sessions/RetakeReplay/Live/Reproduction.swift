@@ -7,7 +7,7 @@ public import RetakeSession
 
 /// Repeats a recorded live run, event by event, and compares the decisions with those of the live
 /// run. This proves that the record contains everything that the decisions depend on.
-public struct Reenactment: Sendable {
+public struct Reproduction: Sendable {
   private let session: SessionReader
   private let live: LiveRunReader
   private let pipeline: Pipeline
@@ -68,7 +68,7 @@ public struct Reenactment: Sendable {
   /// - Throws: `RuntimeError`, `SessionError`.
   public func run(
     isInterrupted: () -> Bool = { false }, progress: (Int) -> Void = { _ in }
-  ) throws -> ReenactReport {
+  ) throws -> ReproductionReport {
     try run(observer: nil, values: .computed, isInterrupted: isInterrupted, progress: progress)
   }
 
@@ -87,35 +87,35 @@ public struct Reenactment: Sendable {
   package func run(
     observer: (any RunObserver)?, values: Values, isInterrupted: () -> Bool = { false },
     progress: (Int) -> Void = { _ in }
-  ) throws -> ReenactReport {
+  ) throws -> ReproductionReport {
     // Only for `wallSeconds`. The times of decisions come from the record.
     let clock = WallClock()
     let start = clock.monotonicNanoseconds
-    let comparison = ReenactComparison(live, try LiveResultLines(pipeline))
+    let comparison = ReproductionComparison(live, try LiveResultLines(pipeline))
     let isComputed = values == .computed
     let frames: any FrameReader = isComputed ? session : NoFrames()
     // A live stage reads by the arrival that the session has stored, and so does this one.
     let sensors =
       isComputed
       ? try SensorBinding(pipeline, reader: session, arrivesAtPresentation: false) : nil
-    let reenactor = try Reenactor(
+    let reproducer = try Reproducer(
       sensors?.applied(to: pipeline) ?? pipeline, tracks: live.tracks, frames: frames,
       originNanoseconds: live.originNanoseconds, workers: workers, catalog: registry,
       decided: { line in
         observer?.decided(line)
         comparison.decided("\(line)")
       }, finished: { if isComputed { comparison.finished($0) } })
-    if let observer { reenactor.reportPools(to: observer) }
+    if let observer { reproducer.reportPools(to: observer) }
     let outcome = try follow(
-      reenactor, comparison, isInterrupted: isInterrupted, progress: progress)
-    var report = ReenactReport(
+      reproducer, comparison, isInterrupted: isInterrupted, progress: progress)
+    var report = ReproductionReport(
       session: session.folder.name, run: live.number, pipeline: pipeline.name)
     report.hasOtherPipeline = hasOtherPipeline ? true : nil
     report.events = comparison.events
     report.recordedDecisions = try comparison.countRecorded()
     report.reproducedDecisions = comparison.reproduced
     report.divergence = comparison.divergence
-    report.values = comparison.values(with: reenactor, hasExactPixels: live.hasExactPixels)
+    report.values = comparison.values(with: reproducer, hasExactPixels: live.hasExactPixels)
     report.frames = outcome.outcome.headline
     report.lostBeforeCapture = outcome.outcome.headlineLost
     report.waits = outcome.outcome.waits.isEmpty ? nil : outcome.outcome.waits
@@ -126,11 +126,11 @@ public struct Reenactment: Sendable {
 
   /// Handles events until the record ends, or cannot be followed any further.
   private func follow(
-    _ reenactor: Reenactor, _ comparison: ReenactComparison, isInterrupted: () -> Bool,
+    _ reproducer: Reproducer, _ comparison: ReproductionComparison, isInterrupted: () -> Bool,
     progress: (Int) -> Void
   ) throws -> (outcome: RunOutcome, decisionDigest: Digest128) {
     let nodes = Dictionary(
-      reenactor.nodeIDs.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+      reproducer.nodeIDs.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
     var next = 0
     // Bounded: each turn reads a page of a finite table.
     while case let page = try live.events(from: next), !page.isEmpty {
@@ -143,7 +143,7 @@ public struct Reenactment: Sendable {
               ordinal: row.ordinal, detail: "the events before it, from \(next) on, are missing")
           }
           comparison.begin(event: next)
-          try reenactor.handle(
+          try reproducer.handle(
             try StampedEvent(
               ordinal: row.ordinal, nanoseconds: row.nanoseconds, kind: row.kind,
               text: row.json, nodes: nodes))
@@ -158,7 +158,7 @@ public struct Reenactment: Sendable {
       progress(comparison.reproduced)
       if comparison.divergence != nil { break }
     }
-    let outcome = reenactor.finish()
+    let outcome = reproducer.finish()
     try comparison.end()
     return outcome
   }

@@ -1,8 +1,8 @@
 import Retake
 
-/// `retake replay SESSION --mode reenact`
+/// `retake replay SESSION --mode reproduce`
 extension ReplayCommand {
-  func reenact(_ line: ProgressLine) throws {
+  func reproduce(_ line: ProgressLine) throws {
     let project = selection.allowingNamed(
       try programs.project(for: selection.wholeProgram))
     let hasOwnPipeline = selection.pipeline != nil
@@ -15,15 +15,15 @@ extension ReplayCommand {
       session: try session.map { try project.sessionPath($0) })
     job.conditions = conditions
     job.outputs = outputs
-    job.progress = { done, _ in line.update("reenacting", done: done, total: nil) }
-    let report = try job.reenact(run: liveRun, hasOwnPipeline: hasOwnPipeline)
+    job.progress = { done, _ in line.update("reproducing", done: done, total: nil) }
+    let report = try job.reproduce(run: liveRun, hasOwnPipeline: hasOwnPipeline)
     line.finish()
     if form.json {
       try Console.json(report)
     } else if outputs.leavesStandardOutput {
-      Console.result(ReenactText.of(report))
+      Console.result(ReproductionText.of(report))
     } else {
-      form.note(ReenactText.of(report))
+      form.note(ReproductionText.of(report))
     }
     // Values that differ because the preset does not store pixels exactly are as expected.
     guard report.isReproduced, !report.hasUnexplainedValues else {

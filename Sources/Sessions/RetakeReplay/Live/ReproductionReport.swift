@@ -1,8 +1,8 @@
 public import RetakeCore
 import RetakeRuntime
 
-/// The result of reenacting a live run.
-public struct ReenactReport: Hashable, Sendable, Codable {
+/// The result of reproducing a live run.
+public struct ReproductionReport: Hashable, Sendable, Codable {
   /// The first difference of the decisions. All later differences may follow from it.
   public struct Divergence: Hashable, Sendable, Codable {
     /// The index of the decision, from 0.
@@ -12,7 +12,7 @@ public struct ReenactReport: Hashable, Sendable, Codable {
     /// The recorded line; nil if the record has no more lines.
     public var recorded: String?
     /// The new line; nil if no line was decided.
-    public var reenacted: String?
+    public var reproduced: String?
     /// Why the record could not be followed, if that is known.
     public var detail: String?
   }

@@ -3,12 +3,12 @@ import RetakeRuntime
 import RetakeSession
 
 /// Compares new decisions and results with the rows of a live run, one by one.
-final class ReenactComparison {
+final class ReproductionComparison {
   private let live: LiveRunReader
   private var lines: LiveResultLines
   private(set) var events = 0
   private(set) var reproduced = 0
-  private(set) var divergence: ReenactReport.Divergence?
+  private(set) var divergence: ReproductionReport.Divergence?
   private var decisionPage: ArraySlice<String> = []
   private var decisionsRead = 0
   private var resultPage: ArraySlice<LiveRunReader.Result> = []
@@ -16,7 +16,7 @@ final class ReenactComparison {
   private var compared = 0
   private var different = 0
   private var notComputed = 0
-  private var first: ReenactReport.ValueDivergence?
+  private var first: ReproductionReport.ValueDivergence?
   /// The session's error while it was read.
   private var failure: (any Error)?
 
@@ -41,14 +41,14 @@ final class ReenactComparison {
     if recorded == line {
       reproduced += 1
     } else {
-      diverge(recorded: recorded, reenacted: line)
+      diverge(recorded: recorded, reproduced: line)
     }
   }
 
   /// The record cannot be followed any further.
   func diverge(because detail: String) {
     guard divergence == nil else { return }
-    diverge(recorded: nextDecision(), reenacted: nil)
+    diverge(recorded: nextDecision(), reproduced: nil)
     divergence?.detail = detail
   }
 
@@ -57,13 +57,13 @@ final class ReenactComparison {
     try check()
     // Checked again: the row that is asked for here may be the one that cannot be read.
     guard divergence == nil, let recorded = nextDecision() else { return try check() }
-    diverge(recorded: recorded, reenacted: nil)
+    diverge(recorded: recorded, reproduced: nil)
     divergence?.event = nil
   }
 
-  private func diverge(recorded: String?, reenacted: String?) {
-    divergence = ReenactReport.Divergence(
-      decision: reproduced, event: events - 1, recorded: recorded, reenacted: reenacted)
+  private func diverge(recorded: String?, reproduced line: String?) {
+    divergence = ReproductionReport.Divergence(
+      decision: reproduced, event: events - 1, recorded: recorded, reproduced: line)
   }
 
   private func nextDecision() -> String? {
@@ -104,7 +104,7 @@ final class ReenactComparison {
       different += 1
       first =
         first
-        ?? ReenactReport.ValueDivergence(
+        ?? ReproductionReport.ValueDivergence(
           frame: result.frame.result.id, item: nil, node: line.sink, recorded: recorded.line,
           recomputed: line.text)
     }
@@ -123,15 +123,15 @@ final class ReenactComparison {
   }
 
   /// Differences of bodies come before those of sinks, because they are closer to the cause.
-  func values(with reenactor: Reenactor, hasExactPixels: Bool) -> ReenactReport.Values {
-    var values = ReenactReport.Values()
-    values.compared = compared + reenactor.computed
-    values.different = different + reenactor.differenceCount
-    values.notComputed = notComputed + reenactor.notComputed
+  func values(with reproducer: Reproducer, hasExactPixels: Bool) -> ReproductionReport.Values {
+    var values = ReproductionReport.Values()
+    values.compared = compared + reproducer.computed
+    values.different = different + reproducer.differenceCount
+    values.notComputed = notComputed + reproducer.notComputed
     values.hasExactPixels = hasExactPixels
     values.first =
-      reenactor.differences.first.map {
-        ReenactReport.ValueDivergence(
+      reproducer.differences.first.map {
+        ReproductionReport.ValueDivergence(
           frame: $0.frame, item: $0.item < 0 ? nil : $0.item, node: $0.node,
           recorded: $0.recorded, recomputed: $0.recomputed)
       } ?? first
