@@ -41,8 +41,8 @@ class LiveCounts:
     dropped_pool: int
     dropped_timeout: int
     dropped_partner_missing: int
-    thinned: int
-    superseded: int
+    throttled: int
+    replaced: int
     failed: int
     in_flight: int
     lost_before_capture: int

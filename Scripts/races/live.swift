@@ -76,6 +76,6 @@ print(
     + "\(figures.offered) offered, \(figures.shown) shown")
 guard outcome.ledgers.allSatisfy({ $0.ledger.isBalanced }), outcome.headline.captured > 0,
   figures.shown > 0,
-  figures.offered == figures.shown + figures.dropped + figures.thinned + figures.waiting
+  figures.offered == figures.shown + figures.dropped + figures.throttled + figures.waiting
 else { exit(1) }
 print("the books balance")

@@ -291,7 +291,7 @@ import Testing
     #expect(try warning(joined(.all), AnalysisOptions()).message.hasSuffix("dropped (timeout)"))
   }
 
-  @Test func `frames that are thinned in one branch leave their partners alone`() throws {
+  @Test func `frames that are throttled in one branch leave their partners alone`() throws {
     let joined = Pipeline.joining(
       frames.passing(.test("sample"), id: "third").stage(Grey()), frames, ports: ["grey", "frame"])
     let warning = try warning(joined.stage(Fusion()).sink(results), AnalysisOptions())
@@ -300,8 +300,8 @@ import Testing
       warning.message
         == "frames that end at 'third' leave their other parts alone at 'join', which drops them "
         + "(partnerMissing)")
-    let thinned = frames.passing(.test("sample"))
-    let both = Pipeline.joining(thinned.stage(Grey()), thinned, ports: ["grey", "frame"])
+    let sampled = frames.passing(.test("sample"))
+    let both = Pipeline.joining(sampled.stage(Grey()), sampled, ports: ["grey", "frame"])
     #expect(try both.stage(Fusion()).sink(results).analyzed().warnings.isEmpty)
     let any = Pipeline.joining(
       frames.passing(.test("sample")), frames, ports: ["grey", "frame"], mode: .any)

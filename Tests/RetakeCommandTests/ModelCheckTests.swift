@@ -165,7 +165,7 @@ import Testing
     let topK = (0..<info.settings.count).map { info.settings[$0] }.first { $0.key.text == "topk" }
     #expect(topK?["value"].text == "1" && topK?.origin.text == "node")
     for (words, code) in [
-      // The odd frames are thinned out, and there are two boxes.
+      // The odd frames are throttled, and there are two boxes.
       (["--frame", "3"], "suite.model.notReached"),
       (["--frame", "2", "--item", "2"], "suite.model.notReached"),
       (["--node", "faces"], "suite.model.noNode"),

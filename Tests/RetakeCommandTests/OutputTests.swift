@@ -88,7 +88,7 @@ import Testing
     #expect(run.workers.int == 2)
     #expect(run.decisionDigest.text?.count == 32)
     #expect(run.resultDigest.text?.count == 32)
-    for key in ["captured", "delivered", "thinned", "superseded", "failed", "inFlight"] {
+    for key in ["captured", "delivered", "throttled", "replaced", "failed", "inFlight"] {
       #expect(run.frames[key].int != nil, "\(key)")
     }
     #expect(run.frames.dropped.value is [String: Any])

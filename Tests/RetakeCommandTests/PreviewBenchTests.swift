@@ -19,7 +19,7 @@ import Testing
     var shown: Int
     var lost: Int
     var dropped: Int
-    var thinned: Int
+    var throttled: Int
     var repeats: Int
     var jitterMax: Int64
     var droppedFrames: [Int]
@@ -30,7 +30,7 @@ import Testing
     let result = try workplace.retake("bench", "preview", "--json")
     try #require(result.status == 0, "\(result.stderr)")
     let rows = try JSONDecoder().decode([Row].self, from: result.stdoutBytes)
-    for row in rows { #expect(row.shown + row.lost + row.dropped + row.thinned == row.frames) }
+    for row in rows { #expect(row.shown + row.lost + row.dropped + row.throttled == row.frames) }
     func row(_ name: String) throws -> Row { try #require(rows.first { $0.trial == name }) }
     for name in ["copies", "reference", "vision hangs"] {
       let row = try row(name)
@@ -44,6 +44,6 @@ import Testing
     #expect(try row("2 buffers, copies").shown == 600)
     #expect(try row("2 buffers, reference").lost > 300)
     #expect(try row("draws 17 ms, 2 on screen").shown <= 302)
-    #expect(try row("hot from 3 to 6 s").thinned == 90)
+    #expect(try row("hot from 3 to 6 s").throttled == 90)
   }
 }

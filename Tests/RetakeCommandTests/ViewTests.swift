@@ -244,7 +244,7 @@ import Testing
     #expect(number("shown") > 0)
     #expect(
       number("offered")
-        == number("shown") + number("dropped") + number("thinned") + number("waiting"))
+        == number("shown") + number("dropped") + number("throttled") + number("waiting"))
     let text = try workplace.retake(
       words: words + ["--name", "told"], environment: onDisplay(xvfb))
     #expect(text.stdout.contains("of 45 frames shown"))

@@ -73,7 +73,7 @@ import Testing
     let result = FrameResult(
       id: FrameID(track: 2, sequence: 1), pts: nil,
       outcomes: [
-        SinkOutcome(sink: "a", content: .ended(.superseded, node: "motion")),
+        SinkOutcome(sink: "a", content: .ended(.replaced, node: "motion")),
         SinkOutcome(sink: "b", content: .ended(.dropped(.queue), node: "motion")),
         SinkOutcome(sink: "c", content: .facts([])),
       ])

@@ -99,7 +99,7 @@ enum ResultSamples {
       }
     }
     let fates: [FrameFate] = [
-      .dropped(.queue), .thinned(by: "throttle"), .superseded,
+      .dropped(.queue), .throttled(by: "throttle"), .replaced,
       .failed(code: "media.decode.damaged"),
       .inFlight,
     ]

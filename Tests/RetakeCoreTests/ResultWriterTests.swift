@@ -102,7 +102,7 @@ import Testing
       id: FrameID(track: 3, sequence: 8), pts: nil,
       outcomes: [
         SinkOutcome(sink: "faces", content: .facts([.scalar(name: "n", value: 0)])),
-        SinkOutcome(sink: "motion", content: .ended(.superseded, node: "motion")),
+        SinkOutcome(sink: "motion", content: .ended(.replaced, node: "motion")),
       ])
     let text = Samples.text([frame], header: header)
     #expect(

@@ -75,7 +75,7 @@ import Testing
 
   @Test func `fates are two words and read back`() {
     let fates: [FrameFate] =
-      [.delivered, .thinned(by: "throttle"), .superseded, .failed(code: "a.b"), .inFlight]
+      [.delivered, .throttled(by: "throttle"), .replaced, .failed(code: "a.b"), .inFlight]
       + DropReason.allCases.map { .dropped($0) }
     for fate in fates { #expect(FrameFate(word: fate.word, reason: fate.reason) == fate) }
     #expect(fates.map(\.word).prefix(5) == ["deliver", "thin", "supersede", "fail", "inFlight"])
@@ -88,7 +88,7 @@ import Testing
     #expect(ledger.isBalanced)
     let fates: [FrameFate] = [
       .delivered, .delivered, .dropped(.queue), .dropped(.queue), .dropped(.timeout),
-      .thinned(by: "throttle"), .superseded, .failed(code: "x"), .inFlight,
+      .throttled(by: "throttle"), .replaced, .failed(code: "x"), .inFlight,
     ]
     for fate in fates {
       ledger.captured += 1
@@ -100,6 +100,6 @@ import Testing
     #expect(ledger.dropped == ["queue": 2, "timeout": 1])
     #expect(ledger.droppedTotal == 3)
     #expect(
-      [ledger.thinned, ledger.superseded, ledger.failed, ledger.inFlight] == [1, 1, 1, 1])
+      [ledger.throttled, ledger.replaced, ledger.failed, ledger.inFlight] == [1, 1, 1, 1])
   }
 }

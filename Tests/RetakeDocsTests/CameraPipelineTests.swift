@@ -131,13 +131,13 @@ extension Result<Detections, StageFailure> {
   @Test(.enabled(if: hasLibrary, reason))
   func `the first sample names the mood of each face in drawn frames`() throws {
     let models = try models()
-    // At 60 frames a second, so that every other one is thinned.
+    // At 60 frames a second, so that every other one is throttled.
     let frames = (0..<8).map { DrawnFace(column: 1 + $0 / 4, isHappy: $0 % 4 == 0).frame(scale: 2) }
     let view = OverlayView()
     let pipeline = try emotions(
       of: .frames(frames, fps: 60), models.faces, models.moods, on: view)
     let summary = try run(pipeline)
-    #expect(summary.frames.thinned == 4 && summary.frames.delivered == 4)
+    #expect(summary.frames.throttled == 4 && summary.frames.delivered == 4)
     #expect(view.results.map(\.label) == ["happy", "sad", "happy", "sad"])
     // In pixels of the frames that the detector was given, without the hands.
     let boxes = try view.results.map { try $0.get().items.map(\.box) }
@@ -193,7 +193,7 @@ extension Result<Detections, StageFailure> {
       of: .session(), try #require(Self.centerface).path, try models().moods, on: view)
     let summary = try run(pipeline, SessionReader(opening: imported.folder.path))
     let found = try view.results.map { try $0.get() }
-    #expect(summary.frames.failed == 0 && summary.frames.thinned == 0)
+    #expect(summary.frames.failed == 0 && summary.frames.throttled == 0)
     #expect(found.count == summary.frames.captured && found.count > 40)
     #expect(found.allSatisfy { $0.classNames == ["face"] && !$0.items.isEmpty })
     for face in found.flatMap(\.items) {

@@ -160,14 +160,14 @@ import Testing
   {
     let program = try PythonProgram(
       Self.source("if due is None: timer(1, 3_000_000_000)\nelse: out('a', 'n', 1)"))
-    let chain: PipelineChain<ProgramOuts> = Pipeline.named("thinned")
+    let chain: PipelineChain<ProgramOuts> = Pipeline.named("throttled")
       .source(PythonProgram.source(130)).sample(every: 100).appending(
         try Self.stage(program), id: nil)
     let pipeline = chain.results("a")
     for workers in [0, 4] {
       let listener = Listener()
       var options = RunOptions(workers: workers)
-      // Far fewer than the frames that are thinned out between two calls.
+      // Far fewer than the frames that are throttled between two calls.
       options.window = 2
       _ = try PreparedRun(pipeline, catalog: StageRegistry.builtIn).run(options, observer: listener)
       #expect(listener.frames.map(\.result.id.sequence) == Array(0..<130))

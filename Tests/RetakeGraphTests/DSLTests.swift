@@ -112,10 +112,10 @@ import Testing
     #expect(try text == roundTrip(written.sink(.test("results"))))
     #expect(text.contains(#"{"from":"grey","to":"forEach-input.frame"}"#))
     // A node that passes detections on has no frames of its own.
-    let thinned = found.passing(.test("throttle")).forEach {
+    let throttled = found.passing(.test("throttle")).forEach {
       $0.stage(RegionPixels()).stage(Labels())
     }
-    let thin = try roundTrip(thinned.sink(.test("results")))
+    let thin = try roundTrip(throttled.sink(.test("results")))
     #expect(thin.contains(#"{"from":"grey","to":"forEach-input.frame"}"#))
     #expect(thin.contains(#"{"from":"throttle","to":"forEach-input.detections"}"#))
   }

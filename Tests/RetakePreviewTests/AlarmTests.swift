@@ -97,7 +97,7 @@ import Testing
     #expect(try #require(told.last).description.hasPrefix("the preview shows its frames again"))
   }
 
-  @Test func `what is thinned out because of the heat is no drop`() {
+  @Test func `what is throttled because of the heat is no drop`() {
     let clock = ManualClock()
     let alarms = Locked<[DropAlarm]>([])
     let feed = PreviewFeed(clock: clock) { alarm in alarms.withLock { $0.append(alarm) } }
@@ -107,7 +107,7 @@ import Testing
       feed.offer(Frame(format: .grey, width: 2, height: 2, planes: [[1, 2, 3, 4]]))
       if let picture = feed.take() { feed.presented(picture) }
     }
-    #expect(feed.figures.thinned == 300)
+    #expect(feed.figures.throttled == 300)
     #expect(alarms.withLock { $0.isEmpty })
   }
 }

@@ -87,7 +87,7 @@ private func answers(_ timeline: String) -> (answers: String, figures: WindowFig
     let (answers, figures) = answers(timeline)
     #expect(answers == wanted)
     #expect(
-      figures.offered == figures.shown + figures.dropped + figures.thinned + figures.waiting)
+      figures.offered == figures.shown + figures.dropped + figures.throttled + figures.waiting)
   }
 
   @Test func `dropped frames are listed by their number`() {
@@ -162,7 +162,7 @@ private func answers(_ timeline: String) -> (answers: String, figures: WindowFig
     #expect(shown(60..<120) == 30)
     feed.note(.thermal(.nominal))
     #expect(shown(120..<180) == 60)
-    #expect(feed.figures.thinned == 30)
+    #expect(feed.figures.throttled == 30)
     #expect(feed.figures.dropped == 0)
   }
 

@@ -266,7 +266,7 @@ import Testing
     #expect(rates.suffix(60).allSatisfy { abs(($0 ?? 0) - 72) < 1 })
   }
 
-  @Test func `20 rates are found in drawn frames, also if most frames are thinned`() throws {
+  @Test func `20 rates are found in drawn frames, also if most frames are throttled`() throws {
     for index in 0..<20 {
       let rate = 40 + 10 * index
       let frames = scene(frames: 450, beatsPerMinute: rate, fps: [30, 60][index % 2])

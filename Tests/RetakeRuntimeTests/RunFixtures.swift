@@ -175,7 +175,7 @@ final class Notes: RunObserver {
     lines.filter { $0.kind.rawValue == kind }.compactMap { $0.frame?.sequence }
   }
 
-  /// A character for each frame's fate: `.` delivered, `d` dropped, `t` thinned, `s` superseded,
+  /// A character for each frame's fate: `.` delivered, `d` dropped, `t` throttled, `s` replaced,
   /// `x` failed, `-` in flight.
   var fates: String {
     String(
@@ -186,8 +186,8 @@ final class Notes: RunObserver {
           switch fate {
           case .delivered: "."
           case .dropped: "d"
-          case .thinned: "t"
-          case .superseded: "s"
+          case .throttled: "t"
+          case .replaced: "s"
           case .failed: "x"
           case .inFlight: "-"
           }

@@ -103,7 +103,7 @@ private final class Listener: RunObserver {
       }
     let (outcome, _) = try run(pipeline)
     #expect(told.withLock { $0 } == Array(stride(from: 0, to: 30, by: 2)))
-    #expect(outcome.headline.thinned == 15)
+    #expect(outcome.headline.throttled == 15)
   }
 
   @Test func `a crop outside fails its frames, and the run goes on`() throws {
@@ -122,7 +122,7 @@ private final class Listener: RunObserver {
     let small = frame(.grey, 16, 16) { _, _, _ in 1 }
     let large = frame(.grey, 64, 64) { _, _, _ in 2 }
     let (results, deliveries) = (Locked<[String]>([]), Locked<[String]>([]))
-    // At half the rate, so the second and the fourth frame are thinned out.
+    // At half the rate, so the second and the fourth frame are throttled.
     let cut = Pipeline.named("both").source(.frames([large, large, small, large]))
       .throttle(fps: 15).crop(x: 32, y: 32, width: 8, height: 8).luminance()
     let pipeline = Pipeline.combining(

@@ -63,7 +63,7 @@ import Testing
     #expect(oldest.take() == .init(work: Work(slot: 2), since: 1))
     var replace = QueueStateMachine(capacity: 1, policy: .replace)
     #expect(replace.receive(1, at: 0) == .accepted)
-    #expect(replace.receive(2, at: 0) == .superseded(Work(slot: 1)))
+    #expect(replace.receive(2, at: 0) == .replaced(Work(slot: 1)))
     var block = QueueStateMachine(capacity: 2, policy: .block)
     #expect(block.receive(1, at: 0) == .accepted)
     #expect(block.receive(2, at: 0) == .accepted)

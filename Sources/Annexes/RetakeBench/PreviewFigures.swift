@@ -13,7 +13,7 @@ package struct PreviewFigures: Hashable, Sendable, Encodable {
   /// Frames that arrived while two frames were waiting.
   package var dropped: Int
   /// Frames that the pace left out.
-  package var thinned: Int
+  package var throttled: Int
   /// Refreshes without a new frame.
   package var repeats: Int
   /// The largest difference between the interval of two frames on the screen and the interval of
@@ -43,7 +43,7 @@ package struct PreviewFigures: Hashable, Sendable, Encodable {
     shown = outcome.screens.first?.shown ?? 0
     lost = outcome.lostBeforeCapture
     dropped = outcome.headline.droppedTotal
-    thinned = outcome.headline.thinned
+    throttled = outcome.headline.throttled
     repeats = outcome.screens.first?.repeats ?? 0
     jitterMax = meter.jitters.max() ?? 0
     let latencies = meter.latencies.sorted()
@@ -123,12 +123,12 @@ package struct PreviewTable: Sendable {
   package var text: String {
     TextTable(
       headings: [
-        "trial", "shown", "lost", "dropped", "thinned", "repeats", "jitter", "latency", "most",
+        "trial", "shown", "lost", "dropped", "throttled", "repeats", "jitter", "latency", "most",
         "age", "most", "MB", "screen",
       ],
       rows: rows.map { row in
         [
-          row.trial, "\(row.shown)", "\(row.lost)", "\(row.dropped)", "\(row.thinned)",
+          row.trial, "\(row.shown)", "\(row.lost)", "\(row.dropped)", "\(row.throttled)",
           "\(row.repeats)", Self.text(row.jitterMax), Self.text(row.latencyMedian),
           Self.text(row.latencyMax), Self.text(row.ageMedian), Self.text(row.ageMax),
           Self.megabytes(row.cameraBytes), Self.megabytes(row.screenBytes),

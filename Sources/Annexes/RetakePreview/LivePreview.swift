@@ -121,7 +121,7 @@ public final class LivePreview {
     let counts = feed.counts
     var text = shown.map { "frame \($0.sequence)" } ?? "waiting for the first frame"
     text += "  shown \(counts.shown)  dropped \(counts.dropped)"
-    if counts.thinned > 0 { text += "  thinned \(counts.thinned)" }
+    if counts.throttled > 0 { text += "  throttled \(counts.throttled)" }
     text += "  o: overlay  f: full screen  q: end"
     view.glyphs.write(text, x: 8, y: area.height + 1, ScreenColors.text)
   }

@@ -11,9 +11,9 @@ public enum FrameFate: Hashable, Sendable {
   case delivered
   case dropped(DropReason)
   /// Removed by design. The reason is the kind of the node that removed it, such as `throttle`.
-  case thinned(by: String)
+  case throttled(by: String)
   /// Replaced by a newer frame on a replace edge.
-  case superseded
+  case replaced
   /// Failed with the stage's stable code.
   case failed(code: String)
   /// Not settled when the run ended.
@@ -24,8 +24,8 @@ public enum FrameFate: Hashable, Sendable {
     switch self {
     case .delivered: "deliver"
     case .dropped: "drop"
-    case .thinned: "thin"
-    case .superseded: "supersede"
+    case .throttled: "thin"
+    case .replaced: "supersede"
     case .failed: "fail"
     case .inFlight: "inFlight"
     }
@@ -35,9 +35,9 @@ public enum FrameFate: Hashable, Sendable {
   package var reason: String {
     switch self {
     case .dropped(let reason): reason.rawValue
-    case .thinned(let kind): kind
+    case .throttled(let kind): kind
     case .failed(let code): code
-    case .delivered, .superseded, .inFlight: "-"
+    case .delivered, .replaced, .inFlight: "-"
     }
   }
 
@@ -48,8 +48,8 @@ public enum FrameFate: Hashable, Sendable {
     case "drop":
       guard let reason = DropReason(rawValue: String(reason)) else { return nil }
       self = .dropped(reason)
-    case "thin": self = .thinned(by: String(reason))
-    case "supersede": self = .superseded
+    case "thin": self = .throttled(by: String(reason))
+    case "supersede": self = .replaced
     case "fail": self = .failed(code: String(reason))
     case "inFlight": self = .inFlight
     default: return nil

@@ -366,7 +366,7 @@ public struct SinkDelivery: Sendable {
 
   /// The value of the frame, or the failure that replaces it.
   ///
-  /// - Returns: `nil` for a frame that was dropped, thinned out, superseded or left in flight, and
+  /// - Returns: `nil` for a frame that was dropped, throttled, replaced or left in flight, and
   ///   for a value of another type.
   public func result<Value: PipelineValue>(
     as type: Value.Type = Value.self

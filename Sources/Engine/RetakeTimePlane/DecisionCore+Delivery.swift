@@ -27,10 +27,10 @@ extension DecisionCore {
       // queue-drop-oldest: the oldest ends before the new frame is accepted, also in the log.
       drop(oldest, at: edge, &turn)
       decide(.deliver, node: receiver, work)
-    case .superseded(let oldest):
+    case .replaced(let oldest):
       // queue-replace: the waiting frame ends with a fate of its own; it does not count as a drop.
       decide(.supersede, node: receiver, oldest)
-      leave(edge: edge, oldest, fate: .superseded, &turn)
+      leave(edge: edge, oldest, fate: .replaced, &turn)
       decide(.deliver, node: receiver, work)
     case .blocked:
       // queue-block: the offer is not settled, so the sender cannot offer another frame.

@@ -41,7 +41,7 @@ extension DecisionCore {
         handOn(entry.work, from: node, &turn)
       } else {
         decide(.thin, node: node, entry.work)
-        bury(entry.work, fate: .thinned(by: plan.nodes[node].stage.signature.kind), node: node)
+        bury(entry.work, fate: .throttled(by: plan.nodes[node].stage.signature.kind), node: node)
         endToken(entry.work.slotIndex, &turn)
       }
       releaseValue(on: edge, entry.work)
@@ -76,7 +76,7 @@ extension DecisionCore {
     for port in Set(edges.map { plan.edges[$0].fromPort }).sorted() {
       decide(.thin, node: node, work, .port(stage.outputPorts[port]))
     }
-    let ending = endings.add(.thinned(by: stage.signature.kind), node: node)
+    let ending = endings.add(.throttled(by: stage.signature.kind), node: node)
     for edge in edges { sendTombstone(along: edge, work, ending: ending) }
   }
 }

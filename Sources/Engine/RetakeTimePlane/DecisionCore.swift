@@ -71,7 +71,7 @@ package struct DecisionCore: ~Copyable {
     self.rules = rules
     heat = rules == .simulate ? profile?.heatMachine(for: plan) : nil
     self.frameBytes = frameBytes.isEmpty ? plan.nodes.map { _ in 0 } : frameBytes
-    // `every-frame`: no queue has a limit, so no edge ever drops, supersedes or blocks a frame.
+    // `every-frame`: no queue has a limit, so no edge ever drops, replaces or blocks a frame.
     queues = plan.edges.map {
       rules.isBounded
         ? QueueStateMachine(capacity: $0.capacity, policy: $0.policy)

@@ -8,8 +8,8 @@ package enum QueueVerdict: Hashable, Sendable {
   case droppedNewest
   /// This frame, which waited longest, is dropped. The offered frame is accepted.
   case droppedOldest(Work)
-  /// This frame is superseded by the offered one.
-  case superseded(Work)
+  /// This frame is replaced by the offered one.
+  case replaced(Work)
   /// The sender keeps the offered frame until there is room.
   case blocked
 }
@@ -79,7 +79,7 @@ package struct QueueStateMachine: Sendable {
       // queue-drop-oldest, queue-replace: the frame that has waited longest loses its place.
       let oldest = waiting.removeFirst()
       waiting.append(entry)
-      return policy == .replace ? .superseded(oldest.work) : .droppedOldest(oldest.work)
+      return policy == .replace ? .replaced(oldest.work) : .droppedOldest(oldest.work)
     }
   }
 

@@ -49,7 +49,7 @@ package struct OfferStateMachine: Hashable, Sendable {
     isReserved = false
   }
 
-  /// One edge took, dropped or superseded the output; `true` if it was the last edge.
+  /// One edge took, dropped or replaced the output; `true` if it was the last edge.
   package mutating func settle() -> Bool {
     precondition(open > 0, "only what was offered is settled")
     // offer-each-edge: edges settle in any order; only the last one matters.

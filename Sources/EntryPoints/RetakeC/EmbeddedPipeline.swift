@@ -240,8 +240,8 @@ extension retake_counts {
     dropped_pool = dropped(.pool)
     dropped_timeout = dropped(.timeout)
     dropped_partner_missing = dropped(.partnerMissing)
-    thinned = Int64(ledger.thinned)
-    superseded = Int64(ledger.superseded)
+    throttled = Int64(ledger.throttled)
+    replaced = Int64(ledger.replaced)
     failed = Int64(ledger.failed)
     in_flight = Int64(inFlight(ledger))
     lost_before_capture = Int64(lost)
@@ -249,7 +249,7 @@ extension retake_counts {
 
   /// While a pipeline runs, the ledger does not count them.
   private func inFlight(_ ledger: FrameLedger) -> Int {
-    ledger.captured - ledger.delivered - ledger.droppedTotal - ledger.thinned - ledger.superseded
+    ledger.captured - ledger.delivered - ledger.droppedTotal - ledger.throttled - ledger.replaced
       - ledger.failed
   }
 }

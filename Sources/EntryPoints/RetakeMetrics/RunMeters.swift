@@ -157,6 +157,6 @@ struct RunMeters: Sendable {
 extension FrameLedger {
   /// Captured frames that have not ended yet.
   fileprivate var inFlightNow: Int {
-    captured - delivered - droppedTotal - thinned - superseded - failed
+    captured - delivered - droppedTotal - throttled - replaced - failed
   }
 }

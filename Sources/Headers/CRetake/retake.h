@@ -201,8 +201,8 @@ typedef struct retake_frame {
 typedef enum retake_fate {
   RETAKE_DELIVERED = 1,
   RETAKE_DROPPED = 2,
-  RETAKE_THINNED = 3,
-  RETAKE_SUPERSEDED = 4,
+  RETAKE_THROTTLED = 3,
+  RETAKE_REPLACED = 4,
   RETAKE_FAILED = 5,
   RETAKE_IN_FLIGHT = 6
 } retake_fate;
@@ -248,8 +248,8 @@ typedef struct retake_counts {
   int64_t dropped_pool;
   int64_t dropped_timeout;
   int64_t dropped_partner_missing;
-  int64_t thinned;
-  int64_t superseded;
+  int64_t throttled;
+  int64_t replaced;
   int64_t failed;
   int64_t in_flight;
   // Frames for which the pipeline had no room, those refused with RETAKE_ERROR_FULL among them.

@@ -272,8 +272,8 @@ figcaption .quiet { font-weight: 400; font-size: 13px; margin-left: auto; text-a
 .fate-dropped { fill: var(--red); background: var(--red); }
 .fate-failed { fill: var(--violet); background: var(--violet); }
 .fate-lost { fill: var(--ink); background: var(--ink); }
-.fate-superseded { fill: var(--blue); background: var(--blue); }
-.fate-thinned { fill: var(--amber); background: var(--amber); }
+.fate-replaced { fill: var(--blue); background: var(--blue); }
+.fate-throttled { fill: var(--amber); background: var(--amber); }
 .legend { grid-column: 2; display: flex; flex-wrap: wrap; gap: 2px 14px; margin-top: 4px; }
 .legend .key { display: inline-block; width: 10px; height: 10px; border-radius: 2px; margin-right: 5px; }
 .marks { position: relative; height: 30px; border-bottom: 1px solid var(--line); overflow: hidden; }
@@ -1770,7 +1770,7 @@ footer h2 { font-size: 15px; margin-bottom: 8px; }
     },
     "frames": {
       "type": "object",
-      "description": "captured = delivered + dropped + thinned + superseded + failed + inFlight.",
+      "description": "captured = delivered + dropped + throttled + replaced + failed + inFlight.",
       "properties": {
         "captured": {"type": "integer", "minimum": 0},
         "delivered": {"type": "integer", "minimum": 0},
@@ -1779,12 +1779,12 @@ footer h2 { font-size: 15px; margin-bottom: 8px; }
           "description": "By reason.",
           "additionalProperties": {"type": "integer", "minimum": 0}
         },
-        "thinned": {"type": "integer", "minimum": 0},
-        "superseded": {"type": "integer", "minimum": 0},
+        "throttled": {"type": "integer", "minimum": 0},
+        "replaced": {"type": "integer", "minimum": 0},
         "failed": {"type": "integer", "minimum": 0},
         "inFlight": {"type": "integer", "minimum": 0}
       },
-      "required": ["captured", "delivered", "dropped", "thinned", "superseded", "failed", "inFlight"],
+      "required": ["captured", "delivered", "dropped", "throttled", "replaced", "failed", "inFlight"],
       "additionalProperties": false
     },
     "ledger": {
@@ -2004,7 +2004,7 @@ footer h2 { font-size: 15px; margin-bottom: 8px; }
           "items": {
             "type": "object",
             "properties": {
-              "name": {"enum": ["dropped", "failed", "superseded", "thinned", "lost"]},
+              "name": {"enum": ["dropped", "failed", "replaced", "throttled", "lost"]},
               "golden": {"type": "array", "items": {"type": "integer", "minimum": 0}},
               "actual": {"type": "array", "items": {"type": "integer", "minimum": 0}}
             },

@@ -36,7 +36,7 @@ package struct ReportTimeline: Hashable, Sendable, Codable {
 
 /// Frames with the same fate, by bin.
 package struct TimelineLane: Hashable, Sendable, Codable {
-  /// `dropped`, `failed`, `superseded`, `thinned` or `lost`.
+  /// `dropped`, `failed`, `replaced`, `throttled` or `lost`.
   package var name: String
   package var golden: [Int]
   package var actual: [Int]
@@ -165,7 +165,7 @@ package struct ReportLedger: Hashable, Sendable, Codable {
     [("captured", frames.captured), ("delivered", frames.delivered)]
       + reasons.map { ("dropped: \($0)", frames.dropped[$0] ?? 0) }
       + [
-        ("thinned", frames.thinned), ("superseded", frames.superseded), ("failed", frames.failed),
+        ("throttled", frames.throttled), ("replaced", frames.replaced), ("failed", frames.failed),
         ("in flight at the end", frames.inFlight), ("lost before capture", lostBeforeCapture),
         ("payload missing", payloadMissing),
       ]

@@ -57,7 +57,7 @@ enum PreviewArticle {
       ),
       (
         "images a second while it is hot", "30",
-        "\((hot.thinned + PreviewTrial.hotSeconds / 2) / PreviewTrial.hotSeconds) of "
+        "\((hot.throttled + PreviewTrial.hotSeconds / 2) / PreviewTrial.hotSeconds) of "
           + "\(PreviewTrial.fps) left out"
       ),
       ("points a second of a waveform", "240", "\(Int(OverlayLayout.waveformRate))"),

@@ -11,7 +11,7 @@ private let millisecond: Int64 = 1_000_000
     DeviceRule(thermal: .serious, fps: 25), DeviceRule(memory: .warning, fps: 25),
   ]
 
-  /// Frames every 10 ms, thinned to 50 per second, or to 25 if the device is hot or short of
+  /// Frames every 10 ms, throttled to 50 per second, or to 25 if the device is hot or short of
   /// memory.
   private func pipeline(
     _ frames: Int, fps: Double = 50, events: [TimedDeviceEvent] = []

@@ -139,7 +139,7 @@ import Testing
     let (notes, outcome) = try pipeline.noted()
     #expect(outcome.ledgers.first { $0.sink == "sink" }?.ledger.delivered == 4)
     #expect(outcome.ledgers.first { $0.sink == "odds" }?.ledger.delivered == 2)
-    #expect(outcome.ledgers.first { $0.sink == "odds" }?.ledger.thinned == 2)
+    #expect(outcome.ledgers.first { $0.sink == "odds" }?.ledger.throttled == 2)
     #expect(
       notes.lines("thin") == [
         "@0 route 0:0 thin port=odd", "@1000000 route 0:1 thin port=even",

@@ -15,14 +15,14 @@ import Testing
       .passing(Nodes.throttle(15)).stage(Brightness()).sink(Nodes.sink())
     let ledger = try pipeline.noted().outcome.headline
     #expect((450...451).contains(ledger.delivered))
-    #expect(ledger.delivered + ledger.thinned == 900)
+    #expect(ledger.delivered + ledger.throttled == 900)
   }
 
-  @Test func `thinned frames are counted by design, not as loss`() throws {
+  @Test func `throttled frames are counted by design, not as loss`() throws {
     let pipeline = Pipeline.named("thin").source(Nodes.source(.at(rate: 30, count: 30)))
       .passing(Nodes.throttle(15)).stage(Brightness()).sink(Nodes.sink())
     let (notes, outcome) = try pipeline.noted(RunOptions(mode: .everyFrame))
-    #expect(outcome.headline.thinned == 15)
+    #expect(outcome.headline.throttled == 15)
     #expect(outcome.headline.delivered == 15)
     #expect(notes.sequences("thin").first == 1)
     #expect(outcome.headline.isBalanced)

@@ -7,7 +7,7 @@ import RetakeTimePlane
 /// while another is drawn; a third is dropped, never queued.
 struct FeedStateMachine: Hashable, Sendable {
   enum Verdict: String, Hashable, Sendable {
-    case taken, dropped, thinned
+    case taken, dropped, throttled
   }
 
   /// One frame waits and one is drawn. A source with a pool of three still has one buffer to fill.
@@ -24,10 +24,10 @@ struct FeedStateMachine: Hashable, Sendable {
     throttle = ThrottleStateMachine(framesPerSecond: policy)
   }
 
-  /// - Parameter time: The time of the offer, in nanoseconds. Frames are thinned first: a frame
+  /// - Parameter time: The time of the offer, in nanoseconds. Frames are throttled first: a frame
   ///   that is not due is not shown, even if the window is idle.
   mutating func offer(at time: Int64) -> Verdict {
-    guard throttle.passes(at: time) else { return .thinned }
+    guard throttle.passes(at: time) else { return .throttled }
     guard held < Self.heldMax else { return .dropped }
     held += 1
     return .taken

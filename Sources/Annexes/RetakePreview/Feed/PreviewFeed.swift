@@ -111,7 +111,7 @@ public final class PreviewFeed: Sendable {
       guard !state.isClosed else { return (false, nil) }
       let verdict = state.machine.offer(at: now)
       state.book.offered(frame.id, verdict)
-      guard verdict != .thinned else { return (false, nil) }
+      guard verdict != .throttled else { return (false, nil) }
       let alarm = state.alarm.offered(isDropped: verdict == .dropped, at: now)
         .map { state.alarm($0, at: frame) }
       if alarm?.hasEnded == false { state.book.alarmed() }
@@ -252,7 +252,7 @@ struct FigureBook: Sendable {
     counted.offered += 1
     switch verdict {
     case .taken: break
-    case .thinned: counted.thinned += 1
+    case .throttled: counted.throttled += 1
     case .dropped:
       counted.dropped += 1
       if counted.droppedSequences.count < WindowFigures.dropsListedMax {

@@ -1,6 +1,6 @@
 import RetakeCore
 
-/// The statistics of a live preview: `offered = shown + dropped + thinned + waiting`.
+/// The statistics of a live preview: `offered = shown + dropped + throttled + waiting`.
 public struct WindowFigures: Hashable, Sendable, Codable {
   /// The distribution of durations, in nanoseconds; ranks are nearest ranks.
   public struct Spread: Hashable, Sendable, Codable {
@@ -19,7 +19,7 @@ public struct WindowFigures: Hashable, Sendable, Codable {
   /// Dropped because two other frames were not finished.
   public var dropped = 0
   /// Left out because the device is hot.
-  public var thinned = 0
+  public var throttled = 0
   /// Taken but not shown yet, or never shown because the window was closed.
   public var waiting = 0
   /// The sequence numbers of the first `dropsListedMax` dropped frames.

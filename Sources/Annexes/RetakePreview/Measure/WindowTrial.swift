@@ -49,7 +49,7 @@ package struct WindowTrial: Sendable {
     /// Frames that the detector finished.
     package var visionDelivered: Int
     /// Frames that were replaced by a newer one while the detector was busy.
-    package var visionSuperseded: Int
+    package var visionReplaced: Int
     /// How late the camera's thread offered its frames, from each frame's due time to its offer.
     package var cameraLate: WindowFigures.Spread?
   }
@@ -85,7 +85,7 @@ package struct WindowTrial: Sendable {
       visionNiceness: visionNiceness,
       renderer: preview.renderer,
       preview: feed.figures, visionDelivered: outcome.headline.delivered,
-      visionSuperseded: outcome.headline.superseded, cameraLate: late.withLock { $0.spread })
+      visionReplaced: outcome.headline.replaced, cameraLate: late.withLock { $0.spread })
   }
 
   private func paint() throws -> [Frame] {

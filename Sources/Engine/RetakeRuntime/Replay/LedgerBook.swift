@@ -22,8 +22,8 @@ struct LedgerBook {
       guard let ledger = books[sink][track] else { continue }
       total.captured += ledger.captured
       total.delivered += ledger.delivered
-      total.thinned += ledger.thinned
-      total.superseded += ledger.superseded
+      total.throttled += ledger.throttled
+      total.replaced += ledger.replaced
       total.failed += ledger.failed
       total.inFlight += ledger.inFlight
       total.dropped.merge(ledger.dropped, uniquingKeysWith: +)

@@ -61,7 +61,7 @@ extension PipelineChain {
   }
 
   /// Ends the pipeline with a closure that is called with each value that arrives, and with each
-  /// failure. It is not called for frames that were dropped, thinned out, superseded or left in
+  /// failure. It is not called for frames that were dropped, throttled, replaced or left in
   /// flight: for these, and for the number and the time of each frame, there is `deliverySink`.
   ///
   /// ```swift

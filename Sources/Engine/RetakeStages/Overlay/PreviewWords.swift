@@ -44,7 +44,7 @@ extension PipelineChain where Output == Frame {
     id: String = "preview"
   ) -> Pipeline {
     let pool = "\(id)-buffers"
-    // The throttle comes first, so that a thinned frame takes no buffer of the screen.
+    // The throttle comes first, so that a throttled frame takes no buffer of the screen.
     return throttle(fps: model.pace.fps, when: model.pace.rules, id: "\(id)-pace")
       .latest(with: repeat each found, id: "\(id)-latest")
       .stage(Overlay(), id: "\(id)-overlay").queue(capacity: 1, policy: .dropNewest)

@@ -91,8 +91,8 @@ extension SinkOutcome.Content {
     return switch fate {
     case .delivered: RETAKE_DELIVERED
     case .dropped: RETAKE_DROPPED
-    case .thinned: RETAKE_THINNED
-    case .superseded: RETAKE_SUPERSEDED
+    case .throttled: RETAKE_THROTTLED
+    case .replaced: RETAKE_REPLACED
     case .failed: RETAKE_FAILED
     case .inFlight: RETAKE_IN_FLIGHT
     }

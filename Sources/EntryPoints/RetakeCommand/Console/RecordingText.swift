@@ -97,7 +97,7 @@ enum RecordingText {
     let frames = pipeline.frames
     var fates = ["\(frames.delivered) delivered"] + drops(frames.dropped)
     for (count, word) in [
-      (frames.thinned, "thinned"), (frames.superseded, "superseded"), (frames.failed, "failed"),
+      (frames.throttled, "throttled"), (frames.replaced, "replaced"), (frames.failed, "failed"),
       (frames.inFlight, "in flight"),
     ] where count > 0 { fates.append("\(count) \(word)") }
     var lines = [

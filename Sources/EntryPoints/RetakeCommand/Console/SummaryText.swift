@@ -9,7 +9,7 @@ enum SummaryText {
       parts.append("\(frames.dropped[reason] ?? 0) dropped (\(reason))")
     }
     for (count, word) in [
-      (frames.thinned, "thinned"), (frames.superseded, "superseded"), (frames.failed, "failed"),
+      (frames.throttled, "throttled"), (frames.replaced, "replaced"), (frames.failed, "failed"),
       (frames.inFlight, "in flight"), (summary.lostBeforeCapture, "lost before capture"),
       (summary.payloadMissing, "without pixels"),
     ] where count > 0 { parts.append("\(count) \(word)") }

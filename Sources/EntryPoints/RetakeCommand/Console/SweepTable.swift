@@ -35,7 +35,7 @@ enum SweepTable {
     let drops = reasons.map { reason in count("drop \(reason)") { $0.dropped[reason] ?? 0 } }
     // Columns that contain only zeros are left out.
     let others = [
-      count("thinned", \.thinned), count("superseded", \.superseded), count("failed", \.failed),
+      count("throttled", \.throttled), count("replaced", \.replaced), count("failed", \.failed),
       count("in flight", \.inFlight),
     ].filter { column in column.cells.contains { $0 != "0" } }
     return axes + [count("captured", \.captured), count("delivered", \.delivered)] + drops + others

@@ -13,7 +13,7 @@ struct CaseTimelines {
   private static let marksMax = 2_000
   /// Fates by the kind of the decision, in the order of the lanes.
   private static let fates: [(DecisionKind, String)] = [
-    (.drop, "dropped"), (.fail, "failed"), (.supersede, "superseded"), (.thin, "thinned"),
+    (.drop, "dropped"), (.fail, "failed"), (.supersede, "replaced"), (.thin, "throttled"),
     (.lost, "lost"),
   ]
   /// Decisions about a whole node that are shown as marks, with the lane in which they are shown.

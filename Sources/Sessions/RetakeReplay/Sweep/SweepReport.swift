@@ -7,7 +7,7 @@ package struct SweepReport: Hashable, Sendable, Codable {
     package var values: [String]
   }
 
-  /// A number that reached a sink, and what dropped and thinned frames did to it.
+  /// A number that reached a sink, and what dropped and throttled frames did to it.
   package struct Number: Hashable, Sendable, Codable {
     package var sink: String
     package var name: String

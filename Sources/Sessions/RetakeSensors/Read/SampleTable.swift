@@ -66,7 +66,7 @@ package final class SampleTable: SensorReader, @unchecked Sendable {
 
   /// All samples of a sensor in a span of time, at most `countMax`: evenly chosen if there are
   /// more.
-  package func thinned(
+  package func decimated(
     _ sensor: Int, from start: Timestamp, to end: Timestamp, countMax: Int
   ) throws -> [SensorSample] {
     try check()

@@ -103,7 +103,7 @@
         "detector by \(report.copies ? "copy" : "reference")  \(report.width)x\(report.height) at "
         + "\(report.framesPerSecond) a second for \(length), "
         + "\(report.visionNanoseconds / 1_000_000) ms a frame: \(report.visionDelivered) done, "
-        + "\(report.visionSuperseded) superseded\n"
+        + "\(report.visionReplaced) replaced\n"
         + WindowText.of(report.preview, renderer: report.renderer)
         + (report.cameraLate.map { "\n" + WindowText.line("the camera's own delay", $0) } ?? "")
     }

@@ -11,7 +11,7 @@
       var lines = [
         "preview  \(figures.shown) of \(figures.offered) frames shown, \(figures.dropped) dropped"
           + (figures.alarms > 0 ? " (lasting drops: \(figures.alarms) times)" : "")
-          + (figures.thinned > 0 ? ", \(figures.thinned) thinned" : "")
+          + (figures.throttled > 0 ? ", \(figures.throttled) throttled" : "")
           + (figures.waiting > 0 ? ", \(figures.waiting) not shown at the end" : "")
           + (renderer.map { "  (\(text($0)))" } ?? "")
       ]
