@@ -2,8 +2,8 @@ import Foundation
 import RetakeInference
 import RetakeTestSupport
 
-/// What the five stages of a pulse take on frames of 640x480, from a cost tape, and the latency that
-/// follows from the tape with a throttle and without one.
+/// What the five stages of a pulse take on frames of 640x480, from recorded timings, and the
+/// latency that follows from the timings with a throttle and without one.
 ///
 /// The stages are those of a published glucose meter: find the fingertip; mean colours and
 /// their spectrum; band-pass; beats and their variability; regression by a tree ensemble.
@@ -29,20 +29,20 @@ struct PulseSection {
     let record = ["record", "synthetic:pulse", "--name", "finger", "--speed", "max"]
     try retake(record + ["--frames", "\(frames)", "--size", size], in: folder)
     let replay = ["replay", "finger", "--pipeline", "pulse.json", "--json"]
-    let run = try retake(replay + ["--write-tape", "pulse.tape"], in: folder)
-    let tape = try Tape(
-      String(contentsOf: folder.file("pulse.tape"), encoding: .utf8),
+    let run = try retake(replay + ["--write-timings", "pulse.timings"], in: folder)
+    let timings = try Timings(
+      String(contentsOf: folder.file("pulse.timings"), encoding: .utf8),
       // Before, the window of ten seconds is not full, and less is computed.
       from: scale.count(300, tiny: 200))
     let sweep = try retake(
-      replay + ["--costs", "tape:pulse.tape", "--sweep", "pace.fps=15|1000"], in: folder)
+      replay + ["--costs", "timings:pulse.timings", "--sweep", "pace.fps=15|1000"], in: folder)
     var report = SectionReport(
       name: "pulse",
       title:
-        "The five stages of a pulse, 640x480: processor time from a tape; latency by that tape "
+        "The five stages of a pulse, 640x480: processor time from timings; latency by those timings "
         + "at 15 and 30 frames a second",
       hash: try JSONDecoder().decode(Run.self, from: run).resultDigest)
-    report.figures = figures(tape, try JSONDecoder().decode(Sweep.self, from: sweep))
+    report.figures = figures(timings, try JSONDecoder().decode(Sweep.self, from: sweep))
     report.notes = [Self.note]
     if !hasLibrary {
       report.notes.append("pulse: without the regression, which needs ONNX Runtime")
@@ -50,13 +50,13 @@ struct PulseSection {
     return report
   }
 
-  private func figures(_ tape: Tape, _ sweep: Sweep) -> [Figure] {
+  private func figures(_ timings: Timings, _ sweep: Sweep) -> [Figure] {
     func figure(_ name: String, _ nanoseconds: Double) -> Figure {
       Figure(name: "pulse.\(name)", value: nanoseconds / 1e6, unit: "ms")
     }
     let latencies = sweep.rows.compactMap(\.figures.latency?.p99Nanoseconds)
-    return Self.stages.map { figure($0.name, tape.mean(of: $0.nodes)) } + [
-      figure("mean", tape.mean(of: nil)), figure("p99", tape.p99),
+    return Self.stages.map { figure($0.name, timings.mean(of: $0.nodes)) } + [
+      figure("mean", timings.mean(of: nil)), figure("p99", timings.p99),
     ] + zip(["throttled.p99", "unthrottled.p99"], latencies).map { figure($0, $1) }
   }
 
@@ -126,8 +126,8 @@ struct PulseSection {
   }
 }
 
-/// The costs of a tape from a frame on; docs/costs.md has the format.
-private struct Tape {
+/// The costs of timings from a frame on; docs/costs.md has the format.
+private struct Timings {
   private var frames: [String: [String: Double]] = [:]
 
   init(_ text: String, from first: Int) throws {
@@ -135,7 +135,7 @@ private struct Tape {
       let fields = line.split(separator: " ")
       guard fields.count == 9, let number = fields[2].split(separator: ":").last,
         let sequence = Int(number), let start = Double(fields[4]), let end = Double(fields[5])
-      else { throw Program.Failed(description: "the tape has the line '\(line)'") }
+      else { throw Program.Failed(description: "the timings have the line '\(line)'") }
       guard sequence >= first else { continue }
       frames[String(fields[2]), default: [:]][String(fields[1])] = end - start
     }

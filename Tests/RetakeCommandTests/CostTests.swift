@@ -2,7 +2,7 @@ import Foundation
 import RetakeTestSupport
 import Testing
 
-/// Cost tapes and device profiles, as users use them.
+/// Recorded timings and device profiles, as users use them.
 @Suite struct CostTests {
   private static let replay = ["replay", "yard", "--pipeline", "example:motion-boxes"]
 
@@ -12,10 +12,10 @@ import Testing
     return workplace
   }
 
-  private func writeTape(_ workplace: Workplace, _ more: String...) throws {
-    let result = try workplace.retake(words: Self.replay + ["--write-tape", "a.tape"] + more)
+  private func writeTimings(_ workplace: Workplace, _ more: String...) throws {
+    let result = try workplace.retake(words: Self.replay + ["--write-timings", "a.timings"] + more)
     try #require(result.status == 0, "\(result.stderr)")
-    #expect(result.stderr.contains("--costs tape:a.tape"))
+    #expect(result.stderr.contains("--costs timings:a.timings"))
   }
 
   /// The decision and result digests of replays with these options for many numbers of workers,
@@ -31,20 +31,20 @@ import Testing
     return found
   }
 
-  @Test func `a replay with a measured tape is the same for any number of workers`() throws {
+  @Test func `a replay with measured timings is the same for any number of workers`() throws {
     let workplace = try yard()
-    try writeTape(workplace)
-    let words = Self.replay + ["--costs", "tape:a.tape", "--strict-costs"]
+    try writeTimings(workplace)
+    let words = Self.replay + ["--costs", "timings:a.timings", "--strict-costs"]
     #expect(try digests(workplace, words).count == 1)
     let result = try workplace.retake(words: words)
-    #expect(result.stdout.contains("costs     100 % recorded, 0 % modelled (tape:"))
-    #expect(result.stderr.contains("--costs tape:a.tape implies --mode simulate"))
+    #expect(result.stdout.contains("costs     100 % recorded, 0 % modelled (timings:"))
+    #expect(result.stderr.contains("--costs timings:a.timings implies --mode simulate"))
     #expect(try workplace.retake(words: words + ["-q"]).stderr.isEmpty)
   }
 
   @Test func `a run that measures prints the times of each stage and of a whole frame`() throws {
     let workplace = try yard(frames: 12)
-    let words = Self.replay + ["--write-tape", "a.tape"]
+    let words = Self.replay + ["--write-timings", "a.timings"]
     let text = try workplace.retake(words: words).stdout
     let rows = text.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
     let head = try #require(rows.firstIndex { $0.first == "stage" }, "\(text)")
@@ -82,7 +82,7 @@ import Testing
   @Test func `the command that a report suggests makes the same run, with its costs`() throws {
     let workplace = try yard()
     try workplace.writePipeline()
-    try writeTape(workplace)
+    try writeTimings(workplace)
     try workplace.folder.write(
       #"{"v": 1, "name": "slow", "scale": {"*": 40}}"#, to: "slow phone.json")
     try workplace.folder.write(
@@ -98,8 +98,10 @@ import Testing
         "--pipeline motion.json --mode simulate --costs 'profile:slow phone.json'"
       ),
       (
-        own + ["--costs", "tape:a.tape+profile:slow phone.json", "--strict-costs", "--seed", "7"],
-        "--pipeline motion.json --mode simulate --costs 'tape:a.tape+profile:slow phone.json' "
+        own + [
+          "--costs", "timings:a.timings+profile:slow phone.json", "--strict-costs", "--seed", "7",
+        ],
+        "--pipeline motion.json --mode simulate --costs 'timings:a.timings+profile:slow phone.json' "
           + "--strict-costs --seed 7"
       ),
       (own + ["--mode", "simulate"], "--pipeline motion.json --mode simulate"),
@@ -123,31 +125,33 @@ import Testing
   }
 
   @Test(.enabled(if: sharedMedia("karma.mp4") != nil, "karma.mp4 is not on this machine"))
-  func `a tape of karma decides the same every time, in both modes of measuring`() throws {
+  func `timings of karma decide the same every time, in both modes of measuring`() throws {
     let source = try #require(sharedMedia("karma.mp4"))
     let workplace = try Workplace()
     let clip = workplace.folder.file("clip.mp4").path
     try workplace.ffmpeg("-i", source.path, "-t", "4", "-c", "copy", clip)
     #expect(try workplace.retake("import", clip, "--name", "yard").status == 0)
     for mode in ["every-frame", "simulate"] {
-      try writeTape(workplace, "--mode", mode)
-      let words = Self.replay + ["--costs", "tape:a.tape", "--strict-costs"]
+      try writeTimings(workplace, "--mode", mode)
+      let words = Self.replay + ["--costs", "timings:a.timings", "--strict-costs"]
       #expect(try digests(workplace, words).count == 1)
     }
     try workplace.folder.write(
       #"{"v": 1, "name": "slow", "scale": {"*": 100, "motion": 1000}}"#, to: "slow.json")
-    let words = Self.replay + ["--costs", "tape:a.tape+profile:slow.json"]
+    let words = Self.replay + ["--costs", "timings:a.timings+profile:slow.json"]
     #expect(try digests(workplace, words).count == 1)
     let slow = try workplace.retake(words: words + ["--json"]).json()
     #expect(try #require(slow.frames.dropped.queue.int) > 20)
   }
 
-  @Test func `what a tape lacks is drawn, counted and told, or an error where it is strict`() throws
+  @Test func `what timings lack is drawn, counted and told, or an error where it is strict`() throws
   {
     let workplace = try yard(frames: 40)
-    try writeTape(workplace)
+    try writeTimings(workplace)
     try workplace.record("hall", frames: 43, size: "96x64")
-    let words = ["replay", "hall", "--pipeline", "example:motion-boxes", "--costs", "tape:a.tape"]
+    let words = [
+      "replay", "hall", "--pipeline", "example:motion-boxes", "--costs", "timings:a.timings",
+    ]
     let loose = try workplace.retake(words: words)
     #expect(loose.status == 0)
     #expect(loose.stdout.contains("costs     93 % recorded, 7 % modelled"), "\(loose.stdout)")
@@ -155,7 +159,7 @@ import Testing
     #expect(try digests(workplace, words).count == 1)
     let run = try workplace.retake(words: words + ["--json"]).json()
     #expect(run.costs.recorded.int == 80 && run.costs.modelled.int == 6)
-    #expect(run.costs.source.text?.hasPrefix("tape:") == true)
+    #expect(run.costs.source.text?.hasPrefix("timings:") == true)
 
     let before = try workplace.listing()
     let strict = try workplace.retake(
@@ -163,10 +167,10 @@ import Testing
     #expect(strict.status == 2)
     #expect(strict.stdout.isEmpty)
     #expect(
-      strict.stderr.contains("error: frame 0:40: the tape a.tape has no cost of 'grey'"),
+      strict.stderr.contains("error: frame 0:40: the timings a.timings have no cost of 'grey'"),
       "\(strict.stderr)")
     #expect(strict.stderr.contains("[runtime.cost.missing]"))
-    #expect(strict.stderr.contains("--write-tape"))
+    #expect(strict.stderr.contains("--write-timings"))
     #expect(try workplace.listing() == before)
   }
 
@@ -219,20 +223,20 @@ import Testing
     #expect(verified.status == 0, "\(verified.stderr)")
   }
 
-  @Test func `what keeps a tape or a profile from being used is an error with a next step`() throws
+  @Test func `what keeps timings or a profile from being used is an error with a next step`() throws
   {
     let workplace = try yard(frames: 3)
-    try workplace.folder.write("#retake 2 tape key=yard/x\n", to: "new.tape")
-    try workplace.folder.write("#retake 1 tape key=yard/x\n", to: "cut.tape")
+    try workplace.folder.write("#retake 2 timings key=yard/x\n", to: "new.timings")
+    try workplace.folder.write("#retake 1 timings key=yard/x\n", to: "cut.timings")
     try workplace.folder.write(#"{"v": 1, "name": "p", "scael": {}}"#, to: "p.json")
     let before = try workplace.listing()
     for (costs, code, says) in [
-      ("tape", "session.costs.none", "--write-tape FILE"),
-      ("tape@1", "session.costs.none", "--write-tape FILE"),
-      ("tape:absent", "replay.tape.unreadable", "no such file"),
-      ("tape:p.json", "replay.tape.notTape", "--write-tape FILE"),
-      ("tape:new.tape", "replay.tape.newerVersion", "Update Retake"),
-      ("tape:cut.tape", "replay.tape.cut", "cut short after 0 spans"),
+      ("timings", "session.costs.none", "--write-timings FILE"),
+      ("timings@1", "session.costs.none", "--write-timings FILE"),
+      ("timings:absent", "replay.timings.unreadable", "no such file"),
+      ("timings:p.json", "replay.timings.notTimings", "--write-timings FILE"),
+      ("timings:new.timings", "replay.timings.newerVersion", "Update Retake"),
+      ("timings:cut.timings", "replay.timings.cut", "cut short after 0 spans"),
       ("profile:p.json", "replay.profile.malformed", "Did you mean 'scale'?"),
       ("profile:absent", "replay.profile.unreadable", "no such file"),
     ] {
@@ -245,21 +249,21 @@ import Testing
     #expect(try workplace.listing() == before)
   }
 
-  @Test func `a tape appears whole or not at all`() throws {
+  @Test func `timings appear whole or not at all`() throws {
     let workplace = try yard(frames: 5)
     try workplace.folder.write("mine", to: "taken/file.txt")
     let before = try workplace.listing()
-    for path in ["absent/a.tape", "taken"] {
+    for path in ["absent/a.timings", "taken"] {
       let result = try workplace.retake(
-        words: Self.replay + ["--write-tape", path, "--decisions", "lines.txt"])
+        words: Self.replay + ["--write-timings", path, "--decisions", "lines.txt"])
       #expect(result.status == 2)
-      #expect(result.stderr.contains("[replay.tape.unwritable]"), "\(result.stderr)")
+      #expect(result.stderr.contains("[replay.timings.unwritable]"), "\(result.stderr)")
       #expect(try workplace.listing() == before)
     }
-    try workplace.folder.write("the old one", to: "a.tape")
-    try writeTape(workplace)
-    let text = try String(contentsOf: workplace.folder.file("a.tape"), encoding: .utf8)
-    #expect(text.hasPrefix("#retake 1 tape key=yard/motion-boxes clock=thread\nS grey 0:0 "))
+    try workplace.folder.write("the old one", to: "a.timings")
+    try writeTimings(workplace)
+    let text = try String(contentsOf: workplace.folder.file("a.timings"), encoding: .utf8)
+    #expect(text.hasPrefix("#retake 1 timings key=yard/motion-boxes clock=thread\nS grey 0:0 "))
     #expect(text.hasSuffix("\nE 10\n"))
   }
 
@@ -267,9 +271,10 @@ import Testing
     let workplace = try yard(frames: 12)
     try workplace.writePipeline()
     try workplace.folder.write(
-      "v: 1\ncases:\n  phone: {pipeline: motion.json, costs: 'tape:a.tape', strictCosts: true}\n",
+      "v: 1\ncases:\n  phone: {pipeline: motion.json, costs: 'timings:a.timings', strictCosts: true}\n",
       to: "retake.yml")
-    let written = try workplace.retake("replay", "yard", "-p", "phone", "--write-tape", "a.tape")
+    let written = try workplace.retake(
+      "replay", "yard", "-p", "phone", "--write-timings", "a.timings")
     #expect(written.status == 0, "\(written.stderr)")
     #expect(try workplace.retake("test").status == 3)
     #expect(try workplace.retake("accept", "--reason", "first golden").status == 0)

@@ -44,7 +44,7 @@ import Testing
 
   @Test func `deciding again from the live stage times says how faithful the model is`() throws {
     let workplace = try recorded("example:motion-boxes")
-    let words = ["replay", "yard", "--pipeline", "example:motion-boxes", "--costs", "tape"]
+    let words = ["replay", "yard", "--pipeline", "example:motion-boxes", "--costs", "timings"]
     let summary = try workplace.retake(words: words + ["--json"]).json()
     #expect(summary.live.run.int == 0)
     let total = (summary.live.same.int ?? 0) + (summary.live.onlyLive.int ?? 0)

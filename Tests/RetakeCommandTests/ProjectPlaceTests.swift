@@ -79,7 +79,7 @@ import Testing
         motion: {pipeline: motion.json}
         odd: {pipeline: odd.json}
         slow: {pipeline: motion.json, mode: simulate, costs: "profile:phone.json"}
-        taped: {pipeline: motion.json, mode: simulate, costs: tape}
+        timed: {pipeline: motion.json, mode: simulate, costs: timings}
       suites:
         default: [{sessions: ["yard", "y*"], cases: [motion]}]
 
@@ -97,7 +97,7 @@ import Testing
     check("invalid case odd  ", "'motion' has no option 'treshold'")
     check("invalid case slow  ", "phone.json")
     check("advised suite default  ", "there is no session 'yard'")
-    #expect(!lines.contains { $0.contains("case motion") || $0.contains("case taped") })
+    #expect(!lines.contains { $0.contains("case motion") || $0.contains("case timed") })
   }
 
   @Test func `footage that no suite selects is said at its import`() throws {

@@ -88,7 +88,7 @@ import Testing
     for (words, text) in [
       (["replay", "yard"], "leave out the session 'yard'"),
       (["replay", "--track", "1"], "--track goes with a session"),
-      (["replay", "--costs", "tape"], "write --costs tape:FILE"),
+      (["replay", "--costs", "timings"], "write --costs timings:FILE"),
       (["test", "yard"], "leave out the session 'yard'"),
     ] {
       let result = try workplace.retake(

@@ -110,13 +110,14 @@ import Testing
   }
 
   @Test(.enabled(if: sharedMedia("karma.mp4") != nil, "karma.mp4 is not on this machine"))
-  func `a sweep of karma with a tape is exact`() throws {
+  func `a sweep of karma with timings is exact`() throws {
     let source = try #require(sharedMedia("karma.mp4"))
     let workplace = try Workplace()
     #expect(try workplace.retake("import", source.path, "--name", "yard").status == 0)
-    #expect(try workplace.retake(words: Self.replay + ["--write-tape", "a.tape"]).status == 0)
+    #expect(
+      try workplace.retake(words: Self.replay + ["--write-timings", "a.timings"]).status == 0)
     let words =
-      Self.replay + ["--costs", "tape:a.tape", "--strict-costs", "--sweep"]
+      Self.replay + ["--costs", "timings:a.timings", "--strict-costs", "--sweep"]
       + ["queue=1..6,scale=1|50|200"]
     let first = try workplace.retake(words: words)
     #expect(first.status == 0, "\(first.stderr)")
@@ -145,7 +146,7 @@ import Testing
   @Test(arguments: [
     ["--sweep", "queue=0"], ["--sweep", "queu=1"], ["--sweep", "queue=1..400"],
     ["--sweep", "queue=1", "--mode", "every-frame"], ["--sweep", "queue=1", "--output", "run"],
-    ["--sweep", "queue=1", "--decisions", "a"], ["--sweep", "queue=1", "--write-tape", "a"],
+    ["--sweep", "queue=1", "--decisions", "a"], ["--sweep", "queue=1", "--write-timings", "a"],
   ])
   func `a sweep that cannot be is a usage error`(words: [String]) throws {
     let workplace = try Workplace()

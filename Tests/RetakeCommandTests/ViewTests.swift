@@ -57,7 +57,7 @@ import Testing
     for (words, error) in [
       (once + ["warm.png", "--shader", "warm.png"], "over the shader that is read"),
       (once + ["./warm.png", "--shader", "warm.png"], "[suite.output.overInput]"),
-      (once + ["slow.png"] + costs, "over the tape or profile that is read"),
+      (once + ["slow.png"] + costs, "over the timings or profile that is read"),
       (once + ["nodir/a.png"], "no such folder) [preview.screenshot.notWritten]"),
       (once + ["Recordings/figures/a.png"], "[suite.output.overInput]"),
       // It ends before anything is measured: without a display, it would say that instead.

@@ -31,8 +31,8 @@ import Testing
     #expect(events.count { $0.kind == "arrival" } == 30)
     #expect(try run.decisions(from: 0).count == outcome.decisions)
     #expect(try run.results(from: 0).count == outcome.headline.captured)
-    let tape = try session.costTape()
-    #expect(tape.spanCount == events.count { $0.kind == "completion" })
+    let timings = try session.recordedTimings()
+    #expect(timings.spanCount == events.count { $0.kind == "completion" })
   }
 
   @Test

@@ -9,7 +9,7 @@ import Testing
 
 @testable import RetakeSuite
 
-/// Cases of retake.yml whose costs come from a tape or a device profile.
+/// Cases of retake.yml whose costs come from timings or a device profile.
 @Suite struct CostCaseTests {
   private static let profile = #"{"v": 1, "name": "slow-phone", "scale": {"motion": 2.5}}"#
 
@@ -52,30 +52,31 @@ import Testing
   }
 
   @Test func `costs other than declared imply simulate`() throws {
-    let project = try fixture("costs: tape@2+profile:Devices/slow.json, strictCosts: true")
+    let project = try fixture("costs: timings@2+profile:Devices/slow.json, strictCosts: true")
       .project()
     let definition = try #require(project.definition(named: "slow"))
     #expect(definition.mode == .simulate)
-    #expect(definition.costs.description == "tape@2+profile:Devices/slow.json")
+    #expect(definition.costs.description == "timings@2+profile:Devices/slow.json")
     #expect(definition.strictCosts)
     let plain = try fixture("mode: simulate, costs: declared").project().definition(named: "slow")
     #expect(plain?.costs == .declared)
     #expect(try fixture("costs: none").project().definition(named: "slow")?.mode == .everyFrame)
   }
 
-  @Test func `a golden names the tape by its content, and another one is not comparable`() throws {
-    let fixture = try fixture("costs: tape, strictCosts: true")
+  @Test func `a golden names the timings by its content, and another one is not comparable`() throws
+  {
+    let fixture = try fixture("costs: timings, strictCosts: true")
     try addRun(0, to: fixture, motion: 90_000_000)
     try accepted(fixture)
     let text = try golden(fixture)
-    #expect(text.contains(/costs: "tape:[0-9a-f]{8}",/), "\(text)")
+    #expect(text.contains(/costs: "timings:[0-9a-f]{8}",/), "\(text)")
     #expect(text.contains("mode: simulate"))
 
     try addRun(1, to: fixture, motion: 20_000_000)
     let outcome = try fixture.test { $0.isCI = true }
     #expect(outcome.status == .staleOrNotComparable)
     let report = String(decoding: try outcome.document.encoded(), as: UTF8.self)
-    #expect(report.contains("another choice of costs: tape:"))
+    #expect(report.contains("another choice of costs: timings:"))
   }
 
   @Test func `a golden names the profile and its content`() throws {
@@ -89,9 +90,9 @@ import Testing
     #expect(try fixture.test { $0.isCI = true }.status == .staleOrNotComparable)
   }
 
-  @Test func `a tape that is not there, or lacks a cost, is trouble and no verdict`() throws {
+  @Test func `timings that is not there, or lacks a cost, is trouble and no verdict`() throws {
     for (costs, code) in [
-      ("tape", "session.costs.none"), ("tape:absent.tape", "replay.tape.unreadable"),
+      ("timings", "session.costs.none"), ("timings:absent.timings", "replay.timings.unreadable"),
       ("profile:absent.json", "replay.profile.unreadable"),
     ] {
       let outcome = try fixture("costs: '\(costs)'").test()
@@ -99,14 +100,14 @@ import Testing
       #expect(
         String(decoding: try outcome.document.encoded(), as: UTF8.self).contains(code), "\(code)")
     }
-    let strict = try fixture("costs: tape, strictCosts: true")
+    let strict = try fixture("costs: timings, strictCosts: true")
     try addRun(0, to: strict, motion: 1_000, frames: 11)
     let outcome = try strict.test()
     #expect(outcome.status == .trouble)
     #expect(
       String(decoding: try outcome.document.encoded(), as: UTF8.self)
         .contains("runtime.cost.missing"))
-    let loose = try fixture("costs: tape")
+    let loose = try fixture("costs: timings")
     try addRun(0, to: loose, motion: 1_000, frames: 11)
     #expect(try loose.test().status == .missingGolden)
   }

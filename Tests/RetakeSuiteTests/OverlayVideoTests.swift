@@ -161,10 +161,12 @@ import Testing
     #expect(try Data(contentsOf: clip) == before)
   }
 
-  @Test func `a tape and a profile that are read are never written over`() throws {
+  @Test func `timings and a profile that are read are never written over`() throws {
     let fixture = try ProjectFixture()
     try fixture.record("yard", frames: 6)
-    for costs in ["tape:clip.tape", "profile:slow.json", "tape:a.tape+profile:slow.json"] {
+    for costs in [
+      "timings:clip.timings", "profile:slow.json", "timings:a.timings+profile:slow.json",
+    ] {
       let choice = try #require(CostChoice(parsing: costs))
       var definition = CaseDefinition(name: "motion", pipeline: "motion.json")
       (definition.costs, definition.mode) = (choice, .simulate)

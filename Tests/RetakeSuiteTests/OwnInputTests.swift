@@ -81,10 +81,10 @@ import Testing
 
   // MARK: Costs
 
-  @Test func `a tape and a profile outside of the project are not read`() throws {
+  @Test func `timings and a profile outside of the project are not read`() throws {
     try outside.write(#"{"v": 1, "name": "secret"}"#, to: "slow.json")
     let secret = outside.file("slow.json").path
-    for costs in ["profile:\(secret)", "tape:\(secret)"] {
+    for costs in ["profile:\(secret)", "timings:\(secret)"] {
       try fixture.folder.write(
         "v: 1\ncases:\n  motion: {pipeline: motion.json, costs: '\(costs)'}\n", to: "retake.yml")
       let error = try #require(try fixture.test().document.cases.first?.error)

@@ -22,9 +22,9 @@ package struct PoolTrial: Sendable {
   package func run() throws -> PoolFigures {
     // No watchdog: the stage's body returns at once, and only its virtual cost is long.
     var options = RunOptions(mode: .simulate, workers: 0, watchdog: nil)
-    // Strict, because a cost that is missing on the tape would be modelled, and the load would be
-    // another one than its document says.
-    options.costs = RunCosts(tape: try tape(), isStrict: true)
+    // Strict, because a cost that is missing in the timings would be modelled, and the load would
+    // be another one than its document says.
+    options.costs = RunCosts(timings: try timings(), isStrict: true)
     options.overrides = load.events.map { .event(atNanoseconds: $0.nanoseconds, $0.event) }
     let meter = PoolMeter(end: load.nanoseconds, size: contender.capacity)
     let outcome = try PreparedRun(pipeline, catalog: StageRegistry()).run(options, observer: meter)
@@ -33,8 +33,8 @@ package struct PoolTrial: Sendable {
       meter: meter.finished())
   }
 
-  private func tape() throws -> CostTape {
-    var builder = CostTape.Builder()
+  private func timings() throws -> RecordedTimings {
+    var builder = RecordedTimings.Builder()
     for sequence in 0..<load.frameCount {
       try builder.append(
         node: Self.stage, frame: FrameID(track: 0, sequence: sequence), item: -1,

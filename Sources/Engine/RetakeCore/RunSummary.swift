@@ -42,9 +42,9 @@ public struct FrameLedger: Hashable, Sendable, Codable {
 /// The outcome of one run in numbers and digests: the document `run.json`.
 public struct RunSummary: Hashable, Sendable, Codable {
   package struct Costs: Hashable, Sendable, Codable {
-    /// `none` in every-frame mode, `declared`, `tape:DIGEST`, `profile:NAME@DIGEST`, `measured`.
+    /// `none` in every-frame mode, `declared`, `timings:DIGEST`, `profile:NAME@DIGEST`, `measured`.
     package var source: String?
-    /// Costs that came from a recorded tape, or were measured.
+    /// Costs that came from recorded timings, or were measured.
     package var recorded = 0
     /// Costs that were declared or drawn.
     package var modelled = 0
@@ -147,7 +147,7 @@ public struct RunSummary: Hashable, Sendable, Codable {
   /// The sinks of `found` that got no result although their source had frames, in the same order;
   /// `nil` if each got one, and after a halt.
   public var silentSinks: [String]?
-  /// Set if the decisions were made again from the costs of a live run's tape.
+  /// Set if the decisions were made again from the costs of a live run's timings.
   package var live: LiveAgreement?
   package var cache: CacheUse?
   /// Counts of the pools that adapt to the load; `nil` without such pools.

@@ -346,7 +346,7 @@ public struct RunOutcome: Hashable, Sendable {
   /// XXH3-128 of all decision lines. Two runs with the same digest made the same decisions at the
   /// same times.
   public var decisionDigest = Digest128.zero
-  /// Services whose cost came from a tape or was measured. 0 in `every-frame`, where nothing has a
+  /// Services whose cost came from timings or was measured. 0 in `every-frame`, where nothing has a
   /// cost, and in a live run.
   package var recordedCosts = 0
   /// Services whose cost was declared or drawn. 0 in `every-frame` and in a live run.

@@ -20,8 +20,8 @@ public enum RuntimeError: RetakeError, Hashable {
   case timeOutOfRange(FrameID, nanoseconds: Int64)
   /// The same for an event of the device.
   case eventTimeOutOfRange(ordinal: Int, nanoseconds: Int64)
-  /// A strict tape has no cost of a stage for a frame, or for an item of it.
-  case costMissing(node: String, frame: FrameID, item: Int?, tape: String, detail: String?)
+  /// Strict timings have no cost of a stage for a frame, or for an item of it.
+  case costMissing(node: String, frame: FrameID, item: Int?, timings: String, detail: String?)
   case interrupted
   case badOption(String)
   /// A source brings its own frames, so frames cannot be pushed to it.
@@ -42,8 +42,8 @@ public enum RuntimeError: RetakeError, Hashable {
     switch error {
     case .endlessInstant(let nanoseconds, let node):
       self = .endlessInstant(nanoseconds: nanoseconds, node: node)
-    case .costMissing(let node, let frame, let item, let tape, let detail):
-      self = .costMissing(node: node, frame: frame, item: item, tape: tape, detail: detail)
+    case .costMissing(let node, let frame, let item, let timings, let detail):
+      self = .costMissing(node: node, frame: frame, item: item, timings: timings, detail: detail)
     }
   }
 
@@ -89,13 +89,13 @@ public enum RuntimeError: RetakeError, Hashable {
         "runtime.source.eventTimeOutOfRange",
         "the device event \(ordinal) has an impossible time of \(nanoseconds) ns",
         advice: Self.examine)
-    case .costMissing(let node, let frame, let item, let tape, let detail):
+    case .costMissing(let node, let frame, let item, let timings, let detail):
       ErrorFacts(
         "runtime.cost.missing",
-        "the tape \(tape) has no cost of '\(node)'" + (item.map { " for item \($0)" } ?? ""),
+        "the timings \(timings) have no cost of '\(node)'" + (item.map { " for item \($0)" } ?? ""),
         cause: detail, frame: frame,
-        advice: "Draw it from the tape's other costs: leave out --strict-costs; "
-          + "or write a tape that has it: retake replay SESSION --pipeline P --write-tape FILE")
+        advice: "Draw it from the timings' other costs: leave out --strict-costs; "
+          + "or write timings that has it: retake replay SESSION --pipeline P --write-timings FILE")
     case .interrupted:
       ErrorFacts("runtime.run.interrupted", "the run was interrupted", kind: .interrupted)
     case .badOption(let detail):

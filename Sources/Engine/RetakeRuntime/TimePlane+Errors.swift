@@ -18,7 +18,7 @@ extension CostModel {
       plan: plan, seed: options.seed, isFree: options.mode == .everyFrame, costs: options.costs)
   }
 
-  /// - Throws: `RuntimeError.costMissing` for a cost that a strict tape does not have.
+  /// - Throws: `RuntimeError.costMissing` for a cost that strict timings do not have.
   mutating func cost(of service: Service) throws(RuntimeError) -> Answer {
     do { return try answer(service) } catch { throw RuntimeError(error) }
   }

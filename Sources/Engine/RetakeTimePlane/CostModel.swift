@@ -47,7 +47,7 @@ package struct CostModel: Sendable {
   package let seed: UInt64
   private let isFree: Bool
   private let nodes: [CostNode]
-  private let tapeName: String?
+  private let timingsName: String?
   private let isStrict: Bool
   private let profile: DeviceProfile?
   private let scale: DecimalRatio
@@ -77,7 +77,7 @@ package struct CostModel: Sendable {
     self.seed = seed
     self.isFree = isFree
     self.nodes = nodes
-    tapeName = costs.tape?.name
+    timingsName = costs.timings?.name
     isStrict = costs.isStrict
     profile = costs.profile
     scale = costs.scale
@@ -85,9 +85,9 @@ package struct CostModel: Sendable {
     quantiles = nodes.map { _ in nil }
   }
 
-  /// - Throws: `DecisionError.costMissing` for a cost that a strict tape does not have.
+  /// - Throws: `DecisionError.costMissing` for a cost that strict timings do not have.
   package mutating func answer(_ service: Service) throws(DecisionError) -> Answer {
-    // serve-cost: `every-frame` asks neither the tape nor the profile.
+    // serve-cost: `every-frame` asks neither the timings nor the profile.
     guard !isFree else { return Answer(nanoseconds: 0, origin: .free) }
     var answer = try unscaled(service)
     guard isScaled else { return answer }
@@ -101,16 +101,16 @@ package struct CostModel: Sendable {
 
   private mutating func unscaled(_ service: Service) throws(DecisionError) -> Answer {
     let node = nodes[service.node]
-    // serve-cost: the tape's cost, then a draw from its quantiles, then the declared cost. A tape
-    // comes first even for a stage that was swapped in.
-    if let tapeName {
+    // serve-cost: the timings' cost, then a draw from its quantiles, then the declared cost.
+    // Timings comes first even for a stage that was swapped in.
+    if let timingsName {
       if let nanoseconds = recorded(service) {
         return Answer(nanoseconds: nanoseconds, origin: .recorded)
       }
       guard !isStrict else {
         throw .costMissing(
           node: node.id, frame: service.frame, item: service.item < 0 ? nil : service.item,
-          tape: tapeName, detail: itemDetail(service))
+          timings: timingsName, detail: itemDetail(service))
       }
       if let drawn = drawn(service) { return Answer(nanoseconds: drawn, origin: .modelled) }
     }
@@ -126,7 +126,7 @@ package struct CostModel: Sendable {
     return Answer(nanoseconds: declared, origin: .modelled)
   }
 
-  // MARK: The tape
+  // MARK: The timings
 
   private func recorded(_ service: Service) -> Int64? {
     // With another number of items, an index may be another item, so no recorded cost applies.
@@ -134,8 +134,8 @@ package struct CostModel: Sendable {
     return nodes[service.node].column?.nanoseconds(of: service.frame, item: service.item)
   }
 
-  /// The frame's items on the tape. Items that a stage of the same body has no cost for had failed
-  /// before that stage.
+  /// The frame's items in the timings. Items that a stage of the same body has no cost for had
+  /// failed before that stage.
   private func recordedItems(_ service: Service) -> Int {
     nodes[service.node].sameBody.reduce(0) {
       max($0, nodes[$1].column?.itemCount(of: service.frame) ?? 0)
@@ -144,10 +144,11 @@ package struct CostModel: Sendable {
 
   private func itemDetail(_ service: Service) -> String? {
     guard let count = service.itemCount else { return nil }
-    return "the frame has \(count) items, and \(recordedItems(service)) on the tape"
+    return "the frame has \(count) items, and \(recordedItems(service)) in the timings"
   }
 
-  /// A cost from the tape's own quantiles of the stage; `nil` if the tape has no cost of the stage.
+  /// A cost from the timings' own quantiles of the stage; `nil` if the timings have no cost of the
+  /// stage.
   private mutating func drawn(_ service: Service) -> Int64? {
     let node = nodes[service.node]
     guard let column = node.column else { return nil }
@@ -189,7 +190,7 @@ struct CostNode: Sendable {
   var id: String
   var hash: UInt64
   var declared: Cost?
-  var column: TapeColumn?
+  var column: TimingsColumn?
   /// The device profile's factor for this stage.
   var scale: DecimalRatio
   /// The nodes of the same forEach body, including this one.
@@ -203,7 +204,8 @@ extension GraphPlan {
       let node = nodes[index]
       return CostNode(
         id: node.id, hash: node.hash, declared: node.cost,
-        column: costs.tape?.column(of: node.id), scale: costs.profile?.scale(of: node.id) ?? .one,
+        column: costs.timings?.column(of: node.id),
+        scale: costs.profile?.scale(of: node.id) ?? .one,
         sameBody: sameBody(as: index))
     }
   }

@@ -1,6 +1,7 @@
 public import RetakeCore
 
-/// How long a stage's body took for one frame or item, and when. It is one line of a cost tape.
+/// How long a stage's body took for one frame or item, and when. It is one line of recorded
+/// timings.
 public struct CostSpan: Hashable, Sendable {
   /// The stage's ID; `OBJECTS/NODE` in the body of the forEach `OBJECTS`.
   public var node: String

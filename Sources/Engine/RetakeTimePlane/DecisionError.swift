@@ -4,6 +4,6 @@ package import RetakeCore
 package enum DecisionError: Error, Hashable {
   /// An instant of virtual time never ends.
   case endlessInstant(nanoseconds: Int64, node: String)
-  /// A strict tape has no cost of a stage for a frame, or for an item of it.
-  case costMissing(node: String, frame: FrameID, item: Int?, tape: String, detail: String?)
+  /// Strict timings have no cost of a stage for a frame, or for an item of it.
+  case costMissing(node: String, frame: FrameID, item: Int?, timings: String, detail: String?)
 }

@@ -261,10 +261,10 @@ package struct ReportRun: Hashable, Sendable, Codable {
   package var workers: Int
   package var wallSeconds: Double
   package var framesPerSecond: Double
-  /// The number of costs from a tape, and of costs that were declared or drawn.
+  /// The number of costs from timings, and of costs that were declared or drawn.
   package var costsRecorded: Int
   package var costsModelled: Int
-  /// If the costs of a live run's tape were used to decide again: how faithful the model is.
+  /// If the costs of a live run's timings were used to decide again: how faithful the model is.
   package var live: RunSummary.LiveAgreement?
 
   package init(

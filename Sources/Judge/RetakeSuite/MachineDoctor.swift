@@ -165,7 +165,7 @@ package struct MachineDoctor {
       _ = try testCase.costs.load(session: nil) { try project.costPath($0) }
       return nil
     } catch ReplayError.noSessionCosts {
-      // The tape of a session is read with the session.
+      // The timings of a session are read with the session.
       return nil
     } catch {
       return invalid("case \(testCase.name)", error)

@@ -73,8 +73,8 @@ package struct ReplayJob {
   private func connect(_ pipeline: Pipeline, _ reader: SessionReader?) throws -> Replay {
     var replay = try Replay(
       pipeline, reader: reader, catalog: project.catalog, request: request(reader: reader))
-    // A tape measures the computation, and a known value is not computed (docs/cache.md).
-    if let reader, outputs.tape == nil, let cache = try conditions.openCache(note) {
+    // Timings measure the computation, and a known value is not computed (docs/cache.md).
+    if let reader, outputs.timings == nil, let cache = try conditions.openCache(note) {
       replay.cache = try RunCache(cache, reader: reader, tracks: Set(replay.tracks.values))
     }
     return replay
@@ -96,8 +96,8 @@ package struct ReplayJob {
   }
 
   private func costs(reader: SessionReader?) throws -> RunCosts {
-    // Before the mode is asked: in `every-frame` a tape is complete (docs/costs.md).
-    if outputs.tape != nil { return .measured }
+    // Before the mode is asked: in `every-frame` timings are complete (docs/costs.md).
+    if outputs.timings != nil { return .measured }
     guard definition.mode != .everyFrame else { return .declared }
     var costs = try definition.costs.load(session: reader) { try project.costPath($0) }
     costs.isStrict = definition.strictCosts
@@ -124,8 +124,8 @@ package struct ReplayJob {
   func checkOutputs() throws {
     try outputs.check(
       session: session, pipeline: pipelineFile,
-      // A run that writes a tape measures, and reads none.
-      costs: outputs.tape == nil ? definition.costs.files.map { project.path($0) } : [])
+      // A run that writes timings measures, and reads none.
+      costs: outputs.timings == nil ? definition.costs.files.map { project.path($0) } : [])
   }
 
   /// Runs what `open` returned. The outputs were checked.

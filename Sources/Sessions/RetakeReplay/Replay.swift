@@ -105,10 +105,12 @@ public struct Replay: Sendable {
     guard request.options.mode != .everyFrame else { return [] }
     let costs = request.options.costs
     var notes = costs.profile?.notes(for: pipeline) ?? []
-    if let tape = costs.tape, let recorded = tape.session, let session = request.sessionName,
+    if let timings = costs.timings, let recorded = timings.session,
+      let session = request.sessionName,
       recorded != session
     {
-      notes.append("the tape \(tape.name) is of the session '\(recorded)', not of '\(session)'")
+      notes.append(
+        "the timings \(timings.name) are of the session '\(recorded)', not of '\(session)'")
     }
     return notes
   }

@@ -10,7 +10,7 @@ public enum ReplayError: RetakeError, Hashable {
     case metadata
     case overlay
     case results
-    case tape
+    case timings
     case trace
   }
 
@@ -42,7 +42,7 @@ public enum ReplayError: RetakeError, Hashable {
   case readerGone(Output)
   /// A sweep that cannot be parsed, or that does not fit this pipeline.
   case badSweep(String, advice: String)
-  case tape(TapeFault, path: String)
+  case timings(TimingsFault, path: String)
   case profile(ProfileFault, path: String)
 
   package var facts: ErrorFacts {
@@ -92,8 +92,8 @@ public enum ReplayError: RetakeError, Hashable {
     case .noSessionCosts:
       ErrorFacts(
         "replay.costs.noSession", "the costs are to come from a session, and none was named",
-        advice: "Name one: retake replay SESSION --pipeline P --costs tape; "
-          + "or a file: --costs tape:FILE")
+        advice: "Name one: retake replay SESSION --pipeline P --costs timings; "
+          + "or a file: --costs timings:FILE")
     case .unwritable(let output, let path, let cause):
       ErrorFacts(
         "replay.\(output.rawValue).unwritable", "\(output.words) cannot be written", cause: cause,
@@ -106,7 +106,7 @@ public enum ReplayError: RetakeError, Hashable {
         "replay.\(output.rawValue).readerGone", "no one reads \(output.words) any more")
     case .badSweep(let detail, let advice):
       ErrorFacts("replay.sweep.bad", detail, advice: advice)
-    case .tape(let fault, let path): fault.facts(path)
+    case .timings(let fault, let path): fault.facts(path)
     case .profile(let fault, let path): fault.facts(path)
     }
   }
@@ -134,16 +134,16 @@ extension ReplayError.Output {
     case .metadata: "the metadata"
     case .overlay: "the video with the overlay"
     case .results: "the results"
-    case .tape: "the cost tape"
+    case .timings: "the recorded timings"
     case .trace: "the trace"
     }
   }
 }
 
-/// A problem with the file of a cost tape.
-public enum TapeFault: Hashable, Sendable {
+/// A problem with the file of recorded timings.
+public enum TimingsFault: Hashable, Sendable {
   case unreadable(cause: String)
-  case notTape
+  case notTimings
   case newer(version: Int)
   /// The file ends before its end line.
   case cut(spans: Int)
@@ -151,26 +151,27 @@ public enum TapeFault: Hashable, Sendable {
   case damaged(line: Int, detail: String)
 
   fileprivate func facts(_ path: String) -> ErrorFacts {
-    let write = "Write one with: retake replay SESSION --pipeline P --write-tape FILE"
+    let write = "Write one with: retake replay SESSION --pipeline P --write-timings FILE"
     return switch self {
     case .unreadable(let cause):
       ErrorFacts(
-        "replay.tape.unreadable", "the cost tape cannot be read", cause: cause, at: path,
+        "replay.timings.unreadable", "the timings cannot be read", cause: cause, at: path,
         advice: write)
-    case .notTape:
-      ErrorFacts("replay.tape.notTape", "this is not a cost tape", at: path, advice: write)
+    case .notTimings:
+      ErrorFacts(
+        "replay.timings.notTimings", "these are not recorded timings", at: path, advice: write)
     case .newer(let version):
       ErrorFacts(
-        "replay.tape.newerVersion",
-        "the cost tape has version \(version); this Retake reads version 1", at: path,
-        advice: "Update Retake, or write the tape again with this one")
+        "replay.timings.newerVersion",
+        "the timings have version \(version); this Retake reads version 1", at: path,
+        advice: "Update Retake, or write the timings again with this one")
     case .cut(let spans):
       ErrorFacts(
-        "replay.tape.cut", "the cost tape is cut short after \(spans) spans", at: path,
+        "replay.timings.cut", "the timings are cut short after \(spans) spans", at: path,
         advice: write)
     case .damaged(let line, let detail):
       ErrorFacts(
-        "replay.tape.damaged", "line \(line) of the cost tape is damaged: \(detail)", at: path,
+        "replay.timings.damaged", "line \(line) of the timings is damaged: \(detail)", at: path,
         advice: write)
     }
   }

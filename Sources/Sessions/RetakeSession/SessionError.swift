@@ -87,7 +87,7 @@ public enum SessionError: RetakeError {
   /// No stage times of a live run were recorded.
   case noCosts(session: String)
   case unknownRun(session: String, run: Int, known: [Int])
-  /// The recorded stage times do not form a valid cost tape.
+  /// The recorded stage times do not form valid timings.
   case badCosts(session: String, run: Int, detail: String)
   /// No live run was recorded, or not the requested one.
   case noLiveRun(session: String, known: [Int])
@@ -356,13 +356,13 @@ public enum SessionError: RetakeError {
     case .noCosts(let session):
       ErrorFacts(
         "session.costs.none", "the session has no recorded stage times", at: session,
-        advice: "Measure some: retake replay SESSION --pipeline P --write-tape FILE; "
-          + "then --costs tape:FILE")
+        advice: "Measure some: retake replay SESSION --pipeline P --write-timings FILE; "
+          + "then --costs timings:FILE")
     case .unknownRun(let session, let run, let known):
       ErrorFacts(
         "session.run.unknown",
         "the session has no stage times of a run \(run); it has those of run \(Self.list(known))",
-        at: session, advice: "Choose one: --costs tape@\(known.last ?? 0)")
+        at: session, advice: "Choose one: --costs timings@\(known.last ?? 0)")
     case .badCosts(let session, let run, let detail):
       ErrorFacts(
         "session.costs.bad", "the stage times of run \(run) are damaged: \(detail)",

@@ -76,7 +76,7 @@ package struct NodeRecord: Hashable, Sendable {
   }
 }
 
-/// The duration of a stage for one frame or item: a line of the cost tape.
+/// The duration of a stage for one frame or item: a line of the timings.
 package struct SpanRecord: Hashable, Sendable {
   package var run: Int
   package var node: String

@@ -4,11 +4,11 @@ import Testing
 @Suite struct CostChoiceTests {
   @Test(
     arguments: [
-      ("declared", CostChoice.Source.declared, nil), ("tape", .session(run: nil), nil),
-      ("tape@3", .session(run: 3), nil), ("tape:clip.tape", .file("clip.tape"), nil),
-      ("tape:a b:c", .file("a b:c"), nil), ("profile:slow.json", .declared, "slow.json"),
-      ("tape+profile:slow.json", .session(run: nil), "slow.json"),
-      ("tape:a+b+profile:c+d", .file("a+b"), "c+d"),
+      ("declared", CostChoice.Source.declared, nil), ("timings", .session(run: nil), nil),
+      ("timings@3", .session(run: 3), nil), ("timings:clip.timings", .file("clip.timings"), nil),
+      ("timings:a b:c", .file("a b:c"), nil), ("profile:slow.json", .declared, "slow.json"),
+      ("timings+profile:slow.json", .session(run: nil), "slow.json"),
+      ("timings:a+b+profile:c+d", .file("a+b"), "c+d"),
     ] as [(String, CostChoice.Source, String?)])
   func `a choice reads back as it was written`(
     text: String, source: CostChoice.Source, profile: String?
@@ -18,7 +18,7 @@ import Testing
     #expect(choice.profile == profile)
     #expect("\(choice)" == text)
     #expect(choice.needsSimulation == (text != "declared"))
-    #expect(choice.hasTape == (source != .declared))
+    #expect(choice.hasTimings == (source != .declared))
   }
 
   @Test func `a profile of the declared costs may say so`() throws {
@@ -27,8 +27,8 @@ import Testing
   }
 
   @Test(arguments: [
-    "", "none", "Tape", "tape:", "tape@", "tape@x", "tape@-1", "profile", "profile:",
-    "tape+profile:", "tape+", "measured", "none+profile:a", "tape:a+profile:",
+    "", "none", "Timings", "timings:", "timings@", "timings@x", "timings@-1", "profile", "profile:",
+    "timings+profile:", "timings+", "measured", "none+profile:a", "timings:a+profile:",
   ])
   func `anything else is no choice`(text: String) {
     #expect(CostChoice(parsing: text) == nil)

@@ -17,12 +17,12 @@ import Testing
   }
 
   private func measure(_ mode: RunOptions.Mode) throws -> (summary: RunSummary, path: String) {
-    let path = folder.file("\(mode).tape").path
+    let path = folder.file("\(mode).timings").path
     let replay = try Samples.replay(reader: StepFrames(count: 40)) {
       $0.options = RunOptions(mode: mode, workers: 1)
       $0.options.costs = .measured
     }
-    let writer = try CostTapeWriter(path: path, key: replay.key)
+    let writer = try RecordedTimingsWriter(path: path, key: replay.key)
     let summary = try replay.run(observers: [writer])
     try writer.finish()
     return (summary, path)
@@ -36,12 +36,12 @@ import Testing
       $0.options.costs.isStrict = true
     }
     var request = replay.request
-    request.options.costs.tape = try CostTape(reading: path)
+    request.options.costs.timings = try RecordedTimings(reading: path)
     change(&request.options.costs)
     return try Samples.replay(reader: StepFrames(count: 40)) { $0 = request }.run()
   }
 
-  @Test func `a tape of real times gives one digest for any number of workers, again and again`()
+  @Test func `timings of real times gives one digest for any number of workers, again and again`()
     throws
   {
     for mode in RunOptions.Mode.virtual {
@@ -60,40 +60,40 @@ import Testing
     }
   }
 
-  @Test func `a profile over a tape is another choice of costs, and names both`() throws {
+  @Test func `a profile over timings are another choice of costs, and names both`() throws {
     let path = try measure(.everyFrame).path
     let plain = try summary(path, workers: 2)
     let slow = try summary(path, workers: 2) {
       $0.profile = DeviceProfile(
         name: "slow", thermal: [.init(after: .zero, scale: .init(parsing: "1000") ?? .one)])
     }
-    #expect(plain.costs.source?.hasPrefix("tape:") == true)
+    #expect(plain.costs.source?.hasPrefix("timings:") == true)
     #expect(
       slow.costs.source?.hasPrefix(try #require(plain.costs.source) + "+profile:slow@") == true)
     #expect(slow.decisionDigest != plain.decisionDigest)
     #expect(slow.costs.recorded > 0)
   }
 
-  @Test func `the notes say what fits nothing, and whose tape it is`() throws {
-    var builder = CostTape.Builder()
+  @Test func `the notes say what fits nothing, and whose timings they are`() throws {
+    var builder = RecordedTimings.Builder()
     try builder.append(
       node: "growth", frame: FrameID(track: 0, sequence: 0), item: -1, nanoseconds: 5)
-    let tape = try builder.finish(name: "a.tape", session: "yard")
+    let timings = try builder.finish(name: "a.timings", session: "yard")
     func notes(_ mode: RunOptions.Mode) throws -> [String] {
       try Samples.replay {
         $0.options.mode = mode
         $0.options.costs = RunCosts(
-          tape: tape, profile: DeviceProfile(name: "slow", executors: ["visoin": 2]))
+          timings: timings, profile: DeviceProfile(name: "slow", executors: ["visoin": 2]))
       }.costNotes
     }
     let notes = try notes(.simulate)
     #expect(notes.count == 2)
     #expect(notes[0].contains("the executor 'visoin'"))
-    #expect(notes[1] == "the tape a.tape is of the session 'yard', not of 'steps'")
-    #expect(try self.notes(ofEveryFrame: tape).isEmpty)
+    #expect(notes[1] == "the timings a.timings are of the session 'yard', not of 'steps'")
+    #expect(try self.notes(ofEveryFrame: timings).isEmpty)
   }
 
-  private func notes(ofEveryFrame tape: CostTape) throws -> [String] {
-    try Samples.replay { $0.options.costs = RunCosts(tape: tape) }.costNotes
+  private func notes(ofEveryFrame timings: RecordedTimings) throws -> [String] {
+    try Samples.replay { $0.options.costs = RunCosts(timings: timings) }.costNotes
   }
 }

@@ -16,7 +16,7 @@ import Testing
     mode: RunOptions.Mode = .simulate, change: (inout RunCosts) -> Void = { _ in }
   ) throws -> CostModel {
     var options = RunOptions(mode: mode, seed: 5)
-    options.costs.tape = try rows.map { try CostTape.of($0) }
+    options.costs.timings = try rows.map { try RecordedTimings.of($0) }
     change(&options.costs)
     return CostModel(plan: try GraphPlan(Self.pipeline), options)
   }
@@ -33,7 +33,7 @@ import Testing
     try #require(DecimalRatio(parsing: text))
   }
 
-  @Test func `every-frame is free, and asks no tape`() throws {
+  @Test func `every-frame is free, and asks no timings`() throws {
     var free = try model([("light", 0, -1, 9)], mode: .everyFrame) { $0.isStrict = true }
     #expect(try free.cost(of: service(0)) == .init(nanoseconds: 0, origin: .free))
     #expect(try free.cost(of: service(1)) == .init(nanoseconds: 0, origin: .free))
@@ -45,7 +45,7 @@ import Testing
     #expect(try costs.cost(of: service(1)) == .init(nanoseconds: 0, origin: .recorded))
   }
 
-  @Test func `what the tape lacks is drawn from its quantiles of that stage`() throws {
+  @Test func `what the timings lack is drawn from its quantiles of that stage`() throws {
     var costs = try model((0..<100).map { ("light", $0, -1, Int64($0) * 1_000 + 1_000) })
     let hash = Draw.hash(ofNode: "light")
     for sequence in 100..<200 {
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test func `a stage that the tape does not have costs what is declared`() throws {
+  @Test func `a stage that the timings do not have costs what is declared`() throws {
     var costs = try model([("counter", 0, -1, 9)])
     #expect(try costs.cost(of: service(0)) == .init(nanoseconds: 7_000_000, origin: .modelled))
     costs = try model([("light", 0, -1, 9)])
@@ -87,19 +87,19 @@ import Testing
     #expect(try costs.cost(of: service(2, item: 0, itemCount: 1)).origin == .modelled)
   }
 
-  @Test func `a strict tape names the stage, the frame and the item that it lacks`() throws {
+  @Test func `strict timings name the stage, the frame and the item that they lack`() throws {
     var costs = try model([("light", 0, -1, 9), ("light", 1, 0, 9)]) { $0.isStrict = true }
     #expect(try costs.cost(of: service(0)).nanoseconds == 9)
     let missing = #expect(throws: RuntimeError.self) { try costs.cost(of: service(4)) }
     #expect(missing?.code == "runtime.cost.missing")
     #expect(missing?.place?.frame == FrameID(track: 0, sequence: 4))
-    #expect(missing?.message == "the tape test.tape has no cost of 'light'")
-    #expect(missing?.advice?.contains("--write-tape") == true)
+    #expect(missing?.message == "the timings test.timings have no cost of 'light'")
+    #expect(missing?.advice?.contains("--write-timings") == true)
     let changed = #expect(throws: RuntimeError.self) {
       try costs.cost(of: service(1, item: 0, itemCount: 3))
     }
-    #expect(changed?.message == "the tape test.tape has no cost of 'light' for item 0")
-    #expect(changed?.cause == "the frame has 3 items, and 1 on the tape")
+    #expect(changed?.message == "the timings test.timings have no cost of 'light' for item 0")
+    #expect(changed?.cause == "the frame has 3 items, and 1 in the timings")
     #expect(throws: RuntimeError.self) { try costs.cost(of: service(0, of: 2)) }
   }
 

@@ -17,22 +17,22 @@ private final class SpanNotes: RunObserver {
   func finished(_ frame: FinishedFrame) {}
 }
 
-/// Runs with costs from a tape, or with measured costs.
+/// Runs with costs from timings, or with measured costs.
 @Suite struct CostRunTests {
   private static func pipeline(failing: [Int] = []) -> Pipeline {
-    Pipeline.named("taped").source(Nodes.source(.at(rate: 30, count: 60)))
+    Pipeline.named("timed").source(Nodes.source(.at(rate: 30, count: 60)))
       .stage(Brightness(), id: "light").stage(Fragile(failing: failing), id: "fragile")
       .queue(capacity: 2, policy: .dropNewest)
       .stage(Counter(), id: "counter").cost(.fixed(.milliseconds(3))).sink(Nodes.sink())
   }
 
   /// 60 ms for every third frame at `fragile`, 30 ms for the others.
-  private static func tape(frames: Int) throws -> CostTape {
+  private static func timings(frames: Int) throws -> RecordedTimings {
     let light = (0..<frames).map { ("light", $0, -1, Int64(1_000_000)) }
     let fragile = (0..<frames).map {
       ("fragile", $0, -1, $0 % 3 == 0 ? Int64(60_000_000) : 30_000_000)
     }
-    return try CostTape.of(light + fragile)
+    return try RecordedTimings.of(light + fragile)
   }
 
   /// A clock that advances by a random amount with each second reading: the duration of a body.
@@ -59,13 +59,14 @@ private final class SpanNotes: RunObserver {
     return (notes, outcome)
   }
 
-  @Test func `a tape decides the same for any number of workers, and counts where costs came from`()
+  @Test
+  func `timings decides the same for any number of workers, and counts where costs came from`()
     throws
   {
     var expected: RunPrint?
     for way in RunOptions.ways(mode: .simulate, seed: 3) {
       var options = way
-      options.costs.tape = try Self.tape(frames: 45)
+      options.costs.timings = try Self.timings(frames: 45)
       let print = try RunPrint(Self.pipeline(failing: [7, 9]), options)
       #expect(expected.flatMap { print.difference(from: $0) } == nil)
       expected = expected ?? print
@@ -78,20 +79,20 @@ private final class SpanNotes: RunObserver {
     #expect(outcome.headline.droppedTotal > 0)
   }
 
-  @Test func `a tape of the declared costs gives the declared decisions`() throws {
+  @Test func `timings of the declared costs gives the declared decisions`() throws {
     let declared = Self.pipeline().withCost(.fixed(.milliseconds(45)), of: "fragile")
     let expected = try declared.noted().outcome
     var options = RunOptions(mode: .simulate)
-    options.costs.tape = try CostTape.of((0..<60).map { ("fragile", $0, -1, 45_000_000) })
-    let taped = try Self.pipeline().noted(options).outcome
-    #expect(taped.decisionDigest == expected.decisionDigest)
+    options.costs.timings = try RecordedTimings.of((0..<60).map { ("fragile", $0, -1, 45_000_000) })
+    let timed = try Self.pipeline().noted(options).outcome
+    #expect(timed.decisionDigest == expected.decisionDigest)
     #expect(expected.headline.droppedTotal > 0)
   }
 
   @Test func `a failing body costs what its entry says`() throws {
     let failing = Self.pipeline(failing: Array(0..<60))
     var options = RunOptions(mode: .simulate)
-    options.costs.tape = try Self.tape(frames: 60)
+    options.costs.timings = try Self.timings(frames: 60)
     let run = try failing.noted(options)
     let starts = run.notes.lines.filter { $0.kind == .start && $0.node == "fragile" }
     let ends = run.notes.lines.filter { $0.kind == .fail && $0.node == "fragile" }
@@ -102,10 +103,10 @@ private final class SpanNotes: RunObserver {
     }
   }
 
-  @Test func `a strict tape ends the run at the first cost that it lacks`() throws {
+  @Test func `strict timings ends the run at the first cost that it lacks`() throws {
     for workers in [0, 1, 4] {
       var options = RunOptions(mode: .simulate, workers: workers)
-      options.costs.tape = try Self.tape(frames: 60)
+      options.costs.timings = try Self.timings(frames: 60)
       options.costs.isStrict = true
       let error = #expect(throws: RuntimeError.self) { try Self.pipeline().noted(options) }
       #expect(error?.message.contains("'counter'") == true)
@@ -132,17 +133,17 @@ private final class SpanNotes: RunObserver {
     #expect(Set(notes.spans.map(\.costNanoseconds)).count > 20)
   }
 
-  @Test func `a replay with the tape of a measuring run decides as that run did`() throws {
+  @Test func `a replay with the timings of a measuring run decides as that run did`() throws {
     let (notes, measured) = try measure(Self.pipeline(failing: [2, 3]), mode: .simulate)
-    var builder = CostTape.Builder()
+    var builder = RecordedTimings.Builder()
     for span in notes.spans {
       try builder.append(
         node: span.node, frame: span.frame, item: span.item, nanoseconds: span.costNanoseconds)
     }
-    let tape = try builder.finish(name: "measured")
+    let timings = try builder.finish(name: "measured")
     for workers in [0, 1, 2, 4, 8] {
       var options = RunOptions(mode: .simulate, workers: workers)
-      options.costs.tape = tape
+      options.costs.timings = timings
       options.costs.isStrict = true
       let outcome = try Self.pipeline(failing: [2, 3]).noted(options).outcome
       #expect(outcome == measured)

@@ -75,15 +75,15 @@ import Testing
   }
 
   @Test func `costs are named after their content`() throws {
-    let tape = try CostTape.of([("a", 0, -1, 5)])
+    let timings = try RecordedTimings.of([("a", 0, -1, 5)])
     let profile = DeviceProfile(name: "slow")
     var costs = RunCosts.declared
     #expect(costs.text == "declared")
-    costs.tape = tape
-    #expect(costs.text == "tape:\(tape.digest.short)")
+    costs.timings = timings
+    #expect(costs.text == "timings:\(timings.digest.short)")
     costs.profile = profile
-    #expect(costs.text == "tape:\(tape.digest.short)+profile:slow@\(profile.digest.short)")
-    costs.tape = nil
+    #expect(costs.text == "timings:\(timings.digest.short)+profile:slow@\(profile.digest.short)")
+    costs.timings = nil
     #expect(costs.text == "profile:slow@\(profile.digest.short)")
     costs.meter = CostMeter { 0 }
     #expect(costs.text == "measured")

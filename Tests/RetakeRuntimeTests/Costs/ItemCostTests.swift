@@ -30,14 +30,14 @@ import Testing
     return found
   }
 
-  /// A tape of 1 ms for each frame at `find`, and of some items at `people/label`.
+  /// Timings of 1 ms for each frame at `find`, and of some items at `people/label`.
   private func options(
     _ items: [(sequence: Int, item: Int, nanoseconds: Int64)], workers: Int = 1, seed: UInt64 = 5,
     isStrict: Bool = false
   ) throws -> RunOptions {
     var options = RunOptions(mode: .simulate, workers: workers, seed: seed)
     let finds = (0..<4).map { ("find", $0, -1, Int64(1_000_000)) }
-    options.costs.tape = try CostTape.of(
+    options.costs.timings = try RecordedTimings.of(
       finds + items.map { ("people/label", $0.sequence, $0.item, $0.nanoseconds) })
     options.costs.isStrict = isStrict
     return options
@@ -75,25 +75,25 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 2, 4, 8])
-  func `a tape has a cost for each item`(workers: Int) throws {
-    let taped: [(Int, Int, Int64)] = [
+  func `timings have a cost for each item`(workers: Int) throws {
+    let timed: [(Int, Int, Int64)] = [
       (0, 0, 1_000), (0, 1, 70_000), (1, 0, 300), (1, 1, 5), (1, 2, 0), (3, 0, 9_000_000),
     ]
     let (notes, outcome) = try pipeline(.fixed(.milliseconds(4))).noted(
-      try options(taped, workers: workers, isStrict: true))
+      try options(timed, workers: workers, isStrict: true))
     let found = durations(notes)
-    #expect(Self.items.map { found[$0] } == taped.map(\.2))
+    #expect(Self.items.map { found[$0] } == timed.map(\.2))
     #expect(outcome.recordedCosts == 4 + 6 && outcome.modelledCosts == 0)
   }
 
   @Test(arguments: [0, 1, 2, 4, 8])
-  func `another number of items than on the tape is drawn from its quantiles, and counted`(
+  func `another number of items than in the timings are drawn from its quantiles, and counted`(
     workers: Int
   ) throws {
-    let taped: [(Int, Int, Int64)] = [
+    let timed: [(Int, Int, Int64)] = [
       (0, 0, 1_000_000), (0, 1, 2_000_000), (1, 0, 7_000_000), (1, 1, 8_000_000),
     ]
-    let (notes, outcome) = try pipeline(nil).noted(try options(taped, workers: workers))
+    let (notes, outcome) = try pipeline(nil).noted(try options(timed, workers: workers))
     func drawn(_ sequence: Int, _ item: Int) -> Int64 {
       QuantileTable.logNormal(
         p50: 2_000_000, p99: 8_000_000,
@@ -109,11 +109,11 @@ import Testing
     #expect(outcome.recordedCosts == 4 + 2 && outcome.modelledCosts == 4)
   }
 
-  @Test func `a strict tape of another number of items ends the run at the first item`() throws {
+  @Test func `strict timings of another number of items end the run at the first item`() throws {
     let strict = try options([(0, 0, 1), (0, 1, 1), (1, 0, 1), (1, 1, 1)], isStrict: true)
     let error = #expect(throws: RuntimeError.self) { try pipeline(nil).noted(strict) }
-    #expect(error?.message == "the tape test.tape has no cost of 'people/label' for item 0")
+    #expect(error?.message == "the timings test.timings have no cost of 'people/label' for item 0")
     #expect(error?.place?.frame == FrameID(track: 0, sequence: 1))
-    #expect(error?.cause == "the frame has 3 items, and 2 on the tape")
+    #expect(error?.cause == "the frame has 3 items, and 2 in the timings")
   }
 }

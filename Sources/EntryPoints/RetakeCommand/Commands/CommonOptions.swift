@@ -73,7 +73,7 @@ struct ProgramOptions: ParsableArguments {
     help: ArgumentHelp(
       "Let pipelines read images and costs outside of the project.",
       discussion: """
-        The source 'images', tapes and device profiles are otherwise read only in the folder in \
+        The source 'images', timings and device profiles are otherwise read only in the folder in \
         which the command runs: a report shows what is in them.
         """))
   var allowOutside = false
@@ -151,7 +151,7 @@ struct SourceOptions: ParsableArguments {
       throw ValidationError("--track goes with a session: leave out --source or --track")
     }
     guard costs.flatMap({ CostChoice(parsing: $0) })?.readsSession != true else {
-      throw ValidationError("a tape of a session goes with a session: write --costs tape:FILE")
+      throw ValidationError("timings of a session goes with a session: write --costs timings:FILE")
     }
   }
 }
@@ -194,15 +194,15 @@ struct CaseSelection<Mode: ModeArgument>: ParsableArguments {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "Where virtual costs come from: declared, tape, tape:FILE, profile:FILE.",
+      "Where virtual costs come from: declared, timings, timings:FILE, profile:FILE.",
       discussion: """
-        tape is the session's own stage times, tape@RUN those of one live run, tape:FILE a file \
-        that --write-tape made. profile:FILE scales the declared costs, tape+profile:FILE those of \
-        a tape. All but declared imply --mode simulate.
+        timings is the session's own stage times, timings@RUN those of one live run, timings:FILE a file \
+        that --write-timings made. profile:FILE scales the declared costs, timings+profile:FILE those of \
+        timings. All but declared imply --mode simulate.
         """))
   var costs: String?
 
-  @Flag(name: .long, help: "Fail if the tape lacks a cost.")
+  @Flag(name: .long, help: "Fail if the timings lack a cost.")
   var strictCosts = false
 
   @Option(
@@ -230,7 +230,7 @@ struct CaseSelection<Mode: ModeArgument>: ParsableArguments {
     return pipeline
   }
 
-  /// To name a program, a tape or a profile on the command line is to allow it.
+  /// To name a program, timings or a profile on the command line is to allow it.
   func allowingNamed(_ given: Project) -> Project {
     var project = given
     if costs != nil { project.places.costs = { $0 } }
@@ -316,13 +316,14 @@ struct CaseSelection<Mode: ModeArgument>: ParsableArguments {
   private func applyCosts(to definition: inout CaseDefinition) throws {
     if let choice = costs.flatMap({ CostChoice(parsing: $0) }) {
       definition.costs = choice
-      // The case's strictness is about its own tape, which is not used now.
+      // The case's strictness is about its own timings, which are not used now.
       definition.strictCosts = false
       if choice.needsSimulation { definition.mode = .simulate }
     }
     guard strictCosts else { return }
-    guard definition.costs.hasTape, definition.mode == .simulate else {
-      throw ValidationError("--strict-costs goes with costs of a tape: --costs tape or tape:FILE")
+    guard definition.costs.hasTimings, definition.mode == .simulate else {
+      throw ValidationError(
+        "--strict-costs goes with costs of timings: --costs timings or timings:FILE")
     }
     definition.strictCosts = true
   }

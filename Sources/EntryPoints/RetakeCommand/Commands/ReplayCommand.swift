@@ -13,9 +13,9 @@ struct ReplayCommand: ParsableCommand {
         retake replay clip --pipeline example:motion-boxes
         retake replay clip --pipeline motion.json --mode simulate --decisions decisions.txt
         retake replay clip --pipeline motion.json --workers 4 --output run --json
-        retake replay clip --pipeline motion.json --write-tape clip.tape
-        retake replay clip --pipeline motion.json --costs tape:clip.tape
-        retake replay clip --pipeline motion.json --costs tape:clip.tape+profile:slow-phone.json
+        retake replay clip --pipeline motion.json --write-timings clip.timings
+        retake replay clip --pipeline motion.json --costs timings:clip.timings
+        retake replay clip --pipeline motion.json --costs timings:clip.timings+profile:slow-phone.json
         retake replay clip --pipeline motion.json --sweep queue=1..6,executors=1..4
         retake replay clip --pipeline motion.json --sweep 'motion.queue=1|3|9,scale=1|2'
         retake replay hand --pipeline pulse.json --sweep 'pace.fps=10|15|30' --numbers
@@ -72,8 +72,8 @@ struct ReplayCommand: ParsableCommand {
   var follow = false
 
   @Option(
-    help: "Measure each stage's thread time, with one worker, and write a cost tape to this file.")
-  var writeTape: String?
+    help: "Measure each stage's thread time, with one worker, and write the timings to this file.")
+  var writeTimings: String?
 
   @Option(
     help: ArgumentHelp(
@@ -120,17 +120,17 @@ struct ReplayCommand: ParsableCommand {
       sessions: [session].compactMap(\.self), tracks: selection.track, costs: selection.costs)
     try checkReproduce()
     try checkSweep()
-    guard writeTape != nil else { return }
+    guard writeTimings != nil else { return }
     // A value that is read instead of computed would be measured as one that costs nothing.
     guard caching.cache.map({ $0 == "none" }) ?? true else {
-      throw ValidationError("--write-tape measures every stage: leave out --cache")
+      throw ValidationError("--write-timings measures every stage: leave out --cache")
     }
     guard workers ?? 1 == 1 else {
       throw ValidationError(
-        "--write-tape measures one stage at a time: leave out --workers, or write --workers 1")
+        "--write-timings measures one stage at a time: leave out --workers, or write --workers 1")
     }
     guard selection.costs == nil, !selection.strictCosts else {
-      throw ValidationError("--write-tape measures what stages cost: leave out --costs")
+      throw ValidationError("--write-timings measures what stages cost: leave out --costs")
     }
   }
 
@@ -142,7 +142,7 @@ struct ReplayCommand: ParsableCommand {
     guard session != nil else {
       throw ValidationError("--mode reproduce goes with a session that has a live run")
     }
-    guard output == nil, decisions == nil, writeTape == nil, overlay == nil, metadata.isEmpty,
+    guard output == nil, decisions == nil, writeTimings == nil, overlay == nil, metadata.isEmpty,
       !follow, sweep == nil, selection.costs == nil, selection.happenings.texts.isEmpty
     else {
       throw ValidationError(
@@ -159,7 +159,7 @@ struct ReplayCommand: ParsableCommand {
     guard selection.mode != .everyFrame else {
       throw ValidationError("--sweep implies --mode simulate: leave out --mode")
     }
-    guard output == nil, decisions == nil, writeTape == nil, trace == nil, overlay == nil,
+    guard output == nil, decisions == nil, writeTimings == nil, trace == nil, overlay == nil,
       metadata.isEmpty, !follow
     else {
       throw ValidationError("--sweep prints a table: leave out what writes of a single run")
@@ -196,7 +196,7 @@ struct ReplayCommand: ParsableCommand {
       form.note(text)
     }
     let times = StageTimes()
-    job.observers = [failures] + (writeTape == nil ? [] : [times])
+    job.observers = [failures] + (writeTimings == nil ? [] : [times])
     let summary = try result(of: job)
     line.finish()
     failures.finish()
@@ -230,8 +230,8 @@ struct ReplayCommand: ParsableCommand {
   }
 
   var conditions: RunConditions {
-    // docs/costs.md: a tape is measured with one worker.
-    let workersDefault = writeTape == nil ? RunOptions.workersDefault : 1
+    // docs/costs.md: timings are measured with one worker.
+    let workersDefault = writeTimings == nil ? RunOptions.workersDefault : 1
     return patience.conditions(workers: workers ?? workersDefault)
   }
 
@@ -241,9 +241,10 @@ struct ReplayCommand: ParsableCommand {
     for notice in summary.notices ?? [] { form.note("warning: \(notice)") }
     for silence in summary.silenceNotes { form.note("warning: \(visible(silence))") }
     if let output { form.note("the run is in \(output)") }
-    // A halted run leaves no tape.
-    if let writeTape, summary.haltedBy == nil {
-      form.note("the cost tape is in \(writeTape); decide with it: --costs tape:\(writeTape)")
+    // A halted run leaves no timings.
+    if let writeTimings, summary.haltedBy == nil {
+      form.note(
+        "the timings are in \(writeTimings); decide with it: --costs timings:\(writeTimings)")
     }
     if let halt = summary.halt {
       Console.note("error: the run was halted: \(halt). \(halt.advice)")
@@ -259,7 +260,7 @@ struct ReplayCommand: ParsableCommand {
     var outputs = RunOutputs()
     outputs.follows = follow
     outputs.decisions = decisions
-    outputs.tape = writeTape
+    outputs.timings = writeTimings
     outputs.trace = trace
     outputs.overlay = overlay
     outputs.metadata = metadata.map { MetadataOutput(parsing: $0) }

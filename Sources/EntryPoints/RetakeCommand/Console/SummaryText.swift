@@ -128,7 +128,7 @@ enum SummaryText {
     "\((nanoseconds + 50_000) / 1_000_000).\((nanoseconds + 50_000) / 100_000 % 10) ms"
   }
 
-  /// `93 % recorded, 7 % modelled (tape:1a2b3c4d)`. Only a count of zero gives 0 %, and only all
+  /// `93 % recorded, 7 % modelled (timings:1a2b3c4d)`. Only a count of zero gives 0 %, and only all
   /// costs give 100 %.
   static func costs(_ costs: RunSummary.Costs) -> String {
     let total = costs.recorded + costs.modelled

@@ -11,7 +11,7 @@ package struct CaseDefinition: Hashable, Sendable {
   package var mode: RunOptions.Mode = .everyFrame
   /// Where virtual costs come from; `every-frame` uses none.
   package var costs = CostChoice.declared
-  /// Whether a cost that the tape does not have is an error.
+  /// Whether a cost that the timings do not have is an error.
   package var strictCosts = false
   package var seed: UInt64 = 0
   /// The track of each source node.

@@ -3,7 +3,7 @@ import RetakeCore
 package import RetakeGraph
 
 extension InputPlaces {
-  /// Images, tapes and profiles are read where they are named, but only inside a folder: a report
+  /// Images, timings and profiles are read where they are named, but only inside a folder: a report
   /// shows what is in them, and a pipeline may come from someone else.
   package static func inside(_ folder: String) -> InputPlaces {
     var places = InputPlaces.asNamed

@@ -60,7 +60,7 @@ package struct Project: Sendable {
     relative.hasPrefix("/") ? relative : folder + "/" + relative
   }
 
-  /// The absolute path of a tape or a profile that a case names.
+  /// The absolute path of timings or a profile that a case names.
   func costPath(_ name: String) throws -> String { path(try places.costs(name)) }
 
   /// Rejects a folder that is not really in the project because its path has a symbolic link that
@@ -184,8 +184,8 @@ package struct Project: Sendable {
       .filter { looksLikePipeline($0) }
   }
 
-  /// Whether a file is a JSON object with nodes. Reports, sidecars, tapes and profiles are JSON as
-  /// well, and a suggestion of one would lead to the next error.
+  /// Whether a file is a JSON object with nodes. Reports, sidecars, timings and profiles are JSON
+  /// as well, and a suggestion of one would lead to the next error.
   private func looksLikePipeline(_ name: String) -> Bool {
     guard
       let data = try? RegularFile.contents(

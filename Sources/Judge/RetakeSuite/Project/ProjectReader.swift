@@ -174,9 +174,9 @@ struct ProjectReader {
         definition.mode = .simulate
       }
     }
-    if definition.strictCosts, !definition.costs.hasTape, let strict = fields["strictCosts"] {
+    if definition.strictCosts, !definition.costs.hasTimings, let strict = fields["strictCosts"] {
       throw strict.wrong(
-        "only a tape can lack a cost", advice: "Write: costs: tape, or leave out strictCosts")
+        "only timings can lack a cost", advice: "Write: costs: timings, or leave out strictCosts")
     }
   }
 

@@ -6,7 +6,7 @@ import RetakeMedia
 import RetakeStages
 
 /// What cases read besides the session, as it was in a revision: models with their sidecars,
-/// images, programs, tapes and device profiles.
+/// images, programs, timings and device profiles.
 ///
 /// A file that cannot be taken from the revision is read from the working tree, and listed: a
 /// comparison that read it says nothing about it.

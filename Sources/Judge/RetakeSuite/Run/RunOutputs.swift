@@ -27,8 +27,8 @@ package struct RunOutputs: Sendable {
   package var decisions: String?
   /// A trace of virtual time.
   package var trace: String?
-  /// A cost tape. The run then measures its stages, with one worker.
-  package var tape: String?
+  /// Recorded timings. The run then measures its stages, with one worker.
+  package var timings: String?
   package var metadata: [MetadataOutput] = []
   /// A video of the session with the results drawn over it; never standard output.
   package var overlay: String?
@@ -37,7 +37,7 @@ package struct RunOutputs: Sendable {
 
   /// Every path, in a fixed order.
   var paths: [String] {
-    [decisions, tape, trace, overlay].compactMap(\.self) + metadata.map(\.path)
+    [decisions, timings, trace, overlay].compactMap(\.self) + metadata.map(\.path)
   }
 
   static func isStandardOutput(_ path: String) -> Bool { path == "-" || path == "/dev/stdout" }
@@ -73,7 +73,7 @@ extension RunOutputs {
   /// - Parameters:
   ///   - session: The session's folder.
   ///   - pipeline: The pipeline's file.
-  ///   - costs: The files of a tape and a profile.
+  ///   - costs: The files of timings and a profile.
   /// - Throws: `SuiteError.outputOverInput`, `.outputOverMedia`.
   func check(session: String?, pipeline: String?, costs: [String] = []) throws {
     for path in paths {
@@ -117,7 +117,7 @@ extension RunOutputs {
       throw SuiteError.outputOverInput(path: path, input: "the shader that is read")
     }
     guard !costs.map(resolved).contains(file) else {
-      throw SuiteError.outputOverInput(path: path, input: "the tape or profile that is read")
+      throw SuiteError.outputOverInput(path: path, input: "the timings or profile that is read")
     }
     // With the slash, because a session `yard` does not contain the files of `yard2`.
     if let session, file == resolved(session) || file.hasPrefix(resolved(session) + "/") {
@@ -198,7 +198,7 @@ protocol RunOutput: RunObserver {
 }
 
 extension UnfoldedDecisionWriter: RunOutput {}
-extension CostTapeWriter: RunOutput {}
+extension RecordedTimingsWriter: RunOutput {}
 extension ResultLineWriter: RunOutput {}
 
 /// The outputs of one run, during the run.
@@ -234,8 +234,8 @@ struct OpenOutputs {
     if let path = wanted.decisions {
       outputs.append(UnfoldedDecisionWriter(try file(path, .decisions)))
     }
-    if let path = wanted.tape {
-      outputs.append(CostTapeWriter(try file(path, .tape), key: replay.key))
+    if let path = wanted.timings {
+      outputs.append(RecordedTimingsWriter(try file(path, .timings), key: replay.key))
     }
     if let path = wanted.trace {
       outputs.append(TraceObserver(try file(path, .trace), of: replay))
@@ -255,13 +255,13 @@ struct OpenOutputs {
     try RunOutputs.file(path, output, endsWithReader: endsWithReader)
   }
 
-  /// Moves the files to their final places. A run that was halted gets no tape, because the tape
-  /// would end in the middle.
+  /// Moves the files to their final places. A run that was halted gets no timings, because the
+  /// timings would end in the middle.
   ///
   /// - Throws: `ReplayError.unwritable`, `ReplayError.readerGone`.
   func finish(isHalted: Bool = false) throws {
     for output in outputs {
-      if isHalted, output is CostTapeWriter { output.discard() } else { try output.finish() }
+      if isHalted, output is RecordedTimingsWriter { output.discard() } else { try output.finish() }
     }
   }
 

@@ -3,8 +3,8 @@ import RetakeRuntime
 package import RetakeSession
 package import RetakeTimePlane
 
-/// The origin of virtual costs, as given on the command line and in retake.yml: `declared`, `tape`,
-/// `tape@RUN`, `tape:FILE`, `profile:FILE`, or `tape:FILE+profile:FILE`.
+/// The origin of virtual costs, as given on the command line and in retake.yml: `declared`,
+/// `timings`, `timings@RUN`, `timings:FILE`, `profile:FILE`, or `timings:FILE+profile:FILE`.
 package struct CostChoice: Hashable, Sendable, CustomStringConvertible {
   package enum Source: Hashable, Sendable {
     /// The costs that the pipeline declares.
@@ -21,7 +21,8 @@ package struct CostChoice: Hashable, Sendable, CustomStringConvertible {
   package static let declared = CostChoice(source: .declared)
 
   /// The valid forms, for messages.
-  package static let forms = "declared, tape, tape@RUN, tape:FILE, profile:FILE, tape+profile:FILE"
+  package static let forms =
+    "declared, timings, timings@RUN, timings:FILE, profile:FILE, timings+profile:FILE"
 
   package init(source: Source, profile: String? = nil) {
     self.source = source
@@ -53,17 +54,17 @@ package struct CostChoice: Hashable, Sendable, CustomStringConvertible {
   /// Whether the choice is only useful if decisions are made again.
   package var needsSimulation: Bool { self != .declared }
 
-  package var hasTape: Bool { source != .declared }
+  package var hasTimings: Bool { source != .declared }
 
   /// Whether the costs are those of a session's own live runs.
   package var readsSession: Bool {
     if case .session = source { true } else { false }
   }
 
-  /// The tape and the profile that are read, as they were named.
+  /// The timings and the profile that are read, as they were named.
   package var files: [String] {
-    guard case .file(let tape) = source else { return [profile].compactMap(\.self) }
-    return [tape, profile].compactMap(\.self)
+    guard case .file(let timings) = source else { return [profile].compactMap(\.self) }
+    return [timings, profile].compactMap(\.self)
   }
 }
 
@@ -71,12 +72,12 @@ extension CostChoice.Source: CustomStringConvertible {
   fileprivate init?(parsing text: String) {
     switch text {
     case "declared": self = .declared
-    case "tape": self = .session(run: nil)
+    case "timings": self = .session(run: nil)
     default:
-      if text.hasPrefix("tape@"), let run = Int(text.dropFirst(5)), run >= 0 {
+      if text.hasPrefix("timings@"), let run = Int(text.dropFirst(8)), run >= 0 {
         self = .session(run: run)
-      } else if text.hasPrefix("tape:"), text.utf8.count > 5 {
-        self = .file(String(text.dropFirst(5)))
+      } else if text.hasPrefix("timings:"), text.utf8.count > 8 {
+        self = .file(String(text.dropFirst(8)))
       } else {
         return nil
       }
@@ -86,14 +87,14 @@ extension CostChoice.Source: CustomStringConvertible {
   package var description: String {
     switch self {
     case .declared: "declared"
-    case .session(let run): "tape" + (run.map { "@\($0)" } ?? "")
-    case .file(let name): "tape:\(name)"
+    case .session(let run): "timings" + (run.map { "@\($0)" } ?? "")
+    case .file(let name): "timings:\(name)"
     }
   }
 }
 
 extension CostChoice {
-  /// Reads the tape and the profile of the choice.
+  /// Reads the timings and the profile of the choice.
   ///
   /// - Parameters:
   ///   - session: The session whose stage times are read.
@@ -105,8 +106,8 @@ extension CostChoice {
     case .declared: break
     case .session(let run):
       guard let session else { throw ReplayError.noSessionCosts }
-      costs.tape = try session.costTape(run: run)
-    case .file(let name): costs.tape = try CostTape(reading: try path(name), named: name)
+      costs.timings = try session.recordedTimings(run: run)
+    case .file(let name): costs.timings = try RecordedTimings(reading: try path(name), named: name)
     }
     costs.profile = try profile.map { try DeviceProfile(reading: try path($0), named: $0) }
     return costs

@@ -8,7 +8,7 @@ extension SessionReader {
   ///
   /// - Parameter run: The number of the run; `nil` selects the newest one that has stage times.
   /// - Throws: `SessionError.noCosts`, `SessionError.unknownRun`, `SessionError.badCosts`.
-  package func costTape(run: Int? = nil) throws -> CostTape {
+  package func recordedTimings(run: Int? = nil) throws -> RecordedTimings {
     try requireWholeRows()
     let runs = try fromStore { try index.store.runsWithSpans() }
     guard let newest = runs.last else { throw SessionError.noCosts(session: folder.path) }
@@ -16,11 +16,11 @@ extension SessionReader {
     guard runs.contains(chosen) else {
       throw SessionError.unknownRun(session: folder.path, run: chosen, known: runs)
     }
-    var builder = CostTape.Builder()
-    var problem: CostTape.Problem?
+    var builder = RecordedTimings.Builder()
+    var problem: RecordedTimings.Problem?
     try fromStore {
       try index.store.eachSpan(run: chosen) { span in
-        do throws(CostTape.Problem) {
+        do throws(RecordedTimings.Problem) {
           try builder.append(span)
           return true
         } catch {
@@ -34,14 +34,14 @@ extension SessionReader {
     do {
       if let problem { throw problem }
       return try builder.finish(name: "run \(chosen) of \(folder.name)", session: folder.name)
-    } catch let error as CostTape.Problem {
+    } catch let error as RecordedTimings.Problem {
       throw SessionError.badCosts(session: folder.path, run: chosen, detail: error.detail)
     }
   }
 }
 
-extension CostTape.Builder {
-  fileprivate mutating func append(_ span: SpanRecord) throws(CostTape.Problem) {
+extension RecordedTimings.Builder {
+  fileprivate mutating func append(_ span: SpanRecord) throws(RecordedTimings.Problem) {
     let (cost, isTooLong) = span.endNanoseconds
       .subtractingReportingOverflow(span.startNanoseconds)
     try append(

@@ -2,11 +2,11 @@ package import RetakeCore
 package import RetakeRuntime
 package import RetakeTimePlane
 
-/// Writes the cost of each body in a measuring run to the file of a cost tape. The file gets its
-/// name only when it is whole.
+/// Writes the cost of each body in a measuring run to the file of recorded timings. The file gets
+/// its name only when it is whole.
 ///
 /// The time at which a body could have begun comes from the decision lines: the edge's `deliver`.
-package final class CostTapeWriter: RunObserver {
+package final class RecordedTimingsWriter: RunObserver {
   private struct Waiting: Hashable {
     var node: String
     var item: Int
@@ -25,13 +25,13 @@ package final class CostTapeWriter: RunObserver {
   /// - Parameter key: `session/case`, or the case alone.
   /// - Throws: `ReplayError.unwritable`.
   package convenience init(path: String, key: String) throws {
-    self.init(try WholeFile(path: path, output: .tape), key: key)
+    self.init(try WholeFile(path: path, output: .timings), key: key)
   }
 
   package init(_ file: WholeFile, key: String) {
     self.file = file
     var buffer = TextBuffer(capacity: 128)
-    buffer.append(TapeFormat.header(key: key))
+    buffer.append(TimingsFormat.header(key: key))
     write(buffer)
   }
 
@@ -51,11 +51,11 @@ package final class CostTapeWriter: RunObserver {
     let waiting = Waiting(node: span.node, item: span.item)
     span.readyNanoseconds = ready[span.frame]?.removeValue(forKey: waiting) ?? span.startNanoseconds
     var buffer = TextBuffer(capacity: 256)
-    TapeFormat.append(span, to: &buffer)
+    TimingsFormat.append(span, to: &buffer)
     write(buffer)
     spans += 1
     spansInBlock += 1
-    if spansInBlock == TapeFormat.blockSpans { endBlock() }
+    if spansInBlock == TimingsFormat.blockSpans { endBlock() }
   }
 
   package func finished(_ frame: FinishedFrame) throws {
@@ -64,11 +64,11 @@ package final class CostTapeWriter: RunObserver {
     try file.check()
   }
 
-  /// Finishes the tape and gives the file its name.
+  /// Finishes the timings and gives the file its name.
   ///
   /// - Throws: `ReplayError.unwritable`.
   package func finish() throws {
-    // The header counts as a line: a tape without spans has a digest, too.
+    // The header counts as a line: timings without spans have a digest, too.
     if linesInBlock > 0 { endBlock() }
     file.append("E \(spans)\n".utf8)
     try file.finish()

@@ -2,15 +2,15 @@ import RetakeCore
 import RetakeRuntime
 import RetakeTimePlane
 
-/// The lines of a cost tape's file; docs/costs.md describes them.
+/// The lines of a file of timings; docs/costs.md describes them.
 ///
 /// ```
-/// #retake 1 tape key=yard/motion clock=thread
+/// #retake 1 timings key=yard/motion clock=thread
 /// S motion 0:12 400000000 400000000 445000000 44981222 vision done
 /// B 1 9f3c11d2a04471be55d0c7731e0a96f2
 /// E 1
 /// ```
-enum TapeFormat {
+enum TimingsFormat {
   static let version = 1
   /// The largest number of spans between two `B` lines.
   static let blockSpans = 1_024
@@ -19,7 +19,7 @@ enum TapeFormat {
 
   static func header(key: String) -> String {
     var buffer = TextBuffer(capacity: 128)
-    buffer.append("#retake \(version) tape key=")
+    buffer.append("#retake \(version) timings key=")
     buffer.append(word: key)
     buffer.append(" clock=thread\n")
     return buffer.text

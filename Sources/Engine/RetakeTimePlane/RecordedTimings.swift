@@ -3,12 +3,12 @@ import RetakeGraph
 
 /// The cost of each stage for each frame, in one run. It comes from a session or from a file.
 ///
-/// A span takes 16 bytes of memory, and a tape has at most `spansMax` spans.
-package struct CostTape: Sendable {
+/// A span takes 16 bytes of memory, and timings have at most `spansMax` spans.
+package struct RecordedTimings: Sendable {
   /// Fifteen hours of ten stages at 30 frames a second.
   package static let spansMax = 1 << 24
 
-  /// The origin of the tape, in words: `run.tape`, or `run 0 of yard`.
+  /// The origin of the timings, in words: `run.timings`, or `run 0 of yard`.
   package let name: String
   /// The session that was replayed or recorded, if that is known.
   package let session: String?
@@ -16,23 +16,23 @@ package struct CostTape: Sendable {
   /// XXH3-128 of the costs by node, track, sequence and item. The same costs have the same digest,
   /// independent of where they are stored.
   package let digest: Digest128
-  private let columns: [String: TapeColumn]
+  private let columns: [String: TimingsColumn]
 
-  /// The costs of one stage; `nil` if the tape has none.
-  package func column(of node: String) -> TapeColumn? { columns[node] }
+  /// The costs of one stage; `nil` if the timings have none.
+  package func column(of node: String) -> TimingsColumn? { columns[node] }
 
-  /// Why spans cannot form a tape, in words.
+  /// Why spans cannot form timings, in words.
   package struct Problem: Error, Hashable, Sendable {
     package var detail: String
   }
 
   /// Collects spans in any order.
   package struct Builder: Sendable {
-    private var columns: [String: TapeColumn] = [:]
+    private var columns: [String: TimingsColumn] = [:]
     private var count = 0
     private let spansMax: Int
 
-    package init(spansMax: Int = CostTape.spansMax) {
+    package init(spansMax: Int = RecordedTimings.spansMax) {
       self.spansMax = spansMax
     }
 
@@ -49,14 +49,15 @@ package struct CostTape: Sendable {
         let item = Int32(exactly: item)
       else { throw Problem(detail: "there is no frame \(frame) with an item \(item)") }
       count += 1
-      columns[node, default: TapeColumn()].append(
-        TapeColumn.Entry(
+      columns[node, default: TimingsColumn()].append(
+        TimingsColumn.Entry(
           sequence: sequence, item: item, nanoseconds: min(nanoseconds, Cost.nanosecondsMax)),
         track: frame.track)
     }
 
     /// - Throws: `Problem` if a frame or item has two costs at one node.
-    package consuming func finish(name: String, session: String? = nil) throws(Problem) -> CostTape
+    package consuming func finish(name: String, session: String? = nil) throws(Problem)
+      -> RecordedTimings
     {
       var hasher = DigestHasher()
       let nodes = columns.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
@@ -67,14 +68,14 @@ package struct CostTape: Sendable {
         hasher.append(node)
         columns[node]?.digest(into: &hasher)
       }
-      return CostTape(
+      return RecordedTimings(
         name: name, session: session, spanCount: count, digest: hasher.finish(), columns: columns)
     }
   }
 }
 
 /// The recorded costs of one stage, in order of track, sequence and item.
-package struct TapeColumn: Sendable {
+package struct TimingsColumn: Sendable {
   struct Entry: Sendable {
     var sequence: UInt32
     var item: Int32

@@ -2,33 +2,33 @@ import RetakeCore
 import RetakeRuntime
 import RetakeTimePlane
 
-extension CostTape {
-  /// Reads the file of a cost tape, line by line.
+extension RecordedTimings {
+  /// Reads the file of recorded timings, line by line.
   ///
   /// - Parameter name: The file's name in messages; its path if `nil`.
-  /// - Throws: `ReplayError.tape` for a file that is not a tape, has another version, is truncated
-  ///   or damaged.
+  /// - Throws: `ReplayError.timings` for a file that is not timings, has another version, is
+  ///   truncated or damaged.
   package init(reading path: String, named name: String? = nil) throws {
     let name = name ?? path
     do {
-      self = try CostTapeReader(path: path).tape(named: name)
-    } catch let error as TapeProblem {
-      throw ReplayError.tape(error.fault, path: name)
+      self = try RecordedTimingsReader(path: path).timings(named: name)
+    } catch let error as TimingsProblem {
+      throw ReplayError.timings(error.fault, path: name)
     }
   }
 }
 
 /// A fault that becomes a `ReplayError`.
-private struct TapeProblem: Error {
-  var fault: TapeFault
+private struct TimingsProblem: Error {
+  var fault: TimingsFault
 }
 
 /// Reads one file, and checks every block against its digest.
-private struct CostTapeReader {
+private struct RecordedTimingsReader {
   private static let pieceBytes = 1 << 18
 
   private let file: InputFile
-  private var builder = CostTape.Builder()
+  private var builder = RecordedTimings.Builder()
   private var session: String?
   /// The number of the current line, from 1.
   private var number = 0
@@ -43,19 +43,19 @@ private struct CostTapeReader {
     do {
       file = try InputFile(path)
     } catch let error as InputFile.Failure {
-      throw TapeProblem(fault: .unreadable(cause: error.cause))
+      throw TimingsProblem(fault: .unreadable(cause: error.cause))
     }
   }
 
-  consuming func tape(named name: String) throws -> CostTape {
+  consuming func timings(named name: String) throws -> RecordedTimings {
     defer { file.close() }
     try readLines()
     // A file that was cut between two blocks is otherwise whole: only the last line tells.
-    guard isEnded else { throw TapeProblem(fault: .cut(spans: spans)) }
+    guard isEnded else { throw TimingsProblem(fault: .cut(spans: spans)) }
     do {
       return try builder.finish(name: name, session: session)
     } catch {
-      throw TapeProblem(fault: .damaged(line: number, detail: error.detail))
+      throw TimingsProblem(fault: .damaged(line: number, detail: error.detail))
     }
   }
 
@@ -67,7 +67,7 @@ private struct CostTapeReader {
       do {
         piece = try file.read(upTo: Self.pieceBytes)
       } catch let error as InputFile.Failure {
-        throw TapeProblem(fault: .unreadable(cause: error.cause))
+        throw TimingsProblem(fault: .unreadable(cause: error.cause))
       }
       if piece.isEmpty { break }
       rest += piece
@@ -78,13 +78,13 @@ private struct CostTapeReader {
       }
       rest.removeFirst(start)
       // A file without line ends must not become one line in memory. In the first line it shows
-      // that this is not a tape.
-      guard rest.count <= TapeFormat.lineBytesMax else {
-        if number == 0 { throw TapeProblem(fault: .notTape) }
+      // that this is not timings.
+      guard rest.count <= TimingsFormat.lineBytesMax else {
+        if number == 0 { throw TimingsProblem(fault: .notTimings) }
         throw damaged("it has no end", line: number + 1)
       }
     }
-    guard number > 0 else { throw TapeProblem(fault: .notTape) }
+    guard number > 0 else { throw TimingsProblem(fault: .notTimings) }
     guard !isEnded || rest.isEmpty else {
       throw damaged("it comes after the end", line: number + 1)
     }
@@ -94,7 +94,7 @@ private struct CostTapeReader {
   private mutating func read(_ line: ArraySlice<UInt8>) throws {
     number += 1
     guard !isEnded else { throw damaged("it comes after the end") }
-    guard line.count <= TapeFormat.lineBytesMax else { throw damaged("it is too long") }
+    guard line.count <= TimingsFormat.lineBytesMax else { throw damaged("it is too long") }
     let text = line.dropLast()
     guard number > 1 else {
       try readHeader(text)
@@ -119,10 +119,11 @@ private struct CostTapeReader {
   private mutating func readHeader(_ line: ArraySlice<UInt8>) throws {
     let words = String(decoding: line, as: UTF8.self)
       .split(separator: " ", omittingEmptySubsequences: false)
-    guard words.count >= 3, words[0] == "#retake", let version = Int(words[1]), words[2] == "tape"
-    else { throw TapeProblem(fault: .notTape) }
-    guard version == TapeFormat.version else {
-      throw TapeProblem(fault: version > 0 ? .newer(version: version) : .notTape)
+    guard words.count >= 3, words[0] == "#retake", let version = Int(words[1]),
+      words[2] == "timings"
+    else { throw TimingsProblem(fault: .notTimings) }
+    guard version == TimingsFormat.version else {
+      throw TimingsProblem(fault: version > 0 ? .newer(version: version) : .notTimings)
     }
     guard words.count >= 4, words[3].hasPrefix("key="), let key = decodedWord(words[3].dropFirst(4))
     else { throw damaged("it does not name what was run") }
@@ -131,7 +132,7 @@ private struct CostTapeReader {
   }
 
   private mutating func readSpan(_ line: ArraySlice<UInt8>) throws {
-    guard let span = TapeFormat.span(line) else { throw damaged("it is not a span") }
+    guard let span = TimingsFormat.span(line) else { throw damaged("it is not a span") }
     // The difference of two 64-bit numbers may not fit into 64 bits.
     let (cost, isTooLong) = span.endNanoseconds
       .subtractingReportingOverflow(span.startNanoseconds)
@@ -145,7 +146,8 @@ private struct CostTapeReader {
     spansInBlock += 1
     // Lines with other letters are bounded as well, because the block keeps them all until its
     // digest.
-    guard spansInBlock <= TapeFormat.blockSpans, linesInBlock <= 2 * TapeFormat.blockSpans else {
+    guard spansInBlock <= TimingsFormat.blockSpans, linesInBlock <= 2 * TimingsFormat.blockSpans
+    else {
       throw damaged("the digest of the spans before it is missing")
     }
   }
@@ -174,7 +176,7 @@ private struct CostTapeReader {
     isEnded = true
   }
 
-  private func damaged(_ detail: String, line: Int? = nil) -> TapeProblem {
-    TapeProblem(fault: .damaged(line: line ?? number, detail: detail))
+  private func damaged(_ detail: String, line: Int? = nil) -> TimingsProblem {
+    TimingsProblem(fault: .damaged(line: line ?? number, detail: detail))
   }
 }

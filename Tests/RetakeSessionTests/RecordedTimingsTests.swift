@@ -9,7 +9,7 @@ import Testing
 
 @testable import RetakeSession
 
-@Suite struct CostTapeTests {
+@Suite struct RecordedTimingsTests {
   /// A session with a number of runs; run n has the spans of n stages for ten frames.
   private func session(runs: Int) throws -> ImportedClip {
     let imported = try ImportedClip(.oddSize)
@@ -36,20 +36,20 @@ import Testing
       cpuNanoseconds: 1, executor: "vision", outcome: "done")
   }
 
-  private func costs(_ tape: CostTape, of node: String) -> [Int64?]? {
-    tape.column(of: node).map { column in
+  private func costs(_ timings: RecordedTimings, of node: String) -> [Int64?]? {
+    timings.column(of: node).map { column in
       (0..<10).map { column.nanoseconds(of: FrameID(track: 0, sequence: $0), item: -1) }
     }
   }
 
-  @Test func `the newest run with stage times is the tape, unless another is named`() throws {
+  @Test func `the newest run with stage times is the timings, unless another is named`() throws {
     let reader = try session(runs: 4).reader()
-    let newest = try reader.costTape()
+    let newest = try reader.recordedTimings()
     #expect(newest.name.hasPrefix("run 3 of "))
     #expect(newest.spanCount == 30)
     #expect(costs(newest, of: "stage-2") == (300..<310).map { Int64($0) })
-    #expect(newest.digest == (try reader.costTape(run: 3)).digest)
-    let first = try reader.costTape(run: 1)
+    #expect(newest.digest == (try reader.recordedTimings(run: 3)).digest)
+    let first = try reader.recordedTimings(run: 1)
     #expect(first.spanCount == 10)
     #expect(costs(first, of: "stage-0") == (100..<110).map { Int64($0) })
     #expect(costs(first, of: "stage-2") == nil)
@@ -58,9 +58,9 @@ import Testing
   @Test func `a session without stage times says how to measure some`() throws {
     for runs in [0, 1] {
       let reader = try session(runs: runs).reader()
-      let error = #expect(throws: SessionError.self) { try reader.costTape() }
+      let error = #expect(throws: SessionError.self) { try reader.recordedTimings() }
       #expect(error?.code == "session.costs.none")
-      #expect(error?.advice?.contains("--write-tape") == true)
+      #expect(error?.advice?.contains("--write-timings") == true)
     }
   }
 
@@ -68,7 +68,7 @@ import Testing
   {
     let reader = try session(runs: 3).reader()
     for run in [0, 7] {
-      let error = #expect(throws: SessionError.self) { try reader.costTape(run: run) }
+      let error = #expect(throws: SessionError.self) { try reader.recordedTimings(run: run) }
       #expect(error?.code == "session.run.unknown")
       #expect(error?.message.contains("run 1, 2") == true)
     }
@@ -79,7 +79,7 @@ import Testing
     let reader = try imported.reader()
     let before = try Data(contentsOf: URL(filePath: imported.path + "/session.sqlite"))
     let digest = try reader.inputDigest(tracks: [0])
-    _ = try reader.costTape()
+    _ = try reader.recordedTimings()
     #expect(try Data(contentsOf: URL(filePath: imported.path + "/session.sqlite")) == before)
     #expect(try ImportedClip(.oddSize).reader().inputDigest(tracks: [0]) == digest)
   }
