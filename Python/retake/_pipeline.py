@@ -180,7 +180,7 @@ class Pipeline:
         return self.setting(cost=cost)
 
     def setting(self, **keys: Any) -> Pipeline:
-        """Sets keys of the last node, such as `lanes=2` or `timeout="50ms"`: docs/pipelines.md."""
+        """Sets keys of the last node, such as `concurrency=2` or `timeout="50ms"`: docs/pipelines.md."""
         grown = self._copy()
         grown._nodes[-1].update(keys)
         return grown

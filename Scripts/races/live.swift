@@ -19,15 +19,17 @@ func node(_ kind: String, _ role: StageRole, _ body: AnyStage.Body) -> AnyStage 
 let frames = Pipeline.named("race")
   .source(node(AnyStage.sessionKind, .source, .source(SessionSource(track: 0))))
   .pool("frames").pool("frames", capacity: 6, policy: .drop, adaptive: PoolSizing())
-let seen = frames.map("look") { frame, _ in frame }.lanes(3).queue(capacity: 2, policy: .dropOldest)
-  .sink(
-    node(
-      "screen", .sink,
-      .sink { delivery in
-        guard case .value(let value) = delivery.content, let frame = value as? Frame else { return }
-        feed.offer(frame)
-        feed.show(PreviewResult(id: frame.id, timestamp: frame.timestamp, outcomes: []))
-      }), id: "screen")
+let seen = frames.map("look") { frame, _ in frame }.concurrency(3).queue(
+  capacity: 2, policy: .dropOldest
+)
+.sink(
+  node(
+    "screen", .sink,
+    .sink { delivery in
+      guard case .value(let value) = delivery.content, let frame = value as? Frame else { return }
+      feed.offer(frame)
+      feed.show(PreviewResult(id: frame.id, timestamp: frame.timestamp, outcomes: []))
+    }), id: "screen")
 let counted = frames.map("count") { frame, _ in frame }.queue(capacity: 1, policy: .replace)
   .sink(node("counted", .sink, .sink { _ in }), id: "counted")
 let session = try LiveSession(

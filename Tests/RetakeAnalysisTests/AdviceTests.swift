@@ -48,11 +48,11 @@ import Testing
         + "detect fill, and 'camera' loses about 7.8 frames a second, for all sinks")
     #expect(
       warning.advice
-        == "Give 'detect' 2 lanes (.lanes(2)), or let frames drop in front of 'detect' "
+        == "Give 'detect' 2 slots (.concurrency(2)), or let frames drop in front of 'detect' "
         + "(.queue(capacity: 3, policy: .dropOldest))")
     #expect(
       warning.fixes == [
-        [.lanes(node: "detect", count: 2)],
+        [.concurrency(node: "detect", count: 2)],
         [.policy(before: "detect", port: nil, .dropOldest)],
       ])
     #expect(try pipeline.analyzed(AnalysisOptions(framesPerSecond: 22)).warnings.isEmpty)
@@ -64,13 +64,13 @@ import Testing
       .sink(results)
     func advice() throws -> [String] { try pipeline.analyzed(at30).warnings.compactMap(\.advice) }
     let inSwift = try advice().joined(separator: "\n")
-    #expect(inSwift.contains("(.lanes(2))"), "\(inSwift)")
+    #expect(inSwift.contains("(.concurrency(2))"), "\(inSwift)")
     #expect(inSwift.contains("(.executor(\"vision\", count: 2))"), "\(inSwift)")
     #expect(inSwift.contains("(.queue(capacity: 3, policy: .dropOldest))"), "\(inSwift)")
     #expect(inSwift.contains("(.timeout(.milliseconds(45)))"), "\(inSwift)")
     pipeline.origin = .document
     let inJSON = try advice().joined(separator: "\n")
-    #expect(inJSON.contains("(\"lanes\": 2)"), "\(inJSON)")
+    #expect(inJSON.contains("(\"concurrency\": 2)"), "\(inJSON)")
     #expect(inJSON.contains("(\"count\": 2)"), "\(inJSON)")
     #expect(inJSON.contains("(\"policy\": \"dropOldest\")"), "\(inJSON)")
     #expect(inJSON.contains("(\"timeout\": \"45ms\")"), "\(inJSON)")
@@ -135,7 +135,7 @@ import Testing
     #expect(analysis.loads.map { $0.load.map { ($0 * 100).rounded() } } == [0, 100, 90])
   }
 
-  @Test func `a shared executor needs servers, and its nodes lanes`() throws {
+  @Test func `a shared executor needs servers, and its nodes slots`() throws {
     let pipeline = frames.stage(Grey()).cost(ms(20)).on(executor: "vision")
       .stage(Boxes(options: .init()), id: "detect").cost(ms(50)).on(executor: "vision")
       .executor("vision").sink(results)
@@ -147,12 +147,12 @@ import Testing
         + "camera → grey fill, and 'camera' loses about 15.7 frames a second, for all sinks")
     #expect(
       warning.fixes == [
-        [.lanes(node: "detect", count: 2), .servers(executor: "vision", count: 3)],
+        [.concurrency(node: "detect", count: 2), .servers(executor: "vision", count: 3)],
         [.policy(before: "grey", port: nil, .dropOldest)],
       ])
   }
 
-  @Test func `a stage that remembers gets no lanes`() throws {
+  @Test func `a stage that remembers gets no slots`() throws {
     let pipeline = frames.stage(Boxes(options: .init())).stage(Level()).cost(ms(50)).sink(results)
     let warning = try warning(pipeline, at30)
     #expect(warning.fixes == [[.policy(before: "brightness", port: nil, .dropOldest)]])
@@ -171,7 +171,7 @@ import Testing
     #expect(warning.message.hasPrefix("'forEach/labels' takes 100 of the 150 items that come a"))
     #expect(
       warning.fixes == [
-        [.lanes(node: "forEach/labels", count: 2)],
+        [.concurrency(node: "forEach/labels", count: 2)],
         [.policy(before: "forEach", port: nil, .dropOldest)],
       ])
   }
@@ -182,7 +182,7 @@ import Testing
     let warning = try warning(joined.stage(Fusion()).sink(results), at30)
     #expect(warning.message.contains("camera → slow fill"))
     // Frames that are dropped before one branch would leave their partners alone.
-    #expect(warning.fixes.first == [.lanes(node: "slow", count: 2)])
+    #expect(warning.fixes.first == [.concurrency(node: "slow", count: 2)])
     let dropped = try joined.stage(Fusion()).sink(results).applying(warning.fixes[1])
       .analyzed(at30).warnings
     #expect(dropped.map(\.kind) == [.partner])
@@ -200,14 +200,14 @@ import Testing
         == "the path camera → grey → detect → brightness → boxes needs 61 ms; the budget is 33 ms")
     #expect(
       warning.advice
-        == "More lanes do not make one frame faster: let 'detect' take 17 ms instead of 45 ms, or "
+        == "More slots do not make one frame faster: let 'detect' take 17 ms instead of 45 ms, or "
         + "raise the budget")
     #expect(warning.fixes.isEmpty)
     let faster = detect(17).stage(Level()).sink(results, id: "boxes")
     #expect(try faster.analyzed(options).warnings.isEmpty)
   }
 
-  @Test func `waiting in full queues goes with lanes, or with queues that drop`() throws {
+  @Test func `waiting in full queues goes with slots, or with queues that drop`() throws {
     let pipeline = detect(45).sink(results)
     let options = AnalysisOptions(framesPerSecond: 30, budget: .milliseconds(100))
     let warnings = try pipeline.analyzed(options).warnings
@@ -219,7 +219,7 @@ import Testing
         + "full queues; the budget is 100 ms")
     #expect(
       budget.fixes == [
-        [.lanes(node: "detect", count: 2)], [.policy(before: "detect", port: nil, .replace)],
+        [.concurrency(node: "detect", count: 2)], [.policy(before: "detect", port: nil, .replace)],
       ])
     for fixes in budget.fixes {
       #expect(try pipeline.applying(fixes).analyzed(options).warnings.isEmpty, "\(fixes)")
@@ -229,16 +229,16 @@ import Testing
     #expect(halfWay.map(\.kind) == [.budget], "three frames at 30 a second are 100 ms")
   }
 
-  @Test func `items of one frame go faster on more lanes`() throws {
+  @Test func `items of one frame go faster on more concurrency`() throws {
     let named: PipelineChain<Detections> = frames.forEach(frames.stage(Boxes(options: .init()))) {
       $0.stage(RegionPixels()).stage(Labels()).cost(ms(10))
     }
     let options = AnalysisOptions(items: 8, budget: .milliseconds(33))
     let warning = try warning(named.sink(results), options)
-    #expect(warning.fixes == [[.lanes(node: "forEach/labels", count: 8)]])
+    #expect(warning.fixes == [[.concurrency(node: "forEach/labels", count: 8)]])
   }
 
-  @Test func `an executor gets a server for each lane of its own nodes`() throws {
+  @Test func `an executor gets a server for each slot of its own nodes`() throws {
     let named: PipelineChain<Detections> = frames.forEach(frames.stage(Boxes(options: .init()))) {
       $0.stage(RegionPixels()).cost(ms(4)).on(executor: "crops")
         .stage(Labels()).cost(ms(10)).on(executor: "names")
@@ -249,7 +249,8 @@ import Testing
     #expect(
       warning.fixes.map(Set.init) == [
         [
-          .lanes(node: "forEach/crop", count: 8), .lanes(node: "forEach/labels", count: 8),
+          .concurrency(node: "forEach/crop", count: 8),
+          .concurrency(node: "forEach/labels", count: 8),
           .servers(executor: "crops", count: 8), .servers(executor: "names", count: 8),
         ]
       ])
@@ -363,7 +364,7 @@ import Testing
         .fixed(low), .uniform(low, low * 2), .quantiles(p50: low, p99: low * 3),
       ])
     }
-    var left = frames.stage(Grey(), id: "left").cost(cost()).lanes(random.pick(1...2))
+    var left = frames.stage(Grey(), id: "left").cost(cost()).concurrency(random.pick(1...2))
     if random.chance(40) { left = left.on(executor: "shared") }
     if random.chance(30) { left = left.queue(capacity: 2, policy: .dropOldest) }
     var found = left.stage(Boxes(options: .init())).cost(cost())

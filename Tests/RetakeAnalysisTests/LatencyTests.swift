@@ -80,22 +80,25 @@ import Testing
   }
 
   @Test func `items go through a body one behind the other, on as many servers as it has`() throws {
-    func named(lanes: Int) -> Pipeline {
+    func named(concurrency: Int) -> Pipeline {
       let named: PipelineChain<Detections> = frames.forEach(
         frames.stage(Boxes(options: .init())).cost(ms(5)), id: "each"
       ) { region in
-        region.stage(RegionPixels()).cost(ms(1)).stage(Labels()).cost(ms(4)).lanes(lanes)
+        region.stage(RegionPixels()).cost(ms(1)).stage(Labels()).cost(ms(4)).concurrency(
+          concurrency)
       }
       return named.sink(results)
     }
     let path = "camera → boxes → each-input → each → each/crop → each/labels → results"
-    #expect(try slowest(named(lanes: 1)) == "\(path) 10ms 10ms")
+    #expect(try slowest(named(concurrency: 1)) == "\(path) 10ms 10ms")
     let six = AnalysisOptions(items: 6)
-    #expect(try slowest(named(lanes: 1), six) == "\(path) 30ms 30ms")
-    #expect(try slowest(named(lanes: 3), six) == "\(path) 15ms 15ms")
-    #expect(try slowest(named(lanes: 4), six) == "\(path) 15ms 15ms")
+    #expect(try slowest(named(concurrency: 1), six) == "\(path) 30ms 30ms")
+    #expect(try slowest(named(concurrency: 3), six) == "\(path) 15ms 15ms")
+    #expect(try slowest(named(concurrency: 4), six) == "\(path) 15ms 15ms")
     #expect(
-      try named(lanes: 1).analyzed(six).loads.map { "\($0.executor) \($0.timePerFrame.unitText)" }
+      try named(concurrency: 1).analyzed(six).loads.map {
+        "\($0.executor) \($0.timePerFrame.unitText)"
+      }
         == ["boxes 5ms", "each/crop 6ms", "each/labels 24ms"])
   }
 
@@ -130,7 +133,7 @@ import Testing
     }
     let slow = grey("grey", 40)
     #expect(try sustained(slow.sink(results)) == "camera 25.0 grey")
-    #expect(try sustained(slow.lanes(2).sink(results)) == "camera 50.0 grey")
+    #expect(try sustained(slow.concurrency(2).sink(results)) == "camera 50.0 grey")
     #expect(
       try sustained(slow.on(executor: "e").executor("e", count: 2).sink(results))
         == "camera 25.0 grey")

@@ -52,7 +52,7 @@ import Testing
     #expect(loaded.status == 0)
     #expect(loaded.stdout.contains("  light  1 server  45 ms a frame  135 % busy\n"))
     #expect(loaded.stdout.contains("warning: slow.json, at /nodes/2: 'light' takes 22.2 of the 30"))
-    #expect(loaded.stdout.contains("[graph.check.overload]\n  Give 'light' 2 lanes"))
+    #expect(loaded.stdout.contains("[graph.check.overload]\n  Give 'light' concurrency 2"))
     #expect(loaded.stdout.contains("[graph.check.budget]"))
   }
 
@@ -109,10 +109,11 @@ import Testing
     let warned = try check("--rate 30 --json", in: workplace).json()
     let fix = warned.warnings[0].fixes[0][0]
     #expect(fix.node.text == "light")
-    let lanes = try #require(fix.lanes.int)
+    let concurrency = try #require(fix.concurrency.int)
     try workplace.folder.write(
       Self.slow.replacing(
-        #""cost": {"fixed": "45ms"}"#, with: #""cost": {"fixed": "45ms"}, "lanes": \#(lanes)"#),
+        #""cost": {"fixed": "45ms"}"#,
+        with: #""cost": {"fixed": "45ms"}, "concurrency": \#(concurrency)"#),
       to: "slow.json")
     #expect(try check("--rate 30 --strict", in: workplace).status == 0)
   }
@@ -155,7 +156,7 @@ import Testing
     #expect(!without.stdout.contains("class=\"box stage inserted\""))
   }
 
-  @Test func `frames also wait in the queue and the lane of a conversion`() throws {
+  @Test func `frames also wait in the queue and the slot of a conversion`() throws {
     let workplace = try workplace(
       """
       {"v": 1, "name": "plain",
@@ -170,7 +171,7 @@ import Testing
       try check("\(options) --rate 30 --json", in: workplace).json().paths[0].waitingNanosecondsMax
         .int
     }
-    // 2 in front of `motion`; with the conversion 1 in its lane and 3 in front of it as well.
+    // 2 in front of `motion`; with the conversion 1 in its slot and 3 in front of it as well.
     #expect(try waiting("") == 90_000_000)
     #expect(try waiting("--session yard") == 270_000_000)
     let text = try check("--session yard --rate 30 --budget 150ms", in: workplace)

@@ -69,7 +69,7 @@ import Testing
     #expect(first.status == 3, "\(first.stdout)\(first.stderr)")
     #expect(first.stdout.contains("missing  own/stills"), "\(first.stdout)")
     #expect(first.stdout.contains("retake replay --pipeline stills.json\n"), "\(first.stdout)")
-    for name in ["yard", "lane"] { try workplace.record(name, frames: 2, size: "64x48") }
+    for name in ["yard", "slot"] { try workplace.record(name, frames: 2, size: "64x48") }
     #expect(try workplace.retake("accept", "own/stills", "--reason", "the first one").status == 0)
     let again = try workplace.retake(words: test)
     #expect(again.status == 0, "\(again.stdout)\(again.stderr)")

@@ -68,7 +68,7 @@ private func colours() {
   // docs/pipelines.md
   let frames = Pipeline.named("colours").source(.session())
   let pipeline = frames.forEach(frames.motion(), id: "each") { region in
-    region.regionCrop(padding: 0.2).meanColour().cost(.fixed(.milliseconds(4))).lanes(2)
+    region.regionCrop(padding: 0.2).meanColour().cost(.fixed(.milliseconds(4))).concurrency(2)
   }.results("boxes")
   // end
   _ = pipeline

@@ -19,7 +19,7 @@ import Testing
       let frames = Pipeline.named("p").source(.test("session"))
       _ = Pipeline.combining(
         frames.stage(Grey()).sink(.test("results")),
-        frames.stage(Grey()).lanes(2).sink(.test("results")))
+        frames.stage(Grey()).concurrency(2).sink(.test("results")))
     }
     let said = words(result)
     #expect(said.contains("two different nodes have the id 'grey': give one an id"), "\(said)")

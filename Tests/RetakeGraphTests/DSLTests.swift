@@ -82,7 +82,7 @@ import Testing
   @Test func `a forEach that classifies gives detections, any other gives items`() throws {
     let found = frames.stage(Grey()).stage(Boxes(options: .init()))
     let named: PipelineChain<Detections> = frames.forEach(found) { region in
-      region.stage(RegionPixels()).stage(Labels()).cost(.fixed(.milliseconds(3))).lanes(2)
+      region.stage(RegionPixels()).stage(Labels()).cost(.fixed(.milliseconds(3))).concurrency(2)
     }
     let text = try roundTrip(named.stage(Level()).sink(.test("results")))
     #expect(text.contains(#""output":"labels""#))
@@ -90,7 +90,8 @@ import Testing
     #expect(text.contains(#"{"from":"camera","to":"forEach-input.frame"}"#))
     #expect(text.contains(#"{"from":"boxes","to":"forEach-input.detections"}"#))
     #expect(text.contains(#"{"from":"forEach-input","to":"forEach"}"#))
-    #expect(text.contains(#"{"cost":{"fixed":"3ms"},"id":"labels","kind":"labels","lanes":2}"#))
+    #expect(
+      text.contains(#"{"concurrency":2,"cost":{"fixed":"3ms"},"id":"labels","kind":"labels"}"#))
 
     let pixels: PipelineChain<Items> = frames.forEach(found, id: "each") { region in
       region.stage(RegionPixels(), id: "first").stage(View()).queue(capacity: 7)
@@ -196,7 +197,7 @@ import Testing
 
   @Test func `every word about service stands in the document`() throws {
     let pipeline = frames.pool("frames").pool("frames", capacity: 8, policy: .drop)
-      .stage(Grey()).lanes(2).cost(.quantiles(p50: .milliseconds(2), p99: .milliseconds(9)))
+      .stage(Grey()).concurrency(2).cost(.quantiles(p50: .milliseconds(2), p99: .milliseconds(9)))
       .timeout(.milliseconds(50)).fallback(.previous).pool("greys").pool("greys", capacity: 4)
       .stage(Boxes(options: .init())).pinned()
       .stage(Level()).on(executor: "small").executor("small")
@@ -204,7 +205,7 @@ import Testing
     let text = try roundTrip(pipeline)
     for part in [
       #""pool":"frames"}"#, #"{"capacity":8,"id":"frames","policy":"drop"}"#,
-      #"{"capacity":4,"id":"greys"}"#, #""lanes":2"#, #""timeout":"50ms""#,
+      #"{"capacity":4,"id":"greys"}"#, #""concurrency":2"#, #""timeout":"50ms""#,
       #""fallback":"previous""#, #""pinned":true"#, #""executor":"small""#, #""hold":"5ms""#,
       #"{"count":1,"id":"small"}"#, #""cost":{"p50":"2ms","p99":"9ms"}"#,
       #""quantum":{"scalar":0.01}"#,
@@ -225,7 +226,8 @@ import Testing
     #expect(try changed(#"{"fixed": "1ms"}"#, #"{"fixed": "9ms"}"#) == digest)
     #expect(try changed(#""v": 1, "name": "yard""#, #""v": 1"#) == digest)
     let meant = [
-      (#""lanes": 2}"#, #""lanes": 3}"#), (#""lanes": 2,"#, #""lanes": 3,"#),
+      (#""concurrency": 2}"#, #""concurrency": 3}"#),
+      (#""concurrency": 2,"#, #""concurrency": 3,"#),
       (#""timeout": "50ms""#, #""timeout": "51ms""#),
       (#""timeout": "20ms""#, #""timeout": "21ms""#), (#""mode": "all""#, #""mode": "any""#),
       (#", "pinned": true"#, ""), (#""hold": "16ms""#, #""hold": "17ms""#),

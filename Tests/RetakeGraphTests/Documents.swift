@@ -33,7 +33,7 @@ enum Documents {
      "nodes": [
       {"id": "camera", "kind": "session", "options": {"track": 0}, "pool": "frames"},
       {"id": "rear", "kind": "session", "options": {"track": 1}},
-      {"id": "grey", "kind": "grey", "cost": {"fixed": "2ms"}, "lanes": 2},
+      {"id": "grey", "kind": "grey", "cost": {"fixed": "2ms"}, "concurrency": 2},
       {"id": "motion", "kind": "boxes", "options": {"threshold": 24},
        "cost": {"p50": "20ms", "p99": "45ms"}, "executor": "vision", "timeout": "50ms",
        "fallback": "previous"},
@@ -42,7 +42,7 @@ enum Documents {
       {"id": "each", "kind": "forEach", "body": {
        "nodes": [
         {"id": "crop", "kind": "crop", "cost": {"fixed": "1ms"}},
-        {"id": "name", "kind": "labels", "cost": {"uniform": ["3ms", "5ms"]}, "lanes": 2,
+        {"id": "name", "kind": "labels", "cost": {"uniform": ["3ms", "5ms"]}, "concurrency": 2,
          "timeout": "20ms", "executor": "vision"}],
        "edges": [{"from": "crop", "to": "name", "capacity": 5}],
        "output": "name"}},

@@ -129,7 +129,8 @@ struct Mutator {
 
   private static let words = [
     "id", "kind", "options", "cost", "fixed", "p50", "from", "to", "capacity", "policy", "v",
-    "grey", "motion", "camera", "a/b", "", "é", "lanes", "pinned", "fallback", "timeout", "pool",
+    "grey", "motion", "camera", "a/b", "", "é", "concurrency", "pinned", "fallback", "timeout",
+    "pool",
     "hold", "body", "output", "nodes", "edges", "ports", "mode", "frames", "each", "pairs",
     "pairs.frame", "split.few", "crop", "join", "convert", "executor", "quantum",
   ]

@@ -72,8 +72,8 @@ import Testing
       ]),
     Edit(.option, [("{\"top\": 3}}]", "{\"top\": 5}}]")], ["each/name.top: 3 → 5"]),
     Edit(
-      .option, [("\"threshold\": 24,", "\"threshold\": 24, \"lanes\": 2,")],
-      ["motion.options.lanes: not set → 2"]),
+      .option, [("\"threshold\": 24,", "\"threshold\": 24, \"concurrency\": 2,")],
+      ["motion.options.concurrency: not set → 2"]),
     Edit(
       .stage,
       [
@@ -88,8 +88,8 @@ import Testing
     Edit(.cost, [(", \"cost\": {\"fixed\": \"1ms\"}", "")], ["each/crop.cost: 1ms → none"]),
     Edit(.setting, [(", \"executor\": \"vision\"}", "}")], ["motion.executor: vision → none"]),
     Edit(
-      .setting, [("{\"id\": \"grey\",", "{\"id\": \"grey\", \"lanes\": 2,")],
-      ["grey.lanes: 1 → 2"]),
+      .setting, [("{\"id\": \"grey\",", "{\"id\": \"grey\", \"concurrency\": 2,")],
+      ["grey.concurrency: 1 → 2"]),
     Edit(.setting, [("\"box\": 0.1", "\"box\": 0.01")], ["boxes.quantum.box: 0.1 → 0.01"]),
     Edit(.setting, [("\"primary\": true, ", "")], ["boxes.primary: true → false"]),
     Edit(.setting, [("16ms", "20ms")], ["rest.hold: 16ms → 20ms"]),
@@ -219,7 +219,7 @@ import Testing
       )
       .replacing(
         "\"kind\": \"grey\"}",
-        with: "\"kind\": \"grey\", \"lanes\": 1, \"pinned\": false, \"primary\": false}"
+        with: "\"kind\": \"grey\", \"concurrency\": 1, \"pinned\": false, \"primary\": false}"
       )
       .replacing("\"areaMin\": 2}", with: "\"areaMin\": 2.0, \"classes\": [\"motion\"]}")
     #expect(said != Documents.motion)

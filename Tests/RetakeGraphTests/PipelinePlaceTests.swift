@@ -64,11 +64,11 @@ import Testing
     let frames = chain
     let found = frames.stage(Boxes(options: .init()))
     let pipeline = frames.forEach(found, id: "each") { region in
-      region.stage(RegionPixels()).stage(Labels()).lanes(65)
+      region.stage(RegionPixels()).stage(Labels()).concurrency(65)
     }.sink(sink)
     #expect(
       error(of: pipeline)?.place?.description
-        == "pipeline 'yard', forEach 'each', stage 'labels', its lanes")
+        == "pipeline 'yard', forEach 'each', stage 'labels', its concurrency")
     let narrow = frames.forEach(found, id: "each") { region in
       region.stage(RegionPixels()).stage(Labels()).queue(capacity: 0)
     }.sink(sink)
@@ -103,9 +103,9 @@ import Testing
     #expect(error?.part == nil && error?.place?.pointer == "/edges/1/from")
     // A document that was read and changed afterwards is still a document.
     var pipeline = try Documents.parse(Documents.motion)
-    pipeline.nodes[1].lanes = 65
+    pipeline.nodes[1].concurrency = 65
     let later = self.error(of: pipeline)
-    #expect(later?.part == nil && later?.place?.pointer == "/nodes/1/lanes")
+    #expect(later?.part == nil && later?.place?.pointer == "/nodes/1/concurrency")
   }
 
   @Test func `a conversion that is missing and a closure without a document are named`() {

@@ -3,16 +3,21 @@ import RetakeCore
 import RetakeGraph
 import Testing
 
-/// Invalid numbers of lanes, buffers, times and servers, and keys at nodes that cannot have them.
+/// Invalid numbers of slots, buffers, times and servers, and keys at nodes that cannot have them.
 @Suite struct ServiceErrorTests {
   private func check(_ wrong: [Wrong]) { Wrong.check(wrong, in: Documents.yard) }
 
   @Test func `services out of range`() {
     check([
-      Wrong(#""lanes": 2}"#, #""lanes": 0}"#, "wrongValue", "/nodes/2/lanes", "Use 1 to 64"),
-      Wrong(#""lanes": 2}"#, #""lanes": 65}"#, "wrongValue", "/nodes/2/lanes", "65 lanes"),
       Wrong(
-        #""lanes": 2}"#, #""lanes": "2"}"#, "wrongValue", "/nodes/2/lanes", "must be an integer"),
+        #""concurrency": 2}"#, #""concurrency": 0}"#, "wrongValue", "/nodes/2/concurrency",
+        "Use 1 to 64"),
+      Wrong(
+        #""concurrency": 2}"#, #""concurrency": 65}"#, "wrongValue", "/nodes/2/concurrency",
+        "concurrency 65"),
+      Wrong(
+        #""concurrency": 2}"#, #""concurrency": "2"}"#, "wrongValue", "/nodes/2/concurrency",
+        "must be an integer"),
       Wrong(
         #""timeout": "50ms""#, #""timeout": "0ms""#, "wrongValue", "/nodes/3/timeout",
         "would time out at once"),
@@ -63,10 +68,10 @@ import Testing
   }
 
   @Test func `keys at nodes that cannot have them`() {
-    let grey = #""kind": "grey", "cost": {"fixed": "2ms"}, "lanes": 2"#
+    let grey = #""kind": "grey", "cost": {"fixed": "2ms"}, "concurrency": 2"#
     check([
       Wrong(
-        #""pinned": true"#, #""lanes": 2"#, "wrongValue", "/nodes/8/lanes",
+        #""pinned": true"#, #""concurrency": 2"#, "wrongValue", "/nodes/8/concurrency",
         "'level' remembers, and can only work on one frame at a time"),
       Wrong(
         #""pinned": true"#, #""pinned": true, "executor": "vision""#, "wrongValue",
@@ -77,7 +82,8 @@ import Testing
         grey, grey + #", "quantum": {"box": 0.1}"#, "wrongValue", "/nodes/2/quantum",
         "writes nothing"),
       Wrong(
-        #""pool": "frames"}"#, #""pool": "frames", "lanes": 2}"#, "wrongValue", "/nodes/0/lanes",
+        #""pool": "frames"}"#, #""pool": "frames", "concurrency": 2}"#, "wrongValue",
+        "/nodes/0/concurrency",
         "takes no server"),
       Wrong(
         #""kind": "latest""#, #""kind": "latest", "timeout": "1ms""#, "wrongValue",

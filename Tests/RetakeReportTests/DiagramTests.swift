@@ -94,7 +94,7 @@ import Testing
         node("camera", .source) { $0.pool = "frames" },
         node("detect", .pure) {
           $0.cost = .fixed(.milliseconds(45))
-          $0.lanes = 2
+          $0.concurrency = 2
           $0.timeout = .milliseconds(50)
           $0.executor = "gpu"
         }, pairs, each, node("boxes", .sink) { $0.isPrimary = true },
@@ -111,7 +111,7 @@ import Testing
   @Test func `a diagram says what is not the default, and what is in a forEach`() throws {
     let diagram = PipelineDiagram(flat: yard().flattened())
     #expect(diagram.boxes.map(\.id) == ["camera", "detect", "pairs", "each", "boxes"])
-    #expect(diagram.boxes[1].facts == ["45ms", "2 lanes", "timeout 50ms"])
+    #expect(diagram.boxes[1].facts == ["45ms", "concurrency 2", "timeout 50ms"])
     #expect(diagram.boxes[2].facts == ["any"])
     #expect(diagram.boxes[2].ports == ["frame", "found"])
     #expect(diagram.boxes[3].inner.map(\.title) == ["crop", "name"])
@@ -128,7 +128,8 @@ import Testing
     let parser = XMLParser(data: Data(text.utf8))
     #expect(parser.parse(), "\(String(describing: parser.parserError))")
     for word in [
-      ">camera<", ">detect<", ">45ms · 2 lanes<", ">timeout 50ms<", ">crop<", ">dropOldest 2<",
+      ">camera<", ">detect<", ">45ms · concurrency 2<", ">timeout 50ms<", ">crop<",
+      ">dropOldest 2<",
       ">for each detection<", "● gpu", "▤ frames", ">4 buffers, drop: camera<", ">found<",
       "&lt;yard&gt; &amp; &quot;co&quot;", "prefers-color-scheme: dark",
     ] { #expect(text.contains(word), "\(word)") }

@@ -43,7 +43,8 @@ import Testing
     let text = try blocks().joined()
     for key in [
       "v", "name", "nodes", "edges", "executors", "pools", "id", "kind", "options", "cost", "fixed",
-      "uniform", "p50", "p99", "executor", "primary", "quantum", "lanes", "pinned", "fallback",
+      "uniform", "p50", "p99", "executor", "primary", "quantum", "concurrency", "pinned",
+      "fallback",
       "timeout", "pool", "hold", "body", "output", "from", "to", "capacity", "policy", "count",
       "mode", "ports", "adaptive", "min", "max", "predictor", "off",
     ] { #expect(text.contains("\"\(key)\":"), "\(key)") }
@@ -66,7 +67,7 @@ import Testing
       .queue(capacity: 2, policy: .dropOldest, port: "frame")
       .sink(.discard, id: "screen", hold: .milliseconds(16))
     let colours = frames.forEach(frames.motion(), id: "each") { region in
-      region.regionCrop(padding: 0.2).meanColour().cost(.fixed(.milliseconds(4))).lanes(2)
+      region.regionCrop(padding: 0.2).meanColour().cost(.fixed(.milliseconds(4))).concurrency(2)
     }.results("boxes")
     for (name, words) in [
       ("branches", branches), ("ensemble", ensemble), ("overlay", overlay), ("colours", colours),

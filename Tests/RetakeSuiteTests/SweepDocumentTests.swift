@@ -38,7 +38,7 @@ import Testing
         #"{"id": "camera", "kind": "synthetic", "options": {"fps": 100, "#
           + #""frames": \#(frames), "width": 64, "height": 64}\#(random.chance(60) ? pooled : "")}"#,
         #"{"id": "slow", "kind": "copy", "cost": {"fixed": "\#(random.pick(1...40))ms"}, "#
-          + #""lanes": \#(random.pick(1...2))\#(random.chance(40) ? pooled : "")}"#,
+          + #""concurrency": \#(random.pick(1...2))\#(random.chance(40) ? pooled : "")}"#,
         thinning(),
         #"{"id": "view", "kind": "screen", "options": {"hertz": \#(random.pick([24, 30, 60]))}"#
           + #"\#(random.chance(20) ? #", "hold": "200ms""# : "")}"#,

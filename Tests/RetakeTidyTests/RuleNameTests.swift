@@ -38,7 +38,7 @@ import Testing
       Self.defined(in: "- **`queue-room`**: a\n**`tombstone`** and `other`")
         == ["queue-room", "tombstone"])
     #expect(
-      Self.named(in: "  // queue-room, lane-hold: why\n  let a = 1 // plain: text\n")
-        == ["queue-room", "lane-hold"])
+      Self.named(in: "  // queue-room, output-hold: why\n  let a = 1 // plain: text\n")
+        == ["queue-room", "output-hold"])
   }
 }

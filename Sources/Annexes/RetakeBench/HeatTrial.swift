@@ -115,7 +115,7 @@ package struct HeatTrial: Sendable {
       ? .uniform(.milliseconds(150), .milliseconds(300))
       : .uniform(.milliseconds(25), .milliseconds(50))
     var read = node("read", makes: .scalars, cost: cost, on: HeatPhone.cpu)
-    read.lanes = isDeep ? 8 : 2
+    read.concurrency = isDeep ? 8 : 2
     var pipeline = chain("pool", [read], servers: isDeep ? 8 : 2)
     pipeline.nodes[0].pool = "frames"
     pipeline.edges[0].capacity = 64

@@ -96,7 +96,7 @@ package struct MemoryTrial: Sendable {
     var camera = PipelineNode(id: "camera", stage: Self.pushed)
     camera.pool = Self.pool
     var reader = PipelineNode(id: "ocr", stage: Self.reading(clock))
-    reader.lanes = 2
+    reader.concurrency = 2
     return Pipeline(
       name: "memory", nodes: [camera, reader, PipelineNode(id: "text", stage: Self.sink)],
       edges: [

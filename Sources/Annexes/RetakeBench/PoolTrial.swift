@@ -51,7 +51,7 @@ package struct PoolTrial: Sendable {
       id: "camera", stage: BenchFrames(fps: load.fps, count: load.frameCount).stage)
     camera.pool = Self.pool
     var ocr = PipelineNode(id: Self.stage, stage: Self.reading)
-    ocr.lanes = load.executors
+    ocr.concurrency = load.executors
     return Pipeline(
       name: load.name,
       nodes: [camera, ocr, PipelineNode(id: "text", stage: Self.sink)],

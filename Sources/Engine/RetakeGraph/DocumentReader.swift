@@ -35,7 +35,7 @@ struct DocumentReader {
   }
 
   private static let nodeKeys = [
-    "id", "kind", "options", "cost", "executor", "primary", "quantum", "lanes", "pinned",
+    "id", "kind", "options", "cost", "executor", "primary", "quantum", "concurrency", "pinned",
     "fallback", "timeout", "pool", "hold", "body",
   ]
 
@@ -101,7 +101,7 @@ struct DocumentReader {
   private func readService(
     of node: inout PipelineNode, _ fields: PipelineDecoder
   ) throws {
-    node.lanes = try fields["lanes"]?.integer() ?? 1
+    node.concurrency = try fields["concurrency"]?.integer() ?? 1
     node.isPinned = try fields["pinned"]?.bool() ?? false
     node.pool = try fields["pool"]?.string()
     node.timeout = try fields["timeout"]?.duration()

@@ -2,9 +2,9 @@ import RetakeCore
 
 extension Pipeline {
   /// The largest number of frames that one node handles at once.
-  package static var lanesMax: Int { 64 }
+  package static var concurrencyMax: Int { 64 }
 
-  /// Checks the executors, lanes, pools, timeouts and fallbacks of the nodes of a flat graph.
+  /// Checks the executors, slots, pools, timeouts and fallbacks of the nodes of a flat graph.
   func checkServices(_ graph: GraphIndex) throws {
     let executorIDs = Set(executors.map(\.id))
     let byPool = Dictionary(pools.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
@@ -79,12 +79,14 @@ extension PipelineNode {
     try require(origin, role.isServed || cost == nil, "cost", "takes no time")
     try require(origin, role.isServed || !isPinned, "pinned", "has no body to pin")
     try require(
-      origin, (1...Pipeline.lanesMax).contains(lanes), "lanes", "cannot have \(lanes) lanes",
-      advice: "Use 1 to \(Pipeline.lanesMax)")
+      origin, (1...Pipeline.concurrencyMax).contains(concurrency), "concurrency",
+      "cannot have concurrency \(concurrency)",
+      advice: "Use 1 to \(Pipeline.concurrencyMax)")
     try require(
-      origin, role.isServed || lanes == 1, "lanes", "takes no server, and so has no lanes")
+      origin, role.isServed || concurrency == 1, "concurrency",
+      "takes no server, and so has no concurrency")
     try require(
-      origin, role != .stateful || lanes == 1, "lanes",
+      origin, role != .stateful || concurrency == 1, "concurrency",
       "remembers, and can only work on one frame at a time")
   }
 

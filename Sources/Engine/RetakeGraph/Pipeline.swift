@@ -54,7 +54,7 @@ package struct PipelineNode: Sendable {
   /// Steps in which a results sink writes numbers, by field: `box`, `score`, `scalar`.
   package var quantum: [String: Double] = [:]
   /// Frames that the node may handle at once. Their outputs leave in order.
-  package var lanes = 1
+  package var concurrency = 1
   /// Whether the node owns its executor, and a thread of its own.
   package var isPinned = false
   /// What replaces a frame that fails here; `nil` = the failure is passed on.

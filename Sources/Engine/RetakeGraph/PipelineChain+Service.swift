@@ -29,13 +29,13 @@ extension PipelineChain {
   }
 
   /// How many frames the last node may handle at once, 1 to 64. Their outputs leave in order. A
-  /// stateful stage has one lane.
+  /// stateful stage has concurrency 1.
   ///
   /// ```swift
-  /// frames.stage(detector).cost(.fixed(.milliseconds(60))).lanes(2)
+  /// frames.stage(detector).cost(.fixed(.milliseconds(60))).concurrency(2)
   /// ```
-  public func lanes(_ count: Int) -> Self {
-    changingLast { $0.lanes = count }
+  public func concurrency(_ count: Int) -> Self {
+    changingLast { $0.concurrency = count }
   }
 
   /// Gives the last node an executor of its own, and one thread for all its calls.

@@ -22,8 +22,9 @@ public struct PipelineStart: Sendable {
 /// A pipeline under construction, whose last node outputs values of one type. Every method returns
 /// a new chain, so a prefix can be kept and reused.
 ///
-/// A node comes first, then what is said about it, then the next node: `queue`, `cost`, `lanes` and
-/// the like change the last node, and must come before the sink, which ends the chain.
+/// A node comes first, then what is said about it, then the next node: `queue`, `cost`,
+/// `concurrency` and the like change the last node, and must come before the sink, which ends the
+/// chain.
 ///
 /// ```swift
 /// let grey = Pipeline.named("yard").source(.session()).grey()

@@ -86,7 +86,7 @@ package struct PipelineDifference: Hashable, Sendable {
 
   private static let nodeParts: Set<String> = ["id", "kind", "options", "body", "cost"]
   /// The values of keys of a node that a document omits.
-  private static let defaults = ["lanes": "1", "primary": "false", "pinned": "false"]
+  private static let defaults = ["concurrency": "1", "primary": "false", "pinned": "false"]
 
   private mutating func compareNode(_ id: String, _ old: JSONValue, _ new: JSONValue) {
     guard old != new else { return }
@@ -102,7 +102,8 @@ package struct PipelineDifference: Hashable, Sendable {
       let (before, now) = (old["options"]?[key], new["options"]?[key])
       // Another kind of stage has its own options.
       guard isSameKind || (before != nil && now != nil) else { continue }
-      // `motion.lanes` would be read as the node's setting, so such an option is written in full.
+      // `motion.concurrency` would be read as the node's setting, so such an option is written in
+      // full.
       let isSetting = Self.nodeParts.contains(key) || Self.settings.contains(key)
       compare(.option, at: isSetting ? "\(id).options.\(key)" : "\(id).\(key)", before, now)
     }
@@ -127,7 +128,8 @@ package struct PipelineDifference: Hashable, Sendable {
 
   /// Keys of a node that may also be names of options.
   private static let settings: Set<String> = [
-    "executor", "primary", "quantum", "lanes", "pinned", "fallback", "timeout", "pool", "hold",
+    "executor", "primary", "quantum", "concurrency", "pinned", "fallback", "timeout", "pool",
+    "hold",
     "output",
   ]
 

@@ -69,7 +69,7 @@ extension PipelineNode {
     if let executor { members["executor"] = .string(executor) }
     if isPrimary { members["primary"] = .bool(true) }
     if !quantum.isEmpty { members["quantum"] = .object(quantum.mapValues { .number($0) }) }
-    if lanes != 1 { members["lanes"] = .integer(Int64(lanes)) }
+    if concurrency != 1 { members["concurrency"] = .integer(Int64(concurrency)) }
     if isPinned { members["pinned"] = .bool(true) }
     if let fallback { members["fallback"] = .string(fallback.rawValue) }
     if let timeout { members["timeout"] = .string(timeout.unitText) }

@@ -19,8 +19,8 @@ public struct PipelineError: RetakeError, Hashable {
     /// A document's object lacks this required key, or a forEach has no `body`.
     case missingKey(String)
     /// A value has another type than it should have, is out of range, or is not allowed at this
-    /// node: a capacity of 0, an ID with a space, a port that does not exist, `lanes` on a sink.
-    /// The strings are the message and the advice; `nil` stands for a general one.
+    /// node: a capacity of 0, an ID with a space, a port that does not exist, `concurrency` on a
+    /// sink. The strings are the message and the advice; `nil` stands for a general one.
     case wrongValue(String, advice: String?)
     /// The catalog has no stage of this kind. The strings are the kind and the advice, a
     /// suggestion.

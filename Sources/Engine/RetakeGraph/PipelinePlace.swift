@@ -65,7 +65,8 @@ extension Pipeline {
   private static func keyWords(_ keys: [String]) -> String {
     guard let key = keys.first == "options" ? keys.dropFirst().first : keys.first else { return "" }
     let named = [
-      "adaptive", "capacity", "cost", "count", "executor", "fallback", "hold", "lanes", "pool",
+      "adaptive", "capacity", "cost", "count", "executor", "fallback", "hold", "concurrency",
+      "pool",
       "ports", "quantum", "timeout",
     ]
     return named.contains(key) ? ", its \(key)" : ""

@@ -93,8 +93,8 @@ extension DecisionCore {
     // offer-each-edge: a sender continues when the last of its edges has settled the output.
     case .pure, .stateful:
       guard offers[sender].settle() else { return }
-      // lane-hold: the output is settled. Its lane is free if its body has ended.
-      lanes[sender].left()
+      // output-hold: the output is settled. Its slot is free if its body has ended.
+      concurrency[sender].left()
       letLeave(from: sender, &turn)
       requestDispatch(of: sender)
     case .throttle, .sample, .route, .join, .latest, .gather, .sink:

@@ -28,7 +28,7 @@ extension DecisionCore {
       decide(.drop, node: node, work, .reason(DropReason.pool.rawValue))
       bury(work, fate: .dropped(.pool), node: node)
     case .fail:
-      // pool-empty: no body has run, so no lane waits for this frame, and no fallback replaces it.
+      // pool-empty: no body has run, so no slot waits for this frame, and no fallback replaces it.
       decide(work.isItem ? .itemFail : .fail, node: node, work, .code(Self.emptyPoolCode))
       let error = StageError(
         code: Self.emptyPoolCode, message: "the pool '\(plan.pools[pool].id)' has no free buffer")

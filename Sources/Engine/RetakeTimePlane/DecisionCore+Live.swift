@@ -36,8 +36,8 @@ extension DecisionCore {
   }
 
   /// Whether a node's body is running for the frame or item.
-  package func isRunning(node: Int, work: Work) -> Bool { lanes[node].isRunning(work) }
+  package func isRunning(node: Int, work: Work) -> Bool { concurrency[node].isRunning(work) }
 
   /// Whether the outcome of the body is still wanted. It is not wanted after the body's timeout.
-  package func isOpen(node: Int, work: Work) -> Bool { lanes[node].isOpen(work) }
+  package func isOpen(node: Int, work: Work) -> Bool { concurrency[node].isOpen(work) }
 }

@@ -34,7 +34,7 @@ extension DecisionCore {
       }
       services[executor].take()
       noteUse(1, of: executor)
-      lanes[node].start(entry.work, order: order(of: entry.work))
+      concurrency[node].start(entry.work, order: order(of: entry.work))
       // pool-lease: the buffer is taken when the service begins, because the body writes to it.
       leaseForBody(of: node, entry.work)
       decide(.start, node: node, entry.work)
@@ -43,8 +43,8 @@ extension DecisionCore {
     if services[executor].freeServers > 0 { noteWaits(of: executor) }
   }
 
-  private func order(of work: Work) -> LaneStateMachine.Order {
-    LaneStateMachine.Order(sequence: slots[work.slotIndex].id.sequence, item: work.item)
+  private func order(of work: Work) -> ConcurrencyStateMachine.Order {
+    ConcurrencyStateMachine.Order(sequence: slots[work.slotIndex].id.sequence, item: work.item)
   }
 
   /// Earliest source arrival, track, sequence, deepest rank, node ID, item.
@@ -67,7 +67,7 @@ extension DecisionCore {
   }
 
   /// The position of the work that a node would serve next: the head of its queue, unless frames
-  /// overtook each other. `nil` if all its lanes are busy or it waits for a buffer.
+  /// overtook each other. `nil` if all its slots are busy or it waits for a buffer.
   private func readyPlace(at node: Int) -> Int? {
     guard wantsToServe(node), let edge = plan.nodes[node].inEdge else { return nil }
     // serve-ready: a stage that waits for a buffer does
@@ -85,10 +85,10 @@ extension DecisionCore {
     return first
   }
 
-  /// Whether a frame waits and a lane is free. The frame still needs a server, and maybe a buffer.
+  /// Whether a frame waits and a slot is free. The frame still needs a server, and maybe a buffer.
   func wantsToServe(_ node: Int) -> Bool {
-    // serve-ready: the lane counts as taken until its output has left (lane-hold).
-    guard !lanes[node].isFull, let edge = plan.nodes[node].inEdge else { return false }
+    // serve-ready: the slot counts as taken until its output has left (output-hold).
+    guard !concurrency[node].isFull, let edge = plan.nodes[node].inEdge else { return false }
     return queues[edge].count > 0
   }
 
@@ -103,19 +103,19 @@ extension DecisionCore {
       return
     }
     // serve-end: the server is free at the end of the
-    // body, even if the output has to wait in its lane.
+    // body, even if the output has to wait in its slot.
     services[executor].release()
     noteUse(-1, of: executor)
-    let isOpen = lanes[node].isOpen(work)
-    lanes[node].bodyEnded(work)
+    let isOpen = concurrency[node].isOpen(work)
+    concurrency[node].bodyEnded(work)
     if isOpen {
       switch turn.gates.outcome(node: node, work: work) {
       case .success:
         decide(.done, node: node, work)
         noteCopy(at: node)
-        // The output has a token of its own, because it may have to wait for its turn in the lane.
+        // The output has a token of its own, because it may have to wait for its turn in the slot.
         publishOutput(of: node, work, turn)
-        lanes[node].finish(work, with: .value)
+        concurrency[node].finish(work, with: .value)
         slots.addToken(work.slotIndex)
       case .failure(let error): fail(node: node, work, error, &turn)
       }
@@ -134,15 +134,17 @@ extension DecisionCore {
   mutating func timeOut(
     stage node: Int, _ work: Work, generation: Int32, _ turn: inout Turn
   ) {
-    guard slots[work.slotIndex].generation == generation, lanes[node].isOpen(work) else { return }
+    guard slots[work.slotIndex].generation == generation, concurrency[node].isOpen(work) else {
+      return
+    }
     // stage-timeout: the frame fails now. Its body still
-    // runs, and keeps server and lane until it ends.
+    // runs, and keeps server and slot until it ends.
     decide(.timeout, node: node, work)
     fail(
       node: node, work,
       StageError(code: "timeout", message: "it took longer than its timeout allows"), &turn)
     letLeave(from: node, &turn)
-    // A frame that failed earlier and waited for this one may have returned its lane.
+    // A frame that failed earlier and waited for this one may have returned its slot.
     requestDispatch(of: node)
   }
 
@@ -152,7 +154,7 @@ extension DecisionCore {
     decide(work.isItem ? .itemFail : .fail, node: node, work, .code(error.code))
     turn.actions.append(.report(node: node, work: work, error))
     guard error.severity == .recoverable else {
-      lanes[node].abandon(work)
+      concurrency[node].abandon(work)
       // stage-halt: an event of the control phase, so bodies
       // that end in the same microstep are decided before.
       let ending = endings.add(.failed(code: error.code), node: node)
@@ -162,31 +164,32 @@ extension DecisionCore {
       return
     }
     if plan.nodes[node].hasFallback {
-      // stage-fallback: decided at its turn (lane-order), because
+      // stage-fallback: decided at its turn (output-order), because
       // the frame before it may still leave a newer value.
-      lanes[node].finish(work, with: .fallback(code: error.code))
+      concurrency[node].finish(work, with: .fallback(code: error.code))
       slots.addToken(work.slotIndex)
     } else {
-      lanes[node].abandon(work)
-      // stage-fail: the lane has no output any more, so later frames do not wait for this one.
+      concurrency[node].abandon(work)
+      // stage-fail: the slot has no output any more, so later frames do not wait for this one.
       bury(work, fate: .failed(code: error.code), node: node)
     }
   }
 
   /// Outputs leave in order, each after every edge has accepted the one before it.
   mutating func letLeave(from node: Int, _ turn: inout Turn) {
-    // Bounded: each turn takes an output out of a lane. lane-order: `nextToLeave` knows the order.
-    while let (work, output) = lanes[node].nextToLeave() {
+    // Bounded: each turn takes an output out of a slot. output-order: `nextToLeave` knows the
+    // order.
+    while let (work, output) = concurrency[node].nextToLeave() {
       switch output {
       case .value: rememberLeft(work, origin: nil, node: node, &turn)
       case .fallback(let code):
         guard fallBack(work, code: code, node: node, &turn) else {
-          lanes[node].left()
+          concurrency[node].left()
           endToken(work.slotIndex, &turn)
           continue
         }
       }
-      // lane-hold: from here on `nextToLeave` returns
+      // output-hold: from here on `nextToLeave` returns
       // nothing until all edges have settled this output.
       offerOutput(of: node, work)
       releaseOutput(of: node, work)
@@ -201,7 +204,7 @@ extension DecisionCore {
   ) -> Bool {
     // stage-fallback: before the first value has left,
     // there is nothing to repeat, and the frame fails.
-    guard let last = lanes[node].lastValue else {
+    guard let last = concurrency[node].lastValue else {
       bury(work, fate: .failed(code: code), node: node)
       return false
     }
@@ -224,8 +227,8 @@ extension DecisionCore {
     // pool-holders: the value may be needed again, so
     // it keeps its buffers until the next one leaves.
     retainOutput(of: node, work)
-    let value = LaneStateMachine.LastValue(slot: slot, origin: origin ?? slots[slot].id)
-    guard let last = lanes[node].remember(value) else { return }
+    let value = ConcurrencyStateMachine.LastValue(slot: slot, origin: origin ?? slots[slot].id)
+    guard let last = concurrency[node].remember(value) else { return }
     releaseOutput(of: node, Work(slot: last.slot))
     release(last.slot, &turn)
   }

@@ -65,7 +65,7 @@ extension DecisionCore {
       if held > 0 { places.append("'\(id)', which waits for partners (\(held))") }
       let kept = latests[node].reduce(0) { $0 + $1.count }
       if kept > 0 { places.append("'\(id)', which keeps the latest values (\(kept))") }
-      let working = lanes[node].works.count
+      let working = concurrency[node].works.count
       if working > 0 { places.append("'\(id)', which works or waits to hand on (\(working))") }
     }
     return places.isEmpty ? ["no stage that can be named"] : places

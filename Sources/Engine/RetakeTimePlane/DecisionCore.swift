@@ -14,7 +14,7 @@ package struct DecisionCore: ~Copyable {
   // coordinates them, and cannot break what one of them keeps true.
   var queues: [QueueStateMachine]
   var offers: [OfferStateMachine]
-  var lanes: [LaneStateMachine]
+  var concurrency: [ConcurrencyStateMachine]
   var services: [ServiceStateMachine]
   var thinnings: [Thinning?]
   var forks: [ForkStateMachine]
@@ -78,7 +78,7 @@ package struct DecisionCore: ~Copyable {
         : QueueStateMachine(capacity: .max, policy: .block)
     }
     offers = plan.nodes.map { _ in OfferStateMachine() }
-    lanes = plan.nodes.map { LaneStateMachine(count: $0.lanes) }
+    concurrency = plan.nodes.map { ConcurrencyStateMachine(count: $0.concurrency) }
     services = plan.executors.map { ServiceStateMachine(servers: $0.count) }
     thinnings = plan.nodes.map { Thinning($0.stage) }
     forks = plan.nodes.map { _ in ForkStateMachine() }

@@ -17,7 +17,7 @@ package struct GraphPlan: Sendable {
     /// `nil` for nodes that take no server.
     package var executor: Int?
     package var rank: Int
-    package var lanes: Int
+    package var concurrency: Int
     package var isPinned: Bool
     package var hasFallback: Bool
     package var timeoutNanoseconds: Int64?
@@ -42,8 +42,8 @@ package struct GraphPlan: Sendable {
     package var isInner: Bool { fork != nil && role.isServed }
   }
 
-  /// The lanes of pinned nodes. Each lane has a thread of its own.
-  package var lanes: [Int] { nodes.indices.filter { nodes[$0].isPinned } }
+  /// The pinned nodes. Each has a thread of its own.
+  package var pinned: [Int] { nodes.indices.filter { nodes[$0].isPinned } }
 
   package struct Edge: Sendable {
     package var from: Int
@@ -177,7 +177,7 @@ package struct GraphPlan: Sendable {
   }
 
   /// Shared executors as declared. Every other stage has an executor of its own, with one server
-  /// per lane.
+  /// per slot.
   private mutating func assignExecutors(_ pipeline: Pipeline, _ ordered: [PipelineNode]) {
     executors = pipeline.executors.map { Executor(id: $0.id, count: $0.count, nodes: []) }
     for index in nodes.indices where nodes[index].role.isServed {
@@ -188,7 +188,7 @@ package struct GraphPlan: Sendable {
       let executor = shared ?? executors.count
       if shared == nil {
         executors.append(
-          Executor(id: nodes[index].id, count: nodes[index].lanes, nodes: []))
+          Executor(id: nodes[index].id, count: nodes[index].concurrency, nodes: []))
       }
       executors[executor].nodes.append(index)
     }
@@ -204,7 +204,7 @@ extension GraphPlan.Node {
     self.init(
       id: node.id, role: node.stage.signature.role, stage: node.stage,
       hash: Draw.hash(ofNode: node.id), cost: node.cost,
-      inEdges: [], outEdges: [], executor: nil, rank: rank, lanes: node.lanes,
+      inEdges: [], outEdges: [], executor: nil, rank: rank, concurrency: node.concurrency,
       isPinned: node.isPinned, hasFallback: node.fallback != nil,
       timeoutNanoseconds: node.timeout?.nanoseconds, holdNanoseconds: node.hold?.nanoseconds,
       pool: node.pool.flatMap { id in pools.firstIndex { $0.id == id } })

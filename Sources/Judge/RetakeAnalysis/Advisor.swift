@@ -51,7 +51,7 @@ struct Advisor {
         $0.kind == complaint.kind && $0.subject == complaint.subject
       }
     } catch {
-      // A change with which the pipeline is not valid, such as too many lanes, is not proposed.
+      // A change with which the pipeline is not valid, such as too many slots, is not proposed.
       return false
     }
   }

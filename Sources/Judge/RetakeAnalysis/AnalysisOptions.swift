@@ -13,7 +13,7 @@ package struct AnalysisOptions: Sendable {
   package var budget: Duration?
   /// How long a frame may take, by sink.
   package var budgets: [String: Duration] = [:]
-  /// Inserts the conversions that a flat pipeline needs, which have lanes and queues of their own.
+  /// Inserts the conversions that a flat pipeline needs, which have slots and queues of their own.
   package var completing: @Sendable (Pipeline) throws -> Pipeline = {
     flat in flat
   }

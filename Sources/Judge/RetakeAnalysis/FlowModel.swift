@@ -106,7 +106,7 @@ struct FlowModel {
 struct FullQueues {
   /// By edge.
   var waits: [Double]
-  /// By node: the time that a finished frame stays in its lane until the next queue has room.
+  /// By node: the time that a finished frame stays in its slot until the next queue has room.
   var holds: [Double]
 }
 
@@ -139,9 +139,9 @@ extension FlowModel {
     case .block:
       guard graph.role(sender).isServed else { break }
       let node = graph.nodes[sender]
-      // By `lane-hold` a frame keeps its lane until its output is settled, and each lane gives its
-      // share of what is served.
-      let hold = Double(node.lanes) * 1e9 / served - (node.cost?.estimate.mean ?? 0)
+      // By `output-hold` a frame keeps its slot until its output is settled, and each slot gives
+      // its share of what is served.
+      let hold = Double(node.concurrency) * 1e9 / served - (node.cost?.estimate.mean ?? 0)
       full.holds[sender] = max(full.holds[sender], hold)
     // A frame that was accepted waits for all frames before it.
     case .dropNewest: break

@@ -107,8 +107,8 @@ struct FrameTimes {
         $0.typical += graph.nodes[$1].timeOfFrame.typical
         $0.worst += graph.nodes[$1].timeOfFrame.worst
       }
-      // Servers beyond the lanes of the nodes have nothing to do for this body.
-      let servers = min(group.servers, nodes.reduce(0) { $0 + graph.nodes[$1].lanes })
+      // Servers beyond the slots of the nodes have nothing to do for this body.
+      let servers = min(group.servers, nodes.reduce(0) { $0 + graph.nodes[$1].concurrency })
       // Less one, because the times of the nodes themselves are the first round.
       let rounds = Int64((model.items + servers - 1) / servers - 1)
       // Groups work at the same time, so the slowest one decides.

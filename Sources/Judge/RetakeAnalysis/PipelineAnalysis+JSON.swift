@@ -65,8 +65,8 @@ extension PipelineWarning {
 extension PipelineFix {
   fileprivate var json: JSONValue {
     switch self {
-    case .lanes(let node, let count):
-      .object(["node": .string(node), "lanes": .integer(Int64(count))])
+    case .concurrency(let node, let count):
+      .object(["node": .string(node), "concurrency": .integer(Int64(count))])
     case .servers(let executor, let count):
       .object(["executor": .string(executor), "count": .integer(Int64(count))])
     case .policy(let node, let port, let policy):

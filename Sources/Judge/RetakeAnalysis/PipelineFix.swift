@@ -4,7 +4,7 @@ package import RetakeGraph
 /// A change to a pipeline that a warning proposes.
 package enum PipelineFix: Hashable, Sendable {
   /// How many frames a node handles at once; nodes of a body have the form `forEach/node`.
-  case lanes(node: String, count: Int)
+  case concurrency(node: String, count: Int)
   case servers(executor: String, count: Int)
   /// The policy of the queue in front of a node; for a join, in front of the port.
   case policy(before: String, port: String?, EdgePolicy)
@@ -14,7 +14,7 @@ package enum PipelineFix: Hashable, Sendable {
   func words(for pipeline: Pipeline) -> String {
     let text = pipeline.origin == .swift ? swiftText(in: pipeline) : documentText
     switch self {
-    case .lanes(let node, let count): return "give '\(node)' \(count) lanes (\(text))"
+    case .concurrency(let node, let count): return "give '\(node)' concurrency \(count) (\(text))"
     case .servers(let executor, let count):
       return "give the executor '\(executor)' \(count) servers (\(text))"
     case .policy(let node, _, let policy):
@@ -28,7 +28,7 @@ package enum PipelineFix: Hashable, Sendable {
 
   private var documentText: String {
     switch self {
-    case .lanes(_, let count): "\"lanes\": \(count)"
+    case .concurrency(_, let count): "\"concurrency\": \(count)"
     case .servers(_, let count): "\"count\": \(count)"
     case .policy(_, _, let policy): "\"policy\": \"\(policy.rawValue)\""
     case .timeout(_, let timeout): "\"timeout\": \"\(timeout.unitText)\""
@@ -37,7 +37,7 @@ package enum PipelineFix: Hashable, Sendable {
 
   private func swiftText(in pipeline: Pipeline) -> String {
     switch self {
-    case .lanes(_, let count): return ".lanes(\(count))"
+    case .concurrency(_, let count): return ".concurrency(\(count))"
     case .servers(let executor, let count): return ".executor(\"\(executor)\", count: \(count))"
     case .policy(let node, let port, let policy):
       let edge = pipeline.applying([self]).edges.first { $0.to == node && $0.toPort == port }
@@ -70,7 +70,7 @@ extension Pipeline {
   private func applying(_ fix: PipelineFix) -> Pipeline {
     var result = self
     switch fix {
-    case .lanes(let node, let count): result.change(node) { $0.lanes = count }
+    case .concurrency(let node, let count): result.change(node) { $0.concurrency = count }
     case .timeout(let node, let timeout): result.change(node) { $0.timeout = timeout }
     case .servers(let executor, let count):
       for index in executors.indices where executors[index].id == executor {

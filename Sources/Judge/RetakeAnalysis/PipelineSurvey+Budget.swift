@@ -30,8 +30,8 @@ extension PipelineSurvey {
     return text + "; the budget is \(PipelineWording.time(budget))"
   }
 
-  /// More servers, or queues that drop, reduce waiting. Only more lanes for its items reduce the
-  /// time of a single frame.
+  /// More servers, or queues that drop, reduce waiting. Only more concurrency for its items reduces
+  /// the time of a single frame.
   private func candidates(_ path: FramePath) -> [[PipelineFix]] {
     let members = Set(path.nodes)
     let slow = (model.overloads + model.relieved).filter { overload in
@@ -45,7 +45,7 @@ extension PipelineSurvey {
     }
     // For all slow servers at once: relieving one of them moves the waiting to the next.
     let servers = slow.flatMap { moreServers($0) }
-    let items = moreLanes(path)
+    let items = moreConcurrency(path)
     let entries = slow.flatMap(\.entries)
     var candidates = [servers, items, servers + items]
     for policy in [EdgePolicy.dropOldest, .replace] {
@@ -56,19 +56,20 @@ extension PipelineSurvey {
     return candidates.filter { !$0.isEmpty && seen.insert($0).inserted }
   }
 
-  /// A lane for each item, in the bodies on the path.
-  private func moreLanes(_ path: FramePath) -> [PipelineFix] {
+  /// A slot for each item, in the bodies on the path.
+  private func moreConcurrency(_ path: FramePath) -> [PipelineFix] {
     guard options.items > 1 else { return [] }
-    let lanes = min(options.items, Pipeline.lanesMax)
+    let concurrency = min(options.items, Pipeline.concurrencyMax)
     let inner = path.nodes.filter {
-      // A stage that remembers has one lane, and without a cost more lanes save nothing.
+      // A stage that remembers has concurrency 1, and without a cost more concurrency saves
+      // nothing.
       graph.nodes[$0].scope != nil && graph.role($0) == .pure && graph.nodes[$0].cost != nil
     }
     let executors = inner.compactMap { graph.nodes[$0].executor }
-    return inner.map { .lanes(node: id($0), count: lanes) }
+    return inner.map { .concurrency(node: id($0), count: concurrency) }
       + Set(executors).sorted().map { executor in
         // Only its own nodes wait for a server of an executor.
-        .servers(executor: executor, count: lanes * executors.count { $0 == executor })
+        .servers(executor: executor, count: concurrency * executors.count { $0 == executor })
       }
   }
 
@@ -79,7 +80,7 @@ extension PipelineSurvey {
       return "make the stages cheaper, or throttle the frames"
     }
     let over = path.time.worst - budget
-    let all = "more lanes do not make one frame faster: "
+    let all = "more concurrency does not make one frame faster: "
     // Even if the slowest stage took no time, the path would be too long.
     guard largest.time > over else {
       let most = costs.filter { $0.time > 0 }.sorted { $0.time > $1.time }.prefix(4)

@@ -72,18 +72,18 @@ extension PipelineSurvey {
     [moreServers(overload), dropping(before: overload.entries, .dropOldest)].filter { !$0.isEmpty }
   }
 
-  /// As many lanes and servers as the work needs; empty if a node would need more than one lane but
+  /// As many slots and servers as the work needs; empty if a node would need more than one slot but
   /// keeps state.
   func moreServers(_ overload: Overload) -> [PipelineFix] {
     var fixes: [PipelineFix] = []
     for node in overload.group.nodes {
       let busy = model.loads.busy[node]
-      // A node that is busy all the time is fast enough, and rounding must not add a lane.
-      let lanes = Int((busy - ServerLoads.slack).rounded(.up))
-      guard lanes > graph.nodes[node].lanes else { continue }
-      // If one node cannot have its lanes, more servers for the others do not help.
-      guard graph.role(node) == .pure, lanes <= Pipeline.lanesMax else { return [] }
-      fixes.append(.lanes(node: id(node), count: lanes))
+      // A node that is busy all the time is fast enough, and rounding must not add a slot.
+      let concurrency = Int((busy - ServerLoads.slack).rounded(.up))
+      guard concurrency > graph.nodes[node].concurrency else { continue }
+      // If one node cannot have its slots, more servers for the others do not help.
+      guard graph.role(node) == .pure, concurrency <= Pipeline.concurrencyMax else { return [] }
+      fixes.append(.concurrency(node: id(node), count: concurrency))
     }
     let servers = Int((overload.busy - ServerLoads.slack).rounded(.up))
     if overload.group.isShared, servers > overload.group.servers {

@@ -25,7 +25,7 @@ extension GraphIndex {
       } else {
         groups.append(
           ServerGroup(
-            id: nodes[node].id, isShared: false, servers: nodes[node].lanes, nodes: [node]))
+            id: nodes[node].id, isShared: false, servers: nodes[node].concurrency, nodes: [node]))
       }
     }
     return groups.filter { !$0.nodes.isEmpty }
@@ -95,7 +95,7 @@ extension GraphIndex {
   }
 }
 
-/// Servers, or the lanes of one node, that have more work than they can handle.
+/// Servers, or the slots of one node, that have more work than they can handle.
 struct Overload {
   var group: ServerGroup
   /// The number of servers that would be busy all the time.
@@ -129,7 +129,7 @@ struct ServerLoads {
 
   func busy(_ group: ServerGroup) -> Double { group.nodes.reduce(0) { $0 + busy[$1] } }
 
-  /// Groups with more work than servers, and nodes of shared executors with more work than lanes.
+  /// Groups with more work than servers, and nodes of shared executors with more work than slots.
   func overloads(_ graph: GraphIndex, _ order: [Int], reachesSource: [Bool]) -> [Overload] {
     var found: [Overload] = []
     for group in groups {
@@ -141,16 +141,18 @@ struct ServerLoads {
             group: group, busy: total, servers: group.servers, entries: entries,
             reachesSource: entries.contains { reachesSource[$0] }))
       }
-      // An executor that a node owns has a server for each lane, so its two limits are one.
+      // An executor that a node owns has a server for each slot, so its two limits are one.
       for node in group.nodes where group.isShared {
-        let lanes = graph.nodes[node].lanes
-        // With as many lanes as servers, the group itself is overloaded first.
-        guard lanes < group.servers, busy[node] > Double(lanes) + Self.slack else { continue }
+        let concurrency = graph.nodes[node].concurrency
+        // With as many slots as servers, the group itself is overloaded first.
+        guard concurrency < group.servers, busy[node] > Double(concurrency) + Self.slack else {
+          continue
+        }
         let own = ServerGroup(
-          id: graph.nodes[node].id, isShared: false, servers: lanes, nodes: [node])
+          id: graph.nodes[node].id, isShared: false, servers: concurrency, nodes: [node])
         found.append(
           Overload(
-            group: own, busy: busy[node], servers: lanes, entries: [node],
+            group: own, busy: busy[node], servers: concurrency, entries: [node],
             reachesSource: reachesSource[node]))
       }
     }

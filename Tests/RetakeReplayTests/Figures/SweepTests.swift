@@ -215,7 +215,7 @@ private struct Moody: StatefulStage {
 
   @Test(arguments: [
     ("queue=1..6", [6]), ("queue=1..6,executors=1..4", [6, 4]), ("a/b.queue=1|3", [2]),
-    ("scale=0.5|1|2", [3]), ("queue=1..3|8|10..11", [6]), ("p.capacity=4,n.lanes=2", [1, 1]),
+    ("scale=0.5|1|2", [3]), ("queue=1..3|8|10..11", [6]), ("p.capacity=4,n.concurrency=2", [1, 1]),
     ("queue=1..16,executors=1..16", [16, 16]),
   ])
   func `a sweep is parsed`(text: String, counts: [Int]) throws {
@@ -228,7 +228,7 @@ private struct Moody: StatefulStage {
     ("queu=1", "Did you mean 'queue'?"), ("motion.size=1", "nothing called 'motion.size'"),
     (".queue=1", "nothing called"), ("queue=0", "1 to 65536"), ("queue=3..1", "1 to 65536"),
     ("queue=1...3", "not a value"), ("queue=1.3", "not a value"), ("queue=+1", "not a value"),
-    ("queue=x", "not a value"), ("executors=1025", "1 to 1024"), ("a.lanes=65", "1 to 64"),
+    ("queue=x", "not a value"), ("executors=1025", "1 to 1024"), ("a.concurrency=65", "1 to 64"),
     ("a.capacity=5000", "1 to 4096"), ("scale=1..2", "not a scale"), ("scale=-1", "not a scale"),
     ("queue=1|1", "a value twice"), ("queue=1,queue=2", "comes twice"),
     ("queue=1..257", "more than 256"), ("queue=1..60000", "more than 256"),
@@ -243,7 +243,7 @@ private struct Moody: StatefulStage {
   @Test(arguments: [
     ("grwth.queue=1", "Did you mean 'growth'?"), ("camera.queue=1", "is a source"),
     ("visoin.count=1", "Did you mean 'vision'?"), ("pools=1", "has no pools"),
-    ("frames.capacity=1", "no pool 'frames'"), ("grwth.lanes=1", "Did you mean 'growth'?"),
+    ("frames.capacity=1", "no pool 'frames'"), ("grwth.concurrency=1", "Did you mean 'growth'?"),
   ])
   func `what the pipeline does not have is named`(text: String, says: String) throws {
     let error = #expect(throws: ReplayError.self) { try sweep(plain, text) }

@@ -8,12 +8,12 @@ import Testing
 /// The costs of the items of a forEach, in whole runs.
 @Suite struct ItemCostTests {
   /// Two objects in the first of four frames, three in the second, none, and one.
-  private func pipeline(_ cost: Cost?, lanes: Int = 1) -> Pipeline {
+  private func pipeline(_ cost: Cost?, concurrency: Int = 1) -> Pipeline {
     Pipeline.people(
       [2, 3, 0, 1], frames: .at(rate: 10, count: 4),
       label: .label(nil).with {
         $0.cost = cost
-        $0.lanes = lanes
+        $0.concurrency = concurrency
       })
   }
 
@@ -44,15 +44,15 @@ import Testing
   }
 
   @Test(arguments: [1, 3])
-  func `a fixed cost is each item's own`(lanes: Int) throws {
-    let (notes, outcome) = try pipeline(.fixed(.milliseconds(4)), lanes: lanes).noted()
+  func `a fixed cost is each item's own`(concurrency: Int) throws {
+    let (notes, outcome) = try pipeline(.fixed(.milliseconds(4)), concurrency: concurrency).noted()
     let found = durations(notes)
     #expect(found.keys.sorted() == Self.items)
     #expect(Set(found.values) == [4_000_000])
     #expect(outcome.modelledCosts == 4 + 6 && outcome.recordedCosts == 0)
     // One after the other, or in parallel.
     let joined = notes.lines.filter { $0.node == "people/join" && $0.kind == .join }
-    let after = lanes == 1 ? [8, 12, 0, 4] : [4, 4, 0, 4]
+    let after = concurrency == 1 ? [8, 12, 0, 4] : [4, 4, 0, 4]
     let expected = after.enumerated().map { Int64($0.offset * 100 + 1 + $0.element) * 1_000_000 }
     #expect(joined.map(\.time) == expected)
   }

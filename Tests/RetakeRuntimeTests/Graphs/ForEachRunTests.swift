@@ -47,7 +47,7 @@ import Testing
     let frames = TinyFrames.at(rate: 30, count: 130)
     let counts = (0..<130).map { 1 + $0 % 4 }
     var pipeline = Pipeline.people(counts, frames: frames, label: .label(30))
-    pipeline.nodes[3].body?.nodes[0].lanes = 2
+    pipeline.nodes[3].body?.nodes[0].concurrency = 2
     var options = RunOptions(mode: .simulate)
     options.overrides = [
       .swap(

@@ -14,11 +14,11 @@ import Testing
   }
 
   @Test func `the earliest arrival is served first also behind a frame that overtook it`() throws {
-    // 2 arrives before 1; the lanes pass them on as 0, 1, 2.
+    // 2 arrives before 1; the slots pass them on as 0, 1, 2.
     let pipeline = Pipeline(
       [
         .source(arriving([0, 2, 1])),
-        .stage("wide", AnyStage(Brightness()), 10).with { $0.lanes = 3 },
+        .stage("wide", AnyStage(Brightness()), 10).with { $0.concurrency = 3 },
         .stage("narrow", AnyStage(Counter()), 5), .sink(),
       ], ["camera → wide → narrow → sink"])
     let (notes, _) = try pipeline.noted()
@@ -30,14 +30,14 @@ import Testing
       ])
   }
 
-  @Test func `a lane that another frame's timeout sets free is taken at once`() throws {
+  @Test func `a slot that another frame's timeout sets free is taken at once`() throws {
     // 1 fails at 4 ms and waits for 0, which fails at 6 ms; there was never an output to fall back
     // to.
     let pipeline = Pipeline(
       [
         .source(arriving([2, 0, 3])),
         .stage("late", AnyStage(Brightness()), 5).with {
-          $0.lanes = 2
+          $0.concurrency = 2
           $0.timeout = .milliseconds(4)
           $0.fallback = .previous
         }, .sink(),

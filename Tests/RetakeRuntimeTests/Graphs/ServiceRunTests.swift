@@ -42,15 +42,15 @@ import Testing
     #expect(try counts(2) == [42, 558])
   }
 
-  @Test func `outputs of two lanes leave in order`() throws {
+  @Test func `outputs of two slots leave in order`() throws {
     let pipeline = Pipeline(
       [
         .source(.on("ff")),
         PipelineNode(
-          id: "lanes", stage: AnyStage(Brightness()),
+          id: "concurrency", stage: AnyStage(Brightness()),
           cost: .uniform(.milliseconds(1), .milliseconds(90))
-        ).with { $0.lanes = 2 }, .sink(),
-      ], ["camera → lanes → sink"])
+        ).with { $0.concurrency = 2 }, .sink(),
+      ], ["camera → concurrency → sink"])
     var seen: Set<[Int]> = []
     for seed in 0..<20 as Range<UInt64> {
       let (notes, _) = try pipeline.noted(RunOptions(mode: .simulate, seed: seed))

@@ -102,7 +102,7 @@ extension CaseDrawing {
       for _ in 0..<random.pick(3...4) { frames.times.append(Int64(2 * burst) * example.tick) }
     }
     var service = ModelCase.Service(cost: .fixed(.nanoseconds(example.tick)))
-    service.lanes = 4
+    service.concurrency = 4
     let source = newID()
     example.nodes = [ModelCase.Node(id: source, role: .source(frames), pool: "pool")]
     let served = grown(.stage(service), behind: End(node: source, kind: .frame, source: 0))

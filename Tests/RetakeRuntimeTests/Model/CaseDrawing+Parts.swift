@@ -82,7 +82,7 @@ extension CaseDrawing {
       service.makes = chance(90) ? old.makes : random.pick([.scalars, .detections, .classes])
       if service.makes == .detections { service.counts = counts() }
       // A stage with state works on one frame at a time.
-      if old.lanes > 1 { service.remembers = false }
+      if old.concurrency > 1 { service.remembers = false }
     }
     let frames = random.pick(example.sources).frames
     let arrival = FrameID(track: frames.track, sequence: random.pick(0...frames.times.count))
@@ -120,7 +120,7 @@ extension CaseDrawing {
   }
 
   private mutating func drawExtras(of service: inout ModelCase.Service) {
-    if !service.remembers, chance(45) { service.lanes = random.pick(2...3) }
+    if !service.remembers, chance(45) { service.concurrency = random.pick(2...3) }
     if service.executor == nil { service.isPinned = chance(20) }
     if chance(20) { service.timeoutTicks = random.pick(1...5) }
     service.keepsInput = chance(25)

@@ -111,10 +111,10 @@ extension ModelCase {
     }
   }
 
-  /// Without a shared executor, a stage has its own, pinned or not, with one server per lane.
+  /// Without a shared executor, a stage has its own, pinned or not, with one server per slot.
   private func executor(_ service: Service, _ servers: inout [Int]) -> Int {
     if let index = self.servers.firstIndex(where: { $0.id == service.executor }) { return index }
-    servers.append(service.lanes)
+    servers.append(service.concurrency)
     return servers.count - 1
   }
 
@@ -123,7 +123,7 @@ extension ModelCase {
     stage.failures = service.failures
     stage.makes = service.makes
     stage.counts = service.counts
-    stage.lanes = service.lanes
+    stage.concurrency = service.concurrency
     stage.timeout = service.timeoutTicks.map { Int64($0) * tick }
     stage.hasFallback = service.hasFallback
     stage.keepsInput = service.keepsInput

@@ -91,7 +91,7 @@ extension ModelCase {
   private func served(_ id: String, _ service: Service) -> PipelineNode {
     var node = PipelineNode(
       id: id, stage: MixingNodes.stage(service), cost: service.cost, executor: service.executor)
-    node.lanes = service.lanes
+    node.concurrency = service.concurrency
     node.isPinned = service.isPinned
     node.timeout = duration(service.timeoutTicks)
     node.fallback = service.hasFallback ? .previous : nil

@@ -87,7 +87,7 @@ struct ModelCase: CustomStringConvertible {
     var remembers = false
     var executor: String?
     var isPinned = false
-    var lanes = 1
+    var concurrency = 1
     var timeoutTicks: Int?
     var hasFallback = false
     var keepsInput = false
@@ -209,7 +209,7 @@ extension ModelCase.Service: CustomStringConvertible {
     if makes == .classes { words.append("classifies") }
     if let executor { words.append("on \(executor)") }
     if isPinned { words.append("pinned") }
-    if lanes > 1 { words.append("\(lanes) lanes") }
+    if concurrency > 1 { words.append("\(concurrency) slots") }
     if let timeoutTicks { words.append("timeout \(timeoutTicks) ticks") }
     if hasFallback { words.append("fallback") }
     if keepsInput { words.append("keeps") }

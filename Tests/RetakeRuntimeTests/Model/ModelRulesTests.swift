@@ -88,9 +88,10 @@ import Testing
       ])
   }
 
-  @Test func `outputs of lanes leave in order, one as soon as the one before is accepted`() {
+  @Test func `outputs of slots leave in order, one as soon as the one before is accepted`() {
     let nodes = [
-      node("c", 0, .source), stage("a", 1, costs: [5, 2]) { $0.lanes = 2 }, node("s", 2, sink),
+      node("c", 0, .source), stage("a", 1, costs: [5, 2]) { $0.concurrency = 2 },
+      node("s", 2, sink),
     ]
     #expect(
       lines(nodes, ["c a", "a s"], servers: [2], at: [0, 1]) == [
@@ -99,7 +100,7 @@ import Testing
       ])
   }
 
-  @Test func `after a timeout server and lane stay taken until the body's end`() {
+  @Test func `after a timeout server and slot stay taken until the body's end`() {
     let nodes = [
       node("c", 0, .source), stage("a", 1, costs: [5, 1]) { $0.timeout = 2 }, node("s", 2, sink),
     ]

@@ -83,7 +83,7 @@ extension TimePlaneModel {
     var value = Value.other(nil)
     var leases: Set<Int> = []
 
-    /// The order of the lanes.
+    /// The order of the slots.
     var order: [Int] { [track, sequence, item] }
     var name: String { "\(track):\(sequence)" + (item < 0 ? "" : ".\(item)") }
   }
@@ -173,7 +173,7 @@ extension TimePlaneModel {
     /// The number of detections by sequence.
     var counts: [Int] = []
     var executor: Int
-    var lanes = 1
+    var concurrency = 1
     var timeout: Int64?
     var hasFallback = false
     var keepsInput = false
@@ -216,7 +216,7 @@ extension TimePlaneModel {
     var outs: [Int] = []
     /// Edges that have not accepted the last output.
     var pending = 0
-    var lanes: [Lane] = []
+    var concurrency: [Lane] = []
     /// The last output, if there is a fallback, and the frame that it was computed for.
     var lastLeft: Token?
     var lastOrigin = ""

@@ -35,7 +35,7 @@ extension TimePlaneModel {
 
   private func start(_ token: Token, at node: Int, _ stage: Stage) {
     servers[stage.executor] -= 1
-    nodes[node].lanes.append(
+    nodes[node].concurrency.append(
       Lane(input: token, own: nodes[node].pool.map { newLease(of: $0) } ?? []))
     if let pool = nodes[node].pool {
       // A stage that found no buffer was counted then.
@@ -81,7 +81,8 @@ extension TimePlaneModel {
     guard servers[executor] > 0 else { return [] }
     return nodes.indices.filter { node in
       guard let stage = stage(node), stage.executor == executor, !nodes[node].isStalled,
-        nodes[node].lanes.count < stage.lanes, !edges[nodes[node].ins[0]].waiting.isEmpty,
+        nodes[node].concurrency.count < stage.concurrency,
+        !edges[nodes[node].ins[0]].waiting.isEmpty,
         let pool = nodes[node].pool, pools[pool].sizing != nil, pools[pool].policy == .block
       else { return false }
       return freeBuffers(pool) <= 0
@@ -94,7 +95,7 @@ extension TimePlaneModel {
 
   private func isReady(_ node: Int, _ executor: Int) -> Bool {
     guard let stage = stage(node), stage.executor == executor,
-      nodes[node].lanes.count < stage.lanes
+      nodes[node].concurrency.count < stage.concurrency
     else { return false }
     guard let pool = nodes[node].pool, pools[pool].policy == .block else { return true }
     return freeBuffers(pool) > 0
@@ -113,14 +114,14 @@ extension TimePlaneModel {
   }
 }
 
-// MARK: - Lanes
+// MARK: - Concurrency
 
 extension TimePlaneModel {
   func complete(_ token: Token, at node: Int) {
-    guard let stage = stage(node), let lane = lane(of: token, at: node) else { return }
+    guard let stage = stage(node), let slot = slot(of: token, at: node) else { return }
     servers[stage.executor] += 1
-    nodes[node].lanes[lane].isBodyRunning = false
-    if nodes[node].lanes[lane].hasTimedOut {
+    nodes[node].concurrency[slot].isBodyRunning = false
+    if nodes[node].concurrency[slot].hasTimedOut {
       say(node, token, "late")
       return closeLanes(node)
     }
@@ -130,10 +131,11 @@ extension TimePlaneModel {
     switch body.failures[name] {
     case nil:
       say(node, token, "done")
-      nodes[node].lanes[lane].state = .finished(output(of: nodes[node].lanes[lane], body))
+      nodes[node].concurrency[slot].state = .finished(
+        output(of: nodes[node].concurrency[slot], body))
       leaveLanes(node)
     case .recoverable:
-      failLane(lane, at: node, code: code)
+      failLane(slot, at: node, code: code)
     case .unrecoverable:
       sayFailure(token, at: node, code: code)
       now(.control, node, token, .halt(token, code: code))
@@ -142,21 +144,21 @@ extension TimePlaneModel {
 
   func timeOut(_ token: Token, at node: Int) {
     if case .join = nodes[node].role { return timeOutJoin(token, at: node) }
-    guard let lane = lane(of: token, at: node) else { return }
+    guard let slot = slot(of: token, at: node) else { return }
     say(node, token, "timeout")
-    nodes[node].lanes[lane].hasTimedOut = true
-    failLane(lane, at: node, code: "timeout")
+    nodes[node].concurrency[slot].hasTimedOut = true
+    failLane(slot, at: node, code: "timeout")
   }
 
-  private func failLane(_ lane: Int, at node: Int, code: String) {
-    let token = nodes[node].lanes[lane].input
+  private func failLane(_ slot: Int, at node: Int, code: String) {
+    let token = nodes[node].concurrency[slot].input
     if stage(node)?.hasFallback == true {
       sayFailure(token, at: node, code: code)
       let ending = Ending(fate: "fail", reason: code, node: node)
-      nodes[node].lanes[lane].state = .replaceable(ending)
+      nodes[node].concurrency[slot].state = .replaceable(ending)
     } else {
       fail(token, at: node, code: code)
-      nodes[node].lanes[lane].state = .ended
+      nodes[node].concurrency[slot].state = .ended
     }
     leaveLanes(node)
   }
@@ -167,76 +169,78 @@ extension TimePlaneModel {
     closeLanes(node)
     while nodes[node].pending == 0 {
       closeLanes(node)
-      let order = nodes[node].lanes.indices.sorted {
-        nodes[node].lanes[$0].input.order.lexicographicallyPrecedes(
-          nodes[node].lanes[$1].input.order)
+      let order = nodes[node].concurrency.indices.sorted {
+        nodes[node].concurrency[$0].input.order.lexicographicallyPrecedes(
+          nodes[node].concurrency[$1].input.order)
       }
       let next = order.first {
-        switch nodes[node].lanes[$0].state {
+        switch nodes[node].concurrency[$0].state {
         case .working, .finished, .replaceable: true
         case .left, .ended: false
         }
       }
       guard let next else { return }
-      switch nodes[node].lanes[next].state {
+      switch nodes[node].concurrency[next].state {
       case .finished(let output):
         nodes[node].lastOrigin = output.name
-        leave(output, lane: next, at: node)
-      case .replaceable(let ending): replace(lane: next, at: node, ending)
+        leave(output, slot: next, at: node)
+      case .replaceable(let ending): replace(slot: next, at: node, ending)
       case .working, .left, .ended: return
       }
     }
   }
 
-  private func leave(_ output: Token, lane: Int, at node: Int) {
-    nodes[node].lanes[lane].state = .left
+  private func leave(_ output: Token, slot: Int, at node: Int) {
+    nodes[node].concurrency[slot].state = .left
     if stage(node)?.hasFallback == true { nodes[node].lastLeft = output }
     emit(output, from: node)
   }
 
-  private func replace(lane: Int, at node: Int, _ ending: Ending) {
-    let frame = nodes[node].lanes[lane].input
+  private func replace(slot: Int, at node: Int, _ ending: Ending) {
+    let frame = nodes[node].concurrency[slot].input
     guard let last = nodes[node].lastLeft else {
-      nodes[node].lanes[lane].state = .ended
+      nodes[node].concurrency[slot].state = .ended
       return end(frame, from: node, ending)
     }
     say(node, frame, "fallback from=\(nodes[node].lastOrigin)")
     var output = frame
     output.value = last.value
     output.leases = last.leases
-    leave(output, lane: lane, at: node)
+    leave(output, slot: slot, at: node)
   }
 
-  /// A lane is free when the body has ended and the output, if any, has been accepted.
+  /// A slot is free when the body has ended and the output, if any, has been accepted.
   private func closeLanes(_ node: Int) {
     let hasLeft = nodes[node].pending == 0
-    nodes[node].lanes.removeAll { lane in
-      guard !lane.isBodyRunning else { return false }
-      switch lane.state {
+    nodes[node].concurrency.removeAll { slot in
+      guard !slot.isBodyRunning else { return false }
+      switch slot.state {
       case .left: return hasLeft
       case .ended: return true
       case .working, .finished, .replaceable: return false
       }
     }
     guard hasLeft else { return }
-    for lane in nodes[node].lanes.indices {
-      if case .left = nodes[node].lanes[lane].state { nodes[node].lanes[lane].state = .ended }
+    for slot in nodes[node].concurrency.indices {
+      if case .left = nodes[node].concurrency[slot].state {
+        nodes[node].concurrency[slot].state = .ended
+      }
     }
   }
 
-  private func output(of lane: Lane, _ stage: Stage) -> Token {
-    var output = lane.input
-    let sequence = lane.input.sequence
+  private func output(of slot: Lane, _ stage: Stage) -> Token {
+    var output = slot.input
+    let sequence = slot.input.sequence
     switch stage.makes {
     case .detections:
       output.value = .detections(sequence, count: stage.counts[sequence % stage.counts.count])
     case .scalars, .classes: output.value = .other(sequence)
     }
-    output.leases = lane.own.union(stage.keepsInput ? lane.input.leases : [])
+    output.leases = slot.own.union(stage.keepsInput ? slot.input.leases : [])
     return output
   }
 
-  private func lane(of token: Token, at node: Int) -> Int? {
-    nodes[node].lanes.firstIndex { $0.input.order == token.order }
+  private func slot(of token: Token, at node: Int) -> Int? {
+    nodes[node].concurrency.firstIndex { $0.input.order == token.order }
   }
 }

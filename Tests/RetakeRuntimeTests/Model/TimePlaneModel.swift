@@ -164,9 +164,9 @@ extension TimePlaneModel {
       held.formUnion(edge.refused?.leases ?? [])
     }
     for node in nodes {
-      for lane in node.lanes {
-        if lane.isBodyRunning { held.formUnion(lane.input.leases.union(lane.own)) }
-        if case .finished(let output) = lane.state { held.formUnion(output.leases) }
+      for slot in node.concurrency {
+        if slot.isBodyRunning { held.formUnion(slot.input.leases.union(slot.own)) }
+        if case .finished(let output) = slot.state { held.formUnion(output.leases) }
       }
       var tokens = node.holds + node.cells.values.flatMap { $0 }
       tokens += node.joining.values.flatMap { $0.parts.values }
@@ -181,7 +181,7 @@ extension TimePlaneModel {
   var hasFramesLeft: Bool {
     edges.contains { !$0.waiting.isEmpty || $0.refused != nil }
       || nodes.contains {
-        !$0.lanes.isEmpty || $0.current != nil || !$0.gathering.isEmpty
+        !$0.concurrency.isEmpty || $0.current != nil || !$0.gathering.isEmpty
           || $0.joining.values.contains { !$0.parts.isEmpty }
       }
   }

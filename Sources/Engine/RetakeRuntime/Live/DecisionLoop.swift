@@ -37,7 +37,7 @@ final class DecisionLoop: EventHost {
     stageRun = StageRun(memory: live.memory, live.options.notices ?? { _ in })
     // The first worker belongs to the time plane, and this thread never helps.
     workers = try Workers(
-      count: live.options.workers + 1, lanes: live.plan.lanes, niceness: live.options.niceness)
+      count: live.options.workers + 1, lanes: live.plan.pinned, niceness: live.options.niceness)
   }
 
   /// Runs on the decision thread, which owns the decisions at first.

@@ -166,7 +166,7 @@ private final class ReproductionHost: EventHost {
   ) throws {
     (self.plan, stageRun) = (plan, StageRun(memory: memory))
     self.finished = finished
-    self.workers = try Workers(count: workers, lanes: plan.lanes)
+    self.workers = try Workers(count: workers, lanes: plan.pinned)
   }
 
   func stop() { workers.stop() }

@@ -70,7 +70,7 @@ final class VirtualRun: CoreDriver {
       options.runAhead ? plan.readsMax(options, tracks: sources.map(\.description)) : nil
     isGated = readsMax != nil
     workers = try Workers(
-      count: options.workers, lanes: plan.lanes, perturbation: options.perturbation,
+      count: options.workers, lanes: plan.pinned, perturbation: options.perturbation,
       readsMax: readsMax, waitingWork: observer.isFollowed ? .awaited : .any, watch: watch)
     core = DecisionCore(
       plan: plan, rules: options.mode == .everyFrame ? .everyFrame : .simulate,

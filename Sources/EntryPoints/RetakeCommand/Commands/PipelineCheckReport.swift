@@ -67,7 +67,7 @@ struct PipelineCheckReport {
   private func facts(of node: PipelineNode) -> [String] {
     var facts: [String] = []
     if let cost = node.cost { facts.append("cost \(cost.json.canonicalText)") }
-    if node.lanes > 1 { facts.append("lanes \(node.lanes)") }
+    if node.concurrency > 1 { facts.append("concurrency \(node.concurrency)") }
     if let executor = node.executor { facts.append("executor \(executor)") }
     if let pool = node.pool { facts.append("pool \(pool)") }
     if let timeout = node.timeout { facts.append("timeout \(timeout.unitText)") }

@@ -79,7 +79,7 @@ struct ReplayCommand: ParsableCommand {
     help: ArgumentHelp(
       "Replay with each combination of values, and print a table of figures.",
       discussion: """
-        queue, executors, pools (each of them); NODE.queue, NODE.lanes, NODE.fps (of a throttle), \
+        queue, executors, pools (each of them); NODE.queue, NODE.concurrency, NODE.fps (of a throttle), \
         EXECUTOR.count, POOL.capacity (one); scale (of all costs). Values are 4, 1..6 or 1|3|6; \
         256 combinations at most. Implies --mode simulate.
         """))

@@ -13,7 +13,7 @@ struct PipelineDiagram {
     var title: String
     var kind: String
     var role: Role
-    /// Cost, lanes, timeout and everything else that is not the default.
+    /// Cost, slots, timeout and everything else that is not the default.
     var facts: [String] = []
     var executor: String?
     var pool: String?
@@ -187,7 +187,7 @@ extension PipelineNode {
     case .quantiles(let p50, let p99): facts.append("\(p50.unitText), p99 \(p99.unitText)")
     case nil: break
     }
-    if lanes > 1 { facts.append("\(lanes) lanes") }
+    if concurrency > 1 { facts.append("concurrency \(concurrency)") }
     if isPinned { facts.append("pinned") }
     if let timeout { facts.append("timeout \(timeout.unitText)") }
     if let fallback { facts.append("else \(fallback.rawValue)") }

@@ -31,9 +31,9 @@ extension SweepAxis {
     case (.pool(let id), .count(let count)):
       let index = try position(of: id, among: pipeline.pools.map(\.id), "pool")
       pipeline.pools[index] = pipeline.pools[index].fixed(at: count)
-    case (.lanes(let id), .count(let count)):
+    case (.concurrency(let id), .count(let count)):
       let index = try position(of: id, among: pipeline.nodes.map(\.id), "node")
-      pipeline.nodes[index].lanes = count
+      pipeline.nodes[index].concurrency = count
     case (.rate(let id), .count(let count)):
       let index = try position(of: id, among: pipeline.nodes.map(\.id), "node")
       guard case .throttle(var policy) = pipeline.nodes[index].stage.body else {

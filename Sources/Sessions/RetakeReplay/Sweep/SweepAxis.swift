@@ -16,7 +16,7 @@ package struct SweepAxis: Hashable, Sendable {
     case pools
     case pool(String)
     /// How many frames a node handles at once.
-    case lanes(node: String)
+    case concurrency(node: String)
     /// The frames a second that a throttle passes while none of its rules applies.
     case rate(node: String)
     /// The factor of all costs.
@@ -42,7 +42,7 @@ package struct SweepAxis: Hashable, Sendable {
   package let values: [Value]
 
   static let names = [
-    "queue", "executors", "pools", "scale", "NODE.queue", "NODE.lanes", "NODE.fps",
+    "queue", "executors", "pools", "scale", "NODE.queue", "NODE.concurrency", "NODE.fps",
     "EXECUTOR.count", "POOL.capacity",
   ]
 
@@ -70,7 +70,7 @@ package struct SweepAxis: Hashable, Sendable {
       let id = String(name[..<dot])
       switch name[name.index(after: dot)...] {
       case "queue": return .queue(node: id)
-      case "lanes": return .lanes(node: id)
+      case "concurrency": return .concurrency(node: id)
       case "fps": return .rate(node: id)
       case "count": return .executor(id)
       case "capacity": return .pool(id)
@@ -88,7 +88,7 @@ package struct SweepAxis: Hashable, Sendable {
     case .queues, .queue: 65_536
     case .executors, .executor: 1_024
     case .pools, .pool: 4_096
-    case .lanes: 64
+    case .concurrency: 64
     case .rate: Int(DeviceRule.fpsMax)
     case .scale: 0
     }

@@ -1,11 +1,11 @@
 package import RetakeCore
 
-/// The lanes of one stage: the work in progress, the output that may leave next, and the value that
+/// The slots of one stage: the work in progress, the output that may leave next, and the value that
 /// left last.
 ///
-/// Outputs leave in the order of sequence and item. A lane is held until every edge has accepted
+/// Outputs leave in the order of sequence and item. A slot is held until every edge has accepted
 /// its output and its body has ended.
-package struct LaneStateMachine: Sendable {
+package struct ConcurrencyStateMachine: Sendable {
   /// The order in which outputs leave.
   package struct Order: Hashable, Comparable, Sendable {
     package var sequence: Int
@@ -42,7 +42,7 @@ package struct LaneStateMachine: Sendable {
     case over
   }
 
-  private struct Lane: Sendable {
+  private struct Slot: Sendable {
     var work: Work
     var order: Order
     var phase = Phase.working
@@ -54,66 +54,66 @@ package struct LaneStateMachine: Sendable {
   }
 
   private let count: Int
-  private var lanes: [Lane] = []
+  private var slots: [Slot] = []
   package private(set) var lastValue: LastValue?
 
   package init(count: Int = 1) {
-    precondition(count > 0, "a stage has a lane")
+    precondition(count > 0, "a stage has a slot")
     self.count = count
   }
 
-  package var isFull: Bool { lanes.count >= count }
-  package var works: [Work] { lanes.map(\.work) }
+  package var isFull: Bool { slots.count >= count }
+  package var works: [Work] { slots.map(\.work) }
 
   package mutating func start(_ work: Work, order: Order) {
-    precondition(!isFull, "a stage takes no more frames than it has lanes")
-    lanes.append(Lane(work: work, order: order))
+    precondition(!isFull, "a stage takes no more frames than it has slots")
+    slots.append(Slot(work: work, order: order))
   }
 
   /// Whether the frame's outcome is still open. It is not open after its timeout.
   package func isOpen(_ work: Work) -> Bool {
-    lanes.contains { $0.work == work && $0.isOpen }
+    slots.contains { $0.work == work && $0.isOpen }
   }
 
   /// Whether the frame's body has not returned yet.
   package func isRunning(_ work: Work) -> Bool {
-    lanes.contains { $0.work == work && $0.isBodyRunning }
+    slots.contains { $0.work == work && $0.isBodyRunning }
   }
 
   /// The frame has an output, which leaves at its turn.
   package mutating func finish(_ work: Work, with output: Output) {
-    guard let lane = index(of: work) else { return }
-    lanes[lane].phase = .ready(output)
+    guard let slot = index(of: work) else { return }
+    slots[slot].phase = .ready(output)
   }
 
   /// The frame has no output.
   package mutating func abandon(_ work: Work) {
-    guard let lane = index(of: work) else { return }
-    // stage-fail: the lane is free at once; after
+    guard let slot = index(of: work) else { return }
+    // stage-fail: the slot is free at once; after
     // stage-timeout only when the body has ended as well.
-    lanes[lane].phase = .over
-    removeIfDone(lane)
+    slots[slot].phase = .over
+    removeIfDone(slot)
   }
 
   /// The body has returned.
   package mutating func bodyEnded(_ work: Work) {
-    guard let lane = index(of: work) else { return }
-    lanes[lane].isBodyRunning = false
-    removeIfDone(lane)
+    guard let slot = index(of: work) else { return }
+    slots[slot].isBodyRunning = false
+    removeIfDone(slot)
   }
 
   /// The next output that may leave, if there is one. It begins to leave.
   package mutating func nextToLeave() -> (work: Work, output: Output)? {
     var lowest: Int?
-    for index in lanes.indices where !lanes[index].isOver {
-      // lane-hold: one output leaves at a time.
-      if lanes[index].isLeaving { return nil }
-      // lane-order: lanes that still work count too, because their outputs have to leave first.
-      if lowest.map({ lanes[index].order < lanes[$0].order }) ?? true { lowest = index }
+    for index in slots.indices where !slots[index].isOver {
+      // output-hold: one output leaves at a time.
+      if slots[index].isLeaving { return nil }
+      // output-order: slots that still work count too, because their outputs have to leave first.
+      if lowest.map({ slots[index].order < slots[$0].order }) ?? true { lowest = index }
     }
-    guard let lowest, case .ready(let output) = lanes[lowest].phase else { return nil }
-    lanes[lowest].phase = .leaving
-    return (lanes[lowest].work, output)
+    guard let lowest, case .ready(let output) = slots[lowest].phase else { return nil }
+    slots[lowest].phase = .leaving
+    return (slots[lowest].work, output)
   }
 
   /// - Returns: The value that left before this one.
@@ -124,16 +124,16 @@ package struct LaneStateMachine: Sendable {
 
   /// Every edge has accepted the output that was leaving.
   package mutating func left() {
-    guard let lane = lanes.firstIndex(where: \.isLeaving) else { return }
-    // lane-hold: a fallback can leave before the body that
-    // timed out has ended; then the lane stays taken.
-    lanes[lane].phase = .over
-    removeIfDone(lane)
+    guard let slot = slots.firstIndex(where: \.isLeaving) else { return }
+    // output-hold: a fallback can leave before the body that
+    // timed out has ended; then the slot stays taken.
+    slots[slot].phase = .over
+    removeIfDone(slot)
   }
 
-  private func index(of work: Work) -> Int? { lanes.firstIndex { $0.work == work } }
+  private func index(of work: Work) -> Int? { slots.firstIndex { $0.work == work } }
 
-  private mutating func removeIfDone(_ lane: Int) {
-    if lanes[lane].isOver, !lanes[lane].isBodyRunning { lanes.remove(at: lane) }
+  private mutating func removeIfDone(_ slot: Int) {
+    if slots[slot].isOver, !slots[slot].isBodyRunning { slots.remove(at: slot) }
   }
 }
