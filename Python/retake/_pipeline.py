@@ -187,21 +187,21 @@ class Pipeline:
 
     # MARK: The end
 
-    def results(self, id: str = "results", *, quantum: Mapping[str, float] | None = None) -> Pipeline:
+    def results(self, id: str = "results", *, precision: Mapping[str, float] | None = None) -> Pipeline:
         """Ends the pipeline with a sink for results."""
-        return self._sink("results", id, quantum)
+        return self._sink("results", id, precision)
 
     def metadata(
-        self, id: str = "metadata", *, quantum: Mapping[str, float] | None = None
+        self, id: str = "metadata", *, precision: Mapping[str, float] | None = None
     ) -> Pipeline:
         """Ends the pipeline with a sink for analytics."""
-        return self._sink("metadata", id, quantum)
+        return self._sink("metadata", id, precision)
 
-    def _sink(self, kind: str, id: str, quantum: Mapping[str, float] | None) -> Pipeline:
+    def _sink(self, kind: str, id: str, precision: Mapping[str, float] | None) -> Pipeline:
         grown = self._copy()
         node: dict[str, Any] = {"id": id, "kind": kind, "primary": True}
-        if quantum:
-            node["quantum"] = dict(quantum)
+        if precision:
+            node["precision"] = dict(precision)
         grown._append(node)
         return grown
 

@@ -19,7 +19,7 @@ class Words(unittest.TestCase):
             .motion(threshold=30)
             .queue(3, "dropNewest")
             .cost(fixed="45ms")
-            .results("boxes", quantum={"box": 0.1})
+            .results("boxes", precision={"box": 0.1})
         )
         self.assertEqual(
             json.loads(pipeline.json()),
@@ -35,7 +35,7 @@ class Words(unittest.TestCase):
                         "options": {"threshold": 30},
                         "cost": {"fixed": "45ms"},
                     },
-                    {"id": "boxes", "kind": "results", "primary": True, "quantum": {"box": 0.1}},
+                    {"id": "boxes", "kind": "results", "primary": True, "precision": {"box": 0.1}},
                 ],
                 "edges": [
                     {"from": "camera", "to": "grey"},

@@ -117,7 +117,7 @@ def motion(threshold):
         "nodes": [
             {"id": "camera", "kind": "session"},
             {"id": "motion", "kind": "motion", "options": {"threshold": threshold}},
-            {"id": "boxes", "kind": "results", "quantum": {"box": 0.1, "score": 0.01}},
+            {"id": "boxes", "kind": "results", "precision": {"box": 0.1, "score": 0.01}},
         ],
         "edges": [{"from": "camera", "to": "motion"}, {"from": "motion", "to": "boxes"}],
     })  # fmt: skip
@@ -129,7 +129,7 @@ LEVEL = json.dumps({
         {"id": "camera", "kind": "session"},
         {"id": "level", "kind": "process",
          "options": {"command": ["python3", "level.py"], "output": "scalars", "instances": 2}},
-        {"id": "values", "kind": "results", "quantum": {"scalar": 0.1}},
+        {"id": "values", "kind": "results", "precision": {"scalar": 0.1}},
     ],
     "edges": [{"from": "camera", "to": "level"}, {"from": "level", "to": "values"}],
 })  # fmt: skip

@@ -102,7 +102,7 @@ struct ProgramCommandTests {
       {"id": "means", "kind": "process",
        "options": {"command": ["python3", "means.py"], "output": "scalars", "instances": 2},
        "cost": {"fixed": "5ms"}},
-      {"id": "values", "kind": "results", "quantum": {"scalar": 0.01}}],
+      {"id": "values", "kind": "results", "precision": {"scalar": 0.01}}],
      "edges": [
       {"from": "camera", "to": "means"},
       {"from": "means", "to": "values"}]}

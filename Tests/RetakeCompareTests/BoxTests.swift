@@ -122,7 +122,7 @@ import Testing
     #expect(findings.map(\.magnitude) == [3, 3])
   }
 
-  @Test func `tolerances are counted in quanta`() throws {
+  @Test func `tolerances are counted in steps`() throws {
     var rule = SinkRule.standard
     rule.position = 0.3
     rule.score = 0.0001

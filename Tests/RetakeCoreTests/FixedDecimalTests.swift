@@ -58,25 +58,25 @@ import Testing
     }
   }
 
-  @Test func `quanta are powers of ten`() throws {
-    let fine = try Quantisation(box: 0.1, score: 0.0001, scalar: 1e-9)
+  @Test func `steps are powers of ten`() throws {
+    let fine = try Precision(box: 0.1, score: 0.0001, scalar: 1e-9)
     #expect((fine.boxDecimals, fine.scoreDecimals, fine.scalarDecimals) == (1, 4, 9))
-    #expect(try Quantisation(box: 1).boxDecimals == 0)
+    #expect(try Precision(box: 1).boxDecimals == 0)
     for wrong in [0.2, 0, -0.1, 10, 0.05, .nan, 1e-10] {
-      #expect(throws: ResultTextError.self) { try Quantisation(score: wrong) }
+      #expect(throws: ResultTextError.self) { try Precision(score: wrong) }
     }
-    #expect(Quantisation.standard == (try Quantisation(box: 0.1, score: 0.0001, scalar: 0.001)))
+    #expect(Precision.standard == (try Precision(box: 0.1, score: 0.0001, scalar: 0.001)))
   }
 
-  @Test func `quanta read as they stand in a pipeline document`() throws {
+  @Test func `steps read as they stand in a pipeline document`() throws {
     let text = #"{"box": 0.1, "score": 0.0001}"#
-    let quanta = try JSONValue(parsing: Data(text.utf8)).decode(Quantisation.self)
-    #expect(quanta == .standard)
-    #expect(try JSONValue(encoding: quanta).canonicalText == #"{"box":0.1,"score":0.0001}"#)
-    let finer = try Quantisation(scalar: 0.01)
-    #expect(try JSONValue(encoding: finer).decode(Quantisation.self) == finer)
-    #expect(throws: ResultTextError.quantum(name: "box", value: 0.3)) {
-      try JSONValue(parsing: Data(#"{"box": 0.3}"#.utf8)).decode(Quantisation.self)
+    let steps = try JSONValue(parsing: Data(text.utf8)).decode(Precision.self)
+    #expect(steps == .standard)
+    #expect(try JSONValue(encoding: steps).canonicalText == #"{"box":0.1,"score":0.0001}"#)
+    let finer = try Precision(scalar: 0.01)
+    #expect(try JSONValue(encoding: finer).decode(Precision.self) == finer)
+    #expect(throws: ResultTextError.precision(name: "box", value: 0.3)) {
+      try JSONValue(parsing: Data(#"{"box": 0.3}"#.utf8)).decode(Precision.self)
     }
   }
 }

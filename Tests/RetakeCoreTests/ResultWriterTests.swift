@@ -59,7 +59,7 @@ import Testing
       ])
   }
 
-  @Test func `detections are sorted on their quantised values`() {
+  @Test func `detections are sorted on their rounded values`() {
     let lines = Samples.lines([
       Samples.box(5, 9, classIndex: 1), Samples.box(7, 1.04, identity: 2),
       Samples.box(7, 1, score: 0.2, identity: 2), Samples.box(3, 4), Samples.box(2, 4),

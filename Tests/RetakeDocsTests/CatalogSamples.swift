@@ -135,7 +135,7 @@ private func program(_ pipeline: Pipeline) {
 private func coarse() {
   // Sources/EntryPoints/Retake/Retake.docc/Goldens.md
   let pipeline = Pipeline.named("coarse").source(.session()).grey().motion()
-    .results("boxes", quantum: ["box": 0.5, "score": 0.01])
+    .results("boxes", precision: ["box": 0.5, "score": 0.01])
   // end
   _ = pipeline
 }

@@ -12,7 +12,7 @@ import Testing
     case: {name: motion, pipeline: Pipelines/motion-boxes.json, mode: every-frame, costs: none, seed: 0, overrides: {}}
     pipeline: {name: motion-boxes, digest: 9a1140c2b7e85d3366f0ab14c95d7e01, nodes: [camera, grey, motion, boxes]}
     models: {}
-    quantisation: {boxes: {box: 0.1, score: 0.0001}}
+    precision: {boxes: {box: 0.1, score: 0.0001}}
     compare: {boxes: {mode: boxes, iou: 0.5, position: 0, score: 0, unmatchedMax: 0, driftPer1000: 0, order: any}}
     budgets: {droppedMax: 0}
     summary: {captured: 6, delivered: 6, facts: 4, decisions: 18, decisionDigest: 51c00000000000000000000000000000, resultDigest: 77ab0000000000000000000000000000}
@@ -92,7 +92,7 @@ import Testing
 
   @Test func `a rule or a step of a sink that is not there names the likely one`() throws {
     for (old, pointer) in [
-      ("compare: {boxes:", "/compare/boxse"), ("quantisation: {boxes:", "/quantisation/boxse"),
+      ("compare: {boxes:", "/compare/boxse"), ("precision: {boxes:", "/precision/boxse"),
     ] {
       let text = Self.example.replacing(old, with: old.replacing("boxes:", with: "boxse:"))
       let error = #expect(throws: GoldenError.self) {
@@ -133,7 +133,7 @@ import Testing
     check("1f0c5b7a", "xyz", "/input/digest")
     check("{camera: 0}", "{camera: left}", "/input/tracks/camera")
     check("1/30000", "30", "/input/timeBase/0")
-    check("box: 0.1", "box: 0.3", "/quantisation/boxes/box")
+    check("box: 0.1", "box: 0.3", "/precision/boxes/box")
     check("mode: boxes", "mode: boxen", "/compare/boxes/mode")
     check("iou: 0.5", "iou: -1", "/compare/boxes/iou")
     check("droppedMax: 0", "droppedmax: 0", "/budgets/droppedmax")

@@ -96,8 +96,8 @@ import Testing
     try check("mode") { $0.manifest.testCase.mode = "simulate" }
     try check("seed") { $0.manifest.testCase.seed = 7 }
     try check("override") { $0.manifest.testCase.overrides = ["motion.threshold": .integer(3)] }
-    let coarse = try Quantisation(box: 1)
-    try check("quantisation of boxes") { $0.sinks = [.init("boxes", quantisation: coarse)] }
+    let coarse = try Precision(box: 1)
+    try check("precision of boxes") { $0.sinks = [.init("boxes", precision: coarse)] }
   }
 
   @Test func `a changed pipeline is a suspect, not a verdict`() throws {

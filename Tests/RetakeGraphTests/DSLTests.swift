@@ -201,14 +201,14 @@ import Testing
       .timeout(.milliseconds(50)).fallback(.previous).pool("greys").pool("greys", capacity: 4)
       .stage(Boxes(options: .init())).pinned()
       .stage(Level()).on(executor: "small").executor("small")
-      .sink(.test("results"), quantum: ["scalar": 0.01], hold: .milliseconds(5))
+      .sink(.test("results"), precision: ["scalar": 0.01], hold: .milliseconds(5))
     let text = try roundTrip(pipeline)
     for part in [
       #""pool":"frames"}"#, #"{"capacity":8,"id":"frames","policy":"drop"}"#,
       #"{"capacity":4,"id":"greys"}"#, #""concurrency":2"#, #""timeout":"50ms""#,
       #""fallback":"previous""#, #""pinned":true"#, #""executor":"small""#, #""hold":"5ms""#,
       #"{"count":1,"id":"small"}"#, #""cost":{"p50":"2ms","p99":"9ms"}"#,
-      #""quantum":{"scalar":0.01}"#,
+      #""precision":{"scalar":0.01}"#,
     ] { #expect(text.contains(part), "\(part)") }
   }
 

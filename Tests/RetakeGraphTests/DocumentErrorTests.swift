@@ -51,7 +51,7 @@ import Testing
       Wrong(
         #""fixed": "45ms""#, #""fixed": "999999s""#, "wrongValue", "/nodes/3/cost",
         "at most an hour"),
-      Wrong(#""box": 0.1"#, #""box": "x""#, "wrongValue", "/nodes/5/quantum/box", "a number"),
+      Wrong(#""box": 0.1"#, #""box": "x""#, "wrongValue", "/nodes/5/precision/box", "a number"),
       Wrong(
         #""primary": true"#, #""primary": 1"#, "wrongValue", "/nodes/5/primary", "true or false"),
       Wrong(

@@ -20,7 +20,7 @@ import Testing
       pipeline.node("level")?.cost == .uniform(.milliseconds(1), .microseconds(1_500)))
     #expect(pipeline.node("motion")?.executor == "vision")
     #expect(pipeline.node("motion")?.stage.options["threshold"] == .integer(24))
-    #expect(pipeline.node("values")?.quantum == ["box": 0.1, "score": 0.0001])
+    #expect(pipeline.node("values")?.precision == ["box": 0.1, "score": 0.0001])
     #expect(pipeline.node("values")?.isPrimary == true)
     #expect(pipeline.edges.map(\.capacity) == [3, 3, 1, 5, 3])
     #expect(pipeline.edges.map(\.policy) == [.block, .dropNewest, .replace, .block, .block])

@@ -17,7 +17,7 @@ enum Documents {
       {"id": "level", "kind": "brightness", "cost": {"uniform": ["1ms", "1500us"]},
        "executor": "vision"},
       {"id": "values", "kind": "results", "primary": true,
-       "quantum": {"box": 0.1, "score": 0.0001}}],
+       "precision": {"box": 0.1, "score": 0.0001}}],
      "edges": [
       {"from": "camera", "to": "grey"},
       {"from": "grey", "to": "slow", "capacity": 3, "policy": "dropNewest"},
@@ -50,7 +50,7 @@ enum Documents {
       {"id": "third", "kind": "sample", "options": {"every": 3}},
       {"id": "level", "kind": "brightness", "pinned": true},
       {"id": "shown", "kind": "latest", "options": {"ports": ["frame", "level"]}},
-      {"id": "boxes", "kind": "results", "primary": true, "quantum": {"box": 0.1}},
+      {"id": "boxes", "kind": "results", "primary": true, "precision": {"box": 0.1}},
       {"id": "screen", "kind": "results", "hold": "16ms"}],
      "edges": [
       {"from": "camera", "to": "grey"},

@@ -132,7 +132,7 @@ struct Mutator {
     "grey", "motion", "camera", "a/b", "", "é", "concurrency", "pinned", "fallback", "timeout",
     "pool",
     "hold", "body", "output", "nodes", "edges", "ports", "mode", "frames", "each", "pairs",
-    "pairs.frame", "split.few", "crop", "join", "convert", "executor", "quantum",
+    "pairs.frame", "split.few", "crop", "join", "convert", "executor", "precision",
   ]
 
   private static let values: [JSONValue] =

@@ -22,7 +22,7 @@ import Testing
        "edges": [{"from": "crop", "to": "name", "capacity": 5}],
        "output": "name"}},
       {"id": "split", "kind": "route", "options": {"ports": ["few", "many"]}},
-      {"id": "boxes", "kind": "results", "primary": true, "quantum": {"box": 0.1}},
+      {"id": "boxes", "kind": "results", "primary": true, "precision": {"box": 0.1}},
       {"id": "rest", "kind": "results", "hold": "16ms"}],
      "edges": [
       {"from": "camera", "to": "grey"},
@@ -90,7 +90,7 @@ import Testing
     Edit(
       .setting, [("{\"id\": \"grey\",", "{\"id\": \"grey\", \"concurrency\": 2,")],
       ["grey.concurrency: 1 → 2"]),
-    Edit(.setting, [("\"box\": 0.1", "\"box\": 0.01")], ["boxes.quantum.box: 0.1 → 0.01"]),
+    Edit(.setting, [("\"box\": 0.1", "\"box\": 0.01")], ["boxes.precision.box: 0.1 → 0.01"]),
     Edit(.setting, [("\"primary\": true, ", "")], ["boxes.primary: true → false"]),
     Edit(.setting, [("16ms", "20ms")], ["rest.hold: 16ms → 20ms"]),
     Edit(.setting, [(", \"pool\": \"frames\"", "")], ["camera.pool: frames → none"]),

@@ -44,8 +44,8 @@ import Testing
         "pipeline 'yard', pool 'frames', its capacity"
       ),
       (
-        chain.stage(Grey()).sink(sink, quantum: ["box": 0.3]),
-        "pipeline 'yard', sink 'results', its quantum"
+        chain.stage(Grey()).sink(sink, precision: ["box": 0.3]),
+        "pipeline 'yard', sink 'results', its precision"
       ),
       (
         chain.stage(Grey(), id: "Grey!").sink(sink), "pipeline 'yard', stage 'Grey!'"

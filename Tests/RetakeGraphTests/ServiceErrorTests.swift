@@ -59,10 +59,10 @@ import Testing
         #""capacity": 5}"#, #""capacity": 65537}"#, "wrongValue",
         "/nodes/5/body/edges/0/capacity", "1 to 65536"),
       Wrong(
-        #"{"box": 0.1}"#, #"{"box": 0.3}"#, "wrongValue", "/nodes/10/quantum/box",
+        #"{"box": 0.1}"#, #"{"box": 0.3}"#, "wrongValue", "/nodes/10/precision/box",
         "0.3 is not a power of ten"),
       Wrong(
-        #"{"box": 0.1}"#, #"{"bx": 0.1}"#, "unknownKey", "/nodes/10/quantum/bx",
+        #"{"box": 0.1}"#, #"{"bx": 0.1}"#, "unknownKey", "/nodes/10/precision/bx",
         "Did you mean 'box'?"),
     ])
   }
@@ -79,7 +79,7 @@ import Testing
       Wrong(
         grey, grey + #", "hold": "1ms""#, "wrongValue", "/nodes/2/hold", "'grey' is not a sink"),
       Wrong(
-        grey, grey + #", "quantum": {"box": 0.1}"#, "wrongValue", "/nodes/2/quantum",
+        grey, grey + #", "precision": {"box": 0.1}"#, "wrongValue", "/nodes/2/precision",
         "writes nothing"),
       Wrong(
         #""pool": "frames"}"#, #""pool": "frames", "concurrency": 2}"#, "wrongValue",

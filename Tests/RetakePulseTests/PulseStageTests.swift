@@ -221,7 +221,7 @@ import Testing
     let band = camera.fingertip().resample(rate: 30, windowSeconds: 6)
       .pulseSignal(.red).detrend().bandpass(low: 0.5, high: 4)
     let last = try #require(
-      run(band.results("wave", quantum: ["scalar": 0.00001]), workers: 0).last)
+      run(band.results("wave", precision: ["scalar": 0.00001]), workers: 0).last)
     let shapes = OverlayLayout(OverlayPicture(width: 640, height: 480))
       .shapes(of: [OverlayContent(facts: last)])
     let lines = shapes.compactMap { shape -> [OverlayShape.Point]? in

@@ -88,14 +88,14 @@ import Testing
     #expect(error?.advice == "Did you mean 'camera'?")
   }
 
-  @Test func `a coarser quantum of the case changes the result digest and no decision`() throws {
+  @Test func `a coarser precision of the case changes the result digest and no decision`() throws {
     let pipeline = Pipeline.named("thirds").source(.session())
       .map("third") { (frame: Frame, _) in
         Scalars([.init("third", Double(frame.id.sequence) / 3)])
       }.sink(.numbers, id: "numbers")
     let fine = try Samples.replay(pipeline).run()
     let coarse = try Samples.replay(pipeline) {
-      $0.quantisation = ["numbers": ["scalar": 1]]
+      $0.precision = ["numbers": ["scalar": 1]]
     }.run()
     #expect(fine.resultDigest != coarse.resultDigest)
     #expect(fine.decisionDigest == coarse.decisionDigest)
@@ -105,20 +105,20 @@ import Testing
     (["scaler": 0.1], "Did you mean 'scalar'?"), (["scalar": 0.3], "power"),
     (["box": 0], "power"), (["score": -1], "power"), (["score": .infinity], "power"),
   ])
-  func `a quantum that cannot be used is refused by name`(
-    quantum: [String: Double], said: String
+  func `a precision that cannot be used is refused by name`(
+    precision: [String: Double], said: String
   ) throws {
     let error = #expect(throws: ReplayError.self) {
-      try Samples.replay { $0.quantisation = ["numbers": quantum] }
+      try Samples.replay { $0.precision = ["numbers": precision] }
     }
-    #expect(error?.code == "replay.case.badQuantum")
+    #expect(error?.code == "replay.case.badPrecision")
     #expect(error?.message.contains("'numbers'") == true)
     #expect(error.map { "\($0.message) \($0.advice ?? "")".contains(said) } == true)
   }
 
-  @Test func `a quantum for a sink that is not there is refused by name`() throws {
+  @Test func `a precision for a sink that is not there is refused by name`() throws {
     let error = #expect(throws: ReplayError.self) {
-      try Samples.replay { $0.quantisation = ["number": ["scalar": 1]] }
+      try Samples.replay { $0.precision = ["number": ["scalar": 1]] }
     }
     #expect(error?.code == "replay.case.unknownSink")
     #expect(error?.advice == "Did you mean 'numbers'?")

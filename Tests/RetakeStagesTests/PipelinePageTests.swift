@@ -43,7 +43,7 @@ import Testing
     let text = try blocks().joined()
     for key in [
       "v", "name", "nodes", "edges", "executors", "pools", "id", "kind", "options", "cost", "fixed",
-      "uniform", "p50", "p99", "executor", "primary", "quantum", "concurrency", "pinned",
+      "uniform", "p50", "p99", "executor", "primary", "precision", "concurrency", "pinned",
       "fallback",
       "timeout", "pool", "hold", "body", "output", "from", "to", "capacity", "policy", "count",
       "mode", "ports", "adaptive", "min", "max", "predictor", "off",

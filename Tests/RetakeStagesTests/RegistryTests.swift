@@ -157,7 +157,7 @@ import Testing
     let motion = Pipeline.named("motion-boxes").source(.session()).grey()
       .motion(threshold: 24).cost(.fixed(.milliseconds(45))).on(executor: "vision")
       .queue(capacity: 3, policy: .dropNewest).executor("vision")
-      .results("boxes", quantum: ["box": 0.1, "score": 0.0001])
+      .results("boxes", precision: ["box": 0.1, "score": 0.0001])
     for written in [digest, motion] {
       let example = try #require(ExamplePipelines.named(written.name))
       let read = try PipelineDocument.parse(

@@ -100,7 +100,7 @@ struct WrongProject: Sendable, CustomTestStringConvertible {
     Self(case: "tracks: {camera: -1}", at: "/tracks/camera", "whole number"),
     Self(case: "tracks: {a/b: 1.5}", at: "/tracks/a~1b", "an integer"),
     Self(case: "tracks: {camera: 1e300}", at: "/tracks/camera", "is too large"),
-    Self(case: "quantisation: {boxes: 3}", at: "/quantisation/boxes", "an object"),
+    Self(case: "precision: {boxes: 3}", at: "/precision/boxes", "an object"),
     Self(case: "overrides: thermal=fair@1s", at: "/overrides", "an array"),
     Self(case: "overrides: []", at: "", "'overrides' is missing or empty"),
     Self(case: "overrides: [3]", at: "/overrides/0", "a string"),
@@ -111,12 +111,12 @@ struct WrongProject: Sendable, CustomTestStringConvertible {
       case: "overrides: [thermal=fair@1s, thermal=serious@1000ms]", at: "/overrides/1",
       "two for thermal@1s"),
     Self(
-      case: "quantisation: {boxes: {bx: 1}}", at: "/quantisation/boxes/bx",
+      case: "precision: {boxes: {bx: 1}}", at: "/precision/boxes/bx",
       "Did you mean 'box'?"),
     Self(
-      case: "quantisation: {boxes: {box: 0.3}}", at: "/quantisation/boxes/box", "power of ten"),
+      case: "precision: {boxes: {box: 0.3}}", at: "/precision/boxes/box", "power of ten"),
     Self(
-      case: "quantisation: {boxes: {score: no}}", at: "/quantisation/boxes/score", "a number"),
+      case: "precision: {boxes: {score: no}}", at: "/precision/boxes/score", "a number"),
   ]
 
   private static let suites = [
@@ -214,7 +214,7 @@ struct WrongProject: Sendable, CustomTestStringConvertible {
       v: 1
       cases:
         far: {pipeline: p.json, mode: simulate, costs: declared, seed: 7, tracks: {camera: 3},
-          quantisation: {boxes: {box: 0.01, score: 1}},
+          precision: {boxes: {box: 0.01, score: 1}},
           overrides: [battery=9@2s, 'swap:motion@frame7,prepare=1ms={"threshold": 30}']}
       suites:
         night: [{sessions: ["a*", b], cases: [far]}]
@@ -229,7 +229,7 @@ struct WrongProject: Sendable, CustomTestStringConvertible {
     ).project()
     var far = CaseDefinition(name: "far", pipeline: "p.json")
     (far.mode, far.seed, far.tracks) = (.simulate, 7, ["camera": 3])
-    far.quantisation = ["boxes": ["box": 0.01, "score": 1]]
+    far.precision = ["boxes": ["box": 0.01, "score": 1]]
     far.overrides = [
       .event(atNanoseconds: 2_000_000_000, .battery(BatteryState(level: 9))),
       .swap(

@@ -32,7 +32,7 @@ struct FactGroups {
     case .detection(let detection): detections.append((detection, []))
     case .classification(let detection, let label, let score):
       let label = Label(label: label, score: score)
-      // The quantiser writes each detection before its labels, so the index is valid.
+      // The rounder writes each detection before its labels, so the index is valid.
       if let detection { detections[detection].labels.append(label) } else { labels.append(label) }
     case .scalar(let name, let value): scalars.append((name, value))
     case .picture(let print): pictures.append(print)

@@ -1,10 +1,10 @@
 /// A number rounded to 10^-decimals, as in results files.
 ///
-/// It is stored as an integer number of quanta in a `Double`. A `Double` exactly represents every
+/// It is stored as an integer number of steps in a `Double`. A `Double` exactly represents every
 /// rounded product of a `Double` and a power of ten, and also NaN and the infinities. NaN equals
 /// NaN, and there is no negative zero.
 package struct FixedDecimal: Sendable {
-  /// The value in quanta: an integer, NaN or infinite.
+  /// The value in steps: an integer, NaN or infinite.
   package let units: Double
   /// Digits after the point, 0 to 9.
   package let decimals: UInt8
@@ -57,7 +57,7 @@ extension FixedDecimal: Hashable {
 }
 
 extension FixedDecimal {
-  /// A number with the given quanta and the decimals of another number.
+  /// A number with the given steps and the decimals of another number.
   package init(units: Double, like other: FixedDecimal) {
     self.init(units: units, decimals: other.decimals)
   }

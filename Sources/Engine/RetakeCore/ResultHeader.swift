@@ -10,15 +10,15 @@ package struct ResultHeader: Hashable, Sendable {
   /// A sink, and how its numbers are rounded and ordered.
   package struct Sink: Hashable, Sendable {
     package var path: String
-    package var quantisation: Quantisation
+    package var precision: Precision
     /// Whether the detections' own order has a meaning, so that they are not sorted.
     package var orderIsSignificant: Bool
 
     package init(
-      _ path: String, quantisation: Quantisation = .standard, orderIsSignificant: Bool = false
+      _ path: String, precision: Precision = .standard, orderIsSignificant: Bool = false
     ) {
       self.path = path
-      self.quantisation = quantisation
+      self.precision = precision
       self.orderIsSignificant = orderIsSignificant
     }
   }

@@ -26,7 +26,7 @@ package struct ResultJSON: ~Copyable, Sendable {
 
   private let sinks: [ResultHeader.Sink]
   private var text = TextBuffer(capacity: 4_096)
-  private var quantiser = ResultQuantiser()
+  private var rounder = ResultRounder()
   private var lines: [ResultLine] = []
 
   /// - Parameter sinks: The sinks whose outcomes are written.
@@ -58,7 +58,7 @@ package struct ResultJSON: ~Copyable, Sendable {
         append(fate, node: node, failure: frame.failures.first { $0.node == node })
       case .facts(let facts):
         lines.removeAll(keepingCapacity: true)
-        quantiser.append(facts, of: sink, to: &lines)
+        rounder.append(facts, of: sink, to: &lines)
         appendDelivery(
           age: frame.deliveries[index].map { $0 - frame.arrivalNanoseconds },
           classNames: frame.classNames[index])

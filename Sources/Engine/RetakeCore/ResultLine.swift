@@ -1,4 +1,4 @@
-/// One quantised fact of one frame at one sink: one line of a results file.
+/// One rounded fact of one frame at one sink: one line of a results file.
 package enum ResultLine: Hashable, Sendable {
   /// `D identity:class x y w h score`
   case detection(DetectionLine)
@@ -36,7 +36,7 @@ package enum ResultLine: Hashable, Sendable {
   }
 }
 
-/// A quantised detection.
+/// A rounded detection.
 package struct DetectionLine: Hashable, Sendable {
   package var identity: Int?
   package var classIndex: Int
@@ -46,15 +46,15 @@ package struct DetectionLine: Hashable, Sendable {
   package var height: FixedDecimal
   package var score: FixedDecimal
 
-  package init(_ detection: Detection, _ quantisation: Quantisation) {
-    let decimals = quantisation.boxDecimals
+  package init(_ detection: Detection, _ precision: Precision) {
+    let decimals = precision.boxDecimals
     identity = detection.identity
     classIndex = detection.classIndex
     x = FixedDecimal(detection.box.x, decimals: decimals)
     y = FixedDecimal(detection.box.y, decimals: decimals)
     width = FixedDecimal(detection.box.width, decimals: decimals)
     height = FixedDecimal(detection.box.height, decimals: decimals)
-    score = FixedDecimal(detection.score, decimals: quantisation.scoreDecimals)
+    score = FixedDecimal(detection.score, decimals: precision.scoreDecimals)
   }
 
   init(

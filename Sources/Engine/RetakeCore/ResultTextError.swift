@@ -1,7 +1,7 @@
-/// Errors of results as text, and of the quanta that determine it.
+/// Errors of results as text, and of the steps that determine it.
 package enum ResultTextError: RetakeError, Hashable {
-  /// A quantum that is not a power of ten.
-  case quantum(name: String, value: Double)
+  /// A precision that is not a power of ten.
+  case precision(name: String, value: Double)
   /// The first line is not a results header.
   case header(file: String, line: String)
   /// Written by another version of Retake.
@@ -17,9 +17,9 @@ package enum ResultTextError: RetakeError, Hashable {
 
   package var facts: ErrorFacts {
     switch self {
-    case .quantum(let name, let value):
+    case .precision(let name, let value):
       ErrorFacts(
-        "core.results.quantum", "the quantum \(name): \(value) is not a power of ten",
+        "core.results.precision", "the precision \(name): \(value) is not a power of ten",
         advice: "Use 1, 0.1, 0.01 and so on down to 0.000000001")
     case .header(let file, let line):
       ErrorFacts(

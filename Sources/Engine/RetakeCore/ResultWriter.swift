@@ -22,7 +22,7 @@ package struct ResultWriter: ~Copyable {
   private let writesTrack: Bool
   private let writesSink: Bool
   private var text = TextBuffer()
-  private var quantiser = ResultQuantiser()
+  private var rounder = ResultRounder()
   private var lines: [ResultLine] = []
   private var rolling = DigestHasher()
   private var blockStart = 0
@@ -130,7 +130,7 @@ package struct ResultWriter: ~Copyable {
 
   private mutating func write(_ facts: [ResultFact], of sink: Int) {
     lines.removeAll(keepingCapacity: true)
-    quantiser.append(facts, of: sinks[sink], to: &lines)
+    rounder.append(facts, of: sinks[sink], to: &lines)
     for line in lines { write(line) }
   }
 

@@ -139,7 +139,7 @@ public struct RunSummary: Hashable, Sendable, Codable {
   public var decisions = 0
   /// XXH3-128 of all decision lines: equal digests mean equal decisions.
   public var decisionDigest: Digest128
-  /// XXH3-128 of all result lines, after rounding to the sinks' quanta.
+  /// XXH3-128 of all result lines, after rounding to the sinks' steps.
   public var resultDigest: Digest128
   package var costs = Costs()
   /// By sink, in the pipeline's order.

@@ -10,15 +10,15 @@ struct SortedDetection: Comparable {
   var classes: [Label]
   var index: Int
 
-  init(_ detection: Detection, _ quantisation: Quantisation, index: Int) {
-    // Quantised before sorting: digits that no line shows must not decide the order of the lines.
-    line = DetectionLine(detection, quantisation)
+  init(_ detection: Detection, _ precision: Precision, index: Int) {
+    // Rounded before sorting: digits that no line shows must not decide the order of the lines.
+    line = DetectionLine(detection, precision)
     classes =
       detection.classes.isEmpty
       ? []
       : detection.classes.map {
         Label(
-          label: $0.label, score: FixedDecimal($0.score, decimals: quantisation.scoreDecimals))
+          label: $0.label, score: FixedDecimal($0.score, decimals: precision.scoreDecimals))
       }
     self.index = index
   }

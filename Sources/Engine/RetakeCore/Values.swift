@@ -112,7 +112,7 @@ public struct Scalars: Hashable, Sendable, Codable {
   public struct Entry: Hashable, Sendable, Codable {
     /// The name in results. A stage should use each name once per frame.
     public var name: String
-    /// Rounded to the sink's `quantum` in results; NaN and the infinities are kept.
+    /// Rounded to the sink's `precision` in results; NaN and the infinities are kept.
     public var value: Double
 
     /// Any name and any number are allowed.
@@ -207,7 +207,7 @@ public struct FramePrint: Hashable, Sendable, Codable {
   }
 }
 
-/// One fact that a sink received, before it is quantised and written as a line.
+/// One fact that a sink received, before it is rounded and written as a line.
 public enum ResultFact: Hashable, Sendable {
   case detection(Detection)
   /// Labels for the whole frame.

@@ -35,7 +35,7 @@ struct DocumentReader {
   }
 
   private static let nodeKeys = [
-    "id", "kind", "options", "cost", "executor", "primary", "quantum", "concurrency", "pinned",
+    "id", "kind", "options", "cost", "executor", "primary", "precision", "concurrency", "pinned",
     "fallback", "timeout", "pool", "hold", "body",
   ]
 
@@ -54,8 +54,8 @@ struct DocumentReader {
     node.cost = try fields["cost"].map(cost)
     node.executor = try fields["executor"]?.string()
     node.isPrimary = try fields["primary"]?.bool() ?? false
-    for (key, quantum) in try fields.members("quantum") {
-      node.quantum[key] = try quantum.number()
+    for (key, precision) in try fields.members("precision") {
+      node.precision[key] = try precision.number()
     }
     try readService(of: &node, fields)
     return node

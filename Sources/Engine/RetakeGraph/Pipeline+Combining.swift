@@ -98,7 +98,8 @@ extension PipelineNode {
   /// Whether both are the same node of a document. Which sink is primary makes no difference.
   fileprivate func isSame(as other: PipelineNode) -> Bool {
     id == other.id && stage.isSame(as: other.stage) && cost == other.cost
-      && executor == other.executor && quantum == other.quantum && concurrency == other.concurrency
+      && executor == other.executor && precision == other.precision
+      && concurrency == other.concurrency
       && isPinned == other.isPinned && fallback == other.fallback && timeout == other.timeout
       && pool == other.pool && hold == other.hold && hasSameBody(as: other)
   }

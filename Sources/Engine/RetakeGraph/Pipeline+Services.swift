@@ -23,7 +23,7 @@ extension Pipeline {
       try node.checkService(origin)
       try node.checkTimes(origin)
       if let id = node.pool { try check(byPool[id], named: id, of: node) }
-      try node.checkQuantum(origin)
+      try node.checkPrecision(origin)
     }
   }
 
@@ -61,7 +61,7 @@ extension PipelineNode {
     _ origin: Pipeline.Origin, _ holds: Bool, _ key: String, _ what: String, advice: String? = nil
   ) throws {
     guard !holds else { return }
-    let inSwift = ["executor": ".on(executor:)", "hold": "hold:", "quantum": "quantum:"]
+    let inSwift = ["executor": ".on(executor:)", "hold": "hold:", "precision": "precision:"]
     let word = origin == .swift ? inSwift[key] ?? ".\(key)" : "\"\(key)\""
     throw PipelineError(
       .wrongValue("'\(id)' \(what)", advice: advice ?? "Leave out \(word)"), at: place(key))
@@ -105,14 +105,14 @@ extension PipelineNode {
   }
 
   /// Checks that the steps in which a sink writes numbers are powers of ten.
-  fileprivate func checkQuantum(_ origin: Pipeline.Origin) throws {
+  fileprivate func checkPrecision(_ origin: Pipeline.Origin) throws {
     try require(
-      origin, quantum.isEmpty || stage.signature.role == .sink, "quantum",
+      origin, precision.isEmpty || stage.signature.role == .sink, "precision",
       "is not a sink, and writes nothing")
-    let known = Quantisation.CodingKeys.allCases.map(\.rawValue)
+    let known = Precision.CodingKeys.allCases.map(\.rawValue)
     // Sorted, so that of several wrong keys every run reports the same one.
-    for key in quantum.keys.sorted() {
-      let pointer = "\(place("quantum"))/\(key.shortened.pointerEscaped)"
+    for key in precision.keys.sorted() {
+      let pointer = "\(place("precision"))/\(key.shortened.pointerEscaped)"
       guard known.contains(key) else {
         throw PipelineError(
           .unknownKey(key.shortened, advice: Suggestion.advice(for: key, among: known)), at: pointer
@@ -120,10 +120,10 @@ extension PipelineNode {
       }
       do {
         // All three keys allow the same values, so each is checked as that of boxes.
-        _ = try Quantisation(box: quantum[key])
+        _ = try Precision(box: precision[key])
       } catch let error as ResultTextError {
         throw PipelineError(
-          .wrongValue("\(quantum[key] ?? 0) is not a power of ten", advice: error.advice),
+          .wrongValue("\(precision[key] ?? 0) is not a power of ten", advice: error.advice),
           at: pointer)
       }
     }

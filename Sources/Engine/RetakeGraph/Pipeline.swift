@@ -12,7 +12,7 @@ import RetakeCore
 ///   .source(.session())  // a track of the session that is replayed or recorded
 ///   .grey().cost(.fixed(.milliseconds(2)))  // a stage, and its cost in virtual time
 ///   .motion().queue(capacity: 2, policy: .dropOldest)  // the next one, and the queue before it
-///   .results("boxes", quantum: ["box": 0.1])  // the sink, with the step of its numbers
+///   .results("boxes", precision: ["box": 0.1])  // the sink, with the step of its numbers
 /// ```
 ///
 /// It is validated when it is connected to frames, for example by `LiveSession`.
@@ -52,7 +52,7 @@ package struct PipelineNode: Sendable {
   /// Whether this sink's ledger is the headline.
   package var isPrimary = false
   /// Steps in which a results sink writes numbers, by field: `box`, `score`, `scalar`.
-  package var quantum: [String: Double] = [:]
+  package var precision: [String: Double] = [:]
   /// Frames that the node may handle at once. Their outputs leave in order.
   package var concurrency = 1
   /// Whether the node owns its executor, and a thread of its own.

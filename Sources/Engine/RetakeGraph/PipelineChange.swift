@@ -9,7 +9,7 @@ package struct PipelineChange: Hashable, Sendable, Codable {
     /// Another kind of stage under the same ID.
     case stage
     case option
-    /// Other settings of a node: executor, slots, pool, quantum, timeout …
+    /// Other settings of a node: executor, slots, pool, precision, timeout …
     case setting
     case cost
     case edgeAdded, edgeRemoved

@@ -120,17 +120,17 @@ public struct PipelineChain<Output: PipelineValue>: Sendable {
   /// - Parameters:
   ///   - sink: A stage whose role is a sink; with another one, the process ends.
   ///   - id: The node's ID; by default the kind, with a number from the second node of a kind on.
-  ///   - quantum: Steps in which numbers are written, by field: `box`, `score` and `scalar`.
+  ///   - precision: Steps in which numbers are written, by field: `box`, `score` and `scalar`.
   ///   - hold: How long the sink keeps each frame, as a screen does.
   public func sink(
-    _ sink: AnyStage, id: String? = nil, quantum: [String: Double] = [:], hold: Duration? = nil
+    _ sink: AnyStage, id: String? = nil, precision: [String: Double] = [:], hold: Duration? = nil
   ) -> Pipeline {
     requirement(sink.signature.role == .sink, "a pipeline ends with a sink")
     requirement(!isBody, "the body of a forEach ends with a stage")
     let chain: PipelineChain<Output> = appending(sink, id: id)
     return chain.changingLast {
       $0.isPrimary = true
-      $0.quantum = quantum
+      $0.precision = precision
       $0.hold = hold
     }.pipeline
   }

@@ -128,7 +128,7 @@ package struct PipelineDifference: Hashable, Sendable {
 
   /// Keys of a node that may also be names of options.
   private static let settings: Set<String> = [
-    "executor", "primary", "quantum", "concurrency", "pinned", "fallback", "timeout", "pool",
+    "executor", "primary", "precision", "concurrency", "pinned", "fallback", "timeout", "pool",
     "hold",
     "output",
   ]

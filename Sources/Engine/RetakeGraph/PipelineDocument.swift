@@ -68,7 +68,7 @@ extension PipelineNode {
     if let cost { members["cost"] = cost.json }
     if let executor { members["executor"] = .string(executor) }
     if isPrimary { members["primary"] = .bool(true) }
-    if !quantum.isEmpty { members["quantum"] = .object(quantum.mapValues { .number($0) }) }
+    if !precision.isEmpty { members["precision"] = .object(precision.mapValues { .number($0) }) }
     if concurrency != 1 { members["concurrency"] = .integer(Int64(concurrency)) }
     if isPinned { members["pinned"] = .bool(true) }
     if let fallback { members["fallback"] = .string(fallback.rawValue) }

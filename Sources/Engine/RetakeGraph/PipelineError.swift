@@ -13,8 +13,8 @@ public struct PipelineError: RetakeError, Hashable {
     case malformed(String)
     /// The document's `v` is above 1, the only version that this Retake reads.
     case newerVersion(Int)
-    /// A document's object, or a sink's `quantum`, has a key that does not exist there. The strings
-    /// are the key and the advice, a suggestion.
+    /// A document's object, or a sink's `precision`, has a key that does not exist there. The
+    /// strings are the key and the advice, a suggestion.
     case unknownKey(String, advice: String)
     /// A document's object lacks this required key, or a forEach has no `body`.
     case missingKey(String)

@@ -67,7 +67,7 @@ extension Pipeline {
     let named = [
       "adaptive", "capacity", "cost", "count", "executor", "fallback", "hold", "concurrency",
       "pool",
-      "ports", "quantum", "timeout",
+      "ports", "precision", "timeout",
     ]
     return named.contains(key) ? ", its \(key)" : ""
   }

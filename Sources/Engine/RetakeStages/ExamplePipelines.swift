@@ -48,7 +48,7 @@ package enum ExamplePipelines {
          "timeout": "30ms"},
         {"id": "merge", "kind": "merge-detections", "options": {"iou": 0.3}},
         {"id": "boxes", "kind": "results", "primary": true,
-         "quantum": {"box": 0.1, "score": 0.0001}}],
+         "precision": {"box": 0.1, "score": 0.0001}}],
        "edges": [
         {"from": "camera", "to": "grey"},
         {"from": "grey", "to": "fine"},
@@ -70,7 +70,7 @@ package enum ExamplePipelines {
         {"id": "motion", "kind": "motion", "options": {"threshold": 24},
          "cost": {"fixed": "45ms"}, "executor": "vision"},
         {"id": "boxes", "kind": "results", "primary": true,
-         "quantum": {"box": 0.1, "score": 0.0001}}],
+         "precision": {"box": 0.1, "score": 0.0001}}],
        "edges": [
         {"from": "camera", "to": "grey"},
         {"from": "grey", "to": "motion", "capacity": 3, "policy": "dropNewest"},
@@ -102,7 +102,7 @@ package enum ExamplePipelines {
            {"from": "resize", "to": "colour"}],
           "output": "colour"}},
         {"id": "results", "kind": "results", "primary": true,
-         "quantum": {"box": 0.1, "score": 0.0001}}],
+         "precision": {"box": 0.1, "score": 0.0001}}],
        "edges": [
         {"from": "camera", "to": "downsample"},
         {"from": "downsample", "to": "motion"},
@@ -123,7 +123,7 @@ package enum ExamplePipelines {
         {"id": "grey", "kind": "grey"},
         {"id": "motion", "kind": "motion", "cost": {"uniform": ["50ms", "200ms"]}},
         {"id": "boxes", "kind": "results", "primary": true,
-         "quantum": {"box": 0.1, "score": 0.0001}},
+         "precision": {"box": 0.1, "score": 0.0001}},
         {"id": "pace", "kind": "throttle",
          "options": {"fps": 60, "when": [{"thermal": "serious", "fps": 30}]}},
         {"id": "newest", "kind": "latest", "options": {"ports": ["frame", "boxes"]}},
@@ -164,7 +164,7 @@ package enum ExamplePipelines {
         {"id": "variability", "kind": "heart-variability"},
         {"id": "beats", "kind": "results"},
         {"id": "second", "kind": "sample", "options": {"every": 30}},
-        {"id": "wave", "kind": "results", "quantum": {"scalar": 0.00001}}],
+        {"id": "wave", "kind": "results", "precision": {"scalar": 0.00001}}],
        "edges": [
         {"from": "camera", "to": "finger"},
         {"from": "camera", "to": "found.frame"},

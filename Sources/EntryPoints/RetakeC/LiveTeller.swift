@@ -6,7 +6,7 @@ final class LiveTeller: @unchecked Sendable {
   private var lines: LiveFrameLines
   private let teller: ResultTeller
 
-  /// - Throws: `ResultTextError` for a quantum that cannot be used.
+  /// - Throws: `ResultTextError` for a precision that cannot be used.
   init(_ pipeline: Pipeline, _ teller: ResultTeller) throws {
     lines = try LiveFrameLines(pipeline)
     self.teller = teller

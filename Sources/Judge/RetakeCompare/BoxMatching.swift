@@ -75,8 +75,8 @@ struct BoxMatching {
       + (golden.classIndex == actual.classIndex ? 2_000_000 : 0)
   }
 
-  /// Intersection over union of the quantised boxes, 0 to 1; 0 if a number is not finite. All sides
-  /// use the same quantum, so it cancels out in the ratio.
+  /// Intersection over union of the rounded boxes, 0 to 1; 0 if a number is not finite. All sides
+  /// use the same precision, so it cancels out in the ratio.
   static func overlap(_ left: DetectionLine, _ right: DetectionLine) -> Double {
     let width =
       min(left.x.units + left.width.units, right.x.units + right.width.units)

@@ -3,7 +3,7 @@ package import RetakeCore
 /// How the results of one sink are compared: which differences are allowed.
 ///
 /// 0 is a tolerance and does not mean "unset". The smallest tolerance that allows anything is one
-/// quantum of the sink.
+/// precision of the sink.
 package struct SinkRule: Hashable, Sendable {
   package enum Mode: String, Hashable, Sendable, Encodable, CaseIterable {
     /// Lines must be equal.

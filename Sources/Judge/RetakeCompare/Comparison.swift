@@ -9,7 +9,7 @@ package enum Verdict: String, Hashable, Sendable, Codable, CaseIterable {
   case missing
   /// The session or the case of a golden no longer exists.
   case stale
-  /// Another session, track, case or quantisation.
+  /// Another session, track, case or precision.
   case notComparable = "not comparable"
   /// The comparison could not be done: the golden is damaged, or nothing was compared.
   case errored

@@ -51,15 +51,15 @@ struct ErrorMeter {
   private let allowed: [Double]
   /// The fraction of a golden scalar by which it may differ.
   private let relative: Double
-  /// By quantity, then by decimals: `allowed` in quanta.
+  /// By quantity, then by decimals: `allowed` in steps.
   private let allowedSteps: [[Double]]
-  /// By decimals: the quanta in one unit.
+  /// By decimals: the steps in one unit.
   private let scales: [Double]
   private var worst: [Worst]
   private var current = FrameErrors()
-  /// The quanta of the errors that drift.
-  private var boxQuantum = 0.0
-  private var scalarQuantum = 0.0
+  /// The steps of the errors that drift.
+  private var boxStep = 0.0
+  private var scalarStep = 0.0
   // Two meters, because pixels and the unit of the scalars cannot be added.
   private var boxDrift = DriftMeter()
   private var scalarDrift = DriftMeter()
@@ -91,7 +91,7 @@ struct ErrorMeter {
     // An infinite error would make the line through all windows NaN, and is a finding of its own.
     if quantity == .scalar, measured.error.isFinite {
       current.scalars.sum[0] += actual.value - golden.value
-      scalarQuantum = FixedDecimal(units: 1, like: golden).value
+      scalarStep = FixedDecimal(units: 1, like: golden).value
     }
     return measured
   }
@@ -119,7 +119,7 @@ struct ErrorMeter {
     if measured.isWorse(than: worst) { worst = measured }
     guard measured.error.isFinite else { return }
     current.boxes.sum[axis] += actual.value - golden.value
-    boxQuantum = FixedDecimal(units: 1, like: golden).value
+    boxStep = FixedDecimal(units: 1, like: golden).value
   }
 
   /// Like `measure`, for a scalar that another measure judges. Nothing is recorded.
@@ -133,12 +133,12 @@ struct ErrorMeter {
   ) -> Measured {
     let allowed = allowed[quantity.rawValue]
     let steps = (golden.units - actual.units).magnitude
-    // The same number of quanta is another value if the quanta differ.
+    // The same number of steps is another value if the steps differ.
     guard steps.isFinite, golden.decimals == actual.decimals else {
       return Measured(error: .infinity, allowed: allowed, isAllowed: false)
     }
     let error = FixedDecimal(units: steps, like: golden).value
-    // Compared in quanta, which are integers: the difference of two decimals would be rounded.
+    // Compared in steps, which are integers: the difference of two decimals would be rounded.
     let isWithin = steps <= allowedSteps[quantity.rawValue][Int(golden.decimals)]
     let share = quantity == .scalar ? relative * golden.value.magnitude : 0
     return Measured(
@@ -181,17 +181,17 @@ struct ErrorMeter {
     scalarDrift.addEqual(frames: frames)
   }
 
-  /// A drift of at least one quantum, if no single error exceeded the tolerance. Errors that exceed
+  /// A drift of at least one step, if no single error exceeded the tolerance. Errors that exceed
   /// it are findings of their own.
   var driftWithinTolerance: (drift: DriftMeter.Drift, first: FrameID?)? {
     let isWithin = [Quantity.position, .scalar].allSatisfy { quantity in
       worst[quantity.rawValue].error <= worst[quantity.rawValue].allowed * (1 + 1e-9)
     }
     guard isWithin else { return nil }
-    return [(boxDrift, boxQuantum), (scalarDrift, scalarQuantum)]
-      .compactMap { meter, quantum in
-        // Less than a quantum in all can come from rounding.
-        guard let drift = meter.largest, drift.total >= quantum * (1 - 1e-9) else { return nil }
+    return [(boxDrift, boxStep), (scalarDrift, scalarStep)]
+      .compactMap { meter, step in
+        // Less than a step in all can come from rounding.
+        guard let drift = meter.largest, drift.total >= step * (1 - 1e-9) else { return nil }
         return (drift, meter.first)
       }
       .max { $0.drift.change < $1.drift.change }
@@ -222,7 +222,7 @@ extension ErrorMeter {
     }
   }
 
-  /// The signed errors of two detections in quanta: the box, and the score. Not finite if the two
+  /// The signed errors of two detections in steps: the box, and the score. Not finite if the two
   /// cannot be compared.
   @inline(__always)
   static func steps(
@@ -230,7 +230,7 @@ extension ErrorMeter {
   ) -> (box: SIMD4<Double>, score: Double) {
     let mine = SIMD4(golden.x.units, golden.y.units, golden.width.units, golden.height.units)
     let theirs = SIMD4(actual.x.units, actual.y.units, actual.width.units, actual.height.units)
-    // `allows` and `note` use one scale for all four sides, so their quanta must be the same.
+    // `allows` and `note` use one scale for all four sides, so their steps must be the same.
     let areAlike =
       golden.x.decimals == actual.x.decimals && golden.y.decimals == actual.y.decimals
       && golden.width.decimals == actual.width.decimals
@@ -242,7 +242,7 @@ extension ErrorMeter {
     return areAlike ? (theirs - mine, score) : (SIMD4(repeating: .nan), .nan)
   }
 
-  /// Whether errors of this many quanta are allowed; `false` if one of them is not a number.
+  /// Whether errors of this many steps are allowed; `false` if one of them is not a number.
   @inline(__always)
   func allows(_ box: SIMD4<Double>, _ score: Double, like golden: DetectionLine) -> Bool {
     let sides = max(
@@ -264,7 +264,7 @@ extension ErrorMeter {
         max(box[0].magnitude, box[1].magnitude), max(box[2].magnitude, box[3].magnitude))
       note(.position, sides / scale, allowed: allowed[0], frame)
       current.boxes.sum += box / scale
-      boxQuantum = 1 / scale
+      boxStep = 1 / scale
     }
     if score != 0 {
       let scale = scales[Int(golden.score.decimals)]

@@ -210,7 +210,7 @@ struct CaseComparison {
     guard chunk.header.tracks.allSatisfy({ bases[$0.index] == $0.timeBase }),
       chunk.header.tracks.count == bases.count
     else { throw broken("its time bases are not those of golden.yml") }
-    guard chunk.header.sinks == manifest.quantisation.keys.sorted() else {
+    guard chunk.header.sinks == manifest.precision.keys.sorted() else {
       throw broken("its sinks are not those of golden.yml")
     }
     // A short file in the middle is a cut one: frames are numbered across the files.

@@ -117,12 +117,12 @@ enum KeyDifferences {
     note(
       "override", JSONValue.object(golden.testCase.overrides).canonicalText,
       JSONValue.object(actual.testCase.overrides).canonicalText)
-    for sink in golden.quantisation.keys.sorted() {
+    for sink in golden.precision.keys.sorted() {
       // A sink that only one side has is a finding (`sinkAdded`, `sinkRemoved`), not another key.
-      guard let mine = golden.quantisation[sink], let theirs = actual.quantisation[sink] else {
+      guard let mine = golden.precision[sink], let theirs = actual.precision[sink] else {
         continue
       }
-      note("quantisation of \(sink)", text(mine), text(theirs))
+      note("precision of \(sink)", text(mine), text(theirs))
     }
     return reasons
   }
@@ -132,8 +132,8 @@ enum KeyDifferences {
       .joined(separator: ", ")
   }
 
-  private static func text(_ quanta: Quantisation) -> String {
-    "box \(quanta.box), score \(quanta.score), scalar \(quanta.scalar)"
+  private static func text(_ steps: Precision) -> String {
+    "box \(steps.box), score \(steps.score), scalar \(steps.scalar)"
   }
 }
 

@@ -18,7 +18,7 @@ extension GoldenManifest {
 
   private init(_ decoder: GoldenDecoder) throws {
     let fields = try decoder.document([
-      "input", "case", "pipeline", "models", "programs", "quantisation", "compare", "budgets",
+      "input", "case", "pipeline", "models", "programs", "precision", "compare", "budgets",
       "summary",
       "accepted", "expected", "fitted",
     ])
@@ -30,9 +30,9 @@ extension GoldenManifest {
     for (path, digest) in try fields["programs"]?.members() ?? [] {
       programs[path] = try digest.string()
     }
-    quantisation = [:]
-    for (sink, quanta) in try fields.members("quantisation") {
-      quantisation[sink] = try Quantisation(quanta)
+    precision = [:]
+    for (sink, steps) in try fields.members("precision") {
+      precision[sink] = try Precision(steps)
     }
     compare = try fields["compare"].map(CompareRules.init(_:)) ?? CompareRules()
     budgets = try fields["budgets"].map(Budgets.init(_:)) ?? Budgets()
@@ -44,14 +44,14 @@ extension GoldenManifest {
     try checkSinks()
   }
 
-  /// Checks that rules and quanta belong to existing sinks.
+  /// Checks that rules and steps belong to existing sinks.
   private func checkSinks() throws {
     // Older goldens do not say which nodes are sinks, so any node's name is accepted there.
     let sinks = pipeline.sinks.isEmpty ? pipeline.nodes : pipeline.sinks.keys.sorted()
     // The name of a rule may also be the name of a mode.
     let known = Set(pipeline.nodes + sinks + SinkRule.Mode.allCases.map(\.rawValue))
     for (part, names) in [
-      ("compare", compare.bySink.keys.sorted()), ("quantisation", quantisation.keys.sorted()),
+      ("compare", compare.bySink.keys.sorted()), ("precision", precision.keys.sorted()),
     ] {
       for name in names where !known.contains(name) {
         throw GoldenError.manifest(

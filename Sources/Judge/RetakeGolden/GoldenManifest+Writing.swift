@@ -60,8 +60,8 @@ extension GoldenManifest {
       + (programs.isEmpty ? [] : [("programs", .sorted(programs) { .text($0) })])
       + [
         (
-          "quantisation",
-          .sorted(quantisation) { .encoding($0, keys: Quantisation.CodingKeys.names) }
+          "precision",
+          .sorted(precision) { .encoding($0, keys: Precision.CodingKeys.names) }
         ),
         ("compare", .sorted(compare.bySink) { .encoding($0, keys: SinkRule.CodingKeys.names) }),
         ("budgets", budgets.flow),

@@ -230,7 +230,7 @@ package struct GoldenManifest: Hashable, Sendable {
   /// before this existed have none.
   package var programs: [String: String] = [:]
   /// By sink.
-  package var quantisation: [String: Quantisation]
+  package var precision: [String: Precision]
   package var compare: CompareRules
   package var budgets: Budgets
   package var summary: Summary
@@ -242,14 +242,14 @@ package struct GoldenManifest: Hashable, Sendable {
 
   package init(
     input: Input, testCase: Case, pipeline: PipelineNote, models: [String: String] = [:],
-    quantisation: [String: Quantisation], compare: CompareRules = CompareRules(),
+    precision: [String: Precision], compare: CompareRules = CompareRules(),
     budgets: Budgets = Budgets(), summary: Summary = Summary()
   ) {
     self.input = input
     self.testCase = testCase
     self.pipeline = pipeline
     self.models = models
-    self.quantisation = quantisation
+    self.precision = precision
     self.compare = compare
     self.budgets = budgets
     self.summary = summary

@@ -67,7 +67,7 @@ package final class GoldenWriter {
     plan.header.key = plan.manifest.key
     plan.header.platform = plan.platform
     // Written as used, so that golden.yml and the results cannot disagree about the steps.
-    for sink in plan.sinks { plan.manifest.quantisation[sink.path] = sink.quantisation }
+    for sink in plan.sinks { plan.manifest.precision[sink.path] = sink.precision }
     for track in plan.header.tracks { plan.manifest.input.timeBase[track.index] = track.timeBase }
     self.target = target
     self.plan = plan

@@ -90,7 +90,7 @@ package struct ReplayJob {
     var request = Replay.Request(
       sessionName: reader?.folder.name ?? definition.source?.name, caseName: definition.name,
       options: options,
-      tracks: definition.tracks, quantisation: definition.quantisation)
+      tracks: definition.tracks, precision: definition.precision)
     request.overrides = definition.overrides
     return request
   }

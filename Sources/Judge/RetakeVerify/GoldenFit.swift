@@ -251,7 +251,7 @@ package struct GoldenFit {
     _ rules: inout CompareRules, _ sink: String, _ largest: [String: Double],
     _ manifest: GoldenManifest
   ) -> [Row] {
-    let steps = manifest.quantisation[sink] ?? .standard
+    let steps = manifest.precision[sink] ?? .standard
     let quantities: [(String, WritableKeyPath<SinkRule, Double>, Double, Int)] = [
       ("position", \.position, steps.box, steps.boxDecimals),
       ("score", \.score, steps.score, steps.scoreDecimals),

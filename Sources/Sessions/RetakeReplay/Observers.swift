@@ -53,7 +53,7 @@ final class ObserverGroup: RunObserver {
   }
 }
 
-/// Digests the quantised results of a run without keeping them.
+/// Digests the rounded results of a run without keeping them.
 final class ResultDigester: RunObserver {
   private var writer: ResultWriter
 

@@ -28,22 +28,22 @@ public struct Replay: Sendable {
     public var options: RunOptions
     /// Track by source node; takes precedence over the node's options.
     public var tracks: [String: Int]
-    /// Quanta by sink and field; take precedence over those of the results node.
-    public var quantisation: [String: [String: Double]]
+    /// Steps by sink and field; take precedence over those of the results node.
+    public var precision: [String: [String: Double]]
     /// Changes in addition to what the session contains; their order makes no difference.
     package var overrides: [CaseOverride] = []
 
-    /// By default an every-frame run, with the tracks and the quanta that the pipeline names.
+    /// By default an every-frame run, with the tracks and the steps that the pipeline names.
     /// Nothing is checked before `Replay` is created.
     public init(
       sessionName: String? = nil, caseName: String, options: RunOptions = RunOptions(),
-      tracks: [String: Int] = [:], quantisation: [String: [String: Double]] = [:]
+      tracks: [String: Int] = [:], precision: [String: [String: Double]] = [:]
     ) {
       self.sessionName = sessionName
       self.caseName = caseName
       self.options = options
       self.tracks = tracks
-      self.quantisation = quantisation
+      self.precision = precision
     }
   }
 
@@ -267,14 +267,14 @@ public struct Replay: Sendable {
     of pipeline: Pipeline, _ request: Request
   ) throws -> [ResultHeader.Sink] {
     let nodes = pipeline.nodes.filter { $0.stage.signature.role == .sink }
-    let odd = request.quantisation.keys.sorted().first { id in !nodes.contains { $0.id == id } }
+    let odd = request.precision.keys.sorted().first { id in !nodes.contains { $0.id == id } }
     if let odd { throw ReplayError.unknownSink(node: odd, sinks: nodes.map(\.id)) }
     var sinks: [ResultHeader.Sink] = []
     for node in nodes {
-      let quantum = node.quantum.merging(request.quantisation[node.id] ?? [:]) { $1 }
+      let precision = node.precision.merging(request.precision[node.id] ?? [:]) { $1 }
       let known = ["box", "score", "scalar"]
-      if let odd = quantum.keys.sorted().first(where: { !known.contains($0) }) {
-        throw ReplayError.badQuantum(
+      if let odd = precision.keys.sorted().first(where: { !known.contains($0) }) {
+        throw ReplayError.badPrecision(
           node: node.id,
           detail: "there is no field '\(odd)'. \(Suggestion.advice(for: odd, among: known))")
       }
@@ -282,10 +282,10 @@ public struct Replay: Sendable {
         sinks.append(
           ResultHeader.Sink(
             node.id,
-            quantisation: try Quantisation(
-              box: quantum["box"], score: quantum["score"], scalar: quantum["scalar"])))
+            precision: try Precision(
+              box: precision["box"], score: precision["score"], scalar: precision["scalar"])))
       } catch let error as ResultTextError {
-        throw ReplayError.badQuantum(node: node.id, detail: error.message)
+        throw ReplayError.badPrecision(node: node.id, detail: error.message)
       }
     }
     return sinks

@@ -20,10 +20,10 @@ public enum ReplayError: RetakeError, Hashable {
 
   /// The case names a track for a node that is not a session source.
   case unknownSource(node: String, sources: [String])
-  /// The case sets quanta for a node that is not a sink.
+  /// The case sets steps for a node that is not a sink.
   case unknownSink(node: String, sinks: [String])
-  /// The results node declares a quantum that cannot be used.
-  case badQuantum(node: String, detail: String)
+  /// The results node declares a precision that cannot be used.
+  case badPrecision(node: String, detail: String)
   /// An override cannot be read, or cannot be applied to this pipeline.
   case badOverride(String, detail: String, advice: String?)
   case noSession(node: String)
@@ -54,11 +54,11 @@ public enum ReplayError: RetakeError, Hashable {
         advice: Suggestion.advice(for: node, among: known))
     case .unknownSink(let node, let known):
       ErrorFacts(
-        "replay.case.unknownSink", "quanta are given for '\(node)', which is not a sink",
+        "replay.case.unknownSink", "steps are given for '\(node)', which is not a sink",
         advice: Suggestion.advice(for: node, among: known))
-    case .badQuantum(let node, let detail):
+    case .badPrecision(let node, let detail):
       ErrorFacts(
-        "replay.case.badQuantum", "the quantum of '\(node)' cannot be used: \(detail)",
+        "replay.case.badPrecision", "the precision of '\(node)' cannot be used: \(detail)",
         advice: "Use powers of ten: {\"box\": 0.1, \"score\": 0.0001, \"scalar\": 0.001}")
     case .badOverride(let text, let detail, let advice):
       ErrorFacts(

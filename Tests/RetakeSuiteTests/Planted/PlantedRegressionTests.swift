@@ -144,7 +144,7 @@ import Testing
     #expect(runs.compare().verdict == .passed)
     for change: (inout Recipe) -> Void in [
       { $0.seed = 7 }, { $0.mode = .simulate },
-      { $0.quantum = ["means": ["scalar": 0.1]] }, { $0.skipped = [3] },
+      { $0.precision = ["means": ["scalar": 0.1]] }, { $0.skipped = [3] },
     ] {
       var other = recipe
       change(&other)

@@ -22,7 +22,7 @@ struct Recipe: Sendable {
   var session: String
   var mode = RunOptions.Mode.everyFrame
   var seed: UInt64 = 0
-  var quantum: [String: [String: Double]] = [:]
+  var precision: [String: [String: Double]] = [:]
   var skipped: Set<Int> = []
   var rule: SinkRule?
   var budgets = GoldenManifest.Budgets()
@@ -114,7 +114,7 @@ struct Recipe: Sendable {
     var options = RunOptions(mode: mode, workers: workers, seed: seed)
     options.watchdog = nil
     var request = Replay.Request(
-      sessionName: session, caseName: base.rawValue, options: options, quantisation: quantum)
+      sessionName: session, caseName: base.rawValue, options: options, precision: precision)
     request.overrides = []
     let replay = try Replay(
       pipeline, reader: reader, catalog: StageRegistry.builtIn, request: request)

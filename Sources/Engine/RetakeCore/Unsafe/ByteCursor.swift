@@ -89,7 +89,7 @@ struct ByteCursor {
     }
     if digits == 0 { return special(isNegative) }
     let whole = digits - max(decimals, 0)
-    // 0 decimals after a point is `1.`, which is not written, and no quantum has more than nine.
+    // 0 decimals after a point is `1.`, which is not written, and no precision has more than nine.
     guard decimals != 0, decimals <= 9, whole == 1 || firstDigit.pointee != 0x30 else { return nil }
     guard digits <= 18 else { return large(from: start, decimals: max(decimals, 0)) }
     if isNegative && value == 0 { return nil }
@@ -111,7 +111,7 @@ struct ByteCursor {
 
   /// A number of more than 18 digits. It is exact, because it was written from a `Double`.
   private func large(from start: UnsafePointer<UInt8>, decimals: Int) -> FixedDecimal? {
-    // Without the point these are the quanta, which is what a `FixedDecimal` stores.
+    // Without the point these are the steps, which is what a `FixedDecimal` stores.
     let digits = UnsafeBufferPointer(start: start, count: next - start)
       .filter { $0 != UInt8(ascii: ".") }
     return Double(String(decoding: digits, as: UTF8.self)).map {

@@ -91,7 +91,7 @@ package struct TextBuffer: ~Copyable, @unchecked Sendable {
     append(UInt(value.magnitude), pointBefore: decimals)
   }
 
-  /// A magnitude in quanta, with the point before its last `decimals` digits. There is at least one
+  /// A magnitude in steps, with the point before its last `decimals` digits. There is at least one
   /// digit before the point.
   @inline(__always)
   private mutating func append(_ magnitude: UInt, pointBefore decimals: Int) {

@@ -146,7 +146,7 @@ struct HEVCReferenceSet: Hashable, Sendable {
   }
 }
 
-/// The fields of HEVC's picture parameter set before its quantisation (ITU-T H.265, 7.3.2.3).
+/// The fields of HEVC's picture parameter set before its quantization (ITU-T H.265, 7.3.2.3).
 struct HEVCPicture: Hashable, Sendable {
   var id: UInt32
   var sequence: UInt32

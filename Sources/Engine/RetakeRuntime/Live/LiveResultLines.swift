@@ -2,7 +2,7 @@ import RetakeCore
 package import RetakeGraph
 
 /// Writes live results as the JSON lines that a session stores: one line for each frame and sink,
-/// with the quanta that the pipeline declares. The same values give the same lines.
+/// with the steps that the pipeline declares. The same values give the same lines.
 package struct LiveResultLines: ~Copyable {
   package struct Line: Hashable, Sendable {
     package var sink: String
@@ -12,7 +12,7 @@ package struct LiveResultLines: ~Copyable {
 
   private var writers: [(sink: String, writer: SinkWriter)] = []
 
-  /// - Throws: `ResultTextError` for a quantum that cannot be used.
+  /// - Throws: `ResultTextError` for a precision that cannot be used.
   package init(_ pipeline: Pipeline) throws {
     writers = try pipeline.resultSinks().map { ($0.path, SinkWriter(sink: $0)) }
   }
@@ -34,7 +34,7 @@ package struct LiveFrameLines: ~Copyable {
   private var writer: ResultJSON
 
   /// - Parameter sink: The one sink whose outcomes are written; `nil` = all.
-  /// - Throws: `ResultTextError` for a quantum that cannot be used.
+  /// - Throws: `ResultTextError` for a precision that cannot be used.
   package init(_ pipeline: Pipeline, sink: String? = nil) throws {
     writer = ResultJSON(sinks: try pipeline.resultSinks().filter { sink == nil || $0.path == sink })
   }
@@ -70,13 +70,14 @@ extension ResultJSON.Frame {
 }
 
 extension Pipeline {
-  /// The pipeline's sinks, with the quanta that they declare.
+  /// The pipeline's sinks, with the steps that they declare.
   fileprivate func resultSinks() throws -> [ResultHeader.Sink] {
     var sinks: [ResultHeader.Sink] = []
     for node in nodes where node.stage.signature.role == .sink {
-      let quantisation = try Quantisation(
-        box: node.quantum["box"], score: node.quantum["score"], scalar: node.quantum["scalar"])
-      sinks.append(ResultHeader.Sink(node.id, quantisation: quantisation))
+      let precision = try Precision(
+        box: node.precision["box"], score: node.precision["score"], scalar: node.precision["scalar"]
+      )
+      sinks.append(ResultHeader.Sink(node.id, precision: precision))
     }
     return sinks
   }

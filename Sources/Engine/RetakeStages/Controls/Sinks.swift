@@ -39,10 +39,10 @@ extension PipelineChain {
   ///
   /// - Parameters:
   ///   - id: The sink's ID, which result lines and goldens name.
-  ///   - quantum: Rounding steps of numbers, by field: `box` (default 0.1), `score` (0.0001) and
+  ///   - precision: Rounding steps of numbers, by field: `box` (default 0.1), `score` (0.0001) and
   ///     `scalar` (0.001).
-  public func results(_ id: String = "results", quantum: [String: Double] = [:]) -> Pipeline {
-    sink(.results, id: id, quantum: quantum)
+  public func results(_ id: String = "results", precision: [String: Double] = [:]) -> Pipeline {
+    sink(.results, id: id, precision: precision)
   }
 
   /// Ends the pipeline with a sink for analytics: `retake replay --metadata NODE=FILE` writes its
@@ -50,9 +50,9 @@ extension PipelineChain {
   ///
   /// - Parameters:
   ///   - id: The sink's ID, which `--metadata` and goldens name.
-  ///   - quantum: Rounding steps of numbers, as for `results`.
-  public func metadata(_ id: String = "metadata", quantum: [String: Double] = [:]) -> Pipeline {
-    sink(.metadata, id: id, quantum: quantum)
+  ///   - precision: Rounding steps of numbers, as for `results`.
+  public func metadata(_ id: String = "metadata", precision: [String: Double] = [:]) -> Pipeline {
+    sink(.metadata, id: id, precision: precision)
   }
 
   /// Ends the pipeline with a sink that writes nothing; its ledger still counts.

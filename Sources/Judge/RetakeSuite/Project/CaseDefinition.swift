@@ -16,8 +16,8 @@ package struct CaseDefinition: Hashable, Sendable {
   package var seed: UInt64 = 0
   /// The track of each source node.
   package var tracks: [String: Int] = [:]
-  /// Quanta by sink and field. They replace those of the results node.
-  package var quantisation: [String: [String: Double]] = [:]
+  /// Steps by sink and field. They replace those of the results node.
+  package var precision: [String: [String: Double]] = [:]
   /// Events in addition to those of the session.
   package var overrides: [CaseOverride] = []
   /// Frames that replace those of the session; the case then reads none.

@@ -106,7 +106,7 @@ struct ProjectReader {
         advice: "Use letters, digits, -, _ and ., a letter or digit first; at most 64")
     }
     let fields = try decoder.object([
-      "pipeline", "program", "mode", "costs", "strictCosts", "seed", "tracks", "quantisation",
+      "pipeline", "program", "mode", "costs", "strictCosts", "seed", "tracks", "precision",
       "overrides",
     ])
     var definition = CaseDefinition(
@@ -120,8 +120,8 @@ struct ProjectReader {
       definition.tracks[node] = try track.integer(
         in: 0...Int.max, "a track is a whole number, 0 or more")
     }
-    for (sink, quanta) in try fields.members("quantisation") {
-      definition.quantisation[sink] = try Quantisation.given(in: quanta)
+    for (sink, steps) in try fields.members("precision") {
+      definition.precision[sink] = try Precision.given(in: steps)
     }
     if fields["overrides"] != nil { definition.overrides = try overrides(fields) }
     return definition

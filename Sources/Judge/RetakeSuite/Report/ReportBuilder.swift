@@ -164,7 +164,7 @@ struct ReportBuilder {
   private func base(of definition: CaseDefinition) -> CaseDefinition? {
     cases.first { base in
       base.name == definition.name && base.pipeline == definition.pipeline
-        && base.quantisation == definition.quantisation
+        && base.precision == definition.precision
         && definition.overrides.starts(with: base.overrides)
     }
   }

@@ -75,7 +75,7 @@ extension GoldenWriter.Plan {
         overrides: CaseOverride.byKey(definition.overrides)),
       pipeline: GoldenManifest.PipelineNote(
         name: replay.pipeline.name, digest: replay.pipeline.digest,
-        nodes: replay.nodes.map(\.id), sinks: replay.sinkInputs), quantisation: [:])
+        nodes: replay.nodes.map(\.id), sinks: replay.sinkInputs), precision: [:])
     manifest.models = replay.modelFiles
     manifest.programs = replay.programFiles
     manifest.compare = project.compare

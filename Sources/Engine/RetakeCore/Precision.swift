@@ -1,8 +1,9 @@
 /// The steps to which a sink's numbers are rounded before they are written, compared and digested.
 ///
 /// Each step is a power of ten, 10^-d with d from 0 to 9. The results node declares it as
-/// `"quantum": {"box": 0.1, "score": 0.0001, "scalar": 0.001}`; omitted fields have their defaults.
-package struct Quantisation: Hashable, Sendable {
+/// `"precision": {"box": 0.1, "score": 0.0001, "scalar": 0.001}`; omitted fields have their
+/// defaults.
+package struct Precision: Hashable, Sendable {
   /// Decimal places of box coordinates, in pixels.
   package private(set) var boxDecimals = 1
   /// Decimal places of scores of detections and labels.
@@ -11,13 +12,14 @@ package struct Quantisation: Hashable, Sendable {
   package private(set) var scalarDecimals = 3
 
   /// Boxes to 0.1, scores to 0.0001, scalars to 0.001.
-  package static let standard = Quantisation()
+  package static let standard = Precision()
 
   private init() {}
 
-  /// Quanta are given as numbers; `nil` is the default.
+  /// Steps are given as numbers; `nil` is the default.
   ///
-  /// - Throws: `ResultTextError.quantum` for a quantum that is not a power of ten from 1 to 10^-9.
+  /// - Throws: `ResultTextError.precision` for a precision that is not a power of ten from 1 to
+  ///   10^-9.
   package init(
     box: Double? = nil, score: Double? = nil, scalar: Double? = nil
   ) throws {
@@ -27,27 +29,27 @@ package struct Quantisation: Hashable, Sendable {
   }
 
   /// The distance between two adjacent box coordinates.
-  package var box: Double { Self.quanta[boxDecimals] }
+  package var box: Double { Self.steps[boxDecimals] }
   /// The distance between two adjacent scores.
-  package var score: Double { Self.quanta[scoreDecimals] }
+  package var score: Double { Self.steps[scoreDecimals] }
   /// The distance between two adjacent scalars.
-  package var scalar: Double { Self.quanta[scalarDecimals] }
+  package var scalar: Double { Self.steps[scalarDecimals] }
 
-  /// The valid quanta, by their decimal places.
-  static let quanta = [1, 0.1, 0.01, 0.001, 0.0001, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9]
+  /// The valid steps, by their decimal places.
+  static let steps = [1, 0.1, 0.01, 0.001, 0.0001, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9]
 
   private static func decimals(
-    _ quantum: Double, named name: CodingKeys
+    _ precision: Double, named name: CodingKeys
   ) throws -> Int {
     // Compared exactly: the 0.1 of a document and the literal 0.1 parse to the same Double.
-    guard let decimals = quanta.firstIndex(of: quantum) else {
-      throw ResultTextError.quantum(name: name.rawValue, value: quantum)
+    guard let decimals = steps.firstIndex(of: precision) else {
+      throw ResultTextError.precision(name: name.rawValue, value: precision)
     }
     return decimals
   }
 }
 
-extension Quantisation: Codable {
+extension Precision: Codable {
   /// The keys of the JSON and YAML form, in order.
   package enum CodingKeys: String, CodingKey, CaseIterable {
     case box, score, scalar
@@ -62,7 +64,7 @@ extension Quantisation: Codable {
       scalar: container.decodeIfPresent(Double.self, forKey: .scalar))
   }
 
-  /// A default scalar quantum is omitted.
+  /// A default scalar precision is omitted.
   package func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(box, forKey: .box)
@@ -73,12 +75,12 @@ extension Quantisation: Codable {
   }
 }
 
-extension Quantisation {
-  /// Reads the quanta of retake.yml and golden.yml. Keys that are absent have their defaults.
+extension Precision {
+  /// Reads the steps of retake.yml and golden.yml. Keys that are absent have their defaults.
   package init<Failure>(_ decoder: StrictDecoder<Failure>) throws {
-    let quanta = try Self.given(in: decoder)
+    let steps = try Self.given(in: decoder)
     func decimals(_ key: CodingKeys) -> Int? {
-      quanta[key.rawValue].flatMap { Self.quanta.firstIndex(of: $0) }
+      steps[key.rawValue].flatMap { Self.steps.firstIndex(of: $0) }
     }
     self.init()
     boxDecimals = decimals(.box) ?? boxDecimals
@@ -86,7 +88,7 @@ extension Quantisation {
     scalarDecimals = decimals(.scalar) ?? scalarDecimals
   }
 
-  /// The quanta that a document gives, by key, without the defaults.
+  /// The steps that a document gives, by key, without the defaults.
   package static func given<Failure>(
     in decoder: StrictDecoder<Failure>
   ) throws -> [String: Double] {
@@ -95,13 +97,13 @@ extension Quantisation {
     var result: [String: Double] = [:]
     for key in keys {
       guard let field = fields[key] else { continue }
-      let quantum = try field.tolerance()
-      guard quanta.contains(quantum) else {
+      let precision = try field.tolerance()
+      guard steps.contains(precision) else {
         throw field.wrong(
-          "a quantum is a power of ten, from 1 to 0.000000001",
+          "a precision is a power of ten, from 1 to 0.000000001",
           advice: "Write, for example: \(key): 0.01")
       }
-      result[key] = quantum
+      result[key] = precision
     }
     return result
   }

@@ -1,15 +1,15 @@
 /// Converts what a sink received to the lines of a results file: rounded, and in order.
-struct ResultQuantiser: Sendable {
+struct ResultRounder: Sendable {
   private var detections: [SortedDetection] = []
 
   /// Appends the lines of one frame at one sink: each detection with its labels, then the rest.
   mutating func append(
     _ facts: [ResultFact], of sink: ResultHeader.Sink, to lines: inout [ResultLine]
   ) {
-    let quantisation = sink.quantisation
+    let precision = sink.precision
     detections.removeAll(keepingCapacity: true)
     for case .detection(let detection) in facts {
-      detections.append(SortedDetection(detection, quantisation, index: detections.count))
+      detections.append(SortedDetection(detection, precision, index: detections.count))
     }
     if detections.count > 1 && !sink.orderIsSignificant { detections.sort() }
     for index in detections.indices {
@@ -21,23 +21,23 @@ struct ResultQuantiser: Sendable {
     }
     guard detections.count < facts.count else { return }
     for fact in facts {
-      if let line = ResultLine(fact, quantisation) { lines.append(line) }
+      if let line = ResultLine(fact, precision) { lines.append(line) }
     }
   }
 }
 
 extension ResultLine {
   /// The line of a fact other than a detection; detections are sorted separately.
-  fileprivate init?(_ fact: ResultFact, _ quantisation: Quantisation) {
+  fileprivate init?(_ fact: ResultFact, _ precision: Precision) {
     func scalar(_ value: Double) -> FixedDecimal {
-      FixedDecimal(value, decimals: quantisation.scalarDecimals)
+      FixedDecimal(value, decimals: precision.scalarDecimals)
     }
     switch fact {
     case .detection: return nil
     case .classification(let label):
       self = .classification(
         detection: nil, label: label.label,
-        score: FixedDecimal(label.score, decimals: quantisation.scoreDecimals))
+        score: FixedDecimal(label.score, decimals: precision.scoreDecimals))
     case .scalar(let name, let value): self = .scalar(name: name, value: scalar(value))
     case .frame(let print): self = .picture(print)
     case .tensor(let type, let shape, let digest):
