@@ -148,8 +148,8 @@ private enum LargeReport {
     }
     var root = RootCause(
       frame: FrameID(track: 0, sequence: 0), time: 0, stage: "detect", why: .outputDiffers)
-    (root.findings, root.echoes) = (5_000, 4_999)
-    comparison.roots = [root]
+    (root.findings, root.downstream) = (5_000, 4_999)
+    comparison.rootCauses = [root]
     let item = ReportCase(
       comparison, session: "yard", name: "boxes", pipeline: "boxes", mode: "every-frame",
       tracks: [

@@ -117,17 +117,17 @@ import Testing
   @Test func `without a terminal the error names the command that needs none`() throws {
     let result = try changed().retake("review")
     #expect(result.status == 2)
-    #expect(result.stderr.contains("retake accept --root ID"))
+    #expect(result.stderr.contains("retake accept --root-cause ID"))
   }
 
   @Test func `accept and reject take a root cause by its id`() throws {
     let workplace = try changed()
     let dry = try workplace.retake("accept", "--reason", "x", "--dry-run", "--json").json()
-    let id = try #require(dry[0].roots[0].text)
+    let id = try #require(dry[0].rootCauses[0].text)
     #expect(id.hasPrefix("motion@0:"))
-    let wrong = try workplace.retake("reject", "--root", "motion@0:9999")
+    let wrong = try workplace.retake("reject", "--root-cause", "motion@0:9999")
     #expect(wrong.status == 2 && wrong.stderr.contains(id))
-    #expect(try workplace.retake("accept", "--root", id, "--reason", "right").status == 0)
+    #expect(try workplace.retake("accept", "--root-cause", id, "--reason", "right").status == 0)
     #expect(try workplace.retake("test").status == 0)
   }
 

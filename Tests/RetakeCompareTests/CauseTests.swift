@@ -33,7 +33,7 @@ import Testing
         golden: StageRow(frame: frame, packet: packet, cells: golden),
         actual: StageRow(frame: frame, packet: packet, cells: actual))
     }
-    return comparator.log.causes.roots
+    return comparator.log.causes.rootCauses
   }
 
   private func check(_ ids: [String], _ lines: [String]) {
@@ -46,7 +46,7 @@ import Testing
     check([], ["====", "====", "====", "====", "===="])
   }
 
-  @Test func `two stages that differ on their own are two roots`() {
+  @Test func `two stages that differ on their own are two rootCauses`() {
     check(["grey@0:1", "faces@0:2"], ["====", "=x==", "====", "=x==", "==x="])
   }
 
@@ -62,13 +62,13 @@ import Testing
   }
 
   @Test func `a frame that ran on one side only is a root, and the state follows from it`() {
-    let roots = compare(["====", "====", "====", "-=xx", "===="])
-    #expect(roots.map(\.id) == ["motion@0:0"] && roots[0].why == .ranOnOneSide)
+    let rootCauses = compare(["====", "====", "====", "-=xx", "===="])
+    #expect(rootCauses.map(\.id) == ["motion@0:0"] && rootCauses[0].why == .ranOnOneSide)
   }
 
   @Test func `a decision explains what ran on one side only`() {
     var log = FindingLog()
-    log.causes.setDecisionRoot(
+    log.causes.setDecisionRootCause(
       RootCause(frame: FrameID(track: 0, sequence: 0), stage: "queue", why: .decisionDiffers))
     var comparator = StageComparator(
       golden: [StageColumn("camera")], actual: [StageColumn("camera")], log: log)
@@ -76,13 +76,13 @@ import Testing
     comparator.compare(
       golden: StageRow(frame: frame, packet: .notRun, cells: [.value(1)]),
       actual: StageRow(frame: frame, packet: .notRun, cells: [.notRun]))
-    #expect(comparator.log.causes.roots.map(\.id) == ["queue@0:0"])
+    #expect(comparator.log.causes.rootCauses.map(\.id) == ["queue@0:0"])
     #expect(comparator.log.causes.root(of: frame) == 0)
   }
 
   @Test func `a stage with other inputs follows from the removed node and not from a decision`() {
     var log = FindingLog()
-    log.causes.setDecisionRoot(
+    log.causes.setDecisionRootCause(
       RootCause(frame: FrameID(track: 0, sequence: 0), stage: "queue", why: .decisionDiffers))
     var comparator = StageComparator(
       golden: [
@@ -93,9 +93,9 @@ import Testing
     comparator.compare(
       golden: StageRow(frame: frame, packet: .notRun, cells: [.value(1), .value(2), .value(3)]),
       actual: StageRow(frame: frame, packet: .notRun, cells: [.value(1), .value(30)]))
-    let roots = comparator.log.causes.roots
-    #expect(roots.map(\.why) == [.decisionDiffers, .nodeRemoved])
-    #expect(comparator.log.causes.root(of: frame).flatMap { roots[$0].stage } == "grey")
+    let rootCauses = comparator.log.causes.rootCauses
+    #expect(rootCauses.map(\.why) == [.decisionDiffers, .nodeRemoved])
+    #expect(comparator.log.causes.root(of: frame).flatMap { rootCauses[$0].stage } == "grey")
   }
 
   @Test func `findings have one order, whichever frames have a time`() {
@@ -154,8 +154,8 @@ import Testing
       try comparator.compare(golden: left[0], actual: right[0])
     }
     _ = comparator.finish()
-    #expect(comparator.log.causes.roots.map(\.why).contains(.sinkChanged))
-    #expect(comparator.log.causes.roots.first { $0.why == .sinkChanged }?.findings == 1)
+    #expect(comparator.log.causes.rootCauses.map(\.why).contains(.sinkChanged))
+    #expect(comparator.log.causes.rootCauses.first { $0.why == .sinkChanged }?.findings == 1)
   }
 
   @Test func `a lost frame taints the stages with state`() {
@@ -167,7 +167,7 @@ import Testing
     }
     comparator.compareOneSided(row(0, 4), isLost: true)
     comparator.compare(golden: row(1, 4), actual: row(1, 40))
-    #expect(comparator.log.causes.roots.map(\.why) == [.frameLost])
+    #expect(comparator.log.causes.rootCauses.map(\.why) == [.frameLost])
     #expect(comparator.log.causes.root(of: FrameID(track: 0, sequence: 1)) == 0)
   }
 
@@ -186,9 +186,9 @@ import Testing
     for sink in ["boxes", "heads"] {
       log.add(Finding(.boxMoved, frame: frame, node: sink, message: ""))
     }
-    let (findings, roots) = log.sorted()
-    #expect(findings.map { $0.root.map { roots[$0].id } } == ["motion@0:4", "faces@0:4"])
-    #expect(roots.map(\.findings) == [1, 1])
+    let (findings, rootCauses) = log.sorted()
+    #expect(findings.map { $0.root.map { rootCauses[$0].id } } == ["motion@0:4", "faces@0:4"])
+    #expect(rootCauses.map(\.findings) == [1, 1])
   }
 
   @Test func `a packet that differs is the root of what its source gives`() {
@@ -199,7 +199,7 @@ import Testing
         cells: [.value(camera), .value(camera + 1), .value(3), .value(4), .value(5)])
     }
     comparator.compare(golden: row(1, 1), actual: row(9, 9))
-    #expect(comparator.log.causes.roots.map(\.id) == ["packet@0:3"])
+    #expect(comparator.log.causes.rootCauses.map(\.id) == ["packet@0:3"])
   }
 
   @Test func `columns and cells are read as they are written`() {

@@ -43,7 +43,7 @@ enum CompareSamples {
 
   struct Outcome {
     var findings: [Finding]
-    var roots: [RootCause]
+    var rootCauses: [RootCause]
     var counts: ComparisonCounts
     var headroom: [ErrorHeadroom]
   }
@@ -62,9 +62,9 @@ enum CompareSamples {
         actual: index < theirs.count ? theirs[index] : nil)
     }
     let headroom = comparator.finish()
-    let (findings, roots) = comparator.log.sorted()
+    let (findings, rootCauses) = comparator.log.sorted()
     return Outcome(
-      findings: findings, roots: roots, counts: comparator.counts, headroom: headroom)
+      findings: findings, rootCauses: rootCauses, counts: comparator.counts, headroom: headroom)
   }
 
   /// The findings for frames with these facts at one sink.

@@ -236,6 +236,8 @@ import Testing
         Finding(.boxMoved, frame: FrameID(track: 0, sequence: sequence), node: "s", message: ""))
     }
     #expect(log.findings.count == 10 && log.count == 25)
-    #expect(log.sorted().roots.map(\.findings) == [25] && log.sorted().roots[0].echoes == 24)
+    #expect(
+      log.sorted().rootCauses.map(\.findings) == [25] && log.sorted().rootCauses[0].downstream == 24
+    )
   }
 }

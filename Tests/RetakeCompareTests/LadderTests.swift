@@ -120,7 +120,7 @@ import Testing
       let extra = [ResultFact.scalar(name: "n", value: 1)]
       let slow = try Samples.compare(frames(golden, extra), frames(actual, extra), rule)
       #expect(quick.findings == slow.findings, "round \(round)")
-      #expect(quick.roots == slow.roots)
+      #expect(quick.rootCauses == slow.rootCauses)
       #expect(quick.counts.withinTolerance == slow.counts.withinTolerance)
       #expect(quick.counts.changed == slow.counts.changed)
       let rows = { (outcome: CompareSamples.Outcome) in
@@ -153,13 +153,13 @@ import Testing
 
   @Test func `the cause of a frame is found among many`() {
     var log = CauseLog()
-    let roots = (0..<3).map { log.add(RootCause(stage: "s\($0)", why: .outputDiffers)) }
+    let rootCauses = (0..<3).map { log.add(RootCause(stage: "s\($0)", why: .outputDiffers)) }
     var expected: [FrameID: Int] = [:]
     var random = SeededGenerator(seed: 5)
     for sequence in 0..<2_000 where Int.random(in: 0..<4, using: &random) > 0 {
       let frame = FrameID(track: sequence % 2, sequence: sequence)
-      expected[frame] = roots[sequence / 300 % 3]
-      log.set(roots[sequence / 300 % 3], for: frame)
+      expected[frame] = rootCauses[sequence / 300 % 3]
+      log.set(rootCauses[sequence / 300 % 3], for: frame)
     }
     for sequence in 0..<2_000 {
       for track in 0..<2 {

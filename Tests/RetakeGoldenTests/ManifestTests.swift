@@ -16,7 +16,7 @@ import Testing
     compare: {boxes: {mode: boxes, iou: 0.5, position: 0, score: 0, unmatchedMax: 0, driftPer1000: 0, order: any}}
     budgets: {droppedMax: 0}
     summary: {captured: 6, delivered: 6, facts: 4, decisions: 18, decisionDigest: 51c00000000000000000000000000000, resultDigest: 77ab0000000000000000000000000000}
-    accepted: [{at: 2026-11-21, reason: first golden, roots: [], frames: 6, maxError: 0}]
+    accepted: [{at: 2026-11-21, reason: first golden, rootCauses: [], frames: 6, maxError: 0}]
 
     """
 
@@ -37,7 +37,7 @@ import Testing
     manifest.models = ["größe": "yes", "x": "- {"]
     manifest.programs = ["a b.py": "12", "y": "no"]
     manifest.accepted = ["null", " lead", "two\nlines", "a: b", "#", "1e3"].map {
-      .init(at: "2026-11-21", reason: $0, roots: ["motion@0:12"], frames: 1, maxError: 0.4)
+      .init(at: "2026-11-21", reason: $0, rootCauses: ["motion@0:12"], frames: 1, maxError: 0.4)
     }
     manifest.expected = [.init(id: "7", frames: "12", url: "https://example.org/7?a=b#c")]
     #expect(try GoldenManifest(parsing: manifest.text, file: "golden.yml") == manifest)

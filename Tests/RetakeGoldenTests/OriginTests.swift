@@ -17,8 +17,8 @@ import Testing
     var run = changed()
     change(&run)
     let comparison = try SampleFolders.compare(SampleRun(), run)
-    #expect(comparison.roots.map(\.id) == ["grey@0:2"])
-    return comparison.roots.first?.origin
+    #expect(comparison.rootCauses.map(\.id) == ["grey@0:2"])
+    return comparison.rootCauses.first?.origin
   }
 
   @Test func `what changed besides is told, the nearest to the pipeline first`() throws {
@@ -46,10 +46,10 @@ import Testing
     actual.rows.remove(at: 700)
     actual.decisions.removeAll { $0.frame?.sequence == 700 }
     let comparison = try SampleFolders.compare(SampleRun(frames: 900), actual)
-    #expect(comparison.roots.filter { $0.stage != nil }.map(\.id).contains("grey@0:800"))
-    #expect(!comparison.roots.contains { $0.stage == "camera" || $0.stage == "packet" })
+    #expect(comparison.rootCauses.filter { $0.stage != nil }.map(\.id).contains("grey@0:800"))
+    #expect(!comparison.rootCauses.contains { $0.stage == "camera" || $0.stage == "packet" })
     let moved = try #require(comparison.findings.first { $0.kind == .boxMoved })
-    #expect(moved.root.map { comparison.roots[$0].id } == "grey@0:800")
+    #expect(moved.root.map { comparison.rootCauses[$0].id } == "grey@0:800")
   }
 
   @Test func `virtual time that begins elsewhere is a finding`() throws {

@@ -46,12 +46,12 @@ import Testing
     return options
   }()
 
-  private func entry(_ roots: [RootCause], _ frames: Int) -> GoldenManifest.Acceptance {
-    .init(at: "2026-11-21", reason: "right", roots: roots.map(\.id), frames: frames)
+  private func entry(_ rootCauses: [RootCause], _ frames: Int) -> GoldenManifest.Acceptance {
+    .init(at: "2026-11-21", reason: "right", rootCauses: rootCauses.map(\.id), frames: frames)
   }
 
   private func accept(_ folder: GoldenFolder, _ stage: String) throws -> GoldenSplit {
-    try folder.accept(options: options, roots: { $0.stage == stage }, acceptance: entry)
+    try folder.accept(options: options, rootCauses: { $0.stage == stage }, acceptance: entry)
   }
 
   private func compare(_ golden: GoldenFolder, _ actual: GoldenFolder) throws -> Comparison {
@@ -73,8 +73,8 @@ import Testing
     #expect(split.frames == 3)
     #expect(try verdict(folders.golden, Self.run(motion: [5, 6, 7])) == .passed)
     let left = try compare(folders.golden, folders.golden.pending)
-    #expect(left.roots.map(\.id) == ["colour@0:6"] && left.counts.changed == 2)
-    #expect(try folders.golden.manifest().accepted.last?.roots == ["motion@0:5"])
+    #expect(left.rootCauses.map(\.id) == ["colour@0:6"] && left.counts.changed == 2)
+    #expect(try folders.golden.manifest().accepted.last?.rootCauses == ["motion@0:5"])
     _ = try accept(folders.golden, "colour")
     #expect(!folders.golden.pending.exists)
     #expect(
@@ -88,7 +88,7 @@ import Testing
     let split = try folders.golden.reject(options: options) { $0.stage == "motion" }
     #expect(split.left.map(\.id) == ["motion@0:5"])
     #expect(
-      try compare(folders.golden, folders.golden.pending).roots.map(\.id) == ["colour@0:6"])
+      try compare(folders.golden, folders.golden.pending).rootCauses.map(\.id) == ["colour@0:6"])
     try folders.golden.accept(.init(at: "2026-11-21", reason: "hues"))
     #expect(try verdict(folders.golden, Self.run(colour: [6, 20])) == .passed)
   }
@@ -109,7 +109,8 @@ import Testing
       try Self.run().write(to: folders.golden)
       try Self.run(colour: [2, 30], dropped: [9]).write(to: folders.golden.pending)
       let split = try folders.golden.accept(
-        options: options, roots: { ($0.stage != "colour") == takesDecisions }, acceptance: entry)
+        options: options, rootCauses: { ($0.stage != "colour") == takesDecisions },
+        acceptance: entry)
       #expect(!split.chosen.isEmpty && !split.left.isEmpty)
       let expected = takesDecisions ? Self.run(dropped: [9]) : Self.run(colour: [2, 30])
       #expect(try verdict(folders.golden, expected) == .passed)
@@ -172,21 +173,21 @@ import Testing
     let pending = Self.run(frames: 1_100, motion: motion, colour: colour, dropped: dropped)
     try pending.write(to: folders.golden.pending)
     let before = try compare(folders.golden, folders.golden.pending)
-    let isTaken = before.roots.map { _ in Bool.random(using: &random) }
-    let ids = zip(before.roots, isTaken).filter(\.1).map(\.0.id)
+    let isTaken = before.rootCauses.map { _ in Bool.random(using: &random) }
+    let ids = zip(before.rootCauses, isTaken).filter(\.1).map(\.0.id)
     guard !ids.isEmpty else {
-      #expect(before.roots.isEmpty == (before.verdict == .passed))
+      #expect(before.rootCauses.isEmpty == (before.verdict == .passed))
       return
     }
     do {
       _ = try folders.golden.accept(
-        options: options, roots: { ids.contains($0.id) }, acceptance: entry)
+        options: options, rootCauses: { ids.contains($0.id) }, acceptance: entry)
     } catch {
       #expect(error.facts.code == "golden.pending.inseparable" && !dropped.isEmpty)
       return
     }
     let left = before.findings.filter { finding in
-      finding.root.map { !ids.contains(before.roots[$0].id) } ?? true
+      finding.root.map { !ids.contains(before.rootCauses[$0].id) } ?? true
     }
     guard !left.isEmpty else {
       #expect(try verdict(folders.golden, pending) == .passed)

@@ -60,7 +60,7 @@ import Testing
     #expect(comparison.pipelineChanges.map(\.place) == ["motion.threshold"])
     #expect(comparison.pipelineChanges.first?.old == "24")
     #expect(comparison.pipelineChanges.first?.new == "40")
-    #expect(comparison.roots.first?.origin == .pipeline)
+    #expect(comparison.rootCauses.first?.origin == .pipeline)
   }
 
   @Test func `ten changes are named and the others counted`() throws {
@@ -86,7 +86,7 @@ import Testing
           + "the golden has motion-boxes \(digest.short); what changed is not known"), "\(words)")
     #expect(
       words.contains("'retake golden sync-rules --pipelines'") && words.contains("'retake accept'"))
-    #expect(comparison.pipelineChanges.isEmpty && comparison.roots.first?.origin == .pipeline)
+    #expect(comparison.pipelineChanges.isEmpty && comparison.rootCauses.first?.origin == .pipeline)
     let other = try SampleFolders.compare(Self.sample(try Self.record(threshold: 40)), golden)
     #expect(
       other.suspects.first?.hasSuffix("this run has no pipeline.json: replay it again") == true)
@@ -95,7 +95,7 @@ import Testing
   @Test func `a name alone is no change`() throws {
     let comparison = try SampleFolders.compare(
       Self.sample(Self.record()), Self.sample(Self.record(name: "other"), changed: true))
-    #expect(comparison.suspects.isEmpty && comparison.roots.first?.origin == .code)
+    #expect(comparison.suspects.isEmpty && comparison.rootCauses.first?.origin == .code)
   }
 
   @Test func `costs are a change where they are used, and the golden's are known`() throws {
@@ -106,11 +106,11 @@ import Testing
     }
     let used = try compare(Self.record(), "declared")
     #expect(used.suspects == ["the pipeline changed: motion.cost: 45ms → 60ms"])
-    #expect(used.roots.first?.origin == .pipeline)
+    #expect(used.rootCauses.first?.origin == .pipeline)
     let unused = try compare(Self.record(), "none")
-    #expect(unused.suspects.isEmpty && unused.roots.first?.origin == .code)
+    #expect(unused.suspects.isEmpty && unused.rootCauses.first?.origin == .code)
     let unknown = try compare(Self.record().withoutCosts, "declared")
-    #expect(unknown.suspects.isEmpty && unknown.roots.first?.origin == .code)
+    #expect(unknown.suspects.isEmpty && unknown.rootCauses.first?.origin == .code)
   }
 
   // MARK: the program
@@ -335,9 +335,9 @@ import Testing
       #expect(try text(pending) == Self.record().text)
     } else {
       let split = try folders.golden.accept(
-        options: Self.options, roots: { $0.stage == "colour" }
-      ) { roots, frames in
-        .init(at: "2026-11-21", reason: "right", roots: roots.map(\.id), frames: frames)
+        options: Self.options, rootCauses: { $0.stage == "colour" }
+      ) { rootCauses, frames in
+        .init(at: "2026-11-21", reason: "right", rootCauses: rootCauses.map(\.id), frames: frames)
       }
       #expect(split.left.count == 1 && split.chosen.count == 1)
       #expect(try text(folders.golden.pending) == Self.record(threshold: 40).text)
@@ -347,7 +347,7 @@ import Testing
     let left = try GoldenComparator(
       golden: folders.golden, actual: folders.golden.pending, options: Self.options
     ).compare()
-    #expect(left.verdict == .changed && left.roots.count == 1)
+    #expect(left.verdict == .changed && left.rootCauses.count == 1)
   }
 
   @Test func `an acceptance in part of a golden without a document adds none`() throws {
@@ -356,7 +356,8 @@ import Testing
     golden.pipeline = nil
     try golden.write(to: folders.golden)
     try Self.wide(Self.record(), differs: true).write(to: folders.golden.pending)
-    _ = try folders.golden.accept(options: Self.options, roots: { $0.stage == "colour" }) { _, _ in
+    _ = try folders.golden.accept(options: Self.options, rootCauses: { $0.stage == "colour" }) {
+      _, _ in
       .init(at: "2026-11-21", reason: "right")
     }
     #expect(!has(folders.golden) && has(folders.golden.pending))

@@ -11,7 +11,8 @@ import Testing
     #expect(comparison.verdict == .passed)
     #expect(comparison.counts.same == 200 && comparison.counts.facts == 200)
     #expect(comparison.counts.decisions == 1)
-    #expect(comparison.findings.isEmpty && comparison.roots.isEmpty && comparison.notes.isEmpty)
+    #expect(
+      comparison.findings.isEmpty && comparison.rootCauses.isEmpty && comparison.notes.isEmpty)
     #expect(comparison.headroom.allSatisfy { $0.used == 0 })
   }
 
@@ -33,9 +34,9 @@ import Testing
     let root = try #require(comparison.firstDivergence)
     #expect(root.frame == FrameID(track: 0, sequence: 40) && root.stage == "motion")
     #expect(root.why == .outputDiffers && root.equalBefore == ["camera", "grey"])
-    #expect(root.findings == 60 && root.echoes == 59 && root.largest == 0.4)
+    #expect(root.findings == 60 && root.downstream == 59 && root.largest == 0.4)
     #expect(root.time == Timestamp(pts: 40_040, timeBase: TimeBase(1, 30_000))?.nanoseconds)
-    #expect(comparison.roots.count == 1)
+    #expect(comparison.rootCauses.count == 1)
     #expect(comparison.findings.first?.kind == .boxMoved)
     #expect(comparison.findings.first?.message == "motion at 160.0,64.0 32.0x48.0: moved by 0.4 px")
   }
@@ -48,8 +49,8 @@ import Testing
     #expect(comparison.findings.map(\.kind) == [.fateChanged])
     #expect(comparison.findings.first?.frame == FrameID(track: 0, sequence: 700))
     #expect(comparison.findings.first?.actual == "drop (queue) at motion")
-    #expect(comparison.roots.map(\.id) == ["motion@0:700"])
-    #expect(comparison.roots.first?.why == .decisionDiffers)
+    #expect(comparison.rootCauses.map(\.id) == ["motion@0:700"])
+    #expect(comparison.rootCauses.first?.why == .decisionDiffers)
     #expect(comparison.counts.same == 1_999)
   }
 
@@ -131,7 +132,8 @@ import Testing
     let comparison = try SampleFolders.compare(golden, actual)
     #expect(comparison.notes == ["the golden has no stage digests for linux-x86_64-fma"])
     #expect(comparison.findings.map(\.kind) == [.boxDisappeared, .boxDisappeared])
-    #expect(comparison.roots.map(\.why) == [.seenAtSink] && comparison.roots[0].echoes == 1)
+    #expect(
+      comparison.rootCauses.map(\.why) == [.seenAtSink] && comparison.rootCauses[0].downstream == 1)
     #expect(comparison.firstDivergence?.frame == FrameID(track: 0, sequence: 2))
   }
 
@@ -169,13 +171,13 @@ import Testing
     let gone = try SampleFolders.compare(golden, SampleRun())
     #expect(gone.verdict == .changed && !gone.isExpected)
     #expect(gone.findings.map(\.kind) == [.knownChangeGone])
-    #expect(gone.roots.map(\.id) == ["a known change is gone@0:2"])
+    #expect(gone.rootCauses.map(\.id) == ["a known change is gone@0:2"])
     #expect(gone.findings[0].message.contains("'7'") && gone.known.isEmpty)
     var actual = SampleRun()
     actual.setFacts([SampleRun.box(4, dx: 5)], at: 4)
     let other = try SampleFolders.compare(golden, actual)
     #expect(other.findings.map(\.kind) == [.boxMoved, .knownChangeGone])
-    #expect(other.findings.allSatisfy { $0.root != nil } && other.roots.count == 2)
+    #expect(other.findings.allSatisfy { $0.root != nil } && other.rootCauses.count == 2)
   }
 
   @Test func `a budget that is broken is a finding`() throws {
@@ -210,7 +212,7 @@ import Testing
     for sequence in 0..<6 { actual.setFacts([SampleRun.box(sequence, dx: 1)], at: sequence) }
     let comparison = try SampleFolders.compare(SampleRun(), actual)
     #expect(comparison.findings.prefix(2).map(\.kind) == [.nodeRemoved, .nodeAdded])
-    #expect(comparison.roots.map(\.id) == ["grey", "blur"])
+    #expect(comparison.rootCauses.map(\.id) == ["grey", "blur"])
     #expect(comparison.findingCount == 8)
   }
 

@@ -41,7 +41,7 @@ private func rotated(_ word: UInt32, _ bits: UInt32) -> UInt32 {
   word >> bits | word << (32 - bits)
 }
 
-/// The first 32 bits of the fractions of the cube roots of the first 64 primes.
+/// The first 32 bits of the fractions of the cube rootCauses of the first 64 primes.
 private let roundConstants: [UInt32] = primes(64).map { prime in
   // The fractional part of the root to 32 bits, by bisection in integers: r³ ≤ p·2⁹⁶.
   var root: UInt64 = 0

@@ -32,21 +32,22 @@ import Testing
   }
 
   @Test func `a root cause says what its largest error is of, and what follows from it`() {
-    func weight(_ kind: Finding.Kind, _ magnitude: Double?, echoes: Int) -> String {
+    func weight(_ kind: Finding.Kind, _ magnitude: Double?, downstream: Int) -> String {
       var root = RootCause(stage: "motion", why: .outputDiffers)
-      (root.findings, root.echoes) = (1 + echoes, echoes)
+      (root.findings, root.downstream) = (1 + downstream, downstream)
       let finding = Finding(kind, magnitude: magnitude, message: "")
       return ReportRootCause(root, findings: [finding]).weight
     }
-    #expect(weight(.scoreChanged, 0.02, echoes: 0) == "1 finding, scores differ by at most 0.02")
     #expect(
-      weight(.boxMoved, 4, echoes: 1)
+      weight(.scoreChanged, 0.02, downstream: 0) == "1 finding, scores differ by at most 0.02")
+    #expect(
+      weight(.boxMoved, 4, downstream: 1)
         == "1 finding, boxes differ by at most 4 px, 1 later difference that follows")
-    #expect(weight(.budget, 3, echoes: 0) == "1 finding, at most 3")
+    #expect(weight(.budget, 3, downstream: 0) == "1 finding, at most 3")
     var later = ReportRootCause(
-      id: "x", frame: nil, stage: nil, why: "", findings: 0, echoes: 53)
+      id: "x", frame: nil, stage: nil, why: "", findings: 0, downstream: 53)
     #expect(later.weight == "53 later differences that follow")
-    later.echoes = 0
+    later.downstream = 0
     #expect(later.weight == "0 findings")
   }
 
@@ -88,7 +89,7 @@ import Testing
         ReportEdge(from: "smooth", to: "boxes"), ReportEdge(from: "smooth", to: "other"),
       ])
     let statuses = graph.statuses(root: "motion", why: .outputDiffers, touched: ["boxes"])
-    #expect(statuses.map(\.status) == [.equal, .root, .tainted, .echo, .equal])
+    #expect(statuses.map(\.status) == [.equal, .rootCause, .tainted, .downstream, .equal])
     #expect(
       graph.statuses(root: "motion", why: .nodeAdded, touched: []).map(\.status)
         == [.equal, .added, .tainted, .equal, .equal])
@@ -219,7 +220,7 @@ import Testing
       frame: FrameID(track: 0, sequence: 2), time: 66_733_333, stage: "motion",
       why: .outputDiffers)
     root.findings = 3
-    root.echoes = 2
+    root.downstream = 2
     var findings = [
       Finding(
         .boxMoved, frame: FrameID(track: 0, sequence: 2), node: "boxes",
@@ -239,7 +240,7 @@ import Testing
     result.counts.changed = 2
     result.findings = findings
     result.findingCount = 3
-    result.roots = [root]
+    result.rootCauses = [root]
     result.headroom = [
       ErrorHeadroom(
         sink: "boxes", quantity: "position", largest: 0.4, allowed: 0,

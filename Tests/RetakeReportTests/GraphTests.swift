@@ -46,7 +46,7 @@ import Testing
     let text = try #require(
       GraphDrawing.svg(
         Samples.graph(), statuses: [NodeStatus(node: "boxes", status: .tainted)], id: "g1"))
-    #expect(text.contains("<g class=\"node root\">"))
+    #expect(text.contains("<g class=\"node rootCause\">"))
     #expect(text.contains("◆ root cause</text>"))
     #expect(text.contains("<g class=\"node tainted\">"))
     #expect(text.contains("camera: equal. grey: equal. motion: root cause. boxes: tainted."))
@@ -56,7 +56,7 @@ import Testing
 
   @Test func `a graph that is too large is told in words`() {
     var large = graph((0...GraphLayout.nodesMax).map { "n\($0)" }, [])
-    large.nodes[7].status = .root
+    large.nodes[7].status = .rootCause
     #expect(GraphDrawing.list(large, statuses: []) == "<p>n7: root cause. 120 nodes equal.</p>")
   }
 

@@ -57,7 +57,9 @@ enum Hostile {
     item.rootCauses[0].extent = label
     item.rootCauses[0].commands = [ReportCommand(label, label)]
     item.graph = ReportGraph(
-      nodes: [ReportNode(id: label, kind: label, status: .root), ReportNode(id: "b", kind: label)],
+      nodes: [
+        ReportNode(id: label, kind: label, status: .rootCause), ReportNode(id: "b", kind: label),
+      ],
       edges: [ReportEdge(from: label, to: "b", policy: label, capacity: 3)])
     for place in item.findings.items.indices {
       item.findings.items[place].kind = label

@@ -46,8 +46,8 @@ import Testing
     let page = try withoutBlocks(html(Samples.allVerdicts()))
     #expect(page.contains("Trouble <span class=\"exit\">exit code 2</span>"))
     #expect(page.contains("stage <b class=\"stage\">motion</b>"))
-    #expect(page.contains("<code>retake accept yard/motion --root r1 --reason TEXT</code>"))
-    #expect(page.contains("camera: equal. grey: equal. motion: root cause. boxes: echo."))
+    #expect(page.contains("<code>retake accept yard/motion --root-cause r1 --reason TEXT</code>"))
+    #expect(page.contains("camera: equal. grey: equal. motion: root cause. boxes: downstream."))
     #expect(page.contains("<code>session.media.checksum</code>"))
     #expect(page.contains("<td>238</td><td class=\"delta\">-2</td>"))
   }

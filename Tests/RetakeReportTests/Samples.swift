@@ -95,10 +95,10 @@ enum Samples {
     var cause = ReportRootCause(
       id: "r1", frame: FrameID(track: 0, sequence: 120), pts: 120_000,
       timeNanoseconds: 4_000_000_000, stage: "motion",
-      why: "output differs while its inputs are equal", findings: 312, echoes: 906)
+      why: "output differs while its inputs are equal", findings: 312, downstream: 906)
     cause.commands = [
       ReportCommand("replay", "retake replay yard --pipeline motion --output run"),
-      ReportCommand("accept", "retake accept yard/motion --root r1 --reason TEXT"),
+      ReportCommand("accept", "retake accept yard/motion --root-cause r1 --reason TEXT"),
     ]
     return cause
   }
@@ -107,8 +107,8 @@ enum Samples {
     ReportGraph(
       nodes: [
         ReportNode(id: "camera", kind: "session"), ReportNode(id: "grey", kind: "grey"),
-        ReportNode(id: "motion", kind: "motion", stateful: true, status: .root),
-        ReportNode(id: "boxes", kind: "results", status: .echo),
+        ReportNode(id: "motion", kind: "motion", stateful: true, status: .rootCause),
+        ReportNode(id: "boxes", kind: "results", status: .downstream),
       ],
       edges: [
         ReportEdge(from: "camera", to: "grey"),

@@ -12,7 +12,7 @@ import Testing
         changed  yard/motion  first divergence at frame 0:120 (t = 4.000 s), stage motion: output \
         differs while its inputs are equal; 312 findings, 906 later differences that follow
             replay  retake replay yard --pipeline motion --output run
-            accept  retake accept yard/motion --root r1 --reason TEXT
+            accept  retake accept yard/motion --root-cause r1 --reason TEXT
             over budget: droppedMax 2, 2 above its limit of 0
             suspected: the pipeline's digest differs
 

@@ -45,7 +45,9 @@ struct HostileNamesTests {
         session: name, name: name, pipeline: name, mode: name, verdict: .changed, reason: name)
       item.counts = ComparedCounts(compared: 2, changed: 2)
       item.graph = ReportGraph(
-        nodes: [ReportNode(id: name, kind: name, status: .root), ReportNode(id: "b", kind: name)],
+        nodes: [
+          ReportNode(id: name, kind: name, status: .rootCause), ReportNode(id: "b", kind: name),
+        ],
         edges: [ReportEdge(from: name, to: "b", policy: name, capacity: 1)])
       var cause = ReportRootCause(
         id: name, frame: FrameID(track: 0, sequence: 1), stage: name, why: name, findings: 1)

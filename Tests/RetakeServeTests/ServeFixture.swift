@@ -94,7 +94,7 @@ final class ServeFixture {
   ///
   /// - Parameter pending: The result that the page shows; `nil` is that of the newest report.
   func accept(
-    _ key: String = "yard/motion", pending: String? = nil, roots: [String]? = nil,
+    _ key: String = "yard/motion", pending: String? = nil, rootCauses: [String]? = nil,
     reason: String = "the new threshold is right", _ changes: [String: String?] = [:]
   ) throws -> RawClient.Answer {
     var headers: [String: String?] = [
@@ -106,10 +106,11 @@ final class ServeFixture {
       var key: String
       var reason: String
       var pending: String
-      var roots: [String]?
+      var rootCauses: [String]?
     }
     let wish = Wish(
-      key: key, reason: reason, pending: try pending ?? reportedResult() ?? "", roots: roots)
+      key: key, reason: reason, pending: try pending ?? reportedResult() ?? "",
+      rootCauses: rootCauses)
     let body = try JSONEncoder().encode(wish)
     return try client.ask(
       "POST", "/\(token)/accept", headers.compactMapValues(\.self),
@@ -132,7 +133,7 @@ final class ServeFixture {
   func waitingRoots() throws -> [String] {
     var acceptance = Acceptance(project: try Project(reading: folder.url.path))
     acceptance.keys = ["yard/motion"]
-    return try acceptance.run(reason: "look", isDryRun: true).flatMap(\.roots)
+    return try acceptance.run(reason: "look", isDryRun: true).flatMap(\.rootCauses)
   }
 
   /// The id of the only report.

@@ -136,9 +136,9 @@ import Testing
       to: "motion.json")
     try ServeFixture.test(fixture.folder)
     let before = try fixture.goldens()
-    let roots = try fixture.waitingRoots()
-    for chosen in [nil, [try #require(roots.first)]] {
-      let refused = try fixture.accept(pending: shown, roots: chosen)
+    let rootCauses = try fixture.waitingRoots()
+    for chosen in [nil, [try #require(rootCauses.first)]] {
+      let refused = try fixture.accept(pending: shown, rootCauses: chosen)
       #expect(refused.status == 409 && refused.code == "serve.accept.otherResult")
       #expect(refused.text.contains("Reload the page"), "\(refused.text)")
     }
@@ -174,20 +174,20 @@ import Testing
 
   @Test func `one root cause is accepted, the others go on waiting`() throws {
     let fixture = try ServeFixture(pipeline: PipelineText.branches)
-    let roots = try fixture.waitingRoots()
-    #expect(roots.count == 2)
-    let motion = try #require(roots.first { $0.hasPrefix("motion@") })
+    let rootCauses = try fixture.waitingRoots()
+    #expect(rootCauses.count == 2)
+    let motion = try #require(rootCauses.first { $0.hasPrefix("motion@") })
     let before = try fixture.goldens()
     for bad in [[], ["motion@*"], ["mot?on@0:1"]] {
-      #expect(try fixture.accept(roots: bad).code == "serve.request.malformed")
+      #expect(try fixture.accept(rootCauses: bad).code == "serve.request.malformed")
     }
-    #expect(try fixture.accept(roots: ["motion@0:99999"]).code == "suite.accept.noRoot")
+    #expect(try fixture.accept(rootCauses: ["motion@0:99999"]).code == "suite.accept.noRootCause")
     #expect(try fixture.goldens() == before)
 
-    let answer = try fixture.accept(roots: [motion])
+    let answer = try fixture.accept(rootCauses: [motion])
     #expect(answer.status == 200, "\(answer.text)")
-    #expect(answer.text.contains("\"roots\":[\"\(motion)\"]"))
-    #expect(try fixture.waitingRoots() == roots.filter { $0 != motion })
+    #expect(answer.text.contains("\"rootCauses\":[\"\(motion)\"]"))
+    #expect(try fixture.waitingRoots() == rootCauses.filter { $0 != motion })
     let manifest = try fixture.goldens()["yard/motion/golden.yml"]
     #expect(String(decoding: manifest ?? Data(), as: UTF8.self).contains(motion))
   }

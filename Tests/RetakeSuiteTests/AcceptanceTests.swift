@@ -79,7 +79,7 @@ import Testing
     let items = try fixture.accept(reason: "  a \"better\" threshold: 26 \n")
     let item = try #require(items.first)
     #expect(item.kind == "changed")
-    #expect(item.roots.first?.hasPrefix("motion@0:") == true)
+    #expect(item.rootCauses.first?.hasPrefix("motion@0:") == true)
     #expect(item.frames > 0)
     let text = try String(
       contentsOf: fixture.folder.file("Goldens/yard/motion/golden.yml"), encoding: .utf8)

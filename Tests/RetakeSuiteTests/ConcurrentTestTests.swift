@@ -120,7 +120,7 @@ private struct Careless: PureStage {
       _ = try Self.test(alone, program)
       return try alone.contents("Goldens/yard/motion")
     }
-    let roots: Set = ["tamper@0:5"]
+    let rootCauses: Set = ["tamper@0:5"]
     let wrong = Locked<[String]>([])
     DispatchQueue.concurrentPerform(iterations: 60) { index in
       do {
@@ -128,7 +128,9 @@ private struct Careless: PureStage {
           _ = try Self.test(fixture, 1 + index % 3)
         } else {
           for waiting in try Acceptance(project: try fixture.project()).waiting()
-          where Set(waiting.roots.map(\.id)) != roots || ![13, 1].contains(waiting.findingCount) {
+          where Set(waiting.rootCauses.map(\.id)) != rootCauses
+            || ![13, 1].contains(waiting.findingCount)
+          {
             wrong.withLock {
               $0.append("\(waiting.verdict) \(waiting.findingCount) \(waiting.reasons)")
             }

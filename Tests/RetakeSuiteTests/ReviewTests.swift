@@ -66,7 +66,7 @@ import Testing
       try fixture.accept("yard-1/*", reason: "a better threshold") { $0.stages = ["motion"] }.first)
     let manifest = try GoldenFolder(fixture.folder.file("Goldens/yard-1/motion")).manifest()
     let accepted = try #require(manifest.accepted.last)
-    #expect(item.frames == accepted.frames && item.roots == accepted.roots)
+    #expect(item.frames == accepted.frames && item.rootCauses == accepted.rootCauses)
     #expect(item.frames > 0 && item.frames <= all[0].frames && !item.left.isEmpty)
   }
 
@@ -76,7 +76,7 @@ import Testing
       #expect(item.rootCauses.count == 2)
       for root in item.rootCauses {
         let accept = try #require(root.commands.last?.command)
-        #expect(accept.contains(" --root '\(root.id)' --reason"))
+        #expect(accept.contains(" --root-cause '\(root.id)' --reason"))
       }
     }
   }
@@ -89,7 +89,7 @@ import Testing
     while let next = review.next { review.answer(next, .skip) }
     let done = try review.apply(reason: "seen")
     let item = try #require(done.accepted.first)
-    #expect(done.accepted.count == 1 && item.roots.count == 1 && item.left.count == 1)
+    #expect(done.accepted.count == 1 && item.rootCauses.count == 1 && item.left.count == 1)
     #expect(try self.review(fixture).questions.count == 3)
   }
 
@@ -116,13 +116,13 @@ import Testing
     let error = #expect(throws: SuiteError.self) {
       try fixture.accept { $0.stages = ["motoin"] }
     }
-    #expect(error?.code == "suite.accept.noRoot" && error?.advice == "Did you mean 'motion'?")
+    #expect(error?.code == "suite.accept.noRootCause" && error?.advice == "Did you mean 'motion'?")
     let items = try fixture.accept("yard-1") { $0.stages = ["mot*"] }
     #expect(items.map(\.key) == ["yard-1/motion"])
     #expect(items[0].left.count == 1 && items[0].left[0].hasPrefix("fine@0:"))
     let id = try #require(
       try review(fixture).questions.first { $0.key == "yard-2/motion" && $0.stage == "fine" }?.root)
-    #expect(try fixture.accept("yard-2") { $0.roots = [id] }.map(\.roots) == [[id]])
+    #expect(try fixture.accept("yard-2") { $0.rootCauses = [id] }.map(\.rootCauses) == [[id]])
   }
 
   @Test func `a rejection in CI touches nothing`() throws {

@@ -145,7 +145,7 @@ struct ServedSite: Sendable {
     /// The identity of the result that the page shows, from its report.
     var pending: String
     /// Exact ids of root causes; `nil` means the whole case.
-    var roots: [String]?
+    var rootCauses: [String]?
   }
 
   /// - Throws: `ServeError`; `SuiteError`, also on a machine where nothing can be accepted.
@@ -155,15 +155,16 @@ struct ServedSite: Sendable {
     }
     guard let wish = try? JSONDecoder().decode(Wish.self, from: body) else {
       throw ServeError.badRequest(
-        "what is sent must be {\"key\": …, \"reason\": …, \"pending\": …}, with \"roots\": […] if not "
+        "what is sent must be {\"key\": …, \"reason\": …, \"pending\": …}, with \"rootCauses\": […] if not "
           + "all is meant")
     }
     // Globs are not supported here: the user saw exactly one case and its root causes.
     guard !Self.isGlob(wish.key), wish.key.contains("/") else {
       throw ServeError.badRequest("a key is SESSION/CASE")
     }
-    guard wish.roots.map({ !$0.isEmpty && !$0.contains(where: Self.isGlob) }) ?? true else {
-      throw ServeError.badRequest("roots are ids of root causes, at least one, such as motion@0:12")
+    guard wish.rootCauses.map({ !$0.isEmpty && !$0.contains(where: Self.isGlob) }) ?? true else {
+      throw ServeError.badRequest(
+        "rootCauses are ids of root causes, at least one, such as motion@0:12")
     }
     return try await withCheckedThrowingContinuation { continuation in
       acceptances.async { continuation.resume(with: Result { try accept(wish) }) }
@@ -180,7 +181,7 @@ struct ServedSite: Sendable {
     acceptance.pendingFolder = options.pendingFolder
     acceptance.isCI = options.isCI
     acceptance.keys = [wish.key]
-    acceptance.roots = wish.roots ?? []
+    acceptance.rootCauses = wish.rootCauses ?? []
     // A report of a run that left nothing pending, or of an older build, shows no result that can
     // be accepted. What is pending then comes from another run.
     acceptance.seen = [wish.key: Digest128(hex: wish.pending) ?? .zero]

@@ -2,75 +2,80 @@ package import RetakeCore
 
 /// The root causes of a comparison, and the root cause that each frame's values follow from.
 package struct CauseLog: Sendable {
-  package private(set) var roots: [RootCause] = []
+  package private(set) var rootCauses: [RootCause] = []
   /// For frames with a differing stage digest: the root of the deepest differing stage.
-  private var rootOfFrame = FrameRoots()
+  private var rootCauseOfFrame = FrameRootCauses()
   /// The same for the stages that a sink depends on, for each sink whose stages are known.
-  private var rootOfFrameBySink: [String: FrameRoots] = [:]
-  /// The first differing decision; later ones, and what follows from them, are its echoes.
-  package private(set) var decisionRoot: Int?
+  private var rootCauseOfFrameBySink: [String: FrameRootCauses] = [:]
+  /// The first differing decision; later ones, and what follows from them, are its downstream
+  /// differences.
+  package private(set) var decisionRootCause: Int?
   /// Whether both sides had stage digests. An unexplained difference then arises at the sink.
   package var hasStageDigests = false
 
   package init() {}
 
   package mutating func add(_ root: RootCause) -> Int {
-    roots.append(root)
-    return roots.count - 1
+    rootCauses.append(root)
+    return rootCauses.count - 1
   }
 
   /// The root with the same stage and reason, or a new one.
   package mutating func root(_ root: RootCause) -> Int {
-    // Later frames with the same cause are its echoes, and are not causes of their own.
-    roots.firstIndex { $0.stage == root.stage && $0.why == root.why } ?? add(root)
+    // Later frames with the same cause are its downstream differences, and are not causes of their
+    // own.
+    rootCauses.firstIndex { $0.stage == root.stage && $0.why == root.why } ?? add(root)
   }
 
-  package mutating func setDecisionRoot(_ root: RootCause) {
-    decisionRoot = decisionRoot ?? add(root)
+  package mutating func setDecisionRootCause(_ root: RootCause) {
+    decisionRootCause = decisionRootCause ?? add(root)
   }
 
   package mutating func set(_ root: Int, for frame: FrameID) {
-    rootOfFrame.set(root, for: frame)
+    rootCauseOfFrame.set(root, for: frame)
   }
 
   /// Registers a sink. What it receives follows only from the stages that it depends on.
-  package mutating func setSink(_ sink: String) { rootOfFrameBySink[sink] = FrameRoots() }
+  package mutating func setSink(_ sink: String) { rootCauseOfFrameBySink[sink] = FrameRootCauses() }
 
   package mutating func set(_ root: Int, for frame: FrameID, sink: String) {
-    rootOfFrameBySink[sink]?.set(root, for: frame)
+    rootCauseOfFrameBySink[sink]?.set(root, for: frame)
   }
 
-  package func root(of frame: FrameID) -> Int? { rootOfFrame[frame] }
+  package func root(of frame: FrameID) -> Int? { rootCauseOfFrame[frame] }
 
   private func root(of finding: Finding) -> Int? {
     guard let frame = finding.frame else { return nil }
-    // `rootOfFrame` is not asked then: its root may be in a branch that does not lead to this sink.
-    if let sink = finding.node, let roots = rootOfFrameBySink[sink] { return roots[frame] }
-    return rootOfFrame[frame]
+    // `rootCauseOfFrame` is not asked then: its root may be in a branch that does not lead to this
+    // sink.
+    if let sink = finding.node, let rootCauses = rootCauseOfFrameBySink[sink] {
+      return rootCauses[frame]
+    }
+    return rootCauseOfFrame[frame]
   }
 
   /// Class names belong to a whole sink: they follow from the first difference that reaches it.
-  private func firstRoot(before sink: String) -> Int? {
-    (rootOfFrameBySink[sink] ?? rootOfFrame).first
+  private func firstRootCause(before sink: String) -> Int? {
+    (rootCauseOfFrameBySink[sink] ?? rootCauseOfFrame).first
   }
 
   /// Sets the origin of each root, when everything is known about the two runs.
   package mutating func setOrigins(_ origin: (RootCause) -> RootCause.Origin?) {
-    for index in roots.indices { roots[index].origin = origin(roots[index]) }
+    for index in rootCauses.indices { rootCauses[index].origin = origin(rootCauses[index]) }
   }
 
   /// Finds the cause of a finding, or creates one, and counts the finding there.
   package mutating func attribute(_ finding: inout Finding) {
     let index = cause(of: finding)
     finding.root = index
-    roots[index].findings += 1
-    roots[index].largest = max(roots[index].largest, finding.magnitude ?? 0)
-    if let frame = finding.frame, let first = roots[index].frame, frame != first {
-      roots[index].echoes += 1
+    rootCauses[index].findings += 1
+    rootCauses[index].largest = max(rootCauses[index].largest, finding.magnitude ?? 0)
+    if let frame = finding.frame, let first = rootCauses[index].frame, frame != first {
+      rootCauses[index].downstream += 1
     }
     // Stage digests have no times, so the first finding of the root's frame provides it.
-    if roots[index].time == nil, finding.frame == roots[index].frame {
-      roots[index].time = finding.time
+    if rootCauses[index].time == nil, finding.frame == rootCauses[index].frame {
+      rootCauses[index].time = finding.time
     }
   }
 
@@ -81,31 +86,33 @@ package struct CauseLog: Sendable {
     case .nodeAdded: return root(RootCause(stage: finding.node, why: .nodeAdded))
     case .nodeRemoved: return root(RootCause(stage: finding.node, why: .nodeRemoved))
     case .classesChanged:
-      if let sink = finding.node, let known = firstRoot(before: sink) { return known }
+      if let sink = finding.node, let known = firstRootCause(before: sink) { return known }
       return root(RootCause(stage: finding.node, why: .sinkChanged))
     case .sinkAdded, .sinkRemoved:
       return root(RootCause(stage: finding.node, why: .sinkChanged))
     // A budget that is exceeded follows from what changed, and is a root only if nothing else is
     // known.
-    case .budget: return roots.isEmpty ? root(RootCause(why: .budget)) : 0
+    case .budget: return rootCauses.isEmpty ? root(RootCause(why: .budget)) : 0
     case .drift:
       if let known = root(of: finding) { return known }
       return root(of: finding, why: .drift)
     // A gate may have decided by a value that differs, so the stage comes before the decision.
     case .decisionAdded, .decisionRemoved, .decisionMoved, .decisionChanged, .decisionsDiffer:
-      if let known = finding.frame.flatMap({ rootOfFrame[$0] }) { return known }
-      return decisionRoot ?? root(of: finding, why: .decisionDiffers)
+      if let known = finding.frame.flatMap({ rootCauseOfFrame[$0] }) { return known }
+      return decisionRootCause ?? root(of: finding, why: .decisionDiffers)
     case .fateChanged:
-      if let known = finding.frame.flatMap({ rootOfFrame[$0] }) { return known }
-      return decisionRoot ?? root(of: finding, why: .decisionDiffers)
+      if let known = finding.frame.flatMap({ rootCauseOfFrame[$0] }) { return known }
+      return decisionRootCause ?? root(of: finding, why: .decisionDiffers)
     default:
       if let known = root(of: finding) { return known }
       // No stage before the sink differs at this frame, so the difference begins at the sink.
       if hasStageDigests { return root(of: finding, why: .outputDiffers) }
-      if let decisionRoot { return decisionRoot }
-      // Without stage digests nothing distinguishes a later difference from an echo, so it joins
-      // the last root.
-      return roots.indices.last { roots[$0].why == .seenAtSink || roots[$0].why == .frameLost }
+      if let decisionRootCause { return decisionRootCause }
+      // Without stage digests nothing distinguishes a later difference from a downstream
+      // difference, so it joins the last root.
+      return rootCauses.indices.last {
+        rootCauses[$0].why == .seenAtSink || rootCauses[$0].why == .frameLost
+      }
         ?? root(of: finding, why: .seenAtSink)
     }
   }
@@ -119,7 +126,7 @@ package struct CauseLog: Sendable {
 
 /// The root of each frame that has one, stored as runs of frames: consecutive frames mostly have
 /// the same root.
-private struct FrameRoots: Sendable {
+private struct FrameRootCauses: Sendable {
   private struct Run {
     var first: Int
     var last: Int

@@ -127,7 +127,7 @@ package struct Comparison: Hashable, Sendable, Codable {
   /// The errors of all compared frames, for quantities with an error.
   package var errorCurves: [ErrorCurve] = []
   /// In the order of the frames: the first is the first divergence.
-  package var roots: [RootCause] = []
+  package var rootCauses: [RootCause] = []
   /// Information that is not a finding.
   package var notes: [String] = []
   /// Changes of the pipeline, models or libraries that may explain a difference.
@@ -143,7 +143,7 @@ package struct Comparison: Hashable, Sendable, Codable {
   }
 
   /// The earliest (frame, stage) from which differences follow.
-  package var firstDivergence: RootCause? { roots.first }
+  package var firstDivergence: RootCause? { rootCauses.first }
 
   /// Whether no frame had a partner. A comparison that compared nothing never passes.
   package var comparedNothing: Bool { counts.compared == 0 }

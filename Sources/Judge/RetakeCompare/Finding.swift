@@ -119,7 +119,7 @@ package struct RootCause: Hashable, Sendable, Codable {
   /// Findings with this cause.
   package var findings = 0
   /// Findings with this cause at later frames.
-  package var echoes = 0
+  package var downstream = 0
   /// The largest error of its findings, in the unit of the compared values.
   package var largest: Double = 0
 

@@ -15,29 +15,32 @@ package struct FindingLog: Sendable {
 
   package mutating func add(_ finding: Finding) {
     var finding = finding
-    // Findings beyond the limit are attributed, too: the counts of the roots cover all of them.
+    // Findings beyond the limit are attributed, too: the counts of the root causes cover all of
+    // them.
     causes.attribute(&finding)
     count += 1
     if findings.count < limit { findings.append(finding) }
   }
 
-  /// Findings, and the roots that have findings, sorted by frame: those about the whole run first,
-  /// then by time, then by track and sequence. The frames of a track stay in the order of their
-  /// sequences.
-  package func sorted() -> (findings: [Finding], roots: [RootCause]) {
-    let used = causes.roots.indices.filter { causes.roots[$0].findings > 0 }
+  /// Findings, and the root causes that have findings, sorted by frame: those about the whole run
+  /// first, then by time, then by track and sequence. The frames of a track stay in the order of
+  /// their sequences.
+  package func sorted() -> (findings: [Finding], rootCauses: [RootCause]) {
+    let used = causes.rootCauses.indices.filter { causes.rootCauses[$0].findings > 0 }
     let ofFindings = findings.map { Place(time: $0.time, frame: $0.frame) }
-    let ofRoots = used.map { Place(time: causes.roots[$0].time, frame: causes.roots[$0].frame) }
-    let times = Self.times(of: ofFindings + ofRoots)
-    let order = Self.sorted(ofRoots, times).map { used[$0] }
-    var places = Array(causes.roots.indices)
+    let ofRootCauses = used.map {
+      Place(time: causes.rootCauses[$0].time, frame: causes.rootCauses[$0].frame)
+    }
+    let times = Self.times(of: ofFindings + ofRootCauses)
+    let order = Self.sorted(ofRootCauses, times).map { used[$0] }
+    var places = Array(causes.rootCauses.indices)
     for (place, index) in order.enumerated() { places[index] = place }
     let sorted = Self.sorted(ofFindings, times).map { index in
       var finding = findings[index]
       finding.root = finding.root.map { places[$0] }
       return finding
     }
-    return (sorted, order.map { causes.roots[$0] })
+    return (sorted, order.map { causes.rootCauses[$0] })
   }
 
   private struct Place {

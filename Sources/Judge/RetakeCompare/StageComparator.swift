@@ -3,8 +3,8 @@ import RetakeCore
 /// Finds the stages whose output differs although their inputs are equal.
 ///
 /// A stateful stage is tainted from its first differing input, or from the first frame that only
-/// one run passed to it. What differs there afterwards is an echo. The same holds for every later
-/// difference of a stage that is already a root.
+/// one run passed to it. What differs there afterwards is a downstream difference. The same holds
+/// for every later difference of a stage that is already a root.
 package struct StageComparator {
   /// A node that both runs have.
   private struct Stage {
@@ -82,11 +82,11 @@ package struct StageComparator {
   /// The earlier root that explains other inputs: an input that only one run has, else another
   /// change of the nodes. A root of another kind, such as a decision, connects no nodes.
   private func rewiring(of golden: StageColumn, _ actual: StageColumn) -> Int? {
-    let roots = log.causes.roots
+    let rootCauses = log.causes.rootCauses
     let changed = Set(golden.inputs).symmetricDifference(actual.inputs)
     let isOneSided = { (root: RootCause) in root.why == .nodeAdded || root.why == .nodeRemoved }
-    return roots.firstIndex { isOneSided($0) && $0.stage.map(changed.contains) ?? false }
-      ?? roots.firstIndex { isOneSided($0) || $0.why == .inputsRewired }
+    return rootCauses.firstIndex { isOneSided($0) && $0.stage.map(changed.contains) ?? false }
+      ?? rootCauses.firstIndex { isOneSided($0) || $0.why == .inputsRewired }
   }
 
   /// Compares the rows of one frame.
@@ -103,14 +103,14 @@ package struct StageComparator {
       var inputCause = stage.inputs.lazy.compactMap { causes[$0] }.first ?? stage.rewired
       // The packet is the input of a source.
       if stage.inputs.isEmpty && packetDiffers {
-        inputCause = inputCause ?? packetRoot(golden.frame)
+        inputCause = inputCause ?? packetRootCause(golden.frame)
       }
       if left != right {
         let cause =
           // An input that differs at this frame explains it better than one that the state
           // remembers.
           inputCause ?? stage.taint
-          ?? ownRoot(
+          ?? ownRootCause(
             of: index, golden.frame, served: left != .notRun && right != .notRun,
             equal: stages.indices.prefix(index).filter { causes[$0] == nil })
         causes[index] = cause
@@ -144,15 +144,15 @@ package struct StageComparator {
     }
   }
 
-  private mutating func packetRoot(_ frame: FrameID) -> Int {
+  private mutating func packetRootCause(_ frame: FrameID) -> Int {
     log.causes.root(RootCause(frame: frame, stage: "packet", why: .outputDiffers))
   }
 
-  private mutating func ownRoot(
+  private mutating func ownRootCause(
     of index: Int, _ frame: FrameID, served: Bool, equal: [Int]
   ) -> Int {
     // That a stage ran in one run only was decided before it, and not computed by it.
-    if !served, let decision = log.causes.decisionRoot { return decision }
+    if !served, let decision = log.causes.decisionRootCause { return decision }
     if let root = stages[index].root { return root }
     let root = log.causes.add(
       RootCause(

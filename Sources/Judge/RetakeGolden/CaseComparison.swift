@@ -39,7 +39,7 @@ struct CaseComparison {
     // Set before the stage digests are compared: a stage that was given a frame in only one of the
     // runs then differs because of this decision.
     if let first = decisions.findings.first {
-      log.causes.setDecisionRoot(
+      log.causes.setDecisionRootCause(
         RootCause(
           frame: first.frame, time: first.time, stage: Self.decider(of: first),
           why: .decisionDiffers))
@@ -180,7 +180,7 @@ struct CaseComparison {
     comparison.counts = comparator.counts
     comparison.counts.decisions = compared
     comparison.findingCount = comparator.log.count
-    (comparison.findings, comparison.roots) = comparator.log.sorted()
+    (comparison.findings, comparison.rootCauses) = comparator.log.sorted()
   }
 
   private func otherPlatform(_ golden: ResultChunk?, _ actual: ResultChunk?) -> String? {
@@ -263,7 +263,7 @@ struct CaseComparison {
     // Not a finding: the results are what is tested, and a difference that they do not show changes
     // no verdict.
     if let stages, stages.differingFrames > 0, comparison.findingCount == 0 {
-      let root = stages.log.causes.roots.first
+      let root = stages.log.causes.rootCauses.first
       let place = root.map { " from \($0.id) on" } ?? ""
       let results =
         comparison.counts.withinTolerance > 0 ? "results within tolerance" : "equal results"
@@ -285,7 +285,7 @@ struct CaseComparison {
     }
     comparison.suspects += environmentChanges
     let program = pipelines.programSuspicion(
-      comparison.roots, builtInKinds: options.builtInKinds)
+      comparison.rootCauses, builtInKinds: options.builtInKinds)
     comparison.suspects += [program].compactMap(\.self)
   }
 
@@ -347,8 +347,8 @@ struct CaseComparison {
     var finding = finding
     var root = RootCause(frame: finding.frame, why: .knownChangeGone)
     root.findings = 1
-    finding.root = comparison.roots.count
-    comparison.roots.append(root)
+    finding.root = comparison.rootCauses.count
+    comparison.rootCauses.append(root)
     comparison.findings.append(finding)
     comparison.findingCount += 1
     comparison.isExpected = false

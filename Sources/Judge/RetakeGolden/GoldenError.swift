@@ -63,12 +63,12 @@ package enum GoldenError: RetakeError, Hashable {
     case .indivisible(let folder, let why):
       ErrorFacts(
         "golden.pending.indivisible", "the pending golden has no root causes: \(why)", at: folder,
-        advice: "Take or refuse it as a whole, without --root and --stage")
+        advice: "Take or refuse it as a whole, without --root-cause and --stage")
     case .inseparable(let folder, let why, let others):
       ErrorFacts(
         "golden.pending.inseparable", "\(why); left out: \(others.joined(separator: ", "))",
         at: folder,
-        advice: "Name them too: " + others.map { "--root '\($0)'" }.joined(separator: " "))
+        advice: "Name them too: " + others.map { "--root-cause '\($0)'" }.joined(separator: " "))
     case .io(let path, let action, let cause):
       ErrorFacts(
         "golden.io", "cannot \(action)", cause: cause, at: path,

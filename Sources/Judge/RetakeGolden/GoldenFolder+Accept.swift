@@ -67,7 +67,7 @@ extension GoldenFolder {
   ///   together with others.
   package func accept(
     from pending: GoldenFolder? = nil, options: GoldenComparator.Options = .init(),
-    roots isChosen: (RootCause) -> Bool,
+    rootCauses isChosen: (RootCause) -> Bool,
     acceptance: ([RootCause], Int) -> GoldenManifest.Acceptance
   ) throws -> GoldenSplit {
     let pending = pending ?? self.pending
@@ -96,13 +96,13 @@ extension GoldenFolder {
   /// Removes from a pending golden what follows from some of its root causes, so that it can no
   /// longer be accepted. If no root cause is left, the pending golden is removed.
   ///
-  /// - Throws: As `accept(from:options:roots:acceptance:)`.
+  /// - Throws: As `accept(from:options:rootCauses:acceptance:)`.
   package func reject(
     from pending: GoldenFolder? = nil, options: GoldenComparator.Options = .init(),
-    roots isChosen: (RootCause) -> Bool
+    rootCauses isChosen: (RootCause) -> Bool
   ) throws -> GoldenSplit {
     let seen = try PendingGolden(pending ?? self.pending)
-    return try reject(from: seen, options: options, roots: isChosen)
+    return try reject(from: seen, options: options, rootCauses: isChosen)
   }
 
   /// The same for a result that was reviewed. If another result is pending by now, that result
@@ -111,7 +111,7 @@ extension GoldenFolder {
   /// - Throws: Also `GoldenError.pendingChanged`.
   package func reject(
     from seen: PendingGolden, options: GoldenComparator.Options = .init(),
-    roots isChosen: (RootCause) -> Bool
+    rootCauses isChosen: (RootCause) -> Bool
   ) throws -> GoldenSplit {
     // The roles are swapped: what is not rejected is the part that the merge takes over.
     let split = try GoldenSplit(

@@ -162,10 +162,10 @@ extension GoldenManifest.Latency {
 
 extension GoldenManifest.Acceptance {
   fileprivate init(_ decoder: GoldenDecoder) throws {
-    let fields = try decoder.object(["at", "reason", "roots", "frames", "maxError"])
+    let fields = try decoder.object(["at", "reason", "rootCauses", "frames", "maxError"])
     at = try fields.required("at").string()
     reason = try fields.required("reason").string()
-    roots = try fields.strings("roots")
+    rootCauses = try fields.strings("rootCauses")
     frames = try fields.required("frames").count()
     maxError = try fields.required("maxError").number()
   }

@@ -116,7 +116,8 @@ extension GoldenManifest.Summary {
 extension GoldenManifest.Acceptance {
   fileprivate var flow: FlowYAML {
     .map([
-      ("at", .text(at)), ("reason", .text(reason)), ("roots", .list(roots.map { .text($0) })),
+      ("at", .text(at)), ("reason", .text(reason)),
+      ("rootCauses", .list(rootCauses.map { .text($0) })),
       ("frames", .integer(frames)), ("maxError", .number(maxError)),
     ])
   }

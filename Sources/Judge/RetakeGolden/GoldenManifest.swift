@@ -166,17 +166,17 @@ package struct GoldenManifest: Hashable, Sendable {
     package var at: String
     package var reason: String
     /// Ids of the root causes that were accepted.
-    package var roots: [String]
+    package var rootCauses: [String]
     /// The number of frames that changed.
     package var frames: Int
     package var maxError: Double
 
     package init(
-      at: String, reason: String, roots: [String] = [], frames: Int = 0, maxError: Double = 0
+      at: String, reason: String, rootCauses: [String] = [], frames: Int = 0, maxError: Double = 0
     ) {
       self.at = at
       self.reason = reason
-      self.roots = roots
+      self.rootCauses = rootCauses
       self.frames = frames
       self.maxError = maxError
     }

@@ -24,7 +24,7 @@ package struct GoldenSplit {
     // also within one process (`man 2 flock`).
     comparison =
       isLocked ? try comparator.compareLocked(pending.manifest()) : try comparator.compare()
-    isChosen = comparison.roots.map(choose)
+    isChosen = comparison.rootCauses.map(choose)
     (self.golden, self.pending) = (golden, pending)
     guard comparison.verdict == .changed else {
       throw GoldenError.indivisible(
@@ -36,8 +36,8 @@ package struct GoldenSplit {
     try checkParts()
   }
 
-  package var chosen: [RootCause] { roots(true) }
-  package var left: [RootCause] { roots(false) }
+  package var chosen: [RootCause] { rootCauses(true) }
+  package var left: [RootCause] { rootCauses(false) }
 
   /// Frames with a finding of a chosen root cause.
   package var frames: Int {
@@ -56,8 +56,8 @@ package struct GoldenSplit {
     finding.root.map { isChosen[$0] } ?? false
   }
 
-  private func roots(_ wanted: Bool) -> [RootCause] {
-    zip(comparison.roots, isChosen).filter { $0.1 == wanted }.map(\.0)
+  private func rootCauses(_ wanted: Bool) -> [RootCause] {
+    zip(comparison.rootCauses, isChosen).filter { $0.1 == wanted }.map(\.0)
   }
 
   private func checkParts() throws {
@@ -76,9 +76,9 @@ package struct GoldenSplit {
   private func inseparable(_ why: String, _ isMeant: (Finding) -> Bool) -> GoldenError {
     let indices = Set(comparison.findings.filter { isMeant($0) && !isChosen($0) }.map(\.root))
     // By index and not from the Set, so that the message has the report's order.
-    let others = comparison.roots.indices.filter { indices.contains($0) }
+    let others = comparison.rootCauses.indices.filter { indices.contains($0) }
     return .inseparable(
-      folder: golden.url.path, why: why, others: others.map { comparison.roots[$0].id })
+      folder: golden.url.path, why: why, others: others.map { comparison.rootCauses[$0].id })
   }
 }
 

@@ -81,11 +81,11 @@ struct PipelineComparison {
   /// A golden has no digest of the program's code, so this is only what remains after all else is
   /// excluded.
   /// - Parameter builtInKinds: The kinds of Retake's own stages; if `nil`, nothing is reported.
-  func programSuspicion(_ roots: [RootCause], builtInKinds: Set<String>?) -> String? {
+  func programSuspicion(_ rootCauses: [RootCause], builtInKinds: Set<String>?) -> String? {
     // Any recorded change explains more than a guess about code that was not recorded.
     guard !isChanged, let builtInKinds, let kinds = records.actual?.kinds else { return nil }
     var stages: [String] = []
-    let suspects = roots.filter {
+    let suspects = rootCauses.filter {
       $0.why == .outputDiffers && ($0.origin == .code || $0.origin == .codeOrLibraries)
     }
     // `CauseOrigins` gives all of them the same origin: libraries are known for the whole run.

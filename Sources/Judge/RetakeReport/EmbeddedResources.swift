@@ -145,10 +145,10 @@ html:not(.js) .case + .case { margin-top: 48px; padding-top: 40px; border-top: 1
 .graph .edge, .graph .tip { fill: none; stroke: var(--line-2); stroke-width: 1.5; }
 .graph .edge.differs, .graph .tip.differs { stroke: var(--red); stroke-dasharray: none; }
 .graph .equal .status { fill: var(--green); }
-.graph .root rect { fill: var(--red-soft); stroke: var(--red); stroke-width: 2.5; }
-.graph .root .status { fill: var(--red); }
-.graph .echo rect, .graph .tainted rect { stroke: var(--red); stroke-dasharray: 5 3; }
-.graph .echo .status, .graph .tainted .status { fill: var(--red); }
+.graph .rootCause rect { fill: var(--red-soft); stroke: var(--red); stroke-width: 2.5; }
+.graph .rootCause .status { fill: var(--red); }
+.graph .downstream rect, .graph .tainted rect { stroke: var(--red); stroke-dasharray: 5 3; }
+.graph .downstream .status, .graph .tainted .status { fill: var(--red); }
 .graph .added rect, .graph .removed rect { stroke: var(--blue); stroke-width: 2; fill: var(--blue-soft); }
 .graph .added .status, .graph .removed .status { fill: var(--blue); }
 .graph .removed rect { stroke-dasharray: 2 3; }
@@ -185,11 +185,11 @@ tbody tr:last-child > * { border-bottom: 0; }
 .tracks .figures td { white-space: nowrap; }
 .accept form { margin-top: 12px; }
 .accept .bar-row { display: flex; flex-wrap: wrap; gap: 8px 12px; }
-.roots { border: 0; margin: 0 0 12px; padding: 0; min-width: 0; font-size: 14px; }
-.roots legend { padding: 0; color: var(--ink-3); margin-bottom: 2px; }
-.roots .check { display: flex; gap: 8px; align-items: baseline; padding: 2px 0; overflow-wrap: anywhere; min-width: 0; }
-.roots .check span { min-width: 0; }
-.roots .check:has(:disabled) { color: var(--ink-3); text-decoration: line-through; }
+.root-causes { border: 0; margin: 0 0 12px; padding: 0; min-width: 0; font-size: 14px; }
+.root-causes legend { padding: 0; color: var(--ink-3); margin-bottom: 2px; }
+.root-causes .check { display: flex; gap: 8px; align-items: baseline; padding: 2px 0; overflow-wrap: anywhere; min-width: 0; }
+.root-causes .check span { min-width: 0; }
+.root-causes .check:has(:disabled) { color: var(--ink-3); text-decoration: line-through; }
 .accept input[type="text"] { flex: 1 1 260px; min-width: 0; font: inherit; color: inherit; background: var(--surface); border: 1px solid var(--line-2); border-radius: 7px; padding: 5px 12px; min-height: 34px; }
 .accept input::placeholder { color: var(--ink-3); opacity: 1; }
 .accept .primary:not(:disabled) { background: var(--ink); color: var(--page); border-color: var(--ink); }
@@ -1032,16 +1032,16 @@ footer h2 { font-size: 15px; margin-bottom: 8px; }
   }
 
   // A box for each root cause of several: what is accepted. What was accepted is closed.
-  function rootChoice(item, act) {
+  function rootCauseChoice(item, act) {
     if (item.rootCauses.length < 2) return undefined;
     const boxes = item.rootCauses.slice(0, 40).map((cause) => ({ cause, box: html("input", { type: "checkbox", checked: true, on: { change: act } }) }));
     const rest = item.rootCauses.slice(40);
     const others = html("input", { type: "checkbox", checked: true, on: { change: act } });
     const line = (box, text) => html("label", { class: "check" }, box, html("span", {}, text));
-    const place = (cause) => `${cause.id}: ${cause.why}; ${plural(cause.findings + cause.echoes, "finding")}`;
+    const place = (cause) => `${cause.id}: ${cause.why}; ${plural(cause.findings + cause.downstream, "finding")}`;
     const open = () => boxes.filter((one) => !one.box.disabled);
     return {
-      element: html("fieldset", { class: "roots" }, html("legend", {}, "Which root causes are right"), boxes.map((one) => line(one.box, cut(visible(place(one.cause)), 200))),
+      element: html("fieldset", { class: "root-causes" }, html("legend", {}, "Which root causes are right"), boxes.map((one) => line(one.box, cut(visible(place(one.cause)), 200))),
         rest.length ? line(others, `${plural(rest.length, "other root cause")}`) : null),
       chosen: () => [...open().filter((one) => one.box.checked).map((one) => one.cause.id), ...(others.checked && !others.disabled ? rest.map((one) => one.id) : [])],
       open: () => open().length + (others.disabled ? 0 : rest.length),
@@ -1064,7 +1064,7 @@ footer h2 { font-size: 15px; margin-bottom: 8px; }
         for (const one of codes) one.code.textContent = text ? one.text.replace(/--reason ("[^"]*"|\S+)/, () => `--reason ${quoted(visible(text))}`) : one.text;
         refresh();
       } } });
-    const causes = served && accepts ? rootChoice(item, () => refresh()) : undefined;
+    const causes = served && accepts ? rootCauseChoice(item, () => refresh()) : undefined;
     const title = `${item.session}/${item.case}`;
     const send = html("button", { type: "submit", class: "primary", disabled: true });
     const outcome = html("p", { class: "outcome", role: "status" });
@@ -1080,11 +1080,11 @@ footer h2 { font-size: 15px; margin-bottom: 8px; }
       send.disabled = true;
       const wish = { key: title, reason: reason.value.trim(), pending: item.pending ?? "" };
       // All that is left is the whole case.
-      if (causes && causes.chosen().length < causes.open()) wish.roots = causes.chosen();
+      if (causes && causes.chosen().length < causes.open()) wish.rootCauses = causes.chosen();
       const answer = await post(wish);
       outcome.textContent = visible(answer.text);
       outcome.dataset.done = answer.done ? "yes" : "no";
-      if (answer.done && causes) causes.close(answer.roots);
+      if (answer.done && causes) causes.close(answer.rootCauses);
       done = answer.done && (!causes || causes.open() === 0);
       refresh();
     } } }, causes ? causes.element : null, html("div", { class: "bar-row" }, reason, served && accepts ? send : null));
@@ -1101,9 +1101,9 @@ footer h2 { font-size: 15px; margin-bottom: 8px; }
       const result = await answer.json();
       if (!answer.ok) return { done: false, text: `Not accepted: ${result.message}.${result.advice ? " " + result.advice : ""}` };
       const left = result.reduce((sum, one) => sum + one.left.length, 0);
-      const what = result.map((one) => (one.left.length ? `${one.roots.join(", ")} of ${one.key}` : `${one.key}, ${plural(one.frames, "frame")}`)).join("; ");
+      const what = result.map((one) => (one.left.length ? `${one.rootCauses.join(", ")} of ${one.key}` : `${one.key}, ${plural(one.frames, "frame")}`)).join("; ");
       const next = left ? `${plural(left, "root cause")} still ${left === 1 ? "waits" : "wait"}.` : `Run ${program} test again for a new report.`;
-      return { done: true, roots: result.flatMap((one) => one.roots), text: `Accepted: ${what}. ${next}` };
+      return { done: true, rootCauses: result.flatMap((one) => one.rootCauses), text: `Accepted: ${what}. ${next}` };
     } catch {
       return { done: false, text: `Not accepted: the server does not answer. Is ${program} report serve still running?` };
     }
@@ -1126,8 +1126,8 @@ footer h2 { font-size: 15px; margin-bottom: 8px; }
   const inspectors = new Map();
   let current;
 
-  function revealRoot(article) {
-    for (const root of article.querySelectorAll(".graph .root rect")) {
+  function revealRootCause(article) {
+    for (const root of article.querySelectorAll(".graph .rootCause rect")) {
       const area = root.closest(".scroll");
       area.scrollLeft = Number(root.getAttribute("x")) - area.clientWidth / 2 + 67;
     }
@@ -1170,7 +1170,7 @@ footer h2 { font-size: 15px; margin-bottom: 8px; }
     }
     current = article.id;
     prepare(article);
-    revealRoot(article);
+    revealRootCause(article);
     if (focus) article.querySelector("h2").focus({ preventScroll: false });
   }
 
@@ -1680,8 +1680,8 @@ footer h2 { font-size: 15px; margin-bottom: 8px; }
     },
     "verdict": {"enum": ["passed", "changed", "missing", "stale", "not comparable", "errored"]},
     "status": {
-      "description": "How the output of a node compares with the golden's: root = differs while the inputs are equal; echo = differs, and so do the inputs; tainted = stateful, and saw a differing input before.",
-      "enum": ["equal", "root", "echo", "tainted", "notRun", "notCompared", "added", "removed"]
+      "description": "How the output of a node compares with the golden's: rootCause = differs while the inputs are equal; downstream = differs, and so do the inputs; tainted = stateful, and saw a differing input before.",
+      "enum": ["equal", "rootCause", "downstream", "tainted", "notRun", "notCompared", "added", "removed"]
     },
     "textPair": {
       "type": "object",
@@ -1871,7 +1871,7 @@ footer h2 { font-size: 15px; margin-bottom: 8px; }
           "description": "The nodes before the stage whose output at this frame is equal."
         },
         "findings": {"type": "integer", "minimum": 0},
-        "echoes": {
+        "downstream": {
           "type": "integer",
           "minimum": 0,
           "description": "Later differences that follow from this one."
@@ -1890,7 +1890,7 @@ footer h2 { font-size: 15px; margin-bottom: 8px; }
         },
         "expected": {"$ref": "#/$defs/expected"}
       },
-      "required": ["id", "kind", "why", "equalBefore", "findings", "echoes", "commands", "statuses"],
+      "required": ["id", "kind", "why", "equalBefore", "findings", "downstream", "commands", "statuses"],
       "additionalProperties": false
     },
     "box": {

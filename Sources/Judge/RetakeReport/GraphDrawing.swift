@@ -64,7 +64,7 @@ enum GraphDrawing {
       path += "C\(middle) \(from.y) \(middle) \(to.y) \(to.x) \(to.y)"
     }
     let source = nodes.first { $0.id == line.edge.nodes.from }
-    let carries = [.root, .echo, .tainted].contains(source?.status ?? .equal)
+    let carries = [.rootCause, .downstream, .tainted].contains(source?.status ?? .equal)
     var text = "<path class=\"edge\(carries ? " differs" : "")\" d=\"\(path)\"/>"
     if let last = line.points.last {
       text += "<path class=\"tip\(carries ? " differs" : "")\" "
@@ -101,8 +101,8 @@ extension ReportNode.Status {
   var words: String {
     switch self {
     case .equal: "equal"
-    case .root: "root cause"
-    case .echo: "echo"
+    case .rootCause: "root cause"
+    case .downstream: "downstream"
     case .tainted: "tainted"
     case .notRun: "not run"
     case .notCompared: "not compared"
@@ -114,8 +114,8 @@ extension ReportNode.Status {
   var mark: String {
     switch self {
     case .equal: "✓"
-    case .root: "◆"
-    case .echo: "≈"
+    case .rootCause: "◆"
+    case .downstream: "≈"
     case .tainted: "≋"
     case .notRun, .notCompared: "–"
     case .added: "+"

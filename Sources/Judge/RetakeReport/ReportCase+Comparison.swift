@@ -33,10 +33,10 @@ extension ReportCase {
     budgets = comparison.budgets.map(ReportBudget.init)
     findings = Excerpt(
       comparison.findings.map {
-        ReportFinding($0, roots: comparison.roots, classes: classes, place: place)
+        ReportFinding($0, rootCauses: comparison.rootCauses, classes: classes, place: place)
       },
       total: comparison.findingCount)
-    rootCauses = comparison.roots.enumerated().map { index, root in
+    rootCauses = comparison.rootCauses.enumerated().map { index, root in
       ReportRootCause(
         root, findings: comparison.findings.filter { $0.root == index }, graph: graph)
     }
@@ -90,7 +90,7 @@ extension Comparison {
       guard within > 0 else { return "\(frames), all the same" }
       return "\(frames), \(Wording.grouped(within)) \(Wording.within(headroom.map(\.largest)))"
     }
-    let causes = Wording.count(roots.count, "root cause")
+    let causes = Wording.count(rootCauses.count, "root cause")
     return "\(frames), \(Wording.grouped(counts.changed)) changed: "
       + "\(Wording.count(findingCount, "finding")) from \(causes)"
   }

@@ -3,13 +3,13 @@ package import RetakeCore
 
 extension ReportFinding {
   init(
-    _ finding: Finding, roots: [RootCause], classes: [String], place: ReportBox.Placing
+    _ finding: Finding, rootCauses: [RootCause], classes: [String], place: ReportBox.Placing
   ) {
     self.init(
       kind: finding.kind.rawValue, frame: finding.frame, sink: finding.node,
       golden: finding.golden, actual: finding.actual, message: finding.message)
     let unit = finding.unit
-    rootCause = finding.root.flatMap { roots.indices.contains($0) ? roots[$0].id : nil }
+    rootCause = finding.root.flatMap { rootCauses.indices.contains($0) ? rootCauses[$0].id : nil }
     timeNanoseconds = finding.time
     magnitude = finding.magnitude.map { $0 * unit.factor }
     allowed = finding.allowed.map { $0 * unit.factor }
@@ -50,8 +50,8 @@ extension ReportRootCause {
   package init(_ root: RootCause, findings: [Finding], graph: ReportGraph? = nil) {
     self.init(
       id: root.id, kind: Kind(root.why), frame: root.frame, timeNanoseconds: root.time,
-      stage: root.stage, why: root.words, findings: max(0, root.findings - root.echoes),
-      echoes: root.echoes)
+      stage: root.stage, why: root.words, findings: max(0, root.findings - root.downstream),
+      downstream: root.downstream)
     extent = Self.extent(findings)
     equalBefore = root.equalBefore
     if let graph, let stage = root.stage {
@@ -131,13 +131,13 @@ extension ReportGraph {
     return nodes.map { node in
       let status: ReportNode.Status =
         if node.id == root {
-          why == .nodeAdded ? .added : why == .nodeRemoved ? .removed : .root
+          why == .nodeAdded ? .added : why == .nodeRemoved ? .removed : .rootCause
         } else if !behind.contains(node.id)
           || (sinks.contains(node.id) && !touched.contains(node.id))
         {
           .equal
         } else {
-          node.stateful ? .tainted : .echo
+          node.stateful ? .tainted : .downstream
         }
       return NodeStatus(node: node.id, status: status)
     }

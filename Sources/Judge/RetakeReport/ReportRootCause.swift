@@ -31,7 +31,7 @@ package struct ReportRootCause: Hashable, Sendable, Codable {
   package var equalBefore: [String] = []
   package var findings: Int
   /// Later differences that follow from this one.
-  package var echoes: Int
+  package var downstream: Int
   /// The largest difference of the results: "boxes differ by at most 0.4 px".
   package var extent: String?
   /// The replay command first, the accept command last.
@@ -42,7 +42,7 @@ package struct ReportRootCause: Hashable, Sendable, Codable {
 
   package init(
     id: String, kind: Kind = .value, frame: FrameID?, pts: Int64? = nil,
-    timeNanoseconds: Int64? = nil, stage: String?, why: String, findings: Int, echoes: Int = 0
+    timeNanoseconds: Int64? = nil, stage: String?, why: String, findings: Int, downstream: Int = 0
   ) {
     self.id = id
     self.kind = kind
@@ -52,7 +52,7 @@ package struct ReportRootCause: Hashable, Sendable, Codable {
     self.stage = stage
     self.why = why
     self.findings = findings
-    self.echoes = echoes
+    self.downstream = downstream
   }
 }
 
@@ -83,9 +83,9 @@ package struct ReportNode: Hashable, Sendable, Codable {
   package enum Status: String, Hashable, Sendable, Codable, CaseIterable {
     case equal
     /// The output differs although the inputs are equal.
-    case root
+    case rootCause
     /// The output differs, and so do the inputs.
-    case echo
+    case downstream
     /// A stateful stage that received a differing input before.
     case tainted
     case notRun

@@ -103,11 +103,12 @@ extension ReportRootCause {
 
   /// `"312 findings, boxes differ by at most 0.4 px, 906 later differences that follow"`.
   package var weight: String {
-    var parts = findings > 0 || echoes == 0 ? [Wording.count(findings, "finding")] : []
+    var parts = findings > 0 || downstream == 0 ? [Wording.count(findings, "finding")] : []
     if let extent { parts.append(extent) }
-    if echoes > 0 {
+    if downstream > 0 {
       parts.append(
-        Wording.count(echoes, "later difference") + (echoes == 1 ? " that follows" : " that follow")
+        Wording.count(downstream, "later difference")
+          + (downstream == 1 ? " that follows" : " that follow")
       )
     }
     return parts.joined(separator: ", ")

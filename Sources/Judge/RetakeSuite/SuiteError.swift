@@ -47,7 +47,7 @@ package enum SuiteError: RetakeError, Hashable {
   /// There are pending goldens, but not the one that was named.
   case notPending(String, known: [String])
   /// Nothing pending has a root cause or a stage of that name.
-  case noRoot(String, known: [String])
+  case noRootCause(String, known: [String])
   /// An alternate is always a whole golden, so it cannot be accepted in parts.
   case partialAlternate
   /// A review asks questions, and standard input is not a terminal.
@@ -263,18 +263,18 @@ package enum SuiteError: RetakeError, Hashable {
       ErrorFacts(
         "suite.accept.notPending", "no pending golden fits '\(key)'",
         advice: Suggestion.advice(for: key, among: known))
-    case .noRoot(let name, let known):
+    case .noRootCause(let name, let known):
       ErrorFacts(
-        "suite.accept.noRoot", "nothing pending has the root cause or stage '\(name)'",
+        "suite.accept.noRootCause", "nothing pending has the root cause or stage '\(name)'",
         advice: Suggestion.advice(for: name, among: known))
     case .partialAlternate:
       ErrorFacts(
         "suite.accept.partialAlternate", "an alternate is a whole golden, not some root causes",
-        advice: "Leave out --root and --stage, or --alternate")
+        advice: "Leave out --root-cause and --stage, or --alternate")
     case .noTerminal:
       ErrorFacts(
         "suite.review.noTerminal", "a review asks for keys, and standard input is not a terminal",
-        advice: "Name what is right: retake accept --root ID --reason \"…\"")
+        advice: "Name what is right: retake accept --root-cause ID --reason \"…\"")
     case .acceptInCI:
       ErrorFacts(
         "suite.accept.inCI", "nothing is written to Goldens/ in CI",

@@ -54,7 +54,7 @@ import Testing
       #expect(said.contains { $0.contains(words) }, "\(said.prefix(4))")
     }
     guard planted.verdict == .changed else {
-      #expect(comparison.findingCount == 0 && comparison.roots.isEmpty)
+      #expect(comparison.findingCount == 0 && comparison.rootCauses.isEmpty)
       return
     }
     if let kind = planted.kind {
@@ -116,10 +116,11 @@ import Testing
     actual.changeBoxes(at: 5) { $0.removeFirst() }
     try golden.write(to: runs.golden)
     try actual.write(to: runs.actual)
-    let roots = runs.compare().roots
-    #expect(roots.map(\.stage).contains("filter") && roots.map(\.stage).contains("motion"))
-    #expect(roots.first { $0.stage == "filter" }?.frame?.sequence == 5)
-    #expect(roots.first { $0.stage == "motion" }?.why == .decisionDiffers)
+    let rootCauses = runs.compare().rootCauses
+    #expect(
+      rootCauses.map(\.stage).contains("filter") && rootCauses.map(\.stage).contains("motion"))
+    #expect(rootCauses.first { $0.stage == "filter" }?.frame?.sequence == 5)
+    #expect(rootCauses.first { $0.stage == "motion" }?.why == .decisionDiffers)
   }
 
   @Test func `a frame that ended otherwise names the decisions that it follows from`() throws {

@@ -10,14 +10,14 @@ struct AcceptCommand: ParsableCommand {
         retake accept --reason "first golden"
         retake accept yard/motion --reason "the new detector finds the second figure"
         retake accept 'yard-*' --reason "recalibrated" --dry-run
-        retake accept --root motion@0:26 --reason "a better threshold"
+        retake accept --root-cause motion@0:26 --reason "a better threshold"
         retake accept --stage 'detect*' --reason "new model"
         retake accept yard/faces --alternate --reason "this GPU rounds otherwise"
         retake accept yard/motion --replace --reason "recorded again"
 
       Without a name, only what the last 'retake test' left pending is accepted.
 
-      With --root or --stage only what follows from these root causes is
+      With --root-cause or --stage only what follows from these root causes is
       accepted; the rest stays pending. Their ids are in the report.
       """)
 
@@ -59,7 +59,7 @@ struct RejectCommand: ParsableCommand {
     commandName: "reject",
     abstract: "Discard pending goldens.",
     discussion: """
-      The goldens stay as they are. With --root or --stage only what follows
+      The goldens stay as they are. With --root-cause or --stage only what follows
       from these root causes is taken out; what is left can still be accepted.
 
       Without a name, everything that is pending is discarded, not only what the last 'retake test'
@@ -67,7 +67,7 @@ struct RejectCommand: ParsableCommand {
 
       Examples:
         retake reject yard/motion
-        retake reject --root motion@0:26
+        retake reject --root-cause motion@0:26
         retake reject --dry-run
       """)
 
@@ -117,14 +117,14 @@ struct PendingOptions: ParsableArguments {
 struct RootCauseOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp("A root cause's id, or a glob of ids; may be repeated.", valueName: "id"))
-  var root: [String] = []
+  var rootCause: [String] = []
 
   @Option(help: ArgumentHelp("A stage, or a glob; may be repeated.", valueName: "stage"))
   var stage: [String] = []
 
   func acceptance(of pending: PendingOptions) throws -> Acceptance {
     var acceptance = try pending.acceptance()
-    acceptance.roots = root
+    acceptance.rootCauses = rootCause
     acceptance.stages = stage
     return acceptance
   }
@@ -133,7 +133,7 @@ struct RootCauseOptions: ParsableArguments {
 extension Acceptance.Item {
   /// A line for people.
   func text(_ verb: String) -> String {
-    let causes = roots.isEmpty ? "" : "  \(roots.prefix(5).joined(separator: ", "))"
+    let causes = rootCauses.isEmpty ? "" : "  \(rootCauses.prefix(5).joined(separator: ", "))"
     let waiting =
       left.isEmpty
       ? "" : "  (\(left.count) still waiting: \(left.prefix(3).joined(separator: ", ")))"

@@ -16,7 +16,7 @@ struct ReviewCommand: ParsableCommand {
         retake review yard/motion
         retake review 'yard-*' --reason "new model"
 
-      Without a terminal: retake accept --root ID, retake reject --root ID.
+      Without a terminal: retake accept --root-cause ID, retake reject --root-cause ID.
       """)
 
   @OptionGroup var choice: PendingOptions

@@ -670,16 +670,16 @@
   }
 
   // A box for each root cause of several: what is accepted. What was accepted is closed.
-  function rootChoice(item, act) {
+  function rootCauseChoice(item, act) {
     if (item.rootCauses.length < 2) return undefined;
     const boxes = item.rootCauses.slice(0, 40).map((cause) => ({ cause, box: html("input", { type: "checkbox", checked: true, on: { change: act } }) }));
     const rest = item.rootCauses.slice(40);
     const others = html("input", { type: "checkbox", checked: true, on: { change: act } });
     const line = (box, text) => html("label", { class: "check" }, box, html("span", {}, text));
-    const place = (cause) => `${cause.id}: ${cause.why}; ${plural(cause.findings + cause.echoes, "finding")}`;
+    const place = (cause) => `${cause.id}: ${cause.why}; ${plural(cause.findings + cause.downstream, "finding")}`;
     const open = () => boxes.filter((one) => !one.box.disabled);
     return {
-      element: html("fieldset", { class: "roots" }, html("legend", {}, "Which root causes are right"), boxes.map((one) => line(one.box, cut(visible(place(one.cause)), 200))),
+      element: html("fieldset", { class: "root-causes" }, html("legend", {}, "Which root causes are right"), boxes.map((one) => line(one.box, cut(visible(place(one.cause)), 200))),
         rest.length ? line(others, `${plural(rest.length, "other root cause")}`) : null),
       chosen: () => [...open().filter((one) => one.box.checked).map((one) => one.cause.id), ...(others.checked && !others.disabled ? rest.map((one) => one.id) : [])],
       open: () => open().length + (others.disabled ? 0 : rest.length),
@@ -702,7 +702,7 @@
         for (const one of codes) one.code.textContent = text ? one.text.replace(/--reason ("[^"]*"|\S+)/, () => `--reason ${quoted(visible(text))}`) : one.text;
         refresh();
       } } });
-    const causes = served && accepts ? rootChoice(item, () => refresh()) : undefined;
+    const causes = served && accepts ? rootCauseChoice(item, () => refresh()) : undefined;
     const title = `${item.session}/${item.case}`;
     const send = html("button", { type: "submit", class: "primary", disabled: true });
     const outcome = html("p", { class: "outcome", role: "status" });
@@ -718,11 +718,11 @@
       send.disabled = true;
       const wish = { key: title, reason: reason.value.trim(), pending: item.pending ?? "" };
       // All that is left is the whole case.
-      if (causes && causes.chosen().length < causes.open()) wish.roots = causes.chosen();
+      if (causes && causes.chosen().length < causes.open()) wish.rootCauses = causes.chosen();
       const answer = await post(wish);
       outcome.textContent = visible(answer.text);
       outcome.dataset.done = answer.done ? "yes" : "no";
-      if (answer.done && causes) causes.close(answer.roots);
+      if (answer.done && causes) causes.close(answer.rootCauses);
       done = answer.done && (!causes || causes.open() === 0);
       refresh();
     } } }, causes ? causes.element : null, html("div", { class: "bar-row" }, reason, served && accepts ? send : null));
@@ -739,9 +739,9 @@
       const result = await answer.json();
       if (!answer.ok) return { done: false, text: `Not accepted: ${result.message}.${result.advice ? " " + result.advice : ""}` };
       const left = result.reduce((sum, one) => sum + one.left.length, 0);
-      const what = result.map((one) => (one.left.length ? `${one.roots.join(", ")} of ${one.key}` : `${one.key}, ${plural(one.frames, "frame")}`)).join("; ");
+      const what = result.map((one) => (one.left.length ? `${one.rootCauses.join(", ")} of ${one.key}` : `${one.key}, ${plural(one.frames, "frame")}`)).join("; ");
       const next = left ? `${plural(left, "root cause")} still ${left === 1 ? "waits" : "wait"}.` : `Run ${program} test again for a new report.`;
-      return { done: true, roots: result.flatMap((one) => one.roots), text: `Accepted: ${what}. ${next}` };
+      return { done: true, rootCauses: result.flatMap((one) => one.rootCauses), text: `Accepted: ${what}. ${next}` };
     } catch {
       return { done: false, text: `Not accepted: the server does not answer. Is ${program} report serve still running?` };
     }
@@ -764,8 +764,8 @@
   const inspectors = new Map();
   let current;
 
-  function revealRoot(article) {
-    for (const root of article.querySelectorAll(".graph .root rect")) {
+  function revealRootCause(article) {
+    for (const root of article.querySelectorAll(".graph .rootCause rect")) {
       const area = root.closest(".scroll");
       area.scrollLeft = Number(root.getAttribute("x")) - area.clientWidth / 2 + 67;
     }
@@ -808,7 +808,7 @@
     }
     current = article.id;
     prepare(article);
-    revealRoot(article);
+    revealRootCause(article);
     if (focus) article.querySelector("h2").focus({ preventScroll: false });
   }
 

@@ -100,7 +100,7 @@ struct BoxPlaces {
   /// also have had another size.
   private var picturesDiffer: Bool {
     let nodes = result.pipeline?.nodes ?? []
-    return result.comparison.roots.contains { root in
+    return result.comparison.rootCauses.contains { root in
       switch root.why {
       case .nodeAdded, .nodeRemoved, .inputsRewired: true
       default: nodes.contains { $0.id == root.stage && $0.stage.signature.output == .frame }

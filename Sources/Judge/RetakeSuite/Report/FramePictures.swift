@@ -12,7 +12,7 @@ import RetakeRuntime
 /// golden and run share, and what a sink received, if that was kept.
 struct FramePictures {
   /// The most images of one root cause.
-  private static let perRootMax = 10
+  private static let perRootCauseMax = 10
   /// In pixels; larger frames are scaled down.
   private static let widthMax = 480
 
@@ -26,7 +26,7 @@ struct FramePictures {
       guard let frame = finding.frame, !chosen.contains(frame) else { continue }
       let root = finding.root ?? -1
       // One root cause may have most of the findings, and the others need images as well.
-      guard counts[root, default: 0] < Self.perRootMax else { continue }
+      guard counts[root, default: 0] < Self.perRootCauseMax else { continue }
       counts[root, default: 0] += 1
       chosen.append(frame)
     }

@@ -219,7 +219,7 @@ struct ReportBuilder {
       let replay = "\(program) replay \(arguments(result))"
       var accept = "\(program) accept \(result.selected.key)"
       if let goldens { accept += " --goldens \(shell.path(goldens))" }
-      if let root { accept += " --root \(shell.word(root))" }
+      if let root { accept += " --root-cause \(shell.word(root))" }
       // Without it, `accept` refuses a golden that is about something else.
       if result.comparison.verdict == .notComparable { accept += " --replace" }
       accept += " --reason \"why it is right\""

@@ -13,7 +13,7 @@ package struct Acceptance {
     /// `new`, `changed`, or `replaced` for one that describes something else.
     package var kind: String
     /// Ids of the root causes that are accepted or rejected.
-    package var roots: [String]
+    package var rootCauses: [String]
     /// Ids of the root causes that are still pending.
     package var left: [String] = []
     /// The number of frames that change.
@@ -38,7 +38,7 @@ package struct Acceptance {
   /// `session`, `session/case`, globs of both; empty is all.
   package var keys: [String] = []
   /// Ids of root causes, such as `motion@0:12`, or globs of them; empty is all.
-  package var roots: [String] = []
+  package var rootCauses: [String] = []
   /// Stages of root causes, or globs of them; empty is all.
   package var stages: [String] = []
   /// Accept as an alternate for this platform only. The golden stays in use for all other
@@ -72,7 +72,7 @@ package struct Acceptance {
     pendingFolder.map { GoldenLibrary(root: URL(fileURLWithPath: project.path($0))) } ?? library
   }
 
-  private var choosesRoots: Bool { !roots.isEmpty || !stages.isEmpty }
+  private var choosesRootCauses: Bool { !rootCauses.isEmpty || !stages.isEmpty }
 
   /// Accepts what is pending.
   ///
@@ -80,13 +80,13 @@ package struct Acceptance {
   ///   - reason: Stored in golden.yml.
   ///   - isDryRun: If `true`, returns what would be accepted and changes nothing.
   /// - Throws: `SuiteError.missingReason`, `acceptInCI`, `nothingPending`, `notOfLastTest`,
-  ///   `notPending`, `noRoot`, `partialAlternate`, `replacesOther`; `GoldenError`. Nothing is
+  ///   `notPending`, `noRootCause`, `partialAlternate`, `replacesOther`; `GoldenError`. Nothing is
   ///   accepted in these cases.
   package func run(reason: String, isDryRun: Bool = false) throws -> [Item] {
     let reason = reason.trimmingCharacters(in: .whitespacesAndNewlines)
     guard !reason.isEmpty else { throw SuiteError.missingReason }
     guard !isCI || isDryRun else { throw SuiteError.acceptInCI }
-    guard !(asAlternate && choosesRoots) else { throw SuiteError.partialAlternate }
+    guard !(asAlternate && choosesRootCauses) else { throw SuiteError.partialAlternate }
     // For the readers of golden.yml: no comparison uses it.
     let date = WallClock().dateText
     let chosen = try self.chosen()
@@ -100,24 +100,24 @@ package struct Acceptance {
     return try chosen.map { waiting in
       let item = waiting.item
       if isDryRun { return item }
-      func entry(_ roots: [String], _ frames: Int, _ largest: Double)
+      func entry(_ rootCauses: [String], _ frames: Int, _ largest: Double)
         -> GoldenManifest.Acceptance
       {
-        // At most 20 roots: golden.yml has one line for each acceptance, and a run any number of
-        // causes.
+        // At most 20 rootCauses: golden.yml has one line for each acceptance, and a run any number
+        // of causes.
         GoldenManifest.Acceptance(
-          at: date, reason: reason, roots: Array(roots.prefix(20)), frames: frames,
+          at: date, reason: reason, rootCauses: Array(rootCauses.prefix(20)), frames: frames,
           maxError: largest)
       }
       if item.left.isEmpty {
         let target = asAlternate ? waiting.alternate : waiting.golden
         try target.accept(
-          entry(item.roots, item.frames, waiting.largest), from: waiting.pending.folder)
+          entry(item.rootCauses, item.frames, waiting.largest), from: waiting.pending.folder)
         // If it cannot be removed, no harm is done: it now equals the golden.
         _ = try? waiting.pending.discard()
       } else {
         let split = try waiting.golden.accept(
-          from: waiting.pending.folder, options: .withPictures, roots: { isChosen($0) }
+          from: waiting.pending.folder, options: .withPictures, rootCauses: { isChosen($0) }
         ) {
           entry($0.map(\.id), $1, $0.map(\.largest).max() ?? 0)
         }
@@ -144,7 +144,7 @@ package struct Acceptance {
         Self.removeEmptyFolders(of: waiting.pending)
       } else {
         _ = try waiting.golden.reject(
-          from: waiting.pending, options: .withPictures, roots: { isChosen($0) })
+          from: waiting.pending, options: .withPictures, rootCauses: { isChosen($0) })
       }
       return waiting.item
     }
@@ -210,28 +210,28 @@ package struct Acceptance {
     var pending: PendingGolden
   }
 
-  /// - Throws: `SuiteError.noRoot` for a root cause or a stage that no pending golden has.
+  /// - Throws: `SuiteError.noRootCause` for a root cause or a stage that no pending golden has.
   private func chosen() throws -> [Waiting] {
     // What is pending is moved and removed, which must not happen behind a link.
     if let pendingFolder { try project.requireOwn(pendingFolder) }
     let scratch = try ScratchFolder.temporary()
     let all = try selectedKeys().compactMap { try look($0, in: scratch) }
     guard !all.isEmpty else { throw SuiteError.nothingPending }
-    guard choosesRoots else { return all }
-    let known = all.flatMap { $0.item.roots + $0.item.left }
+    guard choosesRootCauses else { return all }
+    let known = all.flatMap { $0.item.rootCauses + $0.item.left }
     // A misspelt root cause would otherwise accept nothing and look like a success.
-    for pattern in roots where !known.contains(where: { Glob.matches(pattern, $0) }) {
-      throw SuiteError.noRoot(pattern, known: Set(known).sorted())
+    for pattern in rootCauses where !known.contains(where: { Glob.matches(pattern, $0) }) {
+      throw SuiteError.noRootCause(pattern, known: Set(known).sorted())
     }
     let knownStages = known.map { String($0.prefix { $0 != "@" }) }
     for pattern in stages where !knownStages.contains(where: { Glob.matches(pattern, $0) }) {
-      throw SuiteError.noRoot(pattern, known: Set(knownStages).sorted())
+      throw SuiteError.noRootCause(pattern, known: Set(knownStages).sorted())
     }
-    return all.filter { !$0.item.roots.isEmpty }
+    return all.filter { !$0.item.rootCauses.isEmpty }
   }
 
   private func isChosen(_ root: RootCause) -> Bool {
-    (roots.isEmpty || roots.contains { Glob.matches($0, root.id) })
+    (rootCauses.isEmpty || rootCauses.contains { Glob.matches($0, root.id) })
       && (stages.isEmpty || stages.contains { Glob.matches($0, root.stage ?? "") })
   }
 
@@ -259,7 +259,7 @@ package struct Acceptance {
 
   /// Of pending goldens those that are not chosen, because the last test did not run their case.
   private func earlierKeys(_ pending: [GoldenLibrary.Key]) -> [GoldenLibrary.Key] {
-    guard isOfLastTest, keys.isEmpty, !choosesRoots,
+    guard isOfLastTest, keys.isEmpty, !choosesRootCauses,
       let last = LastTest(reading: project, root: pendingLibrary.root)
     else { return [] }
     let known = Set(last.keys)
@@ -282,7 +282,7 @@ package struct Acceptance {
     func waitsAsAWhole(_ kind: String, replaces: [String] = []) -> Waiting {
       Waiting(
         item: Item(
-          key: key.description, kind: kind, roots: [], frames: summary.captured,
+          key: key.description, kind: kind, rootCauses: [], frames: summary.captured,
           captured: summary.captured, failed: failed, damaged: summary.damaged, replaces: replaces,
           advice: advice),
         golden: golden, alternate: alternate, pending: pending)
@@ -300,12 +300,12 @@ package struct Acceptance {
         replaces: ["it cannot be compared with (\(comparison.reasons.joined(separator: "; ")))"])
     }
     let counts = comparison.counts
-    let (roots, left) = (
-      comparison.roots.filter { isChosen($0) }, comparison.roots.filter { !isChosen($0) }
+    let (rootCauses, left) = (
+      comparison.rootCauses.filter { isChosen($0) }, comparison.rootCauses.filter { !isChosen($0) }
     )
     let own = comparison.findings.filter { finding in
       // A finding without a root cause belongs to none of the choices, only to the whole.
-      finding.root.map { isChosen(comparison.roots[$0]) } ?? left.isEmpty
+      finding.root.map { isChosen(comparison.rootCauses[$0]) } ?? left.isEmpty
     }
     // One finding may cover many lost or inserted frames, so findings do not give their number.
     let frames =
@@ -313,7 +313,8 @@ package struct Acceptance {
       ? counts.changed + counts.missing + counts.inserted : Set(own.compactMap(\.frame)).count
     return Waiting(
       item: Item(
-        key: key.description, kind: "changed", roots: roots.map(\.id), left: left.map(\.id),
+        key: key.description, kind: "changed", rootCauses: rootCauses.map(\.id),
+        left: left.map(\.id),
         frames: frames, captured: summary.captured, failed: failed, damaged: summary.damaged,
         advice: advice),
       largest: own.compactMap(\.magnitude).max() ?? 0, golden: golden, alternate: alternate,

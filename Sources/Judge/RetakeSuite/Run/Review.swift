@@ -131,12 +131,12 @@ package struct Review {
     // accepted as a whole, without naming them.
     let isWhole = own.allSatisfy { answers[$0] == answer || answers[$0] == .reject }
     let takesAll = meant.count == own.count || (isWhole && answer == .accept)
-    acceptance.roots = takesAll ? [] : meant.compactMap { questions[$0].root }
+    acceptance.rootCauses = takesAll ? [] : meant.compactMap { questions[$0].root }
     return try action(acceptance)
   }
 
   private static func questions(_ comparison: Comparison) -> [Question] {
-    guard !comparison.roots.isEmpty else {
+    guard !comparison.rootCauses.isEmpty else {
       let reason = comparison.reasons.first ?? "no root cause is known"
       return [
         Question(
@@ -146,7 +146,7 @@ package struct Review {
           moreDetails: max(0, comparison.findingCount - detailsMax))
       ]
     }
-    return comparison.roots.enumerated().map { index, root in
+    return comparison.rootCauses.enumerated().map { index, root in
       let own = comparison.findings.filter { $0.root == index }
       return Question(
         key: comparison.key, root: root.id, stage: root.stage,
