@@ -7,8 +7,8 @@
  *
  *   static void process(void *self, const retake_frame *frame, retake_reply *reply) {
  *     (void)self;
- *     const retake_plane *grey = &frame->planes[0];
- *     retake_scalar(reply, "corner", grey->pixels[0]);
+ *     const retake_plane *gray = &frame->planes[0];
+ *     retake_scalar(reply, "corner", gray->pixels[0]);
  *   }
  *
  *   int main(void) {
@@ -650,7 +650,7 @@ static inline retake_p_format retake_p_format_of(const char *name) {
     bool is_whole = strcmp(format.name, name) == 0 && format.sample_bytes == 1;
     if (is_whole) return format;
     bool has_bits = bits > 8 && bits <= 16 && strlen(format.name) == base;
-    /* Only grey has no P between its name and its bits. */
+    /* Only gray has no P between its name and its bits. */
     if (has_bits && strncmp(format.name, name, base) == 0 &&
         (base < digits) == (strcmp(format.name, "GRAY") != 0)) {
       format.sample_bytes = 2;

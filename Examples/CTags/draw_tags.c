@@ -1,4 +1,4 @@
-/* Draws the clip of Recordings/tags, as grey frames of 320 x 240 pixels on standard output. */
+/* Draws the clip of Recordings/tags, as gray frames of 320 x 240 pixels on standard output. */
 
 #include <apriltag/apriltag.h>
 #include <apriltag/tag36h11.h>

@@ -129,7 +129,7 @@ class Live:
             track: The track's number.
             width: If it is not that of the track, in pixels.
             height: If it is not that of the track, in pixels.
-            range: `limited` or `full`; by default limited for YUV, full for grey and RGB.
+            range: `limited` or `full`; by default limited for YUV, full for gray and RGB.
             matrix: `bt601`, `bt709` or `bt2020`; by default by the height.
             rotation: Degrees clockwise that a viewer applies.
 

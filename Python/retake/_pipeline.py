@@ -133,7 +133,7 @@ class Pipeline:
         )
         return grown
 
-    def grey(self, *, id: str | None = None) -> Pipeline:
+    def gray(self, *, id: str | None = None) -> Pipeline:
         """Keeps the luma of each frame."""
         return self.stage("grey", id=id)
 

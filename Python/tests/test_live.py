@@ -122,7 +122,7 @@ class Listening(unittest.TestCase):
         self.assertEqual(wrong.exception.pointer, "/nodes/1/kind")
         self.assertIn("grey", wrong.exception.advice)
         with self.assertRaises(ValueError):
-            retake.source().grey().listen(Reader(), format="YV12")
+            retake.source().gray().listen(Reader(), format="YV12")
 
     def test_a_pipeline_that_is_forgotten_ends(self) -> None:
         import gc
@@ -137,7 +137,7 @@ class Listening(unittest.TestCase):
 
 @unittest.skipUnless(HAS_LIBRARY, NO_LIBRARY)
 class Replaying(unittest.TestCase):
-    PIPELINE = retake.source().grey().motion()
+    PIPELINE = retake.source().gray().motion()
 
     def test_each_run_has_the_same_digests(self) -> None:
         frames: list[retake.FrameResult] = []

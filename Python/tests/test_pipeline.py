@@ -15,7 +15,7 @@ class Words(unittest.TestCase):
     def test_a_chain_is_a_document(self) -> None:
         pipeline = (
             retake.source(name="yard")
-            .grey()
+            .gray()
             .motion(threshold=30)
             .queue(3, "dropNewest")
             .cost(fixed="45ms")
@@ -46,7 +46,7 @@ class Words(unittest.TestCase):
         )
 
     def test_each_word_leaves_the_pipeline_before_as_it_is(self) -> None:
-        frames = retake.source(track=2).grey()
+        frames = retake.source(track=2).gray()
         before = frames.json()
         frames.motion().queue(1, "replace").results()
         frames.document["nodes"].clear()
@@ -54,12 +54,12 @@ class Words(unittest.TestCase):
         self.assertEqual(frames.document["nodes"][0]["options"], {"track": 2})
 
     def test_nodes_of_a_kind_are_numbered(self) -> None:
-        chain = retake.source().grey().stage("copy").stage("copy", id="mine").stage("copy")
+        chain = retake.source().gray().stage("copy").stage("copy", id="mine").stage("copy")
         ids = [node["id"] for node in chain.document["nodes"]]
         self.assertEqual(ids, ["camera", "grey", "copy", "mine", "copy-2"])
 
     def test_classify_names_each_detection(self) -> None:
-        chain = retake.source().grey().detect("a.onnx", classes=["face"]).classify("b.onnx")
+        chain = retake.source().gray().detect("a.onnx", classes=["face"]).classify("b.onnx")
         nodes = {node["id"]: node for node in chain.document["nodes"]}
         self.assertEqual(nodes["detect"]["options"]["output"], {"classes": ["face"]})
         self.assertEqual(nodes["forEach"]["body"]["output"], "classify")
@@ -75,14 +75,14 @@ class Words(unittest.TestCase):
         self.assertEqual([n["kind"] for n in chain.document["nodes"]][-1], "classify")
 
     def test_a_document_is_a_pipeline(self) -> None:
-        pipeline = retake.source().grey().results()
+        pipeline = retake.source().gray().results()
         self.assertEqual(retake.Pipeline.from_json(pipeline.json()).document, pipeline.document)
         self.assertIn("session → grey → results", repr(pipeline))
         with self.assertRaises(ValueError):
             retake.Pipeline.from_json("[]")
 
     def test_the_package_does_without_ctypes(self) -> None:
-        program = "import sys, retake; retake.source().grey(); print('ctypes' in sys.modules)"
+        program = "import sys, retake; retake.source().gray(); print('ctypes' in sys.modules)"
         result = subprocess.run(
             [sys.executable, "-B", "-c", program],
             capture_output=True, text=True, check=True, env={"PYTHONPATH": str(support.PACKAGE)},

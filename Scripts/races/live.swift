@@ -33,7 +33,7 @@ let seen = frames.map("look") { frame, _ in frame }.concurrency(3).queue(
 let counted = frames.map("count") { frame, _ in frame }.queue(capacity: 1, policy: .replace)
   .sink(node("counted", .sink, .sink { _ in }), id: "counted")
 let session = try LiveSession(
-  Pipeline.combining(seen, counted), tracks: [LiveTrack(format: .grey, width: 8, height: 8)])
+  Pipeline.combining(seen, counted), tracks: [LiveTrack(format: .gray, width: 8, height: 8)])
 
 let drawn = DispatchSemaphore(value: 0)
 Thread.detachNewThread {
@@ -57,7 +57,7 @@ for thread in 0..<8 {
       round += 1
       session.push(
         Frame(
-          timestamp: Timestamp(nanoseconds: Int64(round) * 1_000_000), format: .grey, width: 8,
+          timestamp: Timestamp(nanoseconds: Int64(round) * 1_000_000), format: .gray, width: 8,
           height: 8, planes: [[UInt8](repeating: UInt8(thread), count: 64)]))
       if round % 97 == thread { session.push(.thermal(states[round % 2])) }
       if round % 31 == thread { feed.note(.thermal(states[round % 2])) }

@@ -20,13 +20,13 @@ func painted(_ level: UInt8, _ side: Int, _ thread: Int) -> Frame? {
   }
   if thread % 2 == 0 {
     var frame = WritableFrame(
-      in: memory.supply(of: "copy"), format: .grey, width: side, height: side, range: .full,
+      in: memory.supply(of: "copy"), format: .gray, width: side, height: side, range: .full,
       matrix: nil)
     fill(&frame)
     return frame.finish()
   }
   guard
-    var frame = (try? frames.makeFrame(for: "camera", format: .grey, width: side, height: side))
+    var frame = (try? frames.makeFrame(for: "camera", format: .gray, width: side, height: side))
       ?? nil
   else { return nil }
   fill(&frame)

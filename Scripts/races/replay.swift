@@ -19,7 +19,7 @@ struct Footage: FrameSource, FrameReader {
   var tracks: [TrackDescription] {
     [
       TrackDescription(
-        track: 0, timeBase: TimeBase(1, 1_000_000_000), format: .grey, width: 64, height: 48,
+        track: 0, timeBase: TimeBase(1, 1_000_000_000), format: .gray, width: 64, height: 48,
         frameCount: count)
     ]
   }
@@ -39,7 +39,7 @@ struct Footage: FrameSource, FrameReader {
 
   func frame(_ id: FrameID) -> Frame {
     let pixels = (0..<64 * 48).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ id.sequence &* 13) }
-    return Frame(id: id, format: .grey, width: 64, height: 48, planes: [pixels])
+    return Frame(id: id, format: .gray, width: 64, height: 48, planes: [pixels])
   }
 }
 

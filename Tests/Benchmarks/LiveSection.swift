@@ -61,8 +61,8 @@ struct LiveSection {
     for _ in 0..<stages { chain = chain.stage(Pass()).queue(capacity: ahead, policy: .block) }
     let session = try LiveSession(
       chain.queue(capacity: ahead, policy: .block).sink(returned.sink),
-      tracks: [LiveTrack(format: .grey, width: 4, height: 2)], options: LiveOptions(workers: 2))
-    let frame = Frame(format: .grey, width: 4, height: 2, planes: [[0, 1, 2, 3, 4, 5, 6, 7]])
+      tracks: [LiveTrack(format: .gray, width: 4, height: 2)], options: LiveOptions(workers: 2))
+    let frame = Frame(format: .gray, width: 4, height: 2, planes: [[0, 1, 2, 3, 4, 5, 6, 7]])
     let clock = WallClock()
     var pushes: [Int64] = []
     pushes.reserveCapacity(frames)

@@ -12,7 +12,7 @@ struct RepeatedFrame: FrameReader {
 
   init(
     count: Int,
-    _ frame: Frame = Frame(format: .grey, width: 4, height: 2, planes: [[0, 1, 2, 3, 4, 5, 6, 7]])
+    _ frame: Frame = Frame(format: .gray, width: 4, height: 2, planes: [[0, 1, 2, 3, 4, 5, 6, 7]])
   ) {
     self.count = count
     self.frame = frame

@@ -193,7 +193,7 @@ private final class ScalarSum: RunObserver {
 }
 
 extension AnyStage {
-  /// A source of grey frames of 640x480, whose pixels are made when a run begins.
+  /// A source of gray frames of 640x480, whose pixels are made when a run begins.
   fileprivate init(lateFrames count: Int) {
     self.init(
       signature: StageSignature(
@@ -208,7 +208,7 @@ private struct LateFrames: FrameSource {
   func open() -> any FrameReader {
     let level = [UInt8](repeating: 7, count: 640 * 480)
     return RepeatedFrame(
-      count: count, Frame(format: .grey, width: 640, height: 480, planes: [level]))
+      count: count, Frame(format: .gray, width: 640, height: 480, planes: [level]))
   }
 }
 

@@ -5,7 +5,7 @@ import RetakeTestSupport
 /// What the five stages of a pulse take on frames of 640x480, from recorded timings, and the
 /// latency that follows from the timings with a throttle and without one.
 ///
-/// The stages are those of a published glucose meter: find the fingertip; mean colours and
+/// The stages are those of a published glucose meter: find the fingertip; mean colors and
 /// their spectrum; band-pass; beats and their variability; regression by a tree ensemble.
 struct PulseSection {
   /// The published mean of each stage on a phone is in `note`.

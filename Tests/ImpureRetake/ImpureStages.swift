@@ -115,7 +115,7 @@ struct LeavesRows: PureStage {
   init(options: NoOptions) {}
 
   func process(_ input: Scalars, _ context: StageContext) -> Frame {
-    var output = context.makeFrame(format: .grey, width: 72, height: 48)
+    var output = context.makeFrame(format: .gray, width: 72, height: 48)
     output.forEachRow(of: 0) { row, bytes in
       if row < 24 { for x in bytes.indices { bytes[x] = 0 } }
     }

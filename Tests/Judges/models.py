@@ -5,7 +5,7 @@ They compute what a user computes in Python, with onnxruntime, OpenCV and NumPy:
   levels   how far RGB pictures are from those of cv2.VideoCapture
   strings  draws strings, so that a model can read them
 
-Clips are decoded by the ffmpeg command without a conversion. Their colours are converted by the
+Clips are decoded by the ffmpeg command without a conversion. Their colors are converted by the
 formula of ITU-R BT.601 or BT.709 in 64-bit floats, with each chroma sample for the pixels that it
 covers. cv2.VideoCapture cannot be the reference of boxes: it converts with libswscale, whose
 results differ between processors by up to two levels, and the boxes with them.

@@ -12,30 +12,30 @@ import numpy as np
 from scipy import signal
 
 
-def pos(colours, rate):
+def pos(colors, rate):
     """Algorithm 1: C is 3 x N; l is 1.6 seconds."""
-    count = colours.shape[1]
+    count = colors.shape[1]
     length = math.ceil(1.6 * rate - 1e-3)
     projection = np.array([[0, 1, -1], [-2, 1, 1]])
     pulse = np.zeros(count)
     for n in range(length - 1, count):
         m = n - length + 1
-        interval = colours[:, m : n + 1]
-        normalised = np.diag(1 / interval.mean(axis=1)) @ interval
-        s = projection @ normalised
+        interval = colors[:, m : n + 1]
+        normalized = np.diag(1 / interval.mean(axis=1)) @ interval
+        s = projection @ normalized
         h = s[0] + s[0].std() / s[1].std() * s[1]
         pulse[m : n + 1] += h - h.mean()
     return pulse
 
 
-def chrom(colours, rate):
+def chrom(colors, rate):
     """Equations 9 to 13, in intervals that overlap by half, weighted with Hann's window."""
-    count = colours.shape[1]
+    count = colors.shape[1]
     half = math.ceil(math.ceil(1.6 * rate - 1e-3) / 2)
     window = signal.windows.hann(2 * half, sym=False)
     pulse = np.zeros(count)
     for start in range(0, count - 2 * half + 1, half):
-        interval = colours[:, start : start + 2 * half]
+        interval = colors[:, start : start + 2 * half]
         r, g, b = interval / interval.mean(axis=1, keepdims=True)
         x = band(3 * r - 2 * g, rate)
         y = band(1.5 * r + g - 1.5 * b, rate)
@@ -61,7 +61,7 @@ def worst(cases, judge):
     return max(float(np.abs(judge(case) - np.array(case["found"])).max()) for case in cases)
 
 
-def colours(case):
+def colors(case):
     return np.array([case["red"], case["green"], case["blue"]])
 
 
@@ -97,8 +97,8 @@ if __name__ == "__main__":
         print(
             json.dumps(
                 {
-                    "pos": worst(given["pos"], lambda case: pos(colours(case), case["rate"])),
-                    "chrom": worst(given["chrom"], lambda case: chrom(colours(case), case["rate"])),
+                    "pos": worst(given["pos"], lambda case: pos(colors(case), case["rate"])),
+                    "chrom": worst(given["chrom"], lambda case: chrom(colors(case), case["rate"])),
                     "band": worst(
                         given["band"],
                         lambda case: band(np.array(case["red"]), case["rate"], case["order"]),

@@ -32,7 +32,7 @@ import Testing
   }
 
   private func detect(_ cost: Int) -> PipelineChain<Detections> {
-    frames.stage(Grey()).cost(ms(16)).stage(Boxes(options: .init()), id: "detect").cost(ms(cost))
+    frames.stage(Gray()).cost(ms(16)).stage(Boxes(options: .init()), id: "detect").cost(ms(cost))
   }
 
   @Test func `a stage that is too slow for the rate is named, with what is lost and what helps`()
@@ -89,14 +89,14 @@ import Testing
         return error.facts.advice
       }
     }
-    let costly = frames.stage(Grey()).cost(.fixed(.seconds(-1))).sink(results)
+    let costly = frames.stage(Gray()).cost(.fixed(.seconds(-1))).sink(results)
     #expect(advice(costly, .swift) == "For example .cost(.fixed(.milliseconds(45)))")
     #expect(advice(costly, .document) == "For example {\"fixed\": \"45ms\"}")
     let served = frames.passing(.test("sample")).on(executor: "vision").executor("vision")
       .sink(results)
     #expect(advice(served, .swift) == "Leave out .on(executor:)")
     #expect(advice(served, .document) == "Leave out \"executor\"")
-    let hasty = frames.stage(Grey()).timeout(.zero).sink(results)
+    let hasty = frames.stage(Gray()).timeout(.zero).sink(results)
     #expect(advice(hasty, .swift) == "For example .timeout(.milliseconds(50))")
     #expect(advice(hasty, .document) == "For example \"50ms\"")
   }
@@ -123,7 +123,7 @@ import Testing
     throws
   {
     let pipeline = Pipeline.combining(
-      frames.stage(Grey()).queue(capacity: 1, policy: .replace)
+      frames.stage(Gray()).queue(capacity: 1, policy: .replace)
         .stage(Boxes(options: .init())).cost(ms(100)).sink(results, id: "found"),
       frames.stage(View()).cost(ms(30)).sink(results, id: "screen"))
     let analysis = try pipeline.analyzed(at30)
@@ -136,7 +136,7 @@ import Testing
   }
 
   @Test func `a shared executor needs servers, and its nodes slots`() throws {
-    let pipeline = frames.stage(Grey()).cost(ms(20)).on(executor: "vision")
+    let pipeline = frames.stage(Gray()).cost(ms(20)).on(executor: "vision")
       .stage(Boxes(options: .init()), id: "detect").cost(ms(50)).on(executor: "vision")
       .executor("vision").sink(results)
     let warning = try warning(pipeline, at30)
@@ -156,7 +156,7 @@ import Testing
     let pipeline = frames.stage(Boxes(options: .init())).stage(Level()).cost(ms(50)).sink(results)
     let warning = try warning(pipeline, at30)
     #expect(warning.fixes == [[.policy(before: "brightness", port: nil, .dropOldest)]])
-    let wide = frames.stage(Grey()).cost(.fixed(.seconds(3))).sink(results)
+    let wide = frames.stage(Gray()).cost(.fixed(.seconds(3))).sink(results)
     #expect(
       try self.warning(wide, at30).fixes == [[.policy(before: "grey", port: nil, .dropOldest)]])
   }
@@ -178,7 +178,7 @@ import Testing
 
   @Test func `one slow branch of a join holds both up`() throws {
     let joined = Pipeline.joining(
-      frames.stage(Grey(), id: "fast").cost(ms(5)), frames.stage(Grey(), id: "slow").cost(ms(50)))
+      frames.stage(Gray(), id: "fast").cost(ms(5)), frames.stage(Gray(), id: "slow").cost(ms(50)))
     let warning = try warning(joined.stage(Fusion()).sink(results), at30)
     #expect(warning.message.contains("camera → slow fill"))
     // Frames that are dropped before one branch would leave their partners alone.
@@ -278,7 +278,7 @@ import Testing
 
     func joined(_ mode: JoinMode) -> Pipeline {
       Pipeline.joining(
-        frames.stage(Grey(), id: "fast").cost(ms(5)), frames.stage(Grey(), id: "slow").cost(ms(50)),
+        frames.stage(Gray(), id: "fast").cost(ms(5)), frames.stage(Gray(), id: "slow").cost(ms(50)),
         mode: mode, timeout: .milliseconds(45)
       ).stage(Fusion()).sink(results)
     }
@@ -294,7 +294,7 @@ import Testing
 
   @Test func `frames that are throttled in one branch leave their partners alone`() throws {
     let joined = Pipeline.joining(
-      frames.passing(.test("sample"), id: "third").stage(Grey()), frames, ports: ["grey", "frame"])
+      frames.passing(.test("sample"), id: "third").stage(Gray()), frames, ports: ["grey", "frame"])
     let warning = try warning(joined.stage(Fusion()).sink(results), AnalysisOptions())
     #expect(warning.code == "graph.check.partner")
     #expect(
@@ -302,7 +302,7 @@ import Testing
         == "frames that end at 'third' leave their other parts alone at 'join', which drops them "
         + "(partnerMissing)")
     let sampled = frames.passing(.test("sample"))
-    let both = Pipeline.joining(sampled.stage(Grey()), sampled, ports: ["grey", "frame"])
+    let both = Pipeline.joining(sampled.stage(Gray()), sampled, ports: ["grey", "frame"])
     #expect(try both.stage(Fusion()).sink(results).analyzed().warnings.isEmpty)
     let any = Pipeline.joining(
       frames.passing(.test("sample")), frames, ports: ["grey", "frame"], mode: .any)
@@ -364,7 +364,7 @@ import Testing
         .fixed(low), .uniform(low, low * 2), .quantiles(p50: low, p99: low * 3),
       ])
     }
-    var left = frames.stage(Grey(), id: "left").cost(cost()).concurrency(random.pick(1...2))
+    var left = frames.stage(Gray(), id: "left").cost(cost()).concurrency(random.pick(1...2))
     if random.chance(40) { left = left.on(executor: "shared") }
     if random.chance(30) { left = left.queue(capacity: 2, policy: .dropOldest) }
     var found = left.stage(Boxes(options: .init())).cost(cost())
@@ -381,7 +381,7 @@ import Testing
   }
 
   @Test func `a warning about a pipeline made in Swift is placed by names`() throws {
-    let pipeline = frames.stage(Grey()).cost(ms(50)).sink(results)
+    let pipeline = frames.stage(Gray()).cost(ms(50)).sink(results)
     let warnings = try pipeline.analyzed(at30).warnings
     #expect(warnings.map { $0.place?.description } == ["stage 'grey'"])
     #expect(warnings.map(\.pointer) == ["/nodes/1"])

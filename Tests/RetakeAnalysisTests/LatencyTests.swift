@@ -12,8 +12,8 @@ import Testing
 
   private func ms(_ count: Int) -> Cost { .fixed(.milliseconds(count)) }
 
-  private func grey(_ id: String, _ milliseconds: Int) -> PipelineChain<Frame> {
-    frames.stage(Grey(), id: id).cost(ms(milliseconds))
+  private func gray(_ id: String, _ milliseconds: Int) -> PipelineChain<Frame> {
+    frames.stage(Gray(), id: id).cost(ms(milliseconds))
   }
 
   /// `"camera → grey → results 12ms 15ms"`: the slowest path to the first sink.
@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test func `costs add up along a line`() throws {
-    let pipeline = grey("grey", 8).stage(Boxes(options: .init())).cost(ms(45))
+    let pipeline = gray("grey", 8).stage(Boxes(options: .init())).cost(ms(45))
       .stage(Level()).sink(results)
     #expect(
       try slowest(pipeline) == "camera → grey → boxes → brightness → results 53ms 53ms")
@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test func `uniform costs have a middle and an upper end, quantiles p50 and p99`() throws {
-    let pipeline = frames.stage(Grey()).cost(.uniform(.milliseconds(4), .milliseconds(10)))
+    let pipeline = frames.stage(Gray()).cost(.uniform(.milliseconds(4), .milliseconds(10)))
       .stage(View()).cost(.quantiles(p50: .milliseconds(20), p99: .milliseconds(50))).sink(results)
     #expect(try slowest(pipeline) == "camera → grey → view → results 27ms 60ms")
     // The mean of a log-normal distribution is above its median: here by e to half of 0.3939
@@ -43,10 +43,10 @@ import Testing
   }
 
   @Test func `every path is listed, the slowest first`() throws {
-    let joined = Pipeline.joining(grey("fast", 3), grey("slow", 40), frames).stage(Fusion())
+    let joined = Pipeline.joining(gray("fast", 3), gray("slow", 40), frames).stage(Fusion())
       .cost(ms(1))
     let pipeline = Pipeline.combining(
-      joined.sink(results, id: "a"), grey("fast", 3).sink(results, id: "b"))
+      joined.sink(results, id: "a"), gray("fast", 3).sink(results, id: "b"))
     let analysis = try pipeline.analyzed()
     #expect(
       analysis.paths.map { "\($0.nodes.joined(separator: " ")) \($0.worst.unitText)" } == [
@@ -60,7 +60,7 @@ import Testing
   @Test func `a join of any ends its waiting at the timeout, one of all does not`() throws {
     func joined(_ mode: JoinMode) -> Pipeline {
       Pipeline.joining(
-        grey("fast", 3), grey("slow", 40), mode: mode, timeout: .milliseconds(10)
+        gray("fast", 3), gray("slow", 40), mode: mode, timeout: .milliseconds(10)
       ).stage(Fusion()).cost(ms(1)).sink(results)
     }
     #expect(try slowest(joined(.any)) == "camera → slow → join → fusion → results 14ms 14ms")
@@ -68,13 +68,13 @@ import Testing
   }
 
   @Test func `a latest join waits for nobody`() throws {
-    let pipeline = grey("base", 2).latest(with: grey("slow", 200)).sink(results)
+    let pipeline = gray("base", 2).latest(with: gray("slow", 200)).sink(results)
     #expect(try slowest(pipeline) == "camera → base → latest → results 2ms 2ms")
     #expect(try pipeline.analyzed().arrivals.first?.pathCount == 1)
   }
 
   @Test func `a timeout ends what a stage takes of a frame's time`() throws {
-    let pipeline = frames.stage(Grey()).cost(.uniform(.milliseconds(10), .milliseconds(80)))
+    let pipeline = frames.stage(Gray()).cost(.uniform(.milliseconds(10), .milliseconds(80)))
       .timeout(.milliseconds(50)).sink(results)
     #expect(try slowest(pipeline) == "camera → grey → results 45ms 50ms")
   }
@@ -112,7 +112,7 @@ import Testing
   }
 
   @Test func `of very many paths only the slowest is listed`() throws {
-    var chain = Pipeline.joining(frames.stage(Grey(), id: "a"), frames.stage(Grey(), id: "b"))
+    var chain = Pipeline.joining(frames.stage(Gray(), id: "a"), frames.stage(Gray(), id: "b"))
       .stage(Fusion(), id: "f0")
     for step in 1...7 {
       chain = Pipeline.joining(
@@ -131,7 +131,7 @@ import Testing
         .map { "\($0.key) \(($0.value * 1_000).rounded() / 1_000)" }
       return (rates + [analysis.bottleneck ?? "nobody"]).joined(separator: " ")
     }
-    let slow = grey("grey", 40)
+    let slow = gray("grey", 40)
     #expect(try sustained(slow.sink(results)) == "camera 25.0 grey")
     #expect(try sustained(slow.concurrency(2).sink(results)) == "camera 50.0 grey")
     #expect(
@@ -142,7 +142,7 @@ import Testing
         slow.on(executor: "e").stage(View()).cost(ms(10)).on(executor: "e").executor("e")
           .sink(results)) == "camera 20.0 e")
     #expect(
-      try sustained(frames.passing(.test("sample")).stage(Grey()).cost(ms(40)).sink(results))
+      try sustained(frames.passing(.test("sample")).stage(Gray()).cost(ms(40)).sink(results))
         == "camera 50.0 grey")
     #expect(try sustained(slow.queue(capacity: 1, policy: .replace).sink(results)) == "nobody")
     #expect(try sustained(frames.sink(results)) == "nobody")

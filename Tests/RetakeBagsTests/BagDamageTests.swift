@@ -78,8 +78,8 @@ import Testing
     #expect(try reader.info().tracks.map(\.topic) == ["/b", "/d"])
     #expect(try reader.info().tracks.map(\.codec) == ["rawvideo", "rawvideo"])
     for number in 0..<4 {
-      let grey = try reader.frame(FrameID(track: 0, sequence: number))
-      #expect(grey.bytes(of: 0) == SampleBag.pixels(number, 48))
+      let gray = try reader.frame(FrameID(track: 0, sequence: number))
+      #expect(gray.bytes(of: 0) == SampleBag.pixels(number, 48))
       #expect(try reader.frame(FrameID(track: 1, sequence: number)).format == .rgb)
     }
     #expect(try SessionDoctor(path: result.folder.path, decodes: true).run().isHealthy)
@@ -317,7 +317,7 @@ import Testing
         for track in result.tracks where track.topic == "/cam/mono" {
           for number in 0..<track.frames {
             let id = FrameID(track: track.track, sequence: number)
-            guard let frame = try? reader.frame(id), frame.format == .grey else { continue }
+            guard let frame = try? reader.frame(id), frame.format == .gray else { continue }
             #expect(known.contains(frame.bytes(of: 0)), "\(form) round \(round)")
           }
         }

@@ -169,9 +169,9 @@ import Testing
     Encoding(name: "rgb8", bytes: 3, format: .rgb),
     Encoding(name: "rgba8", bytes: 4, format: .rgba),
     Encoding(name: "bgra8", bytes: 4, format: .bgra),
-    Encoding(name: "8UC1", bytes: 1, format: .grey),
-    Encoding(name: "16UC1", bytes: 2, format: .grey(bits: 16)),
-    Encoding(name: "mono16", bytes: 2, format: .grey(bits: 16)),
+    Encoding(name: "8UC1", bytes: 1, format: .gray),
+    Encoding(name: "16UC1", bytes: 2, format: .gray(bits: 16)),
+    Encoding(name: "mono16", bytes: 2, format: .gray(bits: 16)),
     Encoding(name: "yuv422", bytes: 2, format: .i422),
     Encoding(name: "yuv422_yuy2", bytes: 2, format: .i422),
   ]

@@ -37,7 +37,7 @@ import Testing
     phone.heat?.limits = .init(fair: 27, serious: 30, critical: 60)
     let seconds = 40
     let core = try CoreRun(
-      trial.pipeline, camera: .init(fps: trial.fps, format: .grey, width: 1, height: 1),
+      trial.pipeline, camera: .init(fps: trial.fps, format: .gray, width: 1, height: 1),
       profile: phone, seed: 3
     ).run(nanoseconds: Int64(seconds) * 1_000_000_000)
 

@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test func `storage that may be refused is refused`() {
-    let storage = FrameStorage.makeIfRoom(format: .grey, width: 64, height: rows) { _, _ in }
+    let storage = FrameStorage.makeIfRoom(format: .gray, width: 64, height: rows) { _, _ in }
     #expect(storage == nil)
   }
 }

@@ -9,7 +9,7 @@ import Testing
       (.i422, [5, 3, 3], [3, 3, 3]),
       (.i444, [5, 5, 5], [3, 3, 3]),
       (.nv12, [5, 6], [3, 2]),
-      (.grey, [5], [3]),
+      (.gray, [5], [3]),
       (.rgb, [15], [3]),
       (.bgra, [20], [3]),
       (.rgba, [20], [3]),
@@ -32,7 +32,7 @@ import Testing
     (.i420(bits: 10), [10, 6, 6], [3, 2, 2]),
     (.i422(bits: 12), [10, 6, 6], [3, 3, 3]),
     (.i444(bits: 16), [10, 10, 10], [3, 3, 3]),
-    (.grey(bits: 14), [10], [3]),
+    (.gray(bits: 14), [10], [3]),
     (.gbr(bits: 10), [10, 10, 10], [3, 3, 3]),
   ]
 
@@ -45,14 +45,14 @@ import Testing
       #expect(format.isDeep == (format.bitsPerSample > 8) && !format.eightBits.isDeep)
       #expect(format.nearestBasic.isBasic && (!format.isBasic || format.nearestBasic == format))
     }
-    let names = [PixelFormat.i420(bits: 10), .grey(bits: 16), .gbr(bits: 12), .i444a, .grey, .rgb]
+    let names = [PixelFormat.i420(bits: 10), .gray(bits: 16), .gbr(bits: 12), .i444a, .gray, .rgb]
     #expect(
       names.map(\.rawValue) == ["I420P10", "GRAY16", "GBRP12", "I444A", "GRAY8", "RGB24"])
     #expect(PixelFormat(rawValue: "I420P11") == nil && PixelFormat(rawValue: "NV12P10") == nil)
   }
 
   @Test func `formats are strings in JSON, as they were`() throws {
-    let given: [PixelFormat] = [.i420, .grey, .i420(bits: 10)]
+    let given: [PixelFormat] = [.i420, .gray, .i420(bits: 10)]
     let text = String(decoding: try JSONEncoder().encode(given), as: UTF8.self)
     #expect(text == #"["I420","GRAY8","I420P10"]"#)
     #expect(try JSONDecoder().decode([PixelFormat].self, from: Data(text.utf8)) == given)
@@ -62,7 +62,7 @@ import Testing
     let pixels = 640 * 480
     let sizes: [(PixelFormat, Int)] = [
       (.i420, pixels * 3 / 2), (.nv12, pixels * 3 / 2), (.i422, pixels * 2), (.i444, pixels * 3),
-      (.grey, pixels), (.rgb, pixels * 3), (.bgra, pixels * 4), (.rgba, pixels * 4),
+      (.gray, pixels), (.rgb, pixels * 3), (.bgra, pixels * 4), (.rgba, pixels * 4),
     ]
     for (format, bytes) in sizes {
       #expect(format.visibleBytes(width: 640, height: 480) == bytes, "\(format)")

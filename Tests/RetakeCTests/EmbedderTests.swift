@@ -69,7 +69,7 @@ struct EmbedderTests {
     let lines = result.stdout.split(separator: "\n").map(String.init)
     #expect(lines.last == "300 of 300 frames delivered")
 
-    let pipeline = Pipeline.named("watch").source(.session()).grey().motion().results("boxes")
+    let pipeline = Pipeline.named("watch").source(.session()).gray().motion().results("boxes")
     let session = try SessionReader(opening: Figures.session.path)
     let replay = try Replay(
       pipeline, reader: session, catalog: StageRegistry.builtIn,

@@ -19,7 +19,7 @@
     }
 
     private static let pipeline = Pipeline.named("watch").source(.session())
-      .grey().motion(threshold: 20).queue(capacity: 3, policy: .dropNewest).results("boxes")
+      .gray().motion(threshold: 20).queue(capacity: 3, policy: .dropNewest).results("boxes")
 
     private static let document = """
       {"v": 1, "name": "watch", "nodes": [

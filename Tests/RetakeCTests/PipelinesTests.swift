@@ -17,7 +17,7 @@ import Testing
   private func made() throws -> EmbeddedPipeline {
     try EmbeddedPipeline(
       Document(Self.document, permissions: 0),
-      tracks: [LiveTrack(format: .grey, width: 8, height: 8)], options: LiveOptions()
+      tracks: [LiveTrack(format: .gray, width: 8, height: 8)], options: LiveOptions()
     ) { _ in }
   }
 
@@ -104,9 +104,9 @@ import Testing
     let results = DispatchSemaphore(value: 0)
     let embedded = try EmbeddedPipeline(
       Document(pipeline: pipeline, catalog: .builtIn),
-      tracks: [LiveTrack(format: .grey, width: 2, height: 1)], options: LiveOptions()
+      tracks: [LiveTrack(format: .gray, width: 2, height: 1)], options: LiveOptions()
     ) { _ in results.signal() }
-    let frame = Frame(format: .grey, width: 2, height: 1, planes: [[1, 2]])
+    let frame = Frame(format: .gray, width: 2, height: 1, planes: [[1, 2]])
     #expect(try embedded.push(frame, track: 0) == 0)
     results.wait()
     #expect(try embedded.push(frame, track: 0) == 1)

@@ -97,11 +97,11 @@ import Testing
   @Test(.enabled(if: ModelCommandTests.hasLibrary, ModelCommandTests.reason))
   func `a frame beyond the tenth and one of another track are the ones that are named`() throws {
     try write(sidecar: Self.scaled + Self.softmax + "}")
-    // Grey that is lighter in each frame, and in the second track darker.
-    let grey = "color=gray:size=64x48:rate=10:duration=1.4"
+    // Gray that is lighter in each frame, and in the second track darker.
+    let gray = "color=gray:size=64x48:rate=10:duration=1.4"
     try workplace.ffmpeg(
-      "-f", "lavfi", "-i", "\(grey),geq=lum='16+12*N':cb=128:cr=128",
-      "-f", "lavfi", "-i", "\(grey),geq=lum='230-12*N':cb=128:cr=128",
+      "-f", "lavfi", "-i", "\(gray),geq=lum='16+12*N':cb=128:cr=128",
+      "-f", "lavfi", "-i", "\(gray),geq=lum='230-12*N':cb=128:cr=128",
       "-map", "0", "-map", "1", "-c:v", "ffv1", "two.mkv")
     let imported = try workplace.retake("import", "two.mkv", "--name", "two")
     try #require(imported.status == 0, "\(imported.stderr)")

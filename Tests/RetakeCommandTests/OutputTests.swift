@@ -126,7 +126,7 @@ import Testing
     #expect(!result.stderr.contains("Fatal"))
   }
 
-  @Test func `colours only on a terminal, and none with NO_COLOR`() throws {
+  @Test func `colors only on a terminal, and none with NO_COLOR`() throws {
     let workplace = try Workplace()
     try workplace.record("yard", frames: 5, size: "64x48")
     let line = "'\(Workplace.binary)' test yard --pipeline example:motion-boxes"
@@ -136,12 +136,12 @@ import Testing
       folder: workplace.folder.url)
     #expect(plain.status == 3)
     #expect(!plain.stdout.contains("\u{1B}[3") && !plain.stdout.contains("\u{1B}[1m"))
-    let coloured = try runCommand(
+    let colored = try runCommand(
       "script", arguments: ["-qec", line, "/dev/null"],
       environment: ["NO_COLOR": nil, "TERM": "xterm", "CI": nil],
       folder: workplace.folder.url)
-    #expect(coloured.status == 3)
-    #expect(coloured.stdout.contains("\u{1B}["))
+    #expect(colored.status == 3)
+    #expect(colored.stdout.contains("\u{1B}["))
   }
 
   @Test func `the machine's set-up is complete here`() throws {

@@ -22,7 +22,7 @@ import Testing
     try #require(imported.status == 0, "\(imported.stderr)")
   }
 
-  @Test func `what h264 does not keep of colours is said, as text and as JSON`() throws {
+  @Test func `what h264 does not keep of colors is said, as text and as JSON`() throws {
     let workplace = try Workplace()
     let made = try runCommand(
       "ffmpeg",
@@ -31,7 +31,7 @@ import Testing
         "-pix_fmt", "bgra", "-c:v", "ffv1", workplace.folder.file("colours.mkv").path,
       ])
     try #require(made.status == 0, "\(made.stderr)")
-    let words = "h264 stores BGRA as I444: colours are rounded, and their opacity is left out"
+    let words = "h264 stores BGRA as I444: colors are rounded, and their opacity is left out"
     let arguments = ["record", "colours.mkv", "--preset", "h264", "--speed", "max", "--name"]
 
     let text = try workplace.retake(words: arguments + ["one"])

@@ -16,7 +16,7 @@ struct ProgramCommandTests {
     try workplace.record("yard", frames: 12)
   }
 
-  /// Means of grey frames. With the option `sticks` it never ends by itself, with `crashes` it does
+  /// Means of gray frames. With the option `sticks` it never ends by itself, with `crashes` it does
   /// at frame 5, with `flaky` once. With others it depends on more than its frames: on the order of
   /// a set, a clock, random numbers, the number of threads, and on which of two threads is faster.
   private static let program = """

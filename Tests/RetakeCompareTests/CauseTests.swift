@@ -4,7 +4,7 @@ import Testing
 @testable import RetakeCompare
 
 @Suite struct CauseTests {
-  /// camera → grey → motion*, and camera → resize → faces.
+  /// camera → gray → motion*, and camera → resize → faces.
   private let columns = [
     StageColumn("camera"), StageColumn("grey", inputs: ["camera"]),
     StageColumn("resize", inputs: ["camera"]),
@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test func `a stateful stage is tainted from its first differing input`() {
-    // grey differs once; motion differs only two frames later, when its inputs are equal again.
+    // gray differs once; motion differs only two frames later, when its inputs are equal again.
     check(["grey@0:0"], ["====", "x===", "====", "==xx", "===="])
     // A stage without state is not tainted: what differs later is its own.
     check(["resize@0:0", "faces@0:2"], ["====", "====", "x===", "====", "==x="])

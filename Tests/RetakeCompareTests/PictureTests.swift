@@ -19,7 +19,7 @@ import Testing
     pixels(width, height) { x, y in (x * 7 + y * 13 + x * y) % 256 }
   }
 
-  /// The values of FFmpeg's filters `psnr` and `ssim` for two grey images.
+  /// The values of FFmpeg's filters `psnr` and `ssim` for two gray images.
   private func ffmpeg(
     _ filter: String, _ left: PicturePixels, _ right: PicturePixels
   ) throws -> Double? {
@@ -109,15 +109,15 @@ import Testing
   }
 
   @Test func `every plane counts`() throws {
-    let grey = pattern().planes[0]
-    var other = grey
+    let gray = pattern().planes[0]
+    var other = gray
     other[70] = other[70] < 128 ? 255 : 0
     for plane in 0..<3 {
-      var planes = [grey, grey, grey]
+      var planes = [gray, gray, gray]
       planes[plane] = other
       let found = try #require(
         PictureDifference(
-          golden: PicturePixels(width: 64, height: 48, planes: [grey, grey, grey]),
+          golden: PicturePixels(width: 64, height: 48, planes: [gray, gray, gray]),
           actual: PicturePixels(width: 64, height: 48, planes: planes)))
       #expect(found.changedPixels == 1 && found.psnr.isFinite && found.ssim < 1)
     }

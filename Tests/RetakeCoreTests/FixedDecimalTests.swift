@@ -17,7 +17,7 @@ import Testing
     check(0.001, 9, "0.001000000")
   }
 
-  @Test func `halves go to the even neighbour`() {
+  @Test func `halves go to the even neighbor`() {
     check(0.25, 1, "0.2")
     check(0.75, 1, "0.8")
     check(-0.25, 1, "-0.2")

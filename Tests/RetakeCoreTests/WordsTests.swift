@@ -45,7 +45,7 @@ import Testing
     #expect(Suggestion.nearest(to: "cat", among: ["hat", "bat", "rat"]) == "bat")
   }
 
-  @Test func `distance counts edits and swaps of neighbours`() {
+  @Test func `distance counts edits and swaps of neighbors`() {
     let cases = [
       ("", "", 0), ("a", "", 1), ("abc", "acb", 1), ("kitten", "sitting", 3), ("abc", "ABC", 0),
       ("ab", "ba", 1), ("abcd", "badc", 2),

@@ -203,7 +203,7 @@ extension Result<Detections, StageFailure> {
   }
 }
 
-/// A reddish face with a green mouth, and a bluish hand next to it, on grey.
+/// A reddish face with a green mouth, and a bluish hand next to it, on gray.
 private struct DrawnFace {
   private static let background: [UInt8] = [90, 90, 90]
   private static let skin: [UInt8] = [220, 150, 100]
@@ -220,14 +220,14 @@ private struct DrawnFace {
     for y in 0..<480 {
       var row: [UInt8] = []
       for x in 0..<640 {
-        for _ in 0..<scale { row += colour(x, y) }
+        for _ in 0..<scale { row += color(x, y) }
       }
       for _ in 0..<scale { bytes += row }
     }
     return Frame(format: .rgb, width: 640 * scale, height: 480 * scale, planes: [bytes])
   }
 
-  private func colour(_ x: Int, _ y: Int) -> [UInt8] {
+  private func color(_ x: Int, _ y: Int) -> [UInt8] {
     guard (160..<320).contains(y) else { return Self.background }
     if x < 160 { return column == 0 ? face(x, y) : Self.glove }
     return x / 160 == column ? face(x, y) : Self.background

@@ -8,7 +8,7 @@ import RetakeCommand
 private func watch() throws {
   // Sources/EntryPoints/Retake/Retake.docc/Retake.md
   let pipeline = Pipeline.named("watch").source(.session())
-    .grey().motion().results("boxes")
+    .gray().motion().results("boxes")
   let session = try SessionReader(opening: "Recordings/yard")
   let replay = try Replay(
     pipeline, reader: session, catalog: StageRegistry.builtIn,
@@ -21,7 +21,7 @@ private func watch() throws {
 private func slow() {
   // Sources/EntryPoints/Retake/Retake.docc/Concepts.md
   let pipeline = Pipeline.named("slow").source(.session())
-    .grey()
+    .gray()
     .motion().cost(.fixed(.milliseconds(45))).queue(capacity: 2, policy: .dropOldest)
     .results("boxes")
   // end
@@ -63,7 +63,7 @@ struct Sharpness: PureStage {
   typealias Options = SharpnessOptions
   static let kind = "sharpness"
   static let summary = "the mean difference of pixels that are a step apart"
-  static let inputFormats: [PixelFormat] = [.grey]
+  static let inputFormats: [PixelFormat] = [.gray]
   let options: SharpnessOptions
 
   init(options: SharpnessOptions) throws {
@@ -100,7 +100,7 @@ struct Blink: StatefulStage {
 // Sources/EntryPoints/Retake/Retake.docc/WritingAStage.md
 struct Exposed: PureStage {
   static let kind = "exposed"
-  static let inputFormats: [PixelFormat] = [.grey]
+  static let inputFormats: [PixelFormat] = [.gray]
   static let keepsInput = true  // the output uses the input's memory
 
   func process(_ frame: Frame, _ context: StageContext) throws -> Frame {
@@ -115,7 +115,7 @@ struct Exposed: PureStage {
 private func blinks() {
   // Sources/EntryPoints/Retake/Retake.docc/WritingAStage.md
   let pipeline = Pipeline.named("blinks").source(.session())
-    .grey().stage(Exposed()).stage(Sharpness()).stage(Blink())
+    .gray().stage(Exposed()).stage(Sharpness()).stage(Blink())
     .results()
   // end
   _ = pipeline
@@ -134,7 +134,7 @@ private func program(_ pipeline: Pipeline) {
 
 private func coarse() {
   // Sources/EntryPoints/Retake/Retake.docc/Goldens.md
-  let pipeline = Pipeline.named("coarse").source(.session()).grey().motion()
+  let pipeline = Pipeline.named("coarse").source(.session()).gray().motion()
     .results("boxes", precision: ["box": 0.5, "score": 0.01])
   // end
   _ = pipeline

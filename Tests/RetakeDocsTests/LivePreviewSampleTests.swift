@@ -29,7 +29,7 @@ private final class PolledCamera: AppCamera {
     drawn += 1
     onFrame(
       Frame(
-        format: .grey, width: 64, height: 48,
+        format: .gray, width: 64, height: 48,
         planes: [[UInt8](repeating: level, count: 64 * 48)]))
     return false
   }
@@ -59,12 +59,12 @@ private final class PolledCamera: AppCamera {
   struct PreviewSampleChild {
     @Test func `a result is drawn over a later image`() throws {
       let found = Locked(0)
-      let values = Pipeline.named("finder").source(.session()).grey()
+      let values = Pipeline.named("finder").source(.session()).gray()
         .queue(capacity: 1, policy: .replace).luminance()
       let pipeline = Pipeline.combining(
         values.results("values"), values.sink("counted") { _ in found.withLock { $0 += 1 } })
       let figures = try showPreview(
-        pipeline, tracks: [LiveTrack(format: .grey, width: 64, height: 48)],
+        pipeline, tracks: [LiveTrack(format: .gray, width: 64, height: 48)],
         camera: PolledCamera(results: found))
       #expect(figures.shown > 0 && figures.resultAge != nil, "\(figures)")
     }

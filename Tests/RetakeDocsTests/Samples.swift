@@ -23,7 +23,7 @@ private func ordered() {
   // docs/pipelines.md
   let pipeline = Pipeline.named("ordered")
     .source(.session())  // the source
-    .grey().cost(.fixed(.milliseconds(2)))  // a stage, and what it costs
+    .gray().cost(.fixed(.milliseconds(2)))  // a stage, and what it costs
     .motion()  // the next one
     .queue(capacity: 2, policy: .dropOldest)  // in front of motion
     .on(executor: "vision")  // what serves motion
@@ -35,9 +35,9 @@ private func ordered() {
 
 private func branches() {
   // docs/pipelines.md
-  let grey = Pipeline.named("branches").source(.session()).grey()
+  let gray = Pipeline.named("branches").source(.session()).gray()
   let pipeline = Pipeline.combining(
-    grey.motion().results("boxes"), grey.luminance(id: "light").results("values"))
+    gray.motion().results("boxes"), gray.luminance(id: "light").results("values"))
   // end
   _ = pipeline
 }
@@ -64,11 +64,11 @@ private func overlay() {
   _ = pipeline
 }
 
-private func colours() {
+private func colors() {
   // docs/pipelines.md
   let frames = Pipeline.named("colours").source(.session())
   let pipeline = frames.forEach(frames.motion(), id: "each") { region in
-    region.regionCrop(padding: 0.2).meanColour().cost(.fixed(.milliseconds(4))).concurrency(2)
+    region.regionCrop(padding: 0.2).meanColor().cost(.fixed(.milliseconds(4))).concurrency(2)
   }.results("boxes")
   // end
   _ = pipeline
@@ -130,9 +130,9 @@ private func results(
   _ show: @escaping @Sendable (Detections) -> Void, _ skip: @escaping @Sendable (FrameID) -> Void,
   _ stop: @escaping @Sendable (String) -> Void
 ) {
-  let grey = Pipeline.named("results").source(.session()).grey()
+  let gray = Pipeline.named("results").source(.session()).gray()
   // docs/pipelines.md
-  let pipeline = grey.motion().sink { result in
+  let pipeline = gray.motion().sink { result in
     switch result {
     case .success(let boxes): show(boxes)
     case .failure(let failure) where failure.isRecoverable: skip(failure.frame)
@@ -155,7 +155,7 @@ private func finder() {
   // docs/preview.md
   let frames = Pipeline.named("finder").source(.session()).pool("camera")
     .pool("camera", capacity: 3)
-  let found = frames.copy().queue(capacity: 1, policy: .replace).grey()
+  let found = frames.copy().queue(capacity: 1, policy: .replace).gray()
     .queue(capacity: 1, policy: .replace).motion().queue(capacity: 1, policy: .replace)
   let pipeline = frames.preview(of: found)
   // end
@@ -216,7 +216,7 @@ private enum OwnStages {
   struct BrightPixels: PureStage {
     typealias Options = BrightOptions
     static let kind = "bright-pixels"
-    static let inputFormats: [PixelFormat] = [.grey]
+    static let inputFormats: [PixelFormat] = [.gray]
     let options: BrightOptions
 
     init(options: BrightOptions) { self.options = options }
@@ -244,7 +244,7 @@ private enum OwnStages {
   // docs/own-stage.md
   struct Negative: PureStage {
     static let kind = "negative"
-    static let inputFormats: [PixelFormat] = [.grey]
+    static let inputFormats: [PixelFormat] = [.gray]
 
     func process(_ frame: Frame, _ context: StageContext) -> Frame {
       var output = context.makeFrame(like: frame)
@@ -276,7 +276,7 @@ private enum DeepPixels {
   // docs/pixels.md
   struct Peak: PureStage {
     static let kind = "peak"
-    static let inputFormats: [PixelFormat] = [.grey(bits: 10), .i420(bits: 10), .grey, .i420]
+    static let inputFormats: [PixelFormat] = [.gray(bits: 10), .i420(bits: 10), .gray, .i420]
 
     func process(_ frame: Frame, _ context: StageContext) -> Scalars {
       var peak = 0
@@ -297,11 +297,11 @@ private enum StageValues {
   // docs/stage-values.md
   struct Inverted: PureStage {
     static let kind = "inverted"
-    static let inputFormats: [PixelFormat] = [.grey]
+    static let inputFormats: [PixelFormat] = [.gray]
 
     func process(_ frame: Frame, _ context: StageContext) -> Frame {
       Frame(
-        id: frame.id, timestamp: frame.timestamp, format: .grey, width: frame.width,
+        id: frame.id, timestamp: frame.timestamp, format: .gray, width: frame.width,
         height: frame.height, range: frame.range, planes: [frame.bytes(of: 0).map { 255 - $0 }])
     }
   }

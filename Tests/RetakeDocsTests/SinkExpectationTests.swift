@@ -25,7 +25,7 @@ import Testing
   struct SinkExpectationChild {
     private func run(level: UInt8) throws {
       let frame = Frame(
-        format: .grey, width: 16, height: 16, planes: [[UInt8](repeating: level, count: 256)])
+        format: .gray, width: 16, height: 16, planes: [[UInt8](repeating: level, count: 256)])
       let pipeline = Pipeline.named("levels").source(.frames([frame])).luminance().sink { result in
         #expect((try? result.get()["mean"] ?? 0) ?? 0 > 40)
       }

@@ -84,7 +84,7 @@ import Testing
           send({"sequence": frame["sequence"], "value": values[hello["output"]]})
       """)
     let pixels = [UInt8](repeating: 1, count: 32)
-    let frame = Frame(format: .grey, width: 8, height: 4, planes: [pixels])
+    let frame = Frame(format: .gray, width: 8, height: 4, planes: [pixels])
     let context = StageContext(frame: FrameID(track: 0, sequence: 0), timestamp: .zero)
     func value(_ output: ForeignOutput) throws -> (any PipelineValue)? {
       let pool = try ForeignPool(ForeignProgram(command: program.command, output: output))
@@ -109,7 +109,7 @@ import Testing
           send({"sequence": frame["sequence"], "value": {"scalars": [
               {"name": name, "value": value} for name, value in values.items()]}})
       """)
-    let elsewhere = Frame(format: .grey, width: 8, height: 4, planes: [Array(0..<32)])
+    let elsewhere = Frame(format: .gray, width: 8, height: 4, planes: [Array(0..<32)])
     let slots = try ForeignSlots(copies: 2)
     let child = try ForeignChild(
       ForeignProgram(command: program.command, output: .scalars), slots)
@@ -132,7 +132,7 @@ import Testing
     }
     let base = UnsafePointer((block.base + 192).assumingMemoryBound(to: UInt8.self))
     let made = Frame(
-      format: .grey, width: 8, height: 4,
+      format: .gray, width: 8, height: 4,
       storage: FrameStorage(planes: [.init(base: base, stride: 100)]) {})
     let slot = Int(place) / ForeignSlots.slotBytes
     #expect(slot >= 2)
@@ -180,7 +180,7 @@ import Testing
           send({"sequence": frame["sequence"], "item": item, "value": value})
       """)
     let pixels = [UInt8](repeating: 1, count: 32)
-    let frame = Frame(format: .grey, width: 8, height: 4, planes: [pixels])
+    let frame = Frame(format: .gray, width: 8, height: 4, planes: [pixels])
     let context = StageContext(
       frame: FrameID(track: 0, sequence: 5), timestamp: .zero, item: 2)
     func outcome(echoes: Bool) throws -> StageOutcome {

@@ -190,7 +190,7 @@ import Testing
   }
 
   private static let pixels = [UInt8](repeating: 1, count: 32)
-  private static let frame = Frame(format: .grey, width: 8, height: 4, planes: [pixels])
+  private static let frame = Frame(format: .gray, width: 8, height: 4, planes: [pixels])
 
   private func context(_ sequence: Int, of run: StageRun) -> StageContext {
     var context = StageContext(frame: FrameID(track: 0, sequence: sequence), timestamp: .zero)

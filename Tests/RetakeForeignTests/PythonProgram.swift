@@ -95,9 +95,9 @@ struct PythonProgram {
     return (text ?? "").split(separator: "\n").map(String.init)
   }
 
-  /// Grey frames, each with its number as the level.
+  /// Gray frames, each with its number as the level.
   static func source(_ count: Int) -> AnyStage {
-    .frames((0..<count).map { Frame(format: .grey, width: 8, height: 4, planes: [level($0)]) })
+    .frames((0..<count).map { Frame(format: .gray, width: 8, height: 4, planes: [level($0)]) })
   }
 
   private static func level(_ number: Int) -> [UInt8] {

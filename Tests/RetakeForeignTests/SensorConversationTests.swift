@@ -49,7 +49,7 @@ import Testing
       return .failure(.noFrame)
     }
     let pixels = [UInt8](repeating: 1, count: 8)
-    return process(Frame(format: .grey, width: 4, height: 2, planes: [pixels]), context)
+    return process(Frame(format: .gray, width: 4, height: 2, planes: [pixels]), context)
   }
 
   @Test func `a program is given the newest sample and the window`() throws {

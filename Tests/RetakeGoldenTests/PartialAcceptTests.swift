@@ -9,9 +9,9 @@ import Testing
 
 /// Root causes are accepted and rejected one by one.
 @Suite struct PartialAcceptTests {
-  /// camera → grey → motion* → boxes, and grey → colour → hues.
+  /// camera → gray → motion* → boxes, and gray → color → hues.
   private static func run(
-    frames: Int = 40, motion: Set<Int> = [], colour: Set<Int> = [], dropped: Set<Int> = []
+    frames: Int = 40, motion: Set<Int> = [], color: Set<Int> = [], dropped: Set<Int> = []
   ) -> SampleRun {
     var run = SampleRun(frames: frames)
     run.columns.append(StageColumn("colour", inputs: ["grey"]))
@@ -19,7 +19,7 @@ import Testing
     run.manifest.precision["hues"] = .standard
     run.manifest.pipeline.sinks = ["boxes": ["motion"], "hues": ["colour"]]
     for index in run.frames.indices {
-      let isChanged = colour.contains(index)
+      let isChanged = color.contains(index)
       run.frames[index].outcomes.append(
         SinkOutcome(
           sink: "hues",
@@ -67,7 +67,7 @@ import Testing
   @Test func `one root cause is accepted, the other goes on waiting`() throws {
     let folders = try SampleFolders()
     try Self.run().write(to: folders.golden)
-    try Self.run(motion: [5, 6, 7], colour: [6, 20]).write(to: folders.golden.pending)
+    try Self.run(motion: [5, 6, 7], color: [6, 20]).write(to: folders.golden.pending)
     let split = try accept(folders.golden, "motion")
     #expect(split.chosen.map(\.id) == ["motion@0:5"] && split.left.map(\.id) == ["colour@0:6"])
     #expect(split.frames == 3)
@@ -78,19 +78,19 @@ import Testing
     _ = try accept(folders.golden, "colour")
     #expect(!folders.golden.pending.exists)
     #expect(
-      try verdict(folders.golden, Self.run(motion: [5, 6, 7], colour: [6, 20])) == .passed)
+      try verdict(folders.golden, Self.run(motion: [5, 6, 7], color: [6, 20])) == .passed)
   }
 
   @Test func `a rejected root cause is out of what can still be accepted`() throws {
     let folders = try SampleFolders()
     try Self.run().write(to: folders.golden)
-    try Self.run(motion: [5, 6, 7], colour: [6, 20]).write(to: folders.golden.pending)
+    try Self.run(motion: [5, 6, 7], color: [6, 20]).write(to: folders.golden.pending)
     let split = try folders.golden.reject(options: options) { $0.stage == "motion" }
     #expect(split.left.map(\.id) == ["motion@0:5"])
     #expect(
       try compare(folders.golden, folders.golden.pending).rootCauses.map(\.id) == ["colour@0:6"])
     try folders.golden.accept(.init(at: "2026-11-21", reason: "hues"))
-    #expect(try verdict(folders.golden, Self.run(colour: [6, 20])) == .passed)
+    #expect(try verdict(folders.golden, Self.run(color: [6, 20])) == .passed)
   }
 
   @Test func `with its last root cause rejected nothing is pending`() throws {
@@ -107,12 +107,12 @@ import Testing
     for takesDecisions in [true, false] {
       let folders = try SampleFolders()
       try Self.run().write(to: folders.golden)
-      try Self.run(colour: [2, 30], dropped: [9]).write(to: folders.golden.pending)
+      try Self.run(color: [2, 30], dropped: [9]).write(to: folders.golden.pending)
       let split = try folders.golden.accept(
         options: options, rootCauses: { ($0.stage != "colour") == takesDecisions },
         acceptance: entry)
       #expect(!split.chosen.isEmpty && !split.left.isEmpty)
-      let expected = takesDecisions ? Self.run(dropped: [9]) : Self.run(colour: [2, 30])
+      let expected = takesDecisions ? Self.run(dropped: [9]) : Self.run(color: [2, 30])
       #expect(try verdict(folders.golden, expected) == .passed)
     }
   }
@@ -122,7 +122,7 @@ import Testing
     try Self.run().write(to: folders.golden)
     // Folded decisions are reported at their first frame, with the deepest stage that differs
     // there.
-    var pending = Self.run(motion: [0, 3], colour: [0])
+    var pending = Self.run(motion: [0, 3], color: [0])
     for index in pending.decisions.indices where pending.decisions[index].frame?.sequence == 9 {
       pending.decisions[index].time += 5
     }
@@ -135,7 +135,7 @@ import Testing
   @Test func `other class names are accepted with everything or not at all`() throws {
     let folders = try SampleFolders()
     try Self.run().write(to: folders.golden)
-    var run = Self.run(motion: [5], colour: [2])
+    var run = Self.run(motion: [5], color: [2])
     run.classes = ["movement"]
     try run.write(to: folders.golden.pending)
     let before = try folders.golden.manifest()
@@ -168,9 +168,9 @@ import Testing
     }
     let folders = try SampleFolders()
     try Self.run(frames: 1_100).write(to: folders.golden)
-    let (motion, colour) = (some(), some())
-    let dropped = seed % 3 == 0 ? some().subtracting(motion).subtracting(colour) : []
-    let pending = Self.run(frames: 1_100, motion: motion, colour: colour, dropped: dropped)
+    let (motion, color) = (some(), some())
+    let dropped = seed % 3 == 0 ? some().subtracting(motion).subtracting(color) : []
+    let pending = Self.run(frames: 1_100, motion: motion, color: color, dropped: dropped)
     try pending.write(to: folders.golden.pending)
     let before = try compare(folders.golden, folders.golden.pending)
     let isTaken = before.rootCauses.map { _ in Bool.random(using: &random) }
@@ -206,7 +206,7 @@ import Testing
     for _ in 0..<10 {
       let folders = try SampleFolders()
       try Self.run().write(to: folders.golden)
-      try Self.run(motion: [5, 6], colour: [6, 20]).write(to: folders.golden.pending)
+      try Self.run(motion: [5, 6], color: [6, 20]).write(to: folders.golden.pending)
       let golden = folders.golden
       let errors = Mutex<[String]>([])
       DispatchQueue.concurrentPerform(iterations: 2) { index in
@@ -217,7 +217,7 @@ import Testing
         }
       }
       #expect(errors.withLock { $0 } == [])
-      #expect(try verdict(golden, Self.run(motion: [5, 6], colour: [6, 20])) == .passed)
+      #expect(try verdict(golden, Self.run(motion: [5, 6], color: [6, 20])) == .passed)
     }
   }
 }

@@ -299,7 +299,7 @@ import Testing
     return options
   }()
 
-  /// Two sinks: boxes after motion, and hues after colour.
+  /// Two sinks: boxes after motion, and hues after color.
   private static func wide(_ record: PipelineRecord?, differs: Bool) -> SampleRun {
     var run = sample(record)
     run.columns.append(StageColumn("colour", inputs: ["grey"]))

@@ -6,7 +6,7 @@ import RetakeTestSupport
 
 @testable import RetakeGolden
 
-/// A run of a small pipeline, camera → grey → motion* → boxes. A test can change every part before
+/// A run of a small pipeline, camera → gray → motion* → boxes. A test can change every part before
 /// it is written.
 struct SampleRun {
   static let platform = "linux-x86_64-fma"

@@ -28,7 +28,7 @@ import Testing
   @Test func `each branch gets its own`() throws {
     let frames = Pipeline.named("p").source(.test("session"))
     let pipeline = Pipeline.combining(
-      frames.stage(Grey()).sink(.test("results")),
+      frames.stage(Gray()).sink(.test("results")),
       frames.stage(Labels()).sink(.test("results"), id: "names"),
       frames.sink(.test("results"), id: "plain"))
     #expect(
@@ -54,7 +54,7 @@ import Testing
   @Test func `a route's port is kept`() throws {
     let sizes = Pipeline.named("p").source(.test("session")).routing(.test("split"))
     let pipeline = Pipeline.combining(
-      sizes.port("left").stage(Grey()).sink(.test("results"), id: "a"),
+      sizes.port("left").stage(Gray()).sink(.test("results"), id: "a"),
       sizes.port("right").sink(.test("results"), id: "b"))
     let complete = try converted(pipeline, ["camera": .rgb])
     #expect(inserted(complete) == ["split → grey/convert \"I420\" → grey"])
@@ -106,7 +106,7 @@ import Testing
     let joined = Pipeline.joining(
       frames, frames.stage(Boxes(options: .init())), ports: ["frame", "found"])
     let one: PipelineChain<Items> = joined.forEach(id: "one") { $0.stage(RegionPixels()) }
-    let other: PipelineChain<Items> = joined.forEach(id: "other") { $0.stage(GreyRegion()) }
+    let other: PipelineChain<Items> = joined.forEach(id: "other") { $0.stage(GrayRegion()) }
     let pipeline = Pipeline.combining(
       one.sink(.test("results"), id: "a"), other.sink(.test("results"), id: "b"))
     let error = #expect(throws: PipelineError.self) {
@@ -121,9 +121,9 @@ import Testing
   }
 }
 
-private struct GreyRegion: PureStage {
+private struct GrayRegion: PureStage {
   static let kind = "grey-region"
-  static let inputFormats: [PixelFormat] = [.grey]
+  static let inputFormats: [PixelFormat] = [.gray]
 
   init() {}
   init(options: NoOptions) {}

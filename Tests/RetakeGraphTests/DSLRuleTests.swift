@@ -18,8 +18,8 @@ import Testing
     ) {
       let frames = Pipeline.named("p").source(.test("session"))
       _ = Pipeline.combining(
-        frames.stage(Grey()).sink(.test("results")),
-        frames.stage(Grey()).concurrency(2).sink(.test("results")))
+        frames.stage(Gray()).sink(.test("results")),
+        frames.stage(Gray()).concurrency(2).sink(.test("results")))
     }
     let said = words(result)
     #expect(said.contains("two different nodes have the id 'grey': give one an id"), "\(said)")
@@ -40,32 +40,32 @@ import Testing
 
   @Test func `a queue, an executor or a pool is declared once`() async {
     await #expect(processExitsWith: .failure) {
-      let grey = Pipeline.named("p").source(.test("session")).stage(Grey())
+      let gray = Pipeline.named("p").source(.test("session")).stage(Gray())
       _ = Pipeline.combining(
-        grey.sink(.test("results")), grey.queue(capacity: 1).sink(.test("results")))
+        gray.sink(.test("results")), gray.queue(capacity: 1).sink(.test("results")))
     }
     await #expect(processExitsWith: .failure) {
-      let grey = Pipeline.named("p").source(.test("session")).stage(Grey())
+      let gray = Pipeline.named("p").source(.test("session")).stage(Gray())
       _ = Pipeline.joining(
-        grey.executor("e", count: 1), grey.stage(View()).executor("e", count: 2))
+        gray.executor("e", count: 1), gray.stage(View()).executor("e", count: 2))
     }
     await #expect(processExitsWith: .failure) {
-      let grey = Pipeline.named("p").source(.test("session")).stage(Grey())
+      let gray = Pipeline.named("p").source(.test("session")).stage(Gray())
       _ = Pipeline.joining(
-        grey.pool("p", capacity: 1), grey.stage(View()).pool("p", capacity: 2))
+        gray.pool("p", capacity: 1), gray.stage(View()).pool("p", capacity: 2))
     }
   }
 
   @Test func `joins have ports of their own, and routes only theirs`() async {
     await #expect(processExitsWith: .failure) {
-      let grey = Pipeline.named("p").source(.test("session")).stage(Grey())
-      _ = Pipeline.joining(grey, grey)
+      let gray = Pipeline.named("p").source(.test("session")).stage(Gray())
+      _ = Pipeline.joining(gray, gray)
     }
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
     ) {
-      let grey = Pipeline.named("p").source(.test("session")).stage(Grey())
-      _ = grey.routing(.test("split")).port("middle")
+      let gray = Pipeline.named("p").source(.test("session")).stage(Gray())
+      _ = gray.routing(.test("split")).port("middle")
     }
     #expect(words(result).contains("the route has the port 'middle'"), "\(words(result))")
   }

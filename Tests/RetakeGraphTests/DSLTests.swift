@@ -22,11 +22,11 @@ import Testing
   }
 
   @Test func `branches of a prefix share it, and each has its sink`() throws {
-    let grey = frames.stage(Grey()).cost(.fixed(.milliseconds(2)))
+    let gray = frames.stage(Gray()).cost(.fixed(.milliseconds(2)))
     let pipeline = Pipeline.combining(
-      grey.stage(Boxes(options: .init())).sink(.test("results")),
-      grey.stage(Tiles()).sink(.test("results"), id: "map"),
-      grey.sink(.test("results"), id: "plain"))
+      gray.stage(Boxes(options: .init())).sink(.test("results")),
+      gray.stage(Tiles()).sink(.test("results"), id: "map"),
+      gray.sink(.test("results"), id: "plain"))
     #expect(
       pipeline.nodes.map(\.id) == ["camera", "grey", "boxes", "results", "tiles", "map", "plain"])
     #expect(pipeline.edges.count { $0.from == "grey" } == 3)
@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test func `the first pipeline's sink is the headline until another is named`() throws {
-    let one = frames.stage(Grey()).sink(.test("results"), id: "z")
+    let one = frames.stage(Gray()).sink(.test("results"), id: "z")
     let other = frames.stage(Tiles()).sink(.test("results"), id: "a")
     let both = Pipeline.combining([one, other])
     #expect(both.primarySink == "z")
@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test func `queues in front of a join are changed one at a time, or all`() throws {
-    let joined = Pipeline.joining(frames.stage(Grey()), frames, ports: ["grey", "plain"])
+    let joined = Pipeline.joining(frames.stage(Gray()), frames, ports: ["grey", "plain"])
     let one = joined.queue(capacity: 8, port: "plain").stage(Fusion()).sink(.test("results"))
     #expect(one.edges.map(\.capacity) == [3, 3, 8, 3, 3])
     let all = joined.queue(capacity: 2, policy: .dropOldest).stage(Fusion()).sink(.test("results"))
@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test func `a forEach that classifies gives detections, any other gives items`() throws {
-    let found = frames.stage(Grey()).stage(Boxes(options: .init()))
+    let found = frames.stage(Gray()).stage(Boxes(options: .init()))
     let named: PipelineChain<Detections> = frames.forEach(found) { region in
       region.stage(RegionPixels()).stage(Labels()).cost(.fixed(.milliseconds(3))).concurrency(2)
     }
@@ -103,10 +103,10 @@ import Testing
   }
 
   @Test func `a forEach behind a detector reads the frames that the detector was given`() throws {
-    let grey = frames.stage(Grey())
-    let found = grey.stage(Boxes(options: .init()))
+    let gray = frames.stage(Gray())
+    let found = gray.stage(Boxes(options: .init()))
     let named = found.forEach { $0.stage(RegionPixels()).stage(Labels()) }
-    let written: PipelineChain<Detections> = grey.forEach(found) {
+    let written: PipelineChain<Detections> = gray.forEach(found) {
       $0.stage(RegionPixels()).stage(Labels())
     }
     let text = try roundTrip(named.sink(.test("results")))
@@ -197,7 +197,7 @@ import Testing
 
   @Test func `every word about service stands in the document`() throws {
     let pipeline = frames.pool("frames").pool("frames", capacity: 8, policy: .drop)
-      .stage(Grey()).concurrency(2).cost(.quantiles(p50: .milliseconds(2), p99: .milliseconds(9)))
+      .stage(Gray()).concurrency(2).cost(.quantiles(p50: .milliseconds(2), p99: .milliseconds(9)))
       .timeout(.milliseconds(50)).fallback(.previous).pool("greys").pool("greys", capacity: 4)
       .stage(Boxes(options: .init())).pinned()
       .stage(Level()).on(executor: "small").executor("small")

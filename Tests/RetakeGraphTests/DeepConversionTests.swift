@@ -13,7 +13,7 @@ import Testing
 
   private struct Deep: PureStage {
     static let kind = "deep"
-    static let inputFormats: [PixelFormat] = [.i420(bits: 10), .grey]
+    static let inputFormats: [PixelFormat] = [.i420(bits: 10), .gray]
     func process(_ frame: Frame, _ context: StageContext) -> Scalars { Scalars([]) }
   }
 

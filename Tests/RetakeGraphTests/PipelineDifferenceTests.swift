@@ -192,7 +192,7 @@ import Testing
       ])
   }
 
-  @Test func `a branch is told with its neighbours, a lone node by its kind`() throws {
+  @Test func `a branch is told with its neighbors, a lone node by its kind`() throws {
     let with = Self.base
       .replacing(
         "\"hold\": \"16ms\"}]",

@@ -20,35 +20,35 @@ import Testing
   @Test func `a mistake of a pipeline made in Swift is placed by names`() {
     let wrong: [(pipeline: Pipeline, place: String)] = [
       (
-        chain.stage(Grey()).queue(capacity: 0).sink(sink),
+        chain.stage(Gray()).queue(capacity: 0).sink(sink),
         "pipeline 'yard', source 'camera', its edge to 'grey'"
       ),
       (
-        chain.stage(Grey()).sink(sink, id: "boxes").changingEdge(to: "boxes") { $0.capacity = 0 },
+        chain.stage(Gray()).sink(sink, id: "boxes").changingEdge(to: "boxes") { $0.capacity = 0 },
         "pipeline 'yard', stage 'grey', its edge to 'boxes'"
       ),
       (
-        chain.stage(Grey()).cost(.fixed(.milliseconds(-1))).sink(sink),
+        chain.stage(Gray()).cost(.fixed(.milliseconds(-1))).sink(sink),
         "pipeline 'yard', stage 'grey', its cost"
       ),
       (
-        chain.stage(Grey()).on(executor: "gpu").sink(sink),
+        chain.stage(Gray()).on(executor: "gpu").sink(sink),
         "pipeline 'yard', stage 'grey', its executor"
       ),
       (
-        chain.stage(Grey()).on(executor: "a").executor("a", count: 0).sink(sink),
+        chain.stage(Gray()).on(executor: "a").executor("a", count: 0).sink(sink),
         "pipeline 'yard', executor 'a', its count"
       ),
       (
-        chain.pool("frames").pool("frames", capacity: 0).stage(Grey()).sink(sink),
+        chain.pool("frames").pool("frames", capacity: 0).stage(Gray()).sink(sink),
         "pipeline 'yard', pool 'frames', its capacity"
       ),
       (
-        chain.stage(Grey()).sink(sink, precision: ["box": 0.3]),
+        chain.stage(Gray()).sink(sink, precision: ["box": 0.3]),
         "pipeline 'yard', sink 'results', its precision"
       ),
       (
-        chain.stage(Grey(), id: "Grey!").sink(sink), "pipeline 'yard', stage 'Grey!'"
+        chain.stage(Gray(), id: "Grey!").sink(sink), "pipeline 'yard', stage 'Grey!'"
       ),
       (Pipeline(name: "yard", nodes: [], edges: []), "pipeline 'yard'"),
     ]
@@ -78,14 +78,14 @@ import Testing
   }
 
   @Test func `what nodes share is declared in the language of the pipeline`() {
-    let alone = error(of: chain.stage(Grey()).on(executor: "gpu").sink(sink))
+    let alone = error(of: chain.stage(Gray()).on(executor: "gpu").sink(sink))
     #expect(alone?.advice == "Declare it: .executor(\"gpu\")")
-    let pool = error(of: chain.stage(Grey()).pool("frames").sink(sink))
+    let pool = error(of: chain.stage(Gray()).pool("frames").sink(sink))
     #expect(pool?.advice == "Declare it: .pool(\"frames\", capacity: 8)")
   }
 
   @Test func `an edge to a node that does not exist is named by its ends`() {
-    var pipeline = chain.stage(Grey()).sink(sink)
+    var pipeline = chain.stage(Gray()).sink(sink)
     pipeline.edges[1].to = "boxes"
     #expect(
       error(of: pipeline)?.place?.description
@@ -109,7 +109,7 @@ import Testing
   }
 
   @Test func `a conversion that is missing and a closure without a document are named`() {
-    let pipeline = chain.stage(Grey()).sink(sink)
+    let pipeline = chain.stage(Gray()).sink(sink)
     let missing = #expect(throws: PipelineError.self) {
       try pipeline.flattened().insertingConversions(
         sources: ["camera": .rgb], catalog: TestCatalog(knowsConvert: false))

@@ -16,8 +16,8 @@ import Testing
   }
 
   @Test func `ids are kinds, and from the second of a kind on they are numbered`() throws {
-    let pipeline = try chain().stage(Grey()).stage(Grey()).stage(Grey(), id: "last")
-      .stage(Grey()).sink(try stage("results"))
+    let pipeline = try chain().stage(Gray()).stage(Gray()).stage(Gray(), id: "last")
+      .stage(Gray()).sink(try stage("results"))
     #expect(
       pipeline.nodes.map(\.id) == ["camera", "grey", "grey-2", "last", "grey-3", "results"])
     #expect(
@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test func `a prefix can be kept and used again`() throws {
-    let prefix = try chain().stage(Grey()).cost(.fixed(.milliseconds(5)))
+    let prefix = try chain().stage(Gray()).cost(.fixed(.milliseconds(5)))
     let sink = try stage("results")
     let one = prefix.queue(capacity: 1, policy: .replace).sink(sink)
     let other = prefix.stage(Boxes(options: .init())).on(executor: "gpu")
@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test func `a stage that cannot take the pixels gets a visible conversion`() throws {
-    let pipeline = try chain().stage(Grey()).queue(capacity: 2, policy: .dropOldest)
+    let pipeline = try chain().stage(Gray()).queue(capacity: 2, policy: .dropOldest)
       .stage(Boxes(options: .init())).sink(try stage("results"))
     let same = try pipeline.insertingConversions(sources: ["camera": .nv12], catalog: catalog)
     #expect(same.nodes.count == 4)
@@ -71,8 +71,8 @@ import Testing
     try converted.validate()
   }
 
-  @Test func `a grey frame is no I420 frame for the next stage`() throws {
-    let pipeline = try chain().stage(Grey()).stage(Grey()).sink(try stage("results"))
+  @Test func `a gray frame is no I420 frame for the next stage`() throws {
+    let pipeline = try chain().stage(Gray()).stage(Gray()).sink(try stage("results"))
     let converted = try pipeline.insertingConversions(sources: ["camera": .i420], catalog: catalog)
     #expect(
       try converted.topologicalOrder().map(\.id)
@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test func `without a conversion in the catalog the stage is named`() throws {
-    let pipeline = try chain().stage(Grey()).sink(try stage("results"))
+    let pipeline = try chain().stage(Gray()).sink(try stage("results"))
     let error = #expect(throws: PipelineError.self) {
       try pipeline.insertingConversions(
         sources: ["camera": .rgb], catalog: TestCatalog(knowsConvert: false))
@@ -92,23 +92,23 @@ import Testing
   @Test func `what the words of the DSL let through is checked all the same`() throws {
     let sink = try stage("results")
     let wrong: [(pipeline: Pipeline, pointer: String)] = [
-      (try chain().stage(Grey()).queue(capacity: 0).sink(sink), "/edges/0/capacity"),
+      (try chain().stage(Gray()).queue(capacity: 0).sink(sink), "/edges/0/capacity"),
       (
-        try chain().stage(Grey()).queue(capacity: 2, policy: .replace).sink(sink),
+        try chain().stage(Gray()).queue(capacity: 2, policy: .replace).sink(sink),
         "/edges/0/capacity"
       ),
-      (try chain().stage(Grey()).cost(.fixed(.milliseconds(-1))).sink(sink), "/nodes/1/cost"),
+      (try chain().stage(Gray()).cost(.fixed(.milliseconds(-1))).sink(sink), "/nodes/1/cost"),
       (
-        try chain().stage(Grey()).cost(.uniform(.seconds(2), .seconds(1))).sink(sink),
+        try chain().stage(Gray()).cost(.uniform(.seconds(2), .seconds(1))).sink(sink),
         "/nodes/1/cost"
       ),
       (
-        try chain().stage(Grey()).cost(.quantiles(p50: .zero, p99: .seconds(1))).sink(sink),
+        try chain().stage(Gray()).cost(.quantiles(p50: .zero, p99: .seconds(1))).sink(sink),
         "/nodes/1/cost"
       ),
-      (try chain().stage(Grey()).cost(.fixed(.seconds(3_601))).sink(sink), "/nodes/1/cost"),
+      (try chain().stage(Gray()).cost(.fixed(.seconds(3_601))).sink(sink), "/nodes/1/cost"),
       (
-        try chain().stage(Grey()).on(executor: "a").executor("a", count: 0).sink(sink),
+        try chain().stage(Gray()).on(executor: "a").executor("a", count: 0).sink(sink),
         "/executors/0/count"
       ),
     ]

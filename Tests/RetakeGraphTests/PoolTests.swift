@@ -42,7 +42,7 @@ import Testing
       change(&sizing)
       do {
         try Pipeline.named("pool").source(.test("session")).pool("p")
-          .pool("p", capacity: 8, adaptive: sizing).stage(Grey()).pool("p").sink(results).validate()
+          .pool("p", capacity: 8, adaptive: sizing).stage(Gray()).pool("p").sink(results).validate()
         return nil
       } catch { return error as? PipelineError }
     }
@@ -54,10 +54,10 @@ import Testing
   }
 
   @Test func `a stage holds its input while it fills its own buffer`() {
-    check(needs: 2, at: "grey") { $0.stage(Grey()).pool("p").sink(results) }
+    check(needs: 2, at: "grey") { $0.stage(Gray()).pool("p").sink(results) }
     check(needs: 2, at: "view") { $0.stage(View()).pool("p").sink(results) }
     check(needs: 2, at: "grey") {
-      $0.stage(Grey()).pool("p").stage(Grey()).pool("p").sink(results)
+      $0.stage(Gray()).pool("p").stage(Gray()).pool("p").sink(results)
     }
   }
 
@@ -66,28 +66,28 @@ import Testing
       $0.stage(View()).pool("p").stage(View()).pool("p").sink(results)
     }
     check(needs: 2, at: "grey") {
-      $0.stage(View()).stage(Grey()).pool("p").stage(Tiles()).sink(results)
+      $0.stage(View()).stage(Gray()).pool("p").stage(Tiles()).sink(results)
     }
   }
 
   @Test func `branches that go apart need no more than one of them`() {
     check(needs: 2, at: "left") { frames in
       Pipeline.combining(
-        frames.stage(Grey(), id: "left").pool("p").sink(results, id: "a"),
-        frames.stage(Grey(), id: "right").pool("p").sink(results, id: "b"))
+        frames.stage(Gray(), id: "left").pool("p").sink(results, id: "a"),
+        frames.stage(Gray(), id: "right").pool("p").sink(results, id: "b"))
     }
   }
 
   @Test func `a join of all holds every part while the last is made`() {
     check(needs: 3, at: "join") { frames in
       Pipeline.joining(
-        frames.stage(Grey(), id: "left").pool("p"), frames.stage(Grey(), id: "right").pool("p")
+        frames.stage(Gray(), id: "left").pool("p"), frames.stage(Gray(), id: "right").pool("p")
       ).stage(Fusion()).sink(results)
     }
     check(needs: 4, at: "join") { frames in
       Pipeline.joining(
-        frames.stage(Grey(), id: "left").pool("p").passing(.test("sample")),
-        frames.stage(Grey(), id: "right").pool("p"), frames.stage(Grey(), id: "third").pool("p")
+        frames.stage(Gray(), id: "left").pool("p").passing(.test("sample")),
+        frames.stage(Gray(), id: "right").pool("p"), frames.stage(Gray(), id: "third").pool("p")
       ).stage(Fusion()).sink(results)
     }
   }
@@ -95,7 +95,7 @@ import Testing
   @Test func `a join of any can go on with one part`() {
     check(needs: 2, at: "left") { frames in
       Pipeline.joining(
-        frames.stage(Grey(), id: "left").pool("p"), frames.stage(Grey(), id: "right").pool("p"),
+        frames.stage(Gray(), id: "left").pool("p"), frames.stage(Gray(), id: "right").pool("p"),
         mode: .any
       ).stage(Fusion()).sink(results)
     }
@@ -103,17 +103,17 @@ import Testing
 
   @Test func `a branch that holds no buffer costs none at the join`() {
     check(needs: 2, at: "grey") { frames in
-      Pipeline.joining(frames.stage(Grey()).pool("p"), frames.stage(Tiles()))
+      Pipeline.joining(frames.stage(Gray()).pool("p"), frames.stage(Tiles()))
         .stage(Fusion()).sink(results)
     }
   }
 
   @Test func `the newest value of a latest join and the last of a fallback are kept`() {
     check(needs: 3, at: "grey") { frames in
-      frames.latest(with: frames.stage(Grey()).pool("p")).stage(Fusion()).sink(results)
+      frames.latest(with: frames.stage(Gray()).pool("p")).stage(Fusion()).sink(results)
     }
     check(needs: 3, at: "grey") {
-      $0.stage(Grey()).pool("p").fallback(.previous).timeout(.seconds(1)).sink(results)
+      $0.stage(Gray()).pool("p").fallback(.previous).timeout(.seconds(1)).sink(results)
     }
   }
 
@@ -121,7 +121,7 @@ import Testing
     var screen = results
     screen.screen = ScreenClock(hertz: 60)
     check(needs: 2, at: "camera") { $0.sink(screen) }
-    check(needs: 3, at: "grey") { $0.stage(Grey()).pool("p").sink(screen) }
+    check(needs: 3, at: "grey") { $0.stage(Gray()).pool("p").sink(screen) }
   }
 
   @Test func `each item of a forEach needs its buffer beside the frame's`() {
@@ -133,7 +133,7 @@ import Testing
   }
 
   @Test func `pools are counted apart`() throws {
-    let pipeline = frames(1).stage(Grey()).pool("q").pool("q", capacity: 1).sink(results)
+    let pipeline = frames(1).stage(Gray()).pool("q").pool("q", capacity: 1).sink(results)
     #expect(throws: Never.self) { try pipeline.validate() }
   }
 }

@@ -68,7 +68,7 @@ import Testing
   }
 
   @Test func `keys at nodes that cannot have them`() {
-    let grey = #""kind": "grey", "cost": {"fixed": "2ms"}, "concurrency": 2"#
+    let gray = #""kind": "grey", "cost": {"fixed": "2ms"}, "concurrency": 2"#
     check([
       Wrong(
         #""pinned": true"#, #""concurrency": 2"#, "wrongValue", "/nodes/8/concurrency",
@@ -77,9 +77,9 @@ import Testing
         #""pinned": true"#, #""pinned": true, "executor": "vision""#, "wrongValue",
         "/nodes/8/executor", "is pinned and owns its executor"),
       Wrong(
-        grey, grey + #", "hold": "1ms""#, "wrongValue", "/nodes/2/hold", "'grey' is not a sink"),
+        gray, gray + #", "hold": "1ms""#, "wrongValue", "/nodes/2/hold", "'grey' is not a sink"),
       Wrong(
-        grey, grey + #", "precision": {"box": 0.1}"#, "wrongValue", "/nodes/2/precision",
+        gray, gray + #", "precision": {"box": 0.1}"#, "wrongValue", "/nodes/2/precision",
         "writes nothing"),
       Wrong(
         #""pool": "frames"}"#, #""pool": "frames", "concurrency": 2}"#, "wrongValue",

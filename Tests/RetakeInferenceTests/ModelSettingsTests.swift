@@ -58,12 +58,12 @@ import Testing
   }
 
   @Test func `the shape of a model gives its layout, size and channels`() throws {
-    let grey = try ModelSettings(
+    let gray = try ModelSettings(
       of: FakeModel(shape: [nil, 48, 320, 1], type: .uint8), at: "m.onnx",
       sidecar: sidecar(#""output": {"decoder": "softmax"}"#))
-    #expect(grey.input.layout == .nhwc && grey.input.colourSpace == .grey)
-    #expect(grey.input.width == 320 && grey.input.height == 48 && grey.input.type == .uint8)
-    #expect(origin(grey, "size") == .shape && origin(grey, "color_space") == .shape)
+    #expect(gray.input.layout == .nhwc && gray.input.colorSpace == .gray)
+    #expect(gray.input.width == 320 && gray.input.height == 48 && gray.input.type == .uint8)
+    #expect(origin(gray, "size") == .shape && origin(gray, "color_space") == .shape)
     let wide = try ModelSettings(
       of: FakeModel(shape: [1, nil, nil, 3]), at: "m.onnx",
       sidecar: sidecar(#""input": {"size": [9, 7]}, "output": {"decoder": "regression"}"#))
@@ -160,7 +160,7 @@ import Testing
     ])
     #expect(detect.size == PixelSize(width: 640, height: 320))
     #expect(detect.decoder == .yoloV8 && detect.resizeType == .fitToWindowLetterbox)
-    #expect(detect.padValue == 114 && detect.scaleValues == [255] && detect.colourSpace == .rgb)
+    #expect(detect.padValue == 114 && detect.scaleValues == [255] && detect.colorSpace == .rgb)
     detect = ModelMetadata.values([
       "stride": "32", "names": "{0: 'a'}", "task": "detect", "args": "{'nms': True}",
     ])
@@ -191,7 +191,7 @@ import Testing
     ])
     #expect(values.labels == ["cat", "dog"] && values.resizeType == .crop)
     #expect(values.padValue == 114 && values.meanValues == [1.5, 2, 3])
-    #expect(values.scaleValues == [255] && values.colourSpace == .bgr)
+    #expect(values.scaleValues == [255] && values.colorSpace == .bgr)
     #expect(values.confidenceThreshold == 0.3 && values.iouThreshold == nil)
     #expect(values.decoder == .yoloV8)
   }

@@ -153,7 +153,7 @@ struct OnnxModelTests {
     #expect(model.fingerprint.contains(model.sha256) && model.sha256.count == 64)
     #expect(model.fingerprint.contains("onnxruntime=\(model.library.version)"))
     #expect(try models.load(Models.product).fingerprint != model.fingerprint)
-    let plain = try models.load(Models.sum, options: OnnxOptions(optimisation: .none))
+    let plain = try models.load(Models.sum, options: OnnxOptions(optimization: .none))
     #expect(plain.sha256 == model.sha256 && plain.fingerprint != model.fingerprint)
   }
 

@@ -56,7 +56,7 @@ import Testing
       }
     }
 
-    /// Small detail over a slope, with all colours that the matrix gives and some that it clips.
+    /// Small detail over a slope, with all colors that the matrix gives and some that it clips.
     var picture: Frame {
       noise(.i444, frame.width, frame.height, matrix: .bt601, seed: UInt64(frame.width))
     }
@@ -95,7 +95,7 @@ import Testing
   func `a tensor is the one that OpenCV and numpy make`(_ it: Case) throws {
     let made = Preprocessor(it.input).prepare(it.picture).floats
     let found = try difference(made, try reference(it))
-    // A colour in the middle between two levels may be rounded to either.
+    // A color in the middle between two levels may be rounded to either.
     #expect(found.largest <= 1.001 / 255)
     #expect(found.count * 1_000 <= made.count)
   }
@@ -103,7 +103,7 @@ import Testing
   /// Faults that a wrong sidecar or a change of this module would cause.
   static let faults: [(name: String, plant: @Sendable (inout ImageInput, inout Frame) -> Void)] = [
     ("stretch for letterbox", { input, _ in input.resizeType = .standard }),
-    ("BGR for RGB", { input, _ in input.colourSpace = .bgr }),
+    ("BGR for RGB", { input, _ in input.colorSpace = .bgr }),
     ("missing scale", { input, _ in input.scaleValues = [1] }),
     ("missing mean", { input, _ in input.meanValues = [0] }),
     ("padding corner", { input, _ in input.resizeType = .fitToWindow }),

@@ -4,7 +4,7 @@ import RetakeInference
 import Testing
 
 @Suite struct PreprocessTests {
-  struct Colour: Sendable, CustomTestStringConvertible {
+  struct Color: Sendable, CustomTestStringConvertible {
     var matrix: ColorMatrix
     var range: ColorRange
     var yuv: [UInt8]
@@ -14,24 +14,24 @@ import Testing
   }
 
   /// Computed by hand from the definitions: R = Y + 2 (1 − Kr) V, B = Y + 2 (1 − Kb) U.
-  static let colours = [
+  static let colors = [
     // Kr 0.299, Kb 0.114; 255 (81 − 16) / 219 = 75.7, 1.402 × 112 × 255 / 224 = 178.8
-    Colour(matrix: .bt601, range: .limited, yuv: [81, 90, 240], rgb: [254, 0, 0]),
-    Colour(matrix: .bt601, range: .limited, yuv: [16, 128, 128], rgb: [0, 0, 0]),
-    Colour(matrix: .bt601, range: .limited, yuv: [235, 128, 128], rgb: [255, 255, 255]),
-    Colour(matrix: .bt601, range: .limited, yuv: [126, 128, 128], rgb: [128, 128, 128]),
+    Color(matrix: .bt601, range: .limited, yuv: [81, 90, 240], rgb: [254, 0, 0]),
+    Color(matrix: .bt601, range: .limited, yuv: [16, 128, 128], rgb: [0, 0, 0]),
+    Color(matrix: .bt601, range: .limited, yuv: [235, 128, 128], rgb: [255, 255, 255]),
+    Color(matrix: .bt601, range: .limited, yuv: [126, 128, 128], rgb: [128, 128, 128]),
     // 100 + 1.402 × 22 = 130.8; 100 − 0.344136 × 72 − 0.714136 × 22 = 59.5; 100 + 1.772 × 72
-    Colour(matrix: .bt601, range: .full, yuv: [100, 200, 150], rgb: [131, 60, 228]),
+    Color(matrix: .bt601, range: .full, yuv: [100, 200, 150], rgb: [131, 60, 228]),
     // 100 + 1.5748 × 22 = 134.6; 100 − 0.187324 × 72 − 0.468124 × 22 = 76.2; 100 + 1.8556 × 72
-    Colour(matrix: .bt709, range: .full, yuv: [100, 200, 150], rgb: [135, 76, 234]),
+    Color(matrix: .bt709, range: .full, yuv: [100, 200, 150], rgb: [135, 76, 234]),
     // 100 + 1.4746 × 22 = 132.4; 100 − 0.164553 × 72 − 0.571353 × 22 = 75.6; 100 + 1.8814 × 72
-    Colour(matrix: .bt2020, range: .full, yuv: [100, 200, 150], rgb: [132, 76, 235]),
+    Color(matrix: .bt2020, range: .full, yuv: [100, 200, 150], rgb: [132, 76, 235]),
     // 97.81 + 1.5748 × 22 × 255 / 224 = 137.3; 70.7; 97.81 + 1.8556 × 72 × 255 / 224 = 249.9
-    Colour(matrix: .bt709, range: .limited, yuv: [100, 200, 150], rgb: [137, 71, 250]),
+    Color(matrix: .bt709, range: .limited, yuv: [100, 200, 150], rgb: [137, 71, 250]),
   ]
 
-  @Test(arguments: colours)
-  func `luma and chroma become the colours of their matrix and range`(_ it: Colour) {
+  @Test(arguments: colors)
+  func `luma and chroma become the colors of their matrix and range`(_ it: Color) {
     for format in PixelFormat.basic where format.isYUV {
       let frame = plain(format, it.yuv, range: it.range, matrix: it.matrix)
       let values = Preprocessor(.sized(6, 4)).prepare(frame).floats
@@ -45,7 +45,7 @@ import Testing
     for format in [PixelFormat.rgb, .rgba, .bgra] {
       let frame = plain(format, [10, 20, 30])
       let rgb = Preprocessor(.sized(2, 1)).prepare(frame).floats
-      let bgr = Preprocessor(.sized(2, 1) { $0.colourSpace = .bgr }).prepare(frame).floats
+      let bgr = Preprocessor(.sized(2, 1) { $0.colorSpace = .bgr }).prepare(frame).floats
       #expect(rgb == [10, 10, 20, 20, 30, 30] && bgr == [30, 30, 20, 20, 10, 10], "\(format)")
     }
   }
@@ -56,20 +56,20 @@ import Testing
     #expect(Preprocessor(.sized(1, 1)).prepare(frame).floats == [10, 20, 30])
   }
 
-  @Test func `grey is one channel, and three equal ones for a model of colours`() {
-    let limited = plain(.grey, [126], range: .limited)
-    let grey = ImageInput.sized(1, 1) { $0.colourSpace = .grey }
-    #expect(Preprocessor(grey).prepare(limited).floats == [128])
-    #expect(Preprocessor(grey).prepare(limited).tensor.shape == [1, 1, 1, 1])
+  @Test func `gray is one channel, and three equal ones for a model of colors`() {
+    let limited = plain(.gray, [126], range: .limited)
+    let gray = ImageInput.sized(1, 1) { $0.colorSpace = .gray }
+    #expect(Preprocessor(gray).prepare(limited).floats == [128])
+    #expect(Preprocessor(gray).prepare(limited).tensor.shape == [1, 1, 1, 1])
     #expect(Preprocessor(.sized(1, 1)).prepare(limited).floats == [128, 128, 128])
     // 0.299 × 200 + 0.587 × 100 + 0.114 × 50 = 124.2; luma is taken as it is.
-    #expect(Preprocessor(grey).prepare(plain(.rgb, [200, 100, 50])).floats == [124])
-    #expect(Preprocessor(grey).prepare(plain(.i420, [77, 9, 240])).floats == [77])
+    #expect(Preprocessor(gray).prepare(plain(.rgb, [200, 100, 50])).floats == [124])
+    #expect(Preprocessor(gray).prepare(plain(.i420, [77, 9, 240])).floats == [77])
   }
 
   @Test func `mean and scale are those of the model's channels`() {
     let input = ImageInput.sized(1, 1) {
-      $0.colourSpace = .bgr
+      $0.colorSpace = .bgr
       ($0.meanValues, $0.scaleValues) = ([1, 2, 3], [2, 4, 8])
     }
     let values = Preprocessor(input).prepare(plain(.rgb, [11, 22, 33])).floats
@@ -140,10 +140,10 @@ import Testing
 
   @Test func `bilinear halves are means, and nearest takes the first pixel`() {
     let levels: [UInt8] = [10, 20, 30, 41, 50, 60, 70, 80]
-    let frame = picture(.grey, 4, 2) { _, y, x in levels[y * 4 + x] }
+    let frame = picture(.gray, 4, 2) { _, y, x in levels[y * 4 + x] }
     func scaled(_ interpolation: Interpolation) -> [Float] {
       let input = ImageInput.sized(2, 1) {
-        ($0.colourSpace, $0.interpolation) = (.grey, interpolation)
+        ($0.colorSpace, $0.interpolation) = (.gray, interpolation)
       }
       return Preprocessor(input).prepare(frame).floats
     }
@@ -153,8 +153,8 @@ import Testing
   }
 
   @Test func `bilinear enlarging blends quarters and repeats the edges`() {
-    let frame = picture(.grey, 2, 1) { _, _, x in x == 0 ? 0 : 100 }
-    let input = ImageInput.sized(4, 1) { $0.colourSpace = .grey }
+    let frame = picture(.gray, 2, 1) { _, _, x in x == 0 ? 0 : 100 }
+    let input = ImageInput.sized(4, 1) { $0.colorSpace = .gray }
     #expect(Preprocessor(input).prepare(frame).floats == [0, 25, 75, 100])
   }
 
@@ -190,7 +190,7 @@ import Testing
     let frame = noise(.nv12, 40, 30, range: .limited)
     let input = ImageInput.sized(24, 24) {
       ($0.resizeType, $0.padValue, $0.scaleValues) = (.fitToWindowLetterbox, 114, [255])
-      $0.colourSpace = .bgr
+      $0.colorSpace = .bgr
     }
     let shown = Preprocessor(input).picture(frame)
     #expect(shown.format == .rgb && shown.width == 24 && shown.height == 24)

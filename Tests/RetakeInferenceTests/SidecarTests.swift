@@ -31,7 +31,7 @@ import Testing
     (values.layout, values.size) = (.nhwc, PixelSize(width: 640, height: 480))
     (values.resizeType, values.padValue) = (.fitToWindowLetterbox, 114)
     (values.meanValues, values.scaleValues) = ([123.675, 116.28, 103.53], [58.5])
-    (values.colourSpace, values.interpolation) = (.bgr, .nearest)
+    (values.colorSpace, values.interpolation) = (.bgr, .nearest)
     (values.decoder, values.confidenceThreshold, values.iouThreshold) = (.yolox, 0.4, 0.3)
     (values.maxDetections, values.isClassAgnostic, values.topK) = (100, true, 3)
     (values.strides, values.pixelThreshold, values.unclipRatio) = ([8, 16], 0.2, 1.5)
@@ -45,9 +45,9 @@ import Testing
   @Test func `nothing has to be said but the version`() throws {
     #expect(try read(#"{"v": 1}"#).values == ModelValues())
     let words = try read(#"{"v": 1, "input": {"color_space": "GRAY"}}"#)
-    #expect(words.values.colourSpace == .grey)
+    #expect(words.values.colorSpace == .gray)
     let reversed = try read(#"{"v": 1, "input": {"reverse_input_channels": true}}"#)
-    #expect(reversed.values.colourSpace == .rgb)
+    #expect(reversed.values.colorSpace == .rgb)
   }
 
   struct Refusal: Sendable, CustomTestStringConvertible {
@@ -98,7 +98,7 @@ import Testing
     input(
       #""color_space": "RGB", "reverse_input_channels": true"#, at: "/reverse_input_channels",
       "the same as 'color_space'"),
-    input(#""color_space": "YUV""#, at: "/color_space", "is not a colour space"),
+    input(#""color_space": "YUV""#, at: "/color_space", "is not a color space"),
     input(#""interpolation": "linear""#, at: "/interpolation", "Did you mean 'bilinear'?"),
     output(#""decoder": "yolov8""#, at: "/decoder", "Did you mean 'yolo-v8'?"),
     output(#""confidence_threshold": 1.5"#, at: "/confidence_threshold", "0 to 1"),

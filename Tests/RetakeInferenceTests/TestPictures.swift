@@ -18,7 +18,7 @@ func picture(
   return frame
 }
 
-/// Noise over a slope, so that every neighbour differs and no two corners are alike.
+/// Noise over a slope, so that every neighbor differs and no two corners are alike.
 func noise(
   _ format: PixelFormat, _ width: Int, _ height: Int, range: ColorRange = .full,
   matrix: ColorMatrix? = nil, seed: UInt64 = 1
@@ -30,7 +30,7 @@ func noise(
   }
 }
 
-/// A frame of one colour.
+/// A frame of one color.
 func plain(
   _ format: PixelFormat, _ components: [UInt8], range: ColorRange = .full,
   matrix: ColorMatrix = .bt601, width: Int = 6, height: Int = 4

@@ -28,7 +28,7 @@ struct DemuxerTests {
 
   @Test(
     .enabled(if: sharedMedia("karma.mp4") != nil, "the shared clips are not on this machine"))
-  func `rotation, start and a missing colour description are read`() throws {
+  func `rotation, start and a missing color description are read`() throws {
     let turned = try MediaDemuxer(
       path: try #require(sharedMedia("nasa_13013_rotated.mp4")).path
     ).videoStream()

@@ -44,7 +44,7 @@ import Testing
 
     #expect(eight.format == format.eightBits)
     let expected = planes.map { $0.map { UInt8($0 >> UInt16(shift)) } }
-    if format.isYUV || format.layout == .grey {
+    if format.isYUV || format.layout == .gray {
       #expect((0..<eight.format.planeCount).map { eight.bytes(of: $0) } == expected)
     } else {
       // Planes of green, blue, red and opacity; pixels of red, green, blue and opacity.
@@ -111,7 +111,7 @@ import Testing
   }
 
   @Test(arguments: [ToneMap.pq, .hlg])
-  func `grey stays grey, rises, and has black and white`(map: ToneMap) throws {
+  func `gray stays gray, rises, and has black and white`(map: ToneMap) throws {
     let mapper = try #require(ToneMapper(map))
     var last = -1
     for signal in stride(from: Int64(0), through: ToneMapper.signalMax, by: 64) {
@@ -135,7 +135,7 @@ import Testing
   }
 
   @Test func `HDR frames are mapped by their own range and matrix`() throws {
-    // Limited white of 10 bits is 940, and black is 64; red has more red than its neighbours.
+    // Limited white of 10 bits is 940, and black is 64; red has more red than its neighbors.
     let planes: [[UInt16]] = [[64, 940, 400, 400], [512, 512], [512, 700]]
     var deep = frame(.i422(bits: 10), 4, 1, planes)
     deep.matrix = .bt2020
@@ -145,10 +145,10 @@ import Testing
     let bytes = mapped.bytes(of: 0)
     #expect(Array(bytes[..<6]) == [0, 0, 0, 255, 255, 255])
     #expect(bytes[6] > bytes[7] && Array(bytes[6..<9]) == Array(bytes[9..<12]))
-    // The same signals as planes of red, green and blue give the same colours.
-    let colours = frame(.gbr(bits: 16), 1, 1, range: .full, [[65_535], [65_535], [65_535]])
+    // The same signals as planes of red, green and blue give the same colors.
+    let colors = frame(.gbr(bits: 16), 1, 1, range: .full, [[65_535], [65_535], [65_535]])
     #expect(
-      try colours.toneMapped(try #require(ToneMapper(.hlg))).bytes(of: 0) == [255, 255, 255])
+      try colors.toneMapped(try #require(ToneMapper(.hlg))).bytes(of: 0) == [255, 255, 255])
     let again = try deep.toneMapped(try #require(ToneMapper(.pq)))
     #expect(again.pixelDigest == mapped.pixelDigest)
   }

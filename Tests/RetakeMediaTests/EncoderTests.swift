@@ -7,7 +7,7 @@ import Testing
 @testable import RetakeMedia
 
 @Suite struct EncoderTests {
-  @Test(arguments: [PixelFormat.i420, .i422, .i444, .grey])
+  @Test(arguments: [PixelFormat.i420, .i422, .i444, .gray])
   func `a lossless track comes back from the file exactly`(format: PixelFormat) throws {
     let frames = (0..<12).map {
       Pictures.noise(format, width: 101, height: 67, range: .limited, seed: UInt32($0 + 1))
@@ -21,7 +21,7 @@ import Testing
     #expect(decoded.allSatisfy { $0.frame.range == .limited })
   }
 
-  @Test(arguments: [PixelFormat.i420, .i422, .i444, .grey])
+  @Test(arguments: [PixelFormat.i420, .i422, .i444, .gray])
   func `a lossless track of the smallest pictures comes back exactly`(format: PixelFormat) throws {
     let sizes = [1, 2, 3, 5, 7, 9, 23]
     for (width, height) in sizes.flatMap({ width in sizes.map { (width, $0) } }) {

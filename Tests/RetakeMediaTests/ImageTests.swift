@@ -6,7 +6,7 @@ import Testing
 @testable import RetakeMedia
 
 @Suite struct ImageTests {
-  @Test(arguments: [PixelFormat.grey, .rgb, .rgba])
+  @Test(arguments: [PixelFormat.gray, .rgb, .rgba])
   func `a picture comes back from PNG exactly, and its bytes never vary`(format: PixelFormat) throws
   {
     let frame = Pictures.noise(format, width: 101, height: 67)
@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test(arguments: [PixelFormat.i420, .i422, .i444, .nv12, .bgra])
-  func `other formats become colours`(format: PixelFormat) throws {
+  func `other formats become colors`(format: PixelFormat) throws {
     let frame = Pictures.noise(format, width: 64, height: 48)
     let read = try MediaImage.decode(try MediaImage.png(frame))
     let expected = try MediaScaler().scale(frame, format: format == .bgra ? .rgba : .rgb)
@@ -43,7 +43,7 @@ import Testing
 
   @Test(
     .enabled(if: Clips.hasFFmpeg, "the ffmpeg command is not on this machine"),
-    arguments: [("pal8", PixelFormat.rgb), ("ya8", .rgba), ("monob", .grey), ("rgba", .rgba)])
+    arguments: [("pal8", PixelFormat.rgb), ("ya8", .rgba), ("monob", .gray), ("rgba", .rgba)])
   func `PNG's other layouts are converted`(pixels: String, format: PixelFormat) throws {
     let file = try Clips.make(
       "picture.png", Clips.picture("40x30", frames: 1) + ["-pix_fmt", pixels])
@@ -59,7 +59,7 @@ import Testing
   @Test(.enabled(if: Clips.hasFFmpeg, "the ffmpeg command is not on this machine"))
   func `sixteen bits are kept, and written as eight`() throws {
     for (pixels, format) in [
-      ("rgb48be", PixelFormat.gbr(bits: 16)), ("gray16be", .grey(bits: 16)),
+      ("rgb48be", PixelFormat.gbr(bits: 16)), ("gray16be", .gray(bits: 16)),
     ] {
       let file = try Clips.make(
         "deep-\(pixels).png", Clips.picture("40x30", frames: 1) + ["-pix_fmt", pixels])
@@ -80,7 +80,7 @@ import Testing
     arguments: [
       ("picture.bmp", ["-pix_fmt", "bgr24"], PixelFormat.rgb),
       ("picture.tiff", ["-pix_fmt", "rgb24"], .rgb),
-      ("deep.tiff", ["-pix_fmt", "gray16le"], .grey(bits: 16)),
+      ("deep.tiff", ["-pix_fmt", "gray16le"], .gray(bits: 16)),
       ("picture.webp", ["-pix_fmt", "yuv420p"], .i420),
       ("exact.webp", ["-pix_fmt", "bgra", "-lossless", "1"], .rgba),
       (

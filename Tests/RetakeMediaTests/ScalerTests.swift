@@ -29,8 +29,8 @@ struct ScalerTests {
     Case(pixels: "yuv422p", width: 96, height: 72, format: .i422),
     Case(pixels: "nv12", width: 90, height: 70, format: .nv12),
     Case(width: 96, height: 72, format: .nv12, filter: ",format=nv12"),
-    Case(width: 96, height: 72, format: .grey, filter: ":out_range=tv,format=gray"),
-    Case(width: 160, height: 120, format: .grey, filter: ":out_range=tv,format=gray"),
+    Case(width: 96, height: 72, format: .gray, filter: ":out_range=tv,format=gray"),
+    Case(width: 160, height: 120, format: .gray, filter: ":out_range=tv,format=gray"),
     Case(size: "101x67", width: 60, height: 40, format: .rgb, filter: ",format=rgb24"),
     Case(pixels: "yuvj420p", width: 160, height: 120, format: .rgb, filter: ",format=rgb24"),
     Case(pixels: "rgb24", width: 75, height: 61, format: .rgb),
@@ -73,12 +73,12 @@ struct ScalerTests {
     #expect((rgb.range, rgb.matrix) == (.full, .identity))
   }
 
-  @Test func `grey is the luma plane as it is, in either range`() throws {
+  @Test func `gray is the luma plane as it is, in either range`() throws {
     for range in [ColorRange.limited, .full] {
       let frame = Pictures.noise(.i420, width: 101, height: 67, range: range)
-      let grey = try MediaScaler().scale(frame, format: .grey)
-      #expect(grey.bytes(of: 0) == frame.bytes(of: 0))
-      #expect(grey.range == range)
+      let gray = try MediaScaler().scale(frame, format: .gray)
+      #expect(gray.bytes(of: 0) == frame.bytes(of: 0))
+      #expect(gray.range == range)
     }
   }
 
@@ -144,7 +144,7 @@ struct ScalerTests {
 
   /// Lent pixels may end where the program's memory does. The last row of these ends with a page, and
   /// the page behind it cannot be read.
-  @Test(arguments: [PixelFormat.rgb, .bgra, .grey])
+  @Test(arguments: [PixelFormat.rgb, .bgra, .gray])
   func `nothing is read behind memory without padding`(format: PixelFormat) throws {
     let page = Int(getpagesize())
     let (width, height) = (64, page / 64)

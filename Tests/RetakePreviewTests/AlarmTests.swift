@@ -73,7 +73,7 @@ import Testing
       // The window hangs with two frames from the 20th on, and is there again from the 100th on.
       if !(20..<100).contains(number), let picture = feed.take() { feed.presented(picture) }
       if !(20..<100).contains(number), let picture = feed.take() { feed.presented(picture) }
-      var frame = Frame(format: .grey, width: 2, height: 2, planes: [[1, 2, 3, 4]])
+      var frame = Frame(format: .gray, width: 2, height: 2, planes: [[1, 2, 3, 4]])
       frame.id = FrameID(track: 0, sequence: number)
       frame.timestamp = Timestamp(nanoseconds: now)
       feed.offer(frame)
@@ -104,7 +104,7 @@ import Testing
     feed.note(.thermal(.serious))
     for number in 0..<600 {
       clock.go(to: Int64(number) * 1_000_000_000 / 60)
-      feed.offer(Frame(format: .grey, width: 2, height: 2, planes: [[1, 2, 3, 4]]))
+      feed.offer(Frame(format: .gray, width: 2, height: 2, planes: [[1, 2, 3, 4]]))
       if let picture = feed.take() { feed.presented(picture) }
     }
     #expect(feed.figures.throttled == 300)

@@ -29,11 +29,11 @@ private func frame(_ sequence: Int, milliseconds: Int64 = 0, storage: FrameStora
 {
   var frame = Frame(
     id: FrameID(track: 0, sequence: sequence),
-    timestamp: Timestamp(nanoseconds: milliseconds * 1_000_000), format: .grey, width: 2, height: 2,
+    timestamp: Timestamp(nanoseconds: milliseconds * 1_000_000), format: .gray, width: 2, height: 2,
     planes: [[1, 2, 3, 4]])
   if let storage {
     frame = Frame(
-      id: frame.id, timestamp: frame.timestamp, format: .grey, width: 2, height: 2,
+      id: frame.id, timestamp: frame.timestamp, format: .gray, width: 2, height: 2,
       storage: storage)
   }
   return frame

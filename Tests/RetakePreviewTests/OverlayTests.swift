@@ -95,9 +95,9 @@ extension SDLTests {
             case 180: (199 - x, 159 - y)
             default: (199 - y, x)
             }
-          for colour in 0..<3 {
-            let one = Int(seen[(y * width + x) * 4 + colour])
-            worst = max(worst, abs(one - Int(stored[(row * 200 + column) * 4 + colour])))
+          for color in 0..<3 {
+            let one = Int(seen[(y * width + x) * 4 + color])
+            worst = max(worst, abs(one - Int(stored[(row * 200 + column) * 4 + color])))
           }
         }
       }
@@ -107,8 +107,8 @@ extension SDLTests {
     @Test func `boxes lie on a picture that is shown larger`() throws {
       let seen = try Self.shown(Self.frame(), width: 400, height: 320)
       // The second box's lower border, at twice the distance: y 25 is 50, minus its thickness.
-      let colour = Corners.colour(of: seen, at: (380, 49))
-      #expect(colour == [230, 159, 0])
+      let color = Corners.color(of: seen, at: (380, 49))
+      #expect(color == [230, 159, 0])
     }
   }
 }

@@ -5,11 +5,11 @@ import Testing
 
 @testable import RetakePreview
 
-/// SDL's colour conversion is one setting for the whole process, so one test runs at a time.
+/// SDL's color conversion is one setting for the whole process, so one test runs at a time.
 @Suite(.serialized) struct SDLTests {}
 
 extension SDLTests {
-  /// The window's colours compared with FFmpeg's scaler, on flat fields: each renderer interpolates
+  /// The window's colors compared with FFmpeg's scaler, on flat fields: each renderer interpolates
   /// chroma between fields in its own way.
   @Suite struct PixelTests {
     /// The tolerance of a sample in levels: SDL's own conversion computes in units of 1/64.
@@ -24,7 +24,7 @@ extension SDLTests {
     }
 
     static let kinds: [Kind] = PixelFormat.basic.flatMap { format -> [Kind] in
-      let ranges: [ColorRange] = format.isYUV || format == .grey ? [.limited, .full] : [.full]
+      let ranges: [ColorRange] = format.isYUV || format == .gray ? [.limited, .full] : [.full]
       let matrices: [ColorMatrix] = format.isYUV ? [.bt601, .bt709, .bt2020] : [.identity]
       return ranges.flatMap { range in
         matrices.map { Kind(format: format, range: range, matrix: $0) }
@@ -32,10 +32,10 @@ extension SDLTests {
     }
 
     @Test(arguments: kinds)
-    func `a canvas shows the colours that swscale gives`(kind: Kind) throws {
+    func `a canvas shows the colors that swscale gives`(kind: Kind) throws {
       let frame = Fields.frame(kind.format, range: kind.range, matrix: kind.matrix)
       let seen = try Shown.picture(of: frame)
-      let wanted = try MediaScaler().scale(Fields.coloured(frame), format: .bgra)
+      let wanted = try MediaScaler().scale(Fields.colored(frame), format: .bgra)
       #expect(Fields.difference(seen, wanted) <= Self.levelsMax)
     }
 
@@ -75,10 +75,10 @@ extension SDLTests {
       #expect(Corners.clockwise(seen, in: fit.shown) == Corners.turned(by: 0))
       // The rest of the window stays black.
       let outside = fit.shown.x > 0 ? (0, 48) : (48, 0)
-      #expect(Corners.colour(of: seen, at: outside) == [0, 0, 0])
+      #expect(Corners.color(of: seen, at: outside) == [0, 0, 0])
     }
 
-    @Test(arguments: [PixelFormat.i420, .nv12, .grey, .rgb, .i422, .i444])
+    @Test(arguments: [PixelFormat.i420, .nv12, .gray, .rgb, .i422, .i444])
     func `odd sizes are shown whole`(format: PixelFormat) throws {
       let frame = try MediaScaler().scale(
         Corners.frame(width: 48, height: 32), width: 37, height: 23, format: format)
@@ -87,7 +87,7 @@ extension SDLTests {
       let wanted = try MediaScaler().scale(frame, format: .bgra)
       for corner in [(2, 2), (34, 2), (34, 20), (2, 20)] {
         let (one, other) = (
-          Corners.colour(of: seen, at: corner), Corners.colour(of: wanted, at: corner)
+          Corners.color(of: seen, at: corner), Corners.color(of: wanted, at: corner)
         )
         #expect(zip(one, other).allSatisfy { abs(Int($0) - Int($1)) <= Self.levelsMax })
       }
@@ -137,10 +137,10 @@ enum Fields {
     return UInt8(max(low, min(high, second ? steps[(field * 7 + 1) / 3 % 4] : steps[field % 4])))
   }
 
-  /// A limited grey frame with neutral chroma: without chroma, the scaler treats grey as full
+  /// A limited gray frame with neutral chroma: without chroma, the scaler treats gray as full
   /// range.
-  static func coloured(_ frame: Frame) -> Frame {
-    guard frame.format == .grey else { return frame }
+  static func colored(_ frame: Frame) -> Frame {
+    guard frame.format == .gray else { return frame }
     let chroma = [UInt8](repeating: 128, count: side / 2 * side / 2)
     var result = Frame(
       format: .i420, width: side, height: side, range: frame.range,
@@ -149,15 +149,15 @@ enum Fields {
     return result
   }
 
-  /// The largest colour difference in the middle of a field.
+  /// The largest color difference in the middle of a field.
   static func difference(_ one: Frame, _ other: Frame) -> Int {
     let (a, b) = (one.bytes(of: 0), other.bytes(of: 0))
     var most = 0
     for row in 0..<4 {
       for column in 0..<4 {
         let pixel = ((row * 16 + 8) * side + column * 16 + 8) * 4
-        for colour in 0..<3 {
-          most = max(most, abs(Int(a[pixel + colour]) - Int(b[pixel + colour])))
+        for color in 0..<3 {
+          most = max(most, abs(Int(a[pixel + color]) - Int(b[pixel + color])))
         }
       }
     }
@@ -185,34 +185,34 @@ enum Shown {
 
 /// Four quarters: red, green, blue and white, clockwise from the top left.
 enum Corners {
-  static let colours: [[UInt8]] = [[255, 0, 0], [0, 255, 0], [0, 0, 255], [255, 255, 255]]
+  static let colors: [[UInt8]] = [[255, 0, 0], [0, 255, 0], [0, 0, 255], [255, 255, 255]]
 
   static func frame(width: Int, height: Int) -> Frame {
     let pixels = (0..<height).flatMap { y in
       (0..<width).flatMap { x -> [UInt8] in
         let quarter = y < height / 2 ? (x < width / 2 ? 0 : 1) : (x < width / 2 ? 3 : 2)
-        return colours[quarter]
+        return colors[quarter]
       }
     }
     return Frame(format: .rgb, width: width, height: height, planes: [pixels])
   }
 
-  /// The colours clockwise from the top left after a rotation.
+  /// The colors clockwise from the top left after a rotation.
   static func turned(by degrees: Int, isMirrored: Bool = false) -> [[UInt8]] {
     // Mirrored, the two at the top and the two at the bottom change places.
-    let colours = isMirrored ? [1, 0, 3, 2].map { Self.colours[$0] } : Self.colours
-    return (0..<4).map { colours[($0 - degrees / 90 + 4) % 4] }
+    let colors = isMirrored ? [1, 0, 3, 2].map { Self.colors[$0] } : Self.colors
+    return (0..<4).map { colors[($0 - degrees / 90 + 4) % 4] }
   }
 
   static func clockwise(_ picture: Frame, in rect: CanvasRect? = nil) -> [[UInt8]] {
     let rect = rect ?? CanvasRect(0, 0, picture.width, picture.height)
     return [(1, 1), (3, 1), (3, 3), (1, 3)].map {
-      colour(of: picture, at: (rect.x + rect.width * $0.0 / 4, rect.y + rect.height * $0.1 / 4))
+      color(of: picture, at: (rect.x + rect.width * $0.0 / 4, rect.y + rect.height * $0.1 / 4))
     }
   }
 
   /// Red, green and blue.
-  static func colour(of picture: Frame, at place: (Int, Int)) -> [UInt8] {
+  static func color(of picture: Frame, at place: (Int, Int)) -> [UInt8] {
     let bytes = picture.bytes(of: 0)
     let pixel = (place.1 * picture.width + place.0) * 4
     return [bytes[pixel + 2], bytes[pixel + 1], bytes[pixel]]

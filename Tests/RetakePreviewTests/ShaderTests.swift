@@ -27,7 +27,7 @@ extension SDLTests {
     deinit { TestDisplay.set("") }
 
     @Test(arguments: drivers)
-    func `flat fields have the colours of the standards in each format, range and matrix`(
+    func `flat fields have the colors of the standards in each format, range and matrix`(
       driver: String
     ) throws {
       let canvas = try TestWindow.open(driver, side: Fields.side)
@@ -36,7 +36,7 @@ extension SDLTests {
         let seen = try Shown.picture(of: frame, on: canvas)
         canvas.painter.present()
         let wanted =
-          kind.format.isYUV || kind.format == .grey
+          kind.format.isYUV || kind.format == .gray
           ? Exact.picture(of: frame) : try MediaScaler().scale(frame, format: .bgra)
         #expect(Fields.difference(seen, wanted) <= 1, "\(kind.testDescription)")
       }
@@ -79,7 +79,7 @@ extension SDLTests {
     }
 
     @Test(arguments: drivers)
-    func `a grading gets each pixel's colour and place, its samples, and the frame's time`(
+    func `a grading gets each pixel's color and place, its samples, and the frame's time`(
       driver: String
     ) throws {
       let canvas = try TestWindow.open(driver, side: 64)
@@ -96,18 +96,18 @@ extension SDLTests {
       let plain = try Shown.picture(of: frame, on: canvas)
       // Inverted, at the top on the left.
       let (one, other) = (
-        Corners.colour(of: seen, at: (8, 8)), Corners.colour(of: plain, at: (8, 8))
+        Corners.color(of: seen, at: (8, 8)), Corners.color(of: plain, at: (8, 8))
       )
       #expect(zip(one, other).allSatisfy { abs(255 - Int($0) - Int($1)) <= 1 })
       // The size in pixels, and a quarter of a second.
-      #expect(Corners.colour(of: seen, at: (56, 8)) == [64, 64, 64])
+      #expect(Corners.color(of: seen, at: (56, 8)) == [64, 64, 64])
       // The samples as they are in the frame.
       let luma = frame.bytes(of: 0)[56 * 64 + 56]
       let chroma = frame.bytes(of: 1)[(28 * 64 + 56)...(28 * 64 + 57)]
-      #expect(Corners.colour(of: seen, at: (56, 56)) == [luma] + chroma)
-      // The colour of another place.
+      #expect(Corners.color(of: seen, at: (56, 56)) == [luma] + chroma)
+      // The color of another place.
       #expect(
-        Corners.colour(of: seen, at: (8, 56)) == Corners.colour(of: plain, at: (55, 7)))
+        Corners.color(of: seen, at: (8, 56)) == Corners.color(of: plain, at: (55, 7)))
     }
 
     @Test(arguments: drivers)
@@ -119,13 +119,13 @@ extension SDLTests {
       }
       let canvas = try TestWindow.open(driver, side: 64)
       let white = Frame(
-        format: .grey, width: 64, height: 64, range: .full,
+        format: .gray, width: 64, height: 64, range: .full,
         planes: [[UInt8](repeating: 255, count: 64 * 64)])
       let seen = try Shown.picture(of: white, on: canvas, Grading(try #require(blocks.first)))
       #expect(blocks.count == 1)
-      #expect(Corners.colour(of: seen, at: (60, 9)) == [255, 255, 217])
-      #expect(Corners.colour(of: seen, at: (1, 1)) == [0, 0, 0])
-      #expect(Corners.colour(of: seen, at: (4, 1)) == [255, 255, 255])
+      #expect(Corners.color(of: seen, at: (60, 9)) == [255, 255, 217])
+      #expect(Corners.color(of: seen, at: (1, 1)) == [0, 0, 0])
+      #expect(Corners.color(of: seen, at: (4, 1)) == [255, 255, 255])
     }
 
     @Test(arguments: drivers)
@@ -190,10 +190,10 @@ extension SDLTests {
       tight.matrix = frame.matrix
       for frame in [frame, tight] {
         let seen = Corners.clockwise(try Shown.picture(of: frame, on: canvas))
-        for (one, other) in zip(seen.joined(), wanted.joined()) where format != .grey {
+        for (one, other) in zip(seen.joined(), wanted.joined()) where format != .gray {
           #expect(abs(Int(one) - Int(other)) <= 6)
         }
-        if format == .grey { #expect(seen[3] == [255, 255, 255]) }
+        if format == .gray { #expect(seen[3] == [255, 255, 255]) }
       }
     }
   }
@@ -259,7 +259,7 @@ extension SDLTests {
   }
 }
 
-/// What a frame's colours are, computed without a renderer.
+/// What a frame's colors are, computed without a renderer.
 enum Exact {
   static let hasFFmpeg =
     (try? runCommand("ffmpeg", arguments: ["-version"]))?.status == 0
@@ -282,7 +282,7 @@ enum Exact {
         let sample = y / halves.1 * chromaWidth + x / halves.0
         let (cb, cr): (UInt8, UInt8) =
           switch frame.format {
-          case .grey: (128, 128)
+          case .gray: (128, 128)
           case .nv12: (planes[1][sample * 2], planes[1][sample * 2 + 1])
           default: (planes[1][sample], planes[2][sample])
           }
@@ -362,13 +362,13 @@ enum Ramps {
     return UInt8((128 + (isSecond ? 1 : -1) * (down - 0.5) * 120).rounded())
   }
 
-  /// The largest difference of a colour in any pixel.
+  /// The largest difference of a color in any pixel.
   static func difference(_ one: Frame, _ other: Frame) -> Int {
     var most = 0
     let (a, b) = (one.bytes(of: 0), other.bytes(of: 0))
     for pixel in 0..<side * side {
-      for colour in 0..<3 {
-        most = max(most, abs(Int(a[pixel * 4 + colour]) - Int(b[pixel * 4 + colour])))
+      for color in 0..<3 {
+        most = max(most, abs(Int(a[pixel * 4 + color]) - Int(b[pixel * 4 + color])))
       }
     }
     return most

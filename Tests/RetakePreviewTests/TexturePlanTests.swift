@@ -7,7 +7,7 @@ import Testing
   @Test(arguments: [
     (PixelFormat.i420, ColorRange.limited, ColorMatrix.bt601, TexturePlan.Conversion.limited601),
     (.i420, .limited, .bt709, .limited709), (.i420, .full, .bt601, .full601),
-    (.nv12, .limited, .bt709, .limited709), (.grey, .full, .identity, .full601),
+    (.nv12, .limited, .bt709, .limited709), (.gray, .full, .identity, .full601),
   ])
   func `the renderer converts what it can, from the planes as they lie`(
     format: PixelFormat, range: ColorRange, matrix: ColorMatrix, wanted: TexturePlan.Conversion

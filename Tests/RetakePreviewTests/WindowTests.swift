@@ -48,13 +48,13 @@ extension SDLTests {
 
     deinit { TestDisplay.set("") }
 
-    @Test func `a window without OpenGL shows the colours that swscale gives`() throws {
+    @Test func `a window without OpenGL shows the colors that swscale gives`() throws {
       let canvas = try TestWindow.open("software", side: Fields.side)
       for kind in SDLTests.PixelTests.kinds {
         let frame = Fields.frame(kind.format, range: kind.range, matrix: kind.matrix)
         let seen = try Shown.picture(of: frame, on: canvas)
         canvas.painter.present()
-        let scaled = try MediaScaler().scale(Fields.coloured(frame), format: .bgra)
+        let scaled = try MediaScaler().scale(Fields.colored(frame), format: .bgra)
         let levels = Fields.difference(seen, scaled)
         #expect(levels <= SDLTests.PixelTests.levelsMax, "\(kind.testDescription)")
       }
@@ -115,14 +115,14 @@ extension SDLTests {
       var far = 0
       for y in 0..<240 {
         for x in 0..<320 {
-          for colour in 0..<3 {
-            let one = Int(pixels[(y * seen.width + left + x) * 3 + colour])
-            let other = Int(wanted[(y * 320 + x) * 4 + 2 - colour])
+          for color in 0..<3 {
+            let one = Int(pixels[(y * seen.width + left + x) * 3 + color])
+            let other = Int(wanted[(y * 320 + x) * 4 + 2 - color])
             if abs(one - other) > 24 { far += 1 }
           }
         }
       }
-      // Each renderer interpolates chroma between two colours in its own way.
+      // Each renderer interpolates chroma between two colors in its own way.
       #expect(far < 320 * 240 * 3 / 50)
     }
 

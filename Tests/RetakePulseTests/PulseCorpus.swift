@@ -88,17 +88,17 @@ struct CorpusPulse {
 /// A sudden movement: nearly a Gaussian bell.
 private struct Bump {
   var height: Double
-  var centre: Double
+  var center: Double
   var width: Double
 
   init(_ draws: inout Draws, seconds: Double) {
-    centre = draws.uniform(1, seconds - 1)
+    center = draws.uniform(1, seconds - 1)
     width = draws.uniform(0.1, 0.4)
     height = draws.uniform(3, 6) * (draws.uniform(0, 1) < 0.5 ? -1 : 1)
   }
 
   func value(at moment: Double) -> Double {
-    let distance = (moment - centre) / width
+    let distance = (moment - center) / width
     // (1 + u²/8)⁻⁸ in place of e^(−u²), whose bits differ between C libraries.
     let base = 1 + distance * distance / 8
     let square = base * base

@@ -21,15 +21,15 @@ import Testing
       found.items == [Detection(box: Box(x: 0, y: 0, width: 64, height: 48), score: 1)])
   }
 
-  @Test func `figures, grey and darkness are no fingertip`() throws {
+  @Test func `figures, gray and darkness are no fingertip`() throws {
     let scene = try SyntheticScene(SyntheticOptions(scene: .figures, width: 64, height: 48))
     #expect(try find(scene.frame(FrameID(track: 0, sequence: 7))).items.isEmpty)
-    #expect(try find(frame(.grey, 64, 48) { _, _, _ in 200 }).items.isEmpty)
+    #expect(try find(frame(.gray, 64, 48) { _, _, _ in 200 }).items.isEmpty)
     #expect(try find(frame(.rgb, 64, 48) { _, _, x in x % 3 == 0 ? 40 : 2 }).items.isEmpty)
   }
 
   @Test func `a finger on a part of the lens is found where it is`() throws {
-    // Red right of column 16, grey before it: three quarters of 64 columns.
+    // Red right of column 16, gray before it: three quarters of 64 columns.
     let half = frame(.rgb, 64, 48) { _, _, x in x / 3 < 16 || x % 3 == 0 ? 150 : 40 }
     let found = try find(half)
     #expect(

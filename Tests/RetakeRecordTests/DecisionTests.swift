@@ -152,7 +152,7 @@ import Testing
     #expect(packet(0, isKey: true) == .open(reason: nil))
     #expect(machine.opened(epoch: 0, timeNanoseconds: 0, reason: nil) == nil)
     #expect(packet(1_000, isKey: true) == .open(reason: "limit"))
-    let failure = WriteFailure(step: .synchronise, file: "f", errorNumber: 5)
+    let failure = WriteFailure(step: .synchronize, file: "f", errorNumber: 5)
     #expect(machine.failed(failure) == .newSegment)
     #expect(
       machine.opened(epoch: 0, timeNanoseconds: 1_000, reason: "limit") == failure.word)
@@ -167,7 +167,7 @@ import Testing
   @Test func `a full disk ends the recording at once`() {
     var machine = SegmentStateMachine(limits: .init(bytesMax: 9, nanosecondsMax: 9))
     let full = WriteFailure(
-      step: .synchronise, file: "f", errorNumber: FileSystem.diskFullNumbers.min() ?? 28)
+      step: .synchronize, file: "f", errorNumber: FileSystem.diskFullNumbers.min() ?? 28)
     #expect(machine.failed(full) == .stop)
     #expect(full.isDiskFull)
   }

@@ -16,7 +16,7 @@ final class FailingDisk: Sendable {
     var errorNumber: Int32
   }
 
-  enum Call: String, Sendable { case open, write, synchronise }
+  enum Call: String, Sendable { case open, write, synchronize }
 
   private let plans: [Plan]
   private let state = Mutex<[String: Int]>([:])
@@ -59,7 +59,7 @@ final class FailingDisk: Sendable {
       fail(disk.next(.write)) ?? file.write(bytes, at: offset)
     }
 
-    func synchronise() -> Int32 { fail(disk.next(.synchronise)) ?? file.synchronise() }
+    func synchronize() -> Int32 { fail(disk.next(.synchronize)) ?? file.synchronize() }
 
     func truncate(to bytes: Int64) { file.truncate(to: bytes) }
 
@@ -112,7 +112,7 @@ final class FailingDisk: Sendable {
     return rows
   }
 
-  @Test(arguments: [FailingDisk.Call.write, .synchronise], 3...6)
+  @Test(arguments: [FailingDisk.Call.write, .synchronize], 3...6)
   func `a write or sync that fails loses one batch and begins a new segment`(
     call: FailingDisk.Call, number: Int
   ) throws {
@@ -132,7 +132,7 @@ final class FailingDisk: Sendable {
     }
   }
 
-  @Test(arguments: [FailingDisk.Call.write, .synchronise], 1...12)
+  @Test(arguments: [FailingDisk.Call.write, .synchronize], 1...12)
   func `a segment that fails where the next one begins takes no later frame with it`(
     call: FailingDisk.Call, number: Int
   ) throws {
@@ -150,7 +150,7 @@ final class FailingDisk: Sendable {
 
   @Test func `nothing that was acknowledged is lost by a failing sync`() throws {
     let disk = FailingDisk(
-      [3, 6, 9].map { .init(call: .synchronise, number: $0, errorNumber: EIO) })
+      [3, 6, 9].map { .init(call: .synchronize, number: $0, errorNumber: EIO) })
     let reports = Reports()
     let result = try record(disk, reports)
     _ = try check(result)
@@ -160,7 +160,7 @@ final class FailingDisk: Sendable {
     }
   }
 
-  @Test(arguments: [(FailingDisk.Call.write, 4), (.synchronise, 3)])
+  @Test(arguments: [(FailingDisk.Call.write, 4), (.synchronize, 3)])
   func `a full disk ends the recording, and what was committed stays`(
     call: FailingDisk.Call, number: Int
   ) throws {
@@ -181,7 +181,7 @@ final class FailingDisk: Sendable {
     errorNumber: Int32
   ) throws {
     let disk = FailingDisk(
-      (1...9).map { .init(call: .synchronise, number: $0, errorNumber: errorNumber) })
+      (1...9).map { .init(call: .synchronize, number: $0, errorNumber: errorNumber) })
     let reports = Reports()
     #expect(code { try record(disk, reports) } == "record.disk.write")
     #expect(try folder.entries == [])
@@ -189,7 +189,7 @@ final class FailingDisk: Sendable {
   }
 
   @Test func `rows that waited for the first segment come with it`() throws {
-    let disk = FailingDisk([.init(call: .synchronise, number: 1, errorNumber: EIO)])
+    let disk = FailingDisk([.init(call: .synchronize, number: 1, errorNumber: EIO)])
     let reports = Reports()
     let result = try record(disk, reports)
     let rows = try check(result)
@@ -201,7 +201,7 @@ final class FailingDisk: Sendable {
   @Test func `a disk that keeps failing ends the recording`() throws {
     let disk = FailingDisk(
       (2...9).map { .init(call: .open, number: $0, errorNumber: EIO) }
-        + [.init(call: .synchronise, number: 2, errorNumber: EIO)])
+        + [.init(call: .synchronize, number: 2, errorNumber: EIO)])
     let result = try record(disk)
     _ = try check(result)
     #expect(result.end == .failed)

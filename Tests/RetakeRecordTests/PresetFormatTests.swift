@@ -57,10 +57,10 @@ import Testing
         refused.append(format.rawValue)
         continue
       }
-      let isColour = format.isRGB
-      #expect((RecordingPreset.h264.loss(of: format) == nil) == !isColour, "\(format)")
-      if !isColour { #expect(stored.bytes(of: 0) == frame.bytes(of: 0), "\(format)") }
-      if format.layout == .grey {
+      let isColor = format.isRGB
+      #expect((RecordingPreset.h264.loss(of: format) == nil) == !isColor, "\(format)")
+      if !isColor { #expect(stored.bytes(of: 0) == frame.bytes(of: 0), "\(format)") }
+      if format.layout == .gray {
         let neutral: [UInt8] = format.isDeep ? [0, 2] : [128]
         for plane in 1...2 { #expect(Set(stored.bytes(of: plane)) == Set(neutral), "\(format)") }
       } else if stored.format == format {
@@ -144,7 +144,7 @@ import Testing
     .enabled(if: RecordingPreset.available.contains(.h264), "this FFmpeg has no encoder libx264"),
     arguments: [
       (PixelFormat.i420, 63, 41, "width and height"), (.i420, 64, 41, "width and height"),
-      (.nv12, 63, 42, "width and height"), (.grey, 63, 42, "width and height"),
+      (.nv12, 63, 42, "width and height"), (.gray, 63, 42, "width and height"),
       (.i422, 63, 41, "width"),
     ])
   func `h264 of an odd size is one clear error, and leaves nothing`(
@@ -184,9 +184,9 @@ import Testing
 
   @Test(
     .enabled(if: RecordingPreset.available.contains(.h264), "this FFmpeg has no encoder libx264"))
-  func `grey of 10 bits is recorded with h264, and read again`() throws {
+  func `gray of 10 bits is recorded with h264, and read again`() throws {
     let folder = try TemporaryFolder()
-    let scene = Scene(3, format: .grey(bits: 10))
+    let scene = Scene(3, format: .gray(bits: 10))
     let result = try record(scene, options: .test(folder, preset: .h264))
     #expect(result.status == .clean && result.progress.notes == nil)
     let reader = try SessionReader(opening: result.folder.path)

@@ -47,7 +47,7 @@ import Testing
     #expect(rows.keyDistanceMax <= 30, "a key frame a second")
   }
 
-  @Test(arguments: [PixelFormat.grey, .nv12, .rgb, .bgra, .i422, .i444])
+  @Test(arguments: [PixelFormat.gray, .nv12, .rgb, .bgra, .i422, .i444])
   func `other pixel formats are recorded too`(format: PixelFormat) throws {
     for preset in RecordingPreset.available {
       var options = RecorderOptions.test(folder, preset: preset)

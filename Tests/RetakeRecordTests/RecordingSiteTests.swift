@@ -22,7 +22,7 @@ import Testing
   func `a folder that cannot be made durable leaves its name free`(name: String) throws {
     let refused = code {
       try RecordingSite(for: target, facts: []) { path in
-        // The session's folder has its final name when it and its parent are synchronised.
+        // The session's folder has its final name when it and its parent are synchronized.
         let isHidden = path.contains("/.yard.")
         let isAsked =
           switch name {
@@ -66,14 +66,14 @@ import Testing
   }
 
   /// A writer of a database that was locked when the recording began.
-  private func writer(_ synchronise: @escaping (String) -> Int32) throws -> SessionWriter {
+  private func writer(_ synchronize: @escaping (String) -> Int32) throws -> SessionWriter {
     try FileManager.default.createDirectory(
       atPath: target.media, withIntermediateDirectories: true)
     let store = try StoreWriter(creating: target.database, durability: .recording)
     let writer = SessionWriter(
       site: .init(
         folder: target, makeSink: { FileSink.create($0) }, requestKey: { _ in },
-        hasDurableLog: false, synchroniseFolder: synchronise),
+        hasDurableLog: false, synchronizeFolder: synchronize),
       store: store, limits: .init(bytesMax: 1 << 20, nanosecondsMax: 1 << 40))
     // Otherwise rows wait for the first segment.
     writer.hasSegment = true

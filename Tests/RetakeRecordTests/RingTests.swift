@@ -175,9 +175,9 @@ private final class CrashFolders: Sendable {
       file.write(bytes, at: offset)
     }
 
-    func synchronise() -> Int32 {
+    func synchronize() -> Int32 {
       defer { folders.copy() }
-      return file.synchronise()
+      return file.synchronize()
     }
 
     func truncate(to bytes: Int64) { file.truncate(to: bytes) }

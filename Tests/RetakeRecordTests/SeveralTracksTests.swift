@@ -148,7 +148,7 @@ private struct Rig {
   @Test func `a file that fails takes frames of its own track, and the other track goes on`() throws
   {
     let rig = try Rig()
-    let disk = FailingDisk([.init(call: .synchronise, number: 2, errorNumber: EIO)])
+    let disk = FailingDisk([.init(call: .synchronize, number: 2, errorNumber: EIO)])
     var machine = Recorder.Machine.ticking()
     machine.makeSink = { path in
       path.contains("-t1-") ? disk.sink(path) : FileSink.create(path)

@@ -96,7 +96,7 @@ private final class SlowDisk: RecordingSource, @unchecked Sendable {
       return file.write(bytes, at: offset)
     }
 
-    func synchronise() -> Int32 { file.synchronise() }
+    func synchronize() -> Int32 { file.synchronize() }
     func truncate(to bytes: Int64) { file.truncate(to: bytes) }
     func close() { file.close() }
   }

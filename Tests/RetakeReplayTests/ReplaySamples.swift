@@ -13,7 +13,7 @@ struct StepFrames: FrameReader {
   var tracks: [TrackDescription] {
     numbers.map {
       TrackDescription(
-        track: $0, timeBase: TimeBase(1, 30), format: .grey, width: 16, height: 8,
+        track: $0, timeBase: TimeBase(1, 30), format: .gray, width: 16, height: 8,
         frameCount: count)
     }
   }
@@ -31,7 +31,7 @@ struct StepFrames: FrameReader {
 
   func frame(_ id: FrameID) throws -> Frame {
     Frame(
-      id: id, format: .grey, width: 16, height: 8,
+      id: id, format: .gray, width: 16, height: 8,
       planes: [[UInt8](repeating: UInt8(id.track * 50 + id.sequence), count: 128)])
   }
 }
@@ -47,7 +47,7 @@ final class Notes: RunObserver {
   func finished(_ frame: FinishedFrame) { results.append(frame.result) }
 }
 
-/// The mean level of a grey frame, and its increase since the previous frame.
+/// The mean level of a gray frame, and its increase since the previous frame.
 struct Growth: StatefulStage {
   static let kind = "growth"
   private var last: Double?

@@ -79,7 +79,7 @@ import Testing
     #expect(MarkdownReport.render(document).contains("suspected: the pipeline changed"))
   }
 
-  @Test func `what lies behind the root is coloured, a sink without findings is equal`() {
+  @Test func `what lies behind the root is colored, a sink without findings is equal`() {
     let graph = ReportGraph(
       nodes: ["camera", "motion", "smooth", "boxes", "other"].map {
         ReportNode(id: $0, kind: "k", stateful: $0 == "smooth")

@@ -16,7 +16,7 @@ import Testing
       sizes, edges: edges.map { (from: $0.0, to: $0.1) }, spacing: .init(columns: { _ in 30 }))
   }
 
-  @Test func `a branch is centred on what it comes from and goes to`() {
+  @Test func `a branch is centered on what it comes from and goes to`() {
     let diamond = layout(4, [(0, 1), (0, 2), (1, 3), (2, 3)])
     let middles = diamond.corners.map { $0.y + 20 }
     #expect(middles[0] == middles[3])

@@ -41,8 +41,7 @@ import Testing
     #expect(GraphLayout(graph([], [])) == nil)
   }
 
-  @Test func `the drawing says each status in words, and a root cause has its own colours`() throws
-  {
+  @Test func `the drawing says each status in words, and a root cause has its own colors`() throws {
     let text = try #require(
       GraphDrawing.svg(
         Samples.graph(), statuses: [NodeStatus(node: "boxes", status: .tainted)], id: "g1"))

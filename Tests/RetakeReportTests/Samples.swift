@@ -186,7 +186,7 @@ enum Samples {
       cases: [passedCase(), expected, changedCase(), erroredCase()] + others)
   }
 
-  /// A PNG of one grey pixel.
+  /// A PNG of one gray pixel.
   static let onePixelPNG =
     Data(
       base64Encoded:

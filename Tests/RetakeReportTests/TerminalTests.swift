@@ -127,13 +127,13 @@ import Testing
         """))
   }
 
-  @Test func `colour is asked for, not guessed`() {
+  @Test func `color is asked for, not guessed`() {
     let plain = TerminalReport.render(Samples.regression(), palette: .plain)
-    let coloured = TerminalReport.render(Samples.regression(), palette: .ansi)
+    let colored = TerminalReport.render(Samples.regression(), palette: .ansi)
     #expect(!plain.contains("\u{1B}"))
     #expect(
-      coloured.hasPrefix("\u{1B}[31;1mchanged\u{1B}[0m  \u{1B}[1myard/motion\u{1B}[0m  first"))
-    #expect(withoutColour(coloured) == plain)
+      colored.hasPrefix("\u{1B}[31;1mchanged\u{1B}[0m  \u{1B}[1myard/motion\u{1B}[0m  first"))
+    #expect(withoutColor(colored) == plain)
   }
 
   @Test func `no label reaches the terminal as a control character`() {
@@ -189,28 +189,28 @@ import Testing
     #expect(Wording.grouped(-1_234_567) == "-1,234,567")
   }
 
-  private func withoutColour(_ text: String) -> String {
+  private func withoutColor(_ text: String) -> String {
     text.replacing(/\u{1B}\[[0-9;]*m/, with: "")
   }
 }
 
 @Suite struct VisibleLinesTests {
-  @Test func `an answer keeps its lines and its own colours, and nothing else that acts`() {
+  @Test func `an answer keeps its lines and its own colors, and nothing else that acts`() {
     let answer =
       "a\tb\n\u{1B}[1;31mred\u{1B}[0m \u{1B}[2J \u{1B}[8mhidden \u{1B}]0;title\u{7}\u{202E}"
     #expect(
-      visibleLines(answer, keepsColours: true)
+      visibleLines(answer, keepsColors: true)
         == "a\tb\n\u{1B}[1;31mred\u{1B}[0m \\u{1B}[2J \\u{1B}[8mhidden \\u{1B}]0;title\\u{7}\\u{202E}"
     )
     #expect(
-      visibleLines("\u{1B}[31mred\u{1B}[", keepsColours: false) == "\\u{1B}[31mred\\u{1B}[")
-    #expect(visibleLines("plain\ntext äöü\n", keepsColours: true) == "plain\ntext äöü\n")
+      visibleLines("\u{1B}[31mred\u{1B}[", keepsColors: false) == "\\u{1B}[31mred\\u{1B}[")
+    #expect(visibleLines("plain\ntext äöü\n", keepsColors: true) == "plain\ntext äöü\n")
   }
 
-  @Test func `every colour of a report passes the door`() {
+  @Test func `every color of a report passes the door`() {
     let text = TerminalReport.render(Samples.regression(), palette: .ansi)
     #expect(text.contains("\u{1B}["))
-    #expect(visibleLines(text, keepsColours: true) == text)
+    #expect(visibleLines(text, keepsColors: true) == text)
   }
 
   @Test func `escaped JSON is the same JSON`() throws {

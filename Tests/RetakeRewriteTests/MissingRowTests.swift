@@ -90,7 +90,7 @@ import Testing
     #expect(csv.utf8.count { $0 == UInt8(ascii: "\n") } == 21)
 
     let target = SessionTarget(into: imported.folder.file("Fast").path, name: "fast")
-    let copy = try SessionOptimise(of: imported.path, .init(target: target)).run()
+    let copy = try SessionOptimize(of: imported.path, .init(target: target)).run()
     #expect(copy.frames == 20 && copy.exact)
   }
 }

@@ -9,7 +9,7 @@ import Testing
 @testable import RetakeRewrite
 @testable import RetakeSession
 
-/// Formats beyond 8 bits and 4:2:0 keep their pixels through trim, optimise and export.
+/// Formats beyond 8 bits and 4:2:0 keep their pixels through trim, optimize and export.
 @Suite struct PixelFormRewriteTests {
   private static let names = [
     "libx265 yuv420p10le", "libx264 yuv422p10le", "libvpx-vp9 yuv440p12le",
@@ -44,10 +44,10 @@ import Testing
     }
   }
 
-  private func optimised(
+  private func optimized(
     _ path: String, _ encoding: ReplayEncoding, into folder: TemporaryFolder
-  ) throws -> OptimiseResult {
-    try SessionOptimise(
+  ) throws -> OptimizeResult {
+    try SessionOptimize(
       of: path,
       .init(
         target: SessionTarget(into: folder.file(encoding.name).path, name: "copy"),
@@ -70,20 +70,20 @@ import Testing
     ).run()
     #expect(try digests(trimmed.path) == Array(original[2..<4]))
 
-    let colour = try #require(try SessionReader(opening: imported.path).tracks.first?.colour)
+    let color = try #require(try SessionReader(opening: imported.path).tracks.first?.color)
     let isArchived = form.format != "I444AP12"
     if !isArchived {
       #expect(
-        code { try optimised(imported.path, Self.archive, into: imported.folder) }
+        code { try optimized(imported.path, Self.archive, into: imported.folder) }
           == "media.encode.format")
     }
     for encoding in [ReplayEncoding.raw] + (isArchived ? [Self.archive] : []) {
-      let copy = try optimised(imported.path, encoding, into: imported.folder)
+      let copy = try optimized(imported.path, encoding, into: imported.folder)
       // FFV1 has no RGB24 and RGBA: their bytes are in another order there.
       if encoding.name == "raw" || ![.rgb, .rgba].contains(form.format) {
         #expect(try digests(copy.path) == original, "\(encoding.name)")
       }
-      #expect(try SessionReader(opening: copy.path).tracks.first?.colour == colour)
+      #expect(try SessionReader(opening: copy.path).tracks.first?.color == color)
     }
     // NUT has every raw format, and no codec of studios.
     let isStudio = ["dnxhd", "prores_ks"].contains(form.codec)
@@ -104,11 +104,11 @@ import Testing
   @Test(
     .enabled(if: !PixelForm.missing.contains("libx265"), "this FFmpeg has no encoder libx265"),
     arguments: ["hdr10.mp4", "hlg.mov"])
-  func `media files that are written say the same about their colours`(file: String) throws {
+  func `media files that are written say the same about their colors`(file: String) throws {
     let form = try #require(PixelForm.all.first { $0.file == file })
     let imported = try ImportedClip(form.clip)
-    let colour = try imported.reader().colour(of: 0)
-    #expect(colour.transfer != nil && colour.primaries == "bt2020")
+    let color = try imported.reader().color(of: 0)
+    #expect(color.transfer != nil && color.primaries == "bt2020")
 
     // It begins behind a key frame, so its first file is encoded.
     let trimmed = try SessionTrim(
@@ -117,7 +117,7 @@ import Testing
         from: .milliseconds(150),
         target: SessionTarget(into: imported.folder.file("Trimmed").path, name: "part"))
     ).run()
-    let copy = try optimised(imported.path, Self.archive, into: imported.folder)
+    let copy = try optimized(imported.path, Self.archive, into: imported.folder)
 
     var files: [String] = []
     for path in [trimmed.path, copy.path] {
@@ -129,7 +129,7 @@ import Testing
     #expect(files.count >= 4)
     for media in files {
       let stream = try MediaDemuxer(path: media).videoStream()
-      #expect(stream.colour == colour, "\(media)")
+      #expect(stream.color == color, "\(media)")
     }
   }
 }

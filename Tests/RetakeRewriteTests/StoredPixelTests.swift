@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test(arguments: [Clip.openGOP, .shownAgain])
-  func `two exchanged pictures are named by reading, trim, optimise and the doctor`(
+  func `two exchanged pictures are named by reading, trim, optimize and the doctor`(
     clip: Clip
   ) throws {
     let imported = try ImportedClip(clip)
@@ -54,8 +54,8 @@ import Testing
     #expect(named == [30, second])
 
     let trim = SessionTrim(of: imported.path, .init(target: target(imported)))
-    let optimise = SessionOptimise(of: imported.path, .init(target: target(imported)))
-    for run in [{ _ = try trim.run() }, { _ = try optimise.run() }] {
+    let optimize = SessionOptimize(of: imported.path, .init(target: target(imported)))
+    for run in [{ _ = try trim.run() }, { _ = try optimize.run() }] {
       do {
         try run()
         Issue.record("it was made in silence")
@@ -96,7 +96,7 @@ import Testing
       #expect(named { try trim.run() } == "0:30", "from \(from) ms")
     }
     #expect(
-      named { try SessionOptimise(of: imported.path, .init(target: target(imported))).run() }
+      named { try SessionOptimize(of: imported.path, .init(target: target(imported))).run() }
         == "0:30")
   }
 
@@ -108,7 +108,7 @@ import Testing
     #expect(
       named { try SessionTrim(of: imported.path, .init(target: target)).run() } == "2:2")
     #expect(
-      named { try SessionOptimise(of: imported.path, .init(target: target)).run() } == "2:2")
+      named { try SessionOptimize(of: imported.path, .init(target: target)).run() } == "2:2")
   }
 
   @Test func `a row that is not the one that was written is named before its frame is read`() throws

@@ -35,7 +35,7 @@ import Testing
       sql: "UPDATE frame SET sequence = 1000000000000 WHERE sequence = 119",
       says: "the row of frame with track 0, sequence 1000000000000 is not the one"),
     Change(
-      name: "the track's colours are others", sql: "UPDATE segment_track SET matrix = 'bt2020'",
+      name: "the track's colors are others", sql: "UPDATE segment_track SET matrix = 'bt2020'",
       says: "the row of segment_track with segment 0, track 0 is not the one"),
     Change(
       name: "the track is turned", sql: "UPDATE segment_track SET rotation = 90",

@@ -141,12 +141,12 @@ import Testing
         == rows[10..<30].map(\.pixelHash))
     #expect(try span.info().times?.map(\.frame) == [10])
 
-    let optimised = try SessionOptimise(
+    let optimized = try SessionOptimize(
       of: result.folder.path,
       .init(target: SessionTarget(into: folder.file("Made").path, name: "fast"))
     ).run()
-    #expect(optimised.exact && optimised.frames == 40)
-    #expect(try SessionReader(opening: optimised.path).info().times == result.times)
+    #expect(optimized.exact && optimized.frames == 40)
+    #expect(try SessionReader(opening: optimized.path).info().times == result.times)
 
     let digest = try reader.sessionDigest()
     try FileManager.default.removeItem(atPath: result.folder.database)

@@ -228,7 +228,7 @@ import Testing
     #expect(code { try reader.liveRun(7) } == "session.run.none")
   }
 
-  @Test func `damaged frames stay damaged, and their neighbours are whole`() throws {
+  @Test func `damaged frames stay damaged, and their neighbors are whole`() throws {
     let imported = try ImportedClip(.motionJPEG)
     let packet = try #require(try imported.reader().index.packet(track: 0, index: 20))
     let media = URL(filePath: imported.path + "/media/original.avi")

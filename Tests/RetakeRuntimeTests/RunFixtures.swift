@@ -3,7 +3,7 @@ import RetakeCore
 import RetakeGraph
 import RetakeRuntime
 
-/// Small grey frames at given times, created on demand.
+/// Small gray frames at given times, created on demand.
 struct TinyFrames: FrameReader {
   var track = 0
   var times: [Int64]
@@ -11,7 +11,7 @@ struct TinyFrames: FrameReader {
   var damaged: [Int: String] = [:]
   var shed: Set<Int> = []
   /// From this sequence on, frames are RGB24.
-  var colourFrom: Int?
+  var colorFrom: Int?
   var events: [TimedDeviceEvent] = []
 
   /// Frames at `i / rate` seconds.
@@ -32,7 +32,7 @@ struct TinyFrames: FrameReader {
   var tracks: [TrackDescription] {
     [
       TrackDescription(
-        track: track, timeBase: TimeBase(1, 1_000), format: .grey, width: 4, height: 2,
+        track: track, timeBase: TimeBase(1, 1_000), format: .gray, width: 4, height: 2,
         frameCount: times.count)
     ]
   }
@@ -52,12 +52,12 @@ struct TinyFrames: FrameReader {
   func deviceEvents() throws -> [TimedDeviceEvent] { events }
 
   func frame(_ id: FrameID) throws -> Frame {
-    if let colourFrom, id.sequence >= colourFrom {
+    if let colorFrom, id.sequence >= colorFrom {
       return Frame(
         id: id, format: .rgb, width: 4, height: 2, planes: [[UInt8](repeating: 9, count: 24)])
     }
     return Frame(
-      id: id, format: .grey, width: 4, height: 2,
+      id: id, format: .gray, width: 4, height: 2,
       planes: [(0..<8).map { UInt8(truncatingIfNeeded: id.sequence &* 7 &+ track &* 91 &+ $0) }])
   }
 }

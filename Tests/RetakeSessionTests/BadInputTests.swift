@@ -309,12 +309,12 @@ struct BadInputTests {
   }
 
   @Test func `names become safe for a folder`() throws {
-    #expect(try SessionFolder.sanitised(name: "yard") == "yard")
-    #expect(try SessionFolder.sanitised(name: "../../etc/passwd") == "etc-passwd")
-    #expect(try SessionFolder.sanitised(name: "Grüße aus  Köln!") == "Gr-e-aus-K-ln")
-    #expect(try SessionFolder.sanitised(name: String(repeating: "a", count: 99)).count == 64)
-    #expect(code { try SessionFolder.sanitised(name: "///") } == "session.name.bad")
-    #expect(code { try SessionFolder.sanitised(name: "") } == "session.name.bad")
+    #expect(try SessionFolder.sanitized(name: "yard") == "yard")
+    #expect(try SessionFolder.sanitized(name: "../../etc/passwd") == "etc-passwd")
+    #expect(try SessionFolder.sanitized(name: "Grüße aus  Köln!") == "Gr-e-aus-K-ln")
+    #expect(try SessionFolder.sanitized(name: String(repeating: "a", count: 99)).count == 64)
+    #expect(code { try SessionFolder.sanitized(name: "///") } == "session.name.bad")
+    #expect(code { try SessionFolder.sanitized(name: "") } == "session.name.bad")
   }
 
   @Test func `a name that is not safe is refused with the nearest one that is`() throws {

@@ -53,7 +53,7 @@ struct DamageTests {
     }
     #expect(named == hit.map(\.sequence) && diagnosis.damagedFrames == hit.count)
     #expect(!diagnosis.isHealthy)
-    // A neighbour that the decoder shows only after the damaged packet may fail with it.
+    // A neighbor that the decoder shows only after the damaged packet may fail with it.
     #expect(Set(failed).isSuperset(of: hit.map(\.sequence)))
     #expect(!hit.isEmpty && failed.count <= hit.count + 3)
   }

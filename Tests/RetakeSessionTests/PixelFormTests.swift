@@ -57,7 +57,7 @@ import Testing
     #expect(frame.matrix == .bt2020 && frame.range == .limited)
   }
 
-  @Test func `a source that says nothing of its colours has no transfer`() throws {
+  @Test func `a source that says nothing of its colors has no transfer`() throws {
     let imported = try ImportedClip(.oddSize)
     let track = try #require(try imported.reader().info().tracks.first)
     #expect(track.transfer == nil && track.primaries == nil)
@@ -101,7 +101,7 @@ import Testing
     ).run()
     let frame = try SessionReader(opening: result.folder.path).frame(
       FrameID(track: 0, sequence: 0))
-    #expect(frame.format == .grey && Data(frame.bytes(of: 0)) == samples)
+    #expect(frame.format == .gray && Data(frame.bytes(of: 0)) == samples)
   }
 
   /// Red, green and blue of a pixel's byte: the shift and the bits of each.
@@ -111,7 +111,7 @@ import Testing
   ]
 
   @Test(arguments: bytes.indices)
-  func `a pixel in one byte has the colours that FFmpeg reads in it`(form: Int) throws {
+  func `a pixel in one byte has the colors that FFmpeg reads in it`(form: Int) throws {
     let (pixels, parts) = Self.bytes[form]
     let folder = try TemporaryFolder()
     let bits = parts.reduce(0) { $0 + $1.bits }

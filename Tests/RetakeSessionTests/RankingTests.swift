@@ -22,7 +22,7 @@ struct RankingTests {
   ) -> DecodedFact {
     DecodedFact(
       packet: packet, shown: 0, pts: pts, bestEffort: bestEffort, duration: duration,
-      digest: .zero, shape: .init(width: 2, height: 2, format: .grey))
+      digest: .zero, shape: .init(width: 2, height: 2, format: .gray))
   }
 
   private func rows(

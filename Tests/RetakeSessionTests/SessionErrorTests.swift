@@ -21,7 +21,7 @@ import Testing
       .originalDiffers(session: path, file: "media/original.mp4"),
       .recoveryFailed(path: path, cause: ""), .notClosed(path: path),
       .noPictures(session: path, track: 0), .trimDiffers(session: path, frame: frame, cause: ""),
-      .optimiseDiffers(session: path, frame: frame, cause: ""),
+      .optimizeDiffers(session: path, frame: frame, cause: ""),
       .nothingToExport(session: path, kind: "events"), .pixelMismatch(session: path, frame: frame),
       .noPixels(session: path, frame: frame, cause: ""),
       .undecodable(session: path, frame: frame, cause: ""),

@@ -43,7 +43,7 @@ import Testing
   }
 
   /// Skin with a pulse, a light that drifts, and noise.
-  private func colours(_ index: Int) -> ColourSignals {
+  private func colors(_ index: Int) -> ColorSignals {
     let rate = [20.0, 24, 25, 30, 60][index % 5]
     let count = Int(rate) * (6 + index % 4)
     func channel(_ level: Double, _ strength: Double) -> [Double] {
@@ -54,20 +54,20 @@ import Testing
         return level * (1 + beat + 0.02 * Turn(0.13 * time).cosine) + 0.2 * noise[place]
       }
     }
-    return ColourSignals(
+    return ColorSignals(
       red: channel(180, 0.004), green: channel(120, 0.011), blue: channel(95, 0.007), rate: rate)
   }
 
   @Test(.enabled(if: has("numpy, scipy"), "python3 has no numpy and scipy here"))
   func `POS, CHROM, filter and trend are those of the papers' formulas in NumPy`() throws {
-    let colours = (0..<20).map(colours)
-    func cases(_ found: (ColourSignals) -> [Double]) -> [Case] {
-      colours.map {
+    let colors = (0..<20).map(colors)
+    func cases(_ found: (ColorSignals) -> [Double]) -> [Case] {
+      colors.map {
         Case(rate: $0.rate, red: $0.red, green: $0.green, blue: $0.blue, found: found($0))
       }
     }
     let band = (1...6).flatMap { order in
-      colours.map {
+      colors.map {
         Case(
           rate: $0.rate, order: order, red: $0.red,
           found: BandPass(low: 0.5, high: 4, order: order, rate: $0.rate).filtered($0.red))

@@ -8,25 +8,25 @@ import RetakeStages
 import RetakeTestFrames
 import Testing
 
-@Suite struct MeanColourTests {
+@Suite struct MeanColorTests {
   private func labels(_ frame: Frame, top: Int = 3) throws -> Classes {
-    try MeanColour(options: MeanColourOptions(top: top)).process(frame, anyContext)
+    try MeanColor(options: MeanColorOptions(top: top)).process(frame, anyContext)
   }
 
   private func plain(_ red: Int, _ green: Int, _ blue: Int) -> Frame {
     frame(.rgb, 6, 4) { _, _, x in [red, green, blue][x % 3] }
   }
 
-  @Test func `a frame of one colour is that colour, with the score 1`() throws {
-    for colour in MeanColour.cube {
-      let best = try labels(plain(colour.red, colour.green, colour.blue)).items[0]
-      #expect(best == Classification(label: colour.label, score: 1))
+  @Test func `a frame of one color is that color, with the score 1`() throws {
+    for color in MeanColor.cube {
+      let best = try labels(plain(color.red, color.green, color.blue)).items[0]
+      #expect(best == Classification(label: color.label, score: 1))
     }
   }
 
   @Test func `the score falls with the distance, to 0 at the opposite corner`() throws {
     let classes = try labels(plain(0, 0, 0), top: 256)
-    #expect(classes.items.count == MeanColour.cube.count)
+    #expect(classes.items.count == MeanColor.cube.count)
     #expect(classes.items.last == Classification(label: "white", score: 0))
     #expect(classes.items.map(\.score) == classes.items.map(\.score).sorted(by: >))
     // Red, green and blue are equally far from black: 255 of 255 √3. The order of the palette
@@ -35,12 +35,12 @@ import Testing
     #expect(classes.items[2].score == 1 - (65_025.0 / 195_075).squareRoot())
   }
 
-  @Test func `the mean decides, not the most frequent colour`() throws {
+  @Test func `the mean decides, not the most frequent color`() throws {
     let checks = frame(.rgb, 8, 8) { _, y, x in (x / 3 + y) % 2 * 255 }
     #expect(try labels(checks, top: 1).items.map(\.label) == ["grey"])
   }
 
-  @Test func `luma and chroma are colours too`() throws {
+  @Test func `luma and chroma are colors too`() throws {
     // Full red in BT.601, limited range.
     let red = frame(.i420, 8, 8, range: .limited) { plane, _, _ in [81, 90, 240][plane] }
     let best = try labels(red, top: 1).items[0]

@@ -128,20 +128,20 @@ private func stage(_ kind: String, _ options: String) throws -> AnyStage {
 
   @Test func `of a join the first part of the kind counts, and other values go to else`() throws {
     let rule = RouteRule.detections()
-    let picture = Joined.Part(port: "frame", value: grey([[1]]))
+    let picture = Joined.Part(port: "frame", value: gray([[1]]))
     let none = Joined.Part(port: "none", value: boxes())
     let one = Joined.Part(port: "one", value: boxes(0.5))
     #expect(rule.matches(Joined([picture, one])))
     #expect(!rule.matches(Joined([picture, none, one])))
     #expect(!rule.matches(Joined([picture, .init(port: "late", value: nil)])))
-    #expect(!rule.matches(grey([[1]])))
+    #expect(!rule.matches(gray([[1]])))
     let stage = AnyStage.route(rule)
     guard case .route(let choose) = stage.body else {
       Issue.record("a route has a route's body")
       return
     }
     #expect(stage.outputPorts == ["match", "else"])
-    let chosen: [Int] = [choose(boxes(1)), choose(boxes()), choose(grey([[1]]))]
+    let chosen: [Int] = [choose(boxes(1)), choose(boxes()), choose(gray([[1]]))]
     #expect(chosen == [0, 1, 1])
   }
 

@@ -157,15 +157,15 @@ import Testing
 
     var still = try Motion(options: MotionOptions())
     let empty = (0..<4).map { index in
-      frame(.grey, 64, 64) { _, y, x in 100 + (x * 7 + y * 13 + index * 29) % 23 }
+      frame(.gray, 64, 64) { _, y, x in 100 + (x * 7 + y * 13 + index * 29) % 23 }
     }
     #expect(empty.allSatisfy { still.process($0, anyContext).items.isEmpty })
   }
 
-  @Test func `a colour frame counts by its luma`() throws {
-    func colour(_ level: Int) -> Frame {
+  @Test func `a color frame counts by its luma`() throws {
+    func color(_ level: Int) -> Frame {
       frame(.i420, 16, 16) { plane, _, _ in plane == 0 ? level : 128 }
     }
-    #expect(try last([colour(20), colour(90)]).items.map(\.score) == [1])
+    #expect(try last([color(20), color(90)]).items.map(\.score) == [1])
   }
 }

@@ -8,7 +8,7 @@ import RetakeTestFrames
 import Testing
 
 @Suite struct OverlayTests {
-  private let red = OverlayColour(red: 255, green: 0, blue: 0)
+  private let red = OverlayColor(red: 255, green: 0, blue: 0)
 
   /// The image as red, green and blue, converted by FFmpeg.
   private func converted(_ frame: Frame) throws -> Frame {
@@ -23,23 +23,23 @@ import Testing
   private func black(_ format: PixelFormat, _ width: Int, _ height: Int, _ range: ColorRange)
     -> Frame
   {
-    let dark = range == .full || !(format.isYUV || format == .grey) ? 0 : 16
+    let dark = range == .full || !(format.isYUV || format == .gray) ? 0 : 16
     return frame(format, width, height, range: range) { plane, _, _ in
       plane == 0 ? dark : 128
     }
   }
 
   @Test(arguments: PixelFormat.basic, [ColorRange.limited, .full])
-  func `a filled box has its colour in every format, and nothing else changes`(
+  func `a filled box has its color in every format, and nothing else changes`(
     format: PixelFormat, range: ColorRange
   ) throws {
     let plain = black(format, 32, 24, range)
     let shape = OverlayShape(.fill(Box(x: 8, y: 4, width: 8, height: 6)), red)
     let drawn = try converted(plain.drawing([shape]))
     let before = try converted(plain)
-    // FFmpeg treats grey as full range; in limited range, red is 16 + 76 x 219 / 255.
+    // FFmpeg treats gray as full range; in limited range, red is 16 + 76 x 219 / 255.
     let level = range == .full ? 76 : 81
-    let wanted = format == .grey ? [level, level, level] : [255, 0, 0]
+    let wanted = format == .gray ? [level, level, level] : [255, 0, 0]
     for (x, y) in [(10, 6), (13, 8)] {
       let found = pixel(drawn, x, y)
       for channel in 0..<3 { #expect(abs(found[channel] - wanted[channel]) <= 3, "\(found)") }
@@ -48,7 +48,7 @@ import Testing
     #expect(plain.bytes(of: 0) == black(format, 32, 24, range).bytes(of: 0), "the frame stays")
   }
 
-  @Test func `half a chroma sample gets half the colour`() {
+  @Test func `half a chroma sample gets half the color`() {
     let plain = black(.i420, 8, 8, .full)
     let drawn = plain.drawing([OverlayShape(.fill(Box(x: 1, y: 0, width: 1, height: 2)), red)])
     // Red in BT.601: luma 76, blue 85, red 255; half the distance from 128.
@@ -79,7 +79,7 @@ import Testing
   func `what is drawn on the upright picture lies in the stored one where a viewer's turn puts it`(
     degrees: Int
   ) {
-    var plain = black(.grey, 20, 10, .full)
+    var plain = black(.gray, 20, 10, .full)
     plain.rotationDegrees = degrees
     let picture = OverlayPicture(plain)
     #expect((picture.uprightWidth == 20) == (degrees % 180 == 0))

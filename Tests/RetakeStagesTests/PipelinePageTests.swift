@@ -52,9 +52,9 @@ import Testing
 
   @Test func `the words of the page give its documents`() throws {
     let pipelines = try pipelines()
-    let grey = Pipeline.named("branches").source(.session()).grey()
+    let gray = Pipeline.named("branches").source(.session()).gray()
     let branches = Pipeline.combining(
-      grey.motion().results("boxes"), grey.luminance(id: "light").results("values"))
+      gray.motion().results("boxes"), gray.luminance(id: "light").results("values"))
     let frames = Pipeline.named("p").source(.session())
     let calm = frames.motion(threshold: 40, id: "calm").cost(.fixed(.milliseconds(10)))
     let keen = frames.motion(threshold: 12, id: "keen").cost(.fixed(.milliseconds(25)))
@@ -66,11 +66,11 @@ import Testing
     let overlay = frames.latest(with: motion, ports: ["frame", "boxes"], id: "shown")
       .queue(capacity: 2, policy: .dropOldest, port: "frame")
       .sink(.discard, id: "screen", hold: .milliseconds(16))
-    let colours = frames.forEach(frames.motion(), id: "each") { region in
-      region.regionCrop(padding: 0.2).meanColour().cost(.fixed(.milliseconds(4))).concurrency(2)
+    let colors = frames.forEach(frames.motion(), id: "each") { region in
+      region.regionCrop(padding: 0.2).meanColor().cost(.fixed(.milliseconds(4))).concurrency(2)
     }.results("boxes")
     for (name, words) in [
-      ("branches", branches), ("ensemble", ensemble), ("overlay", overlay), ("colours", colours),
+      ("branches", branches), ("ensemble", ensemble), ("overlay", overlay), ("colours", colors),
     ] {
       try words.validate()
       let page = try #require(pipelines[name])

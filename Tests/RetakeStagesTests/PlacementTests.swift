@@ -40,9 +40,9 @@ import Testing
   }
 
   @Test func `without a stage that scales or cuts a box stays`() throws {
-    let grey = #"{"id": "grey", "kind": "grey"}"#
+    let gray = #"{"id": "grey", "kind": "grey"}"#
     #expect(
-      try placed([grey, motion], ["camera>grey", "grey>motion", "motion>boxes"]) == [
+      try placed([gray, motion], ["camera>grey", "grey>motion", "motion>boxes"]) == [
         10, 20, 30, 40,
       ])
   }

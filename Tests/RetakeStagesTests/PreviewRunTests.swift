@@ -34,7 +34,7 @@ import Testing
     _ frames: PipelineChain<Frame>, _ cost: Cost
   ) -> PipelineChain<Detections> {
     frames.copy().queue(capacity: 1, policy: .replace).cost(.fixed(.milliseconds(1)))
-      .grey().queue(capacity: 1, policy: .replace)
+      .gray().queue(capacity: 1, policy: .replace)
       .motion().queue(capacity: 1, policy: .replace).cost(cost)
   }
 
@@ -77,7 +77,7 @@ import Testing
 
   @Test func `a detector that keeps the camera's buffers starves the preview`() throws {
     let frames = camera(240, buffers: 2)
-    let byReference = frames.grey().queue(capacity: 1, policy: .replace)
+    let byReference = frames.gray().queue(capacity: 1, policy: .replace)
       .motion().queue(capacity: 1, policy: .replace).cost(.fixed(.milliseconds(120)))
     let (outcome, _) = try run(frames.preview(of: byReference))
     // The camera has two buffers: the detector works on one, and its next frame waits in the other.

@@ -28,7 +28,7 @@ import Testing
     return [first % 16, first / 16, frame.width, frame.height]
   }
 
-  private func field(_ format: PixelFormat = .grey) -> Frame {
+  private func field(_ format: PixelFormat = .gray) -> Frame {
     frame(format, 16, 16) { _, y, x in 16 * y + x }
   }
 
@@ -56,7 +56,7 @@ import Testing
   @Test func `an odd edge moves out where chroma is coarser, and the box stays inside`() throws {
     for (format, expected) in [
       (PixelFormat.i420, [2, 4, 4, 4]), (.nv12, [2, 4, 4, 4]), (.i422, [2, 5, 4, 3]),
-      (.i444, [3, 5, 3, 3]), (.grey, [3, 5, 3, 3]),
+      (.i444, [3, 5, 3, 3]), (.gray, [3, 5, 3, 3]),
     ] { #expect(try place(cut(field(format), 3, 5, 3, 3)) == expected, "\(format)") }
     let chroma = try cut(
       frame(.i420, 16, 16) { plane, y, x in plane == 0 ? 0 : 16 * y + x }, 3, 5, 3, 3)

@@ -154,7 +154,7 @@ import Testing
   @Test func `the words give the same pipelines as the documents`() throws {
     let digest = Pipeline.named("downsample-digest").source(.session(track: 0))
       .downsample(width: 640, height: 480).digest().results()
-    let motion = Pipeline.named("motion-boxes").source(.session()).grey()
+    let motion = Pipeline.named("motion-boxes").source(.session()).gray()
       .motion(threshold: 24).cost(.fixed(.milliseconds(45))).on(executor: "vision")
       .queue(capacity: 3, policy: .dropNewest).executor("vision")
       .results("boxes", precision: ["box": 0.1, "score": 0.0001])
@@ -180,7 +180,7 @@ import Testing
       ])
     #expect(throws: Never.self) { try pipeline.validate() }
     #expect(
-      start.resize().meanColour(top: 1).results().nodes.map(\.kind).dropFirst() == [
+      start.resize().meanColor(top: 1).results().nodes.map(\.kind).dropFirst() == [
         "resize", "mean-colour", "results",
       ])
     #expect(start.fingertip(percent: 80).results().nodes.map(\.kind).contains("fingertip"))
@@ -198,19 +198,19 @@ import Testing
   }
 
   @Test func `closures and frames in memory run but have no document`() throws {
-    let seen = Pipeline.named("seen").source(.frames([picture])).grey().sink { _ in }
+    let seen = Pipeline.named("seen").source(.frames([picture])).gray().sink { _ in }
     #expect(throws: Never.self) { try seen.validate() }
     #expect(throws: PipelineError.self) { try PipelineDocument.json(of: seen) }
   }
 
-  @Test func `motion after a colour source gets a visible conversion`() throws {
+  @Test func `motion after a color source gets a visible conversion`() throws {
     let pipeline = Pipeline.named("plain").source(.session()).motion().results()
     let complete = try pipeline.insertingConversions(
       sources: ["camera": .i420], catalog: StageRegistry.builtIn)
     #expect(complete.nodes.map(\.id).contains("motion/convert"))
-    let grey = Pipeline.named("grey").source(.session()).grey().motion().results()
+    let gray = Pipeline.named("grey").source(.session()).gray().motion().results()
     #expect(
-      try grey.insertingConversions(sources: ["camera": .i420], catalog: StageRegistry.builtIn)
-        .nodes.count == grey.nodes.count)
+      try gray.insertingConversions(sources: ["camera": .i420], catalog: StageRegistry.builtIn)
+        .nodes.count == gray.nodes.count)
   }
 }

@@ -107,8 +107,8 @@ private final class Listener: RunObserver {
   }
 
   @Test func `a crop outside fails its frames, and the run goes on`() throws {
-    let small = frame(.grey, 16, 16) { _, _, _ in 1 }
-    let large = frame(.grey, 64, 64) { _, _, _ in 2 }
+    let small = frame(.gray, 16, 16) { _, _, _ in 1 }
+    let large = frame(.gray, 64, 64) { _, _, _ in 2 }
     let pipeline = Pipeline.named("crop").source(.frames([large, small, large]))
       .crop(x: 32, y: 32, width: 8, height: 8).luminance().results()
     let (outcome, _) = try run(pipeline)
@@ -119,8 +119,8 @@ private final class Listener: RunObserver {
 
   @Test func `a sink gets values and failures, a delivery sink also how other frames ended`() throws
   {
-    let small = frame(.grey, 16, 16) { _, _, _ in 1 }
-    let large = frame(.grey, 64, 64) { _, _, _ in 2 }
+    let small = frame(.gray, 16, 16) { _, _, _ in 1 }
+    let large = frame(.gray, 64, 64) { _, _, _ in 2 }
     let (results, deliveries) = (Locked<[String]>([]), Locked<[String]>([]))
     // At half the rate, so the second and the fourth frame are throttled.
     let cut = Pipeline.named("both").source(.frames([large, large, small, large]))

@@ -9,7 +9,7 @@ import RetakeTestSupport
 import Testing
 
 @Suite struct StaticSourceTests {
-  private let pictures = (0..<3).map { level in frame(.grey, 4, 2) { _, _, _ in level } }
+  private let pictures = (0..<3).map { level in frame(.gray, 4, 2) { _, _, _ in level } }
 
   @Test func `frames in memory get names and times, and keep their pixels`() throws {
     let source = try StaticSource(pictures, fps: 25)
@@ -65,7 +65,7 @@ import Testing
   private func folder() throws -> TemporaryFolder {
     let folder = try TemporaryFolder("retake-images")
     for (name, level) in [("b.png", 40), ("a.PNG", 20), ("c.png", 60), (".hidden.png", 80)] {
-      let picture = frame(.grey, 16, 8) { _, _, x in level + x }
+      let picture = frame(.gray, 16, 8) { _, _, x in level + x }
       try Data(MediaImage.png(picture)).write(to: folder.file(name))
     }
     try folder.write("no picture", to: "notes.txt")

@@ -14,13 +14,13 @@ import Testing
   }
 
   @Test func `a crop shows its rectangle of the frame`() throws {
-    let cut = try crop(frame(.grey, 8, 6) { _, y, x in 10 * y + x }, 3, 2, 2, 3)
+    let cut = try crop(frame(.gray, 8, 6) { _, y, x in 10 * y + x }, 3, 2, 2, 3)
     #expect((cut.width, cut.height) == (2, 3))
     #expect(cut.bytes(of: 0) == [23, 24, 33, 34, 43, 44])
   }
 
   @Test func `a crop copies no pixel and keeps the memory alive`() throws {
-    var whole: Frame? = frame(.grey, 8, 6) { _, y, x in 10 * y + x }
+    var whole: Frame? = frame(.gray, 8, 6) { _, y, x in 10 * y + x }
     let base = whole?.storage.planes[0].base
     let stride = whole?.storage.planes[0].stride
     let cut = try crop(#require(whole), 1, 1, 7, 5)
@@ -38,7 +38,7 @@ import Testing
 
   @Test func `an odd offset is rounded down where chroma is coarser`() throws {
     for (format, x, y) in [
-      (PixelFormat.i420, 2, 4), (.nv12, 2, 4), (.i422, 2, 5), (.i444, 3, 5), (.grey, 3, 5),
+      (PixelFormat.i420, 2, 4), (.nv12, 2, 4), (.i422, 2, 5), (.i444, 3, 5), (.gray, 3, 5),
     ] {
       let cut = try crop(frame(format, 10, 10) { _, y, x in 10 * y + x }, 3, 5, 4, 4)
       #expect(cut.bytes(of: 0).first == UInt8(10 * y + x), "\(format)")
@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test func `a crop of a crop is one crop`() throws {
-    for format in [PixelFormat.i420, .nv12, .i422, .i444, .grey, .rgb, .rgba] {
+    for format in [PixelFormat.i420, .nv12, .i422, .i444, .gray, .rgb, .rgba] {
       let whole = frame(format, 12, 12) { plane, y, x in (60 * plane + 17 * y + x) & 255 }
       let twice = try crop(crop(whole, 2, 4, 9, 8), 4, 2, 5, 5)
       let once = try crop(whole, 6, 6, 5, 5)
@@ -61,14 +61,14 @@ import Testing
   }
 
   @Test func `without a size the crop goes to the edges`() throws {
-    let cut = try crop(frame(.grey, 5, 4) { _, y, x in 10 * y + x }, 3, 2, 0, 0)
+    let cut = try crop(frame(.gray, 5, 4) { _, y, x in 10 * y + x }, 3, 2, 0, 0)
     #expect(cut.bytes(of: 0) == [23, 24, 33, 34])
   }
 
   @Test func `a crop outside the frame fails the frame`() throws {
     for (x, y, width, height) in [(0, 0, 9, 1), (8, 0, 1, 1), (0, 6, 0, 0), (4, 4, 4, 3)] {
       let error = #expect(throws: StageError.self) {
-        try crop(frame(.grey, 8, 6) { _, _, _ in 0 }, x, y, width, height)
+        try crop(frame(.gray, 8, 6) { _, _, _ in 0 }, x, y, width, height)
       }
       #expect(error?.code == "crop.outside")
       #expect(error?.severity == .recoverable)
@@ -87,33 +87,33 @@ import Testing
   }
 }
 
-@Suite struct GreyTests {
+@Suite struct GrayTests {
   @Test func `the luma plane of YUV is shared, not copied`() {
     for format in [PixelFormat.i420, .i422, .i444, .nv12] {
-      let colour = frame(format, 6, 4, range: .limited) { plane, y, x in 100 * plane + 6 * y + x }
-      let luma = Grey().process(colour, anyContext)
-      #expect(share(luma, colour))
-      #expect((luma.format, luma.range, luma.matrix) == (.grey, .limited, .identity))
+      let color = frame(format, 6, 4, range: .limited) { plane, y, x in 100 * plane + 6 * y + x }
+      let luma = Gray().process(color, anyContext)
+      #expect(share(luma, color))
+      #expect((luma.format, luma.range, luma.matrix) == (.gray, .limited, .identity))
       #expect(luma.bytes(of: 0) == Array(0..<24))
     }
   }
 
-  @Test func `a grey frame passes as it is`() {
-    let given = grey([[1, 2], [3, 4]])
-    #expect(share(Grey().process(given, anyContext), given))
+  @Test func `a gray frame passes as it is`() {
+    let given = gray([[1, 2], [3, 4]])
+    #expect(share(Gray().process(given, anyContext), given))
   }
 
-  @Test func `packed colours are weighted`() {
+  @Test func `packed colors are weighted`() {
     let pixels: [[UInt8]] = [[255, 0, 0], [0, 255, 0], [0, 0, 255], [255, 255, 255]]
     let expected: [UInt8] = [76, 150, 29, 255]
     let rgb = Frame(format: .rgb, width: 4, height: 1, planes: [pixels.flatMap(\.self)])
     let rgba = Frame(format: .rgba, width: 4, height: 1, planes: [pixels.flatMap { $0 + [9] }])
     let bgra = Frame(
       format: .bgra, width: 4, height: 1, planes: [pixels.flatMap { $0.reversed() + [9] }])
-    for colour in [rgb, rgba, bgra] {
-      let luma = Grey().process(colour, anyContext)
+    for color in [rgb, rgba, bgra] {
+      let luma = Gray().process(color, anyContext)
       #expect(luma.bytes(of: 0) == expected)
-      #expect(luma.range == colour.range)
+      #expect(luma.range == color.range)
     }
   }
 }
@@ -125,9 +125,9 @@ import Testing
   }
 
   @Test func `halving takes the mean of four pixels`() throws {
-    let small = try scaled(frame(.grey, 64, 32) { _, y, x in (x / 2 % 2) * 100 + y / 2 }, 32, 16)
-    #expect((small.width, small.height, small.format) == (32, 16, .grey))
-    let expected = frame(.grey, 32, 16) { _, y, x in x % 2 * 100 + y }
+    let small = try scaled(frame(.gray, 64, 32) { _, y, x in (x / 2 % 2) * 100 + y / 2 }, 32, 16)
+    #expect((small.width, small.height, small.format) == (32, 16, .gray))
+    let expected = frame(.gray, 32, 16) { _, y, x in x % 2 * 100 + y }
     #expect(small.bytes(of: 0) == expected.bytes(of: 0))
   }
 
@@ -170,7 +170,7 @@ import Testing
   }
 
   @Test func `left to itself, what shrinks becomes the mean of what a pixel covers`() throws {
-    let line = frame(.grey, 64, 32) { _, _, x in x == 21 ? 200 : 0 }
+    let line = frame(.gray, 64, 32) { _, _, x in x == 21 ? 200 : 0 }
     func scaled(_ width: Int, _ height: Int, _ algorithm: ScalingAlgorithm) throws -> [UInt8] {
       let options = ResizeOptions(width: width, height: height, algorithm: algorithm)
       return try Resize(options: options).process(line, anyContext).bytes(of: 0)
@@ -198,14 +198,14 @@ import Testing
   }
 
   @Test func `the mean of what a pixel covers is rounded to the nearest`() {
-    let small = grey([[0, 1, 10, 20, 7], [1, 1, 30, 40, 8]]).boxMeans(width: 2, height: 1)
+    let small = gray([[0, 1, 10, 20, 7], [1, 1, 30, 40, 8]]).boxMeans(width: 2, height: 1)
     #expect(small.bytes(of: 0) == [1, 19])
     let large = frame(.nv12, 2, 2) { plane, y, x in 50 * plane + 10 * y + x }
       .boxMeans(width: 4, height: 4)
     #expect(Array(large.bytes(of: 0).prefix(8)) == [0, 0, 1, 1, 0, 0, 1, 1])
     #expect(large.bytes(of: 1) == [50, 51, 50, 51, 50, 51, 50, 51])
     #expect(large.sampleAspect == .square)
-    #expect(grey([[1, 2, 3, 4]]).boxMeans(width: 2, height: 1).sampleAspect == SampleAspect(2, 1))
+    #expect(gray([[1, 2, 3, 4]]).boxMeans(width: 2, height: 1).sampleAspect == SampleAspect(2, 1))
   }
 
   @Test func `conversion to its own format copies nothing`() throws {
@@ -215,12 +215,12 @@ import Testing
     #expect(convert.outputFormat(for: .i420) == .nv12)
   }
 
-  @Test func `conversion to grey is the luma`() throws {
+  @Test func `conversion to gray is the luma`() throws {
     let given = frame(.i420, 16, 16, range: .limited) { _, y, x in 16 + y + x }
-    let convert = Convert(options: ConvertOptions(format: .grey))
+    let convert = Convert(options: ConvertOptions(format: .gray))
     let converted = convert.process(given, anyContext)
     #expect(share(converted, given))
-    #expect(converted.digest == Grey().process(given, anyContext).digest)
+    #expect(converted.digest == Gray().process(given, anyContext).digest)
   }
 
   @Test func `chroma is laid out anew, not changed`() throws {
@@ -232,7 +232,7 @@ import Testing
     #expect(nv12.bytes(of: 1) == Array(pairs.joined()))
   }
 
-  @Test func `white is white in every colour format, to two levels`() throws {
+  @Test func `white is white in every color format, to two levels`() throws {
     let white = frame(.i420, 32, 16, range: .limited) { plane, _, _ in plane == 0 ? 235 : 128 }
     for format in [PixelFormat.rgb, .rgba, .bgra] {
       let converted = Convert(options: ConvertOptions(format: format))

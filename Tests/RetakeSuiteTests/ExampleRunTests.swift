@@ -39,20 +39,20 @@ private final class Found: RunObserver {
     StageContext(frame: id, timestamp: .zero)
   }
 
-  /// The moving objects in each frame, with their colours.
+  /// The moving objects in each frame, with their colors.
   private func motionClasses(_ session: SessionReader) throws -> [[Detection]] {
     let downsample = try Downsample(options: DownsampleOptions(width: 640, height: 480))
     var motion = try Motion(options: MotionOptions())
     let crop = try RegionCrop(options: RegionCropOptions(padding: 0.2))
     let resize = try Resize(options: ResizeOptions(width: 224, height: 224))
-    let colour = try MeanColour(options: MeanColourOptions(top: 1))
+    let color = try MeanColor(options: MeanColorOptions(top: 1))
     return try frames(of: session).map { id in
       let frame = downsample.process(try session.frame(id), context(id))
       return try motion.process(frame, context(id)).items.map { detection in
         var detection = detection
         let region = Region(frame: frame, detection: detection)
         let cut = resize.process(try crop.process(region, context(id)), context(id))
-        detection.classes = colour.process(cut, context(id)).items
+        detection.classes = color.process(cut, context(id)).items
         return detection
       }
     }

@@ -14,7 +14,7 @@ import Testing
 
 /// Videos of a session with a run's results drawn over it.
 @Suite struct OverlayVideoTests {
-  /// A grey frame and a box of the pipeline, at twice the size that the detector sees.
+  /// A gray frame and a box of the pipeline, at twice the size that the detector sees.
   private static let pipeline = """
     {"v": 1, "name": "motion-boxes",
      "nodes": [

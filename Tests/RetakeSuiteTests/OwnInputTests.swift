@@ -35,7 +35,7 @@ import Testing
 
   // MARK: Images
 
-  /// The smallest PNG: one grey pixel.
+  /// The smallest PNG: one gray pixel.
   private static let picture = Data(
     base64Encoded:
       "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR42mNoAAAAggCB2kUIOwAAAABJ"

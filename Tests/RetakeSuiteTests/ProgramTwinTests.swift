@@ -83,7 +83,7 @@ struct ProgramTwinTests {
 /// The mean of all pixels, as Python computes it.
 private struct MeanLevel: PureStage {
   static let kind = "mean-level"
-  static let inputFormats: [PixelFormat] = [.grey]
+  static let inputFormats: [PixelFormat] = [.gray]
 
   func process(_ frame: Frame, _ context: StageContext) -> Scalars {
     let sum = frame.bytes(of: 0).reduce(0) { $0 + Int($1) }

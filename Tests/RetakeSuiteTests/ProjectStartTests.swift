@@ -10,7 +10,7 @@ import Testing
 /// What `init` writes for a program with pipelines of its own.
 @Suite struct ProjectStartTests {
   private func light(_ name: String) -> Pipeline {
-    Pipeline.named(name).source(.session()).grey().luminance().results("light")
+    Pipeline.named(name).source(.session()).gray().luminance().results("light")
   }
 
   @Test func `each pipeline of the program has a case, and the suite runs all of them`() throws {

@@ -24,7 +24,7 @@ private struct Unplugged: FrameSource {
         signature: StageSignature(
           kind: "unplugged", version: 1, role: .source, input: nil, output: .frame),
         options: .object([:]), body: .source(self))
-    ).grey().motion().results()
+    ).gray().motion().results()
   }
 }
 

@@ -25,7 +25,7 @@ import Testing
     }
     #expect(try fixture.test().document.totals.cache == nil)
     let filling = try #require(try run(1).totals.cache)
-    // For two recordings: the frame and its grey image.
+    // For two recordings: the frame and its gray image.
     #expect(filling.known == 0 && filling.computed == 2 * 12 * 2)
     #expect(filling.damaged == 0 && filling.failure == nil && filling.keptBytes > 0)
     let warm = try run(2)

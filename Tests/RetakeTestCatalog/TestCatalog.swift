@@ -20,7 +20,7 @@ package struct TestCatalog: StageCatalog {
     switch kind {
     case "session":
       StageSignature(kind: kind, version: 1, role: .source, input: nil, output: .frame)
-    case "grey": Grey.signature
+    case "grey": Gray.signature
     case "boxes": Boxes.signature
     case "brightness": Level.signature
     case "tiles": Tiles.signature
@@ -73,7 +73,7 @@ package struct TestCatalog: StageCatalog {
     _ kind: String, _ options: JSONValue
   ) throws -> AnyStage? {
     switch kind {
-    case "grey": AnyStage(Grey())
+    case "grey": AnyStage(Gray())
     case "boxes": AnyStage(Boxes(options: try read(Boxes.Options.self, options, kind)))
     case "brightness": AnyStage(Level())
     case "tiles": AnyStage(Tiles())
@@ -148,15 +148,15 @@ package struct JoinPorts: StageOptions {
   package init() {}
 }
 
-/// Accepts I420 only and produces grey frames.
-package struct Grey: PureStage {
+/// Accepts I420 only and produces gray frames.
+package struct Gray: PureStage {
   package static let kind = "grey"
   package static let inputFormats: [PixelFormat] = [.i420, .nv12]
 
   package init() {}
   package init(options: NoOptions) {}
 
-  package func outputFormat(for input: PixelFormat) -> PixelFormat { .grey }
+  package func outputFormat(for input: PixelFormat) -> PixelFormat { .gray }
   package func process(_ frame: Frame, _ context: StageContext) -> Frame { frame }
 }
 

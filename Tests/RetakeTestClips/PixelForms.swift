@@ -54,16 +54,16 @@ package struct PixelForm: Sendable, CustomTestStringConvertible {
       repacked: repacked, before: before)
   }
 
-  package static let all = phones + studio + archive + colours + packed + web
+  package static let all = phones + studio + archive + colors + packed + web
 
   /// HDR10 and HLG as phones record them, and other formats of cameras.
   private static let phones = [
     form(
       "libx265", "yuv420p10le", "I420P10", in: "hdr10.mp4",
-      quick265 + colour("smpte2084", "bt2020", "bt2020nc")),
+      quick265 + color("smpte2084", "bt2020", "bt2020nc")),
     form(
       "libx265", "yuv420p10le", "I420P10", in: "hlg.mov",
-      quick265 + colour("arib-std-b67", "bt2020", "bt2020nc")),
+      quick265 + color("arib-std-b67", "bt2020", "bt2020nc")),
     form("libx265", "yuv422p10le", "I422P10", quick265),
     form("libx265", "yuv444p12le", "I444P12", quick265),
     form("libx265", "gbrp10le", "GBRP10", quick265),
@@ -72,7 +72,7 @@ package struct PixelForm: Sendable, CustomTestStringConvertible {
     form("libx264", "yuv420p10le", "I420P10", ["-g", "3", "-bf", "2"]),
     form("libx264", "yuv422p10le", "I422P10", in: "clip.mov", ["-bf", "0"]),
     form("libx264", "yuv444p10le", "I444P10"),
-    // FFmpeg's decoder gives neutral chroma to grey.
+    // FFmpeg's decoder gives neutral chroma to gray.
     form("libx264", "gray10le", "I420P10"),
     form("libsvtav1", "yuv420p10le", "I420P10", ["-preset", "12"], before: large),
     form("libaom-av1", "yuv420p10le", "I420P10", in: "clip.mp4", quickAV1),
@@ -92,8 +92,7 @@ package struct PixelForm: Sendable, CustomTestStringConvertible {
   /// SVT-AV1 encodes nothing smaller than 64x64.
   private static let large = noise.replacing(size, with: "96x80")
 
-  private static func colour(_ transfer: String, _ primaries: String, _ matrix: String) -> [String]
-  {
+  private static func color(_ transfer: String, _ primaries: String, _ matrix: String) -> [String] {
     [
       "-color_trc", transfer, "-color_primaries", primaries, "-colorspace", matrix, "-color_range",
       "tv",
@@ -139,7 +138,7 @@ package struct PixelForm: Sendable, CustomTestStringConvertible {
       form("ffvhuff", "yuv422p14le", "I422P14"), form("ffvhuff", "gray16le", "GRAY16"),
     ]
 
-  private static let colours = [
+  private static let colors = [
     form("ffvhuff", "rgb24", "RGB24", as: "rgb24"),
     form("utvideo", "gbrp", "RGB24", as: "rgb24"),
     form("utvideo", "gbrap", "RGBA", as: "rgba"),
@@ -155,7 +154,7 @@ package struct PixelForm: Sendable, CustomTestStringConvertible {
     form("qtrle", "rgb555be", "RGB24", as: "rgb24", in: "clip.mov"),
   ]
 
-  /// Colours of a palette, the right half without opacity.
+  /// Colors of a palette, the right half without opacity.
   private static let seeThrough =
     "testsrc2=size=\(size):rate=10,format=rgba,"
     + "geq=r='r(X,Y)':g='g(X,Y)':b='b(X,Y)':a='if(gt(X,25),0,255)',split[a][b];"

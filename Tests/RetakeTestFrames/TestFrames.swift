@@ -20,8 +20,8 @@ package func frame(
 }
 
 /// A GRAY8 frame from rows of levels.
-package func grey(_ rows: [[UInt8]]) -> Frame {
-  Frame(format: .grey, width: rows[0].count, height: rows.count, planes: [Array(rows.joined())])
+package func gray(_ rows: [[UInt8]]) -> Frame {
+  Frame(format: .gray, width: rows[0].count, height: rows.count, planes: [Array(rows.joined())])
 }
 
 /// A dark GRAY8 frame with bright rectangles.
@@ -29,7 +29,7 @@ package func dark(
   _ width: Int, _ height: Int, bright rectangles: [(x: Int, y: Int, width: Int, height: Int)],
   level: Int = 200
 ) -> Frame {
-  frame(.grey, width, height) { _, y, x in
+  frame(.gray, width, height) { _, y, x in
     rectangles.contains {
       ($0.x..<$0.x + $0.width).contains(x) && ($0.y..<$0.y + $0.height).contains(y)
     } ? level : 50

@@ -31,7 +31,7 @@ enum Planted {
 @Suite(.retake()) struct PlantedSink {
   @Test func `what a sink expects`() async throws {
     let run = try await Replay.run("figures") { frames in
-      frames.grey().luminance().sink { _ in #expect(!Planted.isSinkWrong, "in the sink") }
+      frames.gray().luminance().sink { _ in #expect(!Planted.isSinkWrong, "in the sink") }
     }
     #expect(run.summary.frames.delivered > 0)
   }
@@ -39,7 +39,7 @@ enum Planted {
   @Test(arguments: [0, 1, 4]) func `what a stage expects`(workers: Int) async throws {
     let options = RunOptions(workers: workers)
     _ = try await Replay.run("figures", options: options) { frames in
-      frames.grey().map("look") { frame, _ in
+      frames.gray().map("look") { frame, _ in
         #expect(!Planted.isSinkWrong, "in the stage")
         return frame
       }.discard()

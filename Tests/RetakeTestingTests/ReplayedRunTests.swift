@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.retake()) struct ReplayedRunTests {
   @Test func `scalars come in the order of capture`() async throws {
-    let run = try await Replay.run("figures") { $0.grey().luminance().results("light") }
+    let run = try await Replay.run("figures") { $0.gray().luminance().results("light") }
     let values = run.scalars("mean", at: "light")
     #expect(values.count == run.summary.frames.delivered)
     #expect(run.scalars("mean") == values)
@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test func `detections come frame by frame`() async throws {
-    let run = try await Replay.run("figures") { $0.grey().motion().results() }
+    let run = try await Replay.run("figures") { $0.gray().motion().results() }
     let boxes = run.detections()
     #expect(boxes.count == run.results.count)
     #expect(boxes.contains { !$0.isEmpty })
@@ -24,7 +24,7 @@ import Testing
 
   @Test func `a run decides in virtual time`() async throws {
     let run = try await Replay.run("figures", options: RunOptions(mode: .simulate)) {
-      $0.grey().motion().cost(.fixed(.milliseconds(300))).queue(capacity: 1, policy: .dropOldest)
+      $0.gray().motion().cost(.fixed(.milliseconds(300))).queue(capacity: 1, policy: .dropOldest)
         .results()
     }
     #expect(run.detections().count < run.summary.frames.captured)
@@ -32,7 +32,7 @@ import Testing
 
   @Test func `a session that does not exist is named`() async {
     await #expect(throws: SuiteError.self) {
-      try await Replay.run("ghost") { $0.grey().luminance().results() }
+      try await Replay.run("ghost") { $0.gray().luminance().results() }
     }
   }
 

@@ -23,7 +23,7 @@ import Testing
   private func engine(_ session: String) throws -> [Arrival] {
     let scope = try #require(ReplayScope.current)
     let arrivals = Arrivals()
-    let pipeline = Pipeline.named("arrivals").source(.session()).grey().luminance().results()
+    let pipeline = Pipeline.named("arrivals").source(.session()).gray().luminance().results()
     _ = try scope.hosted.replay(
       session, pipeline, options: RunOptions(mode: .simulate), observers: [arrivals])
     return arrivals.list

@@ -101,7 +101,7 @@ private func energy(_ seed: UInt64, _ tick: Int) -> Int128 {
     var chain = HeatChain(model(nodes))
     for _ in 0..<100_000 { chain.step(adding: 2_000_000 * Int128(HeatChain.tickNanoseconds)) }
     // 2 W × (0.5 + 3 + 5 K/W), and from each node on what is left of the way, up to the energy of a
-    // tick in the neighbours: 0.2 J / 30 J/K.
+    // tick in the neighbors: 0.2 J / 30 J/K.
     for (node, rise) in [17.0, 16.0, 10.0].enumerated() {
       #expect(abs(chain.temperature(of: node).celsius - 25 - rise) < 0.01)
     }

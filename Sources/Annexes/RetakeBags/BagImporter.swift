@@ -57,7 +57,7 @@ package struct BagImporter: Sendable {
       let endings: Set<Substring> = ["db3", "mcap", "zstd"]
       var parts = files.name.split(separator: ".", omittingEmptySubsequences: false)
       while parts.count > 1, let last = parts.last, endings.contains(last) { parts.removeLast() }
-      name = try SessionFolder.sanitised(name: parts.joined(separator: "."))
+      name = try SessionFolder.sanitized(name: parts.joined(separator: "."))
     }
     let target = SessionFolder(path: options.into + "/" + name)
     guard !FileManager.default.fileExists(atPath: target.path) else {

@@ -24,7 +24,7 @@ struct BenchFrames: FrameSource, FrameReader {
   var tracks: [TrackDescription] {
     [
       TrackDescription(
-        track: 0, timeBase: TimeBase(1, Int32(fps)), format: .grey, width: 1, height: 1,
+        track: 0, timeBase: TimeBase(1, Int32(fps)), format: .gray, width: 1, height: 1,
         frameCount: count)
     ]
   }
@@ -40,6 +40,6 @@ struct BenchFrames: FrameSource, FrameReader {
   func chain(of id: FrameID) -> Int { 0 }
 
   func frame(_ id: FrameID) throws -> Frame {
-    Frame(id: id, format: .grey, width: 1, height: 1, planes: [[0]])
+    Frame(id: id, format: .gray, width: 1, height: 1, planes: [[0]])
   }
 }

@@ -7,7 +7,7 @@ package struct PoolPlot: Sendable {
   /// Points of one curve.
   private static let columns = 240
   private static let buffersMax = 16
-  private static let colours = ["#0072b2", "#d55e00", "#009e73"]
+  private static let colors = ["#0072b2", "#d55e00", "#009e73"]
 
   private let rows: [PoolFigures]
 
@@ -30,10 +30,10 @@ package struct PoolPlot: Sendable {
     return text + "</svg>\n"
   }
 
-  /// The pools whose size changes, each with its colour.
-  private func curves(_ load: String) -> [(name: String, colour: String, row: PoolFigures)] {
+  /// The pools whose size changes, each with its color.
+  private func curves(_ load: String) -> [(name: String, color: String, row: PoolFigures)] {
     let adaptive = rows.filter { $0.load == load && !$0.pool.hasPrefix("fixed") }
-    return zip(adaptive, Self.colours).map { ($0.pool, $1, $0) }
+    return zip(adaptive, Self.colors).map { ($0.pool, $1, $0) }
   }
 
   private var legend: String {
@@ -44,7 +44,7 @@ package struct PoolPlot: Sendable {
     x += 170
     for curve in curves(rows.first?.load ?? "") {
       text +=
-        "<rect x=\"\(x)\" y=\"18\" width=\"14\" height=\"3\" fill=\"\(curve.colour)\"/>"
+        "<rect x=\"\(x)\" y=\"18\" width=\"14\" height=\"3\" fill=\"\(curve.color)\"/>"
         + "<text x=\"\(x + 20)\" y=\"24\">size of \(curve.name)</text>\n"
       x += 150
     }
@@ -76,7 +76,7 @@ package struct PoolPlot: Sendable {
     for (index, curve) in curves(load).enumerated() {
       text +=
         "<path d=\"\(steps(curve.row, end: end, bottom: bottom - index))\" fill=\"none\" "
-        + "stroke=\"\(curve.colour)\" stroke-width=\"2\"/>\n"
+        + "stroke=\"\(curve.color)\" stroke-width=\"2\"/>\n"
     }
     return text
   }

@@ -138,7 +138,7 @@ extension ValueLayers {
     let given: [(String, Bool)] = [
       ("layout", has(\.layout)), ("size", has(\.size)), ("resize_type", has(\.resizeType)),
       ("pad_value", has(\.padValue)), ("mean_values", has(\.meanValues)),
-      ("scale_values", has(\.scaleValues)), ("color_space", has(\.colourSpace)),
+      ("scale_values", has(\.scaleValues)), ("color_space", has(\.colorSpace)),
       ("interpolation", has(\.interpolation)),
     ]
     return given.first { $0.1 }?.0

@@ -4,14 +4,14 @@
 /// kept, the ONNX format. `OnnxModel` says why.
 package struct OnnxOptions: Hashable, Sendable {
   /// How far the library may rewrite the graph. The levels differ in the last bits of results.
-  package enum Optimisation: String, Hashable, Sendable, CaseIterable {
+  package enum Optimization: String, Hashable, Sendable, CaseIterable {
     case none, basic, extended, all
   }
 
   /// The provider that every library has.
   package static let cpu = "CPUExecutionProvider"
 
-  package var optimisation: Optimisation
+  package var optimization: Optimization
   /// What computes the nodes, by the library's own name.
   package var provider: String
   /// The outputs to compute, by name; `nil` means all.
@@ -20,10 +20,10 @@ package struct OnnxOptions: Hashable, Sendable {
   package var inputShapes: [String: [Int?]]
 
   package init(
-    optimisation: Optimisation = .all, provider: String = OnnxOptions.cpu,
+    optimization: Optimization = .all, provider: String = OnnxOptions.cpu,
     outputs: [String]? = nil, inputShapes: [String: [Int?]] = [:]
   ) {
-    self.optimisation = optimisation
+    self.optimization = optimization
     self.provider = provider
     self.outputs = outputs
     self.inputShapes = inputShapes
@@ -33,7 +33,7 @@ package struct OnnxOptions: Hashable, Sendable {
   var text: String {
     // Sorted, because the order of a Dictionary differs between runs.
     let shapes = inputShapes.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value.shapeText)" }
-    return "optimisation=\(optimisation.rawValue) provider=\(provider) threads=1"
+    return "optimisation=\(optimization.rawValue) provider=\(provider) threads=1"
       + shapes.joined()
   }
 }

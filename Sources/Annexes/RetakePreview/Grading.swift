@@ -1,6 +1,6 @@
 import Foundation
 
-/// A program's own colour grading: code that OpenGL runs for each pixel of an image, between its
+/// A program's own color grading: code that OpenGL runs for each pixel of an image, between its
 /// conversion to red, green and blue and the screen.
 ///
 /// ```swift
@@ -9,8 +9,8 @@ import Foundation
 /// ```
 ///
 /// It is GLSL of version 1.20 and of GLSL ES 1.00, and has a function
-/// `vec3 grade(vec3 rgb, vec2 at)`: the colour of a pixel, 0 to 1, and its place in the image, 0 to
-/// 1 from the top left corner. It can use `rgbAt(vec2)`, the colour of another place;
+/// `vec3 grade(vec3 rgb, vec2 at)`: the color of a pixel, 0 to 1, and its place in the image, 0 to
+/// 1 from the top left corner. It can use `rgbAt(vec2)`, the color of another place;
 /// `ycbcrAt(vec2)`, the luma and chroma samples there as they are in the frame, 0 to 1;
 /// `pictureSize`, in pixels; and `seconds`, the time stamp of the frame.
 public struct Grading: Hashable, Sendable {

@@ -26,7 +26,7 @@ public final class LivePreview {
   ///   - feed: The frames and results that are shown.
   ///   - title: The window's title.
   ///   - waitsForScreen: Whether each image waits for the screen's refresh.
-  ///   - grading: What changes the images' colours; it needs OpenGL.
+  ///   - grading: What changes the images' colors; it needs OpenGL.
   /// - Throws: `PreviewError`.
   public convenience init(
     _ feed: PreviewFeed, title: String, waitsForScreen: Bool = true, grading: Grading? = nil

@@ -14,7 +14,7 @@ package struct WindowRenderer: Hashable, Sendable, Codable {
     self.fallbackCause = fallbackCause
   }
 
-  /// Whether OpenGL converts colours while it draws.
+  /// Whether OpenGL converts colors while it draws.
   var hasShaders: Bool { name == Self.desktop || name == Self.embedded }
 
   static let desktop = "opengl"

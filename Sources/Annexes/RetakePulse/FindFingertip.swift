@@ -38,7 +38,7 @@ package struct FindFingertip: PureStage {
 
   private static let columnsMax = 16
   private static let rowsMax = 12
-  /// In levels: darker cells have no colour.
+  /// In levels: darker cells have no color.
   private static let redMin = 50.0
 
   package let options: FindFingertipOptions
@@ -55,7 +55,7 @@ package struct FindFingertip: PureStage {
     let rows = Self.cells(of: frame.height, countMax: Self.rowsMax)
     var covered = Covered()
     for row in rows {
-      for column in columns where isRed(frame.colourMeans(columns: column, rows: row)) {
+      for column in columns where isRed(frame.colorMeans(columns: column, rows: row)) {
         covered.add(columns: column, rows: row)
       }
     }
@@ -66,7 +66,7 @@ package struct FindFingertip: PureStage {
     return Detections([Detection(box: box, score: score)], classNames: Self.classNames)
   }
 
-  private func isRed(_ mean: ColourMeans) -> Bool {
+  private func isRed(_ mean: ColorMeans) -> Bool {
     mean.red >= Self.redMin && mean.red >= options.redness * max(mean.green, mean.blue)
   }
 

@@ -3,7 +3,7 @@ package import RetakeGraph
 import RetakeSignal
 import RetakeStages
 
-/// How a pulse is read from the mean colours of skin.
+/// How a pulse is read from the mean colors of skin.
 public enum PulseMethod: String, Hashable, Sendable, Codable, CaseIterable {
   /// The red channel: for a fingertip with the light behind it.
   case red
@@ -38,7 +38,7 @@ package struct PulseSignalOptions: StageOptions, Hashable {
   }
 }
 
-/// The pulse in a window of mean colours: see `ColourSignals` for the papers.
+/// The pulse in a window of mean colors: see `ColorSignals` for the papers.
 ///
 /// It reads the channels `red`, `green` and `blue` of a window, or the one that is the method. A
 /// window without them fails the frame with `pulseSignal.channel`. The unit is the mean level, so
@@ -68,19 +68,19 @@ package struct PulseSignal: PureStage {
     }
     let (red, green, blue) = (try channel("red"), try channel("green"), try channel("blue"))
     // A stage of a user may have changed the window, and the channels must still fit together.
-    guard red.samples.count <= ColourSignals.countMax, red.rate > 0, red.rate.isFinite,
+    guard red.samples.count <= ColorSignals.countMax, red.rate > 0, red.rate.isFinite,
       red.samples.count == green.samples.count, red.samples.count == blue.samples.count
     else {
       throw StageError(
         code: "pulseSignal.window",
         message: "the channels must have a rate, the same number of samples, and at most "
-          + "\(ColourSignals.countMax)")
+          + "\(ColorSignals.countMax)")
     }
-    let colours = ColourSignals(
+    let colors = ColorSignals(
       red: red.samples, green: green.samples, blue: blue.samples, rate: red.rate)
     return Waveform(
       name: "pulse", rate: red.rate,
-      samples: options.method == .pos ? colours.planeOrthogonalToSkin() : colours.chrominance())
+      samples: options.method == .pos ? colors.planeOrthogonalToSkin() : colors.chrominance())
   }
 }
 

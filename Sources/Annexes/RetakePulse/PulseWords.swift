@@ -51,7 +51,7 @@ extension PipelineChain where Output == Scalars {
 }
 
 extension PipelineChain where Output == SignalWindow {
-  /// Reads the pulse out of a window of mean colours.
+  /// Reads the pulse out of a window of mean colors.
   public func pulseSignal(
     _ method: PulseMethod = .green, id: String? = nil
   ) -> PipelineChain<Waveform> {

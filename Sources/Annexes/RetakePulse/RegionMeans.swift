@@ -55,7 +55,7 @@ package struct RegionMeans: PureStage {
         code: "regionMeans.outside",
         message: "the box \(best.box) has no pixel of the frame, \(frame.width)x\(frame.height)")
     }
-    let means = frame.colourMeans(columns: columns, rows: rows)
+    let means = frame.colorMeans(columns: columns, rows: rows)
     return Scalars([
       .init("red", means.red), .init("green", means.green), .init("blue", means.blue),
     ])

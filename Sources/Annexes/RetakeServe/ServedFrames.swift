@@ -6,7 +6,7 @@ import RetakeSuite
 
 /// Images of frames directly from the sessions, decoded on request.
 ///
-/// One thread decodes. Scrubbing requests neighbouring frames, which are fast to decode one after
+/// One thread decodes. Scrubbing requests neighboring frames, which are fast to decode one after
 /// another.
 final class ServedFrames: Sendable {
   /// The most sessions that stay open.

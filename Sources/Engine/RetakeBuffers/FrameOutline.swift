@@ -12,7 +12,7 @@ package struct FrameOutline: Hashable, Sendable {
   package var rotationDegrees: Int
   package var isMirrored: Bool
   package var sampleAspect: SampleAspect
-  /// Digest of format, size, colours and pixels, like `Frame.digest`.
+  /// Digest of format, size, colors and pixels, like `Frame.digest`.
   package var digest: Digest128
 
   package init(_ frame: Frame) {

@@ -22,8 +22,8 @@ public struct PixelFormat: Hashable, Sendable {
     case i444 = "I444"
     /// Luma, and one plane of chroma pairs.
     case nv12 = "NV12"
-    case grey = "GRAY"
-    /// One plane of interleaved colours.
+    case gray = "GRAY"
+    /// One plane of interleaved colors.
     case rgb = "RGB"
     case bgra = "BGRA"
     case rgba = "RGBA"
@@ -76,7 +76,7 @@ public struct PixelFormat: Hashable, Sendable {
   /// YUV 4:2:0 with one plane of chroma pairs.
   public static let nv12 = PixelFormat(.nv12)
   /// One plane of luma.
-  public static let grey = PixelFormat(.grey)
+  public static let gray = PixelFormat(.gray)
   /// Interleaved red, green and blue.
   public static let rgb = PixelFormat(.rgb)
   /// Interleaved blue, green, red and opacity.
@@ -94,7 +94,7 @@ public struct PixelFormat: Hashable, Sendable {
   package static let i444a = PixelFormat(.i444a)
 
   /// The formats that a stage takes unless it declares others: those of cameras with 8 bits.
-  public static let basic: [PixelFormat] = [.i420, .i422, .i444, .nv12, .grey, .rgb, .bgra, .rgba]
+  public static let basic: [PixelFormat] = [.i420, .i422, .i444, .nv12, .gray, .rgb, .bgra, .rgba]
 
   /// Planar YUV 4:2:0. The process ends unless bits are 8, 9, 10, 12, 14 or 16.
   public static func i420(bits: Int) -> PixelFormat { checked(.i420, bits) }
@@ -103,7 +103,7 @@ public struct PixelFormat: Hashable, Sendable {
   /// Planar YUV 4:4:4. The process ends unless bits are 8, 9, 10, 12, 14 or 16.
   public static func i444(bits: Int) -> PixelFormat { checked(.i444, bits) }
   /// One plane of luma. The process ends unless bits are 8, 9, 10, 12, 14 or 16.
-  public static func grey(bits: Int) -> PixelFormat { checked(.grey, bits) }
+  public static func gray(bits: Int) -> PixelFormat { checked(.gray, bits) }
   /// Planes of green, blue and red. The process ends unless bits are 9, 10, 12, 14 or 16.
   public static func gbr(bits: Int) -> PixelFormat { checked(.gbr, bits) }
 
@@ -117,7 +117,7 @@ public struct PixelFormat: Hashable, Sendable {
   /// The depths that FFmpeg's decoders give for a layout.
   private static func depths(of layout: Layout) -> [Int] {
     switch layout {
-    case .i420, .i422, .i444, .grey: [8, 9, 10, 12, 14, 16]
+    case .i420, .i422, .i444, .gray: [8, 9, 10, 12, 14, 16]
     case .nv12, .rgb, .bgra, .rgba, .i411, .i410: [8]
     case .i440: [8, 10, 12]
     case .i420a: [8, 9, 10, 16]
@@ -149,31 +149,31 @@ public struct PixelFormat: Hashable, Sendable {
     case .i420, .i420a, .i410: .i420
     case .i422, .i422a: .i422
     case .i444, .i444a, .i440, .i411: .i444
-    case .nv12, .grey, .rgb, .bgra, .rgba, .gbr, .gbra: eightBits
+    case .nv12, .gray, .rgb, .bgra, .rgba, .gbr, .gbra: eightBits
     }
   }
 
-  /// 3 for planar YUV, 2 for NV12, 1 for grey and for interleaved RGB; one more for an opacity in a
+  /// 3 for planar YUV, 2 for NV12, 1 for gray and for interleaved RGB; one more for an opacity in a
   /// plane of its own.
   public var planeCount: Int {
     switch layout {
     case .i420, .i422, .i444, .i440, .i411, .i410, .gbr: 3
     case .i420a, .i422a, .i444a, .gbra: 4
     case .nv12: 2
-    case .grey, .rgb, .bgra, .rgba: 1
+    case .gray, .rgb, .bgra, .rgba: 1
     }
   }
 
-  /// Whether it has luma and chroma; `false` for grey and for RGB.
+  /// Whether it has luma and chroma; `false` for gray and for RGB.
   public var isYUV: Bool {
     switch layout {
     case .i420, .i422, .i444, .nv12, .i440, .i411, .i410, .i420a, .i422a, .i444a: true
-    case .grey, .rgb, .bgra, .rgba, .gbr, .gbra: false
+    case .gray, .rgb, .bgra, .rgba, .gbr, .gbra: false
     }
   }
 
   /// Whether it has red, green and blue.
-  package var isRGB: Bool { !isYUV && layout != .grey }
+  package var isRGB: Bool { !isYUV && layout != .gray }
 
   /// Luma samples for each chroma sample, in each direction; 1 without chroma planes.
   package var chromaStep: (across: Int, down: Int) {
@@ -183,7 +183,7 @@ public struct PixelFormat: Hashable, Sendable {
     case .i440: (1, 2)
     case .i411: (4, 1)
     case .i410: (4, 4)
-    case .i444, .i444a, .grey, .rgb, .bgra, .rgba, .gbr, .gbra: (1, 1)
+    case .i444, .i444a, .gray, .rgb, .bgra, .rgba, .gbr, .gbra: (1, 1)
     }
   }
 
@@ -192,7 +192,7 @@ public struct PixelFormat: Hashable, Sendable {
   /// Visible bytes in one row of a plane, for a frame of `width` pixels.
   public func rowBytes(plane: Int, width: Int) -> Int {
     switch layout {
-    case .grey: return isDeep ? 2 * width : width
+    case .gray: return isDeep ? 2 * width : width
     case .rgb: return 3 * width
     case .bgra, .rgba: return 4 * width
     case .nv12: return plane == 0 ? width : 2 * ((width + 1) / 2)
@@ -234,7 +234,7 @@ extension PixelFormat: RawRepresentable, Codable, CustomStringConvertible {
   /// The name in files and messages: `I420`, `GRAY8`, `RGB24`; `I420P10` and `GRAY10` for deep ones.
   public var rawValue: String {
     switch (layout, bitsPerSample) {
-    case (.grey, _): "GRAY\(bitsPerSample)"
+    case (.gray, _): "GRAY\(bitsPerSample)"
     case (.rgb, _): "RGB24"
     case (.gbr, _): "GBRP\(bitsPerSample)"
     case (.gbra, _): "GBRAP\(bitsPerSample)"
@@ -269,7 +269,7 @@ public enum ColorMatrix: String, Hashable, Sendable, Codable {
   case bt601
   case bt709
   case bt2020
-  /// Not a luma-chroma format, or grey.
+  /// Not a luma-chroma format, or gray.
   case identity
 
   /// The matrix that is assumed for an unlabelled image: BT.601 below 720 lines, otherwise BT.709.

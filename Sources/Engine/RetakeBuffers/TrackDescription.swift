@@ -15,7 +15,7 @@ public struct TrackDescription: Hashable, Sendable {
   public var height: Int
   /// The sample values of black and white; `limited` by default.
   public var range: ColorRange
-  /// How luma and chroma were made of colours; `bt601` by default.
+  /// How luma and chroma were made of colors; `bt601` by default.
   public var matrix: ColorMatrix
   /// Degrees, clockwise.
   public var rotationDegrees: Int
@@ -33,8 +33,8 @@ public struct TrackDescription: Hashable, Sendable {
   private var otherFrameBytes = 0
   /// The formats of frames that are not those of the first frames, in the order of their names.
   package private(set) var otherFormats: [PixelFormat] = []
-  /// What the source says about colours beyond range and matrix.
-  package var colour = ColourLabels()
+  /// What the source says about colors beyond range and matrix.
+  package var color = ColorLabels()
   /// Bound of the width and the height, in pixels; nothing larger is ever decoded.
   private static let sideMax = 1 << 24
 

@@ -12,7 +12,7 @@ public struct DecisionLine: Hashable, Sendable, CustomStringConvertible {
   public var item: Int?
   /// Written as its raw value.
   public var kind: DecisionKind
-  /// In the byte order of their keys, if they were not changed after initialisation.
+  /// In the byte order of their keys, if they were not changed after initialization.
   public var details: [Detail]
 
   /// One `key=value` of the line; docs/decisions.md lists the keys of each kind.

@@ -54,7 +54,7 @@ public enum JSONValue: Hashable, Sendable {
       text += "]"
     case .object(let members):
       text += "{"
-      // A Dictionary has another order in each process, and `<` of String compares normalised
+      // A Dictionary has another order in each process, and `<` of String compares normalized
       // forms. Bytes are what a program in any language can sort by.
       let keys = members.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
       for (index, key) in keys.enumerated() {

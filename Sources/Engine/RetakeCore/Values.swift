@@ -190,7 +190,7 @@ public struct FramePrint: Hashable, Sendable, Codable {
   public var format: String
   /// `limited` or `full`.
   public var range: String
-  /// `bt601`, `bt709`, `bt2020`; `identity` for grey and for RGB.
+  /// `bt601`, `bt709`, `bt2020`; `identity` for gray and for RGB.
   public var matrix: String
   /// XXH3-128 of format, size, range, matrix and visible bytes: `Frame.digest`.
   public var digest: Digest128

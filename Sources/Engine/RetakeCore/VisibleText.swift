@@ -2,7 +2,7 @@
 /// ESC, line and paragraph separators, direction overrides, and characters that XML forbids.
 ///
 /// Each becomes `\u{1B}`. A label with such characters from a stage, a file name or a model cannot
-/// move the cursor, change colours or reverse the direction of other text.
+/// move the cursor, change colors or reverse the direction of other text.
 package func visible(_ text: String) -> String {
   // Most strings are printable ASCII, and need no look at their scalars.
   if text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return text }
@@ -18,17 +18,17 @@ package func visible(_ text: String) -> String {
   return result
 }
 
-/// The same for a whole output of several lines: line feeds and tabs are kept, and so are colours
+/// The same for a whole output of several lines: line feeds and tabs are kept, and so are colors
 /// if the output has some.
-package func visibleLines(_ text: String, keepsColours: Bool) -> String {
+package func visibleLines(_ text: String, keepsColors: Bool) -> String {
   guard text.unicodeScalars.contains(where: { acts($0) && !isLayout($0) }) else { return text }
   var result = ""
   var rest = text.unicodeScalars[...]
   // Ends: each round takes at least one scalar.
   while let scalar = rest.first {
-    if keepsColours, let colour = colour(at: rest) {
-      result.unicodeScalars.append(contentsOf: rest.prefix(colour))
-      rest = rest.dropFirst(colour)
+    if keepsColors, let color = color(at: rest) {
+      result.unicodeScalars.append(contentsOf: rest.prefix(color))
+      rest = rest.dropFirst(color)
       continue
     }
     rest = rest.dropFirst()
@@ -61,9 +61,9 @@ package func visibleJSON(_ text: String) -> String {
 
 private func isLayout(_ scalar: Unicode.Scalar) -> Bool { scalar == "\n" || scalar == "\t" }
 
-/// The number of scalars of the colour sequence that begins here, such as `ESC[1;31m`. Other
+/// The number of scalars of the color sequence that begins here, such as `ESC[1;31m`. Other
 /// terminal sequences are not accepted, nor is one that hides characters.
-private func colour(at text: Substring.UnicodeScalarView) -> Int? {
+private func color(at text: Substring.UnicodeScalarView) -> Int? {
   // `ESC[31;1m` has seven scalars. Without a bound, each sequence that never ends would be searched
   // to the end of the text.
   let lengthMax = 10
@@ -72,14 +72,14 @@ private func colour(at text: Substring.UnicodeScalarView) -> Int? {
   else { return nil }
   let codes = String(Substring(text[..<end].dropFirst(2)))
     .split(separator: ";", omittingEmptySubsequences: false)
-  guard codes.allSatisfy({ colourCodes.contains(String($0)) }) else { return nil }
+  guard codes.allSatisfy({ colorCodes.contains(String($0)) }) else { return nil }
   return text.distance(from: text.startIndex, to: end) + 1
 }
 
-/// Reset, bold, dim, and foreground colours, as `TerminalReport` uses them.
-private let colourCodes = Set(
-  // Not 8, which hides characters, and no background colour, before which a letter of the same
-  // colour cannot be seen.
+/// Reset, bold, dim, and foreground colors, as `TerminalReport` uses them.
+private let colorCodes = Set(
+  // Not 8, which hides characters, and no background color, before which a letter of the same
+  // color cannot be seen.
   (["0", "1", "2", "22"] + (30...39).map { String($0) } + (90...97).map { String($0) }))
 
 /// Whether a character could affect a terminal or mislead a reader.

@@ -21,7 +21,7 @@ struct DocumentEdge {
   var from: String { nodes[0] }
   var to: String { nodes[1] }
 
-  /// `edge grey to motion`; with the names of the ports if there are any.
+  /// `edge gray to motion`; with the names of the ports if there are any.
   func place(_ scope: String) -> String { "edge \(scope)\(ends[0]) to \(scope)\(ends[1])" }
 
   /// The ends that differ from those of another edge between the same nodes.
@@ -227,7 +227,7 @@ struct EdgeComparison {
         taken.insert(index)
         other.taken.formUnion(way)
       }
-      // The line about the node names its neighbours, so these edges would say nothing new.
+      // The line about the node names its neighbors, so these edges would say nothing new.
       for index in other.indices where other.list.edges[index].queue == nil {
         if !nodes.isDisjoint(with: other.list.edges[index].nodes) { other.taken.insert(index) }
       }

@@ -5,9 +5,9 @@ extension Pipeline {
   /// node, so branches with a common prefix share it.
   ///
   /// ```swift
-  /// let grey = Pipeline.named("yard").source(.session()).grey()
+  /// let gray = Pipeline.named("yard").source(.session()).gray()
   /// let pipeline = Pipeline.combining(
-  ///   grey.motion().results("boxes"), grey.luminance().results("light"))
+  ///   gray.motion().results("boxes"), gray.luminance().results("light"))
   /// ```
   ///
   /// The result has the name of the first pipeline, whose primary sink stays the headline. Two

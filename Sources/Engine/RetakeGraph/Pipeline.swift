@@ -10,7 +10,7 @@ import RetakeCore
 /// ```swift
 /// let pipeline = Pipeline.named("yard")
 ///   .source(.session())  // a track of the session that is replayed or recorded
-///   .grey().cost(.fixed(.milliseconds(2)))  // a stage, and its cost in virtual time
+///   .gray().cost(.fixed(.milliseconds(2)))  // a stage, and its cost in virtual time
 ///   .motion().queue(capacity: 2, policy: .dropOldest)  // the next one, and the queue before it
 ///   .results("boxes", precision: ["box": 0.1])  // the sink, with the step of its numbers
 /// ```

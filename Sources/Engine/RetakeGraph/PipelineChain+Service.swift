@@ -6,7 +6,7 @@ extension PipelineChain {
   /// The virtual cost of the last node.
   ///
   /// ```swift
-  /// grey.motion().cost(.quantiles(p50: .milliseconds(31), p99: .milliseconds(58)))
+  /// gray.motion().cost(.quantiles(p50: .milliseconds(31), p99: .milliseconds(58)))
   /// ```
   public func cost(_ cost: Cost) -> Self {
     changingLast { $0.cost = cost }
@@ -15,7 +15,7 @@ extension PipelineChain {
   /// The shared executor that serves the last node. Declare it once with `executor(_:count:)`.
   ///
   /// ```swift
-  /// grey.motion().on(executor: "vision").executor("vision", count: 2)
+  /// gray.motion().on(executor: "vision").executor("vision", count: 2)
   /// ```
   public func on(executor: String) -> Self {
     changingLast { $0.executor = executor }

@@ -2,7 +2,7 @@ public import RetakeBuffers
 import RetakeCore
 
 extension Pipeline {
-  /// Starts a pipeline: `Pipeline.named("motion").source(.session()).stage(Grey())…`
+  /// Starts a pipeline: `Pipeline.named("motion").source(.session()).stage(Gray())…`
   public static func named(_ name: String) -> PipelineStart { PipelineStart(name: name) }
 }
 
@@ -27,9 +27,9 @@ public struct PipelineStart: Sendable {
 /// chain.
 ///
 /// ```swift
-/// let grey = Pipeline.named("yard").source(.session()).grey()
-/// let boxes = grey.motion().results("boxes")
-/// let light = grey.luminance().results("light")
+/// let gray = Pipeline.named("yard").source(.session()).gray()
+/// let boxes = gray.motion().results("boxes")
+/// let light = gray.luminance().results("light")
 /// let pipeline = Pipeline.combining(boxes, light)
 /// ```
 public struct PipelineChain<Output: PipelineValue>: Sendable {
@@ -53,7 +53,7 @@ public struct PipelineChain<Output: PipelineValue>: Sendable {
   /// Adds a pure stage. Its input type must be the output type of the chain.
   ///
   /// By default, the first node of a kind has the kind as its ID. Further nodes have the kind and a
-  /// number (`grey`, `grey-2`).
+  /// number (`gray`, `gray-2`).
   public func stage<Stage: PureStage>(
     _ stage: Stage, id: String? = nil
   ) -> PipelineChain<Stage.Output> where Stage.Input == Output {
@@ -99,7 +99,7 @@ public struct PipelineChain<Output: PipelineValue>: Sendable {
   /// The queue in front of the last node; for a join, in front of each port or of the given one.
   ///
   /// ```swift
-  /// grey.motion().queue(capacity: 1, policy: .replace)
+  /// gray.motion().queue(capacity: 1, policy: .replace)
   /// ```
   public func queue(capacity: Int, policy: EdgePolicy = .block, port: String? = nil) -> Self {
     var chain = self

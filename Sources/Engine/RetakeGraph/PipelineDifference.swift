@@ -235,7 +235,7 @@ package struct PipelineDifference: Hashable, Sendable {
       for key in Self.keys(old, new) {
         compare(kind, at: "\(place).\(key)", old?[key], new?[key], absent: absent)
       }
-    // If an element was inserted, all behind it would differ from their new neighbours.
+    // If an element was inserted, all behind it would differ from their new neighbors.
     case (.array(let before)?, .array(let now)?)
     where before.count == now.count && !(Self.isShort(before) && Self.isShort(now)):
       for (index, pair) in zip(before, now).enumerated() {

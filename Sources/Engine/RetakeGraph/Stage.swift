@@ -42,7 +42,7 @@ public struct StageContext: Sendable {
 /// struct BrightPixels: PureStage {
 ///   typealias Options = BrightOptions
 ///   static let kind = "bright-pixels"
-///   static let inputFormats: [PixelFormat] = [.grey]
+///   static let inputFormats: [PixelFormat] = [.gray]
 ///   let options: BrightOptions
 ///
 ///   init(options: BrightOptions) throws {
@@ -65,7 +65,7 @@ public struct StageContext: Sendable {
 /// {"id": "bright", "kind": "bright-pixels", "options": {"above": 220}}
 /// ```
 ///
-/// Optional properties are not recognised as options, so give every property a value.
+/// Optional properties are not recognized as options, so give every property a value.
 public protocol StageOptions: Codable, Sendable {
   /// What each option means, by its name: one line with the unit and the range, for
   /// `retake pipeline stages`. An option without an entry is listed with its default alone.
@@ -178,14 +178,14 @@ extension StageDefinition where Options == NoOptions {
 /// ```swift
 /// struct BrightPixels: PureStage {
 ///   static let kind = "bright-pixels"
-///   static let inputFormats: [PixelFormat] = [.grey]
+///   static let inputFormats: [PixelFormat] = [.gray]
 ///
 ///   func process(_ frame: Frame, _ context: StageContext) -> Scalars {
 ///     Scalars([.init("bright", Double(frame.bytes(of: 0).count { $0 > 200 }))])
 ///   }
 /// }
 ///
-/// let pipeline = Pipeline.named("first").source(.session()).grey().stage(BrightPixels()).results()
+/// let pipeline = Pipeline.named("first").source(.session()).gray().stage(BrightPixels()).results()
 /// ```
 public protocol PureStage: StageDefinition {
   /// The value that the stage takes; `Joined` behind a join, `Region` first in a forEach.

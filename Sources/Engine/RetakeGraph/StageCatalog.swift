@@ -41,7 +41,7 @@ package enum OptionReader {
     guard case .object(let members) = given else {
       throw OptionProblem(pointer: "", message: "options must be an object")
     }
-    // Given options are put over the encoded defaults, because the decoders that Swift synthesises
+    // Given options are put over the encoded defaults, because the decoders that Swift synthesizes
     // require every key, even if the property has a default.
     guard case .object(var complete) = AnyStage.canonical(Options()) else {
       return Options()

@@ -11,7 +11,7 @@ extension StageContext {
   /// ```swift
   /// struct Negative: PureStage {
   ///   static let kind = "negative"
-  ///   static let inputFormats: [PixelFormat] = [.grey]
+  ///   static let inputFormats: [PixelFormat] = [.gray]
   ///
   ///   func process(_ frame: Frame, _ context: StageContext) -> Frame {
   ///     var output = context.makeFrame(like: frame)

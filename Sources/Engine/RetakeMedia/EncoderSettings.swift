@@ -22,7 +22,7 @@ package struct EncoderSettings: Hashable, Sendable {
   package var range: ColorRange
   package var matrix: ColorMatrix
   /// Only the transfer and the primaries; unknown names are left out.
-  package var colour = ColourLabels()
+  package var color = ColorLabels()
   package var sampleAspect: SampleAspect = .square
   /// Time base of the frames' presentation times.
   package var timeBase: TimeBase

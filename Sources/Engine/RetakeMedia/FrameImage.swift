@@ -10,11 +10,11 @@ extension Frame {
   ///   .results()
   /// ```
   ///
-  /// The pixels are the file's own where there is a format for them: grey, RGB and RGBA with 8 or 16
-  /// bits, and the planes of a JPEG or WebP. Palettes and other layouts with 8 bits become RGB or
-  /// RGBA. `rotationDegrees` is what the EXIF data of a JPEG says; a stage gets the pixels as they
-  /// are stored. Color profiles are not applied. Only the first page of a TIFF file is read, and no
-  /// animation.
+  /// The pixels are the file's own where there is a format for them: gray, RGB and RGBA with 8 or
+  /// 16 bits, and the planes of a JPEG or WebP. Palettes and other layouts with 8 bits become RGB
+  /// or RGBA. `rotationDegrees` is what the EXIF data of a JPEG says; a stage gets the pixels as
+  /// they are stored. Color profiles are not applied. Only the first page of a TIFF file is read,
+  /// and no animation.
   ///
   /// The same file gives the same pixels on every machine. `AnyStage.images(path:fps:)` is a source
   /// of the images in a folder, which does not keep them in memory.

@@ -35,8 +35,8 @@ package struct MediaStream: Hashable, Sendable {
   package var matrix: ColorMatrix = .identity
   /// Whether the matrix is not specified and was assumed.
   package var matrixAssumed = false
-  /// What the stream says about colours beyond range and matrix.
-  package var colour = ColourLabels()
+  /// What the stream says about colors beyond range and matrix.
+  package var color = ColorLabels()
   /// Clockwise rotation of the image for display, in degrees: 0, 90, 180 or 270.
   package var rotationDegrees = 0
   /// Whether a viewer mirrors the image left to right before it rotates it.

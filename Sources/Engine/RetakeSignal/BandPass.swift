@@ -83,9 +83,9 @@ package struct BandPass: Hashable, Sendable {
       }
     }
     // The gain is 1 in the middle of the band, shared by all sections.
-    let centre = Complex(0, middle.squareRoot()).bilinear
+    let center = Complex(0, middle.squareRoot()).bilinear
     for index in sections.indices {
-      sections[index].gain = 1 / sections[index].response(at: centre)
+      sections[index].gain = 1 / sections[index].response(at: center)
     }
     return sections
   }

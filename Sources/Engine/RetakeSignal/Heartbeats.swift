@@ -82,7 +82,7 @@ package struct Heartbeats: Hashable, Sendable {
 package struct Variability: Hashable, Sendable {
   package var intervalCount: Int
   package var meanMilliseconds: Double
-  /// The root of the mean square of the differences between neighbouring intervals.
+  /// The root of the mean square of the differences between neighboring intervals.
   package var rmssdMilliseconds: Double
   /// The standard deviation of the intervals, of a sample: divided by their number less one.
   package var sdnnMilliseconds: Double

@@ -4,7 +4,7 @@ import RetakeCore
 /// detrending method with application to HRV analysis" (IEEE Transactions on Biomedical Engineering
 /// 49, 2002).
 ///
-/// The trend t of a signal x minimises |x − t|² + λ²|D t|², where D is the second difference:
+/// The trend t of a signal x minimizes |x − t|² + λ²|D t|², where D is the second difference:
 /// (I + λ² DᵀD) t = x. The matrix has five diagonals, so one pass forwards and one back solve it,
 /// without the inverse of the paper. What is left behind has the gain λ²ω⁴ / (1 + λ²ω⁴), where ω is
 /// 2π frequency / rate: with λ = 100 at 30 samples a second it is one half at 0.48 Hz.

@@ -80,7 +80,7 @@ package enum ExamplePipelines {
       """)
 
   static let motionClasses = ExamplePipeline(
-    name: "motion-classes", summary: "finds what moves, and names the colour of each object",
+    name: "motion-classes", summary: "finds what moves, and names the color of each object",
     document: """
       {"v": 1, "name": "motion-classes",
        "nodes": [

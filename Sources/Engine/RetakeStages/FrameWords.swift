@@ -37,7 +37,7 @@ extension PipelineChain where Output == Frame {
   }
 
   /// Keeps the luma of each frame as GRAY8.
-  public func grey(id: String? = nil) -> PipelineChain<Frame> { stage(Grey(), id: id) }
+  public func gray(id: String? = nil) -> PipelineChain<Frame> { stage(Gray(), id: id) }
 
   /// Converts each frame to a pixel format.
   public func convert(to format: PixelFormat, id: String? = nil) -> PipelineChain<Frame> {
@@ -54,17 +54,17 @@ extension PipelineChain where Output == Frame {
     stage(built { try Fingertip(options: FingertipOptions(percent: percent)) }, id: id)
   }
 
-  /// Returns the colours of a palette that are nearest to the mean of each frame.
+  /// Returns the colors of a palette that are nearest to the mean of each frame.
   ///
   /// - Parameters:
-  ///   - palette: Black, white, grey, and the six fully saturated colours if `nil`.
-  ///   - top: How many colours to return, nearest first; 1 to 256.
+  ///   - palette: Black, white, gray, and the six fully saturated colors if `nil`.
+  ///   - top: How many colors to return, nearest first; 1 to 256.
   ///   - id: The node's ID; by default the kind, with a number from the second node of a kind on.
-  public func meanColour(
-    palette: [NamedColour]? = nil, top: Int = 3, id: String? = nil
+  public func meanColor(
+    palette: [NamedColor]? = nil, top: Int = 3, id: String? = nil
   ) -> PipelineChain<Classes> {
-    let options = MeanColourOptions(palette: palette ?? MeanColour.cube, top: top)
-    return stage(built { try MeanColour(options: options) }, id: id)
+    let options = MeanColorOptions(palette: palette ?? MeanColor.cube, top: top)
+    return stage(built { try MeanColor(options: options) }, id: id)
   }
 
   /// Computes the digest of each frame.

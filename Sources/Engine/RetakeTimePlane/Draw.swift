@@ -7,7 +7,7 @@ package enum Draw {
     case perturbation = 2
   }
 
-  /// 64 evenly distributed bits: the finaliser of SplitMix64 (Steele, Lea, Flood, 2014) over
+  /// 64 evenly distributed bits: the finalizer of SplitMix64 (Steele, Lea, Flood, 2014) over
   /// `seed`, the node's hash, sequence, item and purpose, each mixed into the last.
   package static func bits(
     seed: UInt64, node: UInt64, sequence: Int, item: Int, purpose: Purpose

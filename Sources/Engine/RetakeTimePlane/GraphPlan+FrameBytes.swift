@@ -87,7 +87,7 @@ extension PictureShape {
         view.area.width != Double(view.width) || view.area.height != Double(view.height)
     }
     made.format = stage.outputFormat(format)
-    let isConverted = made.format != format && !(made.format == .grey && format.isYUV)
+    let isConverted = made.format != format && !(made.format == .gray && format.isYUV)
     return (made, !stage.signature.keepsInput || isScaled || isConverted)
   }
 }

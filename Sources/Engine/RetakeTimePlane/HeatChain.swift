@@ -3,8 +3,8 @@ package import RetakeCore
 /// The heat of each body of a chain, tick by tick, in whole femtojoules. What flows out of one body
 /// flows into the next, so no heat is lost to rounding.
 ///
-/// In each tick, heat flows between neighbours, first from the last body to the air and last from the
-/// first body to the second: flow = difference of temperature / resistance (Newton's law of
+/// In each tick, heat flows between neighbors, first from the last body to the air and last from
+/// the first body to the second: flow = difference of temperature / resistance (Newton's law of
 /// cooling). Each flow is computed from what the flow before has left. Then the energy of the tick
 /// is added to the first body.
 ///
@@ -84,7 +84,7 @@ package struct HeatChain: Hashable, Sendable {
     return Temperature(millidegrees: ambient.millidegrees + Int(rise))
   }
 
-  /// Rounds towards minus infinity, also for a body that is colder than its neighbour.
+  /// Rounds towards minus infinity, also for a body that is colder than its neighbor.
   private static func floor(_ value: Int128, _ divisor: Int128) -> Int128 {
     let (quotient, rest) = value.quotientAndRemainder(dividingBy: divisor)
     return rest < 0 ? quotient - 1 : quotient

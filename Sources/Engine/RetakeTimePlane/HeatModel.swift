@@ -89,13 +89,13 @@ package struct HeatModel: Hashable, Sendable {
   /// The node's index and the reason why the chain cannot be computed; `nil` if it can.
   package var problem: (node: Int, text: String)? {
     for (index, node) in nodes.enumerated() {
-      let neighbours =
+      let neighbors =
         [node.capacity] + (index + 1 < nodes.count ? [nodes[index + 1].capacity] : [])
       // mJ/K × mK/W = µs.
-      for capacity in neighbours where capacity * node.resistance < Self.timeConstantMin {
+      for capacity in neighbors where capacity * node.resistance < Self.timeConstantMin {
         return (
           index,
-          "'\(node.id)' follows its neighbour faster than the model's tick of 100 ms: capacity × "
+          "'\(node.id)' follows its neighbor faster than the model's tick of 100 ms: capacity × "
             + "resistance must be at least 0.2 s"
         )
       }

@@ -3,7 +3,7 @@ import Retake
 
 /// The live pipelines of this process, by the numbers that callers have.
 ///
-/// Numbers rise and are never given again, so that a number of a destroyed pipeline is recognised.
+/// Numbers rise and are never given again, so that a number of a destroyed pipeline is recognized.
 /// Bounded by `RETAKE_PIPELINES_MAX`.
 final class Pipelines: Sendable {
   static let shared = Pipelines()

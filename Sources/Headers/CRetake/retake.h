@@ -143,7 +143,7 @@ typedef enum retake_format {
 } retake_format;
 
 typedef enum retake_range {
-  // Limited for YUV and full for grey and RGB.
+  // Limited for YUV and full for gray and RGB.
   RETAKE_RANGE_DEFAULT = 0,
   RETAKE_RANGE_LIMITED = 1,
   RETAKE_RANGE_FULL = 2

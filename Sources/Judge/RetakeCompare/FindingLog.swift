@@ -64,7 +64,7 @@ package struct FindingLog: Sendable {
   /// frames could each precede the next one, because frames of a track are sorted by their
   /// sequences, and those of two tracks by their times.
   ///
-  /// A frame without a time has that of its neighbour; a track without any time has none.
+  /// A frame without a time has that of its neighbor; a track without any time has none.
   private static func times(of places: [Place]) -> [FrameID: Int64] {
     var known: [FrameID: Int64] = [:]
     for place in places {

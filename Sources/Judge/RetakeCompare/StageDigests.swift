@@ -46,7 +46,7 @@ package enum StageCell: Hashable, Sendable {
   }
 }
 
-/// A node of a digests file, in topological order: `motion*(grey)`.
+/// A node of a digests file, in topological order: `motion*(gray)`.
 package struct StageColumn: Hashable, Sendable, CustomStringConvertible {
   package var node: String
   package var isStateful: Bool

@@ -157,7 +157,7 @@ indirect enum FlowYAML {
   static func sorted<Value>(
     _ values: [String: Value], _ form: (Value) -> FlowYAML
   ) -> FlowYAML {
-    // By bytes, as other programs sort: Swift's `<` compares strings in a normalised form.
+    // By bytes, as other programs sort: Swift's `<` compares strings in a normalized form.
     let entries = values.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
     return .map(entries.map { ($0.key, form($0.value)) })
   }

@@ -1886,7 +1886,7 @@ footer h2 { font-size: 15px; margin-bottom: 8px; }
             "required": ["node", "status"],
             "additionalProperties": false
           },
-          "description": "Where the colours of the graph differ from the case's own."
+          "description": "Where the colors of the graph differ from the case's own."
         },
         "expected": {"$ref": "#/$defs/expected"}
       },

@@ -1,13 +1,13 @@
 import RetakeCore
 
-/// The coloured graph as SVG. Each node shows its status in words and by a mark, not by colour
+/// The colored graph as SVG. Each node shows its status in words and by a mark, not by color
 /// alone.
 enum GraphDrawing {
   /// The drawing, or `nil` if the graph cannot be drawn. `statuses` override the nodes' own
   /// statuses.
   static func svg(_ graph: ReportGraph, statuses: [NodeStatus], id: String) -> String? {
     guard let layout = GraphLayout(graph) else { return nil }
-    let nodes = coloured(graph, statuses)
+    let nodes = colored(graph, statuses)
     var text =
       "<svg class=\"graph\" role=\"img\" aria-labelledby=\"\(id)\" width=\"\(layout.width)\" "
       + "height=\"\(layout.height)\" viewBox=\"0 0 \(layout.width) \(layout.height)\">"
@@ -21,13 +21,13 @@ enum GraphDrawing {
   /// A graph that cannot be drawn, in words: the nodes that are not equal, and the number of equal
   /// nodes.
   static func list(_ graph: ReportGraph, statuses: [NodeStatus]) -> String {
-    let nodes = coloured(graph, statuses)
+    let nodes = colored(graph, statuses)
     let others = nodes.filter { $0.status != .equal }
     let text = "\(describe(others)) \(Wording.count(nodes.count - others.count, "node")) equal."
     return nodes.isEmpty ? "" : "<p>\(MarkupText.escaped(text.visible(limit: 2000)))</p>"
   }
 
-  private static func coloured(_ graph: ReportGraph, _ statuses: [NodeStatus]) -> [ReportNode] {
+  private static func colored(_ graph: ReportGraph, _ statuses: [NodeStatus]) -> [ReportNode] {
     var own: [String: ReportNode.Status] = [:]
     for item in statuses { own[item.node] = item.status }
     return graph.nodes.map { node in

@@ -10,7 +10,7 @@ struct GraphLayout {
 
   struct Line: Hashable {
     var edge: ReportEdge
-    /// From left to right. Neighbouring points are joined by a curve.
+    /// From left to right. Neighboring points are joined by a curve.
     var points: [Point]
   }
 

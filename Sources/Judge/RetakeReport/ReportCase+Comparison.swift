@@ -7,7 +7,7 @@ extension ReportCase {
   ///
   /// The caller adds ledgers, digests, images, commands and the run.
   /// - Parameters:
-  ///   - graph: The pipeline. Each root cause colours it differently.
+  ///   - graph: The pipeline. Each root cause colors it differently.
   ///   - tracks: The tracks that the case reads. Each gets a timeline of its findings.
   ///   - classes: The names by class index, for the labels of boxes.
   ///   - place: Maps a sink's boxes to positions in the frames.

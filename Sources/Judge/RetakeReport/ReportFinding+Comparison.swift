@@ -122,7 +122,7 @@ extension ReportRootCause.Kind {
 }
 
 extension ReportGraph {
-  /// The colours for one root cause: nodes downstream of it may differ, all others are equal. A
+  /// The colors for one root cause: nodes downstream of it may differ, all others are equal. A
   /// downstream sink is also equal if no finding names it.
   func statuses(root: String, why: RootCause.Why, touched: Set<String?>) -> [NodeStatus] {
     let behind = nodesBehind(root)

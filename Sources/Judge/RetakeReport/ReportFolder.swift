@@ -31,7 +31,7 @@ package enum ReportFolder {
   }
 
   private static let names = ["report.json", "junit.xml", "summary.md", "report.html"]
-  /// The largest report.json that is recognised; a report has at most some megabytes.
+  /// The largest report.json that is recognized; a report has at most some megabytes.
   private static let bytesMax: Int64 = 256 << 20
 
   /// Checks that nothing but an older report would be replaced.

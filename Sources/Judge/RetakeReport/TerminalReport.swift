@@ -31,7 +31,7 @@ package struct TerminalReport {
   }
 
   /// What is to be known about one case that did not pass, for the message of another test runner:
-  /// its root causes with the commands to type next, without colours.
+  /// its root causes with the commands to type next, without colors.
   package static func attention(to item: ReportCase, in document: ReportDocument) -> String {
     var report = TerminalReport(document: document, palette: .plain)
     report.tell(item)
@@ -92,7 +92,7 @@ package struct TerminalReport {
   // MARK: - One case
 
   private mutating func tell(_ item: ReportCase) {
-    let word = painted(item.verdictWords, colour(item))
+    let word = painted(item.verdictWords, color(item))
     let start = "\(word)  \(painted(visible(item.title), .bold))  "
     if let error = item.error {
       tell(error, under: start.trimmingTrailingSpaces)
@@ -170,8 +170,8 @@ package struct TerminalReport {
       painted("\("verdict".padded(to: words))  \("case".padded(to: width))\(head)", .dim))
     for row in rows {
       let cells = row.cells.map { $0.leftPadded(to: 11) }.joined()
-      // Padded before it is coloured, because the padding would count the codes as letters.
-      let word = painted(row.verdict.padded(to: words), colour(row.item))
+      // Padded before it is colored, because the padding would count the codes as letters.
+      let word = painted(row.verdict.padded(to: words), color(row.item))
       lines.append("\(word)  \(row.title.padded(to: width))\(cells)")
     }
     let folded = passed.count - min(room, passed.count)
@@ -196,11 +196,11 @@ package struct TerminalReport {
     }
   }
 
-  // MARK: - Colour
+  // MARK: - Color
 
   private enum Paint { case red, yellow, green, bold, dim }
 
-  private func colour(_ item: ReportCase) -> Paint {
+  private func color(_ item: ReportCase) -> Paint {
     switch item.verdict {
     case .passed: .green
     case .changed: item.expected == nil ? .red : .yellow

@@ -29,7 +29,7 @@ struct PoolSoak: Sendable {
   init(time: Duration, isInterrupted: () -> Bool) throws {
     let clock = WallClock()
     let bell = Bell()
-    let format = LiveTrack(format: .grey, width: 320, height: 240)
+    let format = LiveTrack(format: .gray, width: 320, height: 240)
     let session = try LiveSession(
       Self.pipeline, tracks: [format], catalog: StageRegistry.core, options: LiveOptions(),
       clock: clock, tap: nil
@@ -44,7 +44,7 @@ struct PoolSoak: Sendable {
       clock.wait(untilNanoseconds: start + due, or: bell)
       session.push(
         Frame(
-          id: FrameID(track: 0, sequence: pushed), format: .grey, width: format.width,
+          id: FrameID(track: 0, sequence: pushed), format: .gray, width: format.width,
           height: format.height, planes: [pixels]))
       pushed += 1
       if clock.monotonicNanoseconds >= nextSample, resident.count < Self.samplesMax {

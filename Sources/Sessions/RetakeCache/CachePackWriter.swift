@@ -162,7 +162,7 @@ final class CachePackWriter: @unchecked Sendable {
     try PackBytes.write(bytes, to: file.descriptor, at: start)
     let name = file.url.lastPathComponent.dropFirst(UnfinishedFile.prefix.count) + ".pack"
     let url = folder.appending(path: String(name))
-    // Not synchronised to the disk first: the digests show a pack that a power failure damaged, and
+    // Not synchronized to the disk first: the digests show a pack that a power failure damaged, and
     // its values are computed again.
     guard rename(file.url.path, url.path) == 0 else { throw CacheFailure() }
     files.append(File(url: url, bytes: start + bytes.count))

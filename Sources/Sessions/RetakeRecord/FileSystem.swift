@@ -16,7 +16,7 @@ enum FileSystem {
   }
 
   /// Makes a file's bytes and its length durable. Returns 0 or the error number.
-  static func synchroniseData(_ descriptor: Int32) -> Int32 {
+  static func synchronizeData(_ descriptor: Int32) -> Int32 {
     #if canImport(Darwin)
       // On Darwin fsync leaves the bytes in the disk's own cache (man 2 fsync there).
       return fcntl(descriptor, F_FULLFSYNC) == -1 ? errno : 0
@@ -28,7 +28,7 @@ enum FileSystem {
   }
 
   /// Makes a folder's entries durable. Returns 0 or the error number.
-  static func synchroniseFolder(_ path: String) -> Int32 {
+  static func synchronizeFolder(_ path: String) -> Int32 {
     // A new or renamed file is durable only with the folder that names it (man 2 fsync).
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return errno }

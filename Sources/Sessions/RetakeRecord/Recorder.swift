@@ -17,7 +17,7 @@ import RetakeStore
 /// show(result.folder.path, result.status, result.progress.frames.missing)
 /// ```
 ///
-/// What a commit reports is durable: it survives a crash of the process and, on a disk that honours
+/// What a commit reports is durable: it survives a crash of the process and, on a disk that honors
 /// sync requests, a loss of power.
 public final class Recorder: Sendable {
   /// What a recorder uses of the machine; tests replace it.
@@ -75,7 +75,7 @@ public final class Recorder: Sendable {
     if let wanted = options.name {
       name = try SessionFolder.checked(name: wanted)
     } else {
-      name = try SessionFolder.sanitised(name: source.description.name)
+      name = try SessionFolder.sanitized(name: source.description.name)
     }
     target = SessionFolder(path: options.into + "/" + name)
     let text = try options.note.map { note in try SessionNote.checked(note) }
@@ -238,7 +238,7 @@ public final class Recorder: Sendable {
       guard options.preset != .copy else { return PacketCopier(timeBase: $0.timeBase) }
       return FrameEncoder(
         preset: options.preset, timeBase: $0.timeBase,
-        colour: $0.stream?.colour ?? ColourLabels(), segmentMax: options.segmentDurationMax,
+        color: $0.stream?.color ?? ColorLabels(), segmentMax: options.segmentDurationMax,
         note: { [pipes] in pipes.note($0) })
     }
   }
@@ -305,11 +305,11 @@ public final class Recorder: Sendable {
       ("preset", options.preset.rawValue), ("pace", options.pace.rawValue),
       ("libraries", MediaLibraries.fingerprint),
     ]
-    let colours = ColourFacts(
+    let colors = ColorFacts(
       source.description.tracks.enumerated().map {
-        ($0.offset, $0.element.stream?.colour ?? ColourLabels())
+        ($0.offset, $0.element.stream?.color ?? ColorLabels())
       })
-    if let stored = colours.stored { facts.append((ColourFacts.fact, stored)) }
+    if let stored = colors.stored { facts.append((ColorFacts.fact, stored)) }
     let mirrored = MirroredTracks(
       source.description.tracks.enumerated().filter { $0.element.stream?.isMirrored == true }
         .map(\.offset))

@@ -87,7 +87,7 @@ public struct RecordingProgress: Hashable, Sendable, Codable {
   /// True once, before anything is written: the pre-trigger ring's memory does not hold the
   /// requested time.
   package var ringIsShort: Bool?
-  /// What the session does not have as the source gave it, such as colours that a preset rounds;
+  /// What the session does not have as the source gave it, such as colors that a preset rounds;
   /// `nil` if there is nothing.
   package var notes: [String]?
   /// What the live pipeline has done so far; `nil` without one.

@@ -9,7 +9,7 @@ import RetakeTimePlane
 /// One case, ready to run: a pipeline, the frames of a session, and how its results are written.
 ///
 /// ```swift
-/// let pipeline = Pipeline.named("watch").source(.session()).grey().motion().results("boxes")
+/// let pipeline = Pipeline.named("watch").source(.session()).gray().motion().results("boxes")
 /// let session = try SessionReader(opening: "Recordings/yard")
 /// let replay = try Replay(
 ///   pipeline, reader: session, catalog: StageRegistry.builtIn,

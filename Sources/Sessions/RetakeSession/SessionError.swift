@@ -34,7 +34,7 @@ public enum SessionError: RetakeError {
   /// No lossless encoder supports this pixel format.
   case noLossless(format: String)
   /// A replay copy does not replay like the original.
-  case optimiseDiffers(session: String, frame: FrameID, cause: String)
+  case optimizeDiffers(session: String, frame: FrameID, cause: String)
   /// A replay copy would not replay faster.
   case alreadyFast(session: String, codec: String)
   /// A track has no pixels at all.
@@ -224,7 +224,7 @@ public enum SessionError: RetakeError {
       ErrorFacts(
         "session.trim.format", "no lossless encoder here takes pictures of \(format)",
         advice: "See what this FFmpeg has with: retake doctor")
-    case .optimiseDiffers(let session, let frame, let cause):
+    case .optimizeDiffers(let session, let frame, let cause):
       ErrorFacts(
         "session.optimise.differs", "the replay copy does not replay as the original does",
         cause: cause, at: session, frame: frame, advice: Self.isWhole(session))

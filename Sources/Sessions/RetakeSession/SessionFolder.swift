@@ -62,7 +62,7 @@ public struct SessionFolder: Hashable, Sendable {
   /// Everything else becomes `-`; dots and dashes at both ends are removed; at most 64 characters
   /// are kept.
   /// - Throws: `SessionError.badName` when nothing is left.
-  package static func sanitised(name: String) throws -> String {
+  package static func sanitized(name: String) throws -> String {
     var result = ""
     for scalar in name.unicodeScalars {
       let isPlain =
@@ -89,7 +89,7 @@ public struct SessionFolder: Hashable, Sendable {
   /// - Throws: `SessionError.badName` for a name that is not safe for a folder on any system, with
   ///   the nearest safe name.
   package static func checked(name: String) throws -> String {
-    let safe = try? sanitised(name: name)
+    let safe = try? sanitized(name: name)
     guard let safe, safe == name else { throw SessionError.badName(name: name, suggestion: safe) }
     return safe
   }

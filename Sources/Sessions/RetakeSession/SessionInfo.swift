@@ -31,7 +31,7 @@ package struct SessionInfo: Hashable, Sendable, Codable {
     /// How light becomes a sample, by FFmpeg's names, such as `bt709`, `smpte2084` (PQ) or
     /// `arib-std-b67` (HLG); nil if the source does not say it.
     package var transfer: String?
-    /// The colours of red, green and blue, such as `bt709` or `bt2020`; nil if the source does not
+    /// The colors of red, green and blue, such as `bt709` or `bt2020`; nil if the source does not
     /// say it.
     package var primaries: String?
     /// The source's matrix if `matrix` has no word for it and is assumed, such as `ictcp`.
@@ -195,8 +195,8 @@ extension SessionReader {
       track: track.track, topic: topic, codec: row?.codecName ?? "", width: track.width,
       height: track.height,
       format: track.format, range: track.range, matrix: track.matrix,
-      transfer: track.colour.transfer, primaries: track.colour.primaries,
-      otherMatrix: track.colour.otherMatrix, assumed: assumed.compactMap(\.self),
+      transfer: track.color.transfer, primaries: track.color.primaries,
+      otherMatrix: track.color.otherMatrix, assumed: assumed.compactMap(\.self),
       rotationDegrees: track.rotationDegrees, mirrored: track.isMirrored ? true : nil,
       sampleAspect: "\(track.sampleAspect.numerator)/\(track.sampleAspect.denominator)",
       timeBase: "\(track.timeBase)", frames: counts.frames, packets: counts.packets,

@@ -26,7 +26,7 @@ final class DatabaseLock {
     case changed
   }
 
-  /// nil when the file cannot be opened. The deinitialiser releases the lock.
+  /// nil when the file cannot be opened. The deinitializer releases the lock.
   init?(_ path: String) {
     // O_RDWR because F_SETLK refuses a write lock on a descriptor that is only open for reading
     // (man 2 fcntl). The other flags refuse a link, and do not wait for what is not a file.

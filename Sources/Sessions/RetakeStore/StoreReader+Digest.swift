@@ -8,7 +8,7 @@ extension StoreReader {
   /// With `tracks`, only of these tracks and all events and samples: the input of a case. It omits
   /// what can be recomputed from the media (entries, pixel hashes, offsets) and where the media is
   /// stored (files, times of segments), so that a session keeps its digest when it is copied,
-  /// linked or optimised.
+  /// linked or optimized.
   package func digest(tracks selected: [Int]? = nil) throws -> Digest128 {
     let parts = Dictionary(grouping: try segmentTracks(), by: \.track)
     // Sorted, because the digest must not depend on a Dictionary's order: goldens store it.

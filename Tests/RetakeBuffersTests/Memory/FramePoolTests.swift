@@ -4,7 +4,7 @@ import Testing
 @testable import RetakeBuffers
 
 @Suite struct FramePoolTests {
-  /// A frame of 512 x 512 grey pixels has a mapping of its own.
+  /// A frame of 512 x 512 gray pixels has a mapping of its own.
   private static let side = 512
 
   private final class Owner: Sendable {}
@@ -13,7 +13,7 @@ import Testing
     of pool: FramePool, level: UInt8, side: Int = side
   ) throws -> Frame? {
     guard
-      var frame = try pool.makeFrame(for: "camera", format: .grey, width: side, height: side)
+      var frame = try pool.makeFrame(for: "camera", format: .gray, width: side, height: side)
     else { return nil }
     frame.forEachRow(of: 0) { _, bytes in
       for x in bytes.indices { bytes[x] = level }
@@ -81,7 +81,7 @@ import Testing
   @Test func `a frame for which there is no memory is an error, and no lease`() {
     let pool = FramePool("frames", capacity: 1)
     #expect(throws: PoolError.self) {
-      try pool.makeFrame(for: "camera", format: .grey, width: 64, height: 1 << 40)?.finish()
+      try pool.makeFrame(for: "camera", format: .gray, width: 64, height: 1 << 40)?.finish()
     }
     #expect(pool.report.inUse == 0 && pool.report.allocationFailures == 1)
   }
@@ -90,7 +90,7 @@ import Testing
     let memory = RunMemory(pools: [("frames", 2)], poolOfNode: ["copy": 0])
     let frames = (0..<5).map { _ in
       WritableFrame(
-        in: memory.supply(of: "copy"), format: .grey, width: Self.side, height: Self.side,
+        in: memory.supply(of: "copy"), format: .gray, width: Self.side, height: Self.side,
         range: .full, matrix: nil
       ).finish()
     }
@@ -104,7 +104,7 @@ import Testing
     do {
       let frames = (0..<5).map { _ in
         WritableFrame(
-          in: memory.supply(of: "copy"), format: .grey, width: Self.side, height: Self.side,
+          in: memory.supply(of: "copy"), format: .gray, width: Self.side, height: Self.side,
           range: .full, matrix: nil
         ).finish()
       }
@@ -120,7 +120,7 @@ import Testing
     do {
       let frames = (0..<100).map { _ in
         WritableFrame(
-          in: memory.supply(of: "any"), format: .grey, width: 8, height: 4, range: .full,
+          in: memory.supply(of: "any"), format: .gray, width: 8, height: 4, range: .full,
           matrix: nil
         ).finish()
       }
@@ -138,7 +138,7 @@ import Testing
       pools: [], poolOfNode: [:], RunMemory.Options(isPoisoned: isPoisoned))
     for level in [UInt8(0), 7] {
       var frame = WritableFrame(
-        in: memory.supply(of: "any"), format: .grey, width: Self.side, height: Self.side,
+        in: memory.supply(of: "any"), format: .gray, width: Self.side, height: Self.side,
         range: .full, matrix: nil)
       var found: UInt8 = 0
       frame.forEachRow(of: 0) { row, bytes in
@@ -176,7 +176,7 @@ import Testing
     let result = FrameShortage.checked(in: memory.supply(of: "copy")) {
       // Work within the work, as in a foreign stage.
       FrameShortage.checked {
-        Frame(format: .grey, width: 4, height: 2, planes: [Array(repeating: 3, count: 8)])
+        Frame(format: .gray, width: 4, height: 2, planes: [Array(repeating: 3, count: 8)])
       }
     }
     let frame = try result.get().get()
@@ -235,7 +235,7 @@ import Testing
   @Test func `a frame without memory fails its work, and nothing is written`() {
     let result = FrameShortage.checked {
       var frame = WritableFrame(
-        in: nil, format: .grey, width: 64, height: 1 << 40, range: .full, matrix: nil)
+        in: nil, format: .gray, width: 64, height: 1 << 40, range: .full, matrix: nil)
       frame.forEachRow(of: 0) { _, _ in Issue.record("there was memory") }
       return frame.finish().storage.planes.count
     }
@@ -249,9 +249,9 @@ import Testing
   @Test func `pixels are copied from a frame of the same form alone`() async {
     await #expect(processExitsWith: .failure) {
       var frame = WritableFrame(
-        in: nil, format: .grey, width: 4, height: 2, range: .full, matrix: nil)
+        in: nil, format: .gray, width: 4, height: 2, range: .full, matrix: nil)
       frame.copyPixels(
-        of: Frame(format: .grey, width: 2, height: 4, planes: [Array(repeating: 0, count: 8)]))
+        of: Frame(format: .gray, width: 2, height: 4, planes: [Array(repeating: 0, count: 8)]))
     }
   }
 }

@@ -6,7 +6,7 @@ import Testing
 @Suite struct PooledFramesTests {
   private static func picture() -> Frame {
     Frame(
-      id: FrameID(track: 0, sequence: 0), format: .grey, width: 4, height: 2,
+      id: FrameID(track: 0, sequence: 0), format: .gray, width: 4, height: 2,
       planes: [Array(repeating: 7, count: 8)])
   }
 

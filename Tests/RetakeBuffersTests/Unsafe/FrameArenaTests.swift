@@ -64,17 +64,17 @@ import Testing
       }
     }
     let section = 4 * Self.page
-    #expect(try places([plane(70, 64)], .grey) == [[0], [70, 64]])
+    #expect(try places([plane(70, 64)], .gray) == [[0], [70, 64]])
     let chroma = try [plane(section, 64), plane(section + 256, 32), plane(section + 320, 32)]
     #expect(places(chroma, .i420) == [[1], [0, 64], [256, 32], [320, 32]])
     // The last row ends at the last byte of the section, and behind it.
-    #expect(try places([plane(section - 3 * 64 - 6, 64)], .grey) != nil)
-    #expect(try places([plane(section - 3 * 64 - 5, 64)], .grey) == nil)
+    #expect(try places([plane(section - 3 * 64 - 6, 64)], .gray) != nil)
+    #expect(try places([plane(section - 3 * 64 - 5, 64)], .gray) == nil)
     #expect(try places([plane(0, 64), plane(section, 32), plane(300, 32)], .i420) == nil)
     let elsewhere = Memory()
     let other = FrameStorage.Plane(
       base: try #require(UnsafePointer<UInt8>(bitPattern: elsewhere.address)), stride: 64)
-    #expect(places([other], .grey) == nil)
+    #expect(places([other], .gray) == nil)
     withExtendedLifetime(elsewhere) {}
   }
 }

@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test func `rows come top down, each as long as the picture is wide`() {
-    let frame = Frame(format: .grey, width: 2, height: 3, planes: [[1, 2, 3, 4, 5, 6]])
+    let frame = Frame(format: .gray, width: 2, height: 3, planes: [[1, 2, 3, 4, 5, 6]])
     var rows: [[UInt8]] = []
     frame.forEachRow(of: 0) { rows.append(Array($0)) }
     #expect(rows == [[1, 2], [3, 4], [5, 6]])
@@ -73,9 +73,9 @@ import Testing
   @Test func `size, format, range and matrix belong to a frame's digest as a result`() {
     let bytes = (0..<12).map { UInt8($0) }
     let frames = [
-      Frame(format: .grey, width: 4, height: 3, planes: [bytes]),
-      Frame(format: .grey, width: 3, height: 4, planes: [bytes]),
-      Frame(format: .grey, width: 4, height: 3, range: .limited, planes: [bytes]),
+      Frame(format: .gray, width: 4, height: 3, planes: [bytes]),
+      Frame(format: .gray, width: 3, height: 4, planes: [bytes]),
+      Frame(format: .gray, width: 4, height: 3, range: .limited, planes: [bytes]),
       Frame(format: .rgb, width: 2, height: 2, planes: [bytes]),
       Frame(format: .rgba, width: 3, height: 1, planes: [bytes]),
       Frame(format: .bgra, width: 3, height: 1, planes: [bytes]),
@@ -97,7 +97,7 @@ import Testing
     let address = UInt(bitPattern: memory)
     var frames = [
       Frame(
-        format: .grey, width: 2, height: 2,
+        format: .gray, width: 2, height: 2,
         storage: FrameStorage(planes: [.init(base: memory, stride: 2)]) {
           counter.add()
           UnsafeMutablePointer<UInt8>(bitPattern: address)?.deallocate()

@@ -49,7 +49,7 @@ struct SimulatedDisk: Sendable {
   mutating func apply(_ call: SystemCall) {
     guard let path = call.path else { return }
     switch call.name {
-    case "fsync", "fdatasync": synchronise(path, failed: call.result != 0)
+    case "fsync", "fdatasync": synchronize(path, failed: call.result != 0)
     case _ where call.result < 0: break
     case "openat":
       guard call.text(2).contains("O_CREAT") else { return }
@@ -122,7 +122,7 @@ struct SimulatedDisk: Sendable {
     }
   }
 
-  private mutating func synchronise(_ path: String, failed: Bool) {
+  private mutating func synchronize(_ path: String, failed: Bool) {
     guard let number = node(path) else { return }
     if !failed {
       for change in nodes[number].pending { Self.apply(change, to: &nodes[number].durable) }

@@ -177,7 +177,7 @@ struct SensorReplayTests {
     let stage = AnyStage(Sensed())
     guard case .pure(let body) = stage.body else { return }
     let frame = Frame(
-      id: FrameID(track: 0, sequence: 0), format: .grey, width: 1, height: 1, planes: [[0]])
+      id: FrameID(track: 0, sequence: 0), format: .gray, width: 1, height: 1, planes: [[0]])
     let outcome = body(frame, StageContext(frame: frame.id, timestamp: .zero))
     #expect(throws: StageError.self) { try outcome.get() }
   }

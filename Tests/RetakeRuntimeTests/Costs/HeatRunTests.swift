@@ -249,7 +249,7 @@ private struct Copier: PureStage {
         .stage("second", AnyStage(Copier())), .stage("light", AnyStage(Brightness())), .sink(),
       ], ["camera → first → second → light → sink"])
     let outcome = try copies.noted(options(Self.profile(copy: 1_000_000_000))).outcome
-    // 4×2 grey pixels, twice; a microjoule per byte.
+    // 4×2 gray pixels, twice; a microjoule per byte.
     #expect(outcome.heat?.copiedBytes == 50 * 2 * 8)
     #expect(outcome.heat?.hottestMillidegrees == 25_000)
     let many = try copies.noted(options(Self.profile(copy: 0))).outcome

@@ -151,7 +151,7 @@ import Testing
     mode: RunOptions.Mode, hasOneChain: Bool
   ) throws {
     for workers in [0, 1, 2, 4, 8] {
-      // Grey: 60 MB.
+      // Gray: 60 MB.
       let frames = CountedFrames(
         .at(rate: 30, count: 120), hasOneChain: hasOneChain, sides: (10_000, 6_000))
       let options = RunOptions(mode: mode, workers: workers, perturbation: 3)
@@ -174,14 +174,14 @@ import Testing
 
   @Test func `a smaller budget is shared out in the same way`() {
     let track = TrackDescription(
-      track: 0, timeBase: TimeBase(1, 30), format: .grey, width: 1_024, height: 1_024,
+      track: 0, timeBase: TimeBase(1, 30), format: .gray, width: 1_024, height: 1_024,
       frameCount: 1)
     let windows = [64, 128, 512, 2_048].map { megabytes in
       RunOptions.automaticWindow(for: [track], budget: PixelBudget(bytesMax: megabytes << 20))
     }
     #expect(windows == [48, 48, 48, 48], "small frames need little of any budget")
     let large = TrackDescription(
-      track: 0, timeBase: TimeBase(1, 30), format: .grey, width: 4_096, height: 4_096,
+      track: 0, timeBase: TimeBase(1, 30), format: .gray, width: 4_096, height: 4_096,
       frameCount: 1)
     let few = [64, 128, 512, 2_048].map { megabytes in
       RunOptions.automaticWindow(for: [large], budget: PixelBudget(bytesMax: megabytes << 20))

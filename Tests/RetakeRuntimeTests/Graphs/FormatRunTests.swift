@@ -5,13 +5,13 @@ import RetakeRuntime
 import Testing
 
 @Suite struct FormatRunTests {
-  private struct GreyOnly: PureStage {
+  private struct GrayOnly: PureStage {
     static let kind = "grey-only"
-    static let inputFormats: [PixelFormat] = [.grey]
+    static let inputFormats: [PixelFormat] = [.gray]
     init() {}
     init(options: NoOptions) {}
     func process(_ frame: Frame, _ context: StageContext) -> Scalars {
-      Scalars([.init("format", frame.format == .grey ? 1 : 0)])
+      Scalars([.init("format", frame.format == .gray ? 1 : 0)])
     }
   }
 
@@ -20,18 +20,18 @@ import Testing
     workers: Int
   ) throws {
     var frames = TinyFrames.on("ffff")
-    frames.colourFrom = 2
+    frames.colorFrom = 2
     let pipeline = Pipeline(
-      [.source(frames), .stage("strict", AnyStage(GreyOnly())), .sink()],
+      [.source(frames), .stage("strict", AnyStage(GrayOnly())), .sink()],
       ["camera → strict → sink"])
     let (notes, outcome) = try pipeline.noted(RunOptions(mode: .everyFrame, workers: workers))
     #expect(notes.fates == "..xx")
     #expect(outcome.failures.map(\.code) == ["frame.format", "frame.format"])
   }
 
-  private struct GreyRegions: PureStage {
+  private struct GrayRegions: PureStage {
     static let kind = "grey-regions"
-    static let inputFormats: [PixelFormat] = [.grey]
+    static let inputFormats: [PixelFormat] = [.gray]
     init() {}
     init(options: NoOptions) {}
     func process(_ region: Region, _ context: StageContext) -> Classes {
@@ -44,9 +44,9 @@ import Testing
     workers: Int
   ) throws {
     var frames = TinyFrames.on("ffff")
-    frames.colourFrom = 2
+    frames.colorFrom = 2
     let pipeline = Pipeline.people(
-      [1, 2, 2, 1], frames: frames, label: .stage("label", AnyStage(GreyRegions())))
+      [1, 2, 2, 1], frames: frames, label: .stage("label", AnyStage(GrayRegions())))
     for mode in RunOptions.Mode.virtual {
       let (notes, outcome) = try pipeline.noted(RunOptions(mode: mode, workers: workers))
       #expect(notes.fates == "....")
@@ -66,7 +66,7 @@ import Testing
 
   @Test func `a stage that takes any format sees the change`() throws {
     var frames = TinyFrames.on("ffff")
-    frames.colourFrom = 2
+    frames.colorFrom = 2
     let pipeline = Pipeline(
       [.source(frames), .stage("sum", AnyStage(Brightness())), .sink()], ["camera → sum → sink"])
     let (notes, _) = try pipeline.noted(RunOptions(mode: .everyFrame))

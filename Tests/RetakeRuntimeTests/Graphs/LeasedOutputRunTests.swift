@@ -58,7 +58,7 @@ import Testing
       for (index, byte) in frame.bytes(of: 0).enumerated() { lease.buffer.bytes[index] = byte &+ 1 }
       let plane = FrameStorage.Plane(base: UnsafePointer(lease.buffer.bytes), stride: 4)
       return Frame(
-        id: frame.id, timestamp: frame.timestamp, format: .grey, width: 4, height: 2,
+        id: frame.id, timestamp: frame.timestamp, format: .gray, width: 4, height: 2,
         storage: FrameStorage(planes: [plane]) { lease.end() })
     }
   }

@@ -8,17 +8,17 @@ import Testing
 /// Stages that cannot replace a node's stage: the old one continues, as if there had been no
 /// request.
 @Suite struct SwapRefusalTests {
-  private struct GreySum: PureStage {
+  private struct GraySum: PureStage {
     static let kind = "grey-sum"
-    static let inputFormats: [PixelFormat] = [.grey]
+    static let inputFormats: [PixelFormat] = [.gray]
     init() {}
     init(options: NoOptions) {}
     func process(_ frame: Frame, _ context: StageContext) -> Scalars { Scalars([]) }
   }
 
-  private struct GreyLabel: PureStage {
+  private struct GrayLabel: PureStage {
     static let kind = "grey-label"
-    static let inputFormats: [PixelFormat] = [.grey]
+    static let inputFormats: [PixelFormat] = [.gray]
     init() {}
     init(options: NoOptions) {}
     func process(_ region: Region, _ context: StageContext) -> Classes { Classes([]) }
@@ -65,7 +65,7 @@ import Testing
   @Test(arguments: [
     (Nodes.sink(), "swap.noStage"), (AnyStage(Counter()), "swap.inputMismatch"),
     (AnyStage(Fragile2(failing: [])), "swap.outputMismatch"),
-    (AnyStage(GreySum()), "swap.formatMismatch"), (SwapRefusalTests.program, "swap.program"),
+    (AnyStage(GraySum()), "swap.formatMismatch"), (SwapRefusalTests.program, "swap.program"),
   ])
   func `a stage that does not fit leaves the old one running`(
     stage: AnyStage, code: String
@@ -80,7 +80,7 @@ import Testing
 
   @Test(arguments: [
     (Nodes.sink(), "swap.noStage"), (AnyStage(Brightness()), "swap.inputMismatch"),
-    (AnyStage(RegionSum()), "swap.outputMismatch"), (AnyStage(GreyLabel()), "swap.formatMismatch"),
+    (AnyStage(RegionSum()), "swap.outputMismatch"), (AnyStage(GrayLabel()), "swap.formatMismatch"),
   ])
   func `inside a forEach too, with items in flight`(stage: AnyStage, code: String) throws {
     let pipeline = Pipeline.people(

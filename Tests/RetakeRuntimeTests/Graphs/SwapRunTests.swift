@@ -176,7 +176,7 @@ private let millisecond: Int64 = 1_000_000
 private struct Painter: PureStage {
   static let kind = "painter"
   struct Options: StageOptions {
-    var format = PixelFormat.grey
+    var format = PixelFormat.gray
   }
   let options: Options
 

@@ -8,7 +8,7 @@ import Testing
 
 /// The memory of the frames of a live run.
 @Suite struct LiveMemoryTests {
-  private static let track = LiveTrack(format: .grey, width: 4, height: 2)
+  private static let track = LiveTrack(format: .gray, width: 4, height: 2)
 
   private func pipeline(
     _ nodes: [PipelineNode], _ pool: PipelinePool
@@ -41,10 +41,10 @@ import Testing
         ], PipelinePool(id: "frames", capacity: 2)),
       tracks: [Self.track], options: LiveOptions(workers: 2))
     let released = DispatchSemaphore(value: 0)
-    let pixels = Frame(format: .grey, width: 4, height: 2, planes: [Array(repeating: 1, count: 8)])
+    let pixels = Frame(format: .gray, width: 4, height: 2, planes: [Array(repeating: 1, count: 8)])
     session.push(
       Frame(
-        format: .grey, width: 4, height: 2,
+        format: .gray, width: 4, height: 2,
         storage: FrameStorage(planes: pixels.storage.planes) {
           withExtendedLifetime(pixels) {}
           released.signal()
@@ -68,7 +68,7 @@ import Testing
     let pool = session.memory.pools[0]
     let side = 256
     func made() -> Frame {
-      var frame = session.makeFrame(format: .grey, width: side, height: side)
+      var frame = session.makeFrame(format: .gray, width: side, height: side)
       frame.forEachRow(of: 0) { _, bytes in
         for x in bytes.indices { bytes[x] = 1 }
       }

@@ -8,11 +8,11 @@ import Testing
 @testable import RetakeRuntime
 
 @Suite struct LiveSessionTests {
-  private static let track = LiveTrack(format: .grey, width: 4, height: 2)
+  private static let track = LiveTrack(format: .gray, width: 4, height: 2)
 
   private func frame(_ milliseconds: Int64) -> Frame {
     Frame(
-      timestamp: Timestamp(nanoseconds: milliseconds * 1_000_000), format: .grey, width: 4,
+      timestamp: Timestamp(nanoseconds: milliseconds * 1_000_000), format: .gray, width: 4,
       height: 2, planes: [(0..<8).map { UInt8(truncatingIfNeeded: Int($0) + Int(milliseconds)) }])
   }
 

@@ -17,7 +17,7 @@ struct NicenessTests {
         .sink(),
       ], edges: [PipelineEdge("camera → nice"), PipelineEdge("nice → sink")])
     let session = try LiveSession(
-      pipeline, tracks: [LiveTrack(format: .grey, width: 1, height: 1)],
+      pipeline, tracks: [LiveTrack(format: .gray, width: 1, height: 1)],
       catalog: StageRegistry(), options: options)
     let reading = Task {
       var values: [Double] = []
@@ -29,7 +29,7 @@ struct NicenessTests {
       return values
     }
     for _ in 0..<8 {
-      session.push(Frame(format: .grey, width: 1, height: 1, planes: [[1]]))
+      session.push(Frame(format: .gray, width: 1, height: 1, planes: [[1]]))
     }
     _ = try await session.stop()
     return await reading.value

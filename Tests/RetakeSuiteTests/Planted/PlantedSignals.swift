@@ -146,8 +146,8 @@ enum PlantedSignals {
 
   private static let words = [
     Planted("swapped model", labels, .labelChanged, at: .frame(0), "colour") { recipe in
-      recipe.palette = MeanColour.cube.map {
-        NamedColour($0.label, red: $0.blue, green: $0.green, blue: $0.red)
+      recipe.palette = MeanColor.cube.map {
+        NamedColor($0.label, red: $0.blue, green: $0.green, blue: $0.red)
       }
     },
     Planted("fewer labels", labels, .factDisappeared, at: .frame(0), "colour") { $0.top = 2 },

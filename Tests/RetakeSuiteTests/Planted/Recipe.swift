@@ -40,7 +40,7 @@ struct Recipe: Sendable {
   var smoothing = 4
   var late = 0
   var window = 32
-  var palette = MeanColour.cube
+  var palette = MeanColor.cube
   var top = 3
 
   var picture: Change<Frame> = { frame, _ in frame }
@@ -70,7 +70,7 @@ struct Recipe: Sendable {
         .map("filter") { [wave] value, context in wave(value, context.frame.sequence) }
         .results(sink)
     case .labels:
-      return seen(start).meanColour(palette: palette, top: top, id: "colour")
+      return seen(start).meanColor(palette: palette, top: top, id: "colour")
         .map("filter") { [classes] value, context in classes(value, context.frame.sequence) }
         .results(sink)
     case .plates:
@@ -82,7 +82,7 @@ struct Recipe: Sendable {
       let found = frames.motion(options: motion, id: "motion")
         .map("filter") { [detections] value, context in detections(value, context.frame.sequence) }
       return frames.forEach(found, id: "each") { region in
-        region.regionCrop(padding: 0.2).meanColour(palette: palette, top: top, id: "colour")
+        region.regionCrop(padding: 0.2).meanColor(palette: palette, top: top, id: "colour")
       }.results(sink)
     case .preview: return seen(cropped(start)).results(sink)
     case .digest: return seen(cropped(start)).digest(id: "fingerprint").results(sink)
@@ -98,9 +98,9 @@ struct Recipe: Sendable {
   }
 
   private func boxes(_ start: PipelineChain<Frame>) -> Pipeline {
-    var grey = seen(cropped(start).grey(id: "grey"))
-    if hasExtraNode { grey = grey.map("extra") { frame, _ in frame } }
-    return grey.motion(options: motion, id: "motion")
+    var gray = seen(cropped(start).gray(id: "grey"))
+    if hasExtraNode { gray = gray.map("extra") { frame, _ in frame } }
+    return gray.motion(options: motion, id: "motion")
       .cost(.fixed(.milliseconds(cost))).queue(capacity: capacity, policy: policy)
       .executor("vision")
       .stage(Numbers(), id: "numbers").stage(Guard(failsAt: failsAt), id: "guard")

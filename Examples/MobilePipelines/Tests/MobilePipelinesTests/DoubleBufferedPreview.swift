@@ -10,7 +10,7 @@ import Testing
   private func pixelBuffer(_ sequence: Int) -> Frame {
     Frame(
       id: FrameID(track: 0, sequence: sequence),
-      timestamp: Timestamp(nanoseconds: Int64(sequence) * 16_666_667), format: .grey, width: 64,
+      timestamp: Timestamp(nanoseconds: Int64(sequence) * 16_666_667), format: .gray, width: 64,
       height: 48, planes: [[UInt8](repeating: UInt8(sequence), count: 64 * 48)])
   }
 
@@ -30,7 +30,7 @@ import Testing
   @Test func `vision runs beside it, and its latest result is drawn`() async throws {
     let pipeline = Pipeline.named("vision").source(.session())
       .luminance().queue(capacity: 1, policy: .replace).results("light")
-    let tracks = [LiveTrack(format: .grey, width: 64, height: 48)]
+    let tracks = [LiveTrack(format: .gray, width: 64, height: 48)]
     let (feed, places) = (PreviewFeed(), ResultPlaces(pipeline, tracks: tracks))
     let vision = try LiveSession(pipeline, tracks: tracks, catalog: StageRegistry.builtIn)
     // visionQueue.async { … updateOverlay(with: result) }

@@ -10,7 +10,7 @@ public struct BrightPixels: PureStage {
   }
 
   public static let kind = "bright-pixels"
-  public static let inputFormats: [PixelFormat] = [.grey]
+  public static let inputFormats: [PixelFormat] = [.gray]
   public let options: Options
 
   public init(options: Options) { self.options = options }
@@ -22,5 +22,5 @@ public struct BrightPixels: PureStage {
 }
 
 /// What retake.yml names `example:bright`.
-public let bright = Pipeline.named("bright").source(.session()).grey()
+public let bright = Pipeline.named("bright").source(.session()).gray()
   .stage(BrightPixels(options: .init())).results("bright")

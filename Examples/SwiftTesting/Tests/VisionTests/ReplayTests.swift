@@ -29,7 +29,7 @@ struct ReplayTests {
   // docs/swift-testing.md
   @Test func `no frame is dark`() async throws {
     let run = try await Replay.run("../../Recordings/figures") { frames in
-      frames.grey().luminance().sink { result in
+      frames.gray().luminance().sink { result in
         guard case .success(let values) = result else { return }
         #expect(values["mean"] ?? 0 > 40)
       }

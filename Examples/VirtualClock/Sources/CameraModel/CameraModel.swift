@@ -1,17 +1,17 @@
 /// The model behind a screen with a camera: it reads frames, says when a face has been still for a
-/// while, and gives up waiting for a recogniser that does not answer.
+/// while, and gives up waiting for a recognizer that does not answer.
 public actor CameraModel<C: Clock> where C.Duration == Duration {
   /// What the screen shows, line by line.
   public private(set) var shown: [String] = []
 
   private let clock: C
-  private let recognise: @Sendable (Int) async throws -> String
+  private let recognize: @Sendable (Int) async throws -> String
   private var settling: Task<Void, Never>?
 
-  /// - Parameter recognise: Names the face of a frame; it may take long.
-  public init(clock: C, recognise: @escaping @Sendable (Int) async throws -> String) {
+  /// - Parameter recognize: Names the face of a frame; it may take long.
+  public init(clock: C, recognize: @escaping @Sendable (Int) async throws -> String) {
     self.clock = clock
-    self.recognise = recognise
+    self.recognize = recognize
   }
 
   /// Reads frames until the stream ends, and returns when the last face is named. An odd frame is one in
@@ -34,9 +34,9 @@ public actor CameraModel<C: Clock> where C.Duration == Duration {
   }
 
   private func name(of frame: Int) async -> String {
-    let (clock, recognise) = (clock, recognise)
+    let (clock, recognize) = (clock, recognize)
     return await withTaskGroup(of: String?.self) { race in
-      race.addTask { try? await recognise(frame) }
+      race.addTask { try? await recognize(frame) }
       race.addTask {
         try? await clock.sleep(for: .seconds(2))
         return nil

@@ -86,9 +86,9 @@ final class FrameSource: ExportSource {
     // JPEG is full range and BT.601 (JFIF, ITU-T T.871), whatever the frame is.
     let original = try frame(row)
     let picture = try fromMedia { [scaler] in
-      var colours = try scaler.scale(original, format: .rgb)
-      colours.matrix = .bt601
-      return try scaler.scale(colours, format: .i420)
+      var colors = try scaler.scale(original, format: .rgb)
+      colors.matrix = .bt601
+      return try scaler.scale(colors, format: .i420)
     }
     return try encode(picture, isKey: true)
   }

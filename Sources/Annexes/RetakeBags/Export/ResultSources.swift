@@ -81,14 +81,14 @@ struct ResultTopics {
       points.append(
         .object([
           "timestamp": clock.json(stamp), "type": .integer(Self.lineLoop),
-          "points": .array(corners.map(Self.point)), "outline_color": Self.colour,
+          "points": .array(corners.map(Self.point)), "outline_color": Self.color,
           "outline_colors": .array([]), "fill_color": Self.clear, "thickness": .integer(2),
         ]))
       guard case .string(let name)? = detection["class"] else { continue }
       texts.append(
         .object([
           "timestamp": clock.json(stamp), "position": Self.point((x, y)), "text": .string(name),
-          "font_size": .integer(12), "text_color": Self.colour, "background_color": Self.clear,
+          "font_size": .integer(12), "text_color": Self.color, "background_color": Self.clear,
         ]))
     }
     return .object([
@@ -98,7 +98,7 @@ struct ResultTopics {
 
   /// Foxglove's number of a closed line (foxglove.PointsAnnotation).
   private static let lineLoop: Int64 = 2
-  private static let colour = rgba(0, 1, 0.4, 1)
+  private static let color = rgba(0, 1, 0.4, 1)
   private static let clear = rgba(0, 0, 0, 0)
 
   private static func rgba(_ r: Double, _ g: Double, _ b: Double, _ a: Double) -> JSONValue {

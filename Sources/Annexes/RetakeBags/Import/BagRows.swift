@@ -87,7 +87,7 @@ struct BagRows {
       segment: segment, track: track, of: file.stream, shape: part.shape)
     guard let format = file.form.pixelFormat else { return record }
     record.pixelFormat = format.ffmpegName
-    // Cameras of ROS use all values of grey and RGB; nothing says what those of YUV mean.
+    // Cameras of ROS use all values of gray and RGB; nothing says what those of YUV mean.
     record.range = format.isYUV ? nil : "full"
     record.matrix = format.isYUV ? nil : "identity"
     return record

@@ -10,7 +10,7 @@ enum RawEncoding: String, CaseIterable, Sendable {
   case yuyv
   /// Y, then interleaved V and U of half the size.
   case nv21
-  /// One word of 16 bits for a pixel; of depth cameras, millimetres.
+  /// One word of 16 bits for a pixel; of depth cameras, millimeters.
   case mono16
   /// Its bytes in the other order.
   case mono16be
@@ -38,8 +38,8 @@ enum RawEncoding: String, CaseIterable, Sendable {
 
   var format: PixelFormat {
     switch self {
-    case .mono8: .grey
-    case .mono16, .mono16be: .grey(bits: 16)
+    case .mono8: .gray
+    case .mono16, .mono16be: .gray(bits: 16)
     case .rgb8, .bgr8: .rgb
     case .rgba8: .rgba
     case .bgra8: .bgra
@@ -61,7 +61,7 @@ enum RawEncoding: String, CaseIterable, Sendable {
   /// Rows in the message.
   func rowCount(height: Int) -> Int { self == .nv21 ? height + height / 2 : height }
 
-  /// Whether the size fits the encoding: pairs of pixels share their colour.
+  /// Whether the size fits the encoding: pairs of pixels share their color.
   func fits(width: Int, height: Int) -> Bool {
     switch self {
     case .uyvy, .yuyv: width.isMultiple(of: 2)

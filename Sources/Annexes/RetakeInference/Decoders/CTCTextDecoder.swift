@@ -1,6 +1,6 @@
 import RetakeCore
 
-/// Connectionist temporal classification, read greedily: PP-OCR's text recogniser.
+/// Connectionist temporal classification, read greedily: PP-OCR's text recognizer.
 ///
 /// Each step has a score for a blank and for each character. The best of a step counts, the first
 /// of equal ones; repetitions and blanks are left out. The text is the label of the result, and its

@@ -1,6 +1,6 @@
 import RetakeCore
 
-/// Differentiable Binarisation (PP-OCR's detector): a map of how likely each pixel is text.
+/// Differentiable Binarization (PP-OCR's detector): a map of how likely each pixel is text.
 ///
 /// Pixels above `pixel_threshold` that touch, also diagonally, are one text. Its box grows by
 /// `area × unclip_ratio / perimeter` on each side, because the model is trained on shrunk texts; its
@@ -75,7 +75,7 @@ struct PixelMask {
     (self.width, self.height, self.pixels) = (width, height, pixels)
   }
 
-  /// Each pixel also sets its right, lower and lower right neighbour: OpenCV's `dilate` with a
+  /// Each pixel also sets its right, lower and lower right neighbor: OpenCV's `dilate` with a
   /// kernel of 2x2.
   mutating func dilate() {
     let before = pixels

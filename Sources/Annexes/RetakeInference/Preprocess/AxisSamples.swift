@@ -31,7 +31,7 @@ struct AxisSamples: Sendable {
     }
   }
 
-  /// As OpenCV's `INTER_LINEAR` for 8-bit samples: pixel centres are at halves, the position is
+  /// As OpenCV's `INTER_LINEAR` for 8-bit samples: pixel centers are at halves, the position is
   /// rounded to 32 bits, and weights are rounded half to even to 11 bits
   /// (`INTER_RESIZE_COEF_BITS`, modules/imgproc/src/resize.cpp).
   private static func bilinear(

@@ -44,7 +44,7 @@ package struct ImageGeometry: Hashable, Sendable {
     let whole = PixelRectangle(x: 0, y: 0, width: width, height: height)
     switch resizeType {
     case .standard: (source, placed) = (region, whole)
-    case .crop: (source, placed) = (Self.centre(of: region, width: width, height: height), whole)
+    case .crop: (source, placed) = (Self.center(of: region, width: width, height: height), whole)
     case .fitToWindow:
       (source, placed) = (region, Self.fitted(region, width: width, height: height))
     case .fitToWindowLetterbox:
@@ -56,7 +56,7 @@ package struct ImageGeometry: Hashable, Sendable {
   }
 
   /// The largest rectangle in the middle of a region that has the shape of the input.
-  private static func centre(
+  private static func center(
     of region: PixelRectangle, width: Int, height: Int
   ) -> PixelRectangle {
     var part = region

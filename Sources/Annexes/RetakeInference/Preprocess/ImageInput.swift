@@ -9,7 +9,7 @@ package struct ImageInput: Hashable, Sendable {
   package var height: Int
   package var type = ModelTensor.ElementType.float
   package var layout = TensorLayout.nchw
-  package var colourSpace = ColourSpace.rgb
+  package var colorSpace = ColorSpace.rgb
   package var resizeType = ResizeType.standard
   package var interpolation = Interpolation.bilinear
   /// The level of padding, in each channel, before mean and scale.
@@ -26,15 +26,15 @@ package struct ImageInput: Hashable, Sendable {
   /// The tensor's shape, with a batch of one.
   package var shape: [Int] {
     switch layout {
-    case .nchw: [1, colourSpace.channels, height, width]
-    case .nhwc: [1, height, width, colourSpace.channels]
+    case .nchw: [1, colorSpace.channels, height, width]
+    case .nhwc: [1, height, width, colorSpace.channels]
     }
   }
 
   /// `(level − mean) / scale` of a channel: two roundings in 32 bits, as numpy computes it.
   ///
   /// Swift fuses no multiplication with an addition, so the bits are the same on every machine.
-  func normalised(_ level: UInt8, channel: Int) -> Float {
+  func normalized(_ level: UInt8, channel: Int) -> Float {
     let mean = meanValues.count == 1 ? meanValues[0] : meanValues[channel]
     let scale = scaleValues.count == 1 ? scaleValues[0] : scaleValues[channel]
     return (Float(level) - mean) / scale

@@ -12,16 +12,16 @@ package struct Preprocessor: Sendable {
   }
 
   package let input: ImageInput
-  private let levels: NormalisedLevels
+  private let levels: NormalizedLevels
 
   /// - Precondition: The size is positive, and each channel has a mean and a scale.
   package init(_ input: ImageInput) {
-    let counts = [1, input.colourSpace.channels]
+    let counts = [1, input.colorSpace.channels]
     precondition(
       counts.contains(input.meanValues.count) && counts.contains(input.scaleValues.count),
       "each channel has a mean and a scale")
     self.input = input
-    levels = NormalisedLevels(input)
+    levels = NormalizedLevels(input)
   }
 
   /// - Parameter region: The part of the frame that the model sees, without a copy; `nil` for all.
@@ -29,18 +29,18 @@ package struct Preprocessor: Sendable {
     let geometry = geometry(of: frame, region)
     let elements: ModelTensor.Elements =
       switch levels {
-      case .float(let levels): .float(frame.normalised(input, geometry, levels))
-      case .double(let levels): .double(frame.normalised(input, geometry, levels))
-      case .uint8(let levels): .uint8(frame.normalised(input, geometry, levels))
-      case .int32(let levels): .int32(frame.normalised(input, geometry, levels))
-      case .int64(let levels): .int64(frame.normalised(input, geometry, levels))
+      case .float(let levels): .float(frame.normalized(input, geometry, levels))
+      case .double(let levels): .double(frame.normalized(input, geometry, levels))
+      case .uint8(let levels): .uint8(frame.normalized(input, geometry, levels))
+      case .int32(let levels): .int32(frame.normalized(input, geometry, levels))
+      case .int64(let levels): .int64(frame.normalized(input, geometry, levels))
       }
     return Prepared(tensor: ModelTensor(elements, shape: input.shape), geometry: geometry)
   }
 
   /// The picture that the model is given, before mean and scale, as RGB24.
   ///
-  /// It shows colours as they are: whether the model reads RGB or BGR is not visible in it.
+  /// It shows colors as they are: whether the model reads RGB or BGR is not visible in it.
   package func picture(_ frame: Frame, region: PixelRectangle? = nil) -> Frame {
     frame.picture(input, geometry(of: frame, region))
   }
@@ -53,7 +53,7 @@ package struct Preprocessor: Sendable {
 }
 
 /// What each level of each channel becomes, computed once.
-enum NormalisedLevels: Sendable {
+enum NormalizedLevels: Sendable {
   case float([[Float]])
   case double([[Double]])
   case uint8([[UInt8]])
@@ -61,8 +61,8 @@ enum NormalisedLevels: Sendable {
   case int64([[Int64]])
 
   init(_ input: ImageInput) {
-    let all = (0..<input.colourSpace.channels).map { channel in
-      (UInt8.min...UInt8.max).map { input.normalised($0, channel: channel) }
+    let all = (0..<input.colorSpace.channels).map { channel in
+      (UInt8.min...UInt8.max).map { input.normalized($0, channel: channel) }
     }
     switch input.type {
     case .float: self = .float(all)

@@ -36,7 +36,7 @@ package enum ModelMetadata {
       values.size = PixelSize(width: sides[1], height: sides[0])
     }
     // What its predictor does before each of its models.
-    (values.scaleValues, values.colourSpace) = ([255], .rgb)
+    (values.scaleValues, values.colorSpace) = ([255], .rgb)
     let isFinished =
       metadata["end2end"] == "True" || metadata["args"]?.contains("'nms': True") == true
     switch metadata["task"] {
@@ -80,8 +80,8 @@ package enum ModelMetadata {
       values.scaleValues = scales
     }
     switch text("reverse_input_channels")?.lowercased() {
-    case "true", "yes": values.colourSpace = .rgb
-    case "false", "no": values.colourSpace = .bgr
+    case "true", "yes": values.colorSpace = .rgb
+    case "false", "no": values.colorSpace = .bgr
     default: break
     }
     if let threshold = fraction("confidence_threshold") { values.confidenceThreshold = threshold }

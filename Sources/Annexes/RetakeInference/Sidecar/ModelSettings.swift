@@ -284,21 +284,21 @@ extension ImageInput {
     padValue = layers.pick("pad_value", \.padValue, { "\($0)" }, otherwise: padValue)
     meanValues = layers.pick("mean_values", \.meanValues, { "\($0)" }, otherwise: meanValues)
     scaleValues = layers.pick("scale_values", \.scaleValues, { "\($0)" }, otherwise: scaleValues)
-    colourSpace = layers.pick(
-      "color_space", \.colourSpace, \.rawValue, shape: channels == 1 ? .grey : nil,
-      otherwise: colourSpace)
+    colorSpace = layers.pick(
+      "color_space", \.colorSpace, \.rawValue, shape: channels == 1 ? .gray : nil,
+      otherwise: colorSpace)
     interpolation = layers.pick(
       "interpolation", \.interpolation, \.rawValue, otherwise: interpolation)
-    guard (channels ?? colourSpace.channels) == colourSpace.channels else {
+    guard (channels ?? colorSpace.channels) == colorSpace.channels else {
       throw ModelDocumentError.contradiction(
         model: path, key: "color_space",
-        "\(colourSpace.rawValue) has \(colourSpace.channels) channels, and the model reads "
+        "\(colorSpace.rawValue) has \(colorSpace.channels) channels, and the model reads "
           + "\(channels ?? 0)")
     }
     for (key, count) in [("mean_values", meanValues.count), ("scale_values", scaleValues.count)]
-    where count != 1 && count != colourSpace.channels {
+    where count != 1 && count != colorSpace.channels {
       throw ModelDocumentError.contradiction(
-        model: path, key: key, "it has \(count) numbers for \(colourSpace.channels) channel")
+        model: path, key: key, "it has \(count) numbers for \(colorSpace.channels) channel")
     }
   }
 }

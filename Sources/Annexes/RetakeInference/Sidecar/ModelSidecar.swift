@@ -101,17 +101,17 @@ extension ModelValues {
       .map { UInt8($0) }
     meanValues = try input["mean_values"]?.channelValues()
     scaleValues = try input["scale_values"]?.scales()
-    colourSpace = try input["color_space"]?.choice("a colour space")
+    colorSpace = try input["color_space"]?.choice("a color space")
     interpolation = try input["interpolation"]?.choice("an interpolation")
     features = try input["features"]?.labels()
     guard let reversed = input["reverse_input_channels"] else { return }
     // One fact has one key, or a reader of the document has to know which of them counts.
-    guard colourSpace == nil else {
+    guard colorSpace == nil else {
       throw reversed.wrong(
         "says the same as 'color_space'",
         advice: "Remove one of them; \"reverse_input_channels\": true is \"color_space\": \"RGB\"")
     }
-    colourSpace = try reversed.bool() ? .rgb : .bgr
+    colorSpace = try reversed.bool() ? .rgb : .bgr
   }
 
   /// The keys of `output`.

@@ -12,7 +12,7 @@ package struct ModelValues: Hashable, Sendable {
   package var padValue: UInt8?
   package var meanValues: [Float]?
   package var scaleValues: [Float]?
-  package var colourSpace: ColourSpace?
+  package var colorSpace: ColorSpace?
   package var interpolation: Interpolation?
   /// The names of the numbers that the model reads instead of a picture.
   package var features: [String]?

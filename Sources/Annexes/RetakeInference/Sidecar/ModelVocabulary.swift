@@ -26,12 +26,12 @@ package enum TensorLayout: String, Hashable, Sendable, CaseIterable {
 }
 
 /// The channels of an input, in their order.
-package enum ColourSpace: String, Hashable, Sendable, CaseIterable {
+package enum ColorSpace: String, Hashable, Sendable, CaseIterable {
   case rgb = "RGB"
   case bgr = "BGR"
-  case grey = "GRAY"
+  case gray = "GRAY"
 
-  package var channels: Int { self == .grey ? 1 : 3 }
+  package var channels: Int { self == .gray ? 1 : 3 }
 }
 
 /// What turns the outputs of a model into detections, classes or numbers.

@@ -11,7 +11,7 @@ package enum ModelSuspicion: RetakeError, Hashable {
   /// An input of integers, whose numbers were made small before they were rounded.
   case rounded(values: Int)
   case distorted(frame: String, input: String)
-  /// The frame has one colour.
+  /// The frame has one color.
   case flat
   /// All numbers of an output are the same.
   case constant(output: String, value: Double)
@@ -56,7 +56,7 @@ package enum ModelSuspicion: RetakeError, Hashable {
           + "if it is meant, \"standard\"")
     case .flat:
       ErrorFacts(
-        "models.check.flat", "all pixels of the frame that the model sees have one colour",
+        "models.check.flat", "all pixels of the frame that the model sees have one color",
         advice: "Choose another frame with --frame")
     case .constant(let output, let value):
       ErrorFacts(

@@ -22,7 +22,7 @@ struct Suspicions {
   /// - Throws: `DecodingMismatch`.
   var all: [ModelSuspicion] {
     get throws {
-      // A frame of one colour says nothing about the numbers.
+      // A frame of one color says nothing about the numbers.
       return (isFlat ? [.flat] : numbers) + shape + constants + (try results)
     }
   }
@@ -64,7 +64,7 @@ struct Suspicions {
     ]
   }
 
-  /// Whether the frame's part of the picture has one colour.
+  /// Whether the frame's part of the picture has one color.
   private var isFlat: Bool {
     let placed = prepared.geometry.placed
     var (first, isSame, line) = ([UInt8](), true, 0)

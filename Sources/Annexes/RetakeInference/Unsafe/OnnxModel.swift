@@ -48,7 +48,7 @@ package final class OnnxModel: InferenceModel, @unchecked Sendable {
 
   /// Reads the file once and makes a session. The file may change or vanish afterwards.
   ///
-  /// - Throws: As the initialiser with bytes; also for a file that cannot be read.
+  /// - Throws: As the initializer with bytes; also for a file that cannot be read.
   package convenience init(
     path: String, options: OnnxOptions = OnnxOptions(), library: OnnxLibrary
   ) throws {

@@ -63,7 +63,7 @@ struct OnnxSessionReader {
     try functions.check(functions.setExecutionMode(pointer, 0))
     try functions.check(functions.setIntraOpThreads(pointer, 1))
     try functions.check(functions.setInterOpThreads(pointer, 1))
-    try functions.check(functions.setOptimizationLevel(pointer, options.optimisation.level))
+    try functions.check(functions.setOptimizationLevel(pointer, options.optimization.level))
     try functions.check(functions.disableMemPattern(pointer))
     // The names are those of onnxruntime_session_options_config_keys.h.
     for (key, value) in [
@@ -211,7 +211,7 @@ extension OnnxFunctions {
   }
 }
 
-extension OnnxOptions.Optimisation {
+extension OnnxOptions.Optimization {
   fileprivate var level: Int32 {
     switch self {
     case .none: 0

@@ -1,6 +1,6 @@
 import RetakeBuffers
 
-/// The position of an image in a window: complete, centred, rotated according to its metadata, and
+/// The position of an image in a window: complete, centered, rotated according to its metadata, and
 /// with its pixel aspect ratio.
 struct PictureFit: Hashable, Sendable {
   /// The image's own size, in its pixels.
@@ -52,7 +52,7 @@ struct PictureFit: Hashable, Sendable {
     return rotationDegrees % 180 == 0 ? size : (size.1, size.0)
   }
 
-  /// The rectangle before SDL rotates it about its centre.
+  /// The rectangle before SDL rotates it about its center.
   var unturned: CanvasRect {
     guard degrees % 180 != 0 else { return shown }
     return CanvasRect(

@@ -9,7 +9,7 @@ struct PictureShader: Hashable, Sendable {
     /// Luma, and Cb and Cr together.
     case semiPlanar
     /// Luma alone.
-    case grey
+    case gray
     case rgb
     /// The same with red and blue exchanged: memory has blue first.
     case bgr
@@ -18,7 +18,7 @@ struct PictureShader: Hashable, Sendable {
       switch format {
       case .i420, .i422, .i444: self = .planar
       case .nv12: self = .semiPlanar
-      case .grey: self = .grey
+      case .gray: self = .gray
       case .bgra: self = .bgr
       // RGB24 and RGBA; all others are converted before.
       default: self = .rgb
@@ -31,7 +31,7 @@ struct PictureShader: Hashable, Sendable {
         case .planar:
           "texture2D(plane0, at).r, texture2D(plane1, at).r, texture2D(plane2, at).r"
         case .semiPlanar: "texture2D(plane0, at).r, texture2D(plane1, at).ra"
-        case .grey: "texture2D(plane0, at).r, zero.yz"
+        case .gray: "texture2D(plane0, at).r, zero.yz"
         case .rgb: "texture2D(plane0, at).rgb"
         case .bgr: "texture2D(plane0, at).bgr"
         }
@@ -56,7 +56,7 @@ struct PictureShader: Hashable, Sendable {
   let samples: Samples
   /// Written as constants: a processor that runs the shader then needs a sixth less time.
   let conversion: YCbCrConversion
-  /// Code with a function `vec3 grade(vec3 rgb, vec2 at)`; `nil` leaves the colours.
+  /// Code with a function `vec3 grade(vec3 rgb, vec2 at)`; `nil` leaves the colors.
   let grading: String?
 
   static let vertex = """
@@ -79,20 +79,20 @@ struct PictureShader: Hashable, Sendable {
 
     """
 
-  /// A fragment shader of one colour.
+  /// A fragment shader of one color.
   static let fill =
     precision + """
-      uniform vec4 colour;
-      void main() { gl_FragColor = colour; }
+      uniform vec4 color;
+      void main() { gl_FragColor = color; }
       """
 
-  /// A fragment shader of one colour where the texture has letters.
+  /// A fragment shader of one color where the texture has letters.
   static let letters =
     precision + """
       varying vec2 textureAt;
       uniform sampler2D plane0;
-      uniform vec4 colour;
-      void main() { gl_FragColor = vec4(colour.rgb, colour.a * texture2D(plane0, textureAt).r); }
+      uniform vec4 color;
+      void main() { gl_FragColor = vec4(color.rgb, color.a * texture2D(plane0, textureAt).r); }
       """
 
   /// What comes before the grading.

@@ -1,4 +1,4 @@
-/// The colours around an image.
+/// The colors around an image.
 enum ScreenColors {
   static let ground = CanvasColor(24, 24, 27)
   static let bar = CanvasColor(63, 63, 70)
@@ -14,7 +14,7 @@ enum ScreenColors {
     [CanvasColor(86, 180, 233), CanvasColor(230, 159, 0), CanvasColor(0, 158, 115)][channel % 3]
   }
 
-  /// From Okabe and Ito's palette, which most people with a colour vision deficiency can
+  /// From Okabe and Ito's palette, which most people with a color vision deficiency can
   /// distinguish.
   static func mark(_ kind: DecisionMarks.Kind) -> CanvasColor {
     switch kind {

@@ -17,7 +17,7 @@ struct ShapePainter {
   }
 
   private func draw(_ shape: OverlayShape) {
-    let color = CanvasColor(shape.colour)
+    let color = CanvasColor(shape.color)
     switch shape.form {
     case .fill(let box): canvas.painter.fill(rects([box]), color)
     case .outline(let box, let thickness):
@@ -74,7 +74,7 @@ struct ShapePainter {
 }
 
 extension CanvasColor {
-  init(_ colour: OverlayColour) {
-    self.init(colour.red, colour.green, colour.blue, colour.alpha)
+  init(_ color: OverlayColor) {
+    self.init(color.red, color.green, color.blue, color.alpha)
   }
 }

@@ -1,13 +1,13 @@
 import RetakeBuffers
 
-/// How a frame's pixels become a texture with the right colours.
+/// How a frame's pixels become a texture with the right colors.
 ///
 /// SDL converts limited BT.601, limited BT.709 and full BT.601 (JPEG's). It supports neither full
 /// BT.709 nor BT.2020, so FFmpeg's scaler converts those.
 struct TexturePlan: Hashable, Sendable {
   /// The layout of the data for the renderer.
   enum Layout: Hashable, Sendable {
-    /// Three planes; for grey, the chroma planes are neutral.
+    /// Three planes; for gray, the chroma planes are neutral.
     case planar
     case semiPlanar
     case rgb, bgra, rgba
@@ -23,7 +23,7 @@ struct TexturePlan: Hashable, Sendable {
   /// The format that the frame is first converted to; `nil` if the renderer takes its planes
   /// unchanged.
   var converted: PixelFormat?
-  var isGrey = false
+  var isGray = false
 
   init(format: PixelFormat, range: ColorRange, matrix: ColorMatrix) {
     let conversion = Self.conversion(range: range, matrix: matrix)
@@ -31,10 +31,10 @@ struct TexturePlan: Hashable, Sendable {
     case .rgb: self.init(.rgb)
     case .bgra: self.init(.bgra)
     case .rgba: self.init(.rgba)
-    case .grey:
+    case .gray:
       // Without chroma, the matrix makes no difference.
       self.init(.planar, range == .full ? .full601 : .limited601)
-      isGrey = true
+      isGray = true
     case .i420 where conversion != nil: self.init(.planar, conversion ?? .none)
     case .nv12 where conversion != nil: self.init(.semiPlanar, conversion ?? .none)
     // SDL has no planar format with more chroma than 4:2:0.

@@ -3,7 +3,7 @@
 /// A preview's `render` time is their sum. OpenGL works while the thread continues: what it has not
 /// finished by then is part of `present`, and `device` is its own time.
 package struct StepFigures: Hashable, Sendable, Codable {
-  /// Converting colours by the processor, before the renderer gets the image. OpenGL converts while
+  /// Converting colors by the processor, before the renderer gets the image. OpenGL converts while
   /// it draws, and this is then nearly zero.
   package var convert: WindowFigures.Spread?
   /// Copying the pixels to the renderer.
@@ -12,7 +12,7 @@ package struct StepFigures: Hashable, Sendable, Codable {
   package var draw: WindowFigures.Spread?
   /// Handing the window's image to the screen, and waiting for its refresh if there is one.
   package var present: WindowFigures.Spread?
-  /// The time in which the device drew an image and converted its colours, by its own clock; `nil`
+  /// The time in which the device drew an image and converted its colors, by its own clock; `nil`
   /// if the renderer does not say, or if the device is the processor.
   package var device: WindowFigures.Spread?
 

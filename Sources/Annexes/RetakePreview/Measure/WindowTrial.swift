@@ -98,7 +98,7 @@ package struct WindowTrial: Sendable {
       var frame = try scene.frame(FrameID(track: 0, sequence: $0))
       guard isFullRange else { return frame }
       frame = try scaler.scale(frame, format: .nv12)
-      // The levels stay, so that these are other colours; the work is the same.
+      // The levels stay, so that these are other colors; the work is the same.
       (frame.range, frame.matrix) = (.full, .bt709)
       return frame
     }

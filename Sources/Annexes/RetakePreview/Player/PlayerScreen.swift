@@ -112,7 +112,7 @@ struct PlayerScreen {
       let letters = (PlayerLayout.laneNameWidth - 16) / GlyphAtlas.width
       write(PlayerText.cut(lane.node, letters), 8, area.y - 1, ScreenColors.faint)
       canvas.fill([area], CanvasColor(39, 39, 42))
-      // One call of the renderer for each colour. Starts are first, so that no rarer mark is
+      // One call of the renderer for each color. Starts are first, so that no rarer mark is
       // hidden.
       for kind in DecisionMarks.Kind.allCases {
         // Less a mark's 3 pixels, so that the last one stays inside the lane.

@@ -21,7 +21,7 @@ package struct PlayerOptions: Sendable {
   /// The window's size in pixels; if `nil`, it is derived from the image.
   package var width: Int?
   package var height: Int?
-  /// What changes the images' colours.
+  /// What changes the images' colors.
   package var grading: Grading?
   /// Called when skipped frames begin and cease to last; nothing is known about a device.
   package var onAlarm: (@Sendable (DropAlarm) -> Void)?

@@ -115,7 +115,7 @@ final class GLPainter: CanvasPainter {
   func fill(_ rects: [CanvasRect], _ color: CanvasColor) {
     guard !rects.isEmpty else { return }
     fill.use(area)
-    fill.set("colour", color)
+    fill.set("color", color)
     var quads = GLQuads()
     for rect in rects { quads.add(rect) }
     fill.draw(quads.vertices)
@@ -211,7 +211,7 @@ final class GLGlyphs: GlyphPainter {
     }
     guard !quads.vertices.isEmpty else { return }
     program.use(painter.area)
-    program.set("colour", color)
+    program.set("color", color)
     texture.bind(unit: 0)
     painter.gl.uniform1i(program.location("plane0"), 0)
     program.draw(quads.vertices)

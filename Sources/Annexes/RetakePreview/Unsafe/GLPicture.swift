@@ -166,7 +166,7 @@ final class GLTimers {
 extension GLTexture.Layout {
   fileprivate init(_ format: PixelFormat, plane: Int) {
     switch format {
-    case .i420, .i422, .i444, .grey: self = .one
+    case .i420, .i422, .i444, .gray: self = .one
     case .nv12: self = plane == 0 ? .one : .two
     case .rgb: self = .three
     // BGRA and RGBA; all others are converted before.

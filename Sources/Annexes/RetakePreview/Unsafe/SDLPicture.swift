@@ -97,7 +97,7 @@ final class SDLPicture: PicturePainter {
     let planes = frame.storage.planes
     let strides = planes.map { Int32(clamping: $0.stride) }
     switch plan.layout {
-    case .planar where plan.isGrey:
+    case .planar where plan.isGray:
       // 128 is neutral chroma: SDL has no format for luma alone.
       let (width, height) = ((frame.width + 1) / 2, (frame.height + 1) / 2)
       if neutral.count != width * height { neutral = Array(repeating: 128, count: width * height) }

@@ -50,7 +50,7 @@ public final class FramePool: Sendable {
     (refuses, isVirtual, isShared) = (false, options.isVirtual, options.isShared)
   }
 
-  /// The name that was given to the initialiser; errors name it.
+  /// The name that was given to the initializer; errors name it.
   public var id: String { store.id }
 
   /// Leases a frame for a stage; `nil` if all are in use.

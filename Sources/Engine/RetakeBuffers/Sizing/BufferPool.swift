@@ -45,7 +45,7 @@ public final class BufferPool<Buffer: Sendable>: Sendable {
     store = PoolStore(id: id, PoolBook(PoolController(sizing, size: capacity)))
   }
 
-  /// The name that was given to the initialiser; errors name it.
+  /// The name that was given to the initializer; errors name it.
   public var id: String { store.id }
 
   /// Takes a buffer for a stage; `nil` if all are held.

@@ -6,7 +6,7 @@ public import RetakeCore
 /// everywhere, because these leave out the undefined bytes between the rows.
 ///
 /// ```swift
-/// let frame = Frame(format: .grey, width: 2, height: 2, planes: [[0, 64, 128, 255]])
+/// let frame = Frame(format: .gray, width: 2, height: 2, planes: [[0, 64, 128, 255]])
 /// var bright = 0
 /// frame.forEachRow(of: 0) { row in bright += row.count { $0 > 100 } }
 /// print(bright, frame.digest)  // 2 pixels are bright
@@ -25,7 +25,7 @@ public struct Frame: Sendable {
   public var height: Int
   /// Which sample values are black and white.
   public var range: ColorRange
-  /// How luma and chroma were computed; `identity` for grey and for RGB.
+  /// How luma and chroma were computed; `identity` for gray and for RGB.
   public var matrix: ColorMatrix
   /// The clockwise rotation, in degrees, that a viewer applies: 0, 90, 180 or 270. It is metadata
   /// only, until a stage applies it.
@@ -39,7 +39,7 @@ public struct Frame: Sendable {
   public let storage: FrameStorage
 
   /// A frame with existing pixels, which are not copied. If `matrix` is `nil`, a YUV format gets
-  /// BT.601 below 720 lines and otherwise BT.709, and grey and RGB get `identity`.
+  /// BT.601 below 720 lines and otherwise BT.709, and gray and RGB get `identity`.
   ///
   /// Ends the process unless width and height are positive and the storage has as many planes as
   /// the format.

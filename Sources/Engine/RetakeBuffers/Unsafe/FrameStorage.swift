@@ -33,7 +33,7 @@ public final class FrameStorage: @unchecked Sendable {
     var matrix: ColorMatrix
   }
 
-  /// In the order of the format: luma first, then chroma; one plane for grey and for RGB.
+  /// In the order of the format: luma first, then chroma; one plane for gray and for RGB.
   public let planes: [Plane]
   /// Whether `padding` bytes after the last visible row of each plane can be read.
   package let isPadded: Bool

@@ -34,7 +34,7 @@ public struct WritableFrame: ~Copyable, Sendable {
   public let height: Int
   /// Which sample values are black and white.
   public var range: ColorRange
-  /// How luma and chroma were computed; `identity` for grey and for RGB.
+  /// How luma and chroma were computed; `identity` for gray and for RGB.
   public var matrix: ColorMatrix
   /// The clockwise rotation, in degrees, that a viewer applies: 0, 90, 180 or 270.
   public var rotationDegrees = 0

@@ -2,7 +2,7 @@
 /// byte.
 package struct TextBuffer: ~Copyable, @unchecked Sendable {
   // SAFETY: `base` points to `capacity` bytes that only this value owns and that deinit frees. The
-  // first `count` are initialised. Every write goes through `room(for:)`, which makes room first.
+  // first `count` are initialized. Every write goes through `room(for:)`, which makes room first.
   // The value is noncopyable, so it may move between threads.
   private var base: UnsafeMutablePointer<UInt8>
   private var capacity: Int

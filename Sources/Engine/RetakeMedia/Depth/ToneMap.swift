@@ -8,9 +8,9 @@ package enum ToneMap: String, Hashable, Sendable, Codable, CaseIterable {
   case hlg
 }
 
-/// Maps the colours of one HDR pixel to those of an 8-bit image, with whole numbers alone.
+/// Maps the colors of one HDR pixel to those of an 8-bit image, with whole numbers alone.
 ///
-/// Signal to light, light of BT.2020's colours to that of BT.709's (ITU-R BT.2087), light to the
+/// Signal to light, light of BT.2020's colors to that of BT.709's (ITU-R BT.2087), light to the
 /// samples of an SDR display. The curves are in `ToneCurves`, with their sources.
 package struct ToneMapper: Sendable {
   /// The largest signal, in the unit of `map`.
@@ -39,7 +39,7 @@ package struct ToneMapper: Sendable {
       let factor = Self.at(luminance >> 8, display)
       (r, g, b) = (Self.times(r, factor), Self.times(g, factor), Self.times(b, factor))
     }
-    // Each row adds up to 65536, so grey remains grey.
+    // Each row adds up to 65536, so gray remains gray.
     return (
       code(108_822 * r - 38_512 * g - 4_774 * b), code(-8_163 * r + 74_246 * g - 547 * b),
       code(-1_190 * r - 6_591 * g + 73_317 * b)

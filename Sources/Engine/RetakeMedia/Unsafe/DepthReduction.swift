@@ -20,7 +20,7 @@ extension Frame {
     return try described(target, range: range, matrix: matrix, storage)
   }
 
-  /// The frame as RGB24 in full range, its colours mapped from HDR to those of an 8-bit display.
+  /// The frame as RGB24 in full range, its colors mapped from HDR to those of an 8-bit display.
   /// Chroma samples hold for all pixels that they cover, and are not interpolated.
   ///
   /// - Throws: `MediaError.noMemory`.
@@ -86,7 +86,7 @@ private struct BytePlace {
   }
 }
 
-/// Reads the colours of a frame's pixels as signals of 0 to `ToneMapper.signalMax`.
+/// Reads the colors of a frame's pixels as signals of 0 to `ToneMapper.signalMax`.
 private struct SignalRow {
   let frame: Frame
   private let factors: LumaChroma
@@ -105,7 +105,7 @@ private struct SignalRow {
 
   func eachPixel(of row: Int, _ body: (Int, Int64, Int64, Int64) -> Void) {
     switch frame.format.layout {
-    case .grey:
+    case .gray:
       for x in 0..<frame.width {
         let luma = signal(lumaOf(sample(0, x, row)))
         body(x, luma, luma, luma)

@@ -56,12 +56,12 @@ struct FrameRepack {
 
   /// The native components of a plane, in the order of its bytes.
   private func components(of plane: Int) -> [Int] {
-    // A grey picture with opacity has two components, and becomes colours.
-    let isGrey = samples.count <= 2
+    // A gray picture with opacity has two components, and becomes colors.
+    let isGray = samples.count <= 2
     switch format.layout {
-    case .rgb: return isGrey ? [0, 0, 0] : [0, 1, 2]
-    case .rgba: return isGrey ? [0, 0, 0, 1] : [0, 1, 2, 3]
-    case .gbr, .gbra: return isGrey ? [[0, 0, 0, 1][plane]] : [[1, 2, 0, 3][plane]]
+    case .rgb: return isGray ? [0, 0, 0] : [0, 1, 2]
+    case .rgba: return isGray ? [0, 0, 0, 1] : [0, 1, 2, 3]
+    case .gbr, .gbra: return isGray ? [[0, 0, 0, 1][plane]] : [[1, 2, 0, 3][plane]]
     // Nothing is rearranged into these two.
     case .bgra, .nv12: return []
     default: return [plane]
@@ -86,12 +86,12 @@ struct FrameRepack {
   ) {
     guard let palette = retake_plane(picture, 1) else { return }
     for x in row.indices {
-      let colour = UnsafeRawPointer(palette).loadUnaligned(
+      let color = UnsafeRawPointer(palette).loadUnaligned(
         fromByteOffset: 4 * Int(row[x] & 255), as: UInt32.self)
-      out[4 * x] = UInt8(truncatingIfNeeded: colour >> 16)
-      out[4 * x + 1] = UInt8(truncatingIfNeeded: colour >> 8)
-      out[4 * x + 2] = UInt8(truncatingIfNeeded: colour)
-      out[4 * x + 3] = UInt8(truncatingIfNeeded: colour >> 24)
+      out[4 * x] = UInt8(truncatingIfNeeded: color >> 16)
+      out[4 * x + 1] = UInt8(truncatingIfNeeded: color >> 8)
+      out[4 * x + 2] = UInt8(truncatingIfNeeded: color)
+      out[4 * x + 3] = UInt8(truncatingIfNeeded: color >> 24)
     }
   }
 }

@@ -27,7 +27,7 @@ package final class MediaDecoder: @unchecked Sendable {
   ///   - file: The origin of the packets, for errors.
   ///   - threads: FFmpeg's own threads; pixels do not depend on their number.
   ///   - bytesMax: Maximum memory of the pictures that it holds, see `PixelBudget`.
-  ///   - converts: Convert the mosaic of a camera's sensor to colours instead of rejecting it.
+  ///   - converts: Convert the mosaic of a camera's sensor to colors instead of rejecting it.
   /// - Throws: `MediaError.noDecoder`, `.bitDepth`, `.pixelFormat`, `.decode` or `.noMemory`.
   package init(
     stream: MediaStream, file: String? = nil, threads: Int = 1,

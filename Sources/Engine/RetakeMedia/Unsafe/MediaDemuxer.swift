@@ -135,7 +135,7 @@ package final class MediaDemuxer: @unchecked Sendable {
 
   /// Starts again at the first packet, exactly as after opening.
   ///
-  /// - Throws: The errors of the initialiser.
+  /// - Throws: The errors of the initializer.
   package func reopen() throws {
     // Before the old context is closed, so that an error leaves the demuxer as it is.
     let fresh = try Self.open(try MediaFile(path: path))

@@ -9,8 +9,8 @@ extension MediaEncoder {
     context.pointee.pix_fmt = Self.named(settings)
     context.pointee.color_range = settings.range.ffmpeg
     context.pointee.colorspace = settings.matrix.ffmpeg
-    if let transfer = settings.colour.ffmpegTransfer { context.pointee.color_trc = transfer }
-    if let primaries = settings.colour.ffmpegPrimaries {
+    if let transfer = settings.color.ffmpegTransfer { context.pointee.color_trc = transfer }
+    if let primaries = settings.color.ffmpegPrimaries {
       context.pointee.color_primaries = primaries
     }
     context.pointee.sample_aspect_ratio = AVRational(

@@ -72,7 +72,7 @@ package final class MediaEncoder: @unchecked Sendable {
       UnsafeBufferPointer(start: context.extradata, count: Int(context.extradata_size)))
     stream.delay = Int(context.has_b_frames)
     stream.averageFrameRate = settings.frameRate
-    stream.colour = settings.colour
+    stream.color = settings.color
     return stream
   }
 

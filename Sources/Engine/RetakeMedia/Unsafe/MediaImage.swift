@@ -4,13 +4,13 @@ import RetakeCore
 
 /// Reads still images, and writes PNG images.
 package enum MediaImage {
-  /// The frame as the bytes of a PNG file, identical for equal frames. Grey, RGB24 and RGBA are
+  /// The frame as the bytes of a PNG file, identical for equal frames. Gray, RGB24 and RGBA are
   /// kept; other formats are converted to RGB24, and deep samples to 8 bits.
   ///
   /// - Throws: `MediaError.scale` or `.encode`.
   package static func png(_ frame: Frame) throws -> [UInt8] {
     let eight = try frame.reducedToEightBits()
-    let isKept = [PixelFormat.grey, .rgb, .rgba].contains(eight.format)
+    let isKept = [PixelFormat.gray, .rgb, .rgba].contains(eight.format)
     let picture =
       isKept
       ? eight : try MediaScaler().scale(eight, format: eight.format == .bgra ? .rgba : .rgb)
@@ -27,8 +27,8 @@ package enum MediaImage {
 
   /// A PNG, JPEG, BMP, TIFF or WebP file as a frame; full range, unless the file says otherwise.
   ///
-  /// Grey, RGB24, RGBA and JPEG's planar formats are kept; palettes and other 8-bit layouts are
-  /// converted to RGB24, RGBA, grey or I444. Images of 16 bits are grey, GBRP16 or GBRAP16.
+  /// Gray, RGB24, RGBA and JPEG's planar formats are kept; palettes and other 8-bit layouts are
+  /// converted to RGB24, RGBA, gray or I444. Images of 16 bits are gray, GBRP16 or GBRAP16.
   /// - Throws: `MediaError` when the file cannot be read or is not an image.
   package static func read(file path: String) throws -> Frame {
     let file = try MediaFile(path: path)
@@ -133,14 +133,14 @@ package enum MediaImage {
     case AV_PIX_FMT_PAL8: return hasTransparency(picture) ? .rgba : .rgb
     case AV_PIX_FMT_GBRP, AV_PIX_FMT_BGR24, AV_PIX_FMT_BGR0, AV_PIX_FMT_RGB0: return .rgb
     case AV_PIX_FMT_YA8, AV_PIX_FMT_GBRAP, AV_PIX_FMT_ARGB, AV_PIX_FMT_ABGR: return .rgba
-    case AV_PIX_FMT_MONOBLACK, AV_PIX_FMT_MONOWHITE: return .grey
+    case AV_PIX_FMT_MONOBLACK, AV_PIX_FMT_MONOWHITE: return .gray
     case AV_PIX_FMT_YUVJ440P, AV_PIX_FMT_YUV440P, AV_PIX_FMT_YUVJ411P, AV_PIX_FMT_YUV411P:
       return .i444
     default: return nil
     }
   }
 
-  /// A palette is 256 colours of 32 bits, alpha in the highest byte.
+  /// A palette is 256 colors of 32 bits, alpha in the highest byte.
   private static func hasTransparency(_ picture: UnsafeMutablePointer<AVFrame>) -> Bool {
     guard let palette = retake_plane(picture, 1) else { return false }
     // SAFETY: FFmpeg's palettes always have 1,024 bytes.

@@ -21,7 +21,7 @@ package final class MediaMuxer: @unchecked Sendable {
   ///   - format: FFmpeg's name: `matroska`, `mp4`, `avi`.
   ///   - file: The name of the output in errors.
   ///   - clusterMilliseconds: Maximum duration of a Matroska cluster.
-  ///   - comment: Metadata of the file, by which the file can be recognised.
+  ///   - comment: Metadata of the file, by which the file can be recognized.
   ///   - options: The container's own options.
   /// - Throws: `MediaError.muxer` or `.write`.
   package init(

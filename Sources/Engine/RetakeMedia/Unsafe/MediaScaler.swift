@@ -28,7 +28,7 @@ package final class MediaScaler: @unchecked Sendable {
   ///
   /// Range and matrix are kept; RGB is always full range. The pixel aspect changes so that the
   /// image keeps its shape. Rotation, ID and timestamp are kept. A deep frame is first reduced to 8
-  /// bits (`reducedToEightBits`), so the result has 8 bits; only deep grey can also become deep
+  /// bits (`reducedToEightBits`), so the result has 8 bits; only deep gray can also become deep
   /// 4:2:0 of the same size, with its samples as they are.
   /// - Throws: `MediaError.scale` if FFmpeg does not support the conversion or `format` is deep, or
   ///   `.noMemory`.
@@ -39,7 +39,7 @@ package final class MediaScaler: @unchecked Sendable {
     let height = height ?? original.height
     let format = format ?? original.format.eightBits
     precondition(width > 0 && height > 0, "a frame has pixels")
-    if original.isDeepGrey(of: format), (width, height) == (original.width, original.height) {
+    if original.isDeepGray(of: format), (width, height) == (original.width, original.height) {
       return try original.withNeutralChroma(format)
     }
     guard !format.isDeep else {
@@ -114,12 +114,12 @@ package final class MediaScaler: @unchecked Sendable {
 
 extension Frame {
   /// Whether the format has this frame's samples as its luma, with more than 8 bits.
-  fileprivate func isDeepGrey(of other: PixelFormat) -> Bool {
-    format.layout == .grey && format.isDeep && other.layout == .i420
+  fileprivate func isDeepGray(of other: PixelFormat) -> Bool {
+    format.layout == .gray && format.isDeep && other.layout == .i420
       && other.bitsPerSample == format.bitsPerSample
   }
 
-  /// The same picture as deep luma and chroma without colour.
+  /// The same picture as deep luma and chroma without color.
   fileprivate func withNeutralChroma(_ target: PixelFormat) throws(MediaError) -> Frame {
     let neutral = UInt16(1) << UInt16(target.bitsPerSample - 1)
     let storage = FrameStorage.makeIfRoom(format: target, width: width, height: height) {

@@ -37,10 +37,10 @@ extension MediaStream {
     displayTurn = Self.turn(of: stream)
     rotationDegrees = displayTurn?.quarterDegrees ?? 0
     isMirrored = displayTurn.map { $0.isMirrored && $0.quarterDegrees != nil } ?? false
-    readColour(parameters)
+    readColor(parameters)
   }
 
-  private mutating func readColour(_ parameters: AVCodecParameters) {
+  private mutating func readColor(_ parameters: AVCodecParameters) {
     let format = AVPixelFormat(parameters.format)
     pixelFormatName = AVPixelFormat.name(format)
     let known = PixelFormat(ffmpeg: format)
@@ -55,7 +55,7 @@ extension MediaStream {
       matrix = known ?? .assumed(height: height)
       matrixAssumed = known == nil
     }
-    colour = ColourLabels(parameters, hasMatrix: known?.isYUV ?? true)
+    color = ColorLabels(parameters, hasMatrix: known?.isYUV ?? true)
   }
 
   private static func hasKeyData(_ stream: UnsafeMutablePointer<AVStream>) -> Bool {
@@ -90,8 +90,8 @@ extension MediaStream {
       num: sampleAspect.numerator, den: sampleAspect.denominator)
     if !rangeAssumed { parameters.pointee.color_range = range.ffmpeg }
     if !matrixAssumed { parameters.pointee.color_space = matrix.ffmpeg }
-    if let transfer = colour.ffmpegTransfer { parameters.pointee.color_trc = transfer }
-    if let primaries = colour.ffmpegPrimaries { parameters.pointee.color_primaries = primaries }
+    if let transfer = color.ffmpegTransfer { parameters.pointee.color_trc = transfer }
+    if let primaries = color.ffmpegPrimaries { parameters.pointee.color_primaries = primaries }
     guard !extradata.isEmpty,
       let memory = av_mallocz(extradata.count + Int(retake_input_padding))
     else { return }
@@ -105,7 +105,7 @@ extension MediaStream {
   }
 }
 
-extension ColourLabels {
+extension ColorLabels {
   /// - Parameter hasMatrix: Whether the format has luma and chroma.
   fileprivate init(_ parameters: AVCodecParameters, hasMatrix: Bool) {
     // SAFETY: the library returns constant strings, or nil for unknown numbers.

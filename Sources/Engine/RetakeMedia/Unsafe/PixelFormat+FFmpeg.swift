@@ -31,7 +31,7 @@ extension PixelFormat {
     case .i422a: "yuva422p" + deep
     case .i444a: "yuva444p" + deep
     case .nv12: "nv12"
-    case .grey: "gray" + deep
+    case .gray: "gray" + deep
     case .rgb: "rgb24"
     case .bgra: "bgra"
     case .rgba: "rgba"
@@ -85,7 +85,7 @@ private enum FormatTable {
     // Samples below 8 bits are expanded, as in RGB565.
     let bits = max(8, samples.bits)
     guard samples.isRGB || samples.count == 2 else {
-      if samples.count == 1 { return PixelFormat(layout: .grey, bits: bits) }
+      if samples.count == 1 { return PixelFormat(layout: .gray, bits: bits) }
       return yuv(samples, hasAlpha: hasAlpha, bits: bits)
     }
     if bits == 8 { return hasAlpha ? .rgba : .rgb }

@@ -48,7 +48,7 @@ final class ScaleContext {
         .scale(from: Self.text(plan.source), to: Self.text(plan.destination), cause: $0)
       }
     }
-    setColours()
+    setColors()
   }
 
   deinit {
@@ -99,9 +99,9 @@ final class ScaleContext {
     }
   }
 
-  private func setColours() {
+  private func setColors() {
     let unit: Int32 = 1 << 16
-    // The library returns -1 for formats to which colour details do not apply, which is fine.
+    // The library returns -1 for formats to which color details do not apply, which is fine.
     _ = sws_setColorspaceDetails(
       context, sws_getCoefficients(plan.source.matrix.coefficients),
       plan.source.range == .full ? 1 : 0,
@@ -124,7 +124,7 @@ extension MediaScaler.Algorithm {
 }
 
 extension ColorMatrix {
-  /// Grey and RGB have no coefficients; if one side needs them, BT.601 is used.
+  /// Gray and RGB have no coefficients; if one side needs them, BT.601 is used.
   fileprivate var coefficients: Int32 {
     switch self {
     case .bt709: SWS_CS_ITU709

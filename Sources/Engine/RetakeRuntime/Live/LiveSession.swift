@@ -11,7 +11,7 @@ import Synchronization
 /// app's threads only hand events over and never wait for the pipeline.
 ///
 /// ```swift
-/// let pipeline = Pipeline.named("yard").source(.session()).grey().motion().results("boxes")
+/// let pipeline = Pipeline.named("yard").source(.session()).gray().motion().results("boxes")
 /// let session = try LiveSession(
 ///   pipeline, tracks: [LiveTrack(format: .nv12, width: 1920, height: 1080)],
 ///   catalog: StageRegistry.builtIn)

@@ -134,7 +134,7 @@ private struct IndexReader: FrameReader {
   func chain(of id: FrameID) -> Int { id.track }
 
   func frame(_ id: FrameID) throws -> Frame {
-    Frame(id: id, format: .grey, width: 1, height: 1, planes: [[0]])
+    Frame(id: id, format: .gray, width: 1, height: 1, planes: [[0]])
   }
 
   func deviceEvents() throws -> [TimedDeviceEvent] { try reader.deviceEvents() }

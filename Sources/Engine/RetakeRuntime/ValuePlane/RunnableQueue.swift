@@ -174,7 +174,7 @@ struct FutureRing: Sendable {
     return slots[slot(position)]
   }
 
-  /// The cost is amortised: each turn skips one slot that an append added.
+  /// The cost is amortized: each turn skips one slot that an append added.
   private mutating func trim() {
     while first < end, slots[slot(first)] == nil { first += 1 }
     while first < end, slots[slot(end - 1)] == nil { end -= 1 }

@@ -19,7 +19,7 @@ struct JoinOptions: StageOptions {
 
   init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
-    // `choice` lists the valid names in its error, which a synthesised initialiser does not.
+    // `choice` lists the valid names in its error, which a synthesized initializer does not.
     mode = try container.choice(JoinMode.self, forKey: .mode)
     ports = try container.decode([String].self, forKey: .ports)
   }

@@ -65,7 +65,7 @@ extension PipelineChain {
   /// flight: for these, and for the number and the time of each frame, there is `deliverySink`.
   ///
   /// ```swift
-  /// grey.motion().sink { result in
+  /// gray.motion().sink { result in
   ///   switch result {
   ///   case .success(let boxes): show(boxes)
   ///   case .failure(let failure) where failure.isRecoverable: skip(failure.frame)
@@ -91,7 +91,7 @@ extension PipelineChain {
   /// the sink, in the order of virtual time. Such a pipeline has no document.
   ///
   /// ```swift
-  /// grey.motion().deliverySink { delivery in
+  /// gray.motion().deliverySink { delivery in
   ///   if case .ended(let fate, let node) = delivery.content { log(delivery.frame, fate, node) }
   /// }
   /// ```

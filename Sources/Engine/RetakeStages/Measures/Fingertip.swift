@@ -23,7 +23,7 @@ package struct FingertipOptions: StageOptions, Hashable {
 /// The mean red, green and blue of the middle of a frame, 0 to 255: the raw signal of a pulse
 /// measurement with a fingertip on the lens.
 ///
-/// Luma and chroma are summed exactly and converted to colours once per frame with a fixed integer
+/// Luma and chroma are summed exactly and converted to colors once per frame with a fixed integer
 /// matrix. Nothing is clipped, so a mean may be slightly outside 0 to 255. To measure another
 /// region, use `crop` first and 100 percent.
 package struct Fingertip: PureStage {
@@ -41,15 +41,15 @@ package struct Fingertip: PureStage {
   }
 
   package func process(_ frame: Frame, _ context: StageContext) -> Scalars {
-    let means = frame.colourMeans(percent: options.percent)
+    let means = frame.colorMeans(percent: options.percent)
     return Scalars([
       .init("red", means.red), .init("green", means.green), .init("blue", means.blue),
     ])
   }
 }
 
-/// Mean levels of the three colours.
-package struct ColourMeans: Hashable {
+/// Mean levels of the three colors.
+package struct ColorMeans: Hashable {
   package var red: Double
   package var green: Double
   package var blue: Double
@@ -66,29 +66,29 @@ private struct ComponentSums {
 
 extension Frame {
   /// Of the middle, with a percentage of the width and of the height.
-  package func colourMeans(percent: Int) -> ColourMeans {
-    colourMeans(
+  package func colorMeans(percent: Int) -> ColorMeans {
+    colorMeans(
       columns: Self.middle(of: width, percent: percent),
       rows: Self.middle(of: height, percent: percent))
   }
 
   /// Of a rectangle inside the frame that is not empty and begins at even samples.
-  package func colourMeans(columns: Range<Int>, rows: Range<Int>) -> ColourMeans {
+  package func colorMeans(columns: Range<Int>, rows: Range<Int>) -> ColorMeans {
     let count = columns.count * rows.count
     func mean(first: Int, step: Int) -> Double {
       Double(sampleSum(plane: 0, columns: columns, rows: rows, step: step, first: first))
         / Double(count)
     }
     if let layout = PackedLayout(format) {
-      return ColourMeans(
+      return ColorMeans(
         red: mean(first: layout.red, step: layout.step),
         green: mean(first: layout.green, step: layout.step),
         blue: mean(first: layout.blue, step: layout.step))
     }
-    // A grey frame has one component, which counts as all three colours.
+    // A gray frame has one component, which counts as all three colors.
     guard format.isYUV else {
-      let grey = mean(first: 0, step: 1)
-      return ColourMeans(red: grey, green: grey, blue: grey)
+      let gray = mean(first: 0, step: 1)
+      return ColorMeans(red: gray, green: gray, blue: gray)
     }
     return LumaChroma(matrix: matrix, range: range)
       .means(componentSums(columns: columns, rows: rows))
@@ -123,7 +123,7 @@ extension Frame {
 }
 
 extension LumaChroma {
-  fileprivate func means(_ sums: ComponentSums) -> ColourMeans {
+  fileprivate func means(_ sums: ComponentSums) -> ColorMeans {
     // A product of sum, count and coefficient exceeds 64 bits for large frames.
     let (n, m) = (Int128(sums.lumaCount), Int128(sums.chromaCount))
     let luma = Int128(luma) * (Int128(sums.luma) - Int128(black) * n) * m
@@ -132,7 +132,7 @@ extension LumaChroma {
     // All before this is exact. One division is the same on every machine (IEEE 754).
     let divisor = Double(65_536 * n * m)
     func mean(_ value: Int128) -> Double { Double(value) / divisor }
-    return ColourMeans(
+    return ColorMeans(
       red: mean(luma + Int128(redFromV) * red),
       green: mean(luma - Int128(greenFromU) * blue - Int128(greenFromV) * red),
       blue: mean(luma + Int128(blueFromU) * blue))

@@ -49,7 +49,7 @@ public struct Motion: StatefulStage {
 
   public static let kind = "motion"
   public static let summary = "finds moving regions by the difference to the frame before"
-  public static let inputFormats: [PixelFormat] = [.grey]
+  public static let inputFormats: [PixelFormat] = [.gray]
   /// The one class, which all detections have: `motion`, with the index 0.
   static let classNames = ["motion"]
 

@@ -96,7 +96,7 @@ struct RegionFinder: Sendable {
   }
 
   /// Joins a cell with the moving cells before it, in raster order, that are within reach. Cells
-  /// within reach of its nearest left neighbour have already been joined with that one.
+  /// within reach of its nearest left neighbor have already been joined with that one.
   private mutating func join(_ place: Int, row: Int, column: Int, columns: Int, reach: Int) {
     var firstColumn = max(0, column - reach)
     for beside in stride(from: column - 1, through: firstColumn, by: -1) {

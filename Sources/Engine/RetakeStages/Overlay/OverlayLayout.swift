@@ -132,16 +132,16 @@ package struct OverlayLayout: Sendable {
   private func box(_ detection: Detection, _ names: [String]) -> [OverlayShape] {
     let box = picture.upright(detection.box)
     guard [box.x, box.y, box.width, box.height].allSatisfy(\.isFinite) else { return [] }
-    // With identities, an object keeps its colour from frame to frame.
-    let colour = OverlayColour.ofClass(detection.identity ?? detection.classIndex)
+    // With identities, an object keeps its color from frame to frame.
+    let color = OverlayColor.ofClass(detection.identity ?? detection.classIndex)
     let known = names.indices.contains(detection.classIndex) ? names[detection.classIndex] : nil
     var label = "\(known ?? "class \(detection.classIndex)") \(Self.text(detection.score))"
     if let identity = detection.identity { label += " #\(identity)" }
     if let best = detection.classes.first { label += " \(best.label) \(Self.text(best.score))" }
     // There may be no room above the box; the label is then inside it.
     let top = Self.pixel(box.y) - lineHeight
-    return [OverlayShape(.outline(box, thickness: thickness), colour)]
-      + line(label, x: Self.pixel(box.x), y: top < 0 ? Self.pixel(box.y) : top, colour)
+    return [OverlayShape(.outline(box, thickness: thickness), color)]
+      + line(label, x: Self.pixel(box.x), y: top < 0 ? Self.pixel(box.y) : top, color)
   }
 
   private func list(_ lines: [String]) -> [OverlayShape] {
@@ -158,7 +158,7 @@ package struct OverlayLayout: Sendable {
   }
 
   /// Text on a shaded background, moved so that it stays inside the image.
-  private func line(_ text: String, x: Int, y: Int, _ colour: OverlayColour) -> [OverlayShape] {
+  private func line(_ text: String, x: Int, y: Int, _ color: OverlayColor) -> [OverlayShape] {
     let shown = String(text.prefix(Self.letters))
     let width = GlyphAtlas.width(of: shown, scale: scale) + 4 * scale
     // The left end has priority: a label wider than the image is cut at its end.
@@ -168,7 +168,7 @@ package struct OverlayLayout: Sendable {
       x: Double(left), y: Double(top), width: Double(width), height: Double(lineHeight))
     return [
       OverlayShape(.fill(ground), .shade),
-      OverlayShape(.text(shown, x: left + 2 * scale, y: top, scale: scale), colour),
+      OverlayShape(.text(shown, x: left + 2 * scale, y: top, scale: scale), color),
     ]
   }
 
@@ -209,7 +209,7 @@ package struct OverlayLayout: Sendable {
     let start = Double(samples.count - 1) - Double(count) * step
     return (0...count).map { index in
       let place = max(0, start + Double(index) * step)
-      // Rounding may reach the last sample, which has no right neighbour.
+      // Rounding may reach the last sample, which has no right neighbor.
       let left = min(Int(place), samples.count - 2)
       let share = place - Double(left)
       return samples[left] * (1 - share) + samples[left + 1] * share

@@ -1,7 +1,7 @@
 package import RetakeCore
 
-/// A colour of an overlay, with its opacity.
-package struct OverlayColour: Hashable, Sendable {
+/// A color of an overlay, with its opacity.
+package struct OverlayColor: Hashable, Sendable {
   package var red: UInt8
   package var green: UInt8
   package var blue: UInt8
@@ -12,23 +12,23 @@ package struct OverlayColour: Hashable, Sendable {
     (self.red, self.green, self.blue, self.alpha) = (red, green, blue, alpha)
   }
 
-  static let white = OverlayColour(red: 255, green: 255, blue: 255)
+  static let white = OverlayColor(red: 255, green: 255, blue: 255)
   /// The background of text.
-  static let shade = OverlayColour(red: 0, green: 0, blue: 0, alpha: 160)
+  static let shade = OverlayColor(red: 0, green: 0, blue: 0, alpha: 160)
 
-  /// Distinguishes classes, also for most people with colour blindness: the palette of Okabe and
+  /// Distinguishes classes, also for most people with color blindness: the palette of Okabe and
   /// Ito.
-  static func ofClass(_ index: Int) -> OverlayColour {
+  static func ofClass(_ index: Int) -> OverlayColor {
     // An identity may be negative, and so is then its remainder in Swift.
     let count = palette.count
     return palette[((index % count) + count) % count]
   }
 
   private static let palette = [
-    OverlayColour(red: 230, green: 159, blue: 0), OverlayColour(red: 86, green: 180, blue: 233),
-    OverlayColour(red: 0, green: 158, blue: 115), OverlayColour(red: 240, green: 228, blue: 66),
-    OverlayColour(red: 0, green: 114, blue: 178), OverlayColour(red: 213, green: 94, blue: 0),
-    OverlayColour(red: 204, green: 121, blue: 167),
+    OverlayColor(red: 230, green: 159, blue: 0), OverlayColor(red: 86, green: 180, blue: 233),
+    OverlayColor(red: 0, green: 158, blue: 115), OverlayColor(red: 240, green: 228, blue: 66),
+    OverlayColor(red: 0, green: 114, blue: 178), OverlayColor(red: 213, green: 94, blue: 0),
+    OverlayColor(red: 204, green: 121, blue: 167),
   ]
 }
 
@@ -54,9 +54,9 @@ package struct OverlayShape: Hashable, Sendable {
   }
 
   package var form: Form
-  package var colour: OverlayColour
+  package var color: OverlayColor
 
-  package init(_ form: Form, _ colour: OverlayColour) {
-    (self.form, self.colour) = (form, colour)
+  package init(_ form: Form, _ color: OverlayColor) {
+    (self.form, self.color) = (form, color)
   }
 }

@@ -30,7 +30,7 @@ extension PipelineChain where Output == Frame {
   /// ```swift
   /// let frames = Pipeline.named("finder").source(.session()).pool("camera")
   ///   .pool("camera", capacity: 3)
-  /// let found = frames.copy().queue(capacity: 1, policy: .replace).grey()
+  /// let found = frames.copy().queue(capacity: 1, policy: .replace).gray()
   ///   .queue(capacity: 1, policy: .replace).motion().queue(capacity: 1, policy: .replace)
   /// let pipeline = frames.preview(of: found)
   /// ```

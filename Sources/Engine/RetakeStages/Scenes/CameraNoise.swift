@@ -19,7 +19,7 @@ struct CameraNoise {
   /// 2^64 divided by the golden ratio: a Weyl sequence.
   static let step: UInt64 = 0x9e37_79b9_7f4a_7c15
 
-  /// The finaliser of SplitMix64 (Steele, Lea, Flood 2014, with Stafford's constants).
+  /// The finalizer of SplitMix64 (Steele, Lea, Flood 2014, with Stafford's constants).
   @inline(__always)
   static func mix(_ value: UInt64) -> UInt64 {
     var z = value

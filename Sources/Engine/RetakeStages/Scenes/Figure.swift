@@ -9,7 +9,7 @@ struct Figure: Sendable {
     case diamond
   }
 
-  /// The centre of the figure at a time in milliseconds; it moves evenly between two waypoints.
+  /// The center of the figure at a time in milliseconds; it moves evenly between two waypoints.
   struct Waypoint: Sendable {
     var milliseconds: Int
     var x: Int
@@ -29,8 +29,8 @@ struct Figure: Sendable {
   /// Begins at 0; the path repeats after the last waypoint's time.
   var path: [Waypoint]
 
-  /// The centre in thousandths of a pixel.
-  func centre(at timestamp: Timestamp, width: Int, height: Int) -> (x: Int, y: Int) {
+  /// The center in thousandths of a pixel.
+  func center(at timestamp: Timestamp, width: Int, height: Int) -> (x: Int, y: Int) {
     guard let first = path.first, let last = path.last, last.milliseconds > 0 else { return (0, 0) }
     let now = Int(timestamp.nanoseconds / 1_000_000) % last.milliseconds
     var (from, to) = (first, first)

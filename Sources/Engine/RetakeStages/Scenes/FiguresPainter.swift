@@ -58,12 +58,12 @@ private struct PlacedFigure {
 
   init(_ figure: Figure, at timestamp: Timestamp, width: Int, height: Int) {
     self.figure = figure
-    let centre = figure.centre(at: timestamp, width: width, height: height)
+    let center = figure.center(at: timestamp, width: width, height: height)
     // A figure keeps a few pixels in the smallest scenes, too.
     self.width = max(3, figure.width * height / 1_000)
     self.height = max(3, figure.height * height / 1_000)
-    left = (centre.x - 500 * self.width) / 1_000
-    top = (centre.y - 500 * self.height) / 1_000
+    left = (center.x - 500 * self.width) / 1_000
+    top = (center.y - 500 * self.height) / 1_000
     check = max(2, height / 60)
   }
 

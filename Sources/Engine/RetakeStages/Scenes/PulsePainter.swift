@@ -20,10 +20,10 @@ struct PulsePainter: ScenePainter {
 
   /// 1 in the middle, 2/3 in the corners.
   private static func vignette(width: Int, height: Int) -> [UInt16] {
-    let (centreX, centreY) = (width / 2, height / 2)
-    let radius = centreX * centreX + centreY * centreY + 1
+    let (centerX, centerY) = (width / 2, height / 2)
+    let radius = centerX * centerX + centerY * centerY + 1
     return (0..<width * height).map { index in
-      let (dy, dx) = (index / width - centreY, index % width - centreX)
+      let (dy, dx) = (index / width - centerY, index % width - centerX)
       return UInt16(4_096 - 1_365 * (dx * dx + dy * dy) / radius)
     }
   }

@@ -31,7 +31,7 @@ struct SceneTiming {
       guard sequence >= cut, sequence > 0 else { return Int64(due) }
       // A draw by number, so that a time does not depend on the frames before it.
       let draw = CameraNoise(seed: UInt64(options.seed), frame: UInt64(sequence)).draw
-      // Two neighbours approach each other by two fifths at most, so times still rise.
+      // Two neighbors approach each other by two fifths at most, so times still rise.
       let fifth = slowInterval / 5
       return Int64(due - fifth + Int(draw % UInt64(2 * fifth + 1)))
     }

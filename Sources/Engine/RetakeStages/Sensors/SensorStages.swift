@@ -107,7 +107,7 @@ package struct Steadiness: PureStage {
 
   package static let kind = "steadiness"
   package static let summary = "measures how much the camera turned, and how sharp the frame is"
-  package static let inputFormats: [PixelFormat] = [.grey]
+  package static let inputFormats: [PixelFormat] = [.gray]
 
   package let options: SensorOptions
   package var sensors: [SensorRead] { [options.window] }
@@ -127,7 +127,7 @@ package struct Steadiness: PureStage {
     let pairs = max(1, (frame.width - 1) * frame.height)
     return Scalars([
       .init("turn", turn),
-      .init("sharpness", Double(frame.neighbourDifferences()) / Double(pairs)),
+      .init("sharpness", Double(frame.neighborDifferences()) / Double(pairs)),
     ])
   }
 }

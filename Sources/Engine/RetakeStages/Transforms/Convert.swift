@@ -59,7 +59,7 @@ private struct BasicFormat: RawRepresentable, CaseIterable {
 ///
 /// Samples of more bits are first rounded to 8 (`Frame.reducedToEightBits`), or mapped from HDR
 /// (`ToneMap`), with whole numbers alone. The conversion to GRAY8 keeps the luma unchanged, like
-/// `Grey`. All other conversions use FFmpeg, with the flags that give the same bits on every
+/// `Gray`. All other conversions use FFmpeg, with the flags that give the same bits on every
 /// machine; between these formats they cannot fail. The engine inserts such a node before a stage
 /// that does not accept the format it would get.
 package struct Convert: PureStage {
@@ -105,7 +105,7 @@ package struct Convert: PureStage {
 
   private func converted(_ frame: Frame) throws(MediaError) -> Frame {
     if frame.format == options.format { return frame }
-    if options.format == .grey { return frame.luma() }
+    if options.format == .gray { return frame.luma() }
     return try scalers.scale(frame, format: options.format)
   }
 }

@@ -23,7 +23,7 @@ struct FrameDifference: Sendable {
   /// the next frame counts as the first one.
   /// - Returns: `false` when there was nothing to compare with: the first frame, or another size.
   mutating func advance(to frame: Frame, threshold: UInt8, cell: Int) -> Bool {
-    precondition(frame.format == .grey, "one sample a pixel")
+    precondition(frame.format == .gray, "one sample a pixel")
     precondition((1...64).contains(cell), "a cell's columns count in 8 bits")
     let isComparable = frame.width == width && frame.height == height && cell == self.cell
     if !isComparable { prepare(width: frame.width, height: frame.height, cell: cell) }
@@ -62,7 +62,7 @@ struct FrameDifference: Sendable {
     return pictures
   }
 
-  /// Processes one row: marks, counts and copies, in a loop that the compiler vectorises.
+  /// Processes one row: marks, counts and copies, in a loop that the compiler vectorizes.
   private mutating func compare(
     _ samples: UnsafeRawBufferPointer, _ pictures: PictureBytes, row: Int, threshold: UInt8
   ) {

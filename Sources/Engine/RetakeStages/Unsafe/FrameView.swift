@@ -20,13 +20,13 @@ extension Frame {
       storage: .withoutRoom(format: format, width: width, height: height))
   }
 
-  /// The luma plane of a YUV or grey frame as a GRAY8 frame that shares its memory.
+  /// The luma plane of a YUV or gray frame as a GRAY8 frame that shares its memory.
   func lumaPlaneView() -> Frame {
     precondition(
-      !format.isDeep && (format.isYUV || format == .grey), "the first plane is luma of 8 bits")
+      !format.isDeep && (format.isYUV || format == .gray), "the first plane is luma of 8 bits")
     // Without chroma no matrix applies.
     return described(
-      format: .grey, width: width, height: height, matrix: .identity,
+      format: .gray, width: width, height: height, matrix: .identity,
       storage: storage.view([storage.planes[0]]))
   }
 

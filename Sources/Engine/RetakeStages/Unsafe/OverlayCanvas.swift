@@ -63,20 +63,20 @@ private struct OverlayCanvas {
   let strides: [Int]
 
   func draw(_ shape: OverlayShape) {
-    let ink = Ink(shape.colour, for: frame)
+    let ink = Ink(shape.color, for: frame)
     switch shape.form {
     case .outline(let box, let thickness): outline(box, Double(thickness), ink)
-    case .fill(let box): fill(box, ink, alpha: shape.colour.alpha)
+    case .fill(let box): fill(box, ink, alpha: shape.color.alpha)
     case .text(let text, let x, let y, let scale): write(text, x, y, scale, ink)
     case .line(let points, let thickness): line(points, thickness, ink)
     }
   }
 
   private func outline(_ box: Box, _ thickness: Double, _ ink: Ink) {
-    // The sides of a small box must not overlap, or a transparent colour would cover twice.
+    // The sides of a small box must not overlap, or a transparent color would cover twice.
     let across = min(thickness, box.width / 2)
     let down = min(thickness, box.height / 2)
-    // The left and right side leave out the corners, which a transparent colour would cover twice.
+    // The left and right side leave out the corners, which a transparent color would cover twice.
     let sides = [
       Box(x: box.x, y: box.y, width: box.width, height: down),
       Box(x: box.x, y: box.y + box.height - down, width: box.width, height: down),
@@ -139,7 +139,7 @@ private struct OverlayCanvas {
       let tall = Self.overlap(rows, row * down, down)
       for column in columns.lowerBound / across...(columns.upperBound - 1) / across {
         let wide = Self.overlap(columns, column * across, across)
-        // A chroma sample that the shape covers in part gets that part of its colour.
+        // A chroma sample that the shape covers in part gets that part of its color.
         let share = alpha * wide * tall / (across * down)
         for (index, sample) in samples.enumerated() {
           let place = column * samples.count + index
@@ -169,14 +169,14 @@ private struct OverlayCanvas {
   }
 }
 
-/// A colour in the samples of a frame's format, by plane.
+/// A color in the samples of a frame's format, by plane.
 private struct Ink {
   let alpha: UInt8
   let samples: [[UInt8]]
 
-  init(_ colour: OverlayColour, for frame: Frame) {
-    alpha = colour.alpha
-    let (red, green, blue) = (Double(colour.red), Double(colour.green), Double(colour.blue))
+  init(_ color: OverlayColor, for frame: Frame) {
+    alpha = color.alpha
+    let (red, green, blue) = (Double(color.red), Double(color.green), Double(color.blue))
     // ITU-R BT.601, BT.709 and BT.2020: the weights of red and blue in luma.
     let shares: (red: Double, blue: Double) =
       switch frame.matrix {
@@ -192,12 +192,12 @@ private struct Ink {
     let v = Self.byte(128 + (red - luma) / (2 * (1 - shares.red)) * chroma)
     samples =
       switch frame.format {
-      case .grey: [[y]]
+      case .gray: [[y]]
       case .i420, .i422, .i444: [[y], [u], [v]]
       case .nv12: [[y], [u, v]]
-      case .rgb: [[colour.red, colour.green, colour.blue]]
-      case .bgra: [[colour.blue, colour.green, colour.red, 255]]
-      case .rgba: [[colour.red, colour.green, colour.blue, 255]]
+      case .rgb: [[color.red, color.green, color.blue]]
+      case .bgra: [[color.blue, color.green, color.red, 255]]
+      case .rgba: [[color.red, color.green, color.blue, 255]]
       default: preconditionFailure("other formats are converted before they are drawn on")
       }
   }

@@ -12,7 +12,7 @@ struct PlaneSums: Hashable {
 extension Frame {
   /// Sums over the whole first plane of a GRAY8 frame.
   func luminanceSums() -> PlaneSums {
-    precondition(format == .grey, "one sample a pixel")
+    precondition(format == .gray, "one sample a pixel")
     var sums = PlaneSums(count: UInt64(width * height))
     forEachRow(of: 0) { row in
       guard let base = row.baseAddress else { return }

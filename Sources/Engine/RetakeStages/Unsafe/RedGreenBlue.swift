@@ -23,10 +23,10 @@ extension Frame {
   /// add up to one, so the range is kept.
   func lumaOfPackedPixels(_ layout: PackedLayout) -> Frame {
     let source = storage.planes[0]
-    let made = FrameStorage.make(format: .grey, width: width, height: height) { planes, strides in
+    let made = FrameStorage.make(format: .gray, width: width, height: height) { planes, strides in
       guard let target = planes[0].baseAddress else { return }
       for row in 0..<height {
-        // SAFETY: a packed row holds `step` bytes a pixel, a grey row one, and both planes have
+        // SAFETY: a packed row holds `step` bytes a pixel, a gray row one, and both planes have
         // `height` rows.
         let from = source.base + row * source.stride
         let to = (target + row * strides[0]).assumingMemoryBound(to: UInt8.self)
@@ -41,6 +41,6 @@ extension Frame {
     }
     withExtendedLifetime(storage) {}
     return described(
-      format: .grey, width: width, height: height, matrix: .identity, storage: made)
+      format: .gray, width: width, height: height, matrix: .identity, storage: made)
   }
 }

@@ -183,7 +183,7 @@ extension PixelFormat {
     case RETAKE_I422: self = .i422
     case RETAKE_I444: self = .i444
     case RETAKE_NV12: self = .nv12
-    case RETAKE_GRAY8: self = .grey
+    case RETAKE_GRAY8: self = .gray
     case RETAKE_RGB24: self = .rgb
     case RETAKE_BGRA: self = .bgra
     case RETAKE_RGBA: self = .rgba
@@ -191,9 +191,9 @@ extension PixelFormat {
     case RETAKE_I422P10: self = .i422(bits: 10)
     case RETAKE_I444P10: self = .i444(bits: 10)
     case RETAKE_I420P12: self = .i420(bits: 12)
-    case RETAKE_GRAY10: self = .grey(bits: 10)
-    case RETAKE_GRAY12: self = .grey(bits: 12)
-    case RETAKE_GRAY16: self = .grey(bits: 16)
+    case RETAKE_GRAY10: self = .gray(bits: 10)
+    case RETAKE_GRAY12: self = .gray(bits: 12)
+    case RETAKE_GRAY16: self = .gray(bits: 16)
     default: return nil
     }
   }

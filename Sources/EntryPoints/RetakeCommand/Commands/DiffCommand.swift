@@ -64,7 +64,7 @@ struct DiffCommand: ParsableCommand {
       Console.data(String(decoding: try document.encoded(), as: UTF8.self))
     } else {
       Console.result(
-        TerminalReport.render(document, palette: Console.isColoured ? .ansi : .plain))
+        TerminalReport.render(document, palette: Console.isColored ? .ansi : .plain))
     }
     if let page { output.note("report: \(page)") }
     if status != .passed { throw CommandEnd(status: status) }

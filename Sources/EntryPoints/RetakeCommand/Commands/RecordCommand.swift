@@ -242,11 +242,11 @@ struct RecordCommand: ParsableCommand {
   private var defaultName: String {
     get throws {
       if input.hasPrefix("synthetic:") {
-        return try SessionFolder.sanitised(name: String(input.dropFirst("synthetic:".count)))
+        return try SessionFolder.sanitized(name: String(input.dropFirst("synthetic:".count)))
       }
       // A file or an address may have a name that is not safe for a folder. A name that was typed
       // is refused instead, not changed.
-      return try SessionFolder.sanitised(
+      return try SessionFolder.sanitized(
         name: try SourceAddress.sessionName(input)
           ?? URL(fileURLWithPath: input).deletingPathExtension().lastPathComponent)
     }

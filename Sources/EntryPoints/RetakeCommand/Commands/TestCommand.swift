@@ -134,7 +134,7 @@ struct TestCommand: ParsableCommand {
     } else {
       Console.result(
         TerminalReport.render(
-          outcome.document, palette: Console.isColoured ? .ansi : .plain))
+          outcome.document, palette: Console.isColored ? .ansi : .plain))
     }
     if CommandEnvironment.current.isGitHub {
       // Not on standard output, which has one document alone with --json.

@@ -6,8 +6,8 @@ enum Console {
   /// Whether standard error is a terminal: progress is shown only then.
   static let isInteractive = isatty(STDERR_FILENO) == 1
 
-  /// Whether standard output has colours: only on a terminal, and not if NO_COLOR is set.
-  static let isColoured =
+  /// Whether standard output has colors: only on a terminal, and not if NO_COLOR is set.
+  static let isColored =
     isatty(STDOUT_FILENO) == 1
     && (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
 
@@ -24,7 +24,7 @@ enum Console {
   /// Prints a result for people. Parts of it may come from a file, a database or a stage; none of
   /// them can move the terminal's cursor or reverse the direction of text.
   static func result(_ text: String) {
-    put(visibleLines(ownCommands(text), keepsColours: isColoured))
+    put(visibleLines(ownCommands(text), keepsColors: isColored))
   }
 
   /// Prints a result for programs, such as JSON. It is unchanged, except on a terminal, where
@@ -50,7 +50,7 @@ enum Console {
 
   /// The form in which a message goes to standard error.
   static func noteText(_ text: String) -> String {
-    visibleLines(ownCommands(text), keepsColours: false)
+    visibleLines(ownCommands(text), keepsColors: false)
   }
 
   /// Puts the name of this program into commands to type next.

@@ -47,7 +47,7 @@ final class Keyboard {
   /// Asks for a line; `nil` is the end of input.
   func line(_ question: String) -> String? {
     // On standard error, because the results on standard output may go to a file.
-    FileHandle.standardError.write(Data(visibleLines(question, keepsColours: false).utf8))
+    FileHandle.standardError.write(Data(visibleLines(question, keepsColors: false).utf8))
     return readLine()
   }
 

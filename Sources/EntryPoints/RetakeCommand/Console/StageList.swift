@@ -15,7 +15,7 @@ struct StageList {
     }
   }
 
-  /// Longer defaults are abbreviated for people, such as a palette of colours.
+  /// Longer defaults are abbreviated for people, such as a palette of colors.
   private static let defaultLengthMax = 48
 
   private static func standard(of option: StageOption) -> String {

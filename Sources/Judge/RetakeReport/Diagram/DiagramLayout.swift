@@ -23,7 +23,7 @@ struct DiagramLayout {
 
   struct PlacedArrow {
     var arrow: PipelineDiagram.Arrow
-    /// From left to right. Neighbouring points are joined by a curve, or by a straight line across
+    /// From left to right. Neighboring points are joined by a curve, or by a straight line across
     /// a column.
     var points: [LayeredLayout.Point]
   }

@@ -2,7 +2,7 @@ import RetakeCore
 
 /// Boxes, arrows and the legend as SVG elements.
 struct DiagramPainter {
-  /// The colour of each executor and pool, by its position; there are six colours.
+  /// The color of each executor and pool, by its position; there are six colors.
   private let hues: [String: Int]
 
   init(_ diagram: PipelineDiagram) {

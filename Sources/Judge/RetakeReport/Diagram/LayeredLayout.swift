@@ -25,7 +25,7 @@ struct LayeredLayout {
   /// The top left corner of each box.
   private(set) var corners: [Point] = []
   /// The points of each edge between its two boxes: where it enters and leaves the columns that it
-  /// crosses. Empty for an edge between neighbouring columns.
+  /// crosses. Empty for an edge between neighboring columns.
   private(set) var bends: [[Point]] = []
   /// The column of each box.
   let ranks: [Int]

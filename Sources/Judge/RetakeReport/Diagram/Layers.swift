@@ -72,7 +72,7 @@ struct Layers {
 // MARK: - Order
 
 extension Layers {
-  /// Sorts each column by the mean position of its neighbours, alternately forwards and
+  /// Sorts each column by the mean position of its neighbors, alternately forwards and
   /// backwards, and keeps the order with the fewest crossings.
   mutating func order() {
     var best = layers
@@ -89,11 +89,11 @@ extension Layers {
     layers = best
   }
 
-  private mutating func sort(_ rank: Int, by neighbours: [[Int]]) {
+  private mutating func sort(_ rank: Int, by neighbors: [[Int]]) {
     let places = self.places()
     let keys = layers[rank].enumerated().map { place, vertex -> (key: Double, place: Int) in
-      let near = neighbours[vertex].map { places[$0] }
-      // Without neighbours on that side nothing pulls the vertex away.
+      let near = neighbors[vertex].map { places[$0] }
+      // Without neighbors on that side nothing pulls the vertex away.
       let middle = near.isEmpty ? Double(place) : Double(near.reduce(0, +)) / Double(near.count)
       return (middle, place)
     }
@@ -125,10 +125,10 @@ extension Layers {
 // MARK: - Places
 
 extension Layers {
-  /// The most rounds of moving vertices towards their neighbours.
+  /// The most rounds of moving vertices towards their neighbors.
   private static let movesMax = 8
 
-  /// Places each vertex as near to the middle of its neighbours as the other vertices of its column
+  /// Places each vertex as near to the middle of its neighbors as the other vertices of its column
   /// allow.
   mutating func place(_ spacing: LayeredLayout.Spacing) {
     centers = Array(repeating: 0, count: rankOfVertex.count)
@@ -148,9 +148,9 @@ extension Layers {
   }
 
   /// Edges between boxes pull boxes together, and long edges stay straight.
-  private func middle(of neighbours: [Int], _ vertex: Int) -> Int? {
-    guard !neighbours.isEmpty else { return nil }
-    return Self.median(neighbours.map { (centers[$0], weight(vertex, $0)) })
+  private func middle(of neighbors: [Int], _ vertex: Int) -> Int? {
+    guard !neighbors.isEmpty else { return nil }
+    return Self.median(neighbors.map { (centers[$0], weight(vertex, $0)) })
   }
 
   /// The weighted median; if two values split the weight evenly, the middle between them.

@@ -162,7 +162,7 @@ extension PipelineDiagram.Box.Role {
       }
   }
 
-  /// A word after the kind, so that a role is not shown by colour alone.
+  /// A word after the kind, so that a role is not shown by color alone.
   var word: String? {
     switch self {
     case .stateful: "stateful"

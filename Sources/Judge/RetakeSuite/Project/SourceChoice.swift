@@ -49,7 +49,7 @@ package struct SourceChoice: Hashable, Sendable {
   }
 
   /// The name of the session in goldens and reports: `images-Faces`.
-  package var name: String { (try? SessionFolder.sanitised(name: text)) ?? kind }
+  package var name: String { (try? SessionFolder.sanitized(name: text)) ?? kind }
 
   /// The pipeline with this source in place of each source that reads a session.
   ///

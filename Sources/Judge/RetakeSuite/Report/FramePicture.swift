@@ -14,6 +14,6 @@ package enum FramePicture {
     return try MediaImage.png(
       try MediaScalers().scale(
         frame, width: width, height: height,
-        format: frame.format.eightBits == .grey ? .grey : .rgb))
+        format: frame.format.eightBits == .gray ? .gray : .rgb))
   }
 }

@@ -15,7 +15,7 @@ package struct KeptPictures: PictureSource {
     guard let frame = try? MediaImage.read(file: file.path) else { return nil }
     let channels: Int
     switch frame.format {
-    case .grey: channels = 1
+    case .gray: channels = 1
     case .rgb: channels = 3
     case .rgba: channels = 4
     // No run has written such a file: kept images have 8 bits in one of these forms.

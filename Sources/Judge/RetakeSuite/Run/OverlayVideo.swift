@@ -19,7 +19,7 @@ final class OverlayVideo: RunOutput {
     "mkv": "matroska", "mp4": "mp4", "mov": "mov", "nut": "nut",
   ]
 
-  /// The comment in each file, by which a later run recognises a video that it may replace.
+  /// The comment in each file, by which a later run recognizes a video that it may replace.
   static let mark = "made by retake --overlay"
 
   private let path: String

@@ -113,8 +113,8 @@ final class MappedFile: @unchecked Sendable {
   }
 
   /// A part, extended to the beginning of its first page: the address has to be a multiple of the
-  /// page size (`man 2 madvise`). A page that the part shares with its neighbour is read again when
-  /// the neighbour is.
+  /// page size (`man 2 madvise`). A page that the part shares with its neighbor is read again when
+  /// the neighbor is.
   static func pages(
     at offset: Int, count length: Int, pageBytes: Int
   ) -> (start: Int, count: Int) {

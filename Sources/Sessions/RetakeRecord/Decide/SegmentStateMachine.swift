@@ -102,7 +102,7 @@ struct SegmentStateMachine: Hashable, Sendable {
 /// Why media could not be written.
 struct WriteFailure: Hashable, Sendable {
   enum Step: String, Hashable, Sendable {
-    case open, write, synchronise
+    case open, write, synchronize
   }
 
   var step: Step

@@ -31,7 +31,7 @@ struct EncodedFrame: Sendable {
 final class FrameEncoder: PacketMaker {
   private let preset: RecordingPreset
   private let timeBase: TimeBase
-  private let colour: ColourLabels
+  private let color: ColorLabels
   private let keyInterval: Duration
   private let note: @Sendable (String) -> Void
   private let scaler = MediaScaler()
@@ -51,17 +51,17 @@ final class FrameEncoder: PacketMaker {
 
   /// - Parameters:
   ///   - timeBase: Time base of the source.
-  ///   - colour: What the source says about the colours of its samples.
+  ///   - color: What the source says about the colors of its samples.
   ///   - segmentMax: Longest interval between key frames, if it is below one second.
   ///   - note: Called with what a lossless preset does not keep of the frames; may be called again.
   init(
-    preset: RecordingPreset, timeBase: TimeBase, colour: ColourLabels = ColourLabels(),
+    preset: RecordingPreset, timeBase: TimeBase, color: ColorLabels = ColorLabels(),
     segmentMax: Duration = .seconds(1), note: @escaping @Sendable (String) -> Void = { _ in }
   ) {
     self.note = note
     self.preset = preset
     self.timeBase = timeBase
-    self.colour = colour
+    self.color = color
     // A segment can end only at a key frame, so shorter segments need them closer together.
     keyInterval = min(.seconds(1), segmentMax)
   }
@@ -83,7 +83,7 @@ final class FrameEncoder: PacketMaker {
     if frame.format != format, let loss = preset.loss(of: frame.format) { note(loss) }
     let frame = frame.format == format ? frame : try scaler.scale(frame, format: format)
     var settings = preset.settings(for: frame)
-    settings.colour = colour
+    settings.color = color
     var active = try activated(for: frame, settings: settings)
     // Stays nil if encoding throws, so that the next frame begins another epoch.
     self.active = nil

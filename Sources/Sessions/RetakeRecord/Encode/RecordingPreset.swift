@@ -72,14 +72,14 @@ public enum RecordingPreset: String, Hashable, Sendable, Codable, CaseIterable {
     // FFmpeg's encoder of MPEG-4 takes no other format.
     case (.mpeg4, _): .i420
     case (_, .i420), (_, .i422), (_, .i444): format
-    case (.ffv1, .grey), (.ffv1, .bgra): format
+    case (.ffv1, .gray), (.ffv1, .bgra): format
     // Of the RGB formats with 8 bits FFmpeg's ffv1 takes those with 32 bits a pixel only.
     case (.ffv1, .rgb), (.ffv1, .rgba): .bgra
     // All samples are kept; only the planes differ.
-    case (_, .nv12), (_, .grey): .i420
+    case (_, .nv12), (_, .gray): .i420
     case (_, .rgb), (_, .bgra), (_, .rgba): .i444
-    // The decoder of H.264 gives deep grey neutral chroma; x264 encodes none but this depth.
-    case (.h264, .grey(bits: 10)): .i420(bits: 10)
+    // The decoder of H.264 gives deep gray neutral chroma; x264 encodes none but this depth.
+    case (.h264, .gray(bits: 10)): .i420(bits: 10)
     // Lossless presets keep the depth, or refuse the format.
     case (.ffv1, _), (.h264, _): format
     // JPEG has 8 bits.
@@ -92,7 +92,7 @@ public enum RecordingPreset: String, Hashable, Sendable, Codable, CaseIterable {
     let stored = self.format(for: format)
     guard isLossless, format.isRGB, !stored.isRGB else { return nil }
     let opacity = format == .rgb ? "" : ", and their opacity is left out"
-    return "\(rawValue) stores \(format.rawValue) as \(stored.rawValue): colours are rounded"
+    return "\(rawValue) stores \(format.rawValue) as \(stored.rawValue): colors are rounded"
       + opacity + "; --preset ffv1 keeps every sample"
   }
 

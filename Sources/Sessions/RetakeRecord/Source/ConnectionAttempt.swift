@@ -13,7 +13,7 @@ struct ConnectionAttempt {
 
   /// Maximum duration of one call.
   private static let callNanosecondsMax: Int64 = 5_000_000_000
-  /// Time to analyse a source that has answered, before its first frame.
+  /// Time to analyze a source that has answered, before its first frame.
   private static let lookNanosecondsMax: Int64 = 1_500_000_000
   /// FFmpeg returns within a tenth of a second. A call that does not return in this time is
   /// abandoned.

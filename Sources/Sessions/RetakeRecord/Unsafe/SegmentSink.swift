@@ -7,7 +7,7 @@ protocol SegmentSink: AnyObject, Sendable {
   /// Writes all the bytes at the offset; returns 0 or the system's error number.
   func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) -> Int32
   /// Makes everything written so far durable; returns 0 or the system's error number.
-  func synchronise() -> Int32
+  func synchronize() -> Int32
   /// Releases disk space after this offset. It may fail; nothing depends on it.
   func truncate(to bytes: Int64)
   func close()
@@ -52,7 +52,7 @@ final class FileSink: SegmentSink {
     return 0
   }
 
-  func synchronise() -> Int32 { FileSystem.synchroniseData(descriptor) }
+  func synchronize() -> Int32 { FileSystem.synchronizeData(descriptor) }
 
   func truncate(to bytes: Int64) {
     _ = ftruncate(descriptor, off_t(bytes))

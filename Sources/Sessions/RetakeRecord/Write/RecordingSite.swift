@@ -16,11 +16,11 @@ struct RecordingSite {
 
   /// - Parameters:
   ///   - facts: Metadata of the whole session.
-  ///   - synchronise: Makes a folder's entries durable; tests replace it.
+  ///   - synchronize: Makes a folder's entries durable; tests replace it.
   /// - Throws: `RecordError.nameTaken` or `.busy`, or why the folder cannot be written.
   init(
     for target: SessionFolder, facts: [(key: String, value: String)],
-    synchronise: (String) -> Int32 = FileSystem.synchroniseFolder
+    synchronize: (String) -> Int32 = FileSystem.synchronizeFolder
   ) throws {
     try Self.checkFree(target)
     let parent = URL(fileURLWithPath: target.path).deletingLastPathComponent().path
@@ -39,7 +39,7 @@ struct RecordingSite {
       let first = try Self.makeDatabase(hidden.database, facts: facts)
       try Data(Self.notes(target.name, facts: facts).utf8)
         .write(to: URL(fileURLWithPath: hidden.notes))
-      try Self.complete(hidden, synchronise)
+      try Self.complete(hidden, synchronize)
       let moved = FileSystem.move(hidden.path, to: target.path)
       guard moved == 0 else {
         // Another recorder may have taken the name meanwhile, which says more than the system's
@@ -50,9 +50,9 @@ struct RecordingSite {
       // From now on the folder has the final name, and a failure must not leave it taken.
       made = target
       // The new name is an entry of the parent.
-      let named = synchronise(parent)
+      let named = synchronize(parent)
       guard named == 0 else { throw Self.failed(parent, named) }
-      (store, hasDurableLog) = try Self.openDatabase(target, after: first, synchronise)
+      (store, hasDurableLog) = try Self.openDatabase(target, after: first, synchronize)
     } catch {
       try? FileManager.default.removeItem(atPath: made.path)
       let isOurs = error is any CodedError
@@ -84,7 +84,7 @@ struct RecordingSite {
   /// because SQLite ignores an error of that. If another process has already locked the database,
   /// the recording begins and the rows wait; the log is then made durable with the first commit.
   private static func openDatabase(
-    _ folder: SessionFolder, after first: StoreWriter.Commit, _ synchronise: (String) -> Int32
+    _ folder: SessionFolder, after first: StoreWriter.Commit, _ synchronize: (String) -> Int32
   ) throws -> (store: StoreWriter, hasDurableLog: Bool) {
     let store = try StoreWriter(continuing: folder.database, after: first)
     store.setMeta("closed", "0")
@@ -93,7 +93,7 @@ struct RecordingSite {
     } catch StoreError.busy {
       return (store, false)
     }
-    let number = synchronise(folder.path)
+    let number = synchronize(folder.path)
     guard number == 0 else {
       // Its files are removed.
       store.abandon()
@@ -123,11 +123,11 @@ struct RecordingSite {
   /// Makes the folder's contents durable. After a loss of power, a folder with the final name must
   /// be complete.
   private static func complete(
-    _ hidden: SessionFolder, _ synchronise: (String) -> Int32
+    _ hidden: SessionFolder, _ synchronize: (String) -> Int32
   ) throws {
     // Opening for reading and fsync serve files as well as folders.
     for path in [hidden.database, hidden.notes, hidden.media, hidden.path] {
-      let number = synchronise(path)
+      let number = synchronize(path)
       guard number == 0 else { throw failed(path, number) }
     }
   }
@@ -152,7 +152,7 @@ struct RecordingSite {
   func unlock() {
     lock.remove(folder.lock)
     // If this fails, a file may be left that no process has locked, and only a lock counts.
-    _ = FileSystem.synchroniseFolder(folder.path)
+    _ = FileSystem.synchronizeFolder(folder.path)
   }
 
   /// Removes a session in which nothing was recorded.

@@ -45,10 +45,10 @@ final class SegmentFile {
     }
     // Without this a loss of power could take the new file's name, and all that was committed in
     // it.
-    let number = FileSystem.synchroniseFolder(folder + "/media")
+    let number = FileSystem.synchronizeFolder(folder + "/media")
     guard number == 0 else {
       abandon(keeping: .nothing)
-      throw SegmentFailed(.init(step: .synchronise, file: file, errorNumber: number))
+      throw SegmentFailed(.init(step: .synchronize, file: file, errorNumber: number))
     }
   }
 
@@ -71,12 +71,12 @@ final class SegmentFile {
   /// Closes the cluster and makes all bytes durable.
   ///
   /// - Returns: the offsets of the packets' bytes, found by their checksums.
-  func synchronise(placing packets: [PacketRecord]) throws(SegmentFailed) -> [Int64?] {
+  func synchronize(placing packets: [PacketRecord]) throws(SegmentFailed) -> [Int64?] {
     try media { try muxer.flush() }
     // After the flush: the open cluster is in the muxer's memory until then.
-    let number = sink.synchronise()
+    let number = sink.synchronize()
     guard number == 0 else {
-      throw SegmentFailed(.init(step: .synchronise, file: file, errorNumber: number))
+      throw SegmentFailed(.init(step: .synchronize, file: file, errorNumber: number))
     }
     // libavformat does not report where it writes a packet's bytes, so they are looked up.
     let places = PacketPlaces(path: path, from: committedBytes).find(packets)
@@ -88,9 +88,9 @@ final class SegmentFile {
   func finish() throws(SegmentFailed) {
     defer { sink.close() }
     try media { try muxer.finish() }
-    let number = sink.synchronise()
+    let number = sink.synchronize()
     guard number == 0 else {
-      throw SegmentFailed(.init(step: .synchronise, file: file, errorNumber: number))
+      throw SegmentFailed(.init(step: .synchronize, file: file, errorNumber: number))
     }
   }
 

@@ -15,7 +15,7 @@ extension SessionWriter {
     guard !isStoreLost, !batch.isEmpty || !spool.isEmpty else { return false }
     // Media first, so that each row that can be read has its bytes (docs/formats/session.md, "What
     // is durable when").
-    synchroniseMedia(at: time)
+    synchronizeMedia(at: time)
     guard hasSegment || batch.segment != nil else { return false }
     // Before the commit and whether or not it succeeds: this media is synced, and the next batch
     // begins without it.
@@ -35,7 +35,7 @@ extension SessionWriter {
   /// an error of that.
   private func makeLogDurable() -> Bool {
     guard !hasDurableLog else { return true }
-    let number = site.synchroniseFolder(site.folder.path)
+    let number = site.synchronizeFolder(site.folder.path)
     guard number == 0 else {
       loseStore(
         RecordError(
@@ -73,15 +73,15 @@ extension SessionWriter {
     (batch, spool) = (CommitBatch(), [])
   }
 
-  private func synchroniseMedia(at time: Int64) {
-    for track in lanes.indices { synchroniseMedia(track, at: time) }
+  private func synchronizeMedia(at time: Int64) {
+    for track in lanes.indices { synchronizeMedia(track, at: time) }
   }
 
-  private func synchroniseMedia(_ track: Int, at time: Int64) {
+  private func synchronizeMedia(_ track: Int, at time: Int64) {
     let rows = batch.packets.indices.filter { batch.packets[$0].track == track }
     guard let segment = lanes[track].current, !rows.isEmpty else { return }
     do throws(SegmentFailed) {
-      let places = try segment.synchronise(placing: rows.map { batch.packets[$0] })
+      let places = try segment.synchronize(placing: rows.map { batch.packets[$0] })
       batch.place(places, rows: rows)
       if lanes[track].currentIsCommitted {
         // `bytes` grows with each commit, so the segment's row is replaced each time.

@@ -22,7 +22,7 @@ final class SessionWriter {
     var requestKey: (Int) -> Void
     /// Whether the directory entry of the database's log file is known to be durable.
     var hasDurableLog = true
-    var synchroniseFolder: (String) -> Int32 = FileSystem.synchroniseFolder
+    var synchronizeFolder: (String) -> Int32 = FileSystem.synchronizeFolder
   }
 
   let site: Site

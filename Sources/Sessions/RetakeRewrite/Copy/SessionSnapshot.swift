@@ -22,7 +22,7 @@ package struct SessionTarget: Hashable, Sendable {
     if let wanted = self.name {
       name = try SessionFolder.checked(name: wanted)
     } else {
-      name = try SessionFolder.sanitised(name: session.name)
+      name = try SessionFolder.sanitized(name: session.name)
     }
     let target = SessionFolder(path: into + "/" + name)
     // With links resolved: a link could lead into the session itself.

@@ -280,7 +280,7 @@ struct MediaExport {
       } else {
         var stream = MediaStream(description)
         stream.index = 0
-        stream.colour = reader.colour(of: track)
+        stream.color = reader.color(of: track)
         stream.hasOpacity = hasOpacity
         parts.append(Part(stream: stream, segments: [number]))
       }

@@ -69,7 +69,7 @@ struct JoinClocks {
   }
 
   private func sound(_ session: SessionReader) throws -> SoundTrack {
-    // A recording has images only, and a trimmed or optimised copy as well.
+    // A recording has images only, and a trimmed or optimized copy as well.
     guard let file = session.mediaFiles().first, session.index.segments.count > 0 else {
       throw SessionError.noFrames(file: session.folder.path)
     }
@@ -126,7 +126,7 @@ struct JoinClocks {
   }
 
   private static func brightness(_ frame: Frame) -> Double {
-    // The first plane: luma, or all colours of an RGB image in turns.
+    // The first plane: luma, or all colors of an RGB image in turns.
     let bytes = frame.bytes(of: 0)
     let bits = frame.format.bitsPerSample
     guard bits > 8 else {

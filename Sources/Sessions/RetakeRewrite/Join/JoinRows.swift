@@ -238,9 +238,9 @@ struct JoinRows {
         }
       }
     }
-    let colours = ColourFacts(
+    let colors = ColorFacts(
       parts.flatMap { part in
-        part.reader.tracks.map { (part.tracks[$0.track] ?? $0.track, $0.colour) }
+        part.reader.tracks.map { (part.tracks[$0.track] ?? $0.track, $0.color) }
       }
     ).stored
     let mirrored = MirroredTracks(
@@ -260,7 +260,7 @@ struct JoinRows {
       ("source", sources.joined(separator: " + ")), (Self.fact, joined.canonicalText),
     ]
     facts += SessionStanding(damagedFrames: 0, missingFrames: incomplete, losses: losses).facts
-    if let colours { facts.append((ColourFacts.fact, colours)) }
+    if let colors { facts.append((ColorFacts.fact, colors)) }
     if let mirrored { facts.append((MirroredTracks.fact, mirrored)) }
     facts += dates
     if !notes.isEmpty { facts.append((SessionNote.fact, notes.joined(separator: " + "))) }

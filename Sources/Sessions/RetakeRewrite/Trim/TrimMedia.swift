@@ -78,10 +78,10 @@ struct TrimMedia {
   ///   - next: Returns the next frame; nil at the end. All frames have the same shape.
   /// - Returns: the file, and the stream that decoders need.
   func encode(
-    first: Frame, colour: ColourLabels, segment: Int, origin: Int64,
+    first: Frame, color: ColorLabels, segment: Int, origin: Int64,
     next: () throws -> Frame?
   ) throws -> (piece: Piece, stream: MediaStream) {
-    let encoder = try Self.encoder(for: first, colour)
+    let encoder = try Self.encoder(for: first, color)
     let name = name(segment)
     var stream = encoder.stream
     stream.index = 0
@@ -111,10 +111,10 @@ struct TrimMedia {
   }
 
   private static func encoder(
-    for frame: Frame, _ colour: ColourLabels
+    for frame: Frame, _ color: ColorLabels
   ) throws -> MediaEncoder {
     var settings = EncoderSettings(encoder: "ffv1", for: frame, timeBase: .milliseconds)
-    settings.colour = colour
+    settings.color = color
     settings.keyFrameInterval = 1
     // Checksums in each slice, so that the decoder notices damage (RFC 9043).
     settings.options = [.init("level", "3"), .init("slicecrc", "1")]

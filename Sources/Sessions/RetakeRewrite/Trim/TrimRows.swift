@@ -152,8 +152,8 @@ struct TrimRows {
     facts += standing.facts
     facts += try keptFacts()
     if let times = try self.times() { facts.append((TimePlaces.fact, times)) }
-    let colours = ColourFacts(reader.tracks.map { ($0.track, $0.colour) }).stored
-    if let colours { facts.append((ColourFacts.fact, colours)) }
+    let colors = ColorFacts(reader.tracks.map { ($0.track, $0.color) }).stored
+    if let colors { facts.append((ColorFacts.fact, colors)) }
     let mirrored = MirroredTracks(reader.tracks.filter(\.isMirrored).map(\.track)).stored
     if let mirrored { facts.append((MirroredTracks.fact, mirrored)) }
     return facts

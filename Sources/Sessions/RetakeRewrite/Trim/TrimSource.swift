@@ -11,7 +11,7 @@ struct TrimSource {
 
   private static let pageRows = 1_024
 
-  var colour: ColourLabels { reader.colour(of: track.track) }
+  var color: ColorLabels { reader.color(of: track.track) }
 
   /// The rows of the span, and of every other frame whose packet is among theirs.
   func rows() throws -> [FrameRecord] {

@@ -113,7 +113,7 @@ struct TrimmedTrack {
       var rows: [FrameRecord] = [first.0]
       var failure: (FrameRecord, Frame)?
       let (piece, stream) = try media.encode(
-        first: first.1, colour: source.colour, segment: segment, origin: origin
+        first: first.1, color: source.color, segment: segment, origin: origin
       ) {
         guard let next = try readable(&mine, source, &progress) else { return nil }
         guard next.1.hasShape(of: first.1) else {
@@ -188,7 +188,7 @@ struct TrimmedTrack {
     // The file's times begin near zero; those of the rows do not change.
     let start = Timestamp(nanoseconds: origin).pts(in: part.timeBase)
     var stream = MediaStream(part)
-    stream.colour = source.colour
+    stream.color = source.color
     let piece = try media.copy(
       records, stream: stream, segment: segment, origin: start
     ) { packet in

@@ -17,7 +17,7 @@ package struct SoundAlignment {
   private static let pieceSamples = 4_096
   private static let marginSamples = 1_536
   private static let piecesMax = 128
-  /// The normalised correlation from which a piece counts.
+  /// The normalized correlation from which a piece counts.
   private static let clarityMin = 0.25
   /// In seconds.
   private static let tolerance = 0.001
@@ -44,7 +44,7 @@ package struct SoundAlignment {
 
   /// Compares the sound of both.
   package func answer() -> Answer {
-    let (a, b) = (Self.emphasised(first.samples), Self.emphasised(second.samples))
+    let (a, b) = (Self.emphasized(first.samples), Self.emphasized(second.samples))
     var isPeriodic = false
     let fits = roughLags().compactMap { lag -> ClockFit? in
       let found = follow(lag, a, b)
@@ -75,7 +75,7 @@ package struct SoundAlignment {
   }
 
   /// Differences between samples: sounds are strongest where they say least about time.
-  private static func emphasised(_ samples: [Float]) -> [Float] {
+  private static func emphasized(_ samples: [Float]) -> [Float] {
     var last: Float = 0
     return samples.map { sample in
       defer { last = sample }

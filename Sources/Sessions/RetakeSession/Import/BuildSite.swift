@@ -176,14 +176,14 @@ package struct BuildSite {
       // First the files, then the folders that name them: a folder that is durable must
       // not name a file that is not. Syncing a file does not sync its entry (man 2 fsync).
       for path in media + [folder.database, folder.notes, folder.media, folder.path] {
-        try Self.synchronise(path)
+        try Self.synchronize(path)
       }
       guard !FileManager.default.fileExists(atPath: target.path) else {
         throw SessionError.nameTaken(path: target.path)
       }
       try FileManager.default.moveItem(atPath: folder.path, toPath: target.path)
       // The rename is durable when the parent folder is.
-      try Self.synchronise(URL(fileURLWithPath: target.path).deletingLastPathComponent().path)
+      try Self.synchronize(URL(fileURLWithPath: target.path).deletingLastPathComponent().path)
     } catch let error as SessionError {
       throw error
     } catch {
@@ -201,7 +201,7 @@ package struct BuildSite {
     }
   }
 
-  static func synchronise(_ path: String) throws {
+  static func synchronize(_ path: String) throws {
     let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
     defer { try? handle.close() }
     try handle.synchronize()

@@ -42,7 +42,7 @@ package struct FrameRanking {
   private struct Source {
     /// In nanoseconds, as in the file.
     var time: Int64?
-    /// The decoder's estimate from neighbouring frames; nil if the file has a time.
+    /// The decoder's estimate from neighboring frames; nil if the file has a time.
     var guess: Int64?
     var step: Int64
   }

@@ -11,8 +11,8 @@ enum NotesTemplate {
         "- Track \(track.track): \(track.codec), \(track.width)x\(track.height), "
           + "\(track.frames) frames")
     }
-    for place in result.times.prefix(timesMax) { lines.append("- \(capitalised(place.text))") }
-    for note in result.notes { lines.append("- \(capitalised(note))") }
+    for place in result.times.prefix(timesMax) { lines.append("- \(capitalized(place.text))") }
+    for note in result.notes { lines.append("- \(capitalized(note))") }
     for (heading, question) in questions { lines += ["", "## \(heading)", "", question] }
     return lines.joined(separator: "\n") + "\n"
   }
@@ -32,7 +32,7 @@ enum NotesTemplate {
     return String(name.map { $0 == "`" || $0.isNewline ? "'" : $0 })
   }
 
-  private static func capitalised(_ text: String) -> String {
+  private static func capitalized(_ text: String) -> String {
     text.prefix(1).uppercased() + text.dropFirst()
   }
 }

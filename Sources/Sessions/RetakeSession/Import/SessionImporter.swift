@@ -104,7 +104,7 @@ public struct SessionImporter: Sendable {
     if let wanted = options.name {
       name = try SessionFolder.checked(name: wanted)
     } else {
-      name = try SessionFolder.sanitised(
+      name = try SessionFolder.sanitized(
         name: source.deletingPathExtension().lastPathComponent)
     }
     let target = SessionFolder(path: options.into + "/" + name)
@@ -222,12 +222,12 @@ public struct SessionImporter: Sendable {
   private func facts(
     _ standing: SessionStanding, _ rows: [(MediaStream, TrackRows)]
   ) -> [(key: String, value: String?)] {
-    let colours = ColourFacts(rows.map { ($0.0.index, $0.0.colour) })
+    let colors = ColorFacts(rows.map { ($0.0.index, $0.0.color) })
     let mirrored = MirroredTracks(rows.filter(\.0.isMirrored).map(\.0.index))
     let display = rows.flatMap { Self.displayNotes($0.0, first: $0.1.displayTurn) }
     return [
       ("kind", "imported"), ("source", URL(fileURLWithPath: options.file).lastPathComponent),
-      (ColourFacts.fact, colours.stored), (MirroredTracks.fact, mirrored.stored),
+      (ColorFacts.fact, colors.stored), (MirroredTracks.fact, mirrored.stored),
       (FootageFact.key, FootageFact.stored(display)),
     ] + standing.facts.map { ($0.key, $0.value) }
   }

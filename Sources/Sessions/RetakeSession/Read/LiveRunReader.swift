@@ -56,7 +56,7 @@ package struct LiveRunReader: Sendable {
     self.tracks = known
     originNanoseconds = origin
     self.workers = Int(clamping: workers)
-    // By bytes: Swift's own order of strings compares normalised characters.
+    // By bytes: Swift's own order of strings compares normalized characters.
     nodeIDs = nodes.map(\.node).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     hasExactPixels = json["exactPixels"] == .bool(true)
     self.store = store

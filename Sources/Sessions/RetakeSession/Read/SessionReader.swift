@@ -85,9 +85,9 @@ public final class SessionReader: FrameReader {
     self.chains = chains
   }
 
-  /// What the source of a track said about its colours; empty for a track that is not there.
-  package func colour(of track: Int) -> ColourLabels {
-    tracks.first { $0.track == track }?.colour ?? ColourLabels()
+  /// What the source of a track said about its colors; empty for a track that is not there.
+  package func color(of track: Int) -> ColorLabels {
+    tracks.first { $0.track == track }?.color ?? ColorLabels()
   }
 
   /// Checks all rows once; later calls get the same result.
@@ -140,10 +140,10 @@ public final class SessionReader: FrameReader {
       height: part.height, range: stream.range,
       matrix: format.isYUV ? stream.matrix : .identity, rotationDegrees: part.rotationDegrees,
       sampleAspect: stream.sampleAspect, frameCount: counts.frames)
-    let colours = try fromStore {
-      try index.store.meta(ColourFacts.fact)
+    let colors = try fromStore {
+      try index.store.meta(ColorFacts.fact)
     }
-    description.colour = ColourFacts(stored: colours)[track]
+    description.color = ColorFacts(stored: colors)[track]
     description.isMirrored = index.mirrored.contains(track)
     // A track's size may change between segments, and memory is planned for the largest frame.
     for part in parts.values {

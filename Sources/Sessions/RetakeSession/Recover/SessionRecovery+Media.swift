@@ -154,7 +154,7 @@ struct DatabaseExchange {
   func take(_ database: String) throws {
     // From here on the exchange is pending, and the next recovery completes it.
     try move(database, to: ready)
-    try synchronise()
+    try synchronize()
   }
 
   /// - Returns: the path of the old database, for `remove`.
@@ -169,7 +169,7 @@ struct DatabaseExchange {
     if isThere(folder.database) { try move(folder.database, to: old) }
     // Last, because only this name makes `isPending` false again.
     try move(ready, to: folder.database)
-    try synchronise()
+    try synchronize()
     return old
   }
 
@@ -207,10 +207,10 @@ struct DatabaseExchange {
     }
   }
 
-  private func synchronise() throws {
+  private func synchronize() throws {
     do {
-      if isPending { try BuildSite.synchronise(ready) }
-      try BuildSite.synchronise(folder.path)
+      if isPending { try BuildSite.synchronize(ready) }
+      try BuildSite.synchronize(folder.path)
     } catch {
       throw SessionError.write(path: folder.path, cause: error.systemText)
     }

@@ -3,7 +3,7 @@ import RetakeBuffers
 /// Scales a part of a frame and hands out the new rows as red, green and blue.
 ///
 /// Bilinear scaling is bit for bit that of OpenCV's `resize` with `INTER_LINEAR` on 8-bit pixels in
-/// RGB, in its own order: the colours are converted first, then rows are scaled without rounding,
+/// RGB, in its own order: the colors are converted first, then rows are scaled without rounding,
 /// then columns with the roundings of `VResizeLinear` (modules/imgproc/src/resize.cpp). Everything
 /// is integer arithmetic, so the bits are the same on every machine.
 struct FrameResampler {
@@ -14,11 +14,11 @@ struct FrameResampler {
   private let source: PixelRectangle
   private let columns: AxisSamples
   private let rows: AxisSamples
-  private let wantsGrey: Bool
+  private let wantsGray: Bool
 
-  init(_ frame: Frame, _ geometry: ImageGeometry, _ interpolation: Interpolation, wantsGrey: Bool) {
+  init(_ frame: Frame, _ geometry: ImageGeometry, _ interpolation: Interpolation, wantsGray: Bool) {
     self.frame = frame
-    self.wantsGrey = wantsGrey
+    self.wantsGray = wantsGray
     source = geometry.source
     columns = AxisSamples(
       from: source.width, to: geometry.placed.width, interpolation: interpolation,
@@ -29,9 +29,9 @@ struct FrameResampler {
   }
 
   /// Calls `body` with each new row, top down. The bytes are valid during the call.
-  func forEachRow(_ body: (_ row: Int, _ colours: ColourBytes) -> Void) {
-    var reader = ColourRows(
-      frame, columns: source.x..<source.x + source.width, wantsGrey: wantsGrey)
+  func forEachRow(_ body: (_ row: Int, _ colors: ColorBytes) -> Void) {
+    var reader = ColorRows(
+      frame, columns: source.x..<source.x + source.width, wantsGray: wantsGray)
     var scratch = Scratch(source: source.width, scaled: columns.pairs.count)
     for (index, pair) in rows.pairs.enumerated() {
       load(pair, &scratch, &reader)
@@ -41,8 +41,7 @@ struct FrameResampler {
   }
 
   /// Scales the two source rows of a new one, unless the new row before used them, too.
-  private func load(_ pair: AxisSamples.Pair, _ scratch: inout Scratch, _ reader: inout ColourRows)
-  {
+  private func load(_ pair: AxisSamples.Pair, _ scratch: inout Scratch, _ reader: inout ColorRows) {
     if scratch.upperRow != pair.a, scratch.lowerRow == pair.a { scratch.swap() }
     if scratch.upperRow != pair.a {
       reader.read(source.y + Int(pair.a), into: scratch.pixels)
@@ -54,8 +53,8 @@ struct FrameResampler {
   }
 }
 
-/// Three rows of bytes, one for each colour.
-struct ColourBytes {
+/// Three rows of bytes, one for each color.
+struct ColorBytes {
   let red: UnsafeMutablePointer<UInt8>
   let green: UnsafeMutablePointer<UInt8>
   let blue: UnsafeMutablePointer<UInt8>
@@ -63,7 +62,7 @@ struct ColourBytes {
 
 /// Buffers of the rows between a frame and its scaled form.
 private struct Scratch: ~Copyable {
-  /// A scaled row: the three colours one after the other, in units of 1/128.
+  /// A scaled row: the three colors one after the other, in units of 1/128.
   private typealias Scaled = UnsafeMutablePointer<Int16>
 
   /// How many samples are blended at a time.
@@ -103,8 +102,8 @@ private struct Scratch: ~Copyable {
   }
 
   /// A row of the result.
-  var output: ColourBytes {
-    ColourBytes(red: bytes, green: bytes + count, blue: bytes + 2 * count)
+  var output: ColorBytes {
+    ColorBytes(red: bytes, green: bytes + count, blue: bytes + 2 * count)
   }
 
   mutating func swap() {
@@ -128,7 +127,7 @@ private struct Scratch: ~Copyable {
     columns.pairs.withUnsafeBufferPointer { pairs in
       for x in 0..<count {
         let pair = pairs[x]
-        // All three colours at once: a sum of products of one lane does not reach the next.
+        // All three colors at once: a sum of products of one lane does not reach the next.
         let sum =
           pixels.pixel(pair.a) &* UInt64(truncatingIfNeeded: pair.weightA)
           &+ pixels.pixel(pair.b) &* UInt64(truncatingIfNeeded: pair.weightB)

@@ -2,25 +2,25 @@ import RetakeBuffers
 
 extension Frame {
   /// The numbers of a model's input: scaled, padded, and looked up by channel and level.
-  func normalised<Number>(
+  func normalized<Number>(
     _ input: ImageInput, _ geometry: ImageGeometry, _ levels: [[Number]]
   ) -> [Number] {
     let count = input.shape.reduce(1, *)
     let resampler = FrameResampler(
-      self, geometry, input.interpolation, wantsGrey: input.colourSpace == .grey)
-    return [Number](unsafeUninitializedCapacity: count) { numbers, initialised in
-      // SAFETY: padding and picture together initialise each element of the buffer once.
+      self, geometry, input.interpolation, wantsGray: input.colorSpace == .gray)
+    return [Number](unsafeUninitializedCapacity: count) { numbers, initialized in
+      // SAFETY: padding and picture together initialize each element of the buffer once.
       guard let base = numbers.baseAddress else { return }
       let target = ChannelTarget(base, input, geometry)
       for (channel, levels) in levels.enumerated() {
         target.pad(channel, with: levels[Int(input.padValue)])
       }
-      resampler.forEachRow { row, colours in
+      resampler.forEachRow { row, colors in
         for (channel, levels) in levels.enumerated() {
-          target.write(row, colours.channel(channel, of: input.colourSpace), levels, channel)
+          target.write(row, colors.channel(channel, of: input.colorSpace), levels, channel)
         }
       }
-      initialised = count
+      initialized = count
     }
   }
 
@@ -28,22 +28,22 @@ extension Frame {
   func picture(_ input: ImageInput, _ geometry: ImageGeometry) -> Frame {
     var shown = input
     // Packed pixels are what NHWC is.
-    (shown.layout, shown.colourSpace) = (.nhwc, .rgb)
+    (shown.layout, shown.colorSpace) = (.nhwc, .rgb)
     let resampler = FrameResampler(
-      self, geometry, input.interpolation, wantsGrey: input.colourSpace == .grey)
+      self, geometry, input.interpolation, wantsGray: input.colorSpace == .gray)
     let storage = FrameStorage.make(format: .rgb, width: input.width, height: input.height) {
       planes, strides in
       // SAFETY: a row of RGB24 has three bytes a pixel, and the plane has `height` rows.
       planes[0].initializeMemory(as: UInt8.self, repeating: input.padValue)
       guard let base = planes[0].baseAddress else { return }
       let placed = geometry.placed
-      resampler.forEachRow { row, colours in
+      resampler.forEachRow { row, colors in
         let pixels = (base + (placed.y + row) * strides[0] + 3 * placed.x)
           .assumingMemoryBound(to: UInt8.self)
         for x in 0..<placed.width {
-          pixels[3 * x] = colours.red[x]
-          pixels[3 * x + 1] = colours.green[x]
-          pixels[3 * x + 2] = colours.blue[x]
+          pixels[3 * x] = colors.red[x]
+          pixels[3 * x + 1] = colors.green[x]
+          pixels[3 * x + 2] = colors.blue[x]
         }
       }
     }
@@ -53,9 +53,9 @@ extension Frame {
   }
 }
 
-extension ColourBytes {
-  /// The colour of a channel of the model's input.
-  fileprivate func channel(_ index: Int, of space: ColourSpace) -> UnsafePointer<UInt8> {
+extension ColorBytes {
+  /// The color of a channel of the model's input.
+  fileprivate func channel(_ index: Int, of space: ColorSpace) -> UnsafePointer<UInt8> {
     switch (space, index) {
     case (.rgb, 1), (.bgr, 1): UnsafePointer(green)
     case (.rgb, 2), (.bgr, 0): UnsafePointer(blue)
@@ -78,7 +78,7 @@ private struct ChannelTarget<Number> {
     self.geometry = geometry
     switch input.layout {
     case .nchw: (channelStep, pixelStep) = (input.width * input.height, 1)
-    case .nhwc: (channelStep, pixelStep) = (1, input.colourSpace.channels)
+    case .nhwc: (channelStep, pixelStep) = (1, input.colorSpace.channels)
     }
   }
 
@@ -86,7 +86,7 @@ private struct ChannelTarget<Number> {
     base + channel * channelStep + row * geometry.width * pixelStep
   }
 
-  func write(_ row: Int, _ colour: UnsafePointer<UInt8>, _ levels: [Number], _ channel: Int) {
+  func write(_ row: Int, _ color: UnsafePointer<UInt8>, _ levels: [Number], _ channel: Int) {
     let placed = geometry.placed
     let target = start(channel, row: placed.y + row) + placed.x * pixelStep
     let count = placed.width
@@ -94,9 +94,9 @@ private struct ChannelTarget<Number> {
       // A level is a byte, and there are 256 of them.
       guard let levels = levels.baseAddress else { return }
       if pixelStep == 1 {
-        for x in 0..<count { target[x] = levels[Int(colour[x])] }
+        for x in 0..<count { target[x] = levels[Int(color[x])] }
       } else {
-        for x in 0..<count { target[x &* pixelStep] = levels[Int(colour[x])] }
+        for x in 0..<count { target[x &* pixelStep] = levels[Int(color[x])] }
       }
     }
   }

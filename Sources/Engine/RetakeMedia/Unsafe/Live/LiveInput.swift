@@ -185,7 +185,7 @@ struct LivePlan {
   var isWatched = false
   var options: [(name: String, value: String)]
 
-  /// Limits of analysing the streams.
+  /// Limits of analyzing the streams.
   private static let look = [
     (name: "analyzeduration", value: "2000000"), (name: "probesize", value: "5000000"),
   ]

@@ -20,7 +20,7 @@ struct SessionCommand: ParsableCommand {
       SessionDoctorCommand.self,
       SessionRecoverCommand.self, SessionSnapshotCommand.self, SessionTrimCommand.self,
       SessionJoinCommand.self,
-      SessionOptimiseCommand.self, SessionExportCommand.self, SessionMigrateCommand.self,
+      SessionOptimizeCommand.self, SessionExportCommand.self, SessionMigrateCommand.self,
     ])
 }
 
@@ -151,11 +151,11 @@ struct SessionInfoCommand: ParsableCommand {
   }
 
   private static func text(of track: SessionInfo.Track) -> String {
-    var colour = "\(track.format.rawValue) \(track.range.rawValue) \(track.matrix.rawValue)"
+    var color = "\(track.format.rawValue) \(track.range.rawValue) \(track.matrix.rawValue)"
     // What the file says, and nothing is assumed for it.
-    if let transfer = track.transfer { colour += " transfer \(visible(transfer))" }
-    if let primaries = track.primaries { colour += " primaries \(visible(primaries))" }
-    if let matrix = track.otherMatrix { colour += " matrix \(visible(matrix)) is not known" }
+    if let transfer = track.transfer { color += " transfer \(visible(transfer))" }
+    if let primaries = track.primaries { color += " primaries \(visible(primaries))" }
+    if let matrix = track.otherMatrix { color += " matrix \(visible(matrix)) is not known" }
     let assumed =
       track.assumed.isEmpty ? "" : " (assumed: \(track.assumed.joined(separator: ", ")))"
     let mirror = track.mirrored == true ? "  mirrored left to right" : ""
@@ -166,7 +166,7 @@ struct SessionInfoCommand: ParsableCommand {
     let topic = track.topic.map { "  \(visible($0))" } ?? ""
     let hidden =
       track.hidesLosses == true ? "  (does not show whether a picture was lost)" : ""
-    return "track \(track.track)\(topic)  \(track.codec)  \(track.width)x\(track.height)  \(colour)"
+    return "track \(track.track)\(topic)  \(track.codec)  \(track.width)x\(track.height)  \(color)"
       + "\(assumed)  \(SpanText.of(track))\(rotation)\(hidden)"
   }
 }

@@ -3,10 +3,10 @@ import RetakeBuffers
 /// Reads rows of a part of a frame as red, green and blue in full range, all formats alike.
 ///
 /// A chroma sample is used for each pixel that it covers, as FFmpeg's and OpenCV's conversions to
-/// RGB do by default. Grey has three equal colours. Packed formats have full range.
+/// RGB do by default. Gray has three equal colors. Packed formats have full range.
 ///
-/// A pixel has 64 bits, with its three colours in lanes of 21 bits: see `FrameResampler`.
-struct ColourRows: ~Copyable {
+/// A pixel has 64 bits, with its three colors in lanes of 21 bits: see `FrameResampler`.
+struct ColorRows: ~Copyable {
   // SAFETY: the scratch memory is allocated here for `columns` and freed in deinit. Planes are
   // read inside of the rows and columns that the frame declares; the frame keeps them alive, and
   // it lives as long as this value.
@@ -14,22 +14,22 @@ struct ColourRows: ~Copyable {
   private let frame: Frame
   private let first: Int
   private let count: Int
-  private let wantsGrey: Bool
+  private let wantsGray: Bool
   private let factors: LumaChroma
   /// Half a level, so that shifting rounds to the nearest, less the luma of black.
   private let offset: Int32
-  /// What chroma adds to each colour of each pixel, for one row of chroma samples; the three
-  /// colours one after the other.
+  /// What chroma adds to each color of each pixel, for one row of chroma samples; the three
+  /// colors one after the other.
   private let terms: UnsafeMutablePointer<Int32>
   private var termRow = -1
 
-  /// - Parameter wantsGrey: All three colours are the luma; of RGB, that of BT.601.
-  init(_ frame: Frame, columns: Range<Int>, wantsGrey: Bool) {
+  /// - Parameter wantsGray: All three colors are the luma; of RGB, that of BT.601.
+  init(_ frame: Frame, columns: Range<Int>, wantsGray: Bool) {
     precondition(columns.lowerBound >= 0 && columns.upperBound <= frame.width)
     self.frame = frame
     first = columns.lowerBound
     count = columns.count
-    self.wantsGrey = wantsGrey
+    self.wantsGray = wantsGray
     factors = LumaChroma(
       matrix: frame.format.isYUV && frame.matrix == .identity
         ? .assumed(height: frame.height) : frame.matrix,
@@ -48,9 +48,9 @@ struct ColourRows: ~Copyable {
     case .rgb: readPacked(row, step: 3, red: 0, blue: 2, into: pixels)
     case .rgba: readPacked(row, step: 4, red: 0, blue: 2, into: pixels)
     case .bgra: readPacked(row, step: 4, red: 2, blue: 0, into: pixels)
-    case .grey: readLuma(row, into: pixels)
+    case .gray: readLuma(row, into: pixels)
     case .i420, .i422, .i444, .nv12:
-      if wantsGrey { readLuma(row, into: pixels) } else { readColours(row, into: pixels) }
+      if wantsGray { readLuma(row, into: pixels) } else { readColors(row, into: pixels) }
     default: preconditionFailure("other formats are converted before a model")
     }
     withExtendedLifetime(frame) {}
@@ -65,7 +65,7 @@ struct ColourRows: ~Copyable {
     for x in 0..<count {
       let sample = samples + x &* step
       let (r, g, b) = (UInt32(sample[red]), UInt32(sample[1]), UInt32(sample[blue]))
-      guard wantsGrey else {
+      guard wantsGray else {
         pixels.set(x, r, g, b)
         continue
       }
@@ -84,7 +84,7 @@ struct ColourRows: ~Copyable {
     }
   }
 
-  private mutating func readColours(_ row: Int, into pixels: PackedPixels) {
+  private mutating func readColors(_ row: Int, into pixels: PackedPixels) {
     let chromaRow = frame.format == .i420 || frame.format == .nv12 ? row / 2 : row
     if chromaRow != termRow {
       fillTerms(row: chromaRow)
@@ -148,7 +148,7 @@ struct ColourRows: ~Copyable {
 
 /// A row of pixels of 64 bits.
 struct PackedPixels {
-  /// Bits of a colour's lane. A colour times 2048 has 19.
+  /// Bits of a color's lane. A color times 2048 has 19.
   static let lane: UInt64 = 21
 
   private let halves: UnsafeMutablePointer<UInt32>

@@ -8,7 +8,7 @@ import Testing
 
 @testable import RetakeRecord
 
-@Suite struct OptimisePresetTests {
+@Suite struct OptimizePresetTests {
   @Test(arguments: RecordingPreset.available, [PixelFormat.i420, .nv12, .rgb])
   func `a replay copy of a preset says truly whether it is exact`(
     preset: RecordingPreset, format: PixelFormat
@@ -19,7 +19,7 @@ import Testing
     _ = try record(Scene(40, format: format), options: options)
     let path = folder.file("yard").path
     let encoding = try #require(preset.replayEncoding)
-    let result = try SessionOptimise(
+    let result = try SessionOptimize(
       of: path,
       .init(target: SessionTarget(into: folder.file("Fast").path), encoding: encoding)
     ).run()

@@ -5,7 +5,7 @@ import RetakeSession
 import RetakeStore
 
 /// Estimates the size of a replay copy; it rather overestimates.
-struct OptimiseNeed {
+struct OptimizeNeed {
   let bytes: Int64
   let originalBytes: Int64
 

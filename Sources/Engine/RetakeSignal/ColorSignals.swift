@@ -2,7 +2,7 @@ import RetakeCore
 
 /// Mean red, green and blue of skin at an even rate, the earliest first, and how a pulse is read
 /// from them. Its unit is the mean level: 0.01 is a change of the light by one percent.
-package struct ColourSignals: Hashable, Sendable {
+package struct ColorSignals: Hashable, Sendable {
   package let red: [Double]
   package let green: [Double]
   package let blue: [Double]
@@ -27,7 +27,7 @@ package struct ColourSignals: Hashable, Sendable {
     Int(min(1.6 * rate - 1e-3, Double(Self.countMax)).rounded(.up))
   }
 
-  /// The pulse in the plane orthogonal to the colour of skin: Wang, den Brinker, Stuijk, de Haan,
+  /// The pulse in the plane orthogonal to the color of skin: Wang, den Brinker, Stuijk, de Haan,
   /// "Algorithmic principles of remote PPG" (IEEE Transactions on Biomedical Engineering 64, 2017),
   /// algorithm 1.
   ///

@@ -10,14 +10,14 @@ import Testing
 @testable import RetakeRewrite
 @testable import RetakeSession
 
-@Suite struct OptimiseTests {
-  private func optimise(
+@Suite struct OptimizeTests {
+  private func optimize(
     _ path: String, into folder: TemporaryFolder, name: String? = nil,
     encoding: ReplayEncoding = .raw, isForced: Bool = false,
     freeBytes: @escaping @Sendable (String) -> Int64? = { _ in nil },
     report: @escaping @Sendable (SessionDoctor.Progress) -> Bool = { _ in true }
-  ) throws -> OptimiseResult {
-    try SessionOptimise(
+  ) throws -> OptimizeResult {
+    try SessionOptimize(
       of: path,
       .init(
         target: SessionTarget(into: folder.file("Fast").path, name: name), encoding: encoding,
@@ -88,7 +88,7 @@ import Testing
   }
 
   private func checkCopy(
-    _ path: String, _ result: OptimiseResult, _ before: [String: Data]
+    _ path: String, _ result: OptimizeResult, _ before: [String: Data]
   ) throws {
     #expect(try contents(of: path) == before)
     #expect(result.exact && result.differingFrames == 0)
@@ -112,7 +112,7 @@ import Testing
     let folder = try TemporaryFolder()
     let path = packageRoot.appending(path: "Recordings/\(name)").path
     let before = try contents(of: path)
-    let result = try optimise(path, into: folder)
+    let result = try optimize(path, into: folder)
     #expect(result.path == folder.file("Fast/\(name)").path && result.codec == "raw")
     try checkCopy(path, result, before)
   }
@@ -121,7 +121,7 @@ import Testing
   func `a copy of a clip of any codec is the same, frame for frame`(clip: Clip) throws {
     let imported = try ImportedClip(clip)
     let before = try contents(of: imported.path)
-    try checkCopy(imported.path, try optimise(imported.path, into: imported.folder), before)
+    try checkCopy(imported.path, try optimize(imported.path, into: imported.folder), before)
   }
 
   private static func lossless(
@@ -142,7 +142,7 @@ import Testing
   func `odd sizes, formats, ranges and aspects are kept`(clip: Clip) throws {
     let imported = try ImportedClip(clip)
     let before = try contents(of: imported.path)
-    try checkCopy(imported.path, try optimise(imported.path, into: imported.folder), before)
+    try checkCopy(imported.path, try optimize(imported.path, into: imported.folder), before)
   }
 
   @Test func `a picture's rotation is kept`() throws {
@@ -161,14 +161,14 @@ import Testing
     #expect(try SessionReader(opening: session.folder.path).tracks[0].rotationDegrees != 0)
     let before = try contents(of: session.folder.path)
     try checkCopy(
-      session.folder.path, try optimise(session.folder.path, into: imported.folder), before)
+      session.folder.path, try optimize(session.folder.path, into: imported.folder), before)
   }
 
   @Test(arguments: [Clip.openGOP, .oddSize, .twoTracks])
   func `groups of an exact codec are exact too`(clip: Clip) throws {
     let imported = try ImportedClip(clip)
     let before = try contents(of: imported.path)
-    let result = try optimise(imported.path, into: imported.folder, encoding: Self.grouped)
+    let result = try optimize(imported.path, into: imported.folder, encoding: Self.grouped)
     try checkCopy(imported.path, result, before)
     let entries = try SessionReader(opening: result.path).index.store.entrySequences(track: 0)
     #expect(
@@ -177,7 +177,7 @@ import Testing
 
   @Test func `a lossy copy says so and keeps all but the pixels`() throws {
     let imported = try ImportedClip(.openGOP)
-    let result = try optimise(imported.path, into: imported.folder, encoding: Self.lossy)
+    let result = try optimize(imported.path, into: imported.folder, encoding: Self.lossy)
     #expect(!result.exact && result.differingFrames == result.frames)
     #expect(result.notes.contains { $0.contains("goldens will not be equal") })
     try checkSame(imported.path, result.path, isExact: false)
@@ -233,7 +233,7 @@ import Testing
   @Test func `damage, missing pixels, runs, events, sidecars and notes come along`() throws {
     let imported = try eventful()
     let before = try contents(of: imported.path)
-    let result = try optimise(imported.path, into: imported.folder, name: "quick")
+    let result = try optimize(imported.path, into: imported.folder, name: "quick")
     try checkCopy(imported.path, result, before)
     #expect(result.status == .lossy && result.frames == 60 && result.damagedFrames == 6)
     let store = try SessionReader(opening: result.path).index.store
@@ -253,7 +253,7 @@ import Testing
 
   @Test func `a lossy copy's live run no longer claims the pipeline's pixels`() throws {
     let imported = try eventful()
-    let result = try optimise(imported.path, into: imported.folder, encoding: Self.lossy)
+    let result = try optimize(imported.path, into: imported.folder, encoding: Self.lossy)
     let store = try SessionReader(opening: result.path).index.store
     #expect(try store.runs().map(\.json) == [#"{"exactPixels":false}"#])
     #expect(try store.decisions(run: 3, ordinals: 0..<9).count == 1)
@@ -261,7 +261,7 @@ import Testing
 
   @Test func `a copy of which a row was changed stands for its original no more`() throws {
     let imported = try ImportedClip(.oddSize)
-    let result = try optimise(imported.path, into: imported.folder)
+    let result = try optimize(imported.path, into: imported.folder)
     let writer = try StoreWriter(continuing: result.path + "/session.sqlite")
     writer.append([EventRecord(ordinal: 0, timeNanoseconds: 5, source: "app", kind: "note")])
     try writer.close()
@@ -271,8 +271,8 @@ import Testing
 
   @Test func `a copy of an exact copy stands for the first original`() throws {
     let imported = try ImportedClip(.oddSize)
-    let first = try optimise(imported.path, into: imported.folder, name: "first")
-    let second = try optimise(
+    let first = try optimize(imported.path, into: imported.folder, name: "first")
+    let second = try optimize(
       first.path, into: imported.folder, name: "second", encoding: .raw, isForced: true)
     #expect(second.exact)
     #expect(
@@ -280,22 +280,22 @@ import Testing
         == imported.reader().inputDigest(tracks: [0]))
   }
 
-  @Test func `what cannot be optimised is refused by name and leaves nothing`() throws {
+  @Test func `what cannot be optimized is refused by name and leaves nothing`() throws {
     let imported = try ImportedClip(.motionJPEG)
     let folder = imported.folder
-    let raw = try optimise(imported.path, into: folder, name: "raw")
+    let raw = try optimize(imported.path, into: folder, name: "raw")
     #expect(
-      code { try optimise(raw.path, into: folder, name: "x") } == "session.optimise.alreadyFast")
-    #expect(code { try optimise(imported.path, into: folder, name: "raw") } == "session.name.taken")
-    #expect(code { try optimise(imported.path, into: folder, name: "a/b") } == "session.name.bad")
+      code { try optimize(raw.path, into: folder, name: "x") } == "session.optimise.alreadyFast")
+    #expect(code { try optimize(imported.path, into: folder, name: "raw") } == "session.name.taken")
+    #expect(code { try optimize(imported.path, into: folder, name: "a/b") } == "session.name.bad")
     let error = #expect(throws: SessionError.self) {
-      try optimise(imported.path, into: folder, name: "x", freeBytes: { _ in 100_000 })
+      try optimize(imported.path, into: folder, name: "x", freeBytes: { _ in 100_000 })
     }
     #expect(error?.code == "session.optimise.noRoom")
     #expect(error?.message.contains("100000 are free") == true, "\(String(describing: error))")
     for done in [1, 20, 60, 61, 119] {
       let result = code {
-        try optimise(imported.path, into: folder, name: "x", report: { $0.done < done })
+        try optimize(imported.path, into: folder, name: "x", report: { $0.done < done })
       }
       #expect(result == "session.interrupted")
     }
@@ -305,7 +305,7 @@ import Testing
     bytes[Int(try #require(packet.offset)) + 40] ^= 1
     try bytes.write(to: media)
     #expect(
-      code { try optimise(imported.path, into: folder, name: "x") } == "session.media.mismatch")
+      code { try optimize(imported.path, into: folder, name: "x") } == "session.media.mismatch")
     #expect(
       try FileManager.default.contentsOfDirectory(atPath: folder.file("Fast").path) == ["raw"])
   }
@@ -319,7 +319,7 @@ import Testing
       settings.quantizer = 20
       return settings
     }
-    let found = code { try optimise(imported.path, into: imported.folder, encoding: liar) }
+    let found = code { try optimize(imported.path, into: imported.folder, encoding: liar) }
     #expect(found == "session.optimise.differs")
     #expect(!FileManager.default.fileExists(atPath: imported.folder.file("Fast").path))
   }
@@ -332,6 +332,6 @@ import Testing
     writer.replace(rows)
     try writer.close()
     #expect(
-      code { try optimise(imported.path, into: imported.folder) } == "session.optimise.noPictures")
+      code { try optimize(imported.path, into: imported.folder) } == "session.optimise.noPictures")
   }
 }

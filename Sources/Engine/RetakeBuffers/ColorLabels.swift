@@ -1,10 +1,10 @@
-/// What a source says about the colours of its samples beyond range and matrix, by FFmpeg's names
+/// What a source says about the colors of its samples beyond range and matrix, by FFmpeg's names
 /// of the code points of ITU-T H.273. Nothing of it changes a pixel; `convert` reads none of it.
-package struct ColourLabels: Hashable, Sendable, Codable {
+package struct ColorLabels: Hashable, Sendable, Codable {
   /// How light becomes a sample, such as `bt709`, `smpte2084` (PQ) or `arib-std-b67` (HLG); nil if
   /// the source does not say it.
   package var transfer: String?
-  /// The colours of red, green and blue, such as `bt709` or `bt2020`.
+  /// The colors of red, green and blue, such as `bt709` or `bt2020`.
   package var primaries: String?
   /// The matrix, if it is one that `ColorMatrix` does not have, such as `ictcp`.
   package var otherMatrix: String?

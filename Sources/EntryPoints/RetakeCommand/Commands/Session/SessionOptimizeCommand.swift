@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Retake
 
-struct SessionOptimiseCommand: ParsableCommand {
+struct SessionOptimizeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "transcode", abstract: "Make a copy of a session that replays fast.",
     discussion: """
@@ -36,12 +36,12 @@ struct SessionOptimiseCommand: ParsableCommand {
     let encoding = try self.encoding()
     let project = try CommandEnvironment.current.project()
     let path = try session.path(in: project)
-    let options = SessionOptimise.Options(
+    let options = SessionOptimize.Options(
       target: target(of: path), encoding: encoding, isForced: force)
-    let result: OptimiseResult
+    let result: OptimizeResult
     do {
       result = try SessionProgress.shown("transcoding", output) { report in
-        try SessionOptimise(of: path, options, report: report).run()
+        try SessionOptimize(of: path, options, report: report).run()
       }
     } catch let error as SessionError {
       // Where other commands that make sessions have `--name`, this command has `--as`.

@@ -6,7 +6,7 @@ import RetakeSession
 import RetakeStore
 
 /// One media file of a replay copy, while it is written and checked.
-final class OptimisedSegment {
+final class OptimizedSegment {
   struct Rows {
     var segment: SegmentRecord
     var part: SegmentTrackRecord
@@ -47,14 +47,14 @@ final class OptimisedSegment {
 
   init(
     site: SessionFolder, track: Int, number: Int, first frame: Frame, part: SegmentTrackRecord,
-    colour: ColourLabels, encoding: ReplayEncoding
+    color: ColorLabels, encoding: ReplayEncoding
   ) throws {
     (self.site, self.track, self.number, self.part) = (site, track, number, part)
     (self.encoding, original) = (encoding, frame)
     first = try Self.converted(frame, encoding, scaler)
     name = TrimMedia(site: site, track: track).name(number, format: encoding.container)
     var settings = encoding.settings(first)
-    settings.colour = colour
+    settings.color = color
     settings.keyFrameInterval = encoding.isIntraOnly ? 1 : ReplayEncoding.groupFrames
     encoder = try fromMedia { [settings] in try MediaEncoder(settings) }
     var stream = encoder.stream
@@ -115,7 +115,7 @@ final class OptimisedSegment {
 
   /// Closes the file, reads it back and compares every frame with the original's.
   func finish(
-    session: String, firstPacket: Int, _ account: inout OptimiseAccount,
+    session: String, firstPacket: Int, _ account: inout OptimizeAccount,
     _ progress: inout TrimProgress
   ) throws -> Rows {
     try write(try fromMedia { try encoder.finish() })
@@ -142,7 +142,7 @@ final class OptimisedSegment {
       (packets[place].pts, packets[place].dts) = (row.pts, row.pts)
       packets[place].flags = written[place].isKey ? .key : []
     }
-    let check = OptimisedCheck(
+    let check = OptimizedCheck(
       table: ImportTable(
         track: track, packets: PacketList(packets),
         views: [number: SegmentView(file: media, stream: MediaStream(part))]),
@@ -160,7 +160,7 @@ final class OptimisedSegment {
 
   /// Checks the pixels, and returns their digest.
   private func hash(
-    of frame: Frame, _ place: Int, _ session: String, _ account: inout OptimiseAccount
+    of frame: Frame, _ place: Int, _ session: String, _ account: inout OptimizeAccount
   ) throws -> Digest128 {
     let expected = written[place]
     guard frame.hasShape(of: first) else {
@@ -176,7 +176,7 @@ final class OptimisedSegment {
   }
 
   private func differs(_ session: String, _ row: FrameRecord?, _ cause: String) -> SessionError {
-    .optimiseDiffers(
+    .optimizeDiffers(
       session: session, frame: FrameID(track: track, sequence: row?.sequence ?? 0), cause: cause)
   }
 
@@ -214,7 +214,7 @@ final class OptimisedSegment {
 }
 
 /// Decodes the written file, each group with a new decoder.
-private struct OptimisedCheck {
+private struct OptimizedCheck {
   let table: ImportTable
   /// The first packets of groups, in ascending order.
   let keys: [Int]

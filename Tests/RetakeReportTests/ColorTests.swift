@@ -2,8 +2,8 @@ import Testing
 
 @testable import RetakeReport
 
-@Suite struct ColourTests {
-  /// Text colours and their backgrounds, in both themes; WCAG 2.2 AA requires 4.5.
+@Suite struct ColorTests {
+  /// Text colors and their backgrounds, in both themes; WCAG 2.2 AA requires 4.5.
   @Test(arguments: [
     ("ink", ["page", "surface", "sunken"]), ("ink-2", ["page", "surface", "sunken"]),
     ("ink-3", ["page", "surface", "sunken"]), ("red", ["surface", "page", "red-soft"]),
@@ -24,15 +24,15 @@ import Testing
     #expect((4.53...4.55).contains(contrast(0x767676, 0xFFFFFF)))
   }
 
-  /// The colours of the light theme, of the system's dark theme, and of the dark theme by choice,
+  /// The colors of the light theme, of the system's dark theme, and of the dark theme by choice,
   /// which is the same.
   private func themes() throws -> [[String: Int]] {
     let blocks = HTMLReport.style.matches(of: /:root[^{}]*\{([^{}]*)\}/).map { block in
-      var colours: [String: Int] = [:]
+      var colors: [String: Int] = [:]
       for match in block.1.matches(of: /--([a-z0-9-]+): #([0-9a-f]{6});/) {
-        colours[String(match.1)] = Int(match.2, radix: 16)
+        colors[String(match.1)] = Int(match.2, radix: 16)
       }
-      return colours
+      return colors
     }
     let themes = blocks.filter { !$0.isEmpty }
     try #require(themes.count == 3)
@@ -47,8 +47,8 @@ import Testing
     return (high + 0.05) / (low + 0.05)
   }
 
-  private func luminance(_ colour: Int) -> Double {
-    let parts = [colour >> 16 & 255, colour >> 8 & 255, colour & 255].map { part in
+  private func luminance(_ color: Int) -> Double {
+    let parts = [color >> 16 & 255, color >> 8 & 255, color & 255].map { part in
       let value = Double(part) / 255
       return value <= 0.04045 ? value / 12.92 : power((value + 0.055) / 1.055)
     }

@@ -4,7 +4,7 @@ import RetakeProcess
 import RetakeTestSupport
 import Testing
 
-@Suite struct OptimiseCommandTests {
+@Suite struct OptimizeCommandTests {
   @Test func `the goldens of a session pass on its replay copy of the same name`() throws {
     let workplace = try Workplace()
     try workplace.record("yard", frames: 40, size: "98x74")

@@ -2,8 +2,8 @@ package import RetakeBuffers
 package import RetakeCore
 package import RetakeGraph
 
-/// A named colour. Levels are 0 to 255.
-public struct NamedColour: Hashable, Sendable, Codable {
+/// A named color. Levels are 0 to 255.
+public struct NamedColor: Hashable, Sendable, Codable {
   /// The name in results; not empty, and unique in a palette.
   public var label: String
   /// 0 to 255, without the offsets of limited range: black is 0 and white 255 in all three.
@@ -13,7 +13,7 @@ public struct NamedColour: Hashable, Sendable, Codable {
   /// 0 to 255.
   public var blue: Int
 
-  /// Checks nothing. `meanColour` refuses a palette with an empty label, with the same label twice,
+  /// Checks nothing. `meanColor` refuses a palette with an empty label, with the same label twice,
   /// or with a level outside 0 to 255.
   public init(_ label: String, red: Int, green: Int, blue: Int) {
     (self.label, self.red, self.green, self.blue) = (label, red, green, blue)
@@ -31,79 +31,79 @@ public struct NamedColour: Hashable, Sendable, Codable {
 }
 
 /// The palette, and the number of labels to return.
-package struct MeanColourOptions: StageOptions, Hashable {
+package struct MeanColorOptions: StageOptions, Hashable {
   package static let explanations: [String: String] = [
     "palette":
-      "1 to 256 colours with distinct labels: label, and red, green and blue from 0 "
+      "1 to 256 colors with distinct labels: label, and red, green and blue from 0 "
       + "to 255",
-    "top": "nearest colours that are returned, 1 to 256",
+    "top": "nearest colors that are returned, 1 to 256",
   ]
 
-  /// 1 to 256 colours with distinct labels. The default is the corners and the centre of the colour
+  /// 1 to 256 colors with distinct labels. The default is the corners and the center of the color
   /// cube.
-  package var palette = MeanColour.cube
-  /// Number of nearest colours to return, 1 to 256.
+  package var palette = MeanColor.cube
+  /// Number of nearest colors to return, 1 to 256.
   package var top = 3
 
   package init() {}
 
-  package init(palette: [NamedColour] = MeanColour.cube, top: Int = 3) {
+  package init(palette: [NamedColor] = MeanColor.cube, top: Int = 3) {
     (self.palette, self.top) = (palette, top)
   }
 }
 
-/// Returns the colours of a palette that are nearest to the mean colour of a frame: a classifier
+/// Returns the colors of a palette that are nearest to the mean color of a frame: a classifier
 /// without a model.
 ///
-/// The score of a colour is `1 − d / (255 √3)`, where d is the distance from the mean in red, green
-/// and blue: 1 is the colour itself, 0 the opposite corner of the colour cube. The best comes
+/// The score of a color is `1 − d / (255 √3)`, where d is the distance from the mean in red, green
+/// and blue: 1 is the color itself, 0 the opposite corner of the color cube. The best comes
 /// first; equal scores are in palette order. Sums are exact integers, and the divisions and the
 /// root are correctly rounded, so every machine gives the same bits. All pixel formats are used
-/// without conversion; see `Fingertip` for how luma and chroma become colours.
-package struct MeanColour: PureStage {
-  package typealias Options = MeanColourOptions
+/// without conversion; see `Fingertip` for how luma and chroma become colors.
+package struct MeanColor: PureStage {
+  package typealias Options = MeanColorOptions
 
   package static let kind = "mean-colour"
-  package static let summary = "names the colours nearest to the mean of each frame"
+  package static let summary = "names the colors nearest to the mean of each frame"
 
-  /// Black, white, grey, and the six fully saturated colours.
+  /// Black, white, gray, and the six fully saturated colors.
   package static let cube = [
-    NamedColour("black", red: 0, green: 0, blue: 0),
-    NamedColour("grey", red: 128, green: 128, blue: 128),
-    NamedColour("white", red: 255, green: 255, blue: 255),
-    NamedColour("red", red: 255, green: 0, blue: 0),
-    NamedColour("yellow", red: 255, green: 255, blue: 0),
-    NamedColour("green", red: 0, green: 255, blue: 0),
-    NamedColour("cyan", red: 0, green: 255, blue: 255),
-    NamedColour("blue", red: 0, green: 0, blue: 255),
-    NamedColour("magenta", red: 255, green: 0, blue: 255),
+    NamedColor("black", red: 0, green: 0, blue: 0),
+    NamedColor("grey", red: 128, green: 128, blue: 128),
+    NamedColor("white", red: 255, green: 255, blue: 255),
+    NamedColor("red", red: 255, green: 0, blue: 0),
+    NamedColor("yellow", red: 255, green: 255, blue: 0),
+    NamedColor("green", red: 0, green: 255, blue: 0),
+    NamedColor("cyan", red: 0, green: 255, blue: 255),
+    NamedColor("blue", red: 0, green: 0, blue: 255),
+    NamedColor("magenta", red: 255, green: 0, blue: 255),
   ]
 
-  package let options: MeanColourOptions
+  package let options: MeanColorOptions
 
   /// - Throws: `OptionError` for an invalid palette or count.
-  package init(options: MeanColourOptions) throws {
+  package init(options: MeanColorOptions) throws {
     try OptionError.require(options.top, "top", in: 1...256)
     guard (1...256).contains(options.palette.count) else {
       throw OptionError(
-        key: "palette", message: "must have 1 to 256 colours, has \(options.palette.count)")
+        key: "palette", message: "must have 1 to 256 colors, has \(options.palette.count)")
     }
-    for (index, colour) in options.palette.enumerated() {
+    for (index, color) in options.palette.enumerated() {
       let key = "palette/\(index)"
-      // A result names a colour by its label alone, so two with one label would be the same.
-      guard !options.palette[..<index].contains(where: { $0.label == colour.label }) else {
-        throw OptionError(key: key, message: "has the label '\(colour.label)' a second time")
+      // A result names a color by its label alone, so two with one label would be the same.
+      guard !options.palette[..<index].contains(where: { $0.label == color.label }) else {
+        throw OptionError(key: key, message: "has the label '\(color.label)' a second time")
       }
-      guard !colour.label.isEmpty else { throw OptionError(key: key, message: "needs a label") }
-      try OptionError.require(colour.red, "\(key)/red", in: 0...255)
-      try OptionError.require(colour.green, "\(key)/green", in: 0...255)
-      try OptionError.require(colour.blue, "\(key)/blue", in: 0...255)
+      guard !color.label.isEmpty else { throw OptionError(key: key, message: "needs a label") }
+      try OptionError.require(color.red, "\(key)/red", in: 0...255)
+      try OptionError.require(color.green, "\(key)/green", in: 0...255)
+      try OptionError.require(color.blue, "\(key)/blue", in: 0...255)
     }
     self.options = options
   }
 
   package func process(_ frame: Frame, _ context: StageContext) -> Classes {
-    let mean = frame.colourMeans(percent: 100)
+    let mean = frame.colorMeans(percent: 100)
     let scores = options.palette.enumerated().map { (index: $0, score: $1.score(of: mean)) }
     // The index settles equal scores, because `sorted` does not promise to keep their order.
     let best = scores.sorted { ($1.score, $0.index) < ($0.score, $1.index) }.prefix(options.top)
@@ -112,11 +112,11 @@ package struct MeanColour: PureStage {
   }
 }
 
-extension NamedColour {
+extension NamedColor {
   /// The square of the longest distance: 3 × 255².
   private static let longestSquared = 195_075.0
 
-  fileprivate func score(of mean: ColourMeans) -> Double {
+  fileprivate func score(of mean: ColorMeans) -> Double {
     let difference = (
       mean.red - Double(red), mean.green - Double(green), mean.blue - Double(blue)
     )

@@ -2,8 +2,8 @@ import RetakeBuffers
 
 extension Frame {
   /// The sum of the absolute differences of horizontally adjacent samples of a GRAY8 frame.
-  func neighbourDifferences() -> Int {
-    precondition(format == .grey, "one sample a pixel")
+  func neighborDifferences() -> Int {
+    precondition(format == .gray, "one sample a pixel")
     var total = 0
     forEachRow(of: 0) { row in
       // SAFETY: `row` is one visible row, which lives as long as this call.

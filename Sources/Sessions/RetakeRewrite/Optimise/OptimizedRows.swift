@@ -4,14 +4,14 @@ import RetakeSession
 import RetakeStore
 
 /// Writes the rows of a replay copy that are not media, the sidecar files, and the notes.
-struct OptimisedRows {
+struct OptimizedRows {
   let reader: SessionReader
   let encoding: ReplayEncoding
   let report: @Sendable (SessionDoctor.Progress) -> Bool
 
   /// Writes everything and closes the database.
   func write(
-    _ account: OptimiseAccount, _ writer: StoreWriter, _ site: BuildSite
+    _ account: OptimizeAccount, _ writer: StoreWriter, _ site: BuildSite
   ) throws {
     let store = reader.index.store
     try bringSidecars(to: site, writer)
@@ -61,7 +61,7 @@ struct OptimisedRows {
   }
 
   private func writeLineage(
-    _ account: OptimiseAccount, to folder: SessionFolder
+    _ account: OptimizeAccount, to folder: SessionFolder
   ) throws {
     let copy = try SessionReader(folder, options: ReadOptions(framesPerChain: nil))
     var inputs: [InputLineage.Input] = []

@@ -6,7 +6,7 @@ package import RetakeSession
 import RetakeStore
 
 /// The result of making a replay copy.
-package struct OptimiseResult: Hashable, Sendable, Codable {
+package struct OptimizeResult: Hashable, Sendable, Codable {
   package var path: String
   package var status: SessionStatus
   /// The name of the encoding: `raw`.
@@ -38,7 +38,7 @@ package struct OptimiseResult: Hashable, Sendable, Codable {
 /// Tracks, sequences, times, damage, events and live runs are those of the original. The media is
 /// encoded again so that frames, or short groups of them, can be decoded in parallel. The result is
 /// decoded, and each frame is compared with the original's before the copy gets its name.
-package struct SessionOptimise: Sendable {
+package struct SessionOptimize: Sendable {
   package struct Options: Sendable {
     package var target: SessionTarget
     package var encoding: ReplayEncoding
@@ -73,11 +73,11 @@ package struct SessionOptimise: Sendable {
     (self.options, self.freeBytes, self.report) = (options, freeBytes, report)
   }
 
-  /// - Throws: `SessionError`: `.alreadyFast`, `.noRoom`, `.optimiseDiffers`, and errors of reading
+  /// - Throws: `SessionError`: `.alreadyFast`, `.noRoom`, `.optimizeDiffers`, and errors of reading
   ///   the original. Nothing is left behind.
-  package func run() throws -> OptimiseResult { try make() }
+  package func run() throws -> OptimizeResult { try make() }
 
-  private func make() throws -> OptimiseResult {
+  private func make() throws -> OptimizeResult {
     let reader = try SessionReader(folder, options: ReadOptions(framesPerChain: nil))
     guard reader.index.store.isClosed else { throw SessionError.notClosed(folder) }
     // All rows are checked here, so the reader does not check them again.
@@ -85,7 +85,7 @@ package struct SessionOptimise: Sendable {
     try reader.index.requireSizes()
     let destination = try options.target.folder(for: folder)
     if !options.isForced { try checkWorth(reader) }
-    let need = try OptimiseNeed(reader: reader, encoding: options.encoding)
+    let need = try OptimizeNeed(reader: reader, encoding: options.encoding)
     let originalBytes = need.originalBytes
     let opacity = try reader.opacityTracks(among: reader.index.tracks)
     let footage = try reader.footageNotes()
@@ -99,7 +99,7 @@ package struct SessionOptimise: Sendable {
     let (copied, account) = built.made
     // After the copy has its name, so that both are read as any session is.
     let rate = DecodeRate(original: folder, copy: destination)
-    return OptimiseResult(
+    return OptimizeResult(
       path: destination.path, status: built.status, codec: options.encoding.name,
       exact: account.isExact, lacksOpacity: opacity.isEmpty ? nil : true, frames: built.frames,
       differingFrames: account.differingFrames,
@@ -127,7 +127,7 @@ package struct SessionOptimise: Sendable {
 
   private func writeNamingMismatch(
     _ reader: SessionReader, to site: BuildSite
-  ) throws -> (bytes: Int64, account: OptimiseAccount) {
+  ) throws -> (bytes: Int64, account: OptimizeAccount) {
     do {
       return try write(reader, to: site)
     } catch let error as SessionError {
@@ -143,25 +143,25 @@ package struct SessionOptimise: Sendable {
 
   private func write(
     _ reader: SessionReader, to site: BuildSite
-  ) throws -> (bytes: Int64, account: OptimiseAccount) {
+  ) throws -> (bytes: Int64, account: OptimizeAccount) {
     let frames = reader.tracks.reduce(0) { $0 + $1.frameCount }
     // Each frame is read, and is checked after its file is written.
     var progress = TrimProgress(total: 2 * frames, report: report)
-    var account = OptimiseAccount()
+    var account = OptimizeAccount()
     let writer = try fromStore {
       try StoreWriter(creating: site.folder.database, durability: .building)
     }
     for track in reader.index.tracks {
-      let encoded = OptimisedTrack(
+      let encoded = OptimizedTrack(
         reader: reader, track: track, site: site.folder, encoding: options.encoding, writer: writer)
       try encoded.write(firstSegment: account.segments, &account, &progress)
     }
-    try OptimisedRows(reader: reader, encoding: options.encoding, report: report)
+    try OptimizedRows(reader: reader, encoding: options.encoding, report: report)
       .write(account, writer, site)
     return (BuildSite.byteCount(ofFolder: site.folder.path), account)
   }
 
-  private func notes(_ account: OptimiseAccount, _ destination: SessionFolder) -> [String] {
+  private func notes(_ account: OptimizeAccount, _ destination: SessionFolder) -> [String] {
     var notes: [String] = []
     if !account.isExact {
       notes.append(
@@ -191,7 +191,7 @@ package struct SessionOptimise: Sendable {
 }
 
 /// Counters shared by the tracks of a replay copy.
-struct OptimiseAccount {
+struct OptimizeAccount {
   var segments = 0
   /// Number of frames whose pixels or format differ from the original's.
   var differingFrames = 0

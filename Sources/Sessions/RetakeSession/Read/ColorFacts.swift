@@ -1,20 +1,20 @@
 import Foundation
 package import RetakeBuffers
 
-/// What a session keeps of the colours of its tracks beyond range and matrix: the fact `colours` of
-/// `meta`, a JSON object of `ColourLabels` by the track's number. Nothing of it is in the session's
+/// What a session keeps of the colors of its tracks beyond range and matrix: the fact `colors` of
+/// `meta`, a JSON object of `ColorLabels` by the track's number. Nothing of it is in the session's
 /// digest, so sessions from before the fact keep theirs.
-package struct ColourFacts: Hashable, Sendable {
+package struct ColorFacts: Hashable, Sendable {
   package static let fact = "colours"
 
-  private var tracks: [Int: ColourLabels] = [:]
+  private var tracks: [Int: ColorLabels] = [:]
 
-  package init(_ tracks: [(track: Int, colour: ColourLabels)] = []) {
-    for (track, colour) in tracks { self[track] = colour }
+  package init(_ tracks: [(track: Int, color: ColorLabels)] = []) {
+    for (track, color) in tracks { self[track] = color }
   }
 
-  package subscript(_ track: Int) -> ColourLabels {
-    get { tracks[track] ?? ColourLabels() }
+  package subscript(_ track: Int) -> ColorLabels {
+    get { tracks[track] ?? ColorLabels() }
     set { tracks[track] = newValue.isEmpty ? nil : newValue }
   }
 
@@ -31,10 +31,10 @@ package struct ColourFacts: Hashable, Sendable {
   /// - Parameter text: As stored; nothing is known if it is nil or damaged.
   package init(stored text: String?) {
     let named = text.flatMap {
-      try? JSONDecoder().decode([String: ColourLabels].self, from: Data($0.utf8))
+      try? JSONDecoder().decode([String: ColorLabels].self, from: Data($0.utf8))
     }
-    for (name, colour) in named ?? [:] {
-      if let track = Int(name) { self[track] = colour }
+    for (name, color) in named ?? [:] {
+      if let track = Int(name) { self[track] = color }
     }
   }
 }

@@ -5,7 +5,7 @@ import RetakeSession
 import RetakeStore
 
 /// Encodes one track of a replay copy, one file at a time, and writes its rows.
-final class OptimisedTrack {
+final class OptimizedTrack {
   private let reader: SessionReader
   private let track: Int
   private let site: SessionFolder
@@ -15,7 +15,7 @@ final class OptimisedTrack {
   private var nextPacket = 0
   /// Rows with a cause and a packet; they get a packet without bytes.
   private var damaged: [FrameRecord] = []
-  private var open: OptimisedSegment?
+  private var open: OptimizedSegment?
 
   private static let pageRows = 1_024
 
@@ -29,7 +29,7 @@ final class OptimisedTrack {
 
   /// - Throws: `SessionError`; also when a frame that should have pixels cannot be read.
   func write(
-    firstSegment: Int, _ account: inout OptimiseAccount, _ progress: inout TrimProgress
+    firstSegment: Int, _ account: inout OptimizeAccount, _ progress: inout TrimProgress
   ) throws {
     nextSegment = firstSegment
     var next = 0
@@ -51,7 +51,7 @@ final class OptimisedTrack {
   }
 
   private func take(
-    _ row: FrameRecord, _ account: inout OptimiseAccount, _ progress: inout TrimProgress
+    _ row: FrameRecord, _ account: inout OptimizeAccount, _ progress: inout TrimProgress
   ) throws {
     try progress.advance()
     guard row.packet != nil, row.cause == nil else {
@@ -67,9 +67,9 @@ final class OptimisedTrack {
     let part = try TrimSource.part(of: row.packet, track: track, in: reader)
     if let open, !open.takes(frame, part) { try closeSegment(&account, &progress) }
     if open == nil {
-      open = try OptimisedSegment(
+      open = try OptimizedSegment(
         site: site, track: track, number: nextSegment, first: frame, part: part,
-        colour: reader.colour(of: track), encoding: encoding)
+        color: reader.color(of: track), encoding: encoding)
     }
     try open?.add(frame, row)
   }
@@ -86,7 +86,7 @@ final class OptimisedTrack {
   }
 
   private func closeSegment(
-    _ account: inout OptimiseAccount, _ progress: inout TrimProgress
+    _ account: inout OptimizeAccount, _ progress: inout TrimProgress
   ) throws {
     guard let segment = open else { return }
     open = nil
