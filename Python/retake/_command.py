@@ -44,7 +44,7 @@ class Finished:
     errors: str
 
     @property
-    def trouble(self) -> CommandError:
+    def failure(self) -> CommandError:
         return CommandError(self.errors.strip() or self.output.strip() or f"status {self.status}")
 
 
@@ -118,7 +118,7 @@ class Command:
         if finished.status == _NOTHING_SELECTED and not arguments:
             return []
         if finished.status != 0:
-            raise finished.trouble
+            raise finished.failure
         return [ListedCase(item["key"], item["stale"]) for item in json.loads(finished.output)]
 
     def test(
@@ -139,11 +139,11 @@ class Command:
         try:
             document = json.loads((report / "report.json").read_text())
         except FileNotFoundError:
-            raise finished.trouble from None
+            raise finished.failure from None
         cases = document["cases"]
         # Trouble besides the cases, such as a report that could not be written whole.
         if finished.status != 0 and all(case["verdict"] == "passed" for case in cases):
-            raise finished.trouble
+            raise finished.failure
         # The table of all cases is behind the first empty line.
         text = finished.output.split("\n\n")[0].strip()
         return [CaseReport(text if len(cases) == 1 else finished.output, case) for case in cases]
@@ -156,7 +156,7 @@ class Command:
         """
         finished = self._run(["accept", key, "--reason", reason])
         if finished.status != 0:
-            raise finished.trouble
+            raise finished.failure
         return finished.output.strip()
 
     def _run(self, arguments: Sequence[str], stages: InProcess | None = None) -> Finished:

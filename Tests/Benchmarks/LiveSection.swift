@@ -80,7 +80,7 @@ struct LiveSection {
 /// Limits the number of frames in flight.
 private final class Returned: Sendable {
   private let room: Mutex<Int>
-  private let bell = Bell()
+  private let condition = ThreadCondition()
 
   init(ahead: Int) { room = Mutex(ahead) }
 
@@ -93,7 +93,7 @@ private final class Returned: Sendable {
           room += 1
           return room == 1
         }
-        if wasEmpty { bell.ring() }
+        if wasEmpty { condition.signal() }
       })
   }
 
@@ -105,7 +105,7 @@ private final class Returned: Sendable {
         return true
       }
       if isThere { return }
-      bell.wait()
+      condition.wait()
     }
   }
 }

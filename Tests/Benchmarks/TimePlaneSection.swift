@@ -64,7 +64,7 @@ final class TimePlaneDriver: GateKeeperWithoutValues {
     for _ in Self.costs { chain = chain.stage(Pass()) }
     let plan = try GraphPlan(chain.sink(.resultSink))
     var core = DecisionCore(plan: plan, rules: .simulate)
-    var turn = Turn(gates: self)
+    var turn = EventContext(gates: self)
     var arrived = 0
     core.addArrival(source: plan.sources[0], id: FrameID(track: 0, sequence: 0), time: 0)
     while let event = try core.popEvent() {

@@ -14,8 +14,8 @@ import Testing
      "edges": [{"from": "camera", "to": "light"}, {"from": "light", "to": "out"}]}
     """#.utf8)
 
-  private func made() throws -> EmbeddedPipeline {
-    try EmbeddedPipeline(
+  private func made() throws -> CPipeline {
+    try CPipeline(
       Document(Self.document, permissions: 0),
       tracks: [LiveTrack(format: .gray, width: 8, height: 8)], options: LiveOptions()
     ) { _ in }
@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test func `a loan ends once, and not after it was cancelled`() {
-    let loans = Loans()
+    let loans = BorrowedFrames()
     let count = UnsafeMutablePointer<Int>.allocate(capacity: 1)
     defer { count.deallocate() }
     count.initialize(to: 0)
@@ -102,7 +102,7 @@ import Testing
   @Test func `a halt is an error of stop`() throws {
     let pipeline = Pipeline.named("halts").source(.session()).stage(Halting()).results()
     let results = DispatchSemaphore(value: 0)
-    let embedded = try EmbeddedPipeline(
+    let embedded = try CPipeline(
       Document(pipeline: pipeline, catalog: .builtIn),
       tracks: [LiveTrack(format: .gray, width: 2, height: 1)], options: LiveOptions()
     ) { _ in results.signal() }

@@ -194,7 +194,7 @@ import Testing
         CacheLeftover(name: Self.names[1], bytes: 4, isBeingWritten: true),
         CacheLeftover(name: Self.names[0], bytes: 4, isBeingWritten: false),
       ])
-    #expect(try place.cache().prune(to: CacheFolder.limitStandard) == 4)
+    #expect(try place.cache().prune(to: CacheFolder.defaultLimit) == 4)
     let left = try FileManager.default.contentsOfDirectory(atPath: folder.path)
     #expect(!left.contains(Self.names[0]) && left.contains(Self.names[1]))
   }

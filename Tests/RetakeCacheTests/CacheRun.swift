@@ -36,7 +36,7 @@ struct CacheRun {
   static let key = CacheKey(secret: Array("the key of this machine".utf8))
 
   func cache(
-    limit: Int = CacheFolder.limitStandard, key: CacheKey = CacheRun.key
+    limit: Int = CacheFolder.defaultLimit, key: CacheKey = CacheRun.key
   ) throws -> CacheFolder {
     try CacheFolder(path: path, key: key, limitBytes: limit)
   }

@@ -244,7 +244,7 @@ import Testing
     #expect(mkfifo(folder.appending(path: "values-pipe.pack").path, 0o600) == 0)
     #expect(mkfifo(folder.appending(path: ".writing-values-pipe").path, 0o600) == 0)
     #expect(try place.run(CacheRun.light(), cache: place.cache()).print == filling.print)
-    try place.cache().prune(to: CacheFolder.limitStandard)
+    try place.cache().prune(to: CacheFolder.defaultLimit)
     #expect(try place.cache().scopes().count == 1)
   }
 

@@ -189,14 +189,14 @@ import Testing
     try await ScopeLock.shared.acquire()
     defer { ScopeLock.shared.release() }
     let (blocked, isBlocked) = AsyncStream.makeStream(of: Void.self)
-    let bell = Bell()
+    let condition = ScopeCondition()
     VirtualMainExecutor.onMain {
       isBlocked.yield()
-      _ = bell.wait(atMost: .seconds(600))
+      _ = condition.wait(atMost: .seconds(600))
     }
     for await _ in blocked { break }
     await #expect(throws: VirtualTimeError.mainThreadBusy(at: .zero)) {
-      defer { bell.ring() }
+      defer { condition.signal() }
       try await Scope(hooks: hooks, limits: Self.impatient).run { _ in await MainActor.run {} }
     }
   }

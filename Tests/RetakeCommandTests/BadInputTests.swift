@@ -207,7 +207,7 @@ import Testing
     try expectErrored(workplace, code: "store.corrupt")
   }
 
-  @Test func `rows that are missing are trouble, never a stale golden`() throws {
+  @Test func `rows that are missing are an error, never a stale golden`() throws {
     let workplace = try Workplace()
     try workplace.record("yard")
     #expect(try workplace.retake("test", "yard", "--pipeline", "example:motion-boxes").status == 3)

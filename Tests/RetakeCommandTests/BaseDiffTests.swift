@@ -102,7 +102,7 @@ import Testing
     #expect(!refused.stdout.contains("pixels were not kept"), "\(refused.stdout)")
   }
 
-  @Test func `a git that fails is trouble, and not a pipeline that the revision lacks`() throws {
+  @Test func `a git that fails is an error, and not a pipeline that the revision lacks`() throws {
     let workplace = try repository()
     let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
     try workplace.folder.write(

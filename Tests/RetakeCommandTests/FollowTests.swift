@@ -128,7 +128,7 @@ import Testing
     #expect(workplace.exists("run/run.json") && workplace.exists("trace.json"))
   }
 
-  @Test func `a disk that is full for the lines is trouble`() throws {
+  @Test func `a disk that is full for the lines is an error`() throws {
     let workplace = try yard(frames: 10)
     for more in [["--follow"], ["--trace", "-"]] {
       let result = try sh(workplace, quoted(Self.replay + more) + " >/dev/full")

@@ -84,7 +84,7 @@ import Testing
     #expect(try info.json().frames.captured.int == 60)
   }
 
-  @Test func `a disk that is full for the lines is trouble, and the recording is whole`() throws {
+  @Test func `a disk that is full for the lines is an error, and the recording is whole`() throws {
     let workplace = try Workplace()
     let result = try sh(workplace, quoted(Self.record + ["--follow"]) + " >/dev/full")
     #expect(result.status == 2)

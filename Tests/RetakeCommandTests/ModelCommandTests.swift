@@ -122,7 +122,7 @@ import Testing
     }
   }
 
-  @Test func `a file that is not a model is trouble, and so is a wrong sidecar`() throws {
+  @Test func `a file that is not a model is an error, and so is a wrong sidecar`() throws {
     try workplace.folder.write("version https://git-lfs.github.com/spec/v1\n", to: "m.onnx")
     let text = try workplace.retake("model", "info", "m.onnx")
     #expect(text.status == 2 && text.stdout.isEmpty)

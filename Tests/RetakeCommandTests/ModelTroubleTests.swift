@@ -166,7 +166,7 @@ import Testing
   }
 
   @Test(.enabled(if: hasLibrary, reason))
-  func `frames without numbers from a model fail, and a run without results is trouble`() throws {
+  func `frames without numbers from a model fail, and a run without results is an error`() throws {
     let workplace = try write(Bad("endless", Self.endless.bytes))
     let result = try workplace.retake(
       "replay", "yard", "--pipeline", "mood.json", "--output", "run")

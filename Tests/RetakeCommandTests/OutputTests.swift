@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "no full device here"))
-  func `a result that a full disk does not take is trouble`() throws {
+  func `a result that a full disk does not take is an error`() throws {
     let workplace = try Workplace()
     try workplace.record("yard", frames: 10, size: "64x48")
     for end in ["", " --json"] {

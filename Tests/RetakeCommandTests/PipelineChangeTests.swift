@@ -104,7 +104,7 @@ import Testing
     #expect(try workplace.retake("test").stdout.contains(Self.words))
   }
 
-  @Test func `a document that was altered is trouble, and adopting repairs it`() throws {
+  @Test func `a document that was altered is an error, and adopting repairs it`() throws {
     let workplace = try accepted()
     let kept = try text(Self.file, of: workplace)
     try workplace.folder.write(

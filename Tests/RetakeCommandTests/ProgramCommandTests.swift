@@ -380,7 +380,7 @@ struct ProgramCommandTests {
     #expect(passed.status == 0, "\(passed.stdout)\(passed.stderr)")
   }
 
-  @Test func `a whole program that crashes in a timer is trouble at the next frame`() throws {
+  @Test func `a whole program that crashes in a timer is an error at the next frame`() throws {
     try workplace.folder.write(StageProgram.conversation + Self.whole, to: "count.py")
     let crashed = try workplace.retake(
       "replay", "yard", "--program", "python3 count.py crashes")
@@ -440,7 +440,7 @@ struct ProgramCommandTests {
       Self.document.replacing(#""output": "scalars","#, with: options), to: "\(option).json")
   }
 
-  @Test func `a crash is trouble, with the stage, the frame and the last lines`() throws {
+  @Test func `a crash is an error, with the stage, the frame and the last lines`() throws {
     try write("crashes")
     let crash =
       "frame 0:5, stage means: the program 'python3 means.py' was ended by signal 6 "

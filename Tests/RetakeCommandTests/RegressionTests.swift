@@ -196,7 +196,7 @@ import Testing
     #expect(try inserted.json().cases[0].findings.total.int == 1)
   }
 
-  @Test func `equal runs differ in nothing, and a damaged run is trouble`() throws {
+  @Test func `equal runs differ in nothing, and a damaged run is an error`() throws {
     let workplace = try Workplace()
     try workplace.record("yard", frames: 20, size: "64x48")
     for run in ["a", "b"] {

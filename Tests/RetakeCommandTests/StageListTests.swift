@@ -73,9 +73,9 @@ import Testing
     #expect(
       registry.options(of: "own") == [
         StageOption(
-          "above", standard: .integer(200),
+          "above", defaultValue: .integer(200),
           explanation: "level above which a pixel is bright, 0 to 255"),
-        StageOption("every", standard: .integer(3), explanation: nil),
+        StageOption("every", defaultValue: .integer(3), explanation: nil),
       ])
     #expect(registry.options(of: "other") == [])
   }

@@ -126,7 +126,7 @@ private let hasFusedMathematics = PlatformKey.current.description.hasSuffix("x86
     #expect(result.stdout.contains("next: look in 'failsByMathematics' for exp"))
   }
 
-  @Test func `a process that dies is trouble, with its last words`() throws {
+  @Test func `a process that dies is an error, with its last words`() throws {
     let result = try verify("diesElsewhere")
     #expect(result.status == 2)
     #expect(result.stdout.isEmpty)

@@ -48,7 +48,7 @@ import Testing
   @Test func `overlap is the intersection over the union`() throws {
     func overlap(_ left: ResultFact, _ right: ResultFact) -> Double {
       guard case .detection(let a) = left, case .detection(let b) = right else { return -1 }
-      return BoxMatching.overlap(DetectionLine(a, .standard), DetectionLine(b, .standard))
+      return BoxMatching.overlap(DetectionLine(a, .default), DetectionLine(b, .default))
     }
     #expect(overlap(Samples.box(0), Samples.box(0)) == 1)
     #expect(overlap(Samples.box(0), Samples.box(5)) == 50.0 / 150)
@@ -314,7 +314,7 @@ import Testing
     let lines = [0.0, 100].map { x in
       ResultLine.detection(
         DetectionLine(
-          Detection(box: Box(x: x, y: 0, width: 10, height: 10), score: 0.5), .standard))
+          Detection(box: Box(x: x, y: 0, width: 10, height: 10), score: 0.5), .default))
     }
     func count(_ order: SinkRule.Order) -> Int {
       var rule = SinkRule.standard

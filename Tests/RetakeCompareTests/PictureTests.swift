@@ -8,20 +8,20 @@ import Testing
 @Suite struct PictureTests {
   private func pixels(
     _ width: Int, _ height: Int, _ level: (Int, Int) -> Int
-  ) -> PicturePixels {
+  ) -> ImagePixels {
     let plane = (0..<height).flatMap { y in
       (0..<width).map { x in UInt8(clamping: level(x, y)) }
     }
-    return PicturePixels(width: width, height: height, planes: [plane])
+    return ImagePixels(width: width, height: height, planes: [plane])
   }
 
-  private func pattern(_ width: Int = 64, _ height: Int = 48) -> PicturePixels {
+  private func pattern(_ width: Int = 64, _ height: Int = 48) -> ImagePixels {
     pixels(width, height) { x, y in (x * 7 + y * 13 + x * y) % 256 }
   }
 
   /// The values of FFmpeg's filters `psnr` and `ssim` for two gray images.
   private func ffmpeg(
-    _ filter: String, _ left: PicturePixels, _ right: PicturePixels
+    _ filter: String, _ left: ImagePixels, _ right: ImagePixels
   ) throws -> Double? {
     let folder = try TemporaryFolder("retake-pictures")
     var arguments = ["-hide_banner", "-nostdin"]
@@ -53,7 +53,7 @@ import Testing
       let actual = pixels(golden.width, golden.height) { x, y in
         change(x, y, Int(golden.planes[0][y * golden.width + x]))
       }
-      let found = try #require(PictureDifference(golden: golden, actual: actual))
+      let found = try #require(ImageDifference(golden: golden, actual: actual))
       let psnr = try #require(try ffmpeg("psnr", golden, actual))
       let ssim = try #require(try ffmpeg("ssim", golden, actual))
       #expect(abs(found.psnr - psnr) < 1e-4, "\(index)")
@@ -63,19 +63,19 @@ import Testing
   }
 
   @Test func `equal pictures are equal by every measure`() throws {
-    let found = try #require(PictureDifference(golden: pattern(), actual: pattern()))
+    let found = try #require(ImageDifference(golden: pattern(), actual: pattern()))
     #expect(found.psnr == .infinity && found.ssim == 1 && found.densest == 0)
     #expect(found.changedPixels == 0 && found.levelsMax == 0 && found.rms == 0)
   }
 
   @Test func `the densest window tells a spot from the same number of scattered pixels`() throws {
     let golden = pattern(128, 96)
-    func changed(_ isChanged: @escaping (Int, Int) -> Bool) throws -> PictureDifference {
+    func changed(_ isChanged: @escaping (Int, Int) -> Bool) throws -> ImageDifference {
       let actual = pixels(128, 96) { x, y in
         let level = Int(golden.planes[0][y * 128 + x])
         return isChanged(x, y) ? (level < 128 ? level + 40 : level - 40) : level
       }
-      return try #require(PictureDifference(golden: golden, actual: actual))
+      return try #require(ImageDifference(golden: golden, actual: actual))
     }
     let spot = try changed { (64..<72).contains($0) && (40..<46).contains($1) }
     let scattered = try changed { $0 % 16 == 0 && $1 % 16 == 0 }
@@ -86,14 +86,14 @@ import Testing
       let level = Int(golden.planes[0][y * 128 + x])
       return level == 255 ? level : level + 1
     }
-    #expect(PictureDifference(golden: golden, actual: noise)?.densest == 0)
+    #expect(ImageDifference(golden: golden, actual: noise)?.densest == 0)
   }
 
   @Test func `pictures of two sizes have no difference, and small ones do`() throws {
-    #expect(PictureDifference(golden: pattern(8, 8), actual: pattern(8, 9)) == nil)
+    #expect(ImageDifference(golden: pattern(8, 8), actual: pattern(8, 9)) == nil)
     let small = pixels(3, 2) { x, _ in x }
     let other = pixels(3, 2) { x, _ in x + 9 }
-    let found = try #require(PictureDifference(golden: small, actual: other))
+    let found = try #require(ImageDifference(golden: small, actual: other))
     #expect(found.changedPixels == 6 && found.densest == 1 && found.ssim == 0)
     #expect(abs(found.rms - 9) < 1e-9)
   }
@@ -104,7 +104,7 @@ import Testing
       let level = Int(golden.planes[0][y * 120 + x])
       return x >= 104 && y >= 74 ? (level < 128 ? level + 40 : level - 40) : level
     }
-    let found = try #require(PictureDifference(golden: golden, actual: actual))
+    let found = try #require(ImageDifference(golden: golden, actual: actual))
     #expect(found.densest == 1 && (found.densestX, found.densestY) == (104, 74))
   }
 
@@ -116,9 +116,9 @@ import Testing
       var planes = [gray, gray, gray]
       planes[plane] = other
       let found = try #require(
-        PictureDifference(
-          golden: PicturePixels(width: 64, height: 48, planes: [gray, gray, gray]),
-          actual: PicturePixels(width: 64, height: 48, planes: planes)))
+        ImageDifference(
+          golden: ImagePixels(width: 64, height: 48, planes: [gray, gray, gray]),
+          actual: ImagePixels(width: 64, height: 48, planes: planes)))
       #expect(found.changedPixels == 1 && found.psnr.isFinite && found.ssim < 1)
     }
   }
@@ -143,15 +143,15 @@ import Testing
   }
 
   private struct Kept: ImageMeasure {
-    var difference: PictureDifference?
+    var difference: ImageDifference?
 
-    func difference(sink: String, golden: FrameID, actual: FrameID) -> PictureDifference? {
+    func difference(sink: String, golden: FrameID, actual: FrameID) -> ImageDifference? {
       difference
     }
   }
 
   private func findings(
-    _ rule: SinkRule, _ difference: PictureDifference?
+    _ rule: SinkRule, _ difference: ImageDifference?
   ) throws -> (findings: [Finding], headroom: [ErrorHeadroom], notes: [String]) {
     func frames(_ seed: String) -> [FrameResult] {
       let print = FramePrint(
@@ -178,14 +178,14 @@ import Testing
   @Test func `all three measures must hold`() throws {
     let golden = pattern()
     let noisy = pixels(64, 48) { x, y in Int(golden.planes[0][y * 64 + x]) / 8 * 8 + 4 }
-    let found = try #require(PictureDifference(golden: golden, actual: noisy))
+    let found = try #require(ImageDifference(golden: golden, actual: noisy))
     var good = found
     (good.psnr, good.ssim, good.densest) = (35, 0.95, 0.2)
     let allowed = try findings(rule, good)
     #expect(allowed.findings.isEmpty)
     let row = try #require(allowed.headroom.first { $0.quantity == "densest window" })
     #expect(row.largest == 0.2 && row.allowed == 0.25 && row.used == 0.8)
-    for change: (inout PictureDifference) -> Void in [
+    for change: (inout ImageDifference) -> Void in [
       { $0.psnr = 29 }, { $0.ssim = 0.89 }, { $0.densest = 0.3 },
     ] {
       var bad = good

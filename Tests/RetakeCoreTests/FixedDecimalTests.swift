@@ -65,13 +65,13 @@ import Testing
     for wrong in [0.2, 0, -0.1, 10, 0.05, .nan, 1e-10] {
       #expect(throws: ResultTextError.self) { try Precision(score: wrong) }
     }
-    #expect(Precision.standard == (try Precision(box: 0.1, score: 0.0001, scalar: 0.001)))
+    #expect(Precision.default == (try Precision(box: 0.1, score: 0.0001, scalar: 0.001)))
   }
 
   @Test func `steps read as they stand in a pipeline document`() throws {
     let text = #"{"box": 0.1, "score": 0.0001}"#
     let steps = try JSONValue(parsing: Data(text.utf8)).decode(Precision.self)
-    #expect(steps == .standard)
+    #expect(steps == .default)
     #expect(try JSONValue(encoding: steps).canonicalText == #"{"box":0.1,"score":0.0001}"#)
     let finer = try Precision(scalar: 0.01)
     #expect(try JSONValue(encoding: finer).decode(Precision.self) == finer)

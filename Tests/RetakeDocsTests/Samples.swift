@@ -145,8 +145,8 @@ private func results(
 
 private struct Smaller {
   // docs/pipelines.md
-  func view(of input: PictureShape) -> PictureView? {
-    PictureView(scaling: input, width: 320, height: 240)
+  func view(of input: ImageShape) -> ImageView? {
+    ImageView(scaling: input, width: 320, height: 240)
   }
   // end
 }

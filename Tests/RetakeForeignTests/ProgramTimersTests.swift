@@ -52,7 +52,7 @@ import Testing
   @Test func `timers at one instant, and timers at once, are bounded`() throws {
     var some = ProgramTimers()
     some.advance(to: 5)
-    let fault = #expect(throws: ForeignTrouble.self) {
+    let fault = #expect(throws: ForeignFailure.self) {
       // Bounded by the guard that is tested.
       for id in 0..<Int64(10 * ProgramTimers.atInstantMax) {
         try some.set(id, at: 0)
@@ -63,7 +63,7 @@ import Testing
     // The next instant has a number of its own.
     some.advance(to: 6)
     try some.set(1, at: 6)
-    #expect(throws: ForeignTrouble.self) {
+    #expect(throws: ForeignFailure.self) {
       for id in 0...Int64(ProgramTimers.countMax) { try some.set(id, at: 100) }
     }
   }

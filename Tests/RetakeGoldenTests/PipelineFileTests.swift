@@ -304,7 +304,7 @@ import Testing
     var run = sample(record)
     run.columns.append(StageColumn("colour", inputs: ["grey"]))
     run.sinks.append(.init("hues"))
-    run.manifest.precision["hues"] = .standard
+    run.manifest.precision["hues"] = .default
     run.manifest.pipeline.sinks = ["boxes": ["motion"], "hues": ["colour"]]
     for index in run.frames.indices {
       let isOther = differs && index == 9

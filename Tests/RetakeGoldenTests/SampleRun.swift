@@ -43,7 +43,7 @@ struct SampleRun {
       pipeline: .init(
         name: "motion-boxes", digest: Digest128(of: "pipeline"),
         nodes: ["camera", "grey", "motion", "boxes"]),
-      precision: ["boxes": .standard])
+      precision: ["boxes": .default])
     frames = (0..<count).map { sequence in
       FrameResult(
         id: FrameID(track: 0, sequence: sequence), pts: Int64(sequence) * 1_001,

@@ -53,7 +53,7 @@ enum Clips {
 
 /// All frames of a file's n-th video track, in the order of the decoder.
 func decodeAll(
-  _ file: String, track: Int = 0, threads: Int = 1, memory: PictureMemory = PictureMemory()
+  _ file: String, track: Int = 0, threads: Int = 1, memory: ImageMemory = ImageMemory()
 ) throws -> [DecodedFrame] {
   let demuxer = try MediaDemuxer(path: file)
   let stream = demuxer.videoStreams[track]

@@ -64,7 +64,7 @@ struct DecoderMemoryTests {
 
   @Test func `memory that waits is bounded in bytes`() throws {
     let file = try Clips.make("bound.mkv", Clips.picture("96x64") + ["-c:v", "libx264"])
-    let memory = PictureMemory(waitingBytesMax: 30_000)
+    let memory = ImageMemory(waitingBytesMax: 30_000)
     var frames = try decodeAll(file, memory: memory)
     let size = try #require(frames.first).frame.visibleBytes
     frames = []

@@ -71,8 +71,8 @@ struct DecoderTests {
     let file = try Clips.make(name, arguments)
     let expected = try Clips.frameHashes(file)
     #expect(expected.count >= 30)
-    for preparation in [PictureMemory.Preparation.asItIs, .poisoned] {
-      let memory = PictureMemory(preparation: preparation)
+    for preparation in [ImageMemory.Preparation.asItIs, .poisoned] {
+      let memory = ImageMemory(preparation: preparation)
       #expect(try decodeAll(file, memory: memory).map(\.frame.frameHash) == expected)
     }
     #expect(try decodeAll(file, threads: 2).map(\.frame.frameHash) == expected)
@@ -114,7 +114,7 @@ struct DecoderTests {
     let decoded = try decodeAll(file.path)
     #expect(decoded.map(\.differsFromStream) == (0..<60).map { $0 >= 30 })
     #expect(decoded.last?.frame.width == 128)
-    let memory = PictureMemory(preparation: .poisoned)
+    let memory = ImageMemory(preparation: .poisoned)
     #expect(
       try decodeAll(file.path, memory: memory).map(\.frame.frameHash)
         == decoded.map(\.frame.frameHash))

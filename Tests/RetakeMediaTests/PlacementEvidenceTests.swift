@@ -74,7 +74,7 @@ struct PlacementEvidenceTests {
     /// Digests of the pictures, by their packets.
     func pictures(of packets: [MediaPacket]) throws -> [Int: Digest128] {
       let decoder = try MediaDecoder(
-        stream: stream, file: file, threads: 1, memory: PictureMemory())
+        stream: stream, file: file, threads: 1, memory: ImageMemory())
       var found: [Int: Digest128] = [:]
       for packet in packets.map(Optional.some) + [nil] {
         for decoded in (try? decoder.decode(packet)) ?? [] {

@@ -102,7 +102,7 @@ import Testing
     let metrics = LiveMetrics(of: pipeline, factory: memory)
     var live = LivePipeline(pipeline, registry: .builtIn)
     live.watchesDevice = false
-    var picture = RecordingInput.Picture()
+    var picture = RecordingInput.Image()
     (picture.width, picture.height, picture.frames) = (64, 48, 40)
     var options = RecorderOptions(
       name: "yard", into: folder.url.path, framesMax: 40, probe: .skip)

@@ -20,7 +20,7 @@ final class ManualClock: LiveClock {
       uncertaintyNanoseconds: 0)
   }
 
-  func wait(untilNanoseconds deadline: Int64, or bell: Bell) { go(to: deadline) }
+  func wait(untilNanoseconds deadline: Int64, or condition: ThreadCondition) { go(to: deadline) }
 
   func go(to nanoseconds: Int64) { now.withLock { $0 = max($0, nanoseconds) } }
 }
@@ -53,7 +53,7 @@ private func result(_ sequence: Int, milliseconds: Int64) -> PreviewResult {
 private func answers(_ timeline: String) -> (answers: String, figures: WindowFigures) {
   let clock = ManualClock()
   let feed = PreviewFeed(clock: clock)
-  var drawing: PreviewFeed.Picture?
+  var drawing: PreviewFeed.Image?
   var sequence = 0
   var text = ""
   for (millisecond, letter) in timeline.enumerated() {
@@ -235,7 +235,7 @@ private func answers(_ timeline: String) -> (answers: String, figures: WindowFig
   {
     let clock = ManualClock()
     let feed = PreviewFeed(clock: clock)
-    var drawing: (picture: PreviewFeed.Picture, end: Int64)?
+    var drawing: (picture: PreviewFeed.Image, end: Int64)?
     for sequence in 0..<600 {
       let arrival = Int64(sequence) * 1_000_000_000 / 60
       while let (picture, end) = drawing, end <= arrival {

@@ -38,7 +38,7 @@ extension SDLTests {
 
     private static func shown(_ frame: Frame, width: Int, height: Int) throws -> Frame {
       let canvas = try Canvas.memory(width: width, height: height)
-      let view = try PictureView(canvas)
+      let view = try PreviewImageView(canvas)
       canvas.painter.clear(.black)
       try view.show(frame, in: canvas.area)
       try view.draw(result, ageNanoseconds: 66_000_000)
@@ -46,14 +46,14 @@ extension SDLTests {
     }
 
     private static func shapes(_ frame: Frame) -> [OverlayShape] {
-      OverlayLayout(OverlayPicture(frame)).shapes(of: [
+      OverlayLayout(OverlayImage(frame)).shapes(of: [
         OverlayContent(facts: facts, classNames: ["cat", "dog"], ageNanoseconds: 66_000_000)
       ])
     }
 
     @Test func `where a frame has no picture nothing is left of the one before`() throws {
       let canvas = try Canvas.memory(width: 320, height: 240)
-      let view = try PictureView(canvas)
+      let view = try PreviewImageView(canvas)
       func drawn() throws -> [UInt8] {
         canvas.painter.clear(.black)
         try view.draw(Self.result, ageNanoseconds: 0)

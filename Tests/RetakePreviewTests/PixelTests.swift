@@ -69,7 +69,7 @@ extension SDLTests {
       var frame = Corners.frame(width: 48, height: 48)
       frame.sampleAspect = aspect
       let seen = try Shown.picture(of: frame, width: 96, height: 96)
-      let fit = PictureFit(frame, in: CanvasRect(0, 0, 96, 96))
+      let fit = ImageFit(frame, in: CanvasRect(0, 0, 96, 96))
       let ratio = Double(fit.shown.width) / Double(fit.shown.height)
       #expect(abs(ratio - Double(aspect.numerator) / Double(aspect.denominator)) < 0.03)
       #expect(Corners.clockwise(seen, in: fit.shown) == Corners.turned(by: 0))
@@ -175,10 +175,10 @@ enum Shown {
   /// The frame as the canvas shows it, read back from there.
   static func picture(of frame: Frame, on canvas: Canvas, _ grading: Grading? = nil) throws -> Frame
   {
-    let picture = try canvas.painter.makePicture(grading)
+    let picture = try canvas.painter.makeImage(grading)
     canvas.painter.clear(.black)
     try picture.upload(picture.converted(frame))
-    try picture.draw(PictureFit(frame, in: canvas.area))
+    try picture.draw(ImageFit(frame, in: canvas.area))
     return try canvas.painter.picture()
   }
 }

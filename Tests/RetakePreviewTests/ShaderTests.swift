@@ -135,7 +135,7 @@ extension SDLTests {
         var grading = Grading(code)
         grading.path = "warm.glsl"
         return #expect(throws: PreviewError.self) {
-          _ = try canvas.painter.makePicture(grading)
+          _ = try canvas.painter.makeImage(grading)
         }
       }
       let undeclared = error(
@@ -151,7 +151,7 @@ extension SDLTests {
     @Test func `without OpenGL a grading is refused, and the window says why`() throws {
       let canvas = try TestWindow.open("software", side: 16)
       let error = #expect(throws: PreviewError.self) {
-        _ = try canvas.painter.makePicture(Grading("vec3 grade(vec3 rgb, vec2 at) { return rgb; }"))
+        _ = try canvas.painter.makeImage(Grading("vec3 grade(vec3 rgb, vec2 at) { return rgb; }"))
       }
       #expect(error?.code == "preview.shader.noOpenGL")
       #expect(error?.advice?.contains("SDL_RENDER_DRIVER") == true)
@@ -200,8 +200,8 @@ extension SDLTests {
 }
 
 /// The texts of shaders, without a device.
-@Suite struct PictureShaderTests {
-  private let shader = PictureShader(
+@Suite struct ImageShaderTests {
+  private let shader = ImageShader(
     samples: .planar, conversion: YCbCrConversion(range: .limited, matrix: .bt709),
     grading: "vec3 grade(vec3 rgb, vec2 at) {\n  return rgb;\n}")
 
@@ -213,7 +213,7 @@ extension SDLTests {
   func `the messages of Mesa, NVIDIA and ANGLE are read`(message: String, cause: String) {
     let message = message.replacing("%", with: "\(shader.linesBefore + 2)")
     #expect(shader.line(of: message) == 2)
-    #expect(PictureShader.cause(of: "warning\n" + message) == cause)
+    #expect(ImageShader.cause(of: "warning\n" + message) == cause)
   }
 
   @Test func `a line that is not the grading's is not named`() {

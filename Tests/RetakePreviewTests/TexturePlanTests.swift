@@ -35,7 +35,7 @@ import Testing
   func `a picture is whole and in the middle`(
     degrees: Int, width: Int, height: Int, wanted: CanvasRect
   ) {
-    let fit = PictureFit(
+    let fit = ImageFit(
       width: width * 10, height: height * 10, rotationDegrees: degrees,
       in: CanvasRect(0, 0, 200, 200))
     #expect(fit.shown == wanted)

@@ -108,7 +108,7 @@ extension SDLTests {
       #expect(result.id.sequence == 12)
       let age = content.entries[20].timestamp - result.timestamp.nanoseconds
       let shapes = ResultShapes(
-        fit: PictureFit(frame, in: CanvasRect(0, 0, frame.width, frame.height))
+        fit: ImageFit(frame, in: CanvasRect(0, 0, frame.width, frame.height))
       ).shapes(of: result, ageNanoseconds: age)
       let wanted = frame.drawing(shapes).bytes(of: 0)
       let pixels = seen.bytes(of: 0)
@@ -162,14 +162,14 @@ extension SDLTests {
         SyntheticOptions(scene: .figures, width: 160, height: 120, fps: 30, frames: 8))
       let frames = try (0..<8).map { try scene.frame(FrameID(track: 0, sequence: $0)) }
       let thread = try NamedThread("offers") {
-        let (clock, bell) = (WallClock(), Bell())
+        let (clock, condition) = (WallClock(), ThreadCondition())
         let limit = clock.monotonicNanoseconds + 600_000_000_000
         var number = 0
         // Ends: enough frames were shown, or something is stuck.
         while feed.counts.shown < 20, clock.monotonicNanoseconds < limit {
           feed.offer(frames[number % frames.count])
           number += 1
-          clock.wait(untilNanoseconds: clock.monotonicNanoseconds + 500_000, or: bell)
+          clock.wait(untilNanoseconds: clock.monotonicNanoseconds + 500_000, or: condition)
         }
         feed.close()
       }

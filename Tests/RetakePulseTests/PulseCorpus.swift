@@ -85,7 +85,7 @@ struct CorpusPulse {
   }
 }
 
-/// A sudden movement: nearly a Gaussian bell.
+/// A sudden movement: nearly a Gaussian condition.
 private struct Bump {
   var height: Double
   var center: Double

@@ -222,7 +222,7 @@ import Testing
       .pulseSignal(.red).detrend().bandpass(low: 0.5, high: 4)
     let last = try #require(
       run(band.results("wave", precision: ["scalar": 0.00001]), workers: 0).last)
-    let shapes = OverlayLayout(OverlayPicture(width: 640, height: 480))
+    let shapes = OverlayLayout(OverlayImage(width: 640, height: 480))
       .shapes(of: [OverlayContent(facts: last)])
     let lines = shapes.compactMap { shape -> [OverlayShape.Point]? in
       if case .line(let points, _) = shape.form { points } else { nil }

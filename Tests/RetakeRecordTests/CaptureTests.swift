@@ -26,7 +26,7 @@ import Testing
     let stream = source.open()
     let first = try #require(try stream.next())
     RecorderCapture(
-      source: source, options: options, clock: clock, pipes: pipes, sensors: SensorBoard(pipes)
+      source: source, options: options, clock: clock, pipes: pipes, sensors: LiveSensorValues(pipes)
     )
     .run(stream, first: first)
     return pipes.captured.takeAll().rows.compactMap {
@@ -125,7 +125,7 @@ import Testing
     let stream = source.open()
     let first = try #require(try stream.next())
     RecorderCapture(
-      source: source, options: options, clock: clock, pipes: pipes, sensors: SensorBoard(pipes)
+      source: source, options: options, clock: clock, pipes: pipes, sensors: LiveSensorValues(pipes)
     )
     .run(stream, first: first)
     RecorderEncoding(encoders: [EmptyMaker()], source: "scene", options: options, pipes: pipes)
@@ -166,7 +166,7 @@ import Testing
     let stream = source.open()
     let first = try #require(try stream.next())
     RecorderCapture(
-      source: source, options: options, clock: clock, pipes: pipes, sensors: SensorBoard(pipes)
+      source: source, options: options, clock: clock, pipes: pipes, sensors: LiveSensorValues(pipes)
     )
     .run(stream, first: first)
     let sequences = pipes.captured.takeAll().rows.compactMap { row in

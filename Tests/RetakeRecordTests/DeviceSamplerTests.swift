@@ -107,12 +107,12 @@ import Testing
     let root = try TemporaryFolder("retake-watch")
     try root.write("90000\n", to: "thermal_zone0/temp")
     let seen = Mutex<[DeviceEvent]>([])
-    let noted = Bell()
+    let noted = ThreadCondition()
     let watch = try DeviceWatch(
       DeviceObserver([ThermalSampler(root: root.url.path)]), clock: ManualClock()
     ) { event in
       seen.withLock { $0.append(event) }
-      noted.ring()
+      noted.signal()
     }
     noted.wait()
     watch.stop()

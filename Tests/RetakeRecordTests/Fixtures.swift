@@ -40,12 +40,12 @@ final class ManualClock: LiveClock {
     }
   }
 
-  func wait(untilNanoseconds deadline: Int64, or bell: Bell) {
+  func wait(untilNanoseconds deadline: Int64, or condition: ThreadCondition) {
     let isDone = state.withLock {
       if $0.jumps { $0.now = max($0.now, deadline) }
       return $0.jumps
     }
-    if !isDone { bell.wait() }
+    if !isDone { condition.wait() }
   }
 }
 

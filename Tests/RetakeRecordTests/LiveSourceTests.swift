@@ -113,11 +113,11 @@ private final class StepClock: LiveClock {
       uncertaintyNanoseconds: 0)
   }
 
-  func wait(untilNanoseconds deadline: Int64, or bell: Bell) {
+  func wait(untilNanoseconds deadline: Int64, or condition: ThreadCondition) {
     // The source's pause before a new connection is over at once.
     guard Thread.current.name != "retake-source" else { return }
     permits.signal()
-    bell.wait()
+    condition.wait()
   }
 
   func step() {
@@ -355,7 +355,7 @@ private struct LostSource: RecordingSource {
     let folder = try TemporaryFolder()
     var options = RecorderOptions.test(folder, preset: .ffv1)
     options.framesMax = 12
-    let source = try TestPictureSource("testsrc2=size=64x48:rate=25,format=yuyv422")
+    let source = try TestImageSource("testsrc2=size=64x48:rate=25,format=yuyv422")
     #expect(source.description.framesPerSecond == 25 && !source.description.isLive)
     let result = try Recorder(source, options: options, machine: .still()).run()
     #expect(result.progress.frames.recorded == 12)

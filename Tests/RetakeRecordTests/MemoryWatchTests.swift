@@ -53,21 +53,21 @@ import Testing
     try root.write("4:memory:/job\n0::/\n", to: "proc/self/cgroup")
     let path = root.url.path
     let page = Int64(sysconf(Int32(_SC_PAGESIZE)))
-    #expect(MemoryRoom(addressLimit: nil, root: path).isUnlimited)
-    #expect(MemoryRoom(addressLimit: 1 << 30, root: path).bytes() == 1 << 30 - 1_000 * page)
+    #expect(FreeMemory(addressLimit: nil, root: path).isUnlimited)
+    #expect(FreeMemory(addressLimit: 1 << 30, root: path).bytes() == 1 << 30 - 1_000 * page)
     try root.write("9223372036854771712\n", to: "sys/fs/cgroup/memory/memory.limit_in_bytes")
-    #expect(MemoryRoom(addressLimit: nil, root: path).isUnlimited)
+    #expect(FreeMemory(addressLimit: nil, root: path).isUnlimited)
     try root.write("5000000\n", to: "sys/fs/cgroup/memory/job/memory.limit_in_bytes")
     try root.write("3000000\n", to: "sys/fs/cgroup/memory/job/memory.usage_in_bytes")
     try root.write(
       "cache 9\ninactive_file 500\ntotal_inactive_file 1000000\n",
       to: "sys/fs/cgroup/memory/job/memory.stat")
-    #expect(MemoryRoom(addressLimit: 1 << 30, root: path).bytes() == 3_000_000)
+    #expect(FreeMemory(addressLimit: 1 << 30, root: path).bytes() == 3_000_000)
     try root.write("0::/job\n", to: "proc/self/cgroup")
     try root.write("7000000\n", to: "sys/fs/cgroup/job/memory.max")
     try root.write("6000000\n", to: "sys/fs/cgroup/job/memory.current")
     try root.write("inactive_file 0\n", to: "sys/fs/cgroup/job/memory.stat")
-    #expect(MemoryRoom(addressLimit: nil, root: path).bytes() == 1_000_000)
+    #expect(FreeMemory(addressLimit: nil, root: path).bytes() == 1_000_000)
   }
 
   @Test(arguments: ["0::/machine/app/job\n", "4:memory:/machine/app/job\n"])
@@ -83,7 +83,7 @@ import Testing
       try root.write("\(bytes)\n", to: base + folder + limit)
       try root.write("\(used)\n", to: base + folder + usage)
     }
-    func room() -> Int64? { MemoryRoom(addressLimit: nil, root: root.url.path).bytes() }
+    func room() -> Int64? { FreeMemory(addressLimit: nil, root: root.url.path).bytes() }
     #expect(room() == nil)
     try set("machine/", 9_000_000, used: 5_000_000)
     #expect(room() == 4_000_000)
@@ -102,7 +102,7 @@ import Testing
     try root.write("0::/job\n", to: "proc/self/cgroup")
     try root.write("1000000000\n", to: "sys/fs/cgroup/job/memory.max")
     try root.write("0\n", to: "sys/fs/cgroup/job/memory.current")
-    let room = MemoryRoom(addressLimit: nil, root: root.url.path)
+    let room = FreeMemory(addressLimit: nil, root: root.url.path)
     let pipes = RecorderPipes(
       RecorderOptions(name: "yard"), clock: ManualClock(step: 60_000_000), room: room)
     func offers() -> Int {

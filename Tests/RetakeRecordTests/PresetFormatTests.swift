@@ -38,7 +38,7 @@ import Testing
       guard error.facts.code == "media.encode.format" else { throw error }
       return nil
     }
-    let decoder = try MediaDecoder(stream: encoded.epoch.stream, memory: PictureMemory())
+    let decoder = try MediaDecoder(stream: encoded.epoch.stream, memory: ImageMemory())
     let frames = try decoder.decode(encoded.packet)
     let decoded = try #require(frames.first?.frame)
     #expect(PixelFormat(ffmpegName: encoded.epoch.stream.pixelFormatName) == decoded.format)

@@ -103,7 +103,7 @@ struct BrowserTests {
     var document = Samples.regression()
     let index = try #require(document.cases.firstIndex { !$0.pictures.isEmpty })
     let input = document.cases[index].pictures[0]
-    for role in [ReportPicture.Role.golden, .actual] {
+    for role in [ReportImage.Role.golden, .actual] {
       var picture = input
       (picture.role, picture.boxes) = (role, [])
       picture.node = document.cases[index].findings.items[0].sink

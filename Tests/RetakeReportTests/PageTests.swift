@@ -44,7 +44,7 @@ import Testing
 
   @Test func `verdicts, root causes and commands are there without a script`() throws {
     let page = try withoutBlocks(html(Samples.allVerdicts()))
-    #expect(page.contains("Trouble <span class=\"exit\">exit code 2</span>"))
+    #expect(page.contains("Error <span class=\"exit\">exit code 2</span>"))
     #expect(page.contains("stage <b class=\"stage\">motion</b>"))
     #expect(page.contains("<code>retake accept yard/motion --root-cause r1 --reason TEXT</code>"))
     #expect(page.contains("camera: equal. grey: equal. motion: root cause. boxes: downstream."))
@@ -113,7 +113,7 @@ import Testing
     var item = Samples.changedCase()
     item.timelines = [Samples.timeline(frames: 18_000)]
     item.findings = Excerpt((0..<5_000).map(Samples.finding), total: 5_000)
-    let picture = ReportPicture(
+    let picture = ReportImage(
       frame: FrameID(track: 0, sequence: 120), width: 640, height: 480,
       png: Array(repeating: 0x5A, count: 180_000))
     item.pictures = Array(repeating: picture, count: 10)
@@ -126,7 +126,7 @@ import Testing
 
   @Test func `pictures and findings beyond the page's bound are left out and counted`() throws {
     var document = Samples.regression()
-    let picture = ReportPicture(
+    let picture = ReportImage(
       frame: FrameID(track: 0, sequence: 1), width: 9, height: 9,
       png: Array(repeating: 1, count: 1_000_000))
     document.cases[1].pictures = [picture, picture, picture]

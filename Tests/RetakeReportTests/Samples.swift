@@ -66,7 +66,7 @@ enum Samples {
     ]
     item.findings = Excerpt((0..<12).map(finding), total: 1218)
     item.pictures = [
-      ReportPicture(
+      ReportImage(
         frame: FrameID(track: 0, sequence: 120), node: "camera", width: 320, height: 180,
         png: Array(onePixelPNG),
         boxes: [ReportBox(.both, Box(x: 10, y: 10, width: 40, height: 30), label: "car")])

@@ -92,7 +92,7 @@ struct LargeMediaTests {
   @Test func `a file for which the disk has no room is not copied`() throws {
     let folder = try TemporaryFolder()
     let source = try Clip.openGOP.make(in: folder)
-    let free = try #require(DiskRoom.freeBytes(at: folder.url.path))
+    let free = try #require(FreeSpace.freeBytes(at: folder.url.path))
     // A hole in a file takes no space.
     try grow(source, to: free + (8 << 30))
     let refused = code {

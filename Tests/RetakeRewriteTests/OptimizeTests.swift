@@ -332,6 +332,6 @@ import Testing
     writer.replace(rows)
     try writer.close()
     #expect(
-      code { try optimize(imported.path, into: imported.folder) } == "session.optimise.noPictures")
+      code { try optimize(imported.path, into: imported.folder) } == "session.optimise.noImages")
   }
 }

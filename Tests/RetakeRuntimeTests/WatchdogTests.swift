@@ -9,7 +9,7 @@ import Testing
 
 /// A clock whose deadlines pass at once, but only after a test has said that time is up.
 private final class PatientClock: LiveClock {
-  private let state = Locked((isUp: false, bells: [Bell]()))
+  private let state = Locked((isUp: false, conditions: [ThreadCondition]()))
 
   var monotonicNanoseconds: Int64 { 0 }
 
@@ -18,20 +18,20 @@ private final class PatientClock: LiveClock {
       monotonicNanoseconds: 0, unixNanoseconds: 0, bootNanoseconds: 0, uncertaintyNanoseconds: 0)
   }
 
-  func wait(untilNanoseconds deadline: Int64, or bell: Bell) {
+  func wait(untilNanoseconds deadline: Int64, or condition: ThreadCondition) {
     let isUp = state.withLock {
-      $0.bells.append(bell)
+      $0.conditions.append(condition)
       return $0.isUp
     }
-    if !isUp { bell.wait() }
+    if !isUp { condition.wait() }
   }
 
   func letTimeBeUp() {
-    let bells = state.withLock {
+    let conditions = state.withLock {
       $0.isUp = true
-      return $0.bells
+      return $0.conditions
     }
-    for bell in bells { bell.ring() }
+    for condition in conditions { condition.signal() }
   }
 }
 

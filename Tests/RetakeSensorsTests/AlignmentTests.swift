@@ -43,7 +43,7 @@ enum TwoCameras {
         for burst in bursts[next...] {
           guard burst.start <= now else { break }
           let age = now - burst.start
-          for pitch in burst.pitches { sum += Turn(pitch * age).sine * (1 - age / 0.08) }
+          for pitch in burst.pitches { sum += Angle(pitch * age).sine * (1 - age / 0.08) }
         }
         return Float(sum / 8 + Double.random(in: -0.02...0.02, using: &numbers))
       }
@@ -91,7 +91,7 @@ struct AlignmentTests {
         start: 0,
         samples: (0..<20 * SoundTrack.rate).map { index in
           let age = (start + Double(index) / rate).truncatingRemainder(dividingBy: 1)
-          let beep = age < 0.08 ? Turn(800 * age).sine * (1 - age / 0.08) : 0
+          let beep = age < 0.08 ? Angle(800 * age).sine * (1 - age / 0.08) : 0
           return Float(beep + Double.random(in: -0.02...0.02, using: &numbers))
         })
     }
@@ -121,7 +121,7 @@ struct AlignmentTests {
 
   @Test(arguments: [(440.0, 0.0), (440, 0.001), (50, 0.0001), (1_000, 0.01), (97.3, 0)])
   func `a tone and a hum fit everywhere, which is said`(pitch: Double, noise: Double) {
-    let answer = chapters(noise: noise) { second, _ in Turn(pitch * second).sine * 0.5 }.answer()
+    let answer = chapters(noise: noise) { second, _ in Angle(pitch * second).sine * 0.5 }.answer()
     #expect(answer == .repeats)
   }
 
@@ -145,7 +145,7 @@ struct AlignmentTests {
         start + Double($0) / rate
       }
       let samples = sound.indices.map {
-        sound[$0] + Float(Turn(50 * (start + Double($0) / rate)).sine * 0.1)
+        sound[$0] + Float(Angle(50 * (start + Double($0) / rate)).sine * 0.1)
       }
       return SoundTrack(start: 0, samples: samples)
     }
@@ -234,14 +234,14 @@ struct AlignmentTests {
   @Test func `sound is brought to 16 kHz without what is above`() throws {
     // 1 kHz stays, 12 kHz at 48,000 samples a second would appear as 4 kHz.
     var resampler = SoundResampler(rate: 48_000)
-    let input = (0..<48_000).map { Float(Turn(Double($0) * 1_000 / 48_000).sine) }
-    let above = (0..<48_000).map { Float(Turn(Double($0) * 12_000 / 48_000).sine) }
+    let input = (0..<48_000).map { Float(Angle(Double($0) * 1_000 / 48_000).sine) }
+    let above = (0..<48_000).map { Float(Angle(Double($0) * 12_000 / 48_000).sine) }
     for start in stride(from: 0, to: input.count, by: 1_000) {
       resampler.take(Array(input[start..<start + 1_000]))
     }
     #expect((15_900...16_000).contains(resampler.output.count))
     for index in 100..<15_000 {
-      let wanted = Float(Turn(Double(index) / 16).sine)
+      let wanted = Float(Angle(Double(index) / 16).sine)
       guard abs(resampler.output[index] - wanted) > 0.01 else { continue }
       Issue.record("sample \(index) is \(resampler.output[index]), not \(wanted)")
       break

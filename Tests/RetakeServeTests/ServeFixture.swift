@@ -50,7 +50,7 @@ final class ServeFixture {
   deinit { server.stop() }
 
   static func record(_ name: String, frames: Int, into folder: TemporaryFolder) throws {
-    var picture = RecordingInput.Picture()
+    var picture = RecordingInput.Image()
     (picture.width, picture.height) = (160, 120)
     (picture.seed, picture.frames) = (1, frames)
     var options = RecorderOptions(

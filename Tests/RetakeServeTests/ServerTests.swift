@@ -54,7 +54,7 @@ import Testing
     let reader = try SessionReader(opening: fixture.folder.file("Recordings/yard").path)
     let picture = try MediaImage.decode([UInt8](first.body))
     #expect((picture.width, picture.height) == (160, 120))
-    let wanted = try FramePicture.png(
+    let wanted = try FrameImage.png(
       of: try reader.frame(FrameID(track: 0, sequence: 7)), widthMax: 960)
     #expect(first.body == Data(wanted))
     #expect(try fixture.get("frames/yard/0/8.png").body != first.body)

@@ -34,7 +34,7 @@ struct DecodedPartsTests {
     }
 
     var decoding: TrackDecoding {
-      TrackDecoding(table: table, memory: PictureMemory()) { _ in true }
+      TrackDecoding(table: table, memory: ImageMemory()) { _ in true }
     }
 
     /// Packet, number within it, and digest of each image.

@@ -289,8 +289,8 @@ import Testing
   }
 
   /// One letter a picture; `-` is a frame without a digest. 25 frames a second.
-  private func found(_ timeline: String) -> EqualPictures {
-    var equal = EqualPictures()
+  private func found(_ timeline: String) -> EqualImages {
+    var equal = EqualImages()
     for (place, letter) in timeline.enumerated() {
       let digest = letter == "-" ? nil : Digest128(of: String(letter).utf8)
       equal.add(digest, nanoseconds: Int64(place) * 40_000_000)

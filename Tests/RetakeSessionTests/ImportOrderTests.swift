@@ -57,7 +57,7 @@ import Testing
       views[number] = SegmentView(file: try MediaFile(path: copy.path), stream: stream)
     }
     let indexing = TrackIndexing(
-      track: 0, stream: stream, views: views, packets: PacketList(), memory: PictureMemory()
+      track: 0, stream: stream, views: views, packets: PacketList(), memory: ImageMemory()
     ) { _ in true }
 
     let error = #expect(throws: SessionError.self) { try indexing.run() }

@@ -265,7 +265,7 @@ struct RankingTests {
     rows[4].flags = .key
     rows[7].flags = .key
     let finder = EntryFinder(
-      table: NoPackets(), memory: PictureMemory(), packets: PacketList(rows), damaged: [5])
+      table: NoPackets(), memory: ImageMemory(), packets: PacketList(rows), damaged: [5])
 
     #expect(
       [0, 3, 4, 6, 7, 9].map { finder.keys[finder.key(atOrBefore: $0)] } == [0, 0, 4, 4, 7, 7])

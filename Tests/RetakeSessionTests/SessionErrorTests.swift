@@ -20,7 +20,7 @@ import Testing
       .tooManySegments(file: path, frame: frame, segmentsMax: 1),
       .originalDiffers(session: path, file: "media/original.mp4"),
       .recoveryFailed(path: path, cause: ""), .notClosed(path: path),
-      .noPictures(session: path, track: 0), .trimDiffers(session: path, frame: frame, cause: ""),
+      .noImages(session: path, track: 0), .trimDiffers(session: path, frame: frame, cause: ""),
       .optimizeDiffers(session: path, frame: frame, cause: ""),
       .nothingToExport(session: path, kind: "events"), .pixelMismatch(session: path, frame: frame),
       .noPixels(session: path, frame: frame, cause: ""),

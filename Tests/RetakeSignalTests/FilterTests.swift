@@ -50,7 +50,7 @@ import Testing
 
   @Test func `half of the amplitude is left at the frequency that is documented`() {
     // 30 / (2π √100) = 0.477 Hz.
-    let samples = (0..<3_000).map { Turn(0.477_464_829 * Double($0) / 30).sine }
+    let samples = (0..<3_000).map { Angle(0.477_464_829 * Double($0) / 30).sine }
     let left = SmoothnessPrior(lambda: 100).detrended(samples)[1_000..<2_000].map { abs($0) }.max()
     #expect(abs((left ?? 0) - 0.5) < 0.005)
   }
@@ -64,7 +64,7 @@ import Testing
 @Suite struct BandPassTests {
   /// The amplitude that is left of a sine of one frequency, far from the ends.
   private func gain(_ filter: BandPass, hertz: Double, rate: Double) -> Double {
-    let samples = (0..<Int(60 * rate)).map { Turn(hertz * Double($0) / rate).sine }
+    let samples = (0..<Int(60 * rate)).map { Angle(hertz * Double($0) / rate).sine }
     let middle = filter.filtered(samples)[Int(20 * rate)..<Int(40 * rate)]
     return middle.map { abs($0) }.max() ?? 0
   }
@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test func `nothing is delayed`() {
-    let samples = (0..<900).map { Turn(1.2 * Double($0) / 30).sine }
+    let samples = (0..<900).map { Angle(1.2 * Double($0) / 30).sine }
     let filtered = BandPass(low: 0.5, high: 4, order: 2, rate: 30).filtered(samples)
     for index in 300..<600 {
       let isTop = samples[index] > samples[index - 1] && samples[index] >= samples[index + 1]

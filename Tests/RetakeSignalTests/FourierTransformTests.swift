@@ -5,7 +5,7 @@ import Testing
   @Test(arguments: [4, 8, 64, 16_384])
   func `a cosine of a bin is in that bin alone`(size: Int) {
     let bin = size / 4
-    let samples = (0..<size).map { Turn(Double(bin * $0) / Double(size)).cosine }
+    let samples = (0..<size).map { Angle(Double(bin * $0) / Double(size)).cosine }
     let power = FourierTransform(size: size).power(of: samples)
     #expect(power.count == size / 2 + 1)
     #expect(abs(power[bin].squareRoot() - Double(size) / 2) < 1e-9 * Double(size))
@@ -19,7 +19,7 @@ import Testing
     for bin in 0...32 {
       var (real, imaginary) = (0.0, 0.0)
       for (index, sample) in samples.enumerated() {
-        let turn = Turn(-Double(bin * index) / 64)
+        let turn = Angle(-Double(bin * index) / 64)
         real += sample * turn.cosine
         imaginary += sample * turn.sine
       }

@@ -50,8 +50,8 @@ import Testing
       let noise = noise(count, seed: UInt64(1_000 * index) + UInt64(level))
       return (0..<count).map { place in
         let time = Double(place) / rate
-        let beat = strength * Turn((0.8 + 0.1 * Double(index)) * time).sine
-        return level * (1 + beat + 0.02 * Turn(0.13 * time).cosine) + 0.2 * noise[place]
+        let beat = strength * Angle((0.8 + 0.1 * Double(index)) * time).sine
+        return level * (1 + beat + 0.02 * Angle(0.13 * time).cosine) + 0.2 * noise[place]
       }
     }
     return ColorSignals(

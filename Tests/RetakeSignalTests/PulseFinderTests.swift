@@ -8,7 +8,7 @@ import Testing
   private func beats(perMinute: Double, seconds: Int) -> [Double] {
     (0..<30 * seconds).map { index in
       let turns = perMinute / 60 * Double(index) / 30
-      return Turn(turns).sine + 0.3 * Turn(2 * turns + 0.1).sine
+      return Angle(turns).sine + 0.3 * Angle(2 * turns + 0.1).sine
     }
   }
 
@@ -31,7 +31,7 @@ import Testing
     for share in [0.2, 0.6, 0.95] {
       let samples = (0..<600).map { index in
         let turns = 1.1 * Double(index) / 30
-        return Turn(turns).sine + share * Turn(2 * turns).sine
+        return Angle(turns).sine + share * Angle(2 * turns).sine
       }
       let found = try #require(finder.estimate(samples, rate: 30).beatsPerMinute)
       #expect(abs(found - 66) < 0.5)
@@ -83,7 +83,7 @@ import Testing
 }
 
 @Suite struct HeartbeatsTests {
-  /// A beat as a bell at each of these times, without a mean.
+  /// A beat as a condition at each of these times, without a mean.
   private func pulse(at beats: [Double], seconds: Double, rate: Double) -> [Double] {
     let samples = (0..<Int(seconds * rate)).map { index in
       beats.reduce(0.0) { sum, beat in
@@ -96,7 +96,7 @@ import Testing
   }
 
   @Test func `beats are found where they are, between the samples`() {
-    let truth = (0..<18).map { 0.5 + 0.8 * Double($0) + 0.03 * Turn(Double($0) / 5).sine }
+    let truth = (0..<18).map { 0.5 + 0.8 * Double($0) + 0.03 * Angle(Double($0) / 5).sine }
     let found = Heartbeats(
       in: pulse(at: truth, seconds: 15, rate: 60), rate: 60, beatsPerMinute: 75)
     #expect(found.times.count == 18)

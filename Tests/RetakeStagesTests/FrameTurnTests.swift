@@ -63,7 +63,7 @@ import Testing
     for degrees in [90, 180, 270] {
       let box = Box(x: 1, y: 0, width: 2, height: 3)
       for isMirrored in [false, true] {
-        let picture = OverlayPicture(
+        let picture = OverlayImage(
           width: 6, height: 4, rotationDegrees: degrees, isMirrored: isMirrored)
         #expect(picture.stored(picture.upright(box)) == box)
       }

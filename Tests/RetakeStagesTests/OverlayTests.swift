@@ -81,7 +81,7 @@ import Testing
   ) {
     var plain = black(.gray, 20, 10, .full)
     plain.rotationDegrees = degrees
-    let picture = OverlayPicture(plain)
+    let picture = OverlayImage(plain)
     #expect((picture.uprightWidth == 20) == (degrees % 180 == 0))
     // The corner that a viewer sees at the top left.
     let drawn = plain.drawing([
@@ -100,7 +100,7 @@ import Testing
   }
 
   @Test func `every fact that can be seen has its shapes`() {
-    let layout = OverlayLayout(OverlayPicture(width: 640, height: 480))
+    let layout = OverlayLayout(OverlayImage(width: 640, height: 480))
     let found = Detection(
       box: Box(x: 100, y: 200, width: 50, height: 40), score: 0.8312, classIndex: 1, identity: 7,
       classes: [.init(label: "red", score: 0.5)])
@@ -128,7 +128,7 @@ import Testing
   }
 
   @Test func `labels stay inside the picture`() {
-    let picture = OverlayPicture(width: 320, height: 240)
+    let picture = OverlayImage(width: 320, height: 240)
     let corners = [
       Box(x: -20, y: -10, width: 30, height: 30), Box(x: 310, y: 235, width: 30, height: 30),
     ]
@@ -176,7 +176,7 @@ import Testing
   }
 
   @Test func `a waveform of one value, of none or with gaps is drawn as far as it goes`() {
-    let layout = OverlayLayout(OverlayPicture(width: 100, height: 80))
+    let layout = OverlayLayout(OverlayImage(width: 100, height: 80))
     for samples in [[], [3], [.nan, .infinity], [1, .nan, 2], [5, 5, 5]] as [[Double]] {
       let shapes = layout.shapes(of: [
         OverlayContent(facts: [.waveform(Waveform(name: "w", rate: 1e9, samples: samples))])

@@ -26,9 +26,9 @@ import Testing
     var registry = StageRegistry.builtIn
     registry.register(Corner.self)
     let pipeline = try PipelineDocument.parse(Data(text.utf8), catalog: registry)
-    let frame = PictureShape(width: 640, height: 480, format: format)
+    let frame = ImageShape(width: 640, height: 480, format: format)
     let placements = try pipeline.picturePlacements(
-      sources: ["camera": PicturePlacement(track: 0, shape: frame)])
+      sources: ["camera": ImagePlacement(track: 0, shape: frame)])
     let box = placements["boxes"]?.inSource(Box(x: 10, y: 20, width: 30, height: 40))
     return box.map { [$0.x, $0.y, $0.width, $0.height] }
   }

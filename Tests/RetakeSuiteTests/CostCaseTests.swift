@@ -90,20 +90,20 @@ import Testing
     #expect(try fixture.test { $0.isCI = true }.status == .staleOrNotComparable)
   }
 
-  @Test func `timings that is not there, or lacks a cost, is trouble and no verdict`() throws {
+  @Test func `timings that is not there, or lacks a cost, is an error and no verdict`() throws {
     for (costs, code) in [
       ("timings", "session.costs.none"), ("timings:absent.timings", "replay.timings.unreadable"),
       ("profile:absent.json", "replay.profile.unreadable"),
     ] {
       let outcome = try fixture("costs: '\(costs)'").test()
-      #expect(outcome.status == .trouble)
+      #expect(outcome.status == .error)
       #expect(
         String(decoding: try outcome.document.encoded(), as: UTF8.self).contains(code), "\(code)")
     }
     let strict = try fixture("costs: timings, strictCosts: true")
     try addRun(0, to: strict, motion: 1_000, frames: 11)
     let outcome = try strict.test()
-    #expect(outcome.status == .trouble)
+    #expect(outcome.status == .error)
     #expect(
       String(decoding: try outcome.document.encoded(), as: UTF8.self)
         .contains("runtime.cost.missing"))

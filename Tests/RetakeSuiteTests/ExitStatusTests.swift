@@ -8,7 +8,7 @@ typealias Status = RetakeSuite.ExitStatus
 @Suite struct ExitStatusTests {
   @Test func `the strongest status of several counts`() {
     let order: [Status] = [
-      .interrupted, .trouble, .regression, .staleOrNotComparable, .missingGolden, .nothingCompared,
+      .interrupted, .error, .regression, .staleOrNotComparable, .missingGolden, .nothingCompared,
       .passed,
     ]
     for (index, strong) in order.enumerated() {
@@ -21,7 +21,7 @@ typealias Status = RetakeSuite.ExitStatus
   }
 
   @Test(arguments: [
-    (Status.passed, Int32(0)), (.regression, 1), (.trouble, 2), (.missingGolden, 3),
+    (Status.passed, Int32(0)), (.regression, 1), (.error, 2), (.missingGolden, 3),
     (.nothingCompared, 4), (.staleOrNotComparable, 5), (.usage, 64), (.interrupted, 130),
   ])
   func `a status has the number that scripts know`(status: Status, number: Int32) {
@@ -35,7 +35,7 @@ typealias Status = RetakeSuite.ExitStatus
     (.missing, .missingGolden, .missingGolden),
     (.stale, .passed, .staleOrNotComparable),
     (.notComparable, .staleOrNotComparable, .staleOrNotComparable),
-    (.errored, .trouble, .trouble),
+    (.errored, .error, .error),
   ])
   func `a verdict has a status on a desk and one in CI`(
     verdict: Verdict, desk: Status, machine: Status

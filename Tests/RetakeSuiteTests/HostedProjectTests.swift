@@ -12,7 +12,8 @@ import Testing
 @Suite struct HostedProjectTests {
   private func hosted(_ fixture: ProjectFixture, ci: Bool = false) throws -> HostedProject {
     try HostedProject(
-      fixture.folder.url.path, surroundings: Surroundings(environment: ci ? ["CI": "1"] : [:]))
+      fixture.folder.url.path,
+      surroundings: EnvironmentVariables(environment: ci ? ["CI": "1"] : [:]))
   }
 
   private func run(
@@ -96,7 +97,9 @@ import Testing
     ("1", true), ("true", true), ("yes", true), ("0", false), ("False", false), ("", false),
   ])
   func `CI is on unless its value says no`(value: String, isCI: Bool) {
-    let surroundings = Surroundings(environment: ["CI": value, "RETAKE_PENDING_DIR": "pending"])
+    let surroundings = EnvironmentVariables(environment: [
+      "CI": value, "RETAKE_PENDING_DIR": "pending",
+    ])
     #expect(surroundings.isCI == isCI && !surroundings.isGitHub)
     #expect(surroundings.pendingFolder == "pending")
   }

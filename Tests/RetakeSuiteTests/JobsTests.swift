@@ -119,7 +119,7 @@ import Testing
   @Test func `a suite gives the same with any number of jobs and workers`() throws {
     let fixture = try project()
     let first = try fixture.test { $0.jobs = 3 }
-    #expect(first.status == .trouble)
+    #expect(first.status == .error)
     #expect(try fixture.accept().count == 10)
     let alone = try fixture.test()
     #expect(alone.document.cases.map(\.verdict).filter { $0 == .passed }.count == 10)

@@ -21,7 +21,7 @@ import Testing
 
   private func expectMissing(_ fixture: ProjectFixture, isCI: Bool) throws -> ReportProblem {
     let outcome = try fixture.test { $0.isCI = isCI }
-    #expect(outcome.status == .trouble)
+    #expect(outcome.status == .error)
     #expect(outcome.document.counts.stale == 0)
     let item = try #require(outcome.document.cases.first { $0.title == "cars/motion" })
     #expect(item.verdict == .errored)
@@ -52,7 +52,7 @@ import Testing
     let fixture = try fixture()
     try FileManager.default.removeItem(at: fixture.folder.file("Recordings/yard"))
     let outcome = try fixture.test()
-    #expect(outcome.status == .trouble)
+    #expect(outcome.status == .error)
     #expect(outcome.document.cases.map(\.title) == ["cars/motion", "yard/motion"])
   }
 

@@ -43,7 +43,7 @@ private struct Unplugged: FrameSource {
         Unplugged(error: Unplugged.CameraGone()).pipeline("plain"),
       ]
     }
-    #expect(outcome.status == Status.trouble)
+    #expect(outcome.status == Status.error)
     let cases = outcome.document.cases
     #expect(cases.map(\.verdict) == [.errored, .errored, .missing])
     #expect(cases.map(\.error?.code) == ["camera.gone", "error.CameraGone", nil])
@@ -61,7 +61,7 @@ private struct Unplugged: FrameSource {
     _ = try fixture.test()
     _ = try fixture.accept("yard")
     let outcome = try fixture.test { $0.reportFolder = "report" }
-    #expect(outcome.status == Status.trouble)
+    #expect(outcome.status == Status.error)
     let cases = outcome.document.cases
     #expect(cases.map(\.title) == ["yard/motion", "yrad/motion", "my clip/motion"])
     #expect(cases.map(\.verdict) == [.passed, .errored, .errored])

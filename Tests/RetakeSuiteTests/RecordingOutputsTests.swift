@@ -58,7 +58,7 @@ import Testing
     }
     defer { outputs.discard() }
     try begun()
-    var picture = RecordingInput.Picture()
+    var picture = RecordingInput.Image()
     (picture.width, picture.height, picture.frames) = (96, 64, 100_000)
     var options = RecorderOptions(
       name: "yard", into: folder.file("Recordings").path, probe: .skip)

@@ -73,7 +73,7 @@ private struct GivesUp: PureStage {
       $0.project.registry.register(GivesUp.self)
       $0.traceFolder = "others"
     }.status
-    #expect(status == Status.trouble)
+    #expect(status == Status.error)
     #expect(!fixture.exists("others"))
   }
 
@@ -96,7 +96,7 @@ private struct GivesUp: PureStage {
   }
 
   @Test(arguments: ["results-00000.gold", "decisions.gold", "golden.yml"])
-  func `a damaged golden is trouble and not a comparison of nothing`(file: String) throws {
+  func `a damaged golden is an error and not a comparison of nothing`(file: String) throws {
     let fixture = try yard()
     _ = try fixture.test()
     _ = try fixture.accept()
@@ -104,7 +104,7 @@ private struct GivesUp: PureStage {
     try Data("#retake 1 nonsense\n".utf8).write(
       to: fixture.folder.file("Goldens").appending(path: golden))
     let outcome = try fixture.test()
-    #expect(outcome.status == Status.trouble)
+    #expect(outcome.status == Status.error)
     #expect(outcome.document.cases.first?.reason.contains(file) == true)
   }
 
@@ -114,13 +114,13 @@ private struct GivesUp: PureStage {
         definition: CaseDefinition(name: "motion", pipeline: "p.json"), session: "yard"),
       comparison: Comparison(key: "yard/motion", verdict: .errored),
       golden: GoldenFolder(URL(filePath: "golden")), actual: GoldenFolder(URL(filePath: "run")))
-    #expect(result.exitStatus(isCI: true) == .trouble)
+    #expect(result.exitStatus(isCI: true) == .error)
     result.summary = RunSummary(
       pipeline: "p", mode: "every-frame", workers: 1, frames: FrameLedger(), decisionDigest: .zero,
       resultDigest: .zero)
     #expect(result.exitStatus(isCI: true) == .nothingCompared)
     result.summary?.frames.captured = 1
-    #expect(result.exitStatus(isCI: true) == .trouble)
+    #expect(result.exitStatus(isCI: true) == .error)
   }
 
   @Test func `in CI nothing is written among the goldens`() throws {
@@ -225,7 +225,7 @@ private struct GivesUp: PureStage {
     _ = try fixture.accept()
     try FileManager.default.removeItem(at: fixture.folder.file("Recordings/yard/session.sqlite"))
     let outcome = try fixture.test()
-    #expect(outcome.status == Status.trouble)
+    #expect(outcome.status == Status.error)
     #expect(outcome.document.cases.map(\.verdict) == [.errored])
     let stale = StaleGoldens(project: try fixture.project())
     #expect(try stale.items().isEmpty)
@@ -251,7 +251,7 @@ private struct GivesUp: PureStage {
     _ = try fixture.accept()
     try FileManager.default.removeItem(at: fixture.folder.file("Recordings/lane/media"))
     let outcome = try fixture.test()
-    #expect(outcome.status == Status.trouble)
+    #expect(outcome.status == Status.error)
     #expect(outcome.document.cases.map(\.verdict) == [.errored, .passed])
     #expect(outcome.document.cases.first?.error?.code == "session.media.missing")
   }
@@ -259,15 +259,15 @@ private struct GivesUp: PureStage {
   @Test func `a failing case leaves no folder behind`() throws {
     let fixture = try yard()
     try FileManager.default.removeItem(at: fixture.folder.file("Recordings/yard/media"))
-    #expect(try fixture.test().status == Status.trouble)
+    #expect(try fixture.test().status == Status.error)
     #expect(!fixture.exists("Goldens"))
   }
 
-  @Test func `a run that a stage halts is trouble, and no golden`() throws {
+  @Test func `a run that a stage halts is an error, and no golden`() throws {
     let fixture = try yard()
     try fixture.change("\"motion\", \"options\": {\"threshold\": 24}", to: "\"gives-up\"")
     let outcome = try fixture.test { $0.project.registry.register(GivesUp.self) }
-    #expect(outcome.status == Status.trouble)
+    #expect(outcome.status == Status.error)
     let error = try #require(outcome.document.cases.first?.error)
     #expect(error.code == "suite.run.halted")
     #expect(error.message.contains("frame 0:") && error.message.contains(", stage motion: "))

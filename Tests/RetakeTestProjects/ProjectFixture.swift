@@ -46,7 +46,7 @@ package struct ProjectFixture {
   package func record(
     _ name: String, frames: Int = 12, seed: Int = 1, width: Int = 96, height: Int = 64
   ) throws {
-    var picture = RecordingInput.Picture()
+    var picture = RecordingInput.Image()
     (picture.width, picture.height) = (width, height)
     (picture.seed, picture.frames) = (seed, frames)
     var options = RecorderOptions(

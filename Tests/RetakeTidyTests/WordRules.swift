@@ -47,7 +47,7 @@ enum WordRules {
 
   /// The timeouts of Dispatch's semaphores and groups go by the date on Linux.
   static let dates = WordRule(
-    name: "no wait goes by the date; use a Bell and a clock",
+    name: "no wait goes by the date; use a ThreadCondition and a clock",
     pattern: #"\bwait\((wallTimeout|timeout):"#,
     applies: isSource,
     planted: (

@@ -198,7 +198,7 @@ private struct Story {
     #expect(found?.frame == FrameID(track: 0, sequence: 97))
   }
 
-  @Test func `a trace that grows beyond its bound is trouble, not an endless file`() throws {
+  @Test func `a trace that grows beyond its bound is an error, not an endless file`() throws {
     let folder = try TemporaryFolder()
     let writer = try StoredTraceWriter(into: folder.url, bytesMax: 4_096)
     writer.begin(stages: Story.stages, sinks: ["boxes"])

@@ -141,8 +141,8 @@ private struct ReadsPadding: PureStage {
     #expect(report.advice?.contains("'sum'") == true)
   }
 
-  /// The cause of the trouble that a script in the place of a new process makes.
-  private func trouble(
+  /// The cause of the failure that a script in the place of a new process makes.
+  private func failure(
     of script: String, secondsMin: Double? = nil, sourceLocation: SourceLocation = #_sourceLocation
   ) throws -> String {
     var processes = NewProcessRuns(executable: "/bin/sh", arguments: { _, _ in ["-c", script] })
@@ -156,17 +156,17 @@ private struct ReadsPadding: PureStage {
     return try #require(said.cause, sourceLocation: sourceLocation)
   }
 
-  @Test func `a process that hangs or dies is infrastructure's trouble, not a verdict`() throws {
+  @Test func `a process that hangs or dies is infrastructure's failure, not a verdict`() throws {
     // The limit grows with the time that the run in this process took, on a busy machine too.
-    let hung = try trouble(of: "tail -f /dev/null", secondsMin: 0.2)
+    let hung = try failure(of: "tail -f /dev/null", secondsMin: 0.2)
     #expect(hung.wholeMatch(of: /it did not end within [0-9]+ s/) != nil, "\(hung)")
     // With the usual limit, because a busy machine may take long to start a shell.
     #expect(
-      try trouble(of: "echo alas; kill -SEGV $$") == "signal 11 ended it; its last words: alas")
-    #expect(try trouble(of: "exit 2") == "it ended with exit status 2")
+      try failure(of: "echo alas; kill -SEGV $$") == "signal 11 ended it; its last words: alas")
+    #expect(try failure(of: "exit 2") == "it ended with exit status 2")
   }
 
-  @Test func `a process that leaves no trace is trouble`() throws {
+  @Test func `a process that leaves no trace is failure`() throws {
     let processes = NewProcessRuns(executable: "/bin/sh", arguments: { _, _ in ["-c", "exit 0"] })
     #expect {
       _ = try verify(Pipeline.named("honest").source(source).results(), processes: processes)

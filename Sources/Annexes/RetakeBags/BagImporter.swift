@@ -35,7 +35,7 @@ package struct BagImporter: Sendable {
   package func run() throws -> BagImportResult {
     let files = try BagFiles(options.path)
     let target = try place(files)
-    let site = try BuildSite(for: target)
+    let site = try SessionBuilder(for: target)
     do {
       let result = try BagBuild(
         files: files, options: options, site: site, target: target, report: report
@@ -71,7 +71,7 @@ package struct BagImporter: Sendable {
 private final class BagBuild {
   private let files: BagFiles
   private let options: BagImportOptions
-  private let site: BuildSite
+  private let site: SessionBuilder
   private let target: SessionFolder
   private let report: @Sendable (ImportProgress) -> Bool
   private var losses = LossList()
@@ -80,7 +80,7 @@ private final class BagBuild {
   private var sensorTopics: [BagImportResult.Sensors] = []
 
   init(
-    files: BagFiles, options: BagImportOptions, site: BuildSite, target: SessionFolder,
+    files: BagFiles, options: BagImportOptions, site: SessionBuilder, target: SessionFolder,
     report: @escaping @Sendable (ImportProgress) -> Bool
   ) {
     (self.files, self.options, self.site) = (files, options, site)

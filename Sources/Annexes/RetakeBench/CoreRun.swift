@@ -47,7 +47,7 @@ final class CoreRun: GateKeeperWithoutValues {
       plan: plan, rules: .simulate, profile: costs.profile,
       frameBytes: plan.frameBytes(of: [source: track(count)]))
     var model = CostModel(plan: plan, seed: seed, isFree: false, costs: costs)
-    var turn = Turn(gates: self)
+    var turn = EventContext(gates: self)
     var outcome = Outcome()
     var arrived = 0
     func announce(_ core: inout DecisionCore) {

@@ -47,7 +47,7 @@ package struct MachineMeasurement: Sendable {
     let sensors = MachineSensors(root: root)
     let span = Int64(seconds) * 1_000_000_000
     let idle = sensors.reading(clock)
-    clock.wait(untilNanoseconds: clock.monotonicNanoseconds + span, or: Bell())
+    clock.wait(untilNanoseconds: clock.monotonicNanoseconds + span, or: ThreadCondition())
     let quiet = sensors.reading(clock)
     let rate = Self.copies(for: span, clock)
     let busy = sensors.reading(clock)

@@ -66,7 +66,7 @@ package struct MemoryTrial: Sendable {
       while Self.time(ofFrame: sequence) < end {
         if isInterrupted() { throw RuntimeError.interrupted }
         let due = Self.time(ofFrame: sequence)
-        clock.wait(untilNanoseconds: start + due, or: Bell())
+        clock.wait(untilNanoseconds: start + due, or: ThreadCondition())
         push(sequence, at: due, to: session)
         sequence += 1
         part.add(max(0, try ResidentMemory.bytes() - before))
@@ -123,7 +123,7 @@ package struct MemoryTrial: Sendable {
         kind: "ocr", version: 1, role: .pure, input: .frame, output: .scalars),
       options: .object([:]),
       body: .pure { _, context in
-        clock.wait(nanoseconds: cost(ofFrame: Int64(context.frame.sequence)), or: Bell())
+        clock.wait(nanoseconds: cost(ofFrame: Int64(context.frame.sequence)), or: ThreadCondition())
         return .success(Scalars([]))
       })
   }
@@ -167,9 +167,9 @@ private struct FastClock: LiveClock {
     return anchor
   }
 
-  func wait(untilNanoseconds deadline: Int64, or bell: Bell) {
+  func wait(untilNanoseconds deadline: Int64, or condition: ThreadCondition) {
     // Rounded up, or a wait would end before its deadline.
-    wall.wait(untilNanoseconds: start + (deadline + speed - 1) / speed, or: bell)
+    wall.wait(untilNanoseconds: start + (deadline + speed - 1) / speed, or: condition)
   }
 }
 

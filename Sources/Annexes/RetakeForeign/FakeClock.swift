@@ -45,7 +45,7 @@ final class FakeClock {
   }
 
   /// From now on the program's clocks show this virtual time.
-  func set(_ nanoseconds: Int64) throws(ForeignTrouble) {
+  func set(_ nanoseconds: Int64) throws(ForeignFailure) {
     do { try write(nanoseconds) } catch { throw .noClock("\(error)") }
   }
 

@@ -66,7 +66,7 @@ final class ForeignChild: @unchecked Sendable {
   ) throws -> (ForeignProcess, MessageChannel, ForeignReady) {
     let process = try ForeignProcess(program, slots?.memory)
     let channel = MessageChannel(process.socket)
-    do throws(ForeignTrouble) {
+    do throws(ForeignFailure) {
       return (process, channel, try greet(program, channel, process.tail, slots: slots?.count))
     } catch {
       let fault = Self.fault(error, program, process)
@@ -77,7 +77,7 @@ final class ForeignChild: @unchecked Sendable {
 
   private static func greet(
     _ program: ForeignProgram, _ channel: MessageChannel, _ tail: ProgramTail, slots: Int?
-  ) throws(ForeignTrouble) -> ForeignReady {
+  ) throws(ForeignFailure) -> ForeignReady {
     let deadline = channel.deadline(seconds: program.startSeconds)
     try channel.send(hello(program, slots: slots), before: deadline)
     let message = try channel.receive(before: deadline, logs: tail)
@@ -119,7 +119,7 @@ final class ForeignChild: @unchecked Sendable {
     _ frame: Frame, _ context: StageContext, seconds: Double? = nil
   ) throws(ForeignFault) -> StageOutcome {
     watch(context)
-    do throws(ForeignTrouble) {
+    do throws(ForeignFailure) {
       let name = FrameName(context)
       let deadline = channel.deadline(seconds: seconds ?? program.timeoutSeconds)
       try refuseUnasked()
@@ -136,7 +136,7 @@ final class ForeignChild: @unchecked Sendable {
 
   private func send(
     _ frame: Frame, _ context: StageContext, now: Int64?, before deadline: Deadline
-  ) throws(ForeignTrouble) {
+  ) throws(ForeignFailure) {
     guard slots != nil else {
       let (planes, pixels) = try packed(frame)
       let message = FrameMessage(frame, context, planes: planes, now: now, bytes: pixels.count)
@@ -159,11 +159,11 @@ final class ForeignChild: @unchecked Sendable {
   /// - Throws: `ForeignFault`; the program has ended then.
   func call(
     _ call: ProgramCall, _ context: StageContext,
-    hear: (ProgramWord) throws(ForeignTrouble) -> Void
+    hear: (ProgramWord) throws(ForeignFailure) -> Void
   ) throws(ForeignFault) {
     watch(context)
     let name = call.name(context)
-    do throws(ForeignTrouble) {
+    do throws(ForeignFailure) {
       let deadline = channel.deadline(seconds: program.timeoutSeconds)
       try refuseUnasked()
       try send(call, context, before: deadline)
@@ -189,7 +189,7 @@ final class ForeignChild: @unchecked Sendable {
 
   private func send(
     _ call: ProgramCall, _ context: StageContext, before deadline: Deadline
-  ) throws(ForeignTrouble) {
+  ) throws(ForeignFailure) {
     switch call {
     case .frame(let frame):
       try process.fakeClock?.set(context.nowNanoseconds)
@@ -205,7 +205,7 @@ final class ForeignChild: @unchecked Sendable {
 
   private func isDone(
     _ message: JSONValue, with name: ProgramCallName
-  ) throws(ForeignTrouble) -> Bool {
+  ) throws(ForeignFailure) -> Bool {
     guard let json = message["done"] else { return false }
     let given: ProgramCallName
     do {
@@ -220,7 +220,7 @@ final class ForeignChild: @unchecked Sendable {
   }
 
   /// A whole program may end the run at any time, with an error in its own words.
-  private func throwOwnError(in message: JSONValue) throws(ForeignTrouble) {
+  private func throwOwnError(in message: JSONValue) throws(ForeignFailure) {
     guard program.output == .program, let json = message["error"] else { return }
     let error: StageError
     do {
@@ -233,7 +233,7 @@ final class ForeignChild: @unchecked Sendable {
 
   private func word(
     _ message: JSONValue, in name: ProgramCallName
-  ) throws(ForeignTrouble) -> ProgramWord {
+  ) throws(ForeignFailure) -> ProgramWord {
     try throwOwnError(in: message)
     let word: ProgramWord?
     do {
@@ -257,7 +257,7 @@ final class ForeignChild: @unchecked Sendable {
   ///
   /// - Throws: `ForeignFault`; the program has ended then.
   func reset() throws(ForeignFault) {
-    do throws(ForeignTrouble) {
+    do throws(ForeignFailure) {
       let deadline = channel.deadline(seconds: program.timeoutSeconds)
       try refuseUnasked()
       resets += 1
@@ -266,7 +266,7 @@ final class ForeignChild: @unchecked Sendable {
       let reply = try channel.receive(before: deadline, logs: process.tail)
       try throwOwnError(in: reply)
       guard reply["reset"] == .integer(resets) else {
-        throw ForeignTrouble.unexpected("\(reply.outline) instead of the answer to 'reset'")
+        throw ForeignFailure.unexpected("\(reply.outline) instead of the answer to 'reset'")
       }
       (answered, done) = (nil, nil)
     } catch {
@@ -280,7 +280,7 @@ final class ForeignChild: @unchecked Sendable {
       channel.whileWaiting = nil
       return
     }
-    channel.whileWaiting = { [unowned self] waited throws(ForeignTrouble) in
+    channel.whileWaiting = { [unowned self] waited throws(ForeignFailure) in
       if run.isOver { throw .abandoned }
       guard waited >= Self.slowNanoseconds, !isSlowTold else { return }
       isSlowTold = true
@@ -292,7 +292,7 @@ final class ForeignChild: @unchecked Sendable {
   }
 
   /// Between frames a program may only log.
-  private func refuseUnasked() throws(ForeignTrouble) {
+  private func refuseUnasked() throws(ForeignFailure) {
     // Bounded: a program that logs without an end is stopped when its answer is late.
     for _ in 0..<Self.logsAtOnceMax {
       guard let message = try channel.receiveAtOnce() else { return }
@@ -315,7 +315,7 @@ final class ForeignChild: @unchecked Sendable {
 
   /// Where the program finds the pixels. Those of a frame that was made elsewhere are copied into
   /// the slot, without gaps between their rows.
-  private func place(_ frame: Frame) throws(ForeignTrouble) -> FrameMessage.Planes {
+  private func place(_ frame: Frame) throws(ForeignFailure) -> FrameMessage.Planes {
     guard let slots else { preconditionFailure("pixels without shared memory are sent") }
     if let planes = slots.planes(of: frame) { return planes }
     guard frame.visibleBytes <= ForeignSlots.slotBytes else {
@@ -338,7 +338,7 @@ final class ForeignChild: @unchecked Sendable {
   /// The visible bytes of all planes, without gaps.
   private func packed(
     _ frame: Frame
-  ) throws(ForeignTrouble) -> (planes: FrameMessage.Planes, pixels: [UInt8]) {
+  ) throws(ForeignFailure) -> (planes: FrameMessage.Planes, pixels: [UInt8]) {
     guard frame.visibleBytes <= ForeignSlots.slotBytes else {
       throw .frameSize(bytes: frame.visibleBytes, bytesMax: ForeignSlots.slotBytes)
     }
@@ -353,7 +353,7 @@ final class ForeignChild: @unchecked Sendable {
     return (planes, pixels)
   }
 
-  private func check(_ reply: JSONValue, answers name: FrameName) throws(ForeignTrouble) {
+  private func check(_ reply: JSONValue, answers name: FrameName) throws(ForeignFailure) {
     guard let given = FrameName(answerIn: reply) else {
       throw .unexpected("\(reply.outline) instead of an answer to frame \(name)")
     }
@@ -363,7 +363,7 @@ final class ForeignChild: @unchecked Sendable {
     throw .wrongFrame(expected: "frame \(name)", answered: "frame \(given)")
   }
 
-  private func outcome(of reply: JSONValue) throws(ForeignTrouble) -> StageOutcome {
+  private func outcome(of reply: JSONValue) throws(ForeignFailure) -> StageOutcome {
     do {
       switch (reply["value"], reply["error"]) {
       case (let value?, nil):
@@ -396,15 +396,15 @@ final class ForeignChild: @unchecked Sendable {
 
   /// Ends the program, and describes what happened with what it wrote last.
   private static func fault(
-    _ trouble: ForeignTrouble, _ program: ForeignProgram, _ process: ForeignProcess
+    _ failure: ForeignFailure, _ program: ForeignProgram, _ process: ForeignProcess
   ) -> ForeignFault {
-    var trouble = trouble
+    var failure = failure
     // A program that exits closes its socket first; its status says more.
-    if trouble == .closed, let end = process.end(withinSeconds: exitSeconds) {
-      trouble = .ended(end)
+    if failure == .closed, let end = process.end(withinSeconds: exitSeconds) {
+      failure = .ended(end)
     }
     process.kill()
-    return ForeignFault(program: program.title, trouble: trouble, lastLines: process.tail.text)
+    return ForeignFault(program: program.title, failure: failure, lastLines: process.tail.text)
   }
 }
 
@@ -412,7 +412,7 @@ extension MessageChannel {
   /// The next message that is not a log; logs go to the tail.
   fileprivate func receive(
     before deadline: Deadline, logs tail: ProgramTail
-  ) throws(ForeignTrouble) -> JSONValue {
+  ) throws(ForeignFailure) -> JSONValue {
     // Bounded by the deadline, which the channel checks for each message.
     while true {
       let message = try receive(before: deadline)

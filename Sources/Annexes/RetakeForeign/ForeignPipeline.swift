@@ -66,7 +66,7 @@ final class ForeignPipeline: ProgramInstance, @unchecked Sendable {
   private func call(
     _ call: ProgramCall, of child: ForeignChild, _ context: StageContext, _ outs: inout ProgramOuts
   ) throws(ForeignFault) {
-    try child.call(call, context) { word throws(ForeignTrouble) in
+    try child.call(call, context) { word throws(ForeignFailure) in
       switch word {
       case .timer(let id, let nanoseconds): try timers.set(id, at: nanoseconds)
       case .cancel(let id): timers.cancel(id)
@@ -83,7 +83,7 @@ final class ForeignPipeline: ProgramInstance, @unchecked Sendable {
 
   private func value(
     _ json: JSONValue, for name: String
-  ) throws(ForeignTrouble) -> any PipelineValue {
+  ) throws(ForeignFailure) -> any PipelineValue {
     guard let sink = pool.ready.sinks.first(where: { $0.name == name }) else {
       throw .badValue("'ready' has no sink '\(name.shortened)'")
     }

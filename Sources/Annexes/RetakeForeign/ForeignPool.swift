@@ -74,7 +74,7 @@ final class ForeignPool: @unchecked Sendable {
         put(child)
         return outcome
       } catch {
-        guard error.trouble.isEndOfProgram, spendRestart() else {
+        guard error.failure.isEndOfProgram, spendRestart() else {
           note(error, context)
           retire()
           throw error
@@ -96,7 +96,7 @@ final class ForeignPool: @unchecked Sendable {
       put(child)
       context.note(
         .repaired, code: "process.restarted",
-        "the program '\(program.title)' \(fault.trouble.text), and answered when it was started "
+        "the program '\(program.title)' \(fault.failure.text), and answered when it was started "
           + "again" + (fault.lastLines.isEmpty ? "" : "; its last lines: \(fault.lastLines)"))
       return outcome
     } catch {
@@ -112,7 +112,7 @@ final class ForeignPool: @unchecked Sendable {
   }
 
   private func note(_ fault: ForeignFault, _ context: StageContext) {
-    guard case .late = fault.trouble, let run = context.run else { return }
+    guard case .late = fault.failure, let run = context.run else { return }
     condition.withLock { lateRun = run }
   }
 
@@ -136,7 +136,7 @@ final class ForeignPool: @unchecked Sendable {
     }
     if let child { return child }
     guard isNeeded else {
-      throw ForeignFault(program: program.title, trouble: .abandoned, lastLines: "")
+      throw ForeignFault(program: program.title, failure: .abandoned, lastLines: "")
     }
     do throws(ForeignFault) {
       return try another()
@@ -185,14 +185,14 @@ final class ForeignPool: @unchecked Sendable {
       child = try ForeignChild(program, slots)
     } catch {
       throw ForeignFault(
-        program: program.title, trouble: .notStarted(error.facts.cause ?? error.facts.message),
+        program: program.title, failure: .notStarted(error.facts.cause ?? error.facts.message),
         lastLines: "")
     }
     guard child.ready == ready else {
       child.end()
       throw ForeignFault(
         program: program.title,
-        trouble: .otherProgram(
+        failure: .otherProgram(
           "\(child.ready.name) \(child.ready.version), not \(ready.name) \(ready.version)"),
         lastLines: "")
     }

@@ -27,8 +27,8 @@ final class ForeignProcess {
   private let marked: MarkedProcesses
   /// Nothing is left of the program.
   private var isStopped = false
-  private let ended = Bell()
-  private let never = Bell()
+  private let ended = ThreadCondition()
+  private let never = ThreadCondition()
   private let clock: WallClock
   /// What the program's own clock shows; `nil` for real time.
   let fakeClock: FakeClock?
@@ -72,7 +72,7 @@ final class ForeignProcess {
     socket.closeChildEnd()
     tail.start()
     guardian = GroupGuardian(group: process.id, marked)
-    process.onEnd { [ended] _ in ended.ring() }
+    process.onEnd { [ended] _ in ended.signal() }
   }
 
   deinit { stop(afterNanoseconds: 0) }
@@ -159,7 +159,7 @@ final class ForeignProcess {
 
   private func wait(nanoseconds: Int64) -> ChildProcess.End? {
     let deadline = clock.monotonicNanoseconds + nanoseconds
-    // Bounded by the deadline; the bell ends the wait early.
+    // Bounded by the deadline; the condition ends the wait early.
     while process.end == nil, clock.monotonicNanoseconds < deadline {
       clock.wait(untilNanoseconds: deadline, or: ended)
     }

@@ -16,7 +16,7 @@ final class MessageChannel {
   private let socket: ChildSocket
   private let clock = WallClock()
   /// Called about five times a second while it waits; a wait ends when it throws.
-  var whileWaiting: ((_ waitedNanoseconds: Int64) throws(ForeignTrouble) -> Void)?
+  var whileWaiting: ((_ waitedNanoseconds: Int64) throws(ForeignFailure) -> Void)?
   /// Received, and not yet part of a message that was returned.
   private var received: [UInt8] = []
   /// Of all messages that were returned.
@@ -36,7 +36,7 @@ final class MessageChannel {
   /// - Throws: `.late`, `.closed`.
   func send(
     _ json: String, _ attachment: [UInt8] = [], before deadline: Deadline
-  ) throws(ForeignTrouble) {
+  ) throws(ForeignFailure) {
     var bytes = [UInt8]()
     bytes.reserveCapacity(Self.headerBytes + json.utf8.count)
     let count = UInt32(json.utf8.count)
@@ -54,7 +54,7 @@ final class MessageChannel {
 
   private static let pieceBytes = 1 << 16
 
-  private func push(_ bytes: [UInt8], before deadline: Deadline) throws(ForeignTrouble) {
+  private func push(_ bytes: [UInt8], before deadline: Deadline) throws(ForeignFailure) {
     var bytes = bytes
     // Bounded by the deadline.
     while !bytes.isEmpty {
@@ -70,7 +70,7 @@ final class MessageChannel {
   /// The next message.
   ///
   /// - Throws: `.late`, `.closed`, `.garbage`, `.tooLong`.
-  func receive(before deadline: Deadline) throws(ForeignTrouble) -> JSONValue {
+  func receive(before deadline: Deadline) throws(ForeignFailure) -> JSONValue {
     // Bounded by the deadline, and by the size of a message.
     while true {
       if let message = try takeMessage() { return message }
@@ -88,7 +88,7 @@ final class MessageChannel {
   /// Waits at most a part of a second.
   private func wait(
     _ direction: ChildSocket.Direction, before deadline: Deadline
-  ) throws(ForeignTrouble) {
+  ) throws(ForeignFailure) {
     let now = clock.monotonicNanoseconds
     let rest = deadline.nanoseconds - now
     guard rest > 0 else { throw .late(seconds: deadline.seconds) }
@@ -103,14 +103,14 @@ final class MessageChannel {
   /// A message that is already there; `nil` if there is none.
   ///
   /// - Throws: `.garbage`, `.tooLong`.
-  func receiveAtOnce() throws(ForeignTrouble) -> JSONValue? {
+  func receiveAtOnce() throws(ForeignFailure) -> JSONValue? {
     if let message = try takeMessage() { return message }
     guard case .moved(let count) = socket.pull(into: &piece) else { return nil }
     received.append(contentsOf: piece[..<count])
     return try takeMessage()
   }
 
-  private func takeMessage() throws(ForeignTrouble) -> JSONValue? {
+  private func takeMessage() throws(ForeignFailure) -> JSONValue? {
     guard received.count >= Self.headerBytes else { return nil }
     let count = (0..<Self.headerBytes).reduce(0) { $0 | Int(received[$1]) << (8 * $1) }
     guard count <= Self.bytesMax else { throw .tooLong(bytes: count) }
@@ -122,7 +122,7 @@ final class MessageChannel {
     return message
   }
 
-  private static func parse(_ body: ArraySlice<UInt8>) throws(ForeignTrouble) -> JSONValue {
+  private static func parse(_ body: ArraySlice<UInt8>) throws(ForeignFailure) -> JSONValue {
     let message: JSONValue
     do {
       message = try JSONValue(parsing: Data(body))

@@ -14,7 +14,7 @@ final class ProgramTail: Sendable {
 
   let pipe: ChildPipe
   /// Rings when the last writer has closed the pipe.
-  let closed = Bell()
+  let closed = ThreadCondition()
   private let tail = Locked([UInt8]())
   private let listener: ProgramListener?
   private let program: String
@@ -31,7 +31,7 @@ final class ProgramTail: Sendable {
     pipe.readToEnd { [self] bytes in
       guard let bytes else {
         hear([], isLast: true)
-        return closed.ring()
+        return closed.signal()
       }
       append(bytes)
     }

@@ -33,7 +33,7 @@ struct ProgramTimers {
   }
 
   /// Sets a timer, or sets it again. If its time is over, it is due at once.
-  mutating func set(_ id: Int64, at nanoseconds: Int64) throws(ForeignTrouble) {
+  mutating func set(_ id: Int64, at nanoseconds: Int64) throws(ForeignFailure) {
     cancel(id)
     guard entries.count < Self.countMax else {
       throw .unexpected("more than \(Self.countMax) timers that are not due yet")

@@ -9,7 +9,7 @@ import RetakeStages
 public final class LivePreview {
   private let feed: PreviewFeed
   private let clock: any LiveClock
-  private let view: PictureView
+  private let view: PreviewImageView
   private let title: String
   private var showsResults = true
   private var isFull = false
@@ -45,7 +45,7 @@ public final class LivePreview {
     var window = Canvas.Window(
       title: title, width: 640, height: 480 + PlayerLayout.rowHeight)
     (window.waitsForScreen, window.waitsForDevice) = (waitsForScreen, waitsForDevice)
-    view = try PictureView(try Canvas.window(window), grading, clock: clock)
+    view = try PreviewImageView(try Canvas.window(window), grading, clock: clock)
     feed.drawn(by: renderer)
     // The first frame may take seconds, and until then the window would have undefined content.
     try view.present(drawAll)
@@ -72,7 +72,7 @@ public final class LivePreview {
         if try isEnd(event) { return true }
       }
       guard let picture = feed.take() else {
-        // SDL's events ring no bell, so the wait is short.
+        // SDL's events signals no condition, so the wait is short.
         clock.wait(
           untilNanoseconds: clock.monotonicNanoseconds + Self.waitNanosecondsMax, or: feed.arrived)
         continue
@@ -90,11 +90,11 @@ public final class LivePreview {
     try Screenshot.write(view.canvas, to: path)
   }
 
-  private func show(_ picture: consuming PreviewFeed.Picture) throws {
+  private func show(_ picture: consuming PreviewFeed.Image) throws {
     if !hasSize {
       hasSize = true
       let size = PlayerLayout.windowSize(
-        PictureFit.naturalSize(
+        ImageFit.naturalSize(
           width: picture.frame.width, height: picture.frame.height,
           aspect: picture.frame.sampleAspect, rotationDegrees: picture.frame.rotationDegrees),
         below: PlayerLayout.rowHeight)

@@ -12,7 +12,7 @@ public struct ResultPlaces: Sendable {
   /// For the results of a `LiveSession` with this pipeline and these tracks.
   public init(_ pipeline: Pipeline, tracks: [LiveTrack]) {
     let shapes = tracks.map {
-      ($0.track, PictureShape(width: $0.width, height: $0.height, format: $0.format))
+      ($0.track, ImageShape(width: $0.width, height: $0.height, format: $0.format))
     }
     self.init(
       pipeline, tracks: Self.liveTracks(of: pipeline),
@@ -25,7 +25,7 @@ public struct ResultPlaces: Sendable {
   /// - Parameters:
   ///   - tracks: The track that each source reads, by node.
   ///   - shapes: The shape of their frames, by track.
-  package init(_ pipeline: Pipeline, tracks: [String: Int], shapes: [Int: PictureShape]) {
+  package init(_ pipeline: Pipeline, tracks: [String: Int], shapes: [Int: ImageShape]) {
     places = OverlayPlaces(pipeline, tracks: tracks, shapes: shapes)
   }
 

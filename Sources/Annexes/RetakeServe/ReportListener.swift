@@ -25,8 +25,8 @@ final class ReportListener: Sendable {
   private let handler: SiteHandler
   private let silenceSeconds: Double
   private let state = Locked(State())
-  private let begun = Bell()
-  private let ended = Bell()
+  private let begun = ThreadCondition()
+  private let ended = ThreadCondition()
 
   init(_ handler: SiteHandler, silenceSeconds: Double) {
     (self.handler, self.silenceSeconds) = (handler, silenceSeconds)
@@ -36,7 +36,7 @@ final class ReportListener: Sendable {
   func listen(port: Int) throws -> Int {
     Task(priority: Self.priority) { [self] in
       await run(port: port)
-      ended.ring()
+      ended.signal()
     }
     begun.wait()
     switch state.withLock({ $0.outcome }) {
@@ -69,14 +69,14 @@ final class ReportListener: Sendable {
           state.outcome = state.outcome ?? server.port.map { .success($0) }
           return state.isStopped
         }
-        begun.ring()
+        begun.signal()
         guard !isStopped else { return server.stop() }
         try await server.run()
         return
       } catch {
         // The first outcome stays: `listen` has returned with it.
         state.withLock { $0.outcome = $0.outcome ?? .failure(error) }
-        begun.ring()
+        begun.signal()
         guard Self.isShortage(error), let known = try? state.withLock({ $0.outcome })?.get()
         else { return }
         // The same port again, even if any free one was wanted: open pages have it in their
@@ -92,7 +92,8 @@ final class ReportListener: Sendable {
     await withCheckedContinuation { continuation in
       Thread.detachNewThread {
         let clock = WallClock()
-        clock.wait(untilNanoseconds: clock.monotonicNanoseconds + pauseNanoseconds, or: Bell())
+        clock.wait(
+          untilNanoseconds: clock.monotonicNanoseconds + pauseNanoseconds, or: ThreadCondition())
         continuation.resume()
       }
     }

@@ -23,7 +23,7 @@ package final class ReportServer: Sendable {
     /// The program as it was called, for the commands that the pages advise to type.
     public var program = "retake"
     /// A connection is closed after this many seconds of silence.
-    package var silenceSeconds = SilenceLimit.secondsStandard
+    package var silenceSeconds = SilenceLimit.defaultSeconds
 
     package init() {}
 

@@ -15,13 +15,13 @@ final class ServedFrames: Sendable {
   private static let pictureBytesMax = 32 << 20
   /// In pixels; the largest width that can be requested.
   static let widthMax = 1_920
-  static let widthStandard = 960
+  static let defaultWidth = 960
 
   /// Identifies an image.
   struct Name: Hashable, Sendable {
     var session: String
     var frame: FrameID
-    var width = ServedFrames.widthStandard
+    var width = ServedFrames.defaultWidth
   }
 
   /// The data of the index for a frame.
@@ -110,7 +110,7 @@ final class ServedFrames: Sendable {
     }
     let frame = try session.reader.frame(name.frame)
     // Outside of the lock, because it takes long.
-    let png = Data(try FramePicture.png(of: frame, widthMax: name.width))
+    let png = Data(try FrameImage.png(of: frame, widthMax: name.width))
     state.withLock { state in
       state.pictures.append((name, session.state, png))
       var bytes = state.pictures.reduce(0) { $0 + $1.png.count }

@@ -11,7 +11,7 @@ import RetakeRuntime
 /// waits forever.
 struct SilenceLimit: AsyncSocketPool {
   /// The seconds of silence after which a connection is closed.
-  static let secondsStandard = 15.0
+  static let defaultSeconds = 15.0
 
   private let base: any AsyncSocketPool
   private let watch: SilenceWatch
@@ -114,7 +114,7 @@ private final class SilenceWatch: Sendable {
   private let connectionsMax: Int
   private let peers: AdmittedPeers
   private let state = Locked(State())
-  private let bell = Bell()
+  private let condition = ThreadCondition()
 
   init(seconds: Double, connectionsMax: Int, peers: AdmittedPeers) {
     nanoseconds = Int64(seconds * 1e9)
@@ -127,7 +127,7 @@ private final class SilenceWatch: Sendable {
 
   func stop() {
     state.withLock { $0.isStopped = true }
-    bell.ring()
+    condition.signal()
   }
 
   func add(_ peer: Socket.Address, _ end: @escaping @Sendable () -> Void) -> Int {
@@ -169,7 +169,7 @@ private final class SilenceWatch: Sendable {
       }
       for end in overdue { end() }
       if isStopped { return }
-      clock.wait(untilNanoseconds: now + look, or: bell)
+      clock.wait(untilNanoseconds: now + look, or: condition)
     }
   }
 }

@@ -3,7 +3,7 @@ package struct ErrorFacts: Hashable, Sendable {
   /// What an error is to its caller.
   package enum Kind: Hashable, Sendable {
     /// Everything that has no kind of its own.
-    case trouble
+    case error
     /// The arguments are wrong, on every machine.
     case usage
     /// There was not enough memory, which says nothing about what was read.
@@ -24,7 +24,7 @@ package struct ErrorFacts: Hashable, Sendable {
 
   package init(
     _ code: String, _ message: String, cause: String? = nil, place: Place?,
-    advice: String? = nil, kind: Kind = .trouble
+    advice: String? = nil, kind: Kind = .error
   ) {
     self.code = code
     self.message = message
@@ -37,7 +37,7 @@ package struct ErrorFacts: Hashable, Sendable {
   /// The place is made of those of `file`, `frame` and `pointer` that are given.
   package init(
     _ code: String, _ message: String, cause: String? = nil, at file: String? = nil,
-    frame: FrameID? = nil, pointer: String? = nil, advice: String? = nil, kind: Kind = .trouble
+    frame: FrameID? = nil, pointer: String? = nil, advice: String? = nil, kind: Kind = .error
   ) {
     let place = Place(file: file, frame: frame, pointer: pointer)
     self.init(

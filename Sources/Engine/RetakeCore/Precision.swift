@@ -12,7 +12,7 @@ package struct Precision: Hashable, Sendable {
   package private(set) var scalarDecimals = 3
 
   /// Boxes to 0.1, scores to 0.0001, scalars to 0.001.
-  package static let standard = Precision()
+  package static let `default` = Precision()
 
   private init() {}
 
@@ -69,7 +69,7 @@ extension Precision: Codable {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(box, forKey: .box)
     try container.encode(score, forKey: .score)
-    if scalarDecimals != Self.standard.scalarDecimals {
+    if scalarDecimals != Self.default.scalarDecimals {
       try container.encode(scalar, forKey: .scalar)
     }
   }

@@ -15,7 +15,7 @@ package struct ResultHeader: Hashable, Sendable {
     package var orderIsSignificant: Bool
 
     package init(
-      _ path: String, precision: Precision = .standard, orderIsSignificant: Bool = false
+      _ path: String, precision: Precision = .default, orderIsSignificant: Bool = false
     ) {
       self.path = path
       self.precision = precision

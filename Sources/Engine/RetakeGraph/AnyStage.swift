@@ -143,7 +143,7 @@ public struct AnyStage: Sendable {
   package let isExportable: Bool
   package private(set) var body: Body
   package let outputFormat: @Sendable (PixelFormat) -> PixelFormat
-  package private(set) var pictureView: @Sendable (PictureShape) -> PictureView? = { _ in nil }
+  package private(set) var pictureView: @Sendable (ImageShape) -> ImageView? = { _ in nil }
   /// The names of the inputs of a join, in order; empty if there is one input.
   package var inputPorts: [String] = []
   /// The names of the outputs of a route, in order; empty if there is one output.

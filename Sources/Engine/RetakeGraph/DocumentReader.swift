@@ -142,7 +142,7 @@ struct DocumentReader {
     if let adaptive = fields["adaptive"] {
       pool.adaptive = try PoolSizing(adaptive)
       // The default of a fixed pool may be outside of `min` to `max`, which would be refused.
-      if fields["capacity"] == nil { pool.capacity = pool.adaptive?.startStandard ?? 8 }
+      if fields["capacity"] == nil { pool.capacity = pool.adaptive?.defaultStart ?? 8 }
     }
     return pool
   }

@@ -128,7 +128,7 @@ public protocol StageDefinition: Sendable {
   /// The part of the input that the output frames show; `nil`, the default, means all of it, pixel
   /// by pixel. A stage that crops or scales must implement this: reports draw results from behind
   /// it over the source's frame.
-  func view(of input: PictureShape) -> PictureView?
+  func view(of input: ImageShape) -> ImageView?
 }
 
 extension StageDefinition {
@@ -140,7 +140,7 @@ extension StageDefinition {
   public var sensors: [SensorRead] { [] }
 
   public func outputFormat(for input: PixelFormat) -> PixelFormat { input }
-  public func view(of input: PictureShape) -> PictureView? { nil }
+  public func view(of input: ImageShape) -> ImageView? { nil }
 }
 
 extension StageDefinition {

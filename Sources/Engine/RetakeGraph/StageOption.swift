@@ -4,19 +4,19 @@ package import RetakeCore
 package struct StageOption: Hashable, Sendable {
   package var name: String
   /// The value of a node that does not give it; `nil` if there is none.
-  package var standard: JSONValue?
+  package var defaultValue: JSONValue?
   /// One line with the unit and the range; `nil` if the stage has none.
   package var explanation: String?
 
-  package init(_ name: String, standard: JSONValue?, explanation: String?) {
-    (self.name, self.standard, self.explanation) = (name, standard, explanation)
+  package init(_ name: String, defaultValue: JSONValue?, explanation: String?) {
+    (self.name, self.defaultValue, self.explanation) = (name, defaultValue, explanation)
   }
 
   /// All options of a type, in the order of their names.
   package static func all<Options: StageOptions>(of type: Options.Type) -> [StageOption] {
     guard case .object(let defaults) = AnyStage.canonical(Options()) else { return [] }
     return defaults.keys.sorted().map {
-      StageOption($0, standard: defaults[$0], explanation: type.explanations[$0])
+      StageOption($0, defaultValue: defaults[$0], explanation: type.explanations[$0])
     }
   }
 }

@@ -61,7 +61,7 @@ public enum MediaError: RetakeError, Hashable {
   /// Not a URL, or one without a host.
   case badAddress(address: String)
   /// A test image that FFmpeg's filters cannot draw, or that is not on the list.
-  case badTestPicture(graph: String, cause: String)
+  case badTestImage(graph: String, cause: String)
   /// A camera that cannot be opened, or a network address that does not answer.
   case unreachable(address: String, cause: String)
   /// The host name cannot be resolved.
@@ -243,9 +243,9 @@ public enum MediaError: RetakeError, Hashable {
       ErrorFacts(
         "media.live.address", "this is not the URL of a stream", at: address,
         advice: "Write it like rtsp://HOST:PORT/PATH or http://HOST/PATH", kind: .usage)
-    case .badTestPicture(let graph, let cause):
+    case .badTestImage(let graph, let cause):
       ErrorFacts(
-        "media.live.testPicture", "this test picture is not drawn", cause: cause,
+        "media.live.testImage", "this test picture is not drawn", cause: cause,
         at: "lavfi:\(graph)", advice: "Write it like lavfi:testsrc2=size=640x480:rate=30",
         kind: .usage)
     case .unreachable(let address, let cause) where Self.isCamera(address):

@@ -9,17 +9,17 @@ package protocol LiveClock: Sendable {
   /// The readings of all clocks at one instant of the monotonic clock.
   func anchor() -> WallAnchor
 
-  /// Returns when the monotonic clock has reached the deadline, or when the bell rings.
-  func wait(untilNanoseconds deadline: Int64, or bell: Bell)
+  /// Returns when the monotonic clock has reached the deadline, or when the condition is signaled.
+  func wait(untilNanoseconds deadline: Int64, or condition: ThreadCondition)
 }
 
 extension LiveClock {
   /// A clock that is not a machine's measures no threads.
   package var threadNanoseconds: Int64 { 0 }
 
-  /// Returns when that much time has passed, or when the bell rings.
-  package func wait(nanoseconds: Int64, or bell: Bell) {
-    wait(untilNanoseconds: monotonicNanoseconds + nanoseconds, or: bell)
+  /// Returns when that much time has passed, or when the condition is signaled.
+  package func wait(nanoseconds: Int64, or condition: ThreadCondition) {
+    wait(untilNanoseconds: monotonicNanoseconds + nanoseconds, or: condition)
   }
 }
 

@@ -22,7 +22,7 @@ public struct RunOptions: Sendable {
   }
 
   /// Longer than any body should take, and short enough for a person to wait.
-  public static let watchdogStandard = Duration.seconds(60)
+  public static let defaultWatchdog = Duration.seconds(60)
   /// The default of `workers`. The number itself is in the initializer, where users read it.
   package static let workersDefault = RunOptions().workers
   package static let workersRange = 0...Workers.countMax
@@ -88,7 +88,7 @@ public struct RunOptions: Sendable {
   public init(
     mode: Mode = .everyFrame, workers: Int = 2, seed: UInt64 = 0, window: Int? = nil,
     runAhead: Bool = true, perturbation: UInt64? = nil,
-    watchdog: Duration? = RunOptions.watchdogStandard,
+    watchdog: Duration? = RunOptions.defaultWatchdog,
     isInterrupted: (@Sendable () -> Bool)? = nil
   ) {
     self.mode = mode

@@ -30,8 +30,8 @@ package struct WallClock: Sendable {
 }
 
 extension WallClock: LiveClock {
-  package func wait(untilNanoseconds deadline: Int64, or bell: Bell) {
-    bell.wait(untilNanoseconds: deadline, nowNanoseconds: monotonicNanoseconds)
+  package func wait(untilNanoseconds deadline: Int64, or condition: ThreadCondition) {
+    condition.wait(untilNanoseconds: deadline, nowNanoseconds: monotonicNanoseconds)
   }
 
   /// The number of readings from which an anchor is chosen.

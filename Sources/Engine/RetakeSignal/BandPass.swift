@@ -6,7 +6,7 @@ import RetakeCore
 /// The analogue prototype has the poles e^(iπ(2k + n + 1) / 2n), k = 0 to n − 1. They are moved to
 /// the band with s² − p·w·s + m² = 0 (w: the band's width, m²: the product of its edges), and to
 /// the z plane with the bilinear transform, after the edges were warped with tan(π f / rate)
-/// (Oppenheim, Schafer: Discrete-Time Signal Processing, chapter 7). Sines come from `Turn`, and
+/// (Oppenheim, Schafer: Discrete-Time Signal Processing, chapter 7). Sines come from `Angle`, and
 /// the rest is arithmetic and square roots, so the coefficients have the same bits everywhere.
 package struct BandPass: Hashable, Sendable {
   /// The highest order: beyond it the poles of a low band are too close for 64 bits.
@@ -60,7 +60,7 @@ package struct BandPass: Hashable, Sendable {
 
   /// tan(π · fraction), the frequency of the analogue filter in units of twice the rate.
   private static func warped(_ fraction: Double) -> Double {
-    let turn = Turn(fraction / 2)
+    let turn = Angle(fraction / 2)
     return turn.sine / turn.cosine
   }
 
@@ -69,7 +69,7 @@ package struct BandPass: Hashable, Sendable {
     var sections: [Section] = []
     // Poles come in conjugate pairs: the upper half, and the real one of an odd order.
     for index in 0..<(order + 1) / 2 {
-      let turn = Turn(Double(2 * index + order + 1) / Double(4 * order))
+      let turn = Angle(Double(2 * index + order + 1) / Double(4 * order))
       let pole = Complex(turn.cosine, 2 * index + 1 == order ? 0 : turn.sine)
       let half = pole * Complex(width / 2, 0)
       let root = (half * half - Complex(middle, 0)).squareRoot

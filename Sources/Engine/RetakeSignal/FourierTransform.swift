@@ -8,7 +8,7 @@ package struct FourierTransform: Sendable {
 
   package let size: Int
   /// e^(−2πi k / tableSize) for the first half turn; `stride` apart for this size.
-  private let table: [Turn]
+  private let table: [Angle]
   private let stride: Int
 
   /// Shared, because the table of a usual size takes longer than its transform.
@@ -26,8 +26,8 @@ package struct FourierTransform: Sendable {
     stride = isShared ? Self.sharedSize / size : 1
   }
 
-  private static func halfTurn(of size: Int) -> [Turn] {
-    (0..<size / 2).map { Turn(-Double($0) / Double(size)) }
+  private static func halfTurn(of size: Int) -> [Angle] {
+    (0..<size / 2).map { Angle(-Double($0) / Double(size)) }
   }
 
   /// The power |X(k)|² of bins 0 to size / 2 of real samples; missing samples are zeros.

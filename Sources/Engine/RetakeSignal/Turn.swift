@@ -1,6 +1,6 @@
 /// Cosine and sine of an angle, computed with additions, multiplications and one rounding, so that
 /// every machine has the same bits. The C library's functions differ between machines.
-package struct Turn: Hashable, Sendable {
+package struct Angle: Hashable, Sendable {
   package let cosine: Double
   package let sine: Double
 

@@ -5,7 +5,7 @@ package enum Window {
   /// The periodic window of von Hann, sin²(πi / count): copies that overlap by half add up to 1.
   package static func hann(_ count: Int) -> [Double] {
     (0..<count).map { index in
-      let sine = Turn(Double(index) / Double(2 * count)).sine
+      let sine = Angle(Double(index) / Double(2 * count)).sine
       return sine * sine
     }
   }

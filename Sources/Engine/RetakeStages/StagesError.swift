@@ -7,7 +7,7 @@ public enum StagesError: RetakeError, Hashable {
   /// The path of an image source does not exist.
   case notFound(path: String)
   /// A folder has no PNG or JPEG file.
-  case noPictures(path: String)
+  case noImages(path: String)
 
   package var facts: ErrorFacts {
     switch self {
@@ -19,7 +19,7 @@ public enum StagesError: RetakeError, Hashable {
       ErrorFacts(
         "stages.images.notFound", "there is no such file or folder", at: path,
         advice: "Set the option 'path' of the 'images' node to a file or folder that exists")
-    case .noPictures(let path):
+    case .noImages(let path):
       ErrorFacts(
         "stages.images.none", "the folder has no PNG or JPEG file", at: path,
         advice: "Put pictures there whose names end in .png, .jpg or .jpeg")

@@ -5,7 +5,7 @@ extension DecisionCore {
   /// A frame reaches its source. If a block edge is full, or if there is no buffer, the frame is
   /// lost for all paths, or waits for a buffer. Frames that were admitted at this instant and have
   /// not reached the queue yet count as waiting in it.
-  mutating func arrive(source: Int, slot: Int, _ turn: inout Turn) {
+  mutating func arrive(source: Int, slot: Int, _ turn: inout EventContext) {
     guard captures[source].isWaiting else {
       return admit(slot, at: source, hasWaited: false, &turn)
     }
@@ -20,7 +20,7 @@ extension DecisionCore {
 
   /// The frame is captured, lost, or begins to wait for a buffer.
   private mutating func admit(
-    _ slot: Int, at source: Int, hasWaited: Bool, _ turn: inout Turn
+    _ slot: Int, at source: Int, hasWaited: Bool, _ turn: inout EventContext
   ) {
     // source-lost: asked first; without room and without buffer the reason is `queue`. One full
     // block edge loses the frame for all paths.
@@ -51,14 +51,14 @@ extension DecisionCore {
   }
 
   private mutating func lose(
-    _ slot: Int, at source: Int, reason: String, _ turn: inout Turn
+    _ slot: Int, at source: Int, reason: String, _ turn: inout EventContext
   ) {
     // source-lost, source-no-buffer: decided before capture, so the frame is in no sink's ledger.
     decide(.lost, node: source, Work(slot: slot), .reason(reason))
     forgetLost(slot, &turn)
   }
 
-  private mutating func capture(_ slot: Int, at source: Int, _ turn: inout Turn) {
+  private mutating func capture(_ slot: Int, at source: Int, _ turn: inout EventContext) {
     let work = Work(slot: slot)
     // swap-epoch: for its whole life the frame keeps the stages that are in force now.
     slots.setEpoch(epoch, of: slot)
@@ -79,7 +79,7 @@ extension DecisionCore {
   }
 
   private mutating func failAtSource(
-    _ source: Int, _ work: Work, code: String, _ turn: inout Turn
+    _ source: Int, _ work: Work, code: String, _ turn: inout EventContext
   ) {
     noteWaitInVain(at: source)
     decide(.fail, node: source, work, .code(code))
@@ -147,7 +147,7 @@ extension DecisionCore {
   }
 
   /// The first question of an instant is answered for all sources of the pool.
-  mutating func askAgain(source: Int, _ turn: inout Turn) {
+  mutating func askAgain(source: Int, _ turn: inout EventContext) {
     captures[source].beginAsk()
     guard let pool = plan.nodes[source].pool else { return }
     // Bounded: each turn captures a frame that has arrived.
@@ -173,7 +173,7 @@ extension DecisionCore {
   }
 
   mutating func endWait(
-    source: Int, _ work: Work, generation: Int32, _ turn: inout Turn
+    source: Int, _ work: Work, generation: Int32, _ turn: inout EventContext
   ) {
     // The slot may have been reused since, and may even wait here again.
     guard captures[source].inHand == work.slotIndex,
@@ -187,7 +187,7 @@ extension DecisionCore {
   }
 
   /// The capture thread continues with the frames that the driver kept.
-  private mutating func admitNext(at source: Int, _ turn: inout Turn) {
+  private mutating func admitNext(at source: Int, _ turn: inout EventContext) {
     // Bounded: by the frames that the driver keeps, none of which is added here.
     while let slot = captures[source].next() {
       admit(slot, at: source, hasWaited: true, &turn)

@@ -3,7 +3,7 @@ import RetakeGraph
 
 extension DecisionCore {
   /// An event of the device: each policy that depends on it decides again, once per instant.
-  mutating func changeDevice(index: Int, _ turn: inout Turn) {
+  mutating func changeDevice(index: Int, _ turn: inout EventContext) {
     guard let event = turn.gates.deviceEvent(index) else { return }
     overrideHeat(with: event)
     changeDevice(to: event, ordinal: index)
@@ -46,7 +46,7 @@ extension DecisionCore {
     decide(.throttle, node: node, .interval(interval))
   }
 
-  mutating func prepareSwap(index: Int, node: Int, _ turn: inout Turn) {
+  mutating func prepareSwap(index: Int, node: Int, _ turn: inout EventContext) {
     decide(.swapPrepare, node: node)
     // swap-prepare: live, a worker prepares the stage, and an event of its own reports the result.
     guard !rules.isLive else { return }
@@ -62,7 +62,7 @@ extension DecisionCore {
     push(Event(key: key, kind: .swapReady, target: node, extra: index))
   }
 
-  mutating func finishSwap(index: Int, node: Int, _ turn: inout Turn) {
+  mutating func finishSwap(index: Int, node: Int, _ turn: inout EventContext) {
     if let code = turn.gates.swap(index).refusal {
       // swap-refused: the epoch stays, so every frame keeps the old stage.
       decide(.swapRefused, node: node, .code(code))

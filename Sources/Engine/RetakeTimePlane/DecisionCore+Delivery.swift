@@ -14,7 +14,7 @@ extension DecisionCore {
       port: plan.edges[edge].toPort, extra: edge)
   }
 
-  mutating func deliver(edge: Int, _ work: Work, _ turn: inout Turn) {
+  mutating func deliver(edge: Int, _ work: Work, _ turn: inout EventContext) {
     let receiver = plan.edges[edge].to
     switch queues[edge].offer(work, at: current.time) {
     case .accepted:
@@ -44,7 +44,7 @@ extension DecisionCore {
     runNode(receiver, &turn)
   }
 
-  mutating func unblock(edge: Int, _ turn: inout Turn) {
+  mutating func unblock(edge: Int, _ turn: inout EventContext) {
     guard let work = queues[edge].unblock(at: current.time) else { return }
     let receiver = plan.edges[edge].to
     // queue-unblock: the frame enters the queue like any other, so `deliver` follows.
@@ -64,7 +64,7 @@ extension DecisionCore {
     queues[edge].noteOvertaking()
   }
 
-  private mutating func drop(_ work: Work, at edge: Int, _ turn: inout Turn) {
+  private mutating func drop(_ work: Work, at edge: Int, _ turn: inout EventContext) {
     // drop-reasons: `queue`, at the receiver, because the room in front of it was missing.
     decide(.drop, node: plan.edges[edge].to, work, .reason(DropReason.queue.rawValue))
     leave(edge: edge, work, fate: .dropped(.queue), &turn)
@@ -72,7 +72,7 @@ extension DecisionCore {
 
   /// A frame ends at the edge in front of a node.
   private mutating func leave(
-    edge: Int, _ work: Work, fate: FrameFate, _ turn: inout Turn
+    edge: Int, _ work: Work, fate: FrameFate, _ turn: inout EventContext
   ) {
     let ending = endings.add(fate, node: plan.edges[edge].to)
     // tombstone: it adds its own tokens before the frame's
@@ -83,7 +83,7 @@ extension DecisionCore {
   }
 
   /// The sender may continue once all its edges have settled its output.
-  private mutating func settleOffer(of sender: Int, _ turn: inout Turn) {
+  private mutating func settleOffer(of sender: Int, _ turn: inout EventContext) {
     switch plan.nodes[sender].role {
     // A source does not wait for its edges: without room, the frame was lost (source-lost).
     case .source: return
@@ -105,7 +105,7 @@ extension DecisionCore {
 
   /// This node may have input that is ready: a stage requests a server, other nodes take their
   /// input at once.
-  mutating func runNode(_ node: Int, _ turn: inout Turn) {
+  mutating func runNode(_ node: Int, _ turn: inout EventContext) {
     switch plan.nodes[node].role {
     case .source: break
     case .pure, .stateful: requestDispatch(of: node)
@@ -134,7 +134,7 @@ extension DecisionCore {
   }
 
   /// Offers a pass-through node's output to its edges and releases the token of its input.
-  mutating func handOn(_ work: Work, from node: Int, _ turn: inout Turn) {
+  mutating func handOn(_ work: Work, from node: Int, _ turn: inout EventContext) {
     offerOutput(of: node, work)
     endToken(work.slotIndex, &turn)
   }
@@ -146,7 +146,7 @@ extension DecisionCore {
     for edge in plan.nodes[node].outEdges { offer(edge: edge, work) }
   }
 
-  private mutating func receive(at sink: Int, _ turn: inout Turn) {
+  private mutating func receive(at sink: Int, _ turn: inout EventContext) {
     guard let edge = plan.nodes[sink].inEdge, let entry = take(from: edge) else { return }
     let slot = entry.work.slotIndex
     // sink-take: within the event that delivers the frame; a sink has no server and no cost.
@@ -170,7 +170,7 @@ extension DecisionCore {
     endToken(slot, &turn)
   }
 
-  mutating func endHold(sink: Int, _ work: Work, _ turn: inout Turn) {
+  mutating func endHold(sink: Int, _ work: Work, _ turn: inout EventContext) {
     guard let edge = plan.nodes[sink].inEdge else { return }
     releaseValue(on: edge, work)
     release(work.slotIndex, &turn)

@@ -3,7 +3,7 @@ import RetakeGraph
 
 extension DecisionCore {
   /// A forEach takes a frame after the last item of the frame before it was accepted.
-  mutating func runFork(_ node: Int, _ turn: inout Turn) {
+  mutating func runFork(_ node: Int, _ turn: inout EventContext) {
     guard let edge = plan.nodes[node].inEdge, let gather = plan.nodes[node].gather else { return }
     // Bounded: each turn takes a frame from a finite queue.
     while !forks[node].isBusy, let entry = take(from: edge) {
@@ -31,7 +31,7 @@ extension DecisionCore {
   }
 
   /// Offers the next item, or releases the frame once all items were accepted.
-  mutating func offerNextItem(of node: Int, _ turn: inout Turn) {
+  mutating func offerNextItem(of node: Int, _ turn: inout EventContext) {
     guard let edge = plan.nodes[node].inEdge else { return }
     if let item = forks[node].nextItem() {
       // fork-item: the next one is offered when all edges have settled this one (`settleOffer`).
@@ -48,7 +48,7 @@ extension DecisionCore {
 
   /// Items are added to their frames in the order in which they arrive. Whole frames leave in
   /// order.
-  mutating func runGather(_ node: Int, _ turn: inout Turn) {
+  mutating func runGather(_ node: Int, _ turn: inout EventContext) {
     guard let edge = plan.nodes[node].inEdge else { return }
     // Bounded: each turn lets a frame leave or takes an item from a finite queue.
     while !offers[node].isHeld {
@@ -71,23 +71,23 @@ extension DecisionCore {
   }
 
   /// An item failed in the body. It keeps its place in the list.
-  mutating func endItem(_ item: Work, gather node: Int, _ turn: inout Turn) {
+  mutating func endItem(_ item: Work, gather node: Int, _ turn: inout EventContext) {
     add(item: item, to: node, isFailed: true, &turn)
     runGather(node, &turn)
   }
 
-  mutating func closeEmpty(gather node: Int, slot: Int, _ turn: inout Turn) {
+  mutating func closeEmpty(gather node: Int, slot: Int, _ turn: inout EventContext) {
     if let whole = gathers[node].close(slot: slot) { join(node, slot: slot, whole, &turn) }
     runGather(node, &turn)
   }
 
-  private mutating func add(item: Work, to node: Int, isFailed: Bool, _ turn: inout Turn) {
+  private mutating func add(item: Work, to node: Int, isFailed: Bool, _ turn: inout EventContext) {
     guard let whole = gathers[node].add(slot: item.slotIndex, isFailed: isFailed) else { return }
     join(node, slot: item.slotIndex, whole, &turn)
   }
 
   private mutating func join(
-    _ node: Int, slot: Int, _ whole: (items: Int, failed: Int), _ turn: inout Turn
+    _ node: Int, slot: Int, _ whole: (items: Int, failed: Int), _ turn: inout EventContext
   ) {
     decide(
       .join, node: node, Work(slot: slot), .gathered(items: whole.items, failed: whole.failed))

@@ -4,7 +4,7 @@ import RetakeGraph
 extension DecisionCore {
   /// A join takes the waiting part with the lowest sequence and port, until one of its own outputs
   /// waits to be accepted. Joined frames leave in order.
-  mutating func runJoin(_ node: Int, _ turn: inout Turn) {
+  mutating func runJoin(_ node: Int, _ turn: inout EventContext) {
     // Bounded: each turn lets a frame leave or takes a part from a finite queue.
     while !offers[node].isHeld {
       if let slot = joins[node]?.nextToLeave() {
@@ -35,7 +35,7 @@ extension DecisionCore {
   }
 
   private mutating func takePart(
-    _ work: Work, on edge: Int, at node: Int, _ turn: inout Turn
+    _ work: Work, on edge: Int, at node: Int, _ turn: inout EventContext
   ) {
     let slot = work.slotIndex
     let verdict = joins[node]?.add(
@@ -62,7 +62,8 @@ extension DecisionCore {
       extra: Int(slots[work.slotIndex].generation))
   }
 
-  mutating func timeOut(join node: Int, _ work: Work, generation: Int32, _ turn: inout Turn) {
+  mutating func timeOut(join node: Int, _ work: Work, generation: Int32, _ turn: inout EventContext)
+  {
     let slot = work.slotIndex
     guard slots[slot].generation == generation, let verdict = joins[node]?.timeOut(slot: slot)
     else { return }
@@ -75,7 +76,7 @@ extension DecisionCore {
 
   /// A tombstone arrived at one of a join's ports.
   mutating func endPart(
-    join node: Int, slot: Int, _ tombstone: Tombstone, _ turn: inout Turn
+    join node: Int, slot: Int, _ tombstone: Tombstone, _ turn: inout EventContext
   ) {
     var isFailure = false
     if case .failed = endings[tombstone.ending].fate { isFailure = true }
@@ -94,7 +95,7 @@ extension DecisionCore {
   }
 
   private mutating func carryOut(
-    _ verdict: JoinVerdict, _ node: Int, slot: Int, _ turn: inout Turn
+    _ verdict: JoinVerdict, _ node: Int, slot: Int, _ turn: inout EventContext
   ) {
     let work = Work(slot: slot)
     let held = joins[node]?.holdings(of: slot) ?? (endings: [], ports: 0)
@@ -123,7 +124,7 @@ extension DecisionCore {
     bury(work, fate: .dropped(reason), node: node)
   }
 
-  private mutating func leaveJoined(_ node: Int, slot: Int, _ turn: inout Turn) {
+  private mutating func leaveJoined(_ node: Int, slot: Int, _ turn: inout EventContext) {
     let work = Work(slot: slot)
     let ports = joins[node]?.holdings(of: slot).ports ?? 0
     joins[node]?.forget(slot: slot)
@@ -137,7 +138,7 @@ extension DecisionCore {
   }
 
   private mutating func letGo(
-    ofParts ports: UInt32, at node: Int, slot: Int, _ turn: inout Turn
+    ofParts ports: UInt32, at node: Int, slot: Int, _ turn: inout EventContext
   ) {
     let edges = edges(of: node, ports: ports)
     for edge in edges { releaseValue(on: edge, Work(slot: slot)) }

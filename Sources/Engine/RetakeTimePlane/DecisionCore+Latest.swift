@@ -7,7 +7,7 @@ extension DecisionCore {
 
   /// A latest join keeps the values that arrive at its other ports. It takes a frame of its first
   /// port after its out edges have settled the frame before it.
-  mutating func runLatest(_ node: Int, _ turn: inout Turn) {
+  mutating func runLatest(_ node: Int, _ turn: inout EventContext) {
     let edges = plan.nodes[node].inEdges
     // latest-trigger: the other ports only store values, so they never wait for the first one.
     for port in edges.indices.dropFirst() {
@@ -40,7 +40,7 @@ extension DecisionCore {
     push(Event(key: key, kind: .latest, target: node, work: entry.work))
   }
 
-  mutating func readLatest(node: Int, _ work: Work, _ turn: inout Turn) {
+  mutating func readLatest(node: Int, _ work: Work, _ turn: inout EventContext) {
     let slot = work.slotIndex
     let edges = plan.nodes[node].inEdges
     let names = plan.nodes[node].stage.inputPorts
@@ -73,7 +73,7 @@ extension DecisionCore {
   }
 
   /// Releases the values that no frame in flight or still to come can read at the first port.
-  private mutating func prune(_ node: Int, port: Int, _ turn: inout Turn) {
+  private mutating func prune(_ node: Int, port: Int, _ turn: inout EventContext) {
     // latest-read: only frames of the node's own source
     // read here, and none of them is before `oldest`.
     let (sequence, arrival) = slots.oldest(ofSource: plan.nodes[node].source)
@@ -84,7 +84,7 @@ extension DecisionCore {
   }
 
   private mutating func letGo(
-    of values: [LatestStateMachine.Value], on edge: Int, _ turn: inout Turn
+    of values: [LatestStateMachine.Value], on edge: Int, _ turn: inout EventContext
   ) {
     for value in values {
       releaseValue(on: edge, Work(slot: value.slot))

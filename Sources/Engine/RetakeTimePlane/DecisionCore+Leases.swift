@@ -18,7 +18,7 @@ extension DecisionCore {
 
   /// A frame ends at a node whose pool does not block.
   mutating func endForWantOfBuffer(
-    pool: Int, node: Int, _ work: Work, _ turn: inout Turn
+    pool: Int, node: Int, _ work: Work, _ turn: inout EventContext
   ) {
     noteStall(of: pool)
     switch plan.pools[pool].policy {
@@ -57,7 +57,7 @@ extension DecisionCore {
   }
 
   /// A body's output uses the body's own buffer, and also its input's buffer if it keeps that.
-  mutating func publishOutput(of node: Int, _ work: Work, _ turn: Turn) {
+  mutating func publishOutput(of node: Int, _ work: Work, _ turn: EventContext) {
     guard hasLeases, let edge = plan.nodes[node].inEdge else { return }
     var found = leases.output(of: bodyOf(node), work)
     if turn.gates.keepsInput(node: node, slot: work.slotIndex) {

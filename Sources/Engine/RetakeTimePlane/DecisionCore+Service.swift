@@ -16,7 +16,7 @@ extension DecisionCore {
   }
 
   /// Serves ready frames while a server is free.
-  mutating func dispatch(executor: Int, _ turn: inout Turn) {
+  mutating func dispatch(executor: Int, _ turn: inout EventContext) {
     // order-once: reset first, because serving can free buffers and so request the next dispatch.
     services[executor].beginDispatch()
     // serve-order: asked again for each free server,
@@ -98,7 +98,7 @@ extension DecisionCore {
     return (slot.arrival, slot.id) < (otherSlot.arrival, otherSlot.id)
   }
 
-  mutating func complete(node: Int, _ work: Work, _ turn: inout Turn) {
+  mutating func complete(node: Int, _ work: Work, _ turn: inout EventContext) {
     guard let executor = plan.nodes[node].executor, let edge = plan.nodes[node].inEdge else {
       return
     }
@@ -132,7 +132,7 @@ extension DecisionCore {
   }
 
   mutating func timeOut(
-    stage node: Int, _ work: Work, generation: Int32, _ turn: inout Turn
+    stage node: Int, _ work: Work, generation: Int32, _ turn: inout EventContext
   ) {
     guard slots[work.slotIndex].generation == generation, concurrency[node].isOpen(work) else {
       return
@@ -149,7 +149,7 @@ extension DecisionCore {
   }
 
   private mutating func fail(
-    node: Int, _ work: Work, _ error: StageError, _ turn: inout Turn
+    node: Int, _ work: Work, _ error: StageError, _ turn: inout EventContext
   ) {
     decide(work.isItem ? .itemFail : .fail, node: node, work, .code(error.code))
     turn.actions.append(.report(node: node, work: work, error))
@@ -176,7 +176,7 @@ extension DecisionCore {
   }
 
   /// Outputs leave in order, each after every edge has accepted the one before it.
-  mutating func letLeave(from node: Int, _ turn: inout Turn) {
+  mutating func letLeave(from node: Int, _ turn: inout EventContext) {
     // Bounded: each turn takes an output out of a slot. output-order: `nextToLeave` knows the
     // order.
     while let (work, output) = concurrency[node].nextToLeave() {
@@ -200,7 +200,7 @@ extension DecisionCore {
   /// Replaces the value of a failed frame with the value that left last; without one, the frame
   /// ends.
   private mutating func fallBack(
-    _ work: Work, code: String, node: Int, _ turn: inout Turn
+    _ work: Work, code: String, node: Int, _ turn: inout EventContext
   ) -> Bool {
     // stage-fallback: before the first value has left,
     // there is nothing to repeat, and the frame fails.
@@ -219,7 +219,7 @@ extension DecisionCore {
 
   /// Remembers the value that leaves as the fallback of a later failure.
   private mutating func rememberLeft(
-    _ work: Work, origin: FrameID?, node: Int, _ turn: inout Turn
+    _ work: Work, origin: FrameID?, node: Int, _ turn: inout EventContext
   ) {
     guard plan.nodes[node].hasFallback else { return }
     let slot = work.slotIndex

@@ -29,7 +29,7 @@ enum Thinning: Sendable {
 
 extension DecisionCore {
   /// A throttle or sample takes a frame after its out edges have settled the frame before it.
-  mutating func runThinning(_ node: Int, _ turn: inout Turn) {
+  mutating func runThinning(_ node: Int, _ turn: inout EventContext) {
     guard let edge = plan.nodes[node].inEdge else { return }
     // Bounded: each turn takes a frame from a finite queue.
     while !offers[node].isHeld, let entry = take(from: edge) {
@@ -49,7 +49,7 @@ extension DecisionCore {
   }
 
   /// A route sends a frame to one of its ports, and its tombstone to the others.
-  mutating func runRoute(_ node: Int, _ turn: inout Turn) {
+  mutating func runRoute(_ node: Int, _ turn: inout EventContext) {
     guard let edge = plan.nodes[node].inEdge else { return }
     // Bounded: each turn takes a frame from a finite queue.
     while !offers[node].isHeld, let entry = take(from: edge) {

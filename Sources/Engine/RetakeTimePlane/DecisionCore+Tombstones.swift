@@ -41,7 +41,7 @@ extension DecisionCore {
   }
 
   mutating func passTombstone(
-    node: Int, _ work: Work, _ tombstone: Tombstone, _ turn: inout Turn
+    node: Int, _ work: Work, _ tombstone: Tombstone, _ turn: inout EventContext
   ) {
     let slot = work.slotIndex
     switch plan.nodes[node].role {

@@ -23,7 +23,7 @@ package struct DecisionCore: ~Copyable {
   /// By node, then port; the first port of each is never read.
   var latests: [[LatestStateMachine]]
   var screens: [ScreenStateMachine?]
-  var leases: LeaseBook
+  var leases: LeaseTable
   /// By node; only sources use them.
   var captures: [CaptureStateMachine]
   /// `nil` for pools that do not adapt to the load.
@@ -94,7 +94,7 @@ package struct DecisionCore: ~Copyable {
           isSameTrack: plan.nodes[plan.edges[edge].from].source == node.source)
       }
     }
-    leases = LeaseBook(pools: plan.pools, notesEnds: rules.isLive)
+    leases = LeaseTable(pools: plan.pools, notesEnds: rules.isLive)
     captures = plan.nodes.map { node in
       CaptureStateMachine(
         source: node.id, driverFrames: node.pool.map { plan.pools[$0].driverFrames } ?? 0)
@@ -200,7 +200,7 @@ package struct DecisionCore: ~Copyable {
   }
 
   /// Handles one event.
-  package mutating func handle(_ event: Event, _ turn: inout Turn) {
+  package mutating func handle(_ event: Event, _ turn: inout EventContext) {
     let target = Int(event.target)
     let work = event.work
     measureHeat(until: event)
@@ -256,34 +256,36 @@ package struct DecisionCore: ~Copyable {
   // MARK: Frames
 
   /// One part or item fewer is in flight.
-  mutating func endToken(_ slot: Int, _ turn: inout Turn) {
+  mutating func endToken(_ slot: Int, _ turn: inout EventContext) {
     carryOut(slots.endToken(slot), slot, &turn)
   }
 
-  mutating func settleSink(_ slot: Int, _ turn: inout Turn) {
+  mutating func settleSink(_ slot: Int, _ turn: inout EventContext) {
     // ledger: each sink that counts the frame settles it once, by a delivery or by a tombstone.
     carryOut(slots.settleSink(slot), slot, &turn)
   }
 
-  private mutating func carryOut(_ change: SlotTable.Change, _ slot: Int, _ turn: inout Turn) {
+  private mutating func carryOut(
+    _ change: SlotTable.Change, _ slot: Int, _ turn: inout EventContext
+  ) {
     guard change != .none else { return }
     turn.actions.append(.settled(slot: slot))
     if change == .settledAndFree { tellFree(slot, &turn) }
   }
 
   /// A value of the frame that was kept is not needed any more.
-  mutating func release(_ slot: Int, _ turn: inout Turn) {
+  mutating func release(_ slot: Int, _ turn: inout EventContext) {
     if slots.release(slot) { tellFree(slot, &turn) }
   }
 
   /// A lost frame is treated as if it had never arrived.
-  mutating func forgetLost(_ slot: Int, _ turn: inout Turn) {
+  mutating func forgetLost(_ slot: Int, _ turn: inout EventContext) {
     slots.forgetLost(slot)
     turn.actions.append(.lost(slot: slot))
     tellFree(slot, &turn)
   }
 
-  private mutating func tellFree(_ slot: Int, _ turn: inout Turn) {
+  private mutating func tellFree(_ slot: Int, _ turn: inout EventContext) {
     leases.clear(slot: slot)
     turn.actions.append(.freed(slot: slot))
   }
@@ -306,7 +308,7 @@ package struct DecisionCore: ~Copyable {
         time: current.time, node: node, frame: nil, item: -1, kind: kind, detail: detail))
   }
 
-  private mutating func halt(node: Int, _ work: Work, ending: Int, _ turn: inout Turn) {
+  private mutating func halt(node: Int, _ work: Work, ending: Int, _ turn: inout EventContext) {
     guard case .failed(let code) = endings[ending].fate else { return }
     decide(.halt, node: node, work, .code(code))
     // stage-halt: the last line of the log, because `popEvent` returns no event from now on.

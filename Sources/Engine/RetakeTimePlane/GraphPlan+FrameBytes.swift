@@ -37,15 +37,15 @@ extension GraphPlan {
   /// if that is not known.
   private func frames(
     of tracks: [Int: TrackDescription]
-  ) -> [(shape: PictureShape?, isNew: Bool)] {
-    var shapes: [PictureShape?] = nodes.map { _ in nil }
+  ) -> [(shape: ImageShape?, isNew: Bool)] {
+    var shapes: [ImageShape?] = nodes.map { _ in nil }
     return nodes.indices.map { index in
       let node = nodes[index]
       let given = node.inEdges.lazy.compactMap { shapes[edges[$0].from] }.first
       switch node.role {
       case .source:
         shapes[index] = tracks[index].map {
-          PictureShape(width: $0.width, height: $0.height, format: $0.format)
+          ImageShape(width: $0.width, height: $0.height, format: $0.format)
         }
       case .throttle, .sample, .route, .join, .latest: shapes[index] = given
       case .pure, .stateful:
@@ -62,7 +62,7 @@ extension GraphPlan {
   }
 }
 
-extension PictureShape {
+extension ImageShape {
   /// Bound of the sides, as `TrackDescription` has it.
   private static let sideMax = 1 << 24
 
@@ -78,7 +78,7 @@ extension PictureShape {
   }
 
   /// The output of a stage, and whether it needs memory of its own.
-  fileprivate func made(by stage: AnyStage) -> (shape: PictureShape, isNew: Bool) {
+  fileprivate func made(by stage: AnyStage) -> (shape: ImageShape, isNew: Bool) {
     var made = self
     var isScaled = false
     if let view = stage.pictureView(self), view.width > 0, view.height > 0 {

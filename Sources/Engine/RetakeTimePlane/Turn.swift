@@ -42,7 +42,7 @@ package enum CompletionOutcome: Hashable, Sendable {
 }
 
 /// The few values that the time plane waits for.
-package protocol GateKeeper: AnyObject {
+package protocol ValueProvider: AnyObject {
   /// The code with which a frame fails at its source.
   func damage(slot: Int) -> String?
   /// Whether a body succeeded.
@@ -62,7 +62,7 @@ package protocol GateKeeper: AnyObject {
 
 /// The answers of a run without values: no body fails or keeps its input, and the device has no
 /// events.
-package protocol GateKeeperWithoutValues: GateKeeper {}
+package protocol GateKeeperWithoutValues: ValueProvider {}
 
 extension GateKeeperWithoutValues {
   package func damage(slot: Int) -> String? { nil }
@@ -76,11 +76,11 @@ extension GateKeeperWithoutValues {
 
 /// The handling of one event: the questions that the core may ask, and the actions that it
 /// requests.
-package struct Turn {
-  package let gates: any GateKeeper
+package struct EventContext {
+  package let gates: any ValueProvider
   package var actions: [Action] = []
 
-  package init(gates: any GateKeeper) {
+  package init(gates: any ValueProvider) {
     self.gates = gates
   }
 }

@@ -17,24 +17,24 @@ struct EmbeddedReplay {
   }
 
   /// - Throws: The errors of `Replay.run`.
-  func run(_ teller: ResultTeller?) throws -> RunSummary {
-    try replay.run(observers: try teller.map { [try ReplayTeller(replay, $0)] } ?? [])
+  func run(_ reporter: ResultReporter?) throws -> RunSummary {
+    try replay.run(observers: try reporter.map { [try ReplayReporter(replay, $0)] } ?? [])
   }
 }
 
 /// Passes on each frame of a replay with its JSON line.
-private final class ReplayTeller: RunObserver {
+private final class ReplayReporter: RunObserver {
   private final class Line { var text = "" }
 
   private let line = Line()
   private let lines: ResultLines
-  private let teller: ResultTeller
+  private let reporter: ResultReporter
 
   var wantsDecisions: Bool { true }
   var isFollowed: Bool { true }
 
-  init(_ replay: Replay, _ teller: ResultTeller) throws {
-    self.teller = teller
+  init(_ replay: Replay, _ reporter: ResultReporter) throws {
+    self.reporter = reporter
     lines = try ResultLines(of: replay) { [line] in line.text = $0 }
   }
 
@@ -42,6 +42,6 @@ private final class ReplayTeller: RunObserver {
 
   func finished(_ frame: FinishedFrame) throws {
     try lines.finished(frame)
-    teller.tell(frame.result, classNames: frame.classNames, line: line.text)
+    reporter.tell(frame.result, classNames: frame.classNames, line: line.text)
   }
 }

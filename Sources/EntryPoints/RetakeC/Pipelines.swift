@@ -10,7 +10,7 @@ final class Pipelines: Sendable {
 
   private struct State: Sendable {
     var last: UInt64 = 0
-    var alive: [UInt64: EmbeddedPipeline] = [:]
+    var alive: [UInt64: CPipeline] = [:]
     /// Pipelines that are being created.
     var reserved = 0
   }
@@ -18,7 +18,7 @@ final class Pipelines: Sendable {
   private let state = Locked(State())
 
   /// - Throws: `Problem`, and what `make` throws.
-  func add(_ make: () throws -> EmbeddedPipeline) throws -> UInt64 {
+  func add(_ make: () throws -> CPipeline) throws -> UInt64 {
     // Before it is made: a pipeline has threads and models.
     try state.withLock { state in
       guard state.alive.count + state.reserved < Int(RETAKE_PIPELINES_MAX) else {
@@ -40,7 +40,7 @@ final class Pipelines: Sendable {
   }
 
   /// - Throws: `Problem`.
-  func pipeline(_ number: UInt64) throws -> EmbeddedPipeline {
+  func pipeline(_ number: UInt64) throws -> CPipeline {
     try state.withLock { state in
       guard let pipeline = state.alive[number] else { throw Self.unknown(number, state.last) }
       return pipeline
@@ -48,7 +48,7 @@ final class Pipelines: Sendable {
   }
 
   /// - Throws: `Problem`.
-  func remove(_ number: UInt64) throws -> EmbeddedPipeline {
+  func remove(_ number: UInt64) throws -> CPipeline {
     try state.withLock { state in
       guard let pipeline = state.alive.removeValue(forKey: number) else {
         throw Self.unknown(number, state.last)

@@ -11,7 +11,7 @@ final class Scope: TaskExecutor {
 
     init(_ scope: Scope) { self.scope = scope }
 
-    deinit { scope.bell.ring() }
+    deinit { scope.condition.signal() }
   }
 
   @TaskLocal static var mark: Mark?
@@ -64,8 +64,8 @@ final class Scope: TaskExecutor {
   private let limits: VirtualTimeLimits
   private let state = Mutex(State())
   /// Rung by what comes from outside.
-  private let bell = Bell()
-  private let mainBell = Bell()
+  private let condition = ScopeCondition()
+  private let mainCondition = ScopeCondition()
 
   init(hooks: RuntimeHooks, limits: VirtualTimeLimits) {
     self.hooks = hooks
@@ -88,7 +88,7 @@ final class Scope: TaskExecutor {
       return true
     }
     guard isTaken else { return globalConcurrentExecutor.enqueue(job) }
-    bell.ring()
+    condition.signal()
   }
 
   /// Whether the calling thread runs a task of this scope.
@@ -123,7 +123,7 @@ final class Scope: TaskExecutor {
       state.jobs.append(onMain ? .main(job) : .job(job))
       return verdict
     }
-    if verdict == .takeFromOutside { bell.ring() }
+    if verdict == .takeFromOutside { condition.signal() }
     return verdict != .pass
   }
 
@@ -163,7 +163,7 @@ final class Scope: TaskExecutor {
       ($0.timeline.begin(order, wake), $0.thread == DriverThread.current)
     }
     if !hasBegun { wake.resume(throwing: CancellationError()) }
-    if !isInside { bell.ring() }
+    if !isInside { condition.signal() }
   }
 
   func cancelSleep(_ order: Int) {
@@ -243,7 +243,7 @@ final class Scope: TaskExecutor {
       }
     } onCancel: {
       state.withLock { $0.jobs.append(.cancelBody) }
-      bell.ring()
+      condition.signal()
     }
   }
 
@@ -287,9 +287,9 @@ final class Scope: TaskExecutor {
       job.runSynchronously(
         isolatedTo: VirtualMainExecutor.reference, taskExecutor: asUnownedTaskExecutor())
       state.withLock { $0.thread = driver }
-      mainBell.ring()
+      mainCondition.signal()
     }
-    return mainBell.wait(atMost: limits.patience) ? nil : .mainThreadBusy(at: now)
+    return mainCondition.wait(atMost: limits.patience) ? nil : .mainThreadBusy(at: now)
   }
 
   /// Nothing can run: takes what comes next.
@@ -309,7 +309,7 @@ final class Scope: TaskExecutor {
     case .resume(let continuation, let instant): continuation.resume(returning: instant)
     case .beyond: return .tooLong(limit: limits.durationMax, pending: pendingSleeps)
     case .idle:
-      if !bell.wait(atMost: limits.patience) { return strayed() ?? .stuck(at: now) }
+      if !condition.wait(atMost: limits.patience) { return strayed() ?? .stuck(at: now) }
     }
     return nil
   }
@@ -335,7 +335,7 @@ final class Scope: TaskExecutor {
     let sleeps = pendingSleeps
     // Ends: at the limit of jobs or of patience, or when all tasks have ended.
     while sleeps.isEmpty, state.withLock({ $0.mark != nil }) {
-      guard bell.wait(atMost: limits.patience) else {
+      guard condition.wait(atMost: limits.patience) else {
         return strayed() ?? VirtualTimeError.tasksOutlive(at: now)
       }
       if let failure = runJobs() { return failure }

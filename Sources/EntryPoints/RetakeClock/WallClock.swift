@@ -5,8 +5,8 @@
 #endif
 
 /// Real time, for a scope's patience alone. Nothing that happens in virtual time depends on it.
-enum WallClock {
-  /// In the form that waits of `Bell` expect: relative on Darwin, monotonic elsewhere.
+enum RealTime {
+  /// In the form that waits of `ScopeCondition` expect: relative on Darwin, monotonic elsewhere.
   static func deadline(in limit: Duration) -> timespec {
     var end = timespec()
     #if !canImport(Darwin)

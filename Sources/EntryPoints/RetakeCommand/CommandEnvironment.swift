@@ -21,11 +21,11 @@ struct CommandEnvironment: Sendable {
   var name: ProgramName { ProgramName(program) }
 
   /// What the environment variables say.
-  var surroundings = Surroundings()
+  var variables = EnvironmentVariables()
 
-  var isCI: Bool { surroundings.isCI }
-  var isGitHub: Bool { surroundings.isGitHub }
-  var pendingFolder: String? { surroundings.pendingFolder }
+  var isCI: Bool { variables.isCI }
+  var isGitHub: Bool { variables.isGitHub }
+  var pendingFolder: String? { variables.pendingFolder }
 
   var folder: String { FileManager.default.currentDirectoryPath }
 
@@ -42,10 +42,10 @@ enum ErrorStatus {
     switch (error as? any RetakeError)?.facts.kind {
     case .nothingSelected: .nothingCompared
     case .interrupted: .interrupted
-    // What fails after the request may fail because of it, so it is not reported as trouble.
+    // What fails after the request may fail because of it, so it is not reported as an error.
     case _ where Interruption.isRequested: .interrupted
     case .usage: .usage
-    case .trouble, .memory, nil: .trouble
+    case .error, .memory, nil: .error
     }
   }
 }

@@ -74,7 +74,7 @@ enum Interruption {
   /// it only for work whose results need not be kept.
   static func endAtTheLatest(afterSeconds seconds: Double) {
     onRequest {
-      WallClock().wait(nanoseconds: Int64(seconds * 1e9), or: Bell())
+      WallClock().wait(nanoseconds: Int64(seconds * 1e9), or: ThreadCondition())
       _exit(ExitStatus.interrupted.rawValue)
     }
   }

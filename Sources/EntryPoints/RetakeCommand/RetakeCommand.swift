@@ -41,7 +41,7 @@ public enum RetakeCommand {
       status = try CommandEnd.status(of: work)
     } catch {
       Console.note("error: \(error)")
-      status = .trouble
+      status = .error
     }
     _exit(number(of: status))
   }
@@ -52,7 +52,7 @@ public enum RetakeCommand {
     Console.note(
       "error: standard output cannot be written (\(cause))\n"
         + "  Send it to a file on a disk with room, or to another program")
-    return ExitStatus.strongest([status, .trouble])?.rawValue ?? status.rawValue
+    return ExitStatus.strongest([status, .error])?.rawValue ?? status.rawValue
   }
 
   private static func run(_ arguments: [String]) -> ExitStatus {
@@ -79,7 +79,7 @@ public enum RetakeCommand {
       var command = try Root.parseAsRoot(arguments)
       return try CommandEnd.status(of: {
         do {
-          try ProcessRoom.check()
+          try ProcessLimit.check()
           try command.run()
         } catch let problem as ValidationError {
           // It is found too late for the parser to know which command's usage to print.
@@ -114,7 +114,7 @@ public enum RetakeCommand {
       return .usage
     }
     Console.note("error: \(text.isEmpty ? "\(error)" : text)")
-    return .trouble
+    return .error
   }
 }
 
@@ -272,7 +272,7 @@ struct Root: ParsableCommand {
         retake test clip --pipeline example:motion-boxes
         retake accept --reason "first golden"
 
-      Exit codes: 0 passed, 1 changed, 2 trouble, 3 golden missing, 4 nothing compared,
+      Exit codes: 0 passed, 1 changed, 2 error, 3 golden missing, 4 nothing compared,
       5 not comparable or in CI stale, 64 wrong arguments, 130 interrupted.
       """,
     version: Tool.version,

@@ -19,7 +19,7 @@ struct FrameComparator {
   /// Provides the pixels of images; `nil` if none were kept.
   let images: (any ImageMeasure)?
   var meter: ErrorMeter
-  var pictures = PictureMeter()
+  var pictures = ImageMeter()
   var series = ScalarSeries()
   /// The actual identity that each golden identity was last paired with, if it is a different one.
   private var identities: [Int: Int] = [:]

@@ -120,7 +120,7 @@ struct CaseComparison {
     var comparator: ResultComparator?
     let chains = decisions.chains
     let images = options.pictures.map {
-      GoldenPictures(golden: folders.golden, actual: folders.actual, source: $0)
+      GoldenImages(golden: folders.golden, actual: folders.actual, source: $0)
     }
     var rolling = DigestHasher()
     var totals = (frames: 0, facts: 0)

@@ -107,10 +107,10 @@ final class DecisionFileReader {
   let origin: Int64
   /// Tracks for which one of the noted lines is a digest of frames.
   private(set) var tracks: Set<Int> = []
-  private let reader: LineReader
+  private let reader: TextLineReader
 
   init(_ url: URL) throws {
-    reader = try LineReader(url)
+    reader = try TextLineReader(url)
     header = try FileHeader(reader, field: "origin")
     guard let origin = Int64(header.field) else {
       throw reader.damaged(Data(header.field.utf8), "a whole number of nanoseconds")

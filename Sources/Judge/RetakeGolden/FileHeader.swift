@@ -15,7 +15,7 @@ struct FileHeader {
   ///
   /// - Parameter newest: The version that is written. Earlier versions are also read.
   init(
-    _ reader: LineReader, field name: String, newest: Int = 1
+    _ reader: TextLineReader, field name: String, newest: Int = 1
   ) throws {
     let line = try reader.next() ?? Data()
     let words = String(decoding: line, as: UTF8.self)

@@ -15,7 +15,7 @@ package struct GoldenComparator: Sendable {
     /// Findings beyond this number are counted but not kept.
     package var findingLimit = Comparison.findingLimit
     /// Reads kept images, for rules that compare pixels.
-    package var pictures: (any PictureSource)?
+    package var pictures: (any ImageSource)?
     /// The kinds of Retake's own stages. If nothing else changed, the code of any other stage is
     /// named as a suspect. `nil` if the same program made both runs.
     package var builtInKinds: Set<String>?
@@ -46,7 +46,7 @@ package struct GoldenComparator: Sendable {
       return try compare()
     } catch let error as GoldenError {
       let key = (try? actual.manifest().key) ?? golden.url.path
-      // Only the golden may be missing. The same error about the run's folder is trouble.
+      // Only the golden may be missing. The same error about the run's folder is an error.
       if case .missing(golden.url.path) = error {
         return Comparison(key: key, verdict: .missing, reasons: [error.message])
       }

@@ -6,16 +6,16 @@ import RetakeCore
 /// everywhere else.
 struct GoldenMerge {
   private let split: GoldenSplit
-  private let chosen: ResultPlaces
-  private let left: ResultPlaces
+  private let chosen: MergePlaces
+  private let left: MergePlaces
 
   private var golden: GoldenFolder { split.golden }
   private var pending: GoldenFolder { split.pending }
 
   init(_ split: GoldenSplit) {
     self.split = split
-    chosen = ResultPlaces(split.findings(true))
-    left = ResultPlaces(split.findings(false))
+    chosen = MergePlaces(split.findings(true))
+    left = MergePlaces(split.findings(false))
   }
 
   /// The files of the golden, golden.yml last.
@@ -26,7 +26,7 @@ struct GoldenMerge {
     let base = split.takesTiming ? pending : golden
     let summary = (split.takesTiming ? new : manifest).summary
     let writer = try writeResults(
-      base: FrameStream(base), other: FrameStream(split.takesTiming ? golden : pending), scratch)
+      base: MergeStream(base), other: MergeStream(split.takesTiming ? golden : pending), scratch)
     manifest.expected = ExpectedFrames(
       manifest.expected, track: manifest.input.tracks.values.min() ?? 0
     ).marks(holding: split.findings(false))
@@ -62,7 +62,7 @@ struct GoldenMerge {
   // MARK: results
 
   private func writeResults(
-    base: FrameStream, other: FrameStream, _ scratch: ScratchFolder
+    base: MergeStream, other: MergeStream, _ scratch: ScratchFolder
   ) throws -> ResultWriter {
     let header = try base.header()
     var writer = ResultWriter(header: header, sinks: header.sinks.map { .init($0) })
@@ -180,7 +180,7 @@ private struct RowMerge {
 }
 
 /// The positions of findings in the results.
-private struct ResultPlaces {
+private struct MergePlaces {
   /// Whole frames.
   private var frames: Set<FrameID> = []
   private var bySink: [String: Set<FrameID>] = [:]
@@ -219,7 +219,7 @@ extension Finding.Kind {
 }
 
 /// The frames of a golden in order.
-private final class FrameStream {
+private final class MergeStream {
   private let folder: GoldenFolder
   private let chunks: Int
   private var nextChunk = 0

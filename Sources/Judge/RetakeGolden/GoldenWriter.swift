@@ -127,7 +127,7 @@ package final class GoldenWriter {
   }
 
   /// Whether the rules need the pixels of a frame at a sink.
-  package func keepsPicture(of frame: FrameID, at sink: String) -> Bool {
+  package func keepsImage(of frame: FrameID, at sink: String) -> Bool {
     let rules = plan.writtenRules.bySink
     // A rule for a sink is stronger than one for all sinks in the mode `pictures`.
     guard let rule = rules[sink] ?? rules[SinkRule.Mode.pictures.rawValue] else { return false }

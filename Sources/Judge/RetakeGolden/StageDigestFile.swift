@@ -75,7 +75,7 @@ final class StageDigestReader {
   let columns: [StageColumn]
   /// The number of rows that were read.
   private(set) var rows = 0
-  private let reader: LineReader
+  private let reader: TextLineReader
   private let track: Int
   private let url: URL
   private var block = StageBlock()
@@ -86,7 +86,7 @@ final class StageDigestReader {
   init(_ url: URL, track: Int) throws {
     self.track = track
     self.url = url
-    reader = try LineReader(url)
+    reader = try TextLineReader(url)
     header = try FileHeader(reader, field: "columns", newest: StageDigestWriter.version)
     block.begin(header.text("columns"))
     let names = Self.columns(of: header.field)

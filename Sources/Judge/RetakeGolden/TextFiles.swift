@@ -52,7 +52,7 @@ final class OutputFile {
 }
 
 /// Reads a file line by line, with one piece of it in memory.
-final class LineReader {
+final class TextLineReader {
   /// Bytes that are read at once.
   private static let pieceBytes = 1 << 20
   /// The most bytes of a line.

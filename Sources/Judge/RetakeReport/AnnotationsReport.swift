@@ -17,12 +17,12 @@ package enum AnnotationsReport {
   /// One line per annotation, errors first; nothing for a run in which all cases passed.
   package static func render(_ document: ReportDocument) -> String {
     let cases = ReportCase.inReadingOrder(document.cases)
-    let troubles = document.errors.map { (Kind.error, $0.code, $0.message) }
+    let problems = document.errors.map { (Kind.error, $0.code, $0.message) }
     let findings = cases.compactMap { item in
       kind(item).map { ($0, "\(item.verdictWords): \(item.title)", item.headline) }
     }
     return Kind.allCases.flatMap { kind in
-      lines(kind, (troubles + findings).filter { $0.0 == kind }.map { ($0.1, $0.2) })
+      lines(kind, (problems + findings).filter { $0.0 == kind }.map { ($0.1, $0.2) })
     }.map { $0 + "\n" }.joined()
   }
 

@@ -26,7 +26,7 @@ package struct JUnitReport {
         session, document.cases.filter { $0.session == session }, document.generatedAt)
     }
     // An error without a case has a suite of its own, or a run that never began would look empty.
-    if !document.errors.isEmpty { suites.append(report.trouble(document.errors)) }
+    if !document.errors.isEmpty { suites.append(report.failure(document.errors)) }
     var total = Tally()
     for suite in suites { total.add(suite.tally) }
     return """
@@ -81,7 +81,7 @@ package struct JUnitReport {
     )
   }
 
-  private mutating func trouble(_ errors: [ReportProblem]) -> (text: String, tally: Tally) {
+  private mutating func failure(_ errors: [ReportProblem]) -> (text: String, tally: Tally) {
     let tally = Tally(tests: errors.count, errors: errors.count)
     let tests = errors.map { error in
       let name = unique("retake", error.code)

@@ -129,7 +129,7 @@ extension ReportCase {
   }
 }
 
-extension ReportPicture {
+extension ReportImage {
   /// Whether it contains only base64 characters, so that it can be part of a data address.
   var isBase64: Bool {
     png.utf8.allSatisfy { byte in

@@ -25,7 +25,7 @@ package struct ReportCase: Hashable, Sendable, Codable {
   package var graph: ReportGraph?
   package var rootCauses: [ReportRootCause] = []
   package var findings = Excerpt<ReportFinding>()
-  package var pictures: [ReportPicture] = []
+  package var pictures: [ReportImage] = []
   /// What the sensors showed around the first of those frames; `nil` if no stage reads one.
   package var sensors: [ReportSensorStrip]?
   package var timelines: [ReportTimeline] = []

@@ -76,7 +76,7 @@ package struct ReportBox: Hashable, Sendable, Codable {
 }
 
 /// The image of one frame, for the inspector.
-package struct ReportPicture: Hashable, Sendable, Codable {
+package struct ReportImage: Hashable, Sendable, Codable {
   package enum Role: String, Hashable, Sendable, Codable {
     /// What the pipeline received: shown below both golden and actual.
     case input

@@ -42,7 +42,7 @@ package struct ReportExit: Hashable, Sendable, Codable {
     switch code {
     case 0: ("passed", "Everything that was compared equals its golden within the tolerances.")
     case 1: ("regression", "At least one result differs from its golden.")
-    case 2: ("trouble", "At least one case could not be run; its result is unknown.")
+    case 2: ("error", "At least one case could not be run; its result is unknown.")
     case 3: ("golden missing", "A golden is missing or has not been accepted yet.")
     case 4: ("nothing compared", "Nothing was selected, or nothing could be compared.")
     case 5: ("stale", "A golden is stale, or it is not comparable with this run.")

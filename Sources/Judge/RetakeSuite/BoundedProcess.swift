@@ -17,7 +17,7 @@ package struct BoundedProcess {
   package struct Result: Hashable {
     package var end: End
     /// The end of its standard output and standard error.
-    package var lastWords: String
+    package var closingResponse: String
   }
 
   /// Bytes of the output that are kept.
@@ -55,23 +55,23 @@ package struct BoundedProcess {
     // Children of the child may outlive it, but they are in its group.
     request.endsGroup = true
     let process = try ChildProcess(request)
-    let bell = Bell()
-    process.onEnd { _ in bell.ring() }
+    let condition = ThreadCondition()
+    process.onEnd { _ in condition.signal() }
     output.start()
-    let end = wait(bell) { process.end }
+    let end = wait(condition) { process.end }
     // Also after a normal end: a child that it left behind would hold the pipe open.
     process.sendToGroup(SIGKILL)
     let clock = WallClock()
     clock.wait(
       untilNanoseconds: clock.monotonicNanoseconds + Self.drainNanoseconds, or: output.closed)
     withExtendedLifetime(input) {}
-    return Result(end: end, lastWords: output.text)
+    return Result(end: end, closingResponse: output.text)
   }
 
-  private func wait(_ bell: Bell, for end: () -> ChildProcess.End?) -> End {
+  private func wait(_ condition: ThreadCondition, for end: () -> ChildProcess.End?) -> End {
     let clock = WallClock()
     let deadline = clock.monotonicNanoseconds + Int64(secondsMax * 1e9)
-    // Bounded by the deadline; the bell ends a wait early.
+    // Bounded by the deadline; the condition ends a wait early.
     while true {
       // Asked first: a process that has ended is reported as that, even if its time is over as
       // well.
@@ -83,7 +83,7 @@ package struct BoundedProcess {
       let now = clock.monotonicNanoseconds
       if isInterrupted() { return .interrupted }
       if now >= deadline { return .stopped }
-      clock.wait(untilNanoseconds: min(deadline, now + Self.lookNanoseconds), or: bell)
+      clock.wait(untilNanoseconds: min(deadline, now + Self.lookNanoseconds), or: condition)
     }
   }
 }
@@ -92,7 +92,7 @@ package struct BoundedProcess {
 private final class OutputTail: Sendable {
   let pipe: ChildPipe
   /// Rings when the last writer of the pipe has closed it.
-  let closed = Bell()
+  let closed = ThreadCondition()
   private let bytesMax: Int
   private let tail = Locked(Data())
 
@@ -104,7 +104,7 @@ private final class OutputTail: Sendable {
   func start() {
     // Holds this object until the pipe ends, which may be after `run` has returned.
     pipe.readToEnd { [self] bytes in
-      guard let bytes else { return closed.ring() }
+      guard let bytes else { return closed.signal() }
       tail.withLock { tail in tail = (tail + bytes).suffix(bytesMax) }
     }
   }

@@ -5,7 +5,7 @@ package enum ExitStatus: Int32, Sendable, CaseIterable, Codable {
   case passed = 0
   case regression = 1
   /// The job could not be done.
-  case trouble = 2
+  case error = 2
   /// A golden is missing or not accepted.
   case missingGolden = 3
   /// Nothing was selected or compared.
@@ -18,7 +18,7 @@ package enum ExitStatus: Int32, Sendable, CaseIterable, Codable {
 
   /// Strongest first.
   private static let precedence: [ExitStatus] = [
-    .interrupted, .usage, .trouble, .regression, .staleOrNotComparable, .missingGolden,
+    .interrupted, .usage, .error, .regression, .staleOrNotComparable, .missingGolden,
     .nothingCompared, .passed,
   ]
 
@@ -33,7 +33,7 @@ package enum ExitStatus: Int32, Sendable, CaseIterable, Codable {
     switch self {
     case .passed: "passed"
     case .regression: "a result changed"
-    case .trouble: "the job could not be done"
+    case .error: "the job could not be done"
     case .missingGolden: "a golden is missing or not accepted"
     case .nothingCompared: "nothing was selected or compared"
     case .staleOrNotComparable: "a golden is stale or cannot be compared"
@@ -52,7 +52,7 @@ extension Verdict {
     case .missing: .missingGolden
     case .stale: isCI ? .staleOrNotComparable : .passed
     case .notComparable: .staleOrNotComparable
-    case .errored: .trouble
+    case .errored: .error
     }
   }
 }

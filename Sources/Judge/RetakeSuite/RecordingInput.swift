@@ -8,7 +8,7 @@ import RetakeStages
 package enum RecordingInput {
   /// How a synthetic scene looks, or what is requested from a camera. Other sources have their own
   /// values.
-  package struct Picture: Hashable, Sendable {
+  package struct Image: Hashable, Sendable {
     /// In pixels; `nil` is 640 for a scene, and the current setting of a camera.
     package var width: Int?
     /// In pixels; `nil` is 480 for a scene, and the current setting of a camera.
@@ -50,7 +50,7 @@ package enum RecordingInput {
   /// - Throws: `SuiteError.noScene`, `.noFile`, `.sceneOnly` and `.tracksOfFiles`; the errors of
   ///   the scene's options; `MediaError`; `RecordError.stoppedBefore`.
   package static func source(
-    _ name: String, _ picture: Picture, live: Live = Live(),
+    _ name: String, _ picture: Image, live: Live = Live(),
     tracks: MediaFileSource.Tracks = .first,
     isInterrupted: @escaping @Sendable () -> Bool = { false }
   ) throws -> any RecordingSource {

@@ -210,7 +210,7 @@ package struct GoldenFit {
     options.ignoresKeys = true
     options.rules = rules
     // Without the pixels, an image within its rule would be a difference that no number covers.
-    options.pictures = KeptPictures()
+    options.pictures = KeptImages()
     return try GoldenComparator(golden: golden, actual: run, options: options).compare()
   }
 
@@ -251,7 +251,7 @@ package struct GoldenFit {
     _ rules: inout CompareRules, _ sink: String, _ largest: [String: Double],
     _ manifest: GoldenManifest
   ) -> [Row] {
-    let steps = manifest.precision[sink] ?? .standard
+    let steps = manifest.precision[sink] ?? .default
     let quantities: [(String, WritableKeyPath<SinkRule, Double>, Double, Int)] = [
       ("position", \.position, steps.box, steps.boxDecimals),
       ("score", \.score, steps.score, steps.scoreDecimals),

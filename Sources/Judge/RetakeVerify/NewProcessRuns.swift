@@ -52,7 +52,8 @@ package struct NewProcessRuns {
       throw SuiteError.verifyProcessFailed(
         condition: condition.name, cause: "it could not be started: \(error.systemText)")
     }
-    let lastWords = result.lastWords.isEmpty ? "" : "; its last words: \(result.lastWords)"
+    let closingResponse =
+      result.closingResponse.isEmpty ? "" : "; its last words: \(result.closingResponse)"
     let cause: String
     switch result.end {
     case .exited(0): return
@@ -61,8 +62,8 @@ package struct NewProcessRuns {
     case .signalled(let number): cause = "signal \(number) ended it"
     case .stopped: cause = "it did not end within \(Int(seconds.rounded(.up))) s"
     }
-    // A process that did not end well says nothing about the stages: it is trouble, not a
+    // A process that did not end well says nothing about the stages: it is an error, not a
     // difference.
-    throw SuiteError.verifyProcessFailed(condition: condition.name, cause: cause + lastWords)
+    throw SuiteError.verifyProcessFailed(condition: condition.name, cause: cause + closingResponse)
   }
 }

@@ -32,18 +32,18 @@ struct TraceComparison {
     return frame.divergence
   }
 
-  private func firstFrame() throws -> FrameDifference? {
+  private func firstFrame() throws -> TracedDifference? {
     let count = min(expected.facts.frames, actual.facts.frames)
     let found = try Self.firstDifference(among: count) {
       try expected.digest(throughFrame: $0) != actual.digest(throughFrame: $0)
     }
     if let found {
-      return FrameDifference(
+      return TracedDifference(
         facts: expected.facts, expected: try expected.frame(found), actual: try actual.frame(found))
     }
     guard expected.facts.frames != actual.facts.frames else { return nil }
     let longer = expected.facts.frames > count ? expected : actual
-    return FrameDifference(
+    return TracedDifference(
       facts: expected.facts, expected: try longer.frame(count), actual: nil)
   }
 
@@ -122,7 +122,7 @@ extension TraceComparison {
 }
 
 /// Two runs at the first frame at which they differ.
-private struct FrameDifference {
+private struct TracedDifference {
   let facts: TraceFacts
   let expected: StoredTrace.FrameRecord
   /// `nil` if one run ended before this frame.

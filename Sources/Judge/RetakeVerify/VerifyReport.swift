@@ -31,7 +31,7 @@ package struct VerifyReport: Hashable, Sendable, Codable {
   package func status(isPortable: Bool) -> ExitStatus {
     // A thread of a program ended the run: where depends on its speed, so nothing was verified.
     if let code = halt?.code, ["python.thread", "python.exception"].contains(code) {
-      return .trouble
+      return .error
     }
     return switch outcome {
     case .deterministic: .passed

@@ -28,7 +28,7 @@ struct PoolSoak: Sendable {
   ///   - isInterrupted: Checked before each frame; the report is about the time until then.
   init(time: Duration, isInterrupted: () -> Bool) throws {
     let clock = WallClock()
-    let bell = Bell()
+    let condition = ThreadCondition()
     let format = LiveTrack(format: .gray, width: 320, height: 240)
     let session = try LiveSession(
       Self.pipeline, tracks: [format], catalog: StageRegistry.core, options: LiveOptions(),
@@ -41,7 +41,7 @@ struct PoolSoak: Sendable {
     while !isInterrupted() {
       let due = Int64(pushed) * Self.second / Self.fps
       guard due < time.nanoseconds else { break }
-      clock.wait(untilNanoseconds: start + due, or: bell)
+      clock.wait(untilNanoseconds: start + due, or: condition)
       session.push(
         Frame(
           id: FrameID(track: 0, sequence: pushed), format: .gray, width: format.width,
@@ -61,7 +61,7 @@ struct PoolSoak: Sendable {
   /// almost nothing for 1 s.
   private static var pipeline: Pipeline {
     let clock = WallClock()
-    let bell = Bell()
+    let condition = ThreadCondition()
     let ocr = AnyStage(
       signature: StageSignature(
         kind: "ocr", version: 1, role: .pure, input: .frame, output: .scalars),
@@ -70,7 +70,7 @@ struct PoolSoak: Sendable {
         let sequence = Int64(context.frame.sequence)
         let isBusy = sequence / fps % 3 < 2
         let time = isBusy ? 2_500_000 + sequence * 7_919_111 % 2_500_000 : 300_000
-        clock.wait(nanoseconds: time, or: bell)
+        clock.wait(nanoseconds: time, or: condition)
         return .success(Scalars([]))
       })
     var camera = PipelineNode(id: "camera", stage: pushed)

@@ -6,7 +6,7 @@ import RetakeCore
 /// The contents can be deleted at any time, because they only make runs faster.
 package struct CacheFolder: Sendable {
   /// The default limit: 4 GiB.
-  package static let limitStandard = 4 << 30
+  package static let defaultLimit = 4 << 30
 
   package let url: URL
   /// Beyond this limit, the least recently used packs are removed.
@@ -23,7 +23,7 @@ package struct CacheFolder: Sendable {
   /// - Throws: `CacheError.notCache` for a folder that contains something else, `.notFolder`,
   ///   `.deadLink`, `.newer`, `.unreadable`, `.unwritable`.
   package init(
-    path: String, key: CacheKey, limitBytes: Int = limitStandard
+    path: String, key: CacheKey, limitBytes: Int = defaultLimit
   ) throws {
     url = URL(fileURLWithPath: path, isDirectory: true)
     self.key = key
@@ -53,7 +53,7 @@ package struct CacheFolder: Sendable {
   ///
   /// - Throws: `CacheError.missing`, `.empty`, and the errors of `init(path:)`.
   package init(
-    existing path: String, key: CacheKey, limitBytes: Int = limitStandard
+    existing path: String, key: CacheKey, limitBytes: Int = defaultLimit
   ) throws {
     switch try Self.state(of: path) {
     case .missing: throw CacheError.missing(path: path)

@@ -37,7 +37,7 @@ enum FileSystem {
   }
 
   /// Bytes that an unprivileged user may still write at the path; nil when unknown.
-  static func freeBytes(at path: String) -> Int64? { DiskRoom.freeBytes(at: path) }
+  static func freeBytes(at path: String) -> Int64? { FreeSpace.freeBytes(at: path) }
 
   /// Renames a folder, unless the target exists already.
   static func move(_ path: String, to target: String) -> Int32 {

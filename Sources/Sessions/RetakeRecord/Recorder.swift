@@ -25,7 +25,7 @@ public final class Recorder: Sendable {
     var clock: any LiveClock = WallClock()
     var makeSink: @Sendable (String) -> SinkResult = FileSink.create
     var freeBytes: @Sendable (String) -> Int64? = FileSystem.freeBytes
-    var memory = MemoryRoom()
+    var memory = FreeMemory()
     var spoolRowsMax = RecorderOptions.spoolRowsMax
     var segmentsMax = StoreReader.segmentCountMax
   }
@@ -37,7 +37,7 @@ public final class Recorder: Sendable {
   private let note: String?
   private let report: @Sendable (RecordingProgress) -> Void
   private let pipes: RecorderPipes
-  let sensors: SensorBoard
+  let sensors: LiveSensorValues
   private let pipeline: LivePipeline?
   private let live = Locked<LiveRecording?>(nil)
   private let watch: RecordingWatch?
@@ -82,7 +82,7 @@ public final class Recorder: Sendable {
     note = text.flatMap { $0.isEmpty ? nil : $0 }
     (self.source, self.options, self.machine, self.report) = (source, options, machine, report)
     pipes = RecorderPipes(options, clock: machine.clock, room: machine.memory)
-    sensors = SensorBoard(pipes)
+    sensors = LiveSensorValues(pipes)
   }
 
   /// Whether only the last part of the recording may be kept.

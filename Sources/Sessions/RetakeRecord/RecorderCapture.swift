@@ -12,7 +12,7 @@ struct RecorderCapture {
   let pipes: RecorderPipes
   var live: LiveRecording?
   var watch: RecordingWatch?
-  let sensors: SensorBoard
+  let sensors: LiveSensorValues
 
   func run(_ stream: any FrameStream, first: SourceFrame) {
     defer {

@@ -31,9 +31,9 @@ final class RecorderPipes: Sendable {
   /// Encoded bytes that a pre-trigger ring may hold.
   let ringBytesMax: Int
   /// Rings when the recording should end.
-  let ended = Bell()
+  let ended = ThreadCondition()
   private let clock: any LiveClock
-  private let room: MemoryRoom
+  private let room: FreeMemory
   private let pace: RecordingPace
   private let state: Locked<State>
 
@@ -57,7 +57,7 @@ final class RecorderPipes: Sendable {
     var memoryLookNanoseconds = Int64.min
   }
 
-  init(_ options: RecorderOptions, clock: any LiveClock, room: MemoryRoom = MemoryRoom()) {
+  init(_ options: RecorderOptions, clock: any LiveClock, room: FreeMemory = FreeMemory()) {
     self.clock = clock
     self.room = room
     pace = options.pace
@@ -86,7 +86,7 @@ final class RecorderPipes: Sendable {
       $0.end = reason
       $0.failure = failure
     }
-    ended.ring()
+    ended.signal()
   }
 
   var reason: RecordingEnd? { state.withLock { $0.end } }

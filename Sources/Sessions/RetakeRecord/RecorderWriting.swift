@@ -303,8 +303,8 @@ final class RecorderWriting: @unchecked Sendable {
         return writer.giveUpDatabase(site.folder.database)
       }
       report(writer.progress)
-      // A bell that no one rings: a recording that was stopped waits for its rows, too.
-      machine.clock.wait(untilNanoseconds: nextTry, or: Bell())
+      // A condition that no one signals: a recording that was stopped waits for its rows, too.
+      machine.clock.wait(untilNanoseconds: nextTry, or: ThreadCondition())
       writer.finishMedia(at: pipes.sessionTime)
     }
   }
@@ -326,7 +326,7 @@ final class RecorderWriting: @unchecked Sendable {
         var progress = writer.progress
         progress.databaseHolder = holder.map { "\($0)" } ?? "another program"
         report(progress)
-        machine.clock.wait(untilNanoseconds: nextTry, or: Bell())
+        machine.clock.wait(untilNanoseconds: nextTry, or: ThreadCondition())
       }
     }
   }

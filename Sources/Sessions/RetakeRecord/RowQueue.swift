@@ -15,8 +15,8 @@ final class RowQueue<Row: Sendable>: Sendable {
 
   private let state: Locked<State>
   /// Rings when there are rows to take, and when the queue is closed.
-  let arrived = Bell()
-  private let relieved = Bell()
+  let arrived = ThreadCondition()
+  private let relieved = ThreadCondition()
 
   init(_ budget: PayloadBudget) {
     state = Locked(State(budget: budget))
@@ -44,7 +44,7 @@ final class RowQueue<Row: Sendable>: Sendable {
       return $0.rows.count
     }
     // After the lock is released, so that the thread that wakes up does not wait for it.
-    arrived.ring()
+    arrived.signal()
     return count
   }
 
@@ -60,19 +60,19 @@ final class RowQueue<Row: Sendable>: Sendable {
 
   func finish(_ bytes: Int) {
     state.withLock { $0.budget.finish(bytes) }
-    relieved.ring()
+    relieved.signal()
   }
 
   func close() {
     state.withLock { $0.isClosed = true }
-    arrived.ring()
+    arrived.signal()
   }
 
   /// Payload that already waits is kept.
   func shrink(to level: MemoryWatch.Level) {
     state.withLock { $0.budget.level = level }
     // The level may have ended, which makes room.
-    relieved.ring()
+    relieved.signal()
   }
 
   var isPressed: Bool { state.withLock { $0.budget.isPressed } }

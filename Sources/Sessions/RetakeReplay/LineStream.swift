@@ -14,7 +14,7 @@ package final class LineStream: Sendable {
 
   private let writing: LineWriting
   private let thread: NamedThread
-  private let ended = Bell()
+  private let ended = ThreadCondition()
   private let hasEnded = Locked(false)
 
   /// - Parameters:
@@ -33,7 +33,7 @@ package final class LineStream: Sendable {
       NamedThread.blockPipeSignal()
       writing.run()
       hasEnded.withLock { $0 = true }
-      ended.ring()
+      ended.signal()
     }
   }
 
@@ -109,7 +109,7 @@ private final class LineWriting: @unchecked Sendable {
   private let file: WholeFile
   private let lost: @Sendable (ReplayError) -> Void
   private let state: Locked<State>
-  private let arrived = Bell()
+  private let arrived = ThreadCondition()
 
   init(_ file: WholeFile, bytesMax: Int, lost: @escaping @Sendable (ReplayError) -> Void) {
     self.file = file
@@ -125,14 +125,14 @@ private final class LineWriting: @unchecked Sendable {
 
   func add(_ line: String) {
     state.withLock { $0.backlog.add(line) }
-    arrived.ring()
+    arrived.signal()
   }
 
   func abandon() { state.withLock { $0.backlog.abandon() } }
 
   func end() {
     state.withLock { $0.isEnding = true }
-    arrived.ring()
+    arrived.signal()
   }
 
   /// Runs until the stream has ended and no line waits.

@@ -38,7 +38,7 @@ public enum SessionError: RetakeError {
   /// A replay copy would not replay faster.
   case alreadyFast(session: String, codec: String)
   /// A track has no pixels at all.
-  case noPictures(session: String, track: Int)
+  case noImages(session: String, track: Int)
   /// The disk does not have enough space.
   case noRoom(path: String, needBytes: Int64, freeBytes: Int64)
   /// The disk has less space than the file has bytes.
@@ -233,9 +233,9 @@ public enum SessionError: RetakeError {
         "session.optimise.alreadyFast",
         "the session replays as fast as a copy would: its frames are \(codec) already",
         at: session, advice: "Use it as it is, or make the copy all the same with --force")
-    case .noPictures(let session, let track):
+    case .noImages(let session, let track):
       ErrorFacts(
-        "session.optimise.noPictures", "no frame of track \(track) has pixels", at: session,
+        "session.optimise.noImages", "no frame of track \(track) has pixels", at: session,
         advice: Self.damage(session))
     case .noRoom(let path, let need, let free):
       ErrorFacts(

@@ -168,7 +168,7 @@ extension SessionReader {
       events: try store.eventCount(),
       sensors: sensors.isEmpty ? nil : sensors.map { .init($0) },
       durationNanoseconds: (times.max() ?? 0) - (times.min() ?? 0),
-      bytes: BuildSite.byteCount(ofFolder: folder.path), sessionDigest: try store.digest(),
+      bytes: SessionBuilder.byteCount(ofFolder: folder.path), sessionDigest: try store.digest(),
       losses: losses, times: places?.places, timeCount: places?.count, source: source,
       notes: notes.isEmpty ? nil : notes,
       startedUnixNanoseconds: started, started: started.map(SessionDate.text),

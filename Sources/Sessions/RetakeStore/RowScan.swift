@@ -8,7 +8,7 @@ struct RowScan {
   private(set) var running = RunningDigest()
   /// The first missing row that is followed by another row of its table.
   private(set) var gap: String?
-  private var place = Place()
+  private var place = RowPlace()
   private var damaged: [StoreReader.Complaint] = []
   /// Tables that could not be read to their end.
   private var broken: [StoreReader.Complaint] = []
@@ -22,7 +22,7 @@ struct RowScan {
   mutating func run(_ table: Schema.Table, in database: Database) {
     var count = 0
     do {
-      place = Place()
+      place = RowPlace()
       let walk = try RowWalk(
         table.selectStoredSQL(version: version) + " ORDER BY \(table.keyList)", in: database)
       while try walk.next() {
@@ -108,7 +108,7 @@ struct RowScan {
 }
 
 /// The position of a scan in a table whose rows are numbered from 0, per track, per run or overall.
-private struct Place {
+private struct RowPlace {
   private var group: Int64?
   private var next: Int64 = 0
 

@@ -20,7 +20,8 @@ func storeErrors<Value>(
     // Only `SchemaReadLimit` interrupts a statement.
     case .SQLITE_INTERRUPT: throw StoreError.schemaUnknown(path: path, object: "sqlite_schema")
     case .SQLITE_FULL: throw StoreError.diskFull(path: path)
-    case .SQLITE_NOMEM where AddressRoom.isCauseOfRefusal: throw StoreError.noMemory(path: path)
+    case .SQLITE_NOMEM where AddressSpaceLimit.isCauseOfRefusal:
+      throw StoreError.noMemory(path: path)
     // The limit of a value's size, or of SQLite's memory, which no true session reaches.
     case .SQLITE_NOMEM, .SQLITE_TOOBIG:
       throw StoreError.corrupt(path: path, cause: "a value is larger than a session's ever is")

@@ -8,7 +8,7 @@ import RetakeCore
 /// being recorded or was never closed, is read from a private copy. Safe to use from any thread.
 package final class StoreReader: Sendable {
   /// Declared before the connection, so that it is released first.
-  private let room: ThreadRoom
+  private let room: ThreadLimit
   package let path: String
   /// False while a recorder writes the session, and after a recorder that crashed.
   package let isClosed: Bool
@@ -23,7 +23,7 @@ package final class StoreReader: Sendable {
   private let copy: PrivateCopy?
 
   package init(opening path: String) throws {
-    room = try ThreadRoom.reserve(for: path)
+    room = try ThreadLimit.reserve(for: path)
     self.path = path
     try DatabaseFile.check(path)
     let before = try DatabaseFile.checkedFacts(path)

@@ -19,7 +19,7 @@ package final class StoreWriter: @unchecked Sendable {
   }
 
   /// Declared before the connection, so that it is released first.
-  private let room: ThreadRoom
+  private let room: ThreadLimit
   package let path: String
   private let durability: Durability
   private let version: Int64
@@ -55,7 +55,7 @@ package final class StoreWriter: @unchecked Sendable {
     guard DatabaseFile.isFree(path) else {
       throw StoreError.exists(path: path)
     }
-    room = try ThreadRoom.reserve(for: path)
+    room = try ThreadLimit.reserve(for: path)
     self.path = path
     self.durability = durability
     self.version = version
@@ -87,7 +87,7 @@ package final class StoreWriter: @unchecked Sendable {
   /// log is recovered first. The database is not checked; check it with a `StoreReader` before.
   package init(continuing path: String) throws {
     try DatabaseFile.check(path)
-    room = try ThreadRoom.reserve(for: path)
+    room = try ThreadLimit.reserve(for: path)
     self.path = path
     durability = .recording
     let (queue, last, version) = try Self.opened(path)
@@ -100,7 +100,7 @@ package final class StoreWriter: @unchecked Sendable {
   /// Continues a database of this process whose last commit is known. If another process has
   /// already locked it, rows wait until they can be written.
   package init(continuing path: String, after last: Commit) throws {
-    room = try ThreadRoom.reserve(for: path)
+    room = try ThreadLimit.reserve(for: path)
     self.path = path
     durability = .recording
     version = Schema.version
@@ -193,8 +193,8 @@ package final class StoreWriter: @unchecked Sendable {
         try database.execute(sql: "PRAGMA synchronous = FULL")
       case .building:
         _ = try String.fetchOne(database, sql: "PRAGMA journal_mode = MEMORY")
-        // `BuildSite` syncs the finished file once, before it gets its name; a kill before leaves a
-        // folder that is removed.
+        // `SessionBuilder` syncs the finished file once, before it gets its name; a kill before
+        // leaves a folder that is removed.
         try database.execute(sql: "PRAGMA synchronous = OFF")
       }
     }

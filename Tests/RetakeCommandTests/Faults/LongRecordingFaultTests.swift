@@ -107,13 +107,13 @@ private struct AppRecording {
       memory.withLock { $0.append(bytes) }
     }
     let ended = Mutex<Result<RecordingResult, any Error>?>(nil)
-    let over = Bell()
+    let over = ThreadCondition()
     let start = (WallClock().monotonicNanoseconds, Self.processorNanoseconds)
     let thread = Thread {
       let result = Result { try recorder.run() }
       ended.withLock { $0 = result }
       source.finish()
-      over.ring()
+      over.signal()
     }
     thread.start()
     pushes = Self.push(pictures, to: source, count: frames, waits: pace == .unpaced)
@@ -131,7 +131,7 @@ private struct AppRecording {
     _ pictures: [Frame], to source: PushSource, count: Int, waits: Bool
   ) -> [Int64] {
     let clock = WallClock()
-    let never = Bell()
+    let never = ThreadCondition()
     let first = clock.monotonicNanoseconds
     let step: Int64 = 33_333_333
     var pushes: [Int64] = []

@@ -327,10 +327,10 @@ final class FaultServer {
 
   @Test(arguments: [
     ("ftp://host/x", "media.live.protocol"), ("rtsp:///x", "media.live.address"),
-    ("lavfi:movie=/etc/passwd", "media.live.testPicture"),
-    ("lavfi:testsrc2,drawtext=textfile=/etc/passwd", "media.live.testPicture"),
-    ("lavfi:testsrc2[a];[a]scale", "media.live.testPicture"),
-    ("lavfi:testsrc2=size=banana", "media.live.testPicture"),
+    ("lavfi:movie=/etc/passwd", "media.live.testImage"),
+    ("lavfi:testsrc2,drawtext=textfile=/etc/passwd", "media.live.testImage"),
+    ("lavfi:testsrc2[a];[a]scale", "media.live.testImage"),
+    ("lavfi:testsrc2=size=banana", "media.live.testImage"),
     ("/dev/video99", "media.live.unreachable"), ("http://127.0.0.1:1/x", "media.live.unreachable"),
     ("http://nobody.invalid/x", "media.live.unknownHost"),
   ])

@@ -106,12 +106,12 @@ import Testing
   /// A thread that is stopped in the middle of a stage, until another thread has completed one.
   private final class StoppedThread: Sendable {
     private let hasStopped = Atomic(false)
-    private let released = Bell()
+    private let released = ThreadCondition()
 
     /// Stops the first worker that calls this; the time plane has its own thread.
     func pass(sequence: Int) {
       let isWorker = Thread.current.name?.hasPrefix("retake-worker") == true
-      guard isWorker else { return released.ring() }
+      guard isWorker else { return released.signal() }
       // So early that stages are left for the other thread.
       guard sequence < 400, !hasStopped.exchange(true, ordering: .sequentiallyConsistent) else {
         return

@@ -5,21 +5,21 @@ import Synchronization
 
 /// A body that blocks until a test releases it.
 final class Gate: Sendable {
-  private let entered = Bell()
+  private let entered = ThreadCondition()
   private let opened = Mutex(false)
-  private let bell = Bell()
+  private let condition = ThreadCondition()
 
   func waitUntilEntered() { entered.wait() }
 
   func open() {
     opened.withLock { $0 = true }
-    bell.ring()
+    condition.signal()
   }
 
   func pass() {
-    entered.ring()
+    entered.signal()
     if opened.withLock({ $0 }) { return }
-    bell.wait()
+    condition.wait()
   }
 
   var stage: AnyStage {
@@ -44,7 +44,7 @@ final class Gate: Sendable {
 final class LiveTestClock: LiveClock {
   private struct State: Sendable {
     var now: Int64 = 1_000
-    var bells: [Bell] = []
+    var conditions: [ThreadCondition] = []
   }
 
   private let state = Mutex(State())
@@ -63,20 +63,20 @@ final class LiveTestClock: LiveClock {
   }
 
   func move(milliseconds: Int64) {
-    let bells = state.withLock { state -> [Bell] in
+    let conditions = state.withLock { state -> [ThreadCondition] in
       state.now += milliseconds * 1_000_000
-      defer { state.bells = [] }
-      return state.bells
+      defer { state.conditions = [] }
+      return state.conditions
     }
-    for bell in bells { bell.ring() }
+    for condition in conditions { condition.signal() }
   }
 
-  func wait(untilNanoseconds deadline: Int64, or bell: Bell) {
+  func wait(untilNanoseconds deadline: Int64, or condition: ThreadCondition) {
     let isOver = state.withLock { state -> Bool in
       guard state.now < deadline else { return true }
-      state.bells.append(bell)
+      state.conditions.append(condition)
       return false
     }
-    if !isOver { bell.wait() }
+    if !isOver { condition.wait() }
   }
 }

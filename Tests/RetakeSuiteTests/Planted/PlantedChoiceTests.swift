@@ -23,7 +23,7 @@ import Testing
     let actual = GoldenFolder(folder.file("actual"))
     let (before, now) = try planted.write(golden: golden, actual: actual)
     let comparison = GoldenComparator(
-      golden: golden, actual: actual, options: .withPictures
+      golden: golden, actual: actual, options: .withImages
     ).outcome()
     #expect(comparison.verdict == .changed, "\(comparison.reasons)")
     let root = try #require(comparison.firstDivergence)

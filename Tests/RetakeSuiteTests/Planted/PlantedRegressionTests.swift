@@ -25,7 +25,7 @@ import Testing
 
     /// Two sessions are paired by the frames' times, as in `retake diff`.
     func compare(betweenSessions: Bool = false) -> Comparison {
-      var options = GoldenComparator.Options.withPictures
+      var options = GoldenComparator.Options.withImages
       if betweenSessions {
         options.ignoresKeys = true
         options.pairing = .presentationTime

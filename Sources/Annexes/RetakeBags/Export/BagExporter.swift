@@ -99,7 +99,7 @@ package struct BagExporter: Sendable {
     let topics = BagTopics.names(bag)
     for track in options.tracks ?? reader.tracks.map(\.track) {
       sources.append(
-        try FrameSource(
+        try ExportFrameSource(
           reader, track: track, topic: topics[track] ?? "/camera/\(track)", codec: options.codec,
           clock: clock, writer: writer))
     }
@@ -112,7 +112,7 @@ package struct BagExporter: Sendable {
         golden, named: number == 1 ? name : "\(name)-\(number)", reader: reader, clock: clock,
         writer: writer)
     }
-    sources += try LiveSource.all(reader, run: options.run, clock: clock, writer: writer)
+    sources += try LiveRunSource.all(reader, run: options.run, clock: clock, writer: writer)
     try merge(sources, writer)
     try writer.finish()
     return writer.topics.filter { $0.messages > 0 }

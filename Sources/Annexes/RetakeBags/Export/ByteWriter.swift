@@ -1,5 +1,5 @@
 /// Builds the little-endian numbers and strings of an MCAP record.
-struct ByteWriter {
+struct BagByteWriter {
   private(set) var bytes: [UInt8] = []
 
   mutating func integer<Number: FixedWidthInteger>(_ value: Number) {

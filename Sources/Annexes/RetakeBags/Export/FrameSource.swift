@@ -5,7 +5,7 @@ import RetakeSession
 import RetakeStore
 
 /// The frames of a track as messages, each encoded when it is written.
-final class FrameSource: ExportSource {
+final class ExportFrameSource: ExportSource {
   private let reader: SessionReader
   private let track: Int
   private let codec: BagExportOptions.Codec

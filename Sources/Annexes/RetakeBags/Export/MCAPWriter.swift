@@ -11,7 +11,7 @@ final class MCAPWriter {
   private var position: UInt64 = 0
   private var schemas: [(name: String, encoding: String, text: String)] = []
   private var channels: [Channel] = []
-  private var chunk = ByteWriter()
+  private var chunk = BagByteWriter()
   private var chunkTimes: (first: UInt64, last: UInt64)?
   /// By channel: the times and places of the messages in the open chunk.
   private var index: [[(time: UInt64, offset: UInt64)]] = []
@@ -32,7 +32,7 @@ final class MCAPWriter {
   init(_ handle: FileHandle, path: String) throws {
     (self.handle, self.path) = (handle, path)
     try write(MCAPRecord.magic)
-    var header = ByteWriter()
+    var header = BagByteWriter()
     // No profile: topics of ROS 2 and Foxglove's JSON are in one file.
     header.string("")
     header.string("retake")
@@ -40,7 +40,7 @@ final class MCAPWriter {
   }
 
   private static func record(_ opcode: MCAPRecord.Opcode, _ content: [UInt8]) -> [UInt8] {
-    var record = ByteWriter()
+    var record = BagByteWriter()
     record.integer(opcode.rawValue)
     record.integer(UInt64(content.count))
     record.append(content)
@@ -78,7 +78,7 @@ final class MCAPWriter {
   }
 
   private func schemaContent(_ place: Int) -> [UInt8] {
-    var content = ByteWriter()
+    var content = BagByteWriter()
     content.integer(UInt16(place + 1))
     content.string(schemas[place].name)
     content.string(schemas[place].encoding)
@@ -87,7 +87,7 @@ final class MCAPWriter {
   }
 
   private func channelContent(_ place: Int) -> [UInt8] {
-    var content = ByteWriter()
+    var content = BagByteWriter()
     content.integer(UInt16(place))
     content.integer(channels[place].schema)
     content.string(channels[place].topic)
@@ -107,7 +107,7 @@ final class MCAPWriter {
 
   /// - Parameter time: Nanoseconds since 1970; of the log and of the publication.
   func add(_ data: [UInt8], channel: Int, time: UInt64) throws {
-    var content = ByteWriter()
+    var content = BagByteWriter()
     content.integer(UInt16(channel))
     content.integer(UInt32(truncatingIfNeeded: channels[channel].count))
     content.integer(time)
@@ -125,7 +125,7 @@ final class MCAPWriter {
     guard !chunk.bytes.isEmpty else { return }
     let (start, bytes) = (position, chunk.bytes)
     let range = chunkTimes ?? (0, 0)
-    var content = ByteWriter()
+    var content = BagByteWriter()
     content.integer(range.first)
     content.integer(range.last)
     content.integer(UInt64(bytes.count))
@@ -135,13 +135,13 @@ final class MCAPWriter {
     content.append(bytes)
     try write(Self.record(.chunk, content.bytes))
     let length = position - start
-    var offsets = ByteWriter()
+    var offsets = BagByteWriter()
     for channel in channels.indices where !index[channel].isEmpty {
       offsets.integer(UInt16(channel))
       offsets.integer(position)
       try writeIndex(of: channel)
     }
-    var entry = ByteWriter()
+    var entry = BagByteWriter()
     entry.integer(range.first)
     entry.integer(range.last)
     entry.integer(start)
@@ -153,11 +153,11 @@ final class MCAPWriter {
     entry.integer(UInt64(bytes.count))
     entry.integer(UInt64(bytes.count))
     chunkIndexes.append(entry.bytes)
-    (chunk, chunkTimes) = (ByteWriter(), nil)
+    (chunk, chunkTimes) = (BagByteWriter(), nil)
   }
 
   private func writeIndex(of channel: Int) throws {
-    var content = ByteWriter()
+    var content = BagByteWriter()
     content.integer(UInt16(channel))
     content.integer(UInt32(16 * index[channel].count))
     for entry in index[channel] {
@@ -171,17 +171,17 @@ final class MCAPWriter {
   /// Writes the last chunk and the summary.
   func finish() throws {
     try closeChunk()
-    var end = ByteWriter()
+    var end = BagByteWriter()
     // The chunks have checksums of their own.
     end.integer(UInt32(0))
     try write(Self.record(.dataEnd, end.bytes))
     let start = position
-    var (summary, offsets) = (ByteWriter(), ByteWriter())
+    var (summary, offsets) = (BagByteWriter(), BagByteWriter())
     func group(_ opcode: MCAPRecord.Opcode, _ contents: [[UInt8]]) {
       guard !contents.isEmpty else { return }
       let first = summary.bytes.count
       for content in contents { summary.append(Self.record(opcode, content)) }
-      var offset = ByteWriter()
+      var offset = BagByteWriter()
       offset.integer(opcode.rawValue)
       offset.integer(start + UInt64(first))
       offset.integer(UInt64(summary.bytes.count - first))
@@ -203,7 +203,7 @@ final class MCAPWriter {
   }
 
   private func statistics() -> [UInt8] {
-    var content = ByteWriter()
+    var content = BagByteWriter()
     content.integer(channels.reduce(0) { $0 + $1.count })
     content.integer(UInt16(schemas.count))
     content.integer(UInt32(channels.count))

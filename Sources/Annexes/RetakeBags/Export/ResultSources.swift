@@ -158,7 +158,7 @@ struct DecisionTopic {
 }
 
 /// Results, or decisions, of a live run that the session has.
-final class LiveSource: JSONSource {
+final class LiveRunSource: JSONSource {
   private let reader: SessionReader
   private let run: Int
   private var results: [String: ResultTopics]?
@@ -176,12 +176,12 @@ final class LiveSource: JSONSource {
       throw SessionError.noLiveRun(session: reader.folder.path, known: runs.map(\.run))
     }
     let sinks = try sinks(reader, run)
-    let results = LiveSource(reader, run: run, clock: clock)
+    let results = LiveRunSource(reader, run: run, clock: clock)
     results.results = Dictionary(
       uniqueKeysWithValues: sinks.map {
         ($0, ResultTopics("/live", sink: $0, clock: clock, writer: writer))
       })
-    let decisions = LiveSource(reader, run: run, clock: clock)
+    let decisions = LiveRunSource(reader, run: run, clock: clock)
     decisions.decisions = DecisionTopic("/live", clock: clock, writer: writer)
     for source in [results, decisions] { try source.begin() }
     return [results, decisions]

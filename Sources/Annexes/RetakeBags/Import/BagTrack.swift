@@ -224,7 +224,7 @@ final class BagTrack {
     }
     return try TrackIndexing(
       track: number, stream: first.stream, views: views, packets: packets,
-      memory: PictureMemory(), report: report
+      memory: ImageMemory(), report: report
     ).run()
   }
 

@@ -154,7 +154,7 @@ struct FileExpansion {
   ///
   /// - Throws: `BagError`, `SessionError.noRoomForCopy`, or what `report` throws.
   func copy(bytes: Int64, report: (Int64) throws -> Void) throws {
-    try BuildSite.requireRoom(bytes, at: target)
+    try SessionBuilder.requireRoom(bytes, at: target)
     let (input, output) = try handles()
     defer { try? input.close() }
     defer { try? output.close() }
@@ -193,7 +193,7 @@ struct FileExpansion {
       hint = try expander.expand(piece) { part in
         // A few bytes may expand to any size, so the disk is asked before each step.
         if written - checked >= Self.roomBytes {
-          try BuildSite.requireRoom(2 * Self.roomBytes, at: target)
+          try SessionBuilder.requireRoom(2 * Self.roomBytes, at: target)
           checked = written
         }
         try output.write(contentsOf: part)

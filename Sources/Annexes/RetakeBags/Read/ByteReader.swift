@@ -1,5 +1,5 @@
 /// Reads the little-endian numbers and strings of an MCAP record.
-struct ByteReader {
+struct BagByteReader {
   private let bytes: ArraySlice<UInt8>
   private var next: Int
 

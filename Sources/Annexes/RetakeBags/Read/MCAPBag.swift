@@ -114,7 +114,7 @@ struct MCAPSummary {
 
   /// - Returns: whether the summary names every channel.
   private mutating func parse(_ bytes: ArraySlice<UInt8>) throws -> Bool {
-    var reader = ByteReader(bytes)
+    var reader = BagByteReader(bytes)
     var (schemas, channels) = ([UInt16: MCAPRecord.Schema](), [MCAPRecord.Channel]())
     var statistics: MCAPRecord.Statistics?
     while !reader.isAtEnd {

@@ -30,7 +30,7 @@ enum MCAPRecord {
     var length: UInt64
 
     init(_ bytes: ArraySlice<UInt8>) throws {
-      var reader = ByteReader(bytes)
+      var reader = BagByteReader(bytes)
       opcode = try reader.integer()
       length = try reader.integer()
     }
@@ -45,7 +45,7 @@ enum MCAPRecord {
     var text: String
 
     init(_ content: ArraySlice<UInt8>) throws {
-      var reader = ByteReader(content)
+      var reader = BagByteReader(content)
       id = try reader.integer()
       name = try reader.string()
       encoding = try reader.string()
@@ -60,7 +60,7 @@ enum MCAPRecord {
     var encoding: String
 
     init(_ content: ArraySlice<UInt8>) throws {
-      var reader = ByteReader(content)
+      var reader = BagByteReader(content)
       id = try reader.integer()
       schema = try reader.integer()
       topic = try reader.string()
@@ -75,7 +75,7 @@ enum MCAPRecord {
     var data: ArraySlice<UInt8>
 
     init(_ content: ArraySlice<UInt8>) throws {
-      var reader = ByteReader(content)
+      var reader = BagByteReader(content)
       channel = try reader.integer()
       _ = try reader.integer(UInt32.self)
       logTime = try reader.integer()
@@ -92,7 +92,7 @@ enum MCAPRecord {
     /// As the chunk claims it.
     var recordsBytes: UInt64
 
-    init(_ reader: inout ByteReader) throws {
+    init(_ reader: inout BagByteReader) throws {
       _ = try reader.take(16)
       uncompressedBytes = try reader.integer()
       crc = try reader.integer()
@@ -106,7 +106,7 @@ enum MCAPRecord {
     var offset: UInt64
 
     init(_ content: ArraySlice<UInt8>) throws {
-      var reader = ByteReader(content)
+      var reader = BagByteReader(content)
       _ = try reader.take(16)
       offset = try reader.integer()
     }
@@ -118,12 +118,12 @@ enum MCAPRecord {
     var channelMessages: [UInt16: UInt64] = [:]
 
     init(_ content: ArraySlice<UInt8>) throws {
-      var reader = ByteReader(content)
+      var reader = BagByteReader(content)
       messages = try reader.integer()
       _ = try reader.integer(UInt16.self)
       channels = try reader.integer()
       _ = try reader.take(28)
-      var map = ByteReader(try reader.sized())
+      var map = BagByteReader(try reader.sized())
       while !map.isAtEnd { channelMessages[try map.integer()] = try map.integer() }
     }
   }
@@ -133,7 +133,7 @@ enum MCAPRecord {
     var crc: UInt32
 
     init(_ content: ArraySlice<UInt8>) throws {
-      var reader = ByteReader(content)
+      var reader = BagByteReader(content)
       summaryStart = try reader.integer()
       _ = try reader.integer(UInt64.self)
       crc = try reader.integer()

@@ -124,7 +124,7 @@ struct MCAPWalk {
       } else {
         try definitionOrMessage(kind, record[...], at: start)
       }
-    } catch is ByteReader.Short {
+    } catch is BagByteReader.Short {
       try lose(start, "a \(head.name) ends before its fields do")
     }
   }
@@ -159,7 +159,7 @@ struct MCAPWalk {
     _ kind: MCAPRecord.Opcode?, _ content: UInt64, _ head: MCAPRecord.Head, _ left: UInt64
   ) throws -> Bool {
     guard kind == .dataEnd, head.length >= 4, left >= 4, !isSurvey else { return false }
-    var reader = ByteReader(try bytes(4, at: content)[...])
+    var reader = BagByteReader(try bytes(4, at: content)[...])
     let crc = try reader.integer(UInt32.self)
     guard crc != 0, let running, running.value != crc else { return false }
     try lose(
@@ -171,7 +171,7 @@ struct MCAPWalk {
   // MARK: Chunks
 
   private mutating func chunk(_ content: ArraySlice<UInt8>, at start: UInt64) throws {
-    var reader = ByteReader(content)
+    var reader = BagByteReader(content)
     let chunk = try MCAPRecord.Chunk(&reader)
     guard chunk.recordsBytes == UInt64(reader.remaining) else {
       return try lose(
@@ -204,7 +204,7 @@ struct MCAPWalk {
   private mutating func cutChunk(_ start: UInt64, _ content: UInt64, _ left: UInt64) throws {
     guard left <= Self.recordBytesMax else { return }
     let record = try bytes(left, at: content)
-    var reader = ByteReader(record[...])
+    var reader = BagByteReader(record[...])
     guard let chunk = try? MCAPRecord.Chunk(&reader), chunk.uncompressedBytes <= Self.chunkBytesMax,
       let compression = try? Compression(chunk.compression)
     else { return }
@@ -219,7 +219,7 @@ struct MCAPWalk {
   private mutating func records(
     _ bytes: ArraySlice<UInt8>, at start: UInt64, isCut: Bool
   ) throws {
-    var reader = ByteReader(bytes)
+    var reader = BagByteReader(bytes)
     while !reader.isAtEnd {
       guard let headPart = try? reader.take(MCAPRecord.headBytes),
         let head = try? MCAPRecord.Head(headPart),
@@ -236,7 +236,7 @@ struct MCAPWalk {
         // The format allows no others, and lets readers pass over those that they do not know.
         default: break
         }
-      } catch is ByteReader.Short {
+      } catch is BagByteReader.Short {
         try lose(start, "a \(head.name) in a chunk ends before its fields do")
       }
     }

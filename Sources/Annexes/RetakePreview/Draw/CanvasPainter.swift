@@ -26,7 +26,7 @@ protocol CanvasPainter: AnyObject {
   /// - Throws: `PreviewError.renderer`.
   func makeGlyphs() throws -> any GlyphPainter
   /// - Throws: `PreviewError.shader`, `.noShaders`.
-  func makePicture(_ grading: Grading?) throws -> any PicturePainter
+  func makeImage(_ grading: Grading?) throws -> any ImagePainter
 }
 
 /// Draws letters.
@@ -45,7 +45,7 @@ extension GlyphPainter {
 
 /// Draws images. No reference to a frame is kept: once `convert` and `upload` have returned, the
 /// frame's buffer may be reused.
-protocol PicturePainter: AnyObject {
+protocol ImagePainter: AnyObject {
   /// Converts a frame that the renderer cannot take as it is; others are returned unchanged.
   ///
   /// - Throws: `MediaError.scale`.
@@ -57,7 +57,7 @@ protocol PicturePainter: AnyObject {
   /// Draws the newest image.
   ///
   /// - Throws: `PreviewError.renderer`.
-  func draw(_ fit: PictureFit) throws
+  func draw(_ fit: ImageFit) throws
   /// How long the renderer itself took for images that it has finished since the last call, in
   /// nanoseconds; empty if it does not say.
   func finishedNanoseconds() -> [Int64]

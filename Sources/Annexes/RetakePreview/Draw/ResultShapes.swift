@@ -5,7 +5,7 @@ import RetakeStages
 /// The shapes of a result over an image in a window. They are laid out in window pixels, so that
 /// text is sharp at any scale of the image.
 struct ResultShapes {
-  let fit: PictureFit
+  let fit: ImageFit
 
   /// - Parameter ageNanoseconds: How much older the result's frame is than the frame that is shown.
   func shapes(of result: PreviewResult, ageNanoseconds: Int64?) -> [OverlayShape] {
@@ -20,7 +20,7 @@ struct ResultShapes {
         ageNanoseconds: ageNanoseconds)
     }
     return OverlayLayout(
-      OverlayPicture(
+      OverlayImage(
         width: area.width, height: area.height, rotationDegrees: fit.degrees,
         isMirrored: fit.isMirrored)
     ).shapes(of: contents)

@@ -23,7 +23,7 @@ public import RetakeRuntime
 /// `LivePreview` is such a loop, with a window.
 public final class PreviewFeed: Sendable {
   /// A frame to be drawn, and the newest result at the time when it was taken.
-  public struct Picture: Sendable {
+  public struct Image: Sendable {
     /// By reference. `presented` releases it.
     public var frame: Frame
     /// Usually of an earlier frame than this one; `nil` before the first result.
@@ -51,7 +51,7 @@ public final class PreviewFeed: Sendable {
     var drawing: Int?
     var taken = 0
     var result: PreviewResult?
-    var book = FigureBook()
+    var book = FigureState()
     var isClosed = false
     var alarm: DropAlarmStateMachine
 
@@ -69,28 +69,28 @@ public final class PreviewFeed: Sendable {
   }
 
   /// Shows all frames while the device is cool, and 30 per second from `serious` heat on.
-  public static let standardPolicy = DevicePolicy(
+  public static let defaultPolicy = DevicePolicy(
     fps: 0, rules: [DeviceRule(thermal: .serious, fps: 30)])
 
   private let clock: any LiveClock
   private let state: Locked<State>
   private let onAlarm: (@Sendable (DropAlarm) -> Void)?
   /// Rings when there may be something to draw.
-  public let arrived = Bell()
+  public let arrived = ThreadCondition()
 
   /// - Parameters:
   ///   - policy: How many frames per second are shown while the device is hot.
   ///   - onAlarm: Called when an alarm begins and when it ends, on the thread that offers the frame.
   ///     That thread waits for it, so it has to return at once.
   public convenience init(
-    policy: DevicePolicy = PreviewFeed.standardPolicy,
+    policy: DevicePolicy = PreviewFeed.defaultPolicy,
     onAlarm: (@Sendable (DropAlarm) -> Void)? = nil
   ) {
     self.init(policy: policy, clock: WallClock(), onAlarm: onAlarm)
   }
 
   init(
-    policy: DevicePolicy = PreviewFeed.standardPolicy, alarmRule: DropAlarmRule = DropAlarmRule(),
+    policy: DevicePolicy = PreviewFeed.defaultPolicy, alarmRule: DropAlarmRule = DropAlarmRule(),
     clock: any LiveClock, onAlarm: (@Sendable (DropAlarm) -> Void)? = nil
   ) {
     (self.clock, self.onAlarm) = (clock, onAlarm)
@@ -120,7 +120,7 @@ public final class PreviewFeed: Sendable {
     }
     if let alarm { onAlarm?(alarm) }
     // After the lock is released, so that the thread that draws does not wait for it.
-    if isTaken { arrived.ring() }
+    if isTaken { arrived.signal() }
     return isTaken
   }
 
@@ -149,7 +149,7 @@ public final class PreviewFeed: Sendable {
       state.book.abandoned += state.waiting.count
       state.waiting = []
     }
-    arrived.ring()
+    arrived.signal()
   }
 
   /// Whether `close` was called. A closed feed takes no more frames.
@@ -169,15 +169,15 @@ public final class PreviewFeed: Sendable {
 
   /// The oldest waiting frame; `nil` if none is waiting. It counts as being drawn until
   /// `presented`.
-  public func take() -> Picture? {
+  public func take() -> Image? {
     let now = clock.monotonicNanoseconds
-    return state.withLock { state -> Picture? in
+    return state.withLock { state -> Image? in
       precondition(state.drawing == nil, "one picture is drawn at a time")
       guard !state.waiting.isEmpty else { return nil }
       let next = state.waiting.removeFirst()
       state.drawing = state.taken
       defer { state.taken += 1 }
-      return Picture(
+      return Image(
         frame: next.frame, result: state.result, offeredNanoseconds: next.offered,
         begunNanoseconds: now, ordinal: state.taken)
     }
@@ -190,10 +190,10 @@ public final class PreviewFeed: Sendable {
 
   /// Records that the picture was handed to the screen. Its frame is released before another one is
   /// taken.
-  public func presented(_ picture: consuming Picture) { presented(picture, nil) }
+  public func presented(_ picture: consuming Image) { presented(picture, nil) }
 
   /// - Parameter steps: What of the time was what; `nil` if that is not known.
-  func presented(_ picture: consuming Picture, _ steps: DrawingSteps?) {
+  func presented(_ picture: consuming Image, _ steps: DrawingSteps?) {
     let now = clock.monotonicNanoseconds
     let times = ShownTimes(picture, shownNanoseconds: now)
     let ordinal = picture.ordinal
@@ -218,7 +218,7 @@ struct ShownTimes: Hashable, Sendable {
   var shown: Int64
   var resultAge: Int64?
 
-  init(_ picture: borrowing PreviewFeed.Picture, shownNanoseconds: Int64) {
+  init(_ picture: borrowing PreviewFeed.Image, shownNanoseconds: Int64) {
     timestamp = picture.frame.timestamp.nanoseconds
     (offered, begun) = (picture.offeredNanoseconds, picture.begunNanoseconds)
     (shown, resultAge) = (shownNanoseconds, picture.resultAgeNanoseconds)
@@ -226,18 +226,18 @@ struct ShownTimes: Hashable, Sendable {
 }
 
 /// Counts frames, and stores the samples of the spreads.
-struct FigureBook: Sendable {
+struct FigureState: Sendable {
   private(set) var counted = WindowFigures()
   private var jitter = FigureSamples()
   private var render = FigureSamples()
   private var latency = FigureSamples()
   private var age = FigureSamples()
   private var last: ShownTimes?
-  var steps = StepBook()
+  var steps = StepState()
   var abandoned = 0
 
   /// A copy with its own memory.
-  var detached: FigureBook {
+  var detached: FigureState {
     var copy = self
     copy.counted.droppedSequences = counted.droppedSequences.map { $0 }
     copy.jitter = jitter.detached

@@ -20,7 +20,7 @@ package struct StepFigures: Hashable, Sendable, Codable {
 }
 
 /// Collects the steps of images.
-struct StepBook: Sendable {
+struct StepState: Sendable {
   private var convert = FigureSamples()
   private var upload = FigureSamples()
   private var draw = FigureSamples()
@@ -36,7 +36,7 @@ struct StepBook: Sendable {
   }
 
   /// A copy with its own memory.
-  var detached: StepBook {
+  var detached: StepState {
     var copy = self
     copy.convert = convert.detached
     copy.upload = upload.detached

@@ -116,13 +116,13 @@ package struct WindowTrial: Sendable {
     _ isInterrupted: @Sendable () -> Bool
   ) -> Int64? {
     let clock = WallClock()
-    let bell = Bell()
+    let condition = ThreadCondition()
     let start = clock.monotonicNanoseconds
     for number in 0..<seconds * framesPerSecond {
       let offset = Int64(number) * 1_000_000_000 / Int64(framesPerSecond)
       // Ends: at the due time.
       while clock.monotonicNanoseconds < start + offset {
-        clock.wait(untilNanoseconds: start + offset, or: bell)
+        clock.wait(untilNanoseconds: start + offset, or: condition)
       }
       if isInterrupted() || feed.isClosed { return clock.monotonicNanoseconds - start }
       late.withLock { $0.add(clock.monotonicNanoseconds - start - offset) }

@@ -25,7 +25,7 @@ final class FrameLoader: Sendable {
 
   private let content: PlayerContent
   private let state: Locked<State>
-  private let asked = Bell()
+  private let asked = ThreadCondition()
 
   init(_ content: PlayerContent) {
     self.content = content
@@ -44,7 +44,7 @@ final class FrameLoader: Sendable {
       if index != state.wanted { state.direction = index < state.wanted ? -1 : 1 }
       state.wanted = index
     }
-    asked.ring()
+    asked.signal()
   }
 
   /// The frame, if it has been read.
@@ -61,7 +61,7 @@ final class FrameLoader: Sendable {
 
   func close() {
     state.withLock { $0.isClosed = true }
-    asked.ring()
+    asked.signal()
   }
 
   private func run() {

@@ -7,7 +7,7 @@ struct PlayerScreen {
   static let laneReachNanoseconds: Int64 = 1_000_000_000
 
   let content: PlayerContent
-  let view: PictureView
+  let view: PreviewImageView
 
   /// What is drawn in addition to the frame.
   struct Shown: Hashable {

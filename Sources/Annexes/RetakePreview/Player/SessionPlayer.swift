@@ -69,7 +69,7 @@ package final class SessionPlayer {
   private var isJump = false
   private var isScrubbing = false
   private var report = PlayerReport()
-  private var steps = StepBook()
+  private var steps = StepState()
   private var alarm = DropAlarmStateMachine(DropAlarmRule())
   /// Whether the image of `PlayerOptions.screenshot` was written. It is not if the window was
   /// closed before the last frame.
@@ -104,7 +104,7 @@ package final class SessionPlayer {
   package func run(isInterrupted: () -> Bool = { false }) throws -> PlayerReport {
     let lanes = content.marks.map { max(1, $0.laneCount) } ?? 0
     let size = PlayerLayout.windowSize(
-      PictureFit.naturalSize(
+      ImageFit.naturalSize(
         width: content.description.width, height: content.description.height,
         aspect: content.description.sampleAspect,
         rotationDegrees: content.description.rotationDegrees),
@@ -118,7 +118,7 @@ package final class SessionPlayer {
     report.isSoftware = canvas.renderer.isSoftware
     report.fallbackCause = canvas.renderer.fallbackCause
     let screen = PlayerScreen(
-      content: content, view: try PictureView(canvas, options.grading, clock: clock))
+      content: content, view: try PreviewImageView(canvas, options.grading, clock: clock))
     let thread = try loader.start()
     defer {
       // The thread uses the reader until it has ended, so it is joined.

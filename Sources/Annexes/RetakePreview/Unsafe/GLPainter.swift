@@ -57,9 +57,9 @@ final class GLPainter: CanvasPainter {
     do {
       let gl = try GLFunctions(sdl)
       do {
-        fill = try GLProgram(gl, fragment: PictureShader.fill)
+        fill = try GLProgram(gl, fragment: ImageShader.fill)
       } catch {
-        throw PreviewError.noWindow(cause: PictureShader.cause(of: error.message))
+        throw PreviewError.noWindow(cause: ImageShader.cause(of: error.message))
       }
       self.gl = gl
     } catch let error as PreviewError {
@@ -170,9 +170,9 @@ final class GLPainter: CanvasPainter {
 
   func makeGlyphs() throws -> any GlyphPainter { try GLGlyphs(self) }
 
-  func makePicture(_ grading: Grading?) throws -> any PicturePainter {
+  func makeImage(_ grading: Grading?) throws -> any ImagePainter {
     makeCurrent()
-    return try GLPicture(self, grading)
+    return try GLImage(self, grading)
   }
 }
 
@@ -187,10 +187,10 @@ final class GLGlyphs: GlyphPainter {
     self.painter = painter
     painter.makeCurrent()
     do {
-      program = try GLProgram(painter.gl, fragment: PictureShader.letters)
+      program = try GLProgram(painter.gl, fragment: ImageShader.letters)
     } catch {
       throw PreviewError.renderer(
-        step: "making the letters", cause: PictureShader.cause(of: error.message))
+        step: "making the letters", cause: ImageShader.cause(of: error.message))
     }
     texture = GLTexture(
       painter.gl, .one, width: GlyphSheet.width, height: GlyphSheet.height,

@@ -21,7 +21,7 @@ final class GLProgram {
 
   init(_ gl: GLFunctions, fragment: String) throws(Failure) {
     self.gl = gl
-    let vertex = try Self.compile(gl, GLNumber.vertexShader, PictureShader.vertex)
+    let vertex = try Self.compile(gl, GLNumber.vertexShader, ImageShader.vertex)
     defer { gl.deleteShader(vertex) }
     let fragment = try Self.compile(gl, GLNumber.fragmentShader, fragment)
     defer { gl.deleteShader(fragment) }

@@ -110,10 +110,10 @@ final class SDLPainter: CanvasPainter {
 
   func makeGlyphs() throws -> any GlyphPainter { try SDLGlyphs(self) }
 
-  func makePicture(_ grading: Grading?) throws -> any PicturePainter {
+  func makeImage(_ grading: Grading?) throws -> any ImagePainter {
     guard grading == nil else {
       throw PreviewError.noShaders(renderer: renderer.name, cause: renderer.fallbackCause)
     }
-    return SDLPicture(self)
+    return SDLImage(self)
   }
 }

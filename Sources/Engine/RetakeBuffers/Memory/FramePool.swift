@@ -28,7 +28,7 @@ public final class FramePool: Sendable {
   /// A pool of a fixed size.
   public init(_ id: String, capacity: Int) {
     requirement(capacity > 0, "a pool has a frame at least")
-    store = PoolStore(id: id, PoolBook(fixed: capacity))
+    store = PoolStore(id: id, PoolCounters(fixed: capacity))
     (isPoisoned, refuses, isVirtual, isShared) = (false, true, false, false)
   }
 
@@ -37,7 +37,7 @@ public final class FramePool: Sendable {
   /// - Parameter capacity: The initial number of frames.
   public init(_ id: String, sizing: PoolSizing, capacity: Int = 8) {
     if let problem = sizing.problem { requirementFailure(problem.detail) }
-    store = PoolStore(id: id, PoolBook(PoolController(sizing, size: capacity)))
+    store = PoolStore(id: id, PoolCounters(PoolController(sizing, size: capacity)))
     (isPoisoned, refuses, isVirtual, isShared) = (false, true, false, false)
   }
 
@@ -45,7 +45,7 @@ public final class FramePool: Sendable {
   init(
     run id: String, size: Int, _ options: RunMemory.Options, idle: PoolStore.IdleBounds? = nil
   ) {
-    store = PoolStore(id: id, PoolBook(fixed: size), idle: idle)
+    store = PoolStore(id: id, PoolCounters(fixed: size), idle: idle)
     isPoisoned = options.isPoisoned
     (refuses, isVirtual, isShared) = (false, options.isVirtual, options.isShared)
   }
@@ -162,7 +162,7 @@ public final class FramePool: Sendable {
 
 extension PoolStore {
   /// New memory for a lease. If there is none, the memory that waits is given back first.
-  fileprivate func made(_ size: Int, for taken: PoolBook.Taken) -> PixelMemory? {
+  fileprivate func made(_ size: Int, for taken: PoolCounters.Taken) -> PixelMemory? {
     var memory = PixelMemory(size)
     if memory == nil {
       dropIdle()

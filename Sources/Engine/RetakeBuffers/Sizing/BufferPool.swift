@@ -30,7 +30,7 @@ public final class BufferPool<Buffer: Sendable>: Sendable {
   public init(_ id: String, capacity: Int, make: @escaping @Sendable () throws -> Buffer) {
     requirement(capacity > 0, "a pool has a buffer at least")
     self.make = make
-    store = PoolStore(id: id, PoolBook(fixed: capacity))
+    store = PoolStore(id: id, PoolCounters(fixed: capacity))
   }
 
   /// A pool that adapts to the load. A `sizing` with an option out of its range ends the process.
@@ -42,7 +42,7 @@ public final class BufferPool<Buffer: Sendable>: Sendable {
   ) {
     if let problem = sizing.problem { requirementFailure(problem.detail) }
     self.make = make
-    store = PoolStore(id: id, PoolBook(PoolController(sizing, size: capacity)))
+    store = PoolStore(id: id, PoolCounters(PoolController(sizing, size: capacity)))
   }
 
   /// The name that was given to the initializer; errors name it.
@@ -64,7 +64,7 @@ public final class BufferPool<Buffer: Sendable>: Sendable {
     return BufferLease(try made(for: taken), taken, of: store)
   }
 
-  private func made(for taken: PoolBook.Taken) throws -> BufferBox<Buffer> {
+  private func made(for taken: PoolCounters.Taken) throws -> BufferBox<Buffer> {
     do {
       return BufferBox(try make())
     } catch {
@@ -103,11 +103,11 @@ public final class BufferPool<Buffer: Sendable>: Sendable {
 /// buffer is not reused, because it may still be written to, but its place is free.
 public final class BufferLease<Buffer: Sendable>: Sendable {
   private let box: BufferBox<Buffer>
-  private let taken: PoolBook.Taken
+  private let taken: PoolCounters.Taken
   private let store: PoolStore
   private let once = Once()
 
-  init(_ box: BufferBox<Buffer>, _ taken: PoolBook.Taken, of store: PoolStore) {
+  init(_ box: BufferBox<Buffer>, _ taken: PoolCounters.Taken, of store: PoolStore) {
     self.box = box
     self.taken = taken
     self.store = store

@@ -20,7 +20,7 @@ package final class PoolStore: Sendable {
   }
 
   private struct State: Sendable {
-    var book: PoolBook
+    var book: PoolCounters
     /// Buffers of the current generation that are not held, oldest first.
     var idle: [IdleBuffer] = []
     var idleBytes = 0
@@ -56,7 +56,7 @@ package final class PoolStore: Sendable {
   private let idle: IdleBounds
   private let state: Locked<State>
 
-  init(id: String, _ book: PoolBook, idle: IdleBounds? = nil) {
+  init(id: String, _ book: PoolCounters, idle: IdleBounds? = nil) {
     self.id = id
     self.idle = idle ?? IdleBounds()
     state = Locked(State(book: book))
@@ -69,7 +69,7 @@ package final class PoolStore: Sendable {
   func take(
     for stage: String, isBounded: Bool = true,
     where isSuitable: (IdleBuffer) -> Bool = { _ in true }
-  ) -> (taken: PoolBook.Taken, idle: IdleBuffer?)? {
+  ) -> (taken: PoolCounters.Taken, idle: IdleBuffer?)? {
     let (found, surplus) = state.withLock { state -> (Found?, [IdleBuffer]) in
       guard let taken = state.book.take(for: stage, isBounded: isBounded) else { return (nil, []) }
       guard let index = state.idle.lastIndex(where: isSuitable) else {
@@ -86,7 +86,7 @@ package final class PoolStore: Sendable {
   }
 
   private struct Found: Sendable {
-    var taken: PoolBook.Taken
+    var taken: PoolCounters.Taken
     var idle: IdleBuffer?
   }
 
@@ -115,7 +115,7 @@ package final class PoolStore: Sendable {
     }
   }
 
-  func end(_ buffer: IdleBuffer, _ taken: PoolBook.Taken) {
+  func end(_ buffer: IdleBuffer, _ taken: PoolCounters.Taken) {
     // Buffers are released without the lock: that may take long, or call foreign code.
     let surplus = state.withLock { state -> [IdleBuffer] in
       guard state.book.giveBack(taken) else {
@@ -129,9 +129,11 @@ package final class PoolStore: Sendable {
     withExtendedLifetime(surplus) {}
   }
 
-  func failed(_ taken: PoolBook.Taken) { state.withLock { $0.book.failed(taken) } }
-  func noteDoubleEnd(_ taken: PoolBook.Taken) { state.withLock { $0.book.noteDoubleEnd(taken) } }
-  func noteLeak(_ taken: PoolBook.Taken) { state.withLock { $0.book.noteLeak(taken) } }
+  func failed(_ taken: PoolCounters.Taken) { state.withLock { $0.book.failed(taken) } }
+  func noteDoubleEnd(_ taken: PoolCounters.Taken) {
+    state.withLock { $0.book.noteDoubleEnd(taken) }
+  }
+  func noteLeak(_ taken: PoolCounters.Taken) { state.withLock { $0.book.noteLeak(taken) } }
 
   /// Releases the buffers that are not held.
   func dropIdle() {
@@ -140,7 +142,7 @@ package final class PoolStore: Sendable {
   }
 
   /// Changes the book, then releases the buffers that are too many.
-  func changing<Result: Sendable>(_ change: (inout PoolBook) -> Result) -> Result {
+  func changing<Result: Sendable>(_ change: (inout PoolCounters) -> Result) -> Result {
     let (result, surplus) = state.withLock { state -> (Result, [IdleBuffer]) in
       let generation = state.book.generation
       let result = change(&state.book)

@@ -59,7 +59,7 @@ final class PixelLease: @unchecked Sendable {
   // frame that is not finished writes to it (`WritableFrame`, `FrameStorage.make`).
 
   private enum Owner {
-    case pool(PixelMemory, PoolBook.Taken, PoolStore)
+    case pool(PixelMemory, PoolCounters.Taken, PoolStore)
     case arena(PixelBlock)
     case heap
   }
@@ -67,7 +67,7 @@ final class PixelLease: @unchecked Sendable {
   let base: UnsafeMutableRawPointer
   private let owner: Owner
 
-  init(_ memory: PixelMemory, _ taken: PoolBook.Taken, of store: PoolStore) {
+  init(_ memory: PixelMemory, _ taken: PoolCounters.Taken, of store: PoolStore) {
     base = memory.base
     owner = .pool(memory, taken, store)
   }

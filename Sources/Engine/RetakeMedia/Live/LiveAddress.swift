@@ -13,10 +13,10 @@ package enum LiveAddress: Hashable, Sendable {
   case test(graph: String)
 
   /// - Returns: nil when the string is none of these, so that it may be a file.
-  /// - Throws: `MediaError.protocolRefused`, `.badAddress` or `.badTestPicture`.
+  /// - Throws: `MediaError.protocolRefused`, `.badAddress` or `.badTestImage`.
   package init?(parsing text: String) throws {
     if let graph = text.removingPrefix("lavfi:") {
-      try TestPicture.check(graph)
+      try TestImage.check(graph)
       self = .test(graph: graph)
     } else if let device = text.removingPrefix("v4l2:") {
       self = .camera(device: device)
@@ -113,7 +113,7 @@ package struct StreamAddress: Hashable, Sendable {
 
 /// FFmpeg's filters that draw images, and those that only change them. No others are allowed,
 /// because some read files or the network.
-enum TestPicture {
+enum TestImage {
   private static let sources = [
     "allrgb", "allyuv", "color", "colorspectrum", "gradients", "haldclutsrc",
     "mandelbrot", "mptestsrc", "pal100bars", "pal75bars", "rgbtestsrc", "sierpinski", "smptebars",
@@ -128,7 +128,7 @@ enum TestPicture {
     // Links, quotes and escapes of FFmpeg's graphs could hide a filter from the check of names
     // below.
     guard !graph.isEmpty, !graph.contains(where: { "[];'\\".contains($0) }) else {
-      throw MediaError.badTestPicture(
+      throw MediaError.badTestImage(
         graph: graph, cause: "it is one chain of filters, without brackets, quotes or semicolons")
     }
     let names = graph.split(separator: ",", omittingEmptySubsequences: false).map {
@@ -138,7 +138,7 @@ enum TestPicture {
     for (place, name) in names.enumerated() {
       let allowed = place == 0 ? sources : changes
       guard allowed.contains(name) else {
-        throw MediaError.badTestPicture(
+        throw MediaError.badTestImage(
           graph: graph,
           cause: "'\(name)' is not one of \(allowed.joined(separator: ", "))")
       }

@@ -1,7 +1,7 @@
 import CFFmpeg
 import RetakeBuffers
 
-/// The pictures that one decoder has borrowed from a `PictureMemory`, and the limit on their size.
+/// The pictures that one decoder has borrowed from a `ImageMemory`, and the limit on their size.
 ///
 /// Only what the decoder itself refers to counts; a frame that only a reader still holds does not.
 /// Whether a stream is rejected therefore depends on the stream alone, not on the speed of its
@@ -28,13 +28,13 @@ package final class DecoderPictures: Sendable {
     var refusal: Refusal?
   }
 
-  let memory: PictureMemory
+  let memory: ImageMemory
   let bytesMax: Int
   /// The decoder's lines in FFmpeg's log.
   let log = DecoderLog()
   private let state = Locked(State())
 
-  init(memory: PictureMemory, bytesMax: Int) {
+  init(memory: ImageMemory, bytesMax: Int) {
     self.memory = memory
     self.bytesMax = bytesMax
   }

@@ -4,7 +4,7 @@ import RetakeCore
 
 /// Turns the packets of one video stream into frames, in presentation order.
 ///
-/// The decoder writes its pictures into `PictureMemory`, and a frame is a counted reference to
+/// The decoder writes its pictures into `ImageMemory`, and a frame is a counted reference to
 /// them: no pixels are copied. The settings give the same pixels on every run: bit-exact, simple
 /// inverse transform. It may move between threads, but only one thread at a time uses it.
 package final class MediaDecoder: @unchecked Sendable {
@@ -15,7 +15,7 @@ package final class MediaDecoder: @unchecked Sendable {
   /// FFmpeg's name of the decoder, such as `h264` or `libdav1d`.
   package let name: String
   /// Whether the decoder writes into `memory`; otherwise it has its own buffers.
-  package let usesPictureMemory: Bool
+  package let usesImageMemory: Bool
   private var context: UnsafeMutablePointer<AVCodecContext>?
   /// The memory that it has borrowed.
   package let pictures: DecoderPictures
@@ -31,7 +31,7 @@ package final class MediaDecoder: @unchecked Sendable {
   /// - Throws: `MediaError.noDecoder`, `.bitDepth`, `.pixelFormat`, `.decode` or `.noMemory`.
   package init(
     stream: MediaStream, file: String? = nil, threads: Int = 1,
-    memory: PictureMemory = PictureMemory(), converts: Bool = false,
+    memory: ImageMemory = ImageMemory(), converts: Bool = false,
     bytesMax: Int = PixelBudget.ofProcess.decoderBytesMax
   ) throws(MediaError) {
     _ = FFmpeg.quiet
@@ -46,7 +46,7 @@ package final class MediaDecoder: @unchecked Sendable {
     pictures = DecoderPictures(memory: memory, bytesMax: bytesMax)
     scaler = converts ? MediaScaler() : nil
     name = String(cString: codec.pointee.name)
-    usesPictureMemory = codec.pointee.capabilities & retake_codec_direct_rendering != 0
+    usesImageMemory = codec.pointee.capabilities & retake_codec_direct_rendering != 0
     let context = try FFmpeg.allocated(avcodec_alloc_context3(codec), "open a decoder", file: file)
     self.context = context
     try configure(context, threads: threads)
@@ -176,7 +176,7 @@ package final class MediaDecoder: @unchecked Sendable {
     // Checksums that streams have of their own pictures, as HEVC with picture hashes.
     context.pointee.err_recognition |= AV_EF_CRCCHECK
     context.pointee.opaque = Unmanaged.passUnretained(pictures).toOpaque()
-    if usesPictureMemory {
+    if usesImageMemory {
       context.pointee.get_buffer2 = DecoderPictures.getBuffer
       retake_allow_callbacks_on_any_thread(context)
     }
@@ -194,12 +194,12 @@ package final class MediaDecoder: @unchecked Sendable {
   }
 
   /// Some decoders report an invalid packet when an allocation besides the picture failed.
-  private var hasRoomForPicture: Bool {
-    PictureRoom.isThere(width: stream.width, height: stream.height)
+  private var hasRoomForImage: Bool {
+    ImageLimit.isThere(width: stream.width, height: stream.height)
   }
 
   private func failure(_ number: Int32, packet: Int? = nil) -> MediaError {
-    guard hasRoomForPicture else { return .noMemory(step: "decode a picture", file: file) }
+    guard hasRoomForImage else { return .noMemory(step: "decode a picture", file: file) }
     return MediaError.of(number, "decode a picture", file: file) {
       .decode(packet: packet, file: file, cause: $0)
     }
@@ -223,7 +223,7 @@ package final class MediaDecoder: @unchecked Sendable {
 }
 
 /// Whether there is memory for a codec's picture and its additional data.
-enum PictureRoom {
+enum ImageLimit {
   /// More than a codec allocates at once for anything but pictures and their additional data.
   private static let probeBytesMin = 16 << 20
   /// Maximum pixels in a row or a column; nothing larger is decoded or encoded.

@@ -142,7 +142,7 @@ package final class MediaEncoder: @unchecked Sendable {
 
   private func failure(_ number: Int32) -> MediaError {
     guard number != Self.noBuffer,
-      PictureRoom.isThere(width: settings.width, height: settings.height)
+      ImageLimit.isThere(width: settings.width, height: settings.height)
     else { return .noMemory(step: "encode a picture", file: nil) }
     return MediaError.of(number, "encode a picture") {
       .encode(encoder: settings.encoder, cause: $0)

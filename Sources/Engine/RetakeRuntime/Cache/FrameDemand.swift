@@ -41,7 +41,7 @@ struct FrameDemand: Sendable {
   }
 
   /// - Parameter epoch: The epoch whose stages are in force.
-  init(ofNode node: Int, plan: GraphPlan, stages book: StageBook, epoch: Int) {
+  init(ofNode node: Int, plan: GraphPlan, stages book: StageState, epoch: Int) {
     // Another frame may reuse this frame's value as its fallback.
     if plan.nodes[node].hasFallback { reads = nil }
     for edge in plan.nodes[node].outEdges {

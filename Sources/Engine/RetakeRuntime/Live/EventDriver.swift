@@ -27,7 +27,7 @@ final class EventDriver: CoreDriver {
   let originNanoseconds: Int64
   private unowned let host: any EventHost
   private var core: DecisionCore
-  private var stages: StageBook
+  private var stages: StageState
   /// By slot.
   var values: [FrameValues<any PipelineValue>] = []
   /// By slot.
@@ -37,7 +37,7 @@ final class EventDriver: CoreDriver {
   private let sourceOfTrack: [Int: Int]
   private var deviceEvents: [DeviceEvent] = []
   private var swaps: [LiveSwap] = []
-  private var ledgers: LedgerBook
+  private var ledgers: LedgerTable
   private(set) var outcome = RunOutcome(headline: FrameLedger(), ledgers: [])
   /// What sinks hold, if pools count buffers.
   private var heldBySinks: Set<BodyName> = []
@@ -47,7 +47,7 @@ final class EventDriver: CoreDriver {
   private var gates: [GateValue] = []
   /// Receives leases and sizes of pools; `nil` if there is no observer.
   private var poolObserver: (any RunObserver)?
-  private var poolTeller: PoolTeller
+  private var poolReporter: PoolReporter
   /// The memory of the pools, which follows their sizes.
   private let memory: RunMemory
   private var lastNanoseconds = Int64.min
@@ -64,9 +64,9 @@ final class EventDriver: CoreDriver {
     self.originNanoseconds = originNanoseconds
     self.host = host
     core = DecisionCore(plan: plan, rules: .live, observer: observer)
-    stages = StageBook(plan)
-    ledgers = LedgerBook(sinks: plan.sinks.count)
-    poolTeller = PoolTeller(plan)
+    stages = StageState(plan)
+    ledgers = LedgerTable(sinks: plan.sinks.count)
+    poolReporter = PoolReporter(plan)
     var sources: [Int: Int] = [:]
     for (node, track) in tracks { sources[track] = node }
     sourceOfTrack = sources
@@ -196,13 +196,13 @@ final class EventDriver: CoreDriver {
   }
 
   private func settle(through time: Int64) throws(RuntimeError) {
-    var turn = Turn(gates: self)
+    var turn = EventContext(gates: self)
     Swift.swap(&turn.actions, &actions)
     // Bounded: the core bounds each instant, and each event that it schedules is a timer of a
     // frame.
     while let key = core.nextKey, key.time <= time, let event = try core.nextEvent() {
       core.handle(event, &turn)
-      if let poolObserver { poolTeller.tell(poolObserver, of: core, at: event.key.time) }
+      if let poolObserver { poolReporter.tell(poolObserver, of: core, at: event.key.time) }
       for action in turn.actions { carryOut(action) }
       turn.actions.removeAll(keepingCapacity: true)
       if !plan.pools.isEmpty { releaseMemory() }

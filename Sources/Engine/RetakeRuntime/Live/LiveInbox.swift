@@ -48,7 +48,7 @@ final class LiveInbox: Sendable {
   }
 
   private let state = Mutex(State())
-  private let bell = Bell()
+  private let condition = ThreadCondition()
   private let framesMax: Int
 
   init(framesMax: Int) {
@@ -66,7 +66,7 @@ final class LiveInbox: Sendable {
       state.messages.append(.frame(entry, frame))
       return (true, state.wake())
     }
-    if wakes { bell.ring() }
+    if wakes { condition.signal() }
     return isTaken
   }
 
@@ -79,7 +79,7 @@ final class LiveInbox: Sendable {
       state.messages.append(message)
       return state.wake()
     }
-    if wakes { bell.ring() }
+    if wakes { condition.signal() }
   }
 
   /// Posts a message from a thread that is ready to decide.
@@ -103,7 +103,7 @@ final class LiveInbox: Sendable {
       state.messages.append(message)
       return (true, state.wake())
     }
-    if wakes { bell.ring() }
+    if wakes { condition.signal() }
     return isTaken
   }
 
@@ -115,7 +115,7 @@ final class LiveInbox: Sendable {
       state.isWanted = true
       return state.wake()
     }
-    if wakes { bell.ring() }
+    if wakes { condition.signal() }
   }
 
   // MARK: Deciding
@@ -152,7 +152,7 @@ final class LiveInbox: Sendable {
       state.restDeadline = nil
       return (true, true)
     }
-    if wakes { bell.ring() }
+    if wakes { condition.signal() }
     return isGiven
   }
 
@@ -174,11 +174,11 @@ final class LiveInbox: Sendable {
     guard rests else { return }
     repeat {
       if next < .max {
-        clock.wait(untilNanoseconds: next, or: bell)
+        clock.wait(untilNanoseconds: next, or: condition)
       } else {
-        bell.wait()
+        condition.wait()
       }
-      // A worker that has the decisions gives them back soon, and then rings the bell.
+      // A worker that has the decisions gives them back soon, and then rings the condition.
       next = .max
     } while !takeUp()
   }

@@ -29,7 +29,7 @@ public struct LiveOptions: Sendable {
   /// `nil` is the default of `workers`. `LiveSession.init` throws `RuntimeError.badOption` for a
   /// number outside 1 to 255, and for a bound below 1.
   public init(workers: Int? = nil) {
-    self.workers = workers ?? Self.workersStandard
+    self.workers = workers ?? Self.defaultWorkers
   }
 }
 

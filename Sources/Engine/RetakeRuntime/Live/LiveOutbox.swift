@@ -21,9 +21,9 @@ final class LiveOutbox: Sendable {
   private let deliveriesMax: Int
   private let finished: @Sendable (LiveResult) -> Void
   private let state = Mutex(State())
-  private let arrived = Bell()
-  private let relieved = Bell()
-  private let over = Bell()
+  private let arrived = ThreadCondition()
+  private let relieved = ThreadCondition()
+  private let over = ThreadCondition()
 
   init(
     plan: GraphPlan, deliveriesMax: Int, finished: @escaping @Sendable (LiveResult) -> Void
@@ -42,7 +42,7 @@ final class LiveOutbox: Sendable {
         return state.messages.count
       }
       if let count {
-        if count == 1 { arrived.ring() }
+        if count == 1 { arrived.signal() }
         return
       }
       relieved.wait()
@@ -51,7 +51,7 @@ final class LiveOutbox: Sendable {
 
   func close() {
     state.withLock { $0.isClosed = true }
-    arrived.ring()
+    arrived.signal()
   }
 
   func waitForEnd() { over.wait() }
@@ -65,14 +65,14 @@ final class LiveOutbox: Sendable {
         defer { state.messages = [] }
         return (state.messages, state.isClosed)
       }
-      relieved.ring()
+      relieved.signal()
       if messages.isEmpty {
         guard !isClosed else { break }
         arrived.wait()
       }
       for message in messages { tell(message, released: released) }
     }
-    over.ring()
+    over.signal()
   }
 
   private func tell(

@@ -23,7 +23,7 @@ final class LiveRun: Sendable {
   let refused = RefusedFrames()
   private let hasBegun = Atomic(false)
   private let stage = Mutex(Stage.waiting)
-  private let over = Bell()
+  private let over = ThreadCondition()
   /// Called when everything has been reported.
   let onEnd = Mutex<(@Sendable () -> Void)?>(nil)
   private let outcome = Mutex<Result<RunOutcome, any Error>?>(nil)
@@ -109,7 +109,7 @@ final class LiveRun: Sendable {
     outcome.withLock { $0 = result }
     stage.withLock { $0 = .over }
     onEnd.withLock { $0 }?()
-    over.ring()
+    over.signal()
   }
 
   /// Accepts no more frames. Counts the waiting ones as lost, and answers swaps that can no longer

@@ -77,7 +77,7 @@ extension LiveRun {
 
 extension LiveOptions {
   /// The number of processors, but at least 2 and at most 4.
-  static var workersStandard: Int {
+  static var defaultWorkers: Int {
     min(4, max(2, ProcessInfo.processInfo.activeProcessorCount))
   }
 }

@@ -21,7 +21,7 @@ final class VirtualRun: CoreDriver {
   var core: DecisionCore
   var costs: CostModel
   var sources: [SourceState]
-  var stages: StageBook
+  var stages: StageState
   /// By slot.
   var values: [FrameValues<ValueFuture>] = []
   /// By slot.
@@ -34,9 +34,9 @@ final class VirtualRun: CoreDriver {
   var pending: Deque<PendingFrame> = []
   /// Frames of `pending` that are settled and wait for their values.
   var settledCount = 0
-  var ledgers: LedgerBook
+  var ledgers: LedgerTable
   var outcome: RunOutcome
-  private var poolTeller: PoolTeller
+  private var poolReporter: PoolReporter
   /// By node: the readers of its frames' pixels, computed on demand and reset at each swap.
   private var demands: [Int: FrameDemand] = [:]
   private var demandsEpoch = 0
@@ -79,9 +79,9 @@ final class VirtualRun: CoreDriver {
       observer: observer.wantsDecisions ? { observer.decided($0) } : nil)
     costs = CostModel(plan: plan, options)
     costs.frameBytes = core.frameBytes
-    stages = StageBook(plan, code: options.cache?.codeDigest)
-    ledgers = LedgerBook(sinks: plan.sinks.count)
-    poolTeller = PoolTeller(plan)
+    stages = StageState(plan, code: options.cache?.codeDigest)
+    ledgers = LedgerTable(sinks: plan.sinks.count)
+    poolReporter = PoolReporter(plan)
     outcome = RunOutcome(headline: FrameLedger(), ledgers: [])
   }
 
@@ -106,7 +106,7 @@ final class VirtualRun: CoreDriver {
   private func decide() throws {
     addChanges()
     for index in sources.indices { try announce(source: index) }
-    var turn = Turn(gates: self)
+    var turn = EventContext(gates: self)
     // Bounded: each event comes from a frame, and the sources end.
     while let event = try core.nextEvent() {
       if options.isInterrupted?() == true { throw RuntimeError.interrupted }
@@ -118,7 +118,7 @@ final class VirtualRun: CoreDriver {
       }
       core.handle(event, &turn)
       if event.kind == .heat, let now = core.temperature { observer.warmed(to: now, at: core.now) }
-      if !plan.pools.isEmpty, poolTeller.tell(observer, of: core, at: event.key.time) {
+      if !plan.pools.isEmpty, poolReporter.tell(observer, of: core, at: event.key.time) {
         stageRun.memory?.follow(core)
       }
       // A gate cannot throw, so its error ends the run here, before any action is carried out.

@@ -19,7 +19,7 @@ struct WatchedRun {
     _ = try NamedThread("retake-run") {
       let outcome = Result { try work.body(watch) }
       result.withLock { $0 = outcome }
-      watch.isOver.ring()
+      watch.isOver.signal()
     }
     var detector = HangDetector()
     while true {

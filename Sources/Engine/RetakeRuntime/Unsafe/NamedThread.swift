@@ -6,7 +6,7 @@ import RetakeBuffers
 /// Foundation's `Thread` does not report when the system cannot create a thread, and a caller that
 /// waits for its end would wait forever.
 package final class NamedThread: Sendable {
-  private let done: Bell
+  private let done: ThreadCondition
 
   /// Bytes; the usual size of a main thread's stack, because stages may run any code.
   private static let stackBytes = 8 << 20
@@ -26,11 +26,11 @@ package final class NamedThread: Sendable {
   ///
   /// - Throws: `RuntimeError.noThread`; in that case `body` is never called.
   package init(_ name: String, _ body: @escaping @Sendable () -> Void) throws(RuntimeError) {
-    let done = Bell()
+    let done = ThreadCondition()
     self.done = done
     let start = Start(name: name) {
       body()
-      done.ring()
+      done.signal()
     }
     let number = Self.start(start)
     guard number == 0 else { throw .noThread(name: name, cause: String(cString: strerror(number))) }

@@ -8,7 +8,7 @@ import RetakeTimePlane
 /// `carryOut` moves values in the same way for both. A handle stands for a value: in replay it is a
 /// future that may still be computing, live it is the value itself. What differs is left to the
 /// driver: time, the bodies of stages, and what is reported to observers.
-protocol CoreDriver: GateKeeper {
+protocol CoreDriver: ValueProvider {
   associatedtype Handle
   /// Ends the run if a body cannot start.
   associatedtype StartError: Error

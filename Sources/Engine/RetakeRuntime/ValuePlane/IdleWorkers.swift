@@ -14,11 +14,11 @@ final class IdleWorkers: Sendable {
 
   private let resting = Mutex(Resting())
   private let count = Atomic(0)
-  private let bells: [Bell]
+  private let conditions: [ThreadCondition]
 
-  /// - Parameter bells: One per worker; the time plane's is the first.
-  init(bells: [Bell]) {
-    self.bells = bells
+  /// - Parameter conditions: One per worker; the time plane's is the first.
+  init(conditions: [ThreadCondition]) {
+    self.conditions = conditions
   }
 
   func add(_ worker: Int) {
@@ -55,12 +55,12 @@ final class IdleWorkers: Sendable {
       if woken != nil { count.subtract(1, ordering: .sequentiallyConsistent) }
       return woken
     }
-    if let woken { bells[woken].ring() }
+    if let woken { conditions[woken].signal() }
   }
 
   func wakeAll() {
-    for bell in bells { bell.ring() }
+    for condition in conditions { condition.signal() }
   }
 
-  func rest(_ worker: Int) { bells[worker].wait() }
+  func rest(_ worker: Int) { conditions[worker].wait() }
 }

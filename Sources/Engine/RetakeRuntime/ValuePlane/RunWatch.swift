@@ -38,9 +38,9 @@ package final class RunWatch: Sendable {
 
   private let state = Mutex(State())
   /// Wakes the time plane when it waits.
-  let bell = Bell()
+  let condition = ThreadCondition()
   /// Rung when the run has ended.
-  let isOver = Bell()
+  let isOver = ThreadCondition()
 
   package init() {}
 
@@ -99,7 +99,7 @@ package final class RunWatch: Sendable {
       $0.givenUp = sight.activity
       return true
     }
-    if isStill { bell.ring() }
+    if isStill { condition.signal() }
     return isStill
   }
 }

@@ -4,7 +4,7 @@ import Synchronization
 /// The thread of a pinned stage, and its queue.
 final class Lane: Sendable {
   let queue: RunnableQueue
-  let bell = Bell()
+  let condition = ThreadCondition()
   /// The body that the thread is running.
   let body = Locked<WatchedBody?>(nil)
 
@@ -28,7 +28,7 @@ extension Workers {
         if niceness > 0 { NamedThread.yieldProcessor(niceness: niceness) }
         body(self)
         liveThreads.subtract(1, ordering: .sequentiallyConsistent)
-        bell.ring()
+        condition.signal()
       }
     } catch {
       liveThreads.subtract(1, ordering: .sequentiallyConsistent)
@@ -107,7 +107,7 @@ extension Workers {
   /// Queues what can run now: on its lane, or in the queue of the worker that made it runnable. The
   /// future that this thread computes next is not queued.
   func enqueue(_ finished: FinishedValue, from worker: Int, except kept: ValueFuture? = nil) {
-    if finished.isAwaited { bell.ring() }
+    if finished.isAwaited { condition.signal() }
     finished.runnable.forEach { if $0 !== kept || $0.lane != nil { enqueue($0, from: worker) } }
     guard let hold = finished.endedHold, let gate else { return }
     for future in gate.end(hold) { enqueue(future, from: worker) }
@@ -120,7 +120,7 @@ extension Workers {
         preconditionFailure("futures name lanes that the workers have")
       }
       // Only the lane's own thread computes these, so only that thread is woken.
-      if lane.queue.append(future) { lane.bell.ring() }
+      if lane.queue.append(future) { lane.condition.signal() }
     } else if queues[worker].append(future), !isTaken {
       idle.wakeOne()
     }
@@ -131,7 +131,7 @@ extension Workers {
   func work(on lane: Lane) {
     while !isStopped {
       guard let future = lane.next() else {
-        lane.bell.wait()
+        lane.condition.wait()
         continue
       }
       delay(before: future)

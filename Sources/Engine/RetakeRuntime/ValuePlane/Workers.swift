@@ -36,7 +36,7 @@ package final class Workers: Sendable {
   let lanes: [Int: Lane]
   let liveThreads: Atomic<Int>
   /// Wakes the time plane.
-  let bell: Bell
+  let condition: ThreadCondition
   /// How often a thread without work looks for some before it rests: about 10 µs in total, and
   /// never if threads share a processor.
   let looks: Int
@@ -71,11 +71,11 @@ package final class Workers: Sendable {
     looks = (2...Self.processors).contains(workers.count) ? 2_000 : 0
     self.perturbation = perturbation
     self.watch = watch
-    bell = watch?.bell ?? Bell()
+    condition = watch?.condition ?? ThreadCondition()
     let queued = QueuedCount()
     self.queued = queued
     queues = workers.map { RunnableQueue(index: $0, queued: queued) }
-    idle = IdleWorkers(bells: [bell] + workers.dropFirst().map { _ in Bell() })
+    idle = IdleWorkers(conditions: [condition] + workers.dropFirst().map { _ in ThreadCondition() })
     self.lanes = Dictionary(
       lanes.map { ($0, Lane(number: $0)) }, uniquingKeysWith: { first, _ in first })
     liveThreads = Atomic(0)
@@ -111,7 +111,7 @@ package final class Workers: Sendable {
     queue(of: future, at: place)?.promote(future, at: place)
     // A thread that looked at the needed queue before and at the speculative queue after saw
     // nothing.
-    if let lane = future.lane { lanes[lane]?.bell.ring() } else { idle.wakeOne() }
+    if let lane = future.lane { lanes[lane]?.condition.signal() } else { idle.wakeOne() }
   }
 
   /// The future is no longer needed. A computation that has begun continues.
@@ -167,11 +167,11 @@ package final class Workers: Sendable {
   package func stop() {
     stopped.store(true, ordering: .sequentiallyConsistent)
     idle.wakeAll()
-    for lane in lanes.values { lane.bell.ring() }
+    for lane in lanes.values { lane.condition.signal() }
     watch?.beginStopping()
-    // A thread rings the bell when it ends; a body that the watchdog gave up may never end.
+    // A thread rings the condition when it ends; a body that the watchdog gave up may never end.
     while liveThreads.load(ordering: .sequentiallyConsistent) > 0, watch?.isGivenUp != true {
-      bell.wait()
+      condition.wait()
     }
     _ = watch?.end()
     cancelQueued()
@@ -181,7 +181,7 @@ package final class Workers: Sendable {
   package func abandon() {
     stopped.store(true, ordering: .sequentiallyConsistent)
     idle.wakeAll()
-    for lane in lanes.values { lane.bell.ring() }
+    for lane in lanes.values { lane.condition.signal() }
     cancelQueued()
   }
 
@@ -226,7 +226,7 @@ package final class Workers: Sendable {
 
   private func wait(for future: ValueFuture) throws(HungBody) {
     watch?.beginWaiting { [self] in culprit(of: future) }
-    bell.wait()
+    condition.wait()
     if case .waiting(let body) = watch?.end() { throw HungBody(body: body) }
   }
 
@@ -243,7 +243,7 @@ package final class Workers: Sendable {
 
   /// The thread was given up while it ran foreign code. No other thread waits for it.
   private func restForEver() -> Never {
-    let never = Bell()
+    let never = ThreadCondition()
     while true { never.wait() }
   }
 

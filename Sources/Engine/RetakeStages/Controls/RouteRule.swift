@@ -65,14 +65,14 @@ enum Route {
   /// A document gives one of them.
   static let options = [
     StageOption(
-      "class", standard: nil,
+      "class", defaultValue: nil,
       explanation: #"to match if a label is this one: {"label": "red", "scoreMin": 0.5}"#),
     StageOption(
-      "detections", standard: nil,
+      "detections", defaultValue: nil,
       explanation: "to match if there are that many: "
         + #"{"countMin": 1, "countMax": 5, "scoreMin": 0.5, "label": "person"}"#),
     StageOption(
-      "scalar", standard: nil,
+      "scalar", defaultValue: nil,
       explanation: "to match if a number is within bounds: "
         + #"{"name": "mean", "min": 10, "max": 200}"#),
   ]

@@ -14,11 +14,11 @@ enum Throttle {
 
   static let options = [
     StageOption(
-      "fps", standard: .number(15),
+      "fps", defaultValue: .number(15),
       explanation: "frames per second that pass, above 0 and at most 1000; 0 with rules is no limit"
     ),
     StageOption(
-      "when", standard: .array([]),
+      "when", defaultValue: .array([]),
       explanation: "rules for states of the device, at most 64: "
         + #"{"thermal": "serious", "fps": 10}, {"temperature": "45C", "fps": 15}; "#
         + "the lowest rate applies"),

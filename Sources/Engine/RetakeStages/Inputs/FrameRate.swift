@@ -2,7 +2,7 @@ import RetakeCore
 import RetakeGraph
 
 /// Converts a frame rate to a time base in which every frame lasts one unit.
-enum FrameRate {
+enum FrameRateText {
   /// Whole rates are exact; 23.976, 29.97, 59.94 and similar rates are n × 1000/1001; others are
   /// rounded to thousandths of a frame per second.
   ///

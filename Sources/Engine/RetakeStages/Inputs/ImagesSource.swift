@@ -39,7 +39,7 @@ package struct ImagesSource: FrameSource {
     guard !options.path.isEmpty else {
       throw OptionError(key: "path", message: "must name a PNG or JPEG file, or a folder of them")
     }
-    timeBase = try FrameRate.timeBase(options.fps)
+    timeBase = try FrameRateText.timeBase(options.fps)
     self.options = options
   }
 
@@ -71,7 +71,7 @@ package struct ImagesSource: FrameSource {
     // By bytes: the system gives names in any order, and a locale would sort them in its own.
     let pictures = names.filter(Self.isPicture)
       .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-    guard !pictures.isEmpty else { throw StagesError.noPictures(path: options.path) }
+    guard !pictures.isEmpty else { throw StagesError.noImages(path: options.path) }
     return pictures.map { "\(place)/\($0)" }
   }
 

@@ -16,7 +16,7 @@ public struct StaticSource: FrameSource, FrameReader {
   /// - Throws: `OptionError` for an empty list, or a rate outside 0.001 to 1,000.
   public init(_ frames: [Frame], fps: Double = 30) throws {
     try self.init(
-      frames, pts: frames.indices.map { Int64($0) }, timeBase: FrameRate.timeBase(fps))
+      frames, pts: frames.indices.map { Int64($0) }, timeBase: FrameRateText.timeBase(fps))
   }
 
   /// Frames at explicit presentation times.

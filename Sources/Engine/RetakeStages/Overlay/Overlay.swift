@@ -19,7 +19,7 @@ package struct Overlay: PureStage {
       throw StageError(
         code: "overlay.noFrame", message: "none of the ports gave a frame to draw over")
     }
-    return frame.drawing(OverlayLayout(OverlayPicture(frame)).shapes(of: contents(of: joined)))
+    return frame.drawing(OverlayLayout(OverlayImage(frame)).shapes(of: contents(of: joined)))
   }
 
   private func contents(of joined: Joined) -> [OverlayContent] {

@@ -2,7 +2,7 @@ package import RetakeBuffers
 package import RetakeCore
 
 /// An image that an overlay is drawn over: its stored size, and its rotation for display.
-package struct OverlayPicture: Hashable, Sendable {
+package struct OverlayImage: Hashable, Sendable {
   /// In pixels.
   package var width: Int
   /// In pixels.
@@ -56,7 +56,7 @@ package struct OverlayPicture: Hashable, Sendable {
   /// The inverse of `upright`.
   func stored(_ box: Box) -> Box {
     // The rest of the circle undoes the rotation.
-    let back = OverlayPicture(
+    let back = OverlayImage(
       width: uprightWidth, height: uprightHeight, rotationDegrees: (360 - rotationDegrees) % 360
     ).turned(box)
     return isMirrored ? mirrored(back) : back
@@ -87,11 +87,11 @@ package struct OverlayLayout: Sendable {
   /// Maximum number of points of one waveform; only the end of longer ones is shown.
   private static let pointsMax = 4_096
 
-  package let picture: OverlayPicture
+  package let picture: OverlayImage
   /// Size of a glyph's pixel, in pixels.
   package let scale: Int
 
-  package init(_ picture: OverlayPicture) {
+  package init(_ picture: OverlayImage) {
     self.picture = picture
     // Text keeps its share of the image: factor 1 at 480 pixels, and 2 from 720 on.
     scale = max(1, (min(picture.uprightWidth, picture.uprightHeight) + 240) / 480)

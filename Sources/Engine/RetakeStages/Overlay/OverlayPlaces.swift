@@ -5,17 +5,17 @@ package import RetakeGraph
 /// Maps the results of a pipeline's sinks to the frames of its source, because a detector after a
 /// crop or a downsample uses different pixel coordinates.
 package struct OverlayPlaces: Sendable {
-  private let placements: [String: PicturePlacement]
+  private let placements: [String: ImagePlacement]
 
   /// - Parameters:
   ///   - tracks: The track that each source reads, by node.
   ///   - shapes: The shapes of their frames, by track.
-  package init(_ pipeline: Pipeline, tracks: [String: Int], shapes: [Int: PictureShape]) {
-    var sources: [String: PicturePlacement] = [:]
+  package init(_ pipeline: Pipeline, tracks: [String: Int], shapes: [Int: ImageShape]) {
+    var sources: [String: ImagePlacement] = [:]
     // A Dictionary's order does not matter here: each node has an entry of its own.
     for (node, track) in tracks {
       guard let shape = shapes[track] else { continue }
-      sources[node] = PicturePlacement(track: track, shape: shape)
+      sources[node] = ImagePlacement(track: track, shape: shape)
     }
     // Without placements no boxes are drawn (`placed`), which is better than wrong ones.
     placements = (try? pipeline.picturePlacements(sources: sources)) ?? [:]

@@ -37,8 +37,8 @@ struct FiguresPainter: ScenePainter {
     }
   }
 
-  func picture(sequence: Int, timestamp: Timestamp) -> any ScenePicture {
-    FiguresPicture(
+  func picture(sequence: Int, timestamp: Timestamp) -> any SceneImage {
+    FiguresImage(
       width: width, luma: luma, chroma: backdrop.chroma,
       figures: figures.map {
         PlacedFigure($0, at: timestamp, width: width, height: height)
@@ -86,7 +86,7 @@ private struct PlacedFigure {
   }
 }
 
-private struct FiguresPicture: ScenePicture {
+private struct FiguresImage: SceneImage {
   var width: Int
   var luma: [UInt8]
   var chroma: (UInt8, UInt8)

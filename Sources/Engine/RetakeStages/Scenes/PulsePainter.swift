@@ -28,13 +28,13 @@ struct PulsePainter: ScenePainter {
     }
   }
 
-  func picture(sequence: Int, timestamp: Timestamp) -> any ScenePicture {
+  func picture(sequence: Int, timestamp: Timestamp) -> any SceneImage {
     let light = Self.light(at: timestamp)
     let pulse = pulse(at: timestamp)
     func level(_ mean: Int, swing: Int) -> Int {
       (mean * 256 + swing * pulse / 32_767) * light / 32_768
     }
-    return PulsePicture(
+    return PulseImage(
       components: Components(
         red: level(188, swing: 1_024), green: level(40, swing: 160), blue: level(46, swing: 128)),
       weights: weights, widths: widths)
@@ -82,7 +82,7 @@ private struct Components {
   }
 }
 
-private struct PulsePicture: ScenePicture {
+private struct PulseImage: SceneImage {
   var components: Components
   var weights: [[UInt16]]
   var widths: [Int]

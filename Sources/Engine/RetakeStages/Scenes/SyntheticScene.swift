@@ -69,11 +69,11 @@ package struct SyntheticScene: FrameReader, FrameSource {
 
 /// Provides the image of each frame of a scene.
 protocol ScenePainter: Sendable {
-  func picture(sequence: Int, timestamp: Timestamp) -> any ScenePicture
+  func picture(sequence: Int, timestamp: Timestamp) -> any SceneImage
 }
 
 /// One image before camera noise is added.
-protocol ScenePicture {
+protocol SceneImage {
   /// Fills the visible part of one row of an I420 plane. `noise` is for images that need levels
   /// between two byte values.
   func fill(_ row: inout [UInt8], plane: Int, y: Int, noise: CameraNoise)
@@ -102,7 +102,7 @@ private struct CutPainter: ScenePainter {
   var after: FiguresPainter
   var cutSequence: Int
 
-  func picture(sequence: Int, timestamp: Timestamp) -> any ScenePicture {
+  func picture(sequence: Int, timestamp: Timestamp) -> any SceneImage {
     (sequence < cutSequence ? before : after).picture(sequence: sequence, timestamp: timestamp)
   }
 }

@@ -54,12 +54,12 @@ package struct Crop: PureStage {
     self.options = options
   }
 
-  package func view(of input: PictureShape) -> PictureView? {
-    rectangle(in: input).map { PictureView(area: $0.box, width: $0.width, height: $0.height) }
+  package func view(of input: ImageShape) -> ImageView? {
+    rectangle(in: input).map { ImageView(area: $0.box, width: $0.width, height: $0.height) }
   }
 
   package func process(_ frame: Frame, _ context: StageContext) throws -> Frame {
-    let shape = PictureShape(width: frame.width, height: frame.height, format: frame.format)
+    let shape = ImageShape(width: frame.width, height: frame.height, format: frame.format)
     guard let cut = rectangle(in: shape) else {
       let (width, height) = size(in: shape)
       throw StageError(
@@ -70,7 +70,7 @@ package struct Crop: PureStage {
     return frame.rectangleView(x: cut.x, y: cut.y, width: cut.width, height: cut.height)
   }
 
-  private func size(in shape: PictureShape) -> (width: Int, height: Int) {
+  private func size(in shape: ImageShape) -> (width: Int, height: Int) {
     (
       options.width == 0 ? shape.width - options.x : options.width,
       options.height == 0 ? shape.height - options.y : options.height
@@ -78,7 +78,7 @@ package struct Crop: PureStage {
   }
 
   /// The rectangle to cut; `nil` if it is not inside the image.
-  private func rectangle(in shape: PictureShape) -> Rectangle? {
+  private func rectangle(in shape: ImageShape) -> Rectangle? {
     let (width, height) = size(in: shape)
     // A size of 0 extends to the edge, and an offset beyond the frame then makes it negative.
     guard width > 0, height > 0, options.x + width <= shape.width,

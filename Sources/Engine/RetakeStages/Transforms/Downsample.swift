@@ -56,8 +56,8 @@ package struct Downsample: PureStage {
     self.options = options
   }
 
-  package func view(of input: PictureShape) -> PictureView? {
-    PictureView(scaling: input, width: options.width, height: options.height)
+  package func view(of input: ImageShape) -> ImageView? {
+    ImageView(scaling: input, width: options.width, height: options.height)
   }
 
   package func process(_ frame: Frame, _ context: StageContext) -> Frame { scaling.scaled(frame) }

@@ -52,8 +52,8 @@ package struct Resize: PureStage {
     self.options = options
   }
 
-  package func view(of input: PictureShape) -> PictureView? {
-    PictureView(scaling: input, width: options.width, height: options.height)
+  package func view(of input: ImageShape) -> ImageView? {
+    ImageView(scaling: input, width: options.width, height: options.height)
   }
 
   package func process(_ frame: Frame, _ context: StageContext) -> Frame { scaling.scaled(frame) }

@@ -13,7 +13,7 @@ struct FrameDifference: Sendable {
   /// Number of changed pixels by cell, row by row.
   private(set) var counts: [UInt16] = []
   /// The last image, followed by a 1 for each changed pixel.
-  private var pictures: PictureBytes?
+  private var pictures: ImageBytes?
   /// Number of changed pixels in each pixel column of the current row of cells.
   private var tally: [UInt8] = []
 
@@ -27,7 +27,7 @@ struct FrameDifference: Sendable {
     precondition((1...64).contains(cell), "a cell's columns count in 8 bits")
     let isComparable = frame.width == width && frame.height == height && cell == self.cell
     if !isComparable { prepare(width: frame.width, height: frame.height, cell: cell) }
-    guard let pictures = ownPictures() else {
+    guard let pictures = ownImages() else {
       FrameShortage.fail(FrameMemoryError(width: frame.width, height: frame.height))
       self = FrameDifference()
       return false
@@ -48,23 +48,23 @@ struct FrameDifference: Sendable {
     let rows = (height + cell - 1) / cell
     // Released first, so that the images of two sizes never exist at once.
     pictures = nil
-    pictures = PictureBytes(count: 2 * width * height)
+    pictures = ImageBytes(count: 2 * width * height)
     tally = [UInt8](repeating: 0, count: width)
     counts = [UInt16](repeating: 0, count: columns * rows)
   }
 
   /// Images that are not shared with a copy of this value; nil if an allocation fails.
-  private mutating func ownPictures() -> PictureBytes? {
+  private mutating func ownImages() -> ImageBytes? {
     // A copied stage shares the images. The first of the two that continues makes its own.
     if !isKnownUniquelyReferenced(&pictures) {
-      pictures = pictures.flatMap { PictureBytes(copying: $0) }
+      pictures = pictures.flatMap { ImageBytes(copying: $0) }
     }
     return pictures
   }
 
   /// Processes one row: marks, counts and copies, in a loop that the compiler vectorizes.
   private mutating func compare(
-    _ samples: UnsafeRawBufferPointer, _ pictures: PictureBytes, row: Int, threshold: UInt8
+    _ samples: UnsafeRawBufferPointer, _ pictures: ImageBytes, row: Int, threshold: UInt8
   ) {
     let (start, width, pixels) = (row * width, width, width * height)
     pictures.withBytes { pictures in

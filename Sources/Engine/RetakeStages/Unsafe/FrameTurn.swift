@@ -8,7 +8,7 @@ extension Frame {
   package func turnedUpright() throws -> Frame {
     precondition(format == .i420, "only I420 is turned")
     guard rotationDegrees != 0 || isMirrored else { return self }
-    let picture = OverlayPicture(self)
+    let picture = OverlayImage(self)
     let isOnItsSide = rotationDegrees % 180 == 90
     let storage = FrameStorage.makeIfRoom(
       format: format, width: picture.uprightWidth, height: picture.uprightHeight

@@ -27,7 +27,7 @@ extension Frame {
   }
 
   private func drawnStorage(_ shapes: [OverlayShape]) -> FrameStorage? {
-    let picture = OverlayPicture(self)
+    let picture = OverlayImage(self)
     return FrameStorage.makeIfRoom(format: format, width: width, height: height) {
       planes, strides in
       for plane in planes.indices {
@@ -58,7 +58,7 @@ extension Frame {
 /// Draws into planes that are not shared yet. Everything consists of filled rectangles.
 private struct OverlayCanvas {
   let frame: Frame
-  let picture: OverlayPicture
+  let picture: OverlayImage
   let planes: [UnsafeMutableRawBufferPointer]
   let strides: [Int]
 

@@ -8,7 +8,7 @@ struct SceneCanvas {
 
   /// - Throws: `MediaError.noMemory`.
   func draw(
-    _ picture: any ScenePicture, noise: CameraNoise
+    _ picture: any SceneImage, noise: CameraNoise
   ) throws -> FrameStorage {
     let storage = FrameStorage.makeIfRoom(format: .i420, width: width, height: height) {
       planes, strides in

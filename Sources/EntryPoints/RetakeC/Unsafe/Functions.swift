@@ -79,7 +79,7 @@ import Retake
       guard let pipeline else { throw Problem.null("pipeline") }
       pipeline.pointee = 0
       guard let options else { throw Problem.null("options") }
-      let settings = try GivenOptions(options)
+      let settings = try COptions(options)
       let data = try given(json, length)
       pipeline.pointee = try Pipelines.shared.add { try settings.pipeline(data) }
     }
@@ -94,7 +94,7 @@ import Retake
     answer(inside: .result) {
       guard let frame else { throw Problem.null("frame") }
       let target = try Pipelines.shared.pipeline(pipeline)
-      let given = try GivenFrame(frame)
+      let given = try CFrame(frame)
       try given.check(target.track(given.track))
       let (made, loan) = try given.make(target.loans)
       do {
@@ -207,7 +207,7 @@ import Retake
         _ = try UnsafePointer(summary).checked(
           "retake_replay_summary", size: MemoryLayout<retake_replay_summary>.size)
       }
-      let settings = try GivenReplayOptions(options)
+      let settings = try CReplayOptions(options)
       let document = try Document(given(json, length), permissions: settings.permissions)
       let path = try session.map { try given($0, "session") }
       let run = try settings.run(document, session: path)

@@ -2,7 +2,7 @@ import CRetake
 import Retake
 
 /// Calls a caller's function with results.
-final class ResultTeller: @unchecked Sendable {
+final class ResultReporter: @unchecked Sendable {
   // SAFETY: @unchecked because of the caller's context, which is only passed on, and because of
   // `names`: the engine passes results on one at a time. All pointers in a result are those of values
   // that exist until the caller's function has returned.

@@ -132,7 +132,7 @@ struct CacheWarmCommand: ParsableCommand {
     parsing: .unconditional, help: "Threads that compute.",
     transform: Bounded.workers)
   var workers = RunOptions.workersDefault
-  @OptionGroup var patience: WatchdogOptions
+  @OptionGroup var watchdog: WatchdogOptions
   @OptionGroup var programs: ProgramBan
   @OptionGroup var output: OutputOptions
 
@@ -146,7 +146,7 @@ struct CacheWarmCommand: ParsableCommand {
     var job = ReplayJob(
       project: project, definition: try selection.definition(in: project),
       session: try session.path(in: project))
-    job.conditions = patience.conditions(workers: workers)
+    job.conditions = watchdog.conditions(workers: workers)
     job.conditions.openCache = { _ in try CacheFolder(ofUser: place.path(in: project), in: project)
     }
     job.progress = { line.update("warming", done: $0, total: $1) }
@@ -193,7 +193,7 @@ struct CachePruneCommand: ParsableCommand {
 
   func run() throws {
     let chosen = limit.flatMap(ByteCount.parse).map { Int($0) }
-    let gone = try place.open().prune(to: all ? 0 : chosen ?? CacheFolder.limitStandard)
+    let gone = try place.open().prune(to: all ? 0 : chosen ?? CacheFolder.defaultLimit)
     if output.json { return try Console.json(["bytes": gone]) }
     Console.result("\(ByteText.of(gone)) went")
   }

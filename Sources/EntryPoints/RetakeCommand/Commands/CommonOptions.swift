@@ -24,7 +24,7 @@ struct WatchdogOptions: ParsableArguments {
     help: ArgumentHelp(
       "End the run if a stage does not return within this time; 0 is no limit, for programs a day.",
       valueName: "seconds"), transform: Bounded.seconds(0...86_400))
-  var watchdog = RunOptions.watchdogStandard / .seconds(1)
+  var watchdog = RunOptions.defaultWatchdog / .seconds(1)
 
   /// The conditions of a command's runs, which end when an end is requested.
   func conditions(workers: Int? = RunOptions.workersDefault) -> RunConditions {
@@ -97,18 +97,18 @@ struct ProgramOptions: ParsableArguments {
   /// The project of the working folder.
   ///
   /// - Parameters:
-  ///   - patience: Without a watchdog, the time limits of programs are lifted, too: someone may look
-  ///     at one of them in a debugger.
+  ///   - watchdog: Without a watchdog, the time limits of programs are lifted, too: someone may
+  ///     look at one of them in a debugger.
   ///   - pipeline: A program that the command line names, which is allowed by that.
   func project(
-    _ patience: WatchdogOptions? = nil, for pipeline: ProgramPipeline? = nil
+    _ watchdog: WatchdogOptions? = nil, for pipeline: ProgramPipeline? = nil
   ) throws -> Project {
     var project = try ban.project()
     if let pipeline { project.programs = project.programs.adding(pipeline.program) }
     if allowProcesses { project.programs = .all }
     if allowOutside { project.places = .asNamed }
     if showPrograms { project.programListener = Self.shown }
-    if patience?.watchdog == 0 { project.programLimits = .lifted }
+    if watchdog?.watchdog == 0 { project.programLimits = .lifted }
     return project
   }
 
@@ -215,7 +215,7 @@ struct CaseSelection<Mode: ModeArgument>: ParsableArguments {
     help: "The track to read: a number, or NODE=NUMBER for a pipeline with several sources.")
   var track: [String] = []
 
-  @OptionGroup var happenings: OverrideOptions
+  @OptionGroup var overrides: OverrideOptions
 
   var mode: RunOptions.Mode? { modeArgument?.mode }
 
@@ -297,7 +297,7 @@ struct CaseSelection<Mode: ModeArgument>: ParsableArguments {
     if let seed { definition.seed = seed }
     // After the mode, which most costs change to simulate.
     try applyCosts(to: &definition)
-    definition.overrides += happenings.parsed
+    definition.overrides += overrides.parsed
     let choices = track.compactMap { TrackChoice($0) }
     guard !choices.isEmpty else { return definition }
     // Only now, because a pipeline is read to find its sources, and without --track that is not

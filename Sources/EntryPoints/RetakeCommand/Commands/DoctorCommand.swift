@@ -27,7 +27,7 @@ struct DoctorCommand: ParsableCommand {
     }
     // What is only advised is not needed.
     if checks.contains(where: { [.missing, .invalid].contains($0.state) }) {
-      throw CommandEnd(status: .trouble)
+      throw CommandEnd(status: .error)
     }
   }
 

@@ -44,9 +44,9 @@ struct GoldenStaleCommand: ParsableCommand {
       if items.isEmpty { Console.note("no golden is stale") }
       if !items.isEmpty && !remove { Console.note("remove them: retake golden stale --remove") }
     }
-    // After the list and before the stale ones count: trouble is the stronger status.
+    // After the list and before the stale ones count: an error is the stronger status.
     for problem in problems { Console.error(problem) }
-    if !problems.isEmpty { throw CommandEnd(status: .trouble) }
+    if !problems.isEmpty { throw CommandEnd(status: .error) }
     // In CI alone: on a developer's machine a stale golden is a warning.
     if environment.isCI, !remove, !items.isEmpty { throw CommandEnd(status: .staleOrNotComparable) }
   }

@@ -82,7 +82,7 @@ struct PipelineCheckCommand: ParsableCommand {
     Console.note(
       "error: \(count) warning\(count == 1 ? "" : "s") (--strict: warnings are errors) "
         + "[suite.check.strict]\n  Change the pipeline as they say, or leave out --strict")
-    throw CommandEnd(status: .trouble)
+    throw CommandEnd(status: .error)
   }
 
   private func options(_ inspection: PipelineInspection) throws -> AnalysisOptions {

@@ -229,7 +229,7 @@ struct RecordCommand: ParsableCommand {
 
   private func source() throws -> any RecordingSource {
     let pixels = size.flatMap(Self.pixels)
-    var picture = RecordingInput.Picture()
+    var picture = RecordingInput.Image()
     (picture.width, picture.height) = (pixels?.0, pixels?.1)
     (picture.framesPerSecond, picture.seed, picture.frames) = (fps, seed, frames)
     var live = RecordingInput.Live()

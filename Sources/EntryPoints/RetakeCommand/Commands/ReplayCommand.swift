@@ -101,8 +101,8 @@ struct ReplayCommand: ParsableCommand {
   var liveRun: Int?
 
   @OptionGroup var programs: ProgramOptions
-  @OptionGroup var caching: CacheOptions
-  @OptionGroup var patience: WatchdogOptions
+  @OptionGroup var cache: CacheOptions
+  @OptionGroup var watchdog: WatchdogOptions
   @OptionGroup var form: OutputOptions
 
   func validate() throws {
@@ -122,7 +122,7 @@ struct ReplayCommand: ParsableCommand {
     try checkSweep()
     guard writeTimings != nil else { return }
     // A value that is read instead of computed would be measured as one that costs nothing.
-    guard caching.cache.map({ $0 == "none" }) ?? true else {
+    guard cache.cache.map({ $0 == "none" }) ?? true else {
       throw ValidationError("--write-timings measures every stage: leave out --cache")
     }
     guard workers ?? 1 == 1 else {
@@ -143,7 +143,7 @@ struct ReplayCommand: ParsableCommand {
       throw ValidationError("--mode reproduce goes with a session that has a live run")
     }
     guard output == nil, decisions == nil, writeTimings == nil, overlay == nil, metadata.isEmpty,
-      !follow, sweep == nil, selection.costs == nil, selection.happenings.texts.isEmpty
+      !follow, sweep == nil, selection.costs == nil, selection.overrides.texts.isEmpty
     else {
       throw ValidationError(
         "--mode reproduce takes everything from the record: leave out --costs, --override, --sweep "
@@ -205,7 +205,7 @@ struct ReplayCommand: ParsableCommand {
 
   private func job() throws -> ReplayJob {
     let project = selection.allowingNamed(
-      try programs.project(patience, for: selection.wholeProgram))
+      try programs.project(watchdog, for: selection.wholeProgram))
     var definition = try selection.definition(in: project)
     definition.source = source.choice
     if let note = selection.note {
@@ -222,7 +222,7 @@ struct ReplayCommand: ParsableCommand {
       form.note("note: device events change nothing in every-frame mode; write --mode simulate")
     }
     job.conditions = conditions
-    job.conditions.openCache = { try caching.folder(in: project, standard: .none, note: $0) }
+    job.conditions.openCache = { try cache.folder(in: project, standard: .none, note: $0) }
     if let output { job.destination = .run(output) }
     job.outputs = outputs
     job.note = { form.note("note: \($0)") }
@@ -232,7 +232,7 @@ struct ReplayCommand: ParsableCommand {
   var conditions: RunConditions {
     // docs/costs.md: timings are measured with one worker.
     let workersDefault = writeTimings == nil ? RunOptions.workersDefault : 1
-    return patience.conditions(workers: workers ?? workersDefault)
+    return watchdog.conditions(workers: workers ?? workersDefault)
   }
 
   private func finish(_ measured: MeasuredSummary) throws {
@@ -248,11 +248,11 @@ struct ReplayCommand: ParsableCommand {
     }
     if let halt = summary.halt {
       Console.note("error: the run was halted: \(halt). \(halt.advice)")
-      throw CommandEnd(status: .trouble)
+      throw CommandEnd(status: .error)
     }
     if let problem = SummaryText.nothingDelivered(summary) {
       Console.note(problem)
-      throw CommandEnd(status: .trouble)
+      throw CommandEnd(status: .error)
     }
   }
 

@@ -40,7 +40,7 @@ struct ReviewCommand: ParsableCommand {
     for item in done.rejected { Console.result(item.text("rejected")) }
     for item in done.accepted { Console.result(item.text("accepted")) }
     for failure in done.failures { Console.error(failure.error) }
-    if !done.failures.isEmpty { throw CommandEnd(status: .trouble) }
+    if !done.failures.isEmpty { throw CommandEnd(status: .error) }
   }
 
   /// Returns whether the review was completed.

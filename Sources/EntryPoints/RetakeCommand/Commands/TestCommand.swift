@@ -22,7 +22,7 @@ struct TestCommand: ParsableCommand {
       In a GitHub workflow each case that needs attention becomes an annotation, at most ten of a
       kind.
 
-      Exit codes: 0 passed, 1 changed, 2 trouble, 3 golden missing, 4 nothing compared,
+      Exit codes: 0 passed, 1 changed, 2 error, 3 golden missing, 4 nothing compared,
       5 not comparable, or in CI stale.
       """)
 
@@ -66,8 +66,8 @@ struct TestCommand: ParsableCommand {
   var jobs: Int?
 
   @OptionGroup var programs: ProgramOptions
-  @OptionGroup var caching: CacheOptions
-  @OptionGroup var patience: WatchdogOptions
+  @OptionGroup var cache: CacheOptions
+  @OptionGroup var watchdog: WatchdogOptions
   @OptionGroup var form: OutputOptions
 
   func validate() throws {
@@ -80,7 +80,7 @@ struct TestCommand: ParsableCommand {
         // Cases of retake.yml have their own. Options without effect would look as if they had one.
         || (selection.mode == nil && selection.seed == nil && selection.track.isEmpty
           && selection.costs == nil && !selection.strictCosts && source.choice == nil
-          && selection.happenings.texts.isEmpty)
+          && selection.overrides.texts.isEmpty)
     else {
       throw ValidationError(
         "--mode, --costs, --strict-costs, --seed, --track, --source and --override go with "
@@ -93,7 +93,7 @@ struct TestCommand: ParsableCommand {
     Interruption.listen()
     let environment = CommandEnvironment.current
     let project = selection.allowingNamed(
-      try programs.project(patience, for: selection.wholeProgram))
+      try programs.project(watchdog, for: selection.wholeProgram))
     var chosen = Selection(sessions: sessions, cases: cases)
     chosen.suite = suite
     if selection.pipeline != nil { chosen.definition = try selection.definition(in: project) }
@@ -107,11 +107,11 @@ struct TestCommand: ParsableCommand {
     // Together the sessions then compute on about as many threads as there are processors.
     suiteRun.jobs =
       jobs ?? max(1, ProcessInfo.processInfo.activeProcessorCount / max(1, workers ?? 1))
-    suiteRun.conditions = patience.conditions(workers: workers)
+    suiteRun.conditions = watchdog.conditions(workers: workers)
     suiteRun.conditions.openCache = {
-      try caching.folder(in: project, standard: .automatic, note: $0)
+      try cache.folder(in: project, standard: .automatic, note: $0)
     }
-    suiteRun.follow(environment.surroundings)
+    suiteRun.follow(environment.variables)
     suiteRun.program = environment.program
     suiteRun.refusesDamage = strict
     suiteRun.reportFolder = report

@@ -19,7 +19,7 @@ struct VerifyCommand: ParsableCommand {
         retake verify yard --pipeline motion-slow --json
         retake verify yard --pipeline motion --portable
 
-      Exit codes: 0 deterministic, 1 not, 2 trouble.
+      Exit codes: 0 deterministic, 1 not, 2 error.
       """)
 
   @Argument(help: "A session: its name in Recordings, or its folder.")
@@ -31,7 +31,7 @@ struct VerifyCommand: ParsableCommand {
   var portable = false
 
   @OptionGroup var programs: ProgramOptions
-  @OptionGroup var patience: WatchdogOptions
+  @OptionGroup var watchdog: WatchdogOptions
   @OptionGroup var output: OutputOptions
 
   // The arguments of a process that verify starts: its condition, and the folder for its trace.
@@ -71,10 +71,10 @@ struct VerifyCommand: ParsableCommand {
 
   private func replayMaker() throws -> (VerifyCondition) throws -> Replay {
     let project = selection.allowingNamed(
-      try programs.project(patience, for: selection.wholeProgram))
+      try programs.project(watchdog, for: selection.wholeProgram))
     let definition = try selection.definition(in: project)
     let path = try session.map { try project.sessionPath($0) }
-    let conditions = patience.conditions()
+    let conditions = watchdog.conditions()
     return { condition in
       // Without a cache: a value of an earlier run would hide that this run computes another one.
       var job = ReplayJob(project: project, definition: definition, session: path)

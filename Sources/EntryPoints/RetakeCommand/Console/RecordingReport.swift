@@ -236,7 +236,7 @@ final class RecordingReport {
     // Before the outputs: what the recording lost is worse than a line that was not written.
     if let failure = result.failure {
       Console.error(failure)
-      throw CommandEnd(status: .trouble)
+      throw CommandEnd(status: .error)
     }
     do {
       try check()
@@ -251,7 +251,7 @@ final class RecordingReport {
     case .success(let outcome)?:
       guard let halt = outcome.halt else { break }
       Console.note("error: the pipeline was halted: \(halt)")
-      throw CommandEnd(status: .trouble)
+      throw CommandEnd(status: .error)
     case nil: break
     }
     // A signal that comes when the recording has ended by itself did not interrupt it.

@@ -19,7 +19,7 @@ struct StageList {
   private static let defaultLengthMax = 48
 
   private static func standard(of option: StageOption) -> String {
-    guard let text = option.standard?.canonicalText else { return "-" }
+    guard let text = option.defaultValue?.canonicalText else { return "-" }
     guard text.count > defaultLengthMax else { return text }
     return text.first == "[" ? "[…]" : "{…}"
   }
@@ -72,7 +72,7 @@ struct StageList {
 
   private static func json(_ option: StageOption) -> JSONValue {
     var members: [String: JSONValue] = ["name": .string(option.name)]
-    members["default"] = option.standard
+    members["default"] = option.defaultValue
     members["explanation"] = option.explanation.map { .string($0) }
     return .object(members)
   }

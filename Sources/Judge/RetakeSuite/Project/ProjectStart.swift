@@ -46,7 +46,7 @@ package struct ProjectStart {
     let file = project.path(Project.fileName)
     guard !project.hasFile else { throw SuiteError.hasProject(file: file) }
     var result = Result(written: [], caseName: "", pipeline: "")
-    for name in name.map({ [$0] }) ?? standardNames {
+    for name in name.map({ [$0] }) ?? defaultNames {
       let made = try makeCase(ofPipeline: name, in: &result)
       result.cases.append(made)
     }
@@ -61,7 +61,7 @@ package struct ProjectStart {
   }
 
   /// Never empty.
-  private var standardNames: [String] {
+  private var defaultNames: [String] {
     let own = project.pipelines.map(\.name)
     return (own.isEmpty ? [Self.defaultExample] : own).map { "example:\($0)" }
   }

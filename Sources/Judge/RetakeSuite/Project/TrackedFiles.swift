@@ -43,7 +43,7 @@ package enum TrackedFiles {
       secondsMax: secondsMax)
     guard let result = try? git.run(), result.end == .exited(0) else { return nil }
     // Only the end of the output is kept, so the last name is the one that is whole.
-    guard let name = result.lastWords.split(separator: "\0").last else { return nil }
+    guard let name = result.closingResponse.split(separator: "\0").last else { return nil }
     let (file, prefix) = (root == "/" ? "/\(name)" : "\(root)/\(name)", folder + "/")
     return file.hasPrefix(prefix) ? String(file.dropFirst(prefix.count)) : String(name)
   }

@@ -10,22 +10,22 @@ struct BoxPlaces {
   private struct Key: Hashable {
     var side: ReportBox.Side
     var track: Int
-    var shape: PictureShape
+    var shape: ImageShape
   }
 
   private let result: CaseResult
   /// The shape of each track's first frames.
-  private var shapes: [Int: PictureShape] = [:]
+  private var shapes: [Int: ImageShape] = [:]
   /// The shapes of single frames.
-  private let frameShapes: [FrameID: PictureShape]
-  private var placements: [Key: [String: PicturePlacement]] = [:]
+  private let frameShapes: [FrameID: ImageShape]
+  private var placements: [Key: [String: ImagePlacement]] = [:]
 
   /// - Parameter frames: The shapes of frames that may differ from the shape of their track.
-  init(_ result: CaseResult, frames: [FrameID: PictureShape] = [:]) {
+  init(_ result: CaseResult, frames: [FrameID: ImageShape] = [:]) {
     self.result = result
     frameShapes = frames
     for track in result.tracks {
-      shapes[track.track] = PictureShape(
+      shapes[track.track] = ImageShape(
         width: track.width, height: track.height, format: track.format)
     }
     // The order of the Dictionaries has no effect: what is added depends on its key alone.
@@ -33,11 +33,11 @@ struct BoxPlaces {
     for (frame, shape) in frames { add(frame.track, shape) }
   }
 
-  private mutating func add(_ track: Int, _ shape: PictureShape) {
-    var sources: [String: PicturePlacement] = [:]
+  private mutating func add(_ track: Int, _ shape: ImageShape) {
+    var sources: [String: ImagePlacement] = [:]
     for (node, own) in result.sourceTracks {
       guard let known = own == track ? shape : shapes[own] else { continue }
-      sources[node] = PicturePlacement(track: own, shape: known)
+      sources[node] = ImagePlacement(track: own, shape: known)
     }
     for side in [ReportBox.Side.golden, .actual] {
       let key = Key(side: side, track: track, shape: shape)
@@ -55,7 +55,7 @@ struct BoxPlaces {
   /// Where the values of a sink are in the frame; `nil` if that is not known.
   func placement(
     _ sink: String, _ frame: FrameID, _ side: ReportBox.Side
-  ) -> PicturePlacement? {
+  ) -> ImagePlacement? {
     guard let shape = frameShapes[frame] ?? shapes[frame.track] else { return nil }
     let key = Key(side: side == .golden ? .golden : .actual, track: frame.track, shape: shape)
     return placements[key]?[sink]
@@ -110,7 +110,7 @@ struct BoxPlaces {
 }
 
 extension ReportBox {
-  fileprivate func placed(_ placement: PicturePlacement) -> ReportBox {
+  fileprivate func placed(_ placement: ImagePlacement) -> ReportBox {
     let box = placement.inSource(Box(x: x, y: y, width: width, height: height))
     return ReportBox(side, box, label: label)
   }

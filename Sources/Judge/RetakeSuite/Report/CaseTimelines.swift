@@ -68,7 +68,7 @@ struct CaseTimelines {
       if (lane.golden + lane.actual).contains(where: { $0 > 0 }) { line.lanes.append(lane) }
     }
     // `retake diff` opens no session, and without arrivals no mark has a place.
-    guard let times = FrameTimes(reader, track: line.track) else { return }
+    guard let times = TimelineTimes(reader, track: line.track) else { return }
     line.startNanoseconds = times.first
     line.endNanoseconds = times.last
     line.marks = Array(
@@ -88,7 +88,7 @@ struct CaseTimelines {
 
   // MARK: - Marks
 
-  private func marks(_ times: FrameTimes, _ reader: SessionReader?) -> [TimelineMark] {
+  private func marks(_ times: TimelineTimes, _ reader: SessionReader?) -> [TimelineMark] {
     let events = (try? reader?.deviceEvents()) ?? []
     let device = events.prefix(Self.marksMax).map { timed in
       TimelineMark(
@@ -105,7 +105,7 @@ struct CaseTimelines {
   }
 
   private func mark(
-    _ line: DecisionLine, _ side: TimelineMark.Side, _ origin: Int64, _ times: FrameTimes
+    _ line: DecisionLine, _ side: TimelineMark.Side, _ origin: Int64, _ times: TimelineTimes
   ) -> TimelineMark {
     let details = line.details.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
     return TimelineMark(
@@ -116,7 +116,7 @@ struct CaseTimelines {
 }
 
 /// When the frames of a track arrived, to find the frame at a given time.
-private struct FrameTimes {
+private struct TimelineTimes {
   /// Sorted by arrival.
   private let arrivals: [(time: Int64, sequence: Int)]
   let first: Int64

@@ -35,8 +35,8 @@ struct ReportBuilder {
   }
 
   mutating func makeCase(_ result: CaseResult) -> ReportCase {
-    let pictures = FramePictures(result: result)
-    let frames = choosePictures(result, pictures)
+    let pictures = FrameImages(result: result)
+    let frames = chooseImages(result, pictures)
     // Decoded before boxes are placed: a frame may have another shape than its track.
     let (inputs, shapes) = pictures.inputs(frames)
     let places = BoxPlaces(result, frames: shapes)
@@ -134,8 +134,8 @@ struct ReportBuilder {
       payloadMissing: actual.payloadMissing)
   }
 
-  private mutating func choosePictures(
-    _ result: CaseResult, _ pictures: FramePictures
+  private mutating func chooseImages(
+    _ result: CaseResult, _ pictures: FrameImages
   ) -> [FrameID] {
     guard result.comparison.findingCount > 0 else { return [] }
     let frames = pictures.choose(min(picturesLeft, Self.picturesPerCaseMax))

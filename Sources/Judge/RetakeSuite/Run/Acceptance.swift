@@ -117,7 +117,7 @@ package struct Acceptance {
         _ = try? waiting.pending.discard()
       } else {
         let split = try waiting.golden.accept(
-          from: waiting.pending.folder, options: .withPictures, rootCauses: { isChosen($0) }
+          from: waiting.pending.folder, options: .withImages, rootCauses: { isChosen($0) }
         ) {
           entry($0.map(\.id), $1, $0.map(\.largest).max() ?? 0)
         }
@@ -144,7 +144,7 @@ package struct Acceptance {
         Self.removeEmptyFolders(of: waiting.pending)
       } else {
         _ = try waiting.golden.reject(
-          from: waiting.pending, options: .withPictures, rootCauses: { isChosen($0) })
+          from: waiting.pending, options: .withImages, rootCauses: { isChosen($0) })
       }
       return waiting.item
     }
@@ -196,7 +196,7 @@ package struct Acceptance {
   }
 
   private func compare(_ golden: GoldenFolder, _ pending: GoldenFolder) -> Comparison {
-    GoldenComparator(golden: golden, actual: pending, options: .withPictures).outcome()
+    GoldenComparator(golden: golden, actual: pending, options: .withImages).outcome()
   }
 
   // MARK: choosing

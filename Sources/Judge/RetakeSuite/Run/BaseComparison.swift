@@ -83,10 +83,10 @@ package struct BaseComparison {
       result.summary = summary
       result.note(replay, reader)
       result.classNames = (try? result.actual.chunk(0))?.header.classes.flatMap(\.self) ?? []
-      // Only the pixels of `withPictures`: this program made both runs, so the code of its stages
+      // Only the pixels of `withImages`: this program made both runs, so the code of its stages
       // is not a suspect.
       var options = GoldenComparator.Options()
-      options.pictures = KeptPictures()
+      options.pictures = KeptImages()
       result.comparison = GoldenComparator(
         golden: result.golden, actual: result.actual, options: options
       ).outcome()

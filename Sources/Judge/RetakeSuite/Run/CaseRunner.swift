@@ -67,7 +67,7 @@ extension CaseResult {
   /// A known change passes. A run without frames compared nothing.
   func exitStatus(isCI: Bool) -> ExitStatus {
     if comparison.isExpected { return .passed }
-    // Any other error, such as a damaged golden, is trouble: something could have been compared.
+    // Any other error, such as a damaged golden, is an error: something could have been compared.
     if comparison.verdict == .errored, summary?.frames.captured == 0 { return .nothingCompared }
     return comparison.verdict.exitStatus(isCI: isCI)
   }
@@ -205,7 +205,7 @@ struct CaseRunner {
     if refusesDamage { try refuseDamage(in: result) }
     result.classNames = (try? result.actual.chunk(0))?.header.classes.flatMap(\.self) ?? []
     result.comparison = GoldenComparator(
-      golden: result.golden, actual: result.actual, options: .withPictures
+      golden: result.golden, actual: result.actual, options: .withImages
     ).outcome()
     result.comparison.notes += try replay.pixelNotes(reader) + replay.costNotes
     result.comparison.notes += replay.unreadNotes(reader) + (result.summary?.silenceNotes ?? [])

@@ -69,7 +69,7 @@ package final class MemoryShare: @unchecked Sendable {
 
   /// Half of the memory that is available now.
   package static var ofMachine: MemoryShare {
-    MemoryShare(bytes: Int(MemoryRoom().availableBytes ?? bytesUnknown) / 2)
+    MemoryShare(bytes: Int(FreeMemory().availableBytes ?? bytesUnknown) / 2)
   }
 
   func holding<Result>(_ bytes: Int, _ body: () throws -> Result) rethrows -> Result {

@@ -31,7 +31,7 @@ final class GoldenObserver: RunObserver {
     writer.noteArrival(of: frame.result.id, at: frame.arrivalNanoseconds)
     if frame.entry.damage != nil { writer.noteDamage(of: frame.result.id) }
     for (outcome, picture) in zip(frame.result.outcomes, frame.pictures) {
-      guard let picture, writer.keepsPicture(of: frame.result.id, at: outcome.sink) else {
+      guard let picture, writer.keepsImage(of: frame.result.id, at: outcome.sink) else {
         continue
       }
       try writer.keep(png: try MediaImage.png(picture), of: frame.result.id, at: outcome.sink)

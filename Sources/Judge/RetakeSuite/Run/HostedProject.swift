@@ -15,7 +15,7 @@ package final class HostedProject: Sendable {
   package let project: Project
   /// The name of the program in commands to type.
   package let program: String
-  package let surroundings: Surroundings
+  package let surroundings: EnvironmentVariables
   private let cache: CacheFolder?
   private let notes: [String]
   private let memory = MemoryShare.ofMachine
@@ -27,7 +27,7 @@ package final class HostedProject: Sendable {
   /// - Throws: `SuiteError` if retake.yml is missing or cannot be read.
   package init(
     _ folder: String, program: String = Tool.name, stages: StageRegistry = .core,
-    pipelines: [Pipeline] = [], surroundings: Surroundings = Surroundings()
+    pipelines: [Pipeline] = [], surroundings: EnvironmentVariables = EnvironmentVariables()
   ) throws {
     var project = try Project(reading: folder)
     guard project.hasFile else { throw SuiteError.noProjectFound(name: folder, near: nil) }
@@ -177,7 +177,7 @@ extension Project {
   ///   - suite: A suite of retake.yml; `default` if `nil`.
   /// - Throws: `SuiteError` for a selection that cannot be made, or that is empty.
   package func hostedCases(
-    _ sessions: [String], suite: String?, isCI: Bool = Surroundings().isCI
+    _ sessions: [String], suite: String?, isCI: Bool = EnvironmentVariables().isCI
   ) throws -> [HostedCase] {
     var selection = Selection(sessions: sessions)
     selection.suite = suite

@@ -58,7 +58,7 @@ final class OverlayVideo: RunOutput {
     }
     (self.path, self.reader, self.track) = (path, reader, track)
     let shapes = reader.tracks.map {
-      ($0.track, PictureShape(width: $0.width, height: $0.height, format: $0.format))
+      ($0.track, ImageShape(width: $0.width, height: $0.height, format: $0.format))
     }
     places = OverlayPlaces(
       replay.pipeline, tracks: tracks,
@@ -91,7 +91,7 @@ final class OverlayVideo: RunOutput {
       return OverlayContent(
         facts: found.facts, classNames: found.classNames, ageNanoseconds: age > 0 ? age : nil)
     }
-    let drawn = try frame.drawingIfRoom(OverlayLayout(OverlayPicture(frame)).shapes(of: contents))
+    let drawn = try frame.drawingIfRoom(OverlayLayout(OverlayImage(frame)).shapes(of: contents))
     do {
       try openWriter(for: drawn).write(drawn)
     } catch let error as MediaError {
@@ -142,7 +142,7 @@ final class OverlayVideo: RunOutput {
     init(
       _ frame: Frame, _ container: String, _ descriptor: Int32, _ path: String
     ) throws {
-      let picture = OverlayPicture(frame)
+      let picture = OverlayImage(frame)
       // 4:2:0 encoders need even dimensions.
       (width, height) = (picture.uprightWidth & ~1, picture.uprightHeight & ~1)
       start = frame.timestamp.nanoseconds

@@ -174,7 +174,7 @@ struct RevisionFiles: Sendable {
         throw SuiteError.noRevision(revision, cause: error.systemText)
       }
       switch result.end {
-      case .exited(0): return result.lastWords
+      case .exited(0): return result.closingResponse
       case .interrupted: throw RuntimeError.interrupted
       case .stopped:
         let seconds = Int(RevisionFiles.secondsMax)
@@ -182,7 +182,7 @@ struct RevisionFiles: Sendable {
       case .signalled(let number):
         throw SuiteError.noRevision(revision, cause: "signal \(number) ended git")
       case .exited:
-        let words = result.lastWords
+        let words = result.closingResponse
         throw SuiteError.noRevision(revision, cause: words.isEmpty ? failure : words)
       }
     }

@@ -23,7 +23,7 @@ package struct RunConditions: Sendable {
 
   package init(
     workers: Int? = RunOptions.workersDefault,
-    watchdog: Duration? = RunOptions.watchdogStandard,
+    watchdog: Duration? = RunOptions.defaultWatchdog,
     isInterrupted: @escaping @Sendable () -> Bool = { false }
   ) {
     self.workers = workers

@@ -37,7 +37,7 @@ package struct RunDifference {
     for folder in [golden, actual] where !folder.exists {
       throw SuiteError.noGolden(path: folder.url.path)
     }
-    var options = GoldenComparator.Options.withPictures
+    var options = GoldenComparator.Options.withImages
     // A person has named the two folders, so they are compared whatever they are about.
     options.ignoresKeys = true
     let (base, manifest) = (try golden.manifest(), try actual.manifest())

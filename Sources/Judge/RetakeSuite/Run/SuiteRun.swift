@@ -59,7 +59,7 @@ package struct SuiteRun {
   }
 
   /// Does what the environment of the process says.
-  package mutating func follow(_ surroundings: Surroundings) {
+  package mutating func follow(_ surroundings: EnvironmentVariables) {
     isCI = surroundings.isCI
     pendingFolder = surroundings.pendingFolder
   }
@@ -128,7 +128,7 @@ package struct SuiteRun {
   }
 
   /// The selected cases, and those whose golden is here without its recording: they cannot be run,
-  /// which is trouble.
+  /// which is an error.
   private func selectedCases() throws -> [SelectedCase] {
     let recordings = MissingRecordings(project: project, library: library)
     var selected: [SelectedCase] = []

@@ -49,7 +49,7 @@ struct MemoryWatch: Hashable, Sendable {
   }
 
   /// Default limit of a ring, if the options give none.
-  static let ringBytesStandard = 1 << 30
+  static let defaultRingBytes = 1 << 30
 
   /// The bytes of a ring, bounded by the memory that is available when the recording begins.
   ///
@@ -59,7 +59,7 @@ struct MemoryWatch: Hashable, Sendable {
   ///   - available: Free memory of the machine; nil when it is not known.
   static func ringBound(_ wanted: Int?, room: Int64?, available: Int64?) -> Int {
     let share = available.map { Int(max(1, $0 / queueShare)) } ?? .max
-    return bound(wanted ?? min(ringBytesStandard, share), room: room)
+    return bound(wanted ?? min(defaultRingBytes, share), room: room)
   }
 
   /// The bytes of a queue, bounded by the memory that is available when the recording begins.

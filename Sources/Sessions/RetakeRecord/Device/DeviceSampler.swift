@@ -44,7 +44,7 @@ final class DeviceWatch: Sendable {
   private static let intervalNanoseconds: Int64 = 1_000_000_000
 
   private let stopped = Locked(false)
-  private let bell = Bell()
+  private let condition = ThreadCondition()
   private let thread: NamedThread
 
   /// - Parameter note: Called for each change.
@@ -53,12 +53,12 @@ final class DeviceWatch: Sendable {
     _ observer: DeviceObserver = .standard, clock: any LiveClock,
     note: @escaping @Sendable (DeviceEvent) -> Void
   ) throws {
-    thread = try NamedThread("retake-device") { [stopped, bell] in
+    thread = try NamedThread("retake-device") { [stopped, condition] in
       var observer = observer
       while !stopped.withLock({ $0 }) {
         for event in observer.changes() { note(event) }
         clock.wait(
-          untilNanoseconds: clock.monotonicNanoseconds + Self.intervalNanoseconds, or: bell)
+          untilNanoseconds: clock.monotonicNanoseconds + Self.intervalNanoseconds, or: condition)
       }
     }
   }
@@ -66,7 +66,7 @@ final class DeviceWatch: Sendable {
   /// Returns when no further change will be reported.
   func stop() {
     stopped.withLock { $0 = true }
-    bell.ring()
+    condition.signal()
     thread.join()
   }
 }

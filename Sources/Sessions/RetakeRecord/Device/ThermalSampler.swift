@@ -31,7 +31,7 @@ struct ThermalSampler: DeviceSampler {
     }
   }
 
-  init(root: String = ThermalZones.standardRoot) {
+  init(root: String = ThermalZones.defaultRoot) {
     zones = ThermalZones(root: root)
   }
 
@@ -80,7 +80,7 @@ struct TemperatureSampler: DeviceSampler {
   private let zones: ThermalZones
   private var last: Temperature?
 
-  init(root: String = ThermalZones.standardRoot) {
+  init(root: String = ThermalZones.defaultRoot) {
     zones = ThermalZones(root: root)
   }
 
@@ -99,7 +99,7 @@ struct TemperatureSampler: DeviceSampler {
 
 /// The thermal zones of Linux. Temperatures are in thousandths of a degree Celsius.
 struct ThermalZones: Sendable {
-  static let standardRoot = "/sys/class/thermal"
+  static let defaultRoot = "/sys/class/thermal"
 
   let root: String
 

@@ -19,7 +19,7 @@ struct EncodedFrame: Sendable {
   /// Its times are those of the container.
   var packet: MediaPacket
   /// What it decodes to; nil when it is not known yet.
-  var sight: PixelWitness.Sight?
+  var sight: PixelVerifier.Sight?
   /// Packets that a decoder needs before this one, and that give no frames; the first is a key
   /// packet.
   var rollIn: [MediaPacket] = []
@@ -44,7 +44,7 @@ final class FrameEncoder: PacketMaker {
     var rotationDegrees: Int
     var encoder: MediaEncoder
     var epoch: StreamEpoch
-    var witness: PixelWitness
+    var witness: PixelVerifier
     var timeline = ContainerTimeline()
     var keys: KeySchedule
   }
@@ -135,7 +135,7 @@ final class FrameEncoder: PacketMaker {
     nextEpoch += 1
     return Active(
       settings: settings, rotationDegrees: frame.rotationDegrees, encoder: encoder, epoch: epoch,
-      witness: PixelWitness(stream: stream),
+      witness: PixelVerifier(stream: stream),
       keys: KeySchedule(intervalNanoseconds: keyInterval.nanoseconds))
   }
 

@@ -71,7 +71,7 @@ final class PacketCopier: PacketMaker {
     var labels: DecodedFact.Labels
     var epoch: StreamEpoch
     var isAnnexB: Bool
-    var witness: PixelWitness
+    var witness: PixelVerifier
     var timeline = ContainerTimeline()
     /// Index of the packet that was stored last.
     var index: Int
@@ -185,7 +185,7 @@ final class PacketCopier: PacketMaker {
     nextEpoch += 1
     return Active(
       source: original.stream, labels: DecodedFact.Labels(frame), epoch: epoch, isAnnexB: isAnnexB,
-      witness: PixelWitness(stream: stream, memory: PictureMemory(preparation: .marked)),
+      witness: PixelVerifier(stream: stream, memory: ImageMemory(preparation: .marked)),
       index: original.packet.index)
   }
 

@@ -21,7 +21,7 @@ final class LiveRecording: Sendable {
 
   init(
     _ live: LivePipeline, first: SourceFrame, source: SourceDescription, preset: RecordingPreset,
-    clock: any LiveClock, pipes: RecorderPipes, sensors: SensorBoard,
+    clock: any LiveClock, pipes: RecorderPipes, sensors: LiveSensorValues,
     watch: RecordingWatch? = nil
   ) throws {
     let tracks = Self.tracks(of: source, first: first)

@@ -39,13 +39,13 @@ struct ConnectionAttempt {
     _ connect: @escaping @Sendable (CallLimit) throws -> InputConnection
   ) throws -> InputConnection {
     let result = Locked<Result<InputConnection, any Error>?>(nil)
-    let done = Bell()
+    let done = ThreadCondition()
     // Not joined: a call that hangs in name resolution cannot be ended, and must not hang the
     // caller.
     _ = try NamedThread("retake-connect") { [limit] in
       let made = Result { try limit.during { try connect(limit) } }
       result.withLock { $0 = made }
-      done.ring()
+      done.signal()
     }
     let deadline = clock.monotonicNanoseconds + nanosecondsMax + Self.graceNanoseconds
     var stopped: Int64?
@@ -62,7 +62,7 @@ struct ConnectionAttempt {
         throw RecordError.stoppedBefore(source: source)
       }
       guard now < deadline else { throw MediaError.timedOut(address: source) }
-      // An interruption rings no bell, so it is polled.
+      // An interruption signals no condition, so it is polled.
       clock.wait(untilNanoseconds: now + Self.pauseNanoseconds, or: done)
     }
   }

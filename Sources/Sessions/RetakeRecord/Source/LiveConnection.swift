@@ -25,7 +25,7 @@ final class CallLimit: Sendable {
   private let isInterrupted: @Sendable () -> Bool
   private let state = Locked(State())
   /// Rings when the caller should stop waiting.
-  let cancelled = Bell()
+  let cancelled = ThreadCondition()
 
   /// FFmpeg returns within a tenth of a second after the limit is reached.
   ///
@@ -47,7 +47,7 @@ final class CallLimit: Sendable {
 
   func cancel() {
     state.withLock { $0.isCancelled = true }
-    cancelled.ring()
+    cancelled.signal()
   }
 
   var startedNanoseconds: Int64? { state.withLock { $0.startedNanoseconds } }

@@ -20,8 +20,8 @@ final class LiveMailbox: Sendable {
   private static let itemsMax = 16
 
   private let state = Locked(State())
-  let arrived = Bell()
-  private let relieved = Bell()
+  let arrived = ThreadCondition()
+  private let relieved = ThreadCondition()
 
   /// Waits for room.
   ///
@@ -36,7 +36,7 @@ final class LiveMailbox: Sendable {
         return true
       }
       if let isDone {
-        if isDone { arrived.ring() }
+        if isDone { arrived.signal() }
         return isDone
       }
       relieved.wait()
@@ -45,19 +45,19 @@ final class LiveMailbox: Sendable {
 
   func take() -> Item? {
     let item: Item? = state.withLock { $0.items.isEmpty ? nil : $0.items.removeFirst() }
-    if item != nil { relieved.ring() }
+    if item != nil { relieved.signal() }
     return item
   }
 
   func takeAll() {
     state.withLock { $0.items = [] }
-    relieved.ring()
+    relieved.signal()
   }
 
   /// From now on only items of a new thread are accepted.
   func nextGeneration() -> Int {
     // A replaced thread that waits for room must notice that it should end.
-    defer { relieved.ring() }
+    defer { relieved.signal() }
     return state.withLock {
       $0.generation += 1
       return $0.generation
@@ -73,7 +73,7 @@ final class LiveMailbox: Sendable {
       $0.isClosed = true
       $0.items = []
     }
-    relieved.ring()
-    arrived.ring()
+    relieved.signal()
+    arrived.signal()
   }
 }

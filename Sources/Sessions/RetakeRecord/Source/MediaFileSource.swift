@@ -56,12 +56,12 @@ public struct MediaFileSource: RecordingSource {
     let codecs = Dictionary(
       uniqueKeysWithValues: demuxer.streams.filter { streams.contains($0.index) }
         .map { ($0.index, $0.codec) })
-    guard codecs.values.contains(where: HiddenPictures.mayBeIn(codec:)) else { return nil }
+    guard codecs.values.contains(where: AltRefFrames.mayBeIn(codec:)) else { return nil }
     demuxer.select(Set(streams))
     // A read error is reported when the file is recorded.
     while let packet = try? demuxer.nextPacket() {
       guard let codec = codecs[packet.stream] else { continue }
-      if HiddenPictures.areIn(packet, codec: codec) { return .shownAgain }
+      if AltRefFrames.areIn(packet, codec: codec) { return .shownAgain }
     }
     return nil
   }

@@ -83,8 +83,8 @@ private final class PushBox: Sendable {
 
   private let waitingMax: Int
   private let state = Locked(State())
-  let arrived = Bell()
-  private let relieved = Bell()
+  let arrived = ThreadCondition()
+  private let relieved = ThreadCondition()
 
   init(waitingMax: Int) {
     self.waitingMax = waitingMax
@@ -99,7 +99,7 @@ private final class PushBox: Sendable {
       state.frames.append(frame)
       return true
     }
-    if isTaken { arrived.ring() }
+    if isTaken { arrived.signal() }
     return isTaken
   }
 
@@ -125,7 +125,7 @@ private final class PushBox: Sendable {
       state.hasBegun = true
       return .frame(state.frames.removeFirst())
     }
-    if case .frame = taken { relieved.ring() }
+    if case .frame = taken { relieved.signal() }
     return taken
   }
 
@@ -141,8 +141,8 @@ private final class PushBox: Sendable {
 
   func finish() {
     state.withLock { $0.isFinished = true }
-    arrived.ring()
-    relieved.ring()
+    arrived.signal()
+    relieved.signal()
   }
 
   func close() {
@@ -152,7 +152,7 @@ private final class PushBox: Sendable {
       state.refused += state.frames.count
       state.frames = []
     }
-    relieved.ring()
+    relieved.signal()
   }
 }
 

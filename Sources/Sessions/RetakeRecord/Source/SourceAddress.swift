@@ -18,7 +18,7 @@ package enum SourceAddress {
   ) throws -> (any RecordingSource)? {
     switch try LiveAddress(parsing: text) {
     case nil: nil
-    case .test(let graph): try TestPictureSource(graph)
+    case .test(let graph): try TestImageSource(graph)
     case .camera, .stream:
       try LiveSource(text, camera: camera, patience: patience, isInterrupted: isInterrupted)
     }

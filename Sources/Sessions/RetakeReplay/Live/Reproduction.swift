@@ -149,7 +149,7 @@ public struct Reproduction: Sendable {
               text: row.json, nodes: nodes))
         } catch let error as RuntimeError where error.isAboutRecord {
           // An event that does not fit is a divergence at a known place. Any other error is
-          // trouble, and says nothing about the record.
+          // an error, and says nothing about the record.
           comparison.diverge(because: error.message)
         }
         try comparison.check()

@@ -19,9 +19,9 @@ struct BuiltSession<Made> {
   /// - Throws: What `build` throws, and why the new session is incomplete; nothing is left behind.
   init(
     _ target: SessionFolder, digest wanted: Digest128? = nil,
-    _ build: (BuildSite) throws -> Made
+    _ build: (SessionBuilder) throws -> Made
   ) throws {
-    let site = try BuildSite(for: target)
+    let site = try SessionBuilder(for: target)
     do {
       let made = try build(site)
       // Read as any session before it gets its name: what a reader would refuse must not appear.
@@ -80,7 +80,7 @@ struct MediaCopy {
   var limits: [String: Int64] = [:]
   let report: @Sendable (SessionDoctor.Progress) -> Bool
 
-  func run(to site: BuildSite) throws {
+  func run(to site: SessionBuilder) throws {
     // Before anything is copied: media with other bytes than were indexed makes no good copy.
     try reader.index.requireSizes(in: folder)
     let stored = try fromStore { try reader.index.store.files() }
@@ -88,7 +88,7 @@ struct MediaCopy {
     // A file with a digest is usually media, too; each is copied once, in a fixed order.
     for name in Set(reader.mediaFiles() + stored.map(\.path)).sorted() {
       let path = try folder.file(name)
-      guard let bytes = BuildSite.byteCount(path) else {
+      guard let bytes = SessionBuilder.byteCount(path) else {
         throw SessionError.mediaMissing(file: path)
       }
       files.append((name, path, min(bytes, limits[name] ?? .max)))

@@ -89,7 +89,7 @@ package struct SessionSnapshot: Sendable {
   }
 
   /// - Returns: remarks for the reader.
-  private func copy(to site: BuildSite) throws -> [String] {
+  private func copy(to site: SessionBuilder) throws -> [String] {
     // The rows first. A recorder syncs media before it commits rows, so all
     // bytes that these rows need are in the media that is copied afterwards.
     try fromStore {
@@ -125,7 +125,7 @@ package struct SessionSnapshot: Sendable {
   }
 
   /// Copies only the committed part of a file that is still open, and other files whole.
-  private func copyMedia(of reader: SessionReader, to site: BuildSite) throws {
+  private func copyMedia(of reader: SessionReader, to site: SessionBuilder) throws {
     var limits: [String: Int64] = [:]
     for segment in reader.index.segments.values where !segment.isClosed {
       // Several segments may be in one file, which is needed up to the last of them.

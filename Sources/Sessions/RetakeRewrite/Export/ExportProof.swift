@@ -71,7 +71,7 @@ struct ExportProof {
       let table = ImportTable(
         track: stream.index, packets: packets,
         views: [0: SegmentView(file: media, stream: stream)])
-      let facts = try TrackDecoding(table: table, memory: PictureMemory()) {
+      let facts = try TrackDecoding(table: table, memory: ImageMemory()) {
         report(count / 2 + min($0, count) / 2)
       }.run()
       if facts.frames.isEmpty, let refusal = facts.firstRefusal { throw SessionError(refusal) }

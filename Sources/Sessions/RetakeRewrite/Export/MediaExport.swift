@@ -112,8 +112,8 @@ struct MediaExport {
   /// Copies an imported file unchanged.
   private func copyOriginal(to path: String, _ file: NewFile) throws {
     let source = try reader.folder.file(reader.mediaFiles()[0])
-    let total = BuildSite.byteCount(source) ?? 0
-    try BuildSite.requireRoom(total, at: path)
+    let total = SessionBuilder.byteCount(source) ?? 0
+    try SessionBuilder.requireRoom(total, at: path)
     do {
       let input = try RegularFile.handle(source, links: .followed)
       defer { try? input.close() }

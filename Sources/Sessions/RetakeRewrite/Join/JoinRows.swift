@@ -68,12 +68,12 @@ struct JoinRows {
   // MARK: Media
 
   func bring(
-    to site: BuildSite, link: Bool, report: @Sendable (SessionDoctor.Progress) -> Bool
+    to site: SessionBuilder, link: Bool, report: @Sendable (SessionDoctor.Progress) -> Bool
   ) throws {
     for part in parts {
       for file in part.reader.mediaFiles() {
         let path = try part.reader.folder.file(file)
-        guard let bytes = BuildSite.byteCount(path) else {
+        guard let bytes = SessionBuilder.byteCount(path) else {
           throw SessionError.mediaMissing(file: path)
         }
         guard !link else {

@@ -16,8 +16,8 @@ struct OptimizeNeed {
   private static let spareBytes: Int64 = 4 << 20
 
   init(reader: SessionReader, encoding: ReplayEncoding) throws {
-    originalBytes = BuildSite.byteCount(ofFolder: reader.folder.path)
-    let database = BuildSite.byteCount(reader.folder.database) ?? 0
+    originalBytes = SessionBuilder.byteCount(ofFolder: reader.folder.path)
+    let database = SessionBuilder.byteCount(reader.folder.database) ?? 0
     var bytes = 2 * database + Self.spareBytes
     for track in reader.tracks {
       let counts = try fromStore {

@@ -11,7 +11,7 @@ struct OptimizedRows {
 
   /// Writes everything and closes the database.
   func write(
-    _ account: OptimizeAccount, _ writer: StoreWriter, _ site: BuildSite
+    _ account: OptimizeAccount, _ writer: StoreWriter, _ site: SessionBuilder
   ) throws {
     let store = reader.index.store
     try bringSidecars(to: site, writer)
@@ -32,14 +32,14 @@ struct OptimizedRows {
   }
 
   /// Copies the files alongside the media, byte for byte.
-  private func bringSidecars(to site: BuildSite, _ writer: StoreWriter) throws {
+  private func bringSidecars(to site: SessionBuilder, _ writer: StoreWriter) throws {
     let media = Set(reader.mediaFiles())
     let files = try fromStore { try reader.index.store.files() }
       // The copy has media of its own.
       .filter { !media.contains($0.path) }
     for file in files {
       let path = try reader.folder.file(file.path)
-      let total = Int((BuildSite.byteCount(path) ?? 0) >> 20)
+      let total = Int((SessionBuilder.byteCount(path) ?? 0) >> 20)
       try site.bring(path, as: file.path, bytesMax: .max) {
         report(SessionDoctor.Progress(done: Int($0 >> 20), total: total, unit: .megabytes))
       }

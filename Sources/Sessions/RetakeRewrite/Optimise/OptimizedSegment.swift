@@ -219,7 +219,7 @@ private struct OptimizedCheck {
   /// The first packets of groups, in ascending order.
   let keys: [Int]
   let isIntraOnly: Bool
-  private let memory = PictureMemory()
+  private let memory = ImageMemory()
 
   init(table: ImportTable, keys: [Int], isIntraOnly: Bool) {
     (self.table, self.keys, self.isIntraOnly) = (table, keys, isIntraOnly)

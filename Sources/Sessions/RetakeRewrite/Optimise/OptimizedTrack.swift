@@ -44,7 +44,7 @@ final class OptimizedTrack {
     // Before the damaged ones, which follow all packets with bytes.
     try closeSegment(&account, &progress)
     guard nextSegment > firstSegment else {
-      throw SessionError.noPictures(session: reader.folder.path, track: track)
+      throw SessionError.noImages(session: reader.folder.path, track: track)
     }
     try writeDamaged()
     account.segments = nextSegment

@@ -62,7 +62,7 @@ package struct SessionOptimize: Sendable {
     of path: String, _ options: Options,
     report: @escaping @Sendable (SessionDoctor.Progress) -> Bool = { _ in true }
   ) {
-    self.init(of: path, options, freeBytes: { DiskRoom.freeBytes(above: $0) }, report: report)
+    self.init(of: path, options, freeBytes: { FreeSpace.freeBytes(above: $0) }, report: report)
   }
 
   init(
@@ -126,7 +126,7 @@ package struct SessionOptimize: Sendable {
   }
 
   private func writeNamingMismatch(
-    _ reader: SessionReader, to site: BuildSite
+    _ reader: SessionReader, to site: SessionBuilder
   ) throws -> (bytes: Int64, account: OptimizeAccount) {
     do {
       return try write(reader, to: site)
@@ -142,7 +142,7 @@ package struct SessionOptimize: Sendable {
   }
 
   private func write(
-    _ reader: SessionReader, to site: BuildSite
+    _ reader: SessionReader, to site: SessionBuilder
   ) throws -> (bytes: Int64, account: OptimizeAccount) {
     let frames = reader.tracks.reduce(0) { $0 + $1.frameCount }
     // Each frame is read, and is checked after its file is written.
@@ -158,7 +158,7 @@ package struct SessionOptimize: Sendable {
     }
     try OptimizedRows(reader: reader, encoding: options.encoding, report: report)
       .write(account, writer, site)
-    return (BuildSite.byteCount(ofFolder: site.folder.path), account)
+    return (SessionBuilder.byteCount(ofFolder: site.folder.path), account)
   }
 
   private func notes(_ account: OptimizeAccount, _ destination: SessionFolder) -> [String] {

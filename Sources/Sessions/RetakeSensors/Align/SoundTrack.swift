@@ -68,8 +68,8 @@ struct SoundResampler {
       let x = Double(step) / Double(Self.phases)
       // Blackman's window.
       let turn = (x / Double(taps) + 1) / 2
-      let window = 0.42 - 0.5 * Turn(turn).cosine + 0.08 * Turn(2 * turn).cosine
-      let sinc = x == 0 ? 1 : Turn(cutoff * x / 2).sine / (.pi * cutoff * x)
+      let window = 0.42 - 0.5 * Angle(turn).cosine + 0.08 * Angle(2 * turn).cosine
+      let sinc = x == 0 ? 1 : Angle(cutoff * x / 2).sine / (.pi * cutoff * x)
       return cutoff * sinc * max(0, window)
     }
   }

@@ -24,7 +24,7 @@ struct GPXRows: SensorRows {
 
   init(_ request: SensorRequest) throws {
     file = request.file
-    tags = GPXTags(lines: try LineReader(request.file), file: request.file)
+    tags = GPXTags(lines: try SensorLineReader(request.file), file: request.file)
   }
 
   mutating func next() throws -> SensorRow? {
@@ -94,7 +94,7 @@ struct GPXTags {
     var isClosed = false
   }
 
-  private var lines: LineReader
+  private var lines: SensorLineReader
   private let file: String
   /// What was read and not yet used, without its line ends.
   private var rest: [UInt8] = []
@@ -103,7 +103,7 @@ struct GPXTags {
   /// More than any tag or text of a track point needs.
   private static let bytesMax = 1 << 16
 
-  init(lines: LineReader, file: String) {
+  init(lines: SensorLineReader, file: String) {
     (self.lines, self.file) = (lines, file)
   }
 

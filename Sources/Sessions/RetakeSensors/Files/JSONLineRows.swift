@@ -4,7 +4,7 @@ import RetakeCore
 /// One JSON object a line. Numbers in objects and arrays inside it have names such as `gyro.x` and
 /// `accel.0`; anything else is left out.
 struct JSONLineRows: SensorRows {
-  private var lines: LineReader
+  private var lines: SensorLineReader
   private let request: SensorRequest
   private(set) var channels: [String] = []
   private var timeName = ""
@@ -19,7 +19,7 @@ struct JSONLineRows: SensorRows {
 
   init(_ request: SensorRequest) throws {
     self.request = request
-    lines = try LineReader(request.file)
+    lines = try SensorLineReader(request.file)
     guard let members = try nextMembers() else { throw SensorError.noSamples(file: request.file) }
     let names = members.map(\.name)
     let column = try TimeColumn(among: names, request)

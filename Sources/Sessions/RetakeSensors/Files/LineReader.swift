@@ -2,7 +2,7 @@ import Foundation
 import RetakeCore
 
 /// Reads a text file line by line, of any length, with a bounded amount of memory.
-struct LineReader {
+struct SensorLineReader {
   private let file: String
   private let handle: FileHandle
   /// Bytes that were read and not yet given out.

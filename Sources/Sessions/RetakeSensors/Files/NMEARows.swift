@@ -5,7 +5,7 @@ import RetakeCore
 /// that the receiver calls void.
 struct NMEARows: SensorRows {
   let channels = ["latitude", "longitude", "altitude", "speed", "course"]
-  private var lines: LineReader
+  private var lines: SensorLineReader
   private let file: String
   /// Nanoseconds of the date of the last RMC; nil before the first.
   private var day: Int64?
@@ -48,7 +48,7 @@ struct NMEARows: SensorRows {
 
   init(_ request: SensorRequest) throws {
     file = request.file
-    lines = try LineReader(request.file)
+    lines = try SensorLineReader(request.file)
   }
 
   mutating func next() throws -> SensorRow? {

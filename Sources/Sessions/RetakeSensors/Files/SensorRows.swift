@@ -27,7 +27,7 @@ extension SensorRows {
 /// A table with comma, semicolon or tab between its fields, and the columns' names in its first
 /// line. A table without names has the columns `1`, `2` and so on.
 struct CSVRows: SensorRows {
-  private var lines: LineReader
+  private var lines: SensorLineReader
   private let request: SensorRequest
   private(set) var channels: [String] = []
   private var separator = UInt8(ascii: ",")
@@ -44,7 +44,7 @@ struct CSVRows: SensorRows {
 
   init(_ request: SensorRequest) throws {
     self.request = request
-    lines = try LineReader(request.file)
+    lines = try SensorLineReader(request.file)
     guard let head = try nextFields(isFirst: true) else {
       throw SensorError.noSamples(file: request.file)
     }

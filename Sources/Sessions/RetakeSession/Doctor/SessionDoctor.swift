@@ -187,7 +187,7 @@ package struct SessionDoctor: Sendable {
 
   private func isChanged(_ record: FileRecord) throws -> Bool {
     let path = try folder.file(record.path)
-    let total = Int((BuildSite.byteCount(path) ?? 0) >> 20)
+    let total = Int((SessionBuilder.byteCount(path) ?? 0) >> 20)
     let digest = try mediaDigest(path) {
       report(Progress(done: Int($0 >> 20), total: total, unit: .megabytes))
     }

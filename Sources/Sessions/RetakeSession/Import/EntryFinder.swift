@@ -13,7 +13,7 @@ import RetakeStore
 /// equal.
 struct EntryFinder: Sendable {
   let table: any PacketTable
-  let memory: PictureMemory
+  let memory: ImageMemory
   /// Packets at which decoding may begin, in ascending order; the first packet is always included.
   let keys: [Int]
   let packetCount: Int
@@ -51,7 +51,7 @@ struct EntryFinder: Sendable {
   }
 
   init(
-    table: any PacketTable, memory: PictureMemory, packets: PacketList, damaged: Set<Int>,
+    table: any PacketTable, memory: ImageMemory, packets: PacketList, damaged: Set<Int>,
     leading: Set<Int> = [], delay: Int = 0, decoderBytes: Int = 0
   ) {
     self.decoderBytes = decoderBytes

@@ -41,7 +41,7 @@ public struct SessionImporter: Sendable {
     let (streams, all) = try select(in: source.path)
     let requests = try SensorImporting.requests(options.sensors)
     let target = try place(for: source)
-    let site = try BuildSite(for: target)
+    let site = try SessionBuilder(for: target)
     do {
       let media = try bring(source, into: site)
       let result = try index(
@@ -114,7 +114,7 @@ public struct SessionImporter: Sendable {
     return target
   }
 
-  private func bring(_ source: URL, into site: BuildSite) throws -> String {
+  private func bring(_ source: URL, into site: SessionBuilder) throws -> String {
     guard report(ImportProgress(phase: .copying, done: 0, total: nil)) else {
       throw SessionError.interrupted
     }
@@ -128,7 +128,7 @@ public struct SessionImporter: Sendable {
       try site.link(source.path, as: relative)
       return relative
     }
-    let total = BuildSite.byteCount(source.path).map { Int($0) }
+    let total = SessionBuilder.byteCount(source.path).map { Int($0) }
     try site.bring(source.path, as: relative, bytesMax: .max) {
       report(ImportProgress(phase: .copying, done: Int($0), total: total))
     }
@@ -137,7 +137,7 @@ public struct SessionImporter: Sendable {
 
   private func index(
     _ media: String, streams: [MediaStream], all: [MediaStream], requests: [SensorRequest],
-    site: BuildSite, target: SessionFolder
+    site: SessionBuilder, target: SessionFolder
   ) throws -> ImportResult {
     let path = try site.folder.file(media)
     let file = try fromMedia { try MediaFile(path: path) }
@@ -199,7 +199,7 @@ public struct SessionImporter: Sendable {
   ) throws -> [(MediaStream, TrackRows)] {
     let early = maySkip(streams) ? findings.filled(streams) : streams
     let late = findings.lateStreams.filter { Self.isDecodable($0, in: file.path) }
-    let memory = PictureMemory()
+    let memory = ImageMemory()
     var rows: [(MediaStream, TrackRows)] = []
     for stream in early + late {
       let indexing = TrackIndexing(

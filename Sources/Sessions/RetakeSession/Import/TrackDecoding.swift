@@ -132,13 +132,13 @@ package struct TrackFacts: Sendable {
 /// finds an error in it, and it conceals errors with unfinished images.
 package struct TrackDecoding {
   private let table: any PacketTable
-  private let memory: PictureMemory
+  private let memory: ImageMemory
   private let report: @Sendable (Int) -> Bool
 
   /// - Parameter report: Called with the number of images done, from any thread, one at a time; false
   ///   stops.
   package init(
-    table: any PacketTable, memory: PictureMemory, report: @escaping @Sendable (Int) -> Bool
+    table: any PacketTable, memory: ImageMemory, report: @escaping @Sendable (Int) -> Bool
   ) {
     (self.table, self.memory, self.report) = (table, memory, report)
   }

@@ -32,14 +32,14 @@ package struct TrackIndexing {
   let stream: MediaStream
   let views: [Int: SegmentView]
   let packets: PacketList
-  let memory: PictureMemory
+  let memory: ImageMemory
   let report: @Sendable (ImportProgress) -> Bool
   private var shift = TimeShift.none
 
   /// A stream of one file, which is segment 0.
   init(
     stream: MediaStream, file: MediaFile, packets: PacketList, shift: TimeShift = .none,
-    memory: PictureMemory, report: @escaping @Sendable (ImportProgress) -> Bool
+    memory: ImageMemory, report: @escaping @Sendable (ImportProgress) -> Bool
   ) {
     self.init(
       track: stream.index, stream: stream, views: [0: SegmentView(file: file, stream: stream)],
@@ -49,7 +49,7 @@ package struct TrackIndexing {
 
   package init(
     track: Int, stream: MediaStream, views: [Int: SegmentView], packets: PacketList,
-    memory: PictureMemory, report: @escaping @Sendable (ImportProgress) -> Bool
+    memory: ImageMemory, report: @escaping @Sendable (ImportProgress) -> Bool
   ) {
     (self.track, self.stream, self.views) = (track, stream, views)
     (self.packets, self.memory, self.report) = (packets, memory, report)
@@ -106,7 +106,7 @@ package struct TrackIndexing {
     // This pass uses differently filled memory than the first one. If a decoder leaves part of a
     // damaged image unwritten, the pixels differ, which shows that the frame varies.
     let finder = EntryFinder(
-      table: table, memory: PictureMemory(preparation: .poisoned), packets: packets,
+      table: table, memory: ImageMemory(preparation: .poisoned), packets: packets,
       damaged: Set(damage.keys).subtracting(rows.facts.headers.disposable),
       leading: rows.facts.headers.leading, delay: stream.delay,
       decoderBytes: rows.facts.decoderBytes)

@@ -14,7 +14,7 @@ package struct TrackNotes {
   }
 
   var texts: [String] {
-    ([Self.timing(of: stream, file: file), sameTime, gaps].compactMap(\.self) + withoutPicture)
+    ([Self.timing(of: stream, file: file), sameTime, gaps].compactMap(\.self) + withoutImage)
       .map { "track \(rows.track): \($0)" }
   }
 
@@ -78,7 +78,7 @@ package struct TrackNotes {
   /// If more than one packet in four has no picture, each packet has one field of a frame.
   private static let fieldShare = 4
 
-  private var withoutPicture: [String] {
+  private var withoutImage: [String] {
     let facts = rows.facts
     let given = Set(facts.frames.indices.map { facts.frames.packet($0) })
     let refused = Set(facts.refused.map(\.packet))

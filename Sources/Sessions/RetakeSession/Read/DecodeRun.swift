@@ -17,7 +17,7 @@ package enum DecodeOutcome: Sendable {
 /// it.
 package final class DecodeRun {
   let fetcher: PacketFetcher
-  private let memory: PictureMemory
+  private let memory: ImageMemory
   private let threads: Int
   private var decoder: MediaDecoder?
   private var view: SegmentView?
@@ -50,7 +50,7 @@ package final class DecodeRun {
 
   /// - Parameter keepsReports: Collect `reports`.
   package init(
-    fetcher: PacketFetcher, from packet: Int, memory: PictureMemory, threads: Int = 1,
+    fetcher: PacketFetcher, from packet: Int, memory: ImageMemory, threads: Int = 1,
     keepsReports: Bool = false
   ) {
     self.keepsReports = keepsReports

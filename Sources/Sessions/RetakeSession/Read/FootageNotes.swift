@@ -29,9 +29,9 @@ struct FootageNotes {
 
   private func facts(
     of track: Int
-  ) throws -> (shapes: String?, equal: EqualPictures) {
+  ) throws -> (shapes: String?, equal: EqualImages) {
     var shapes = TrackShapes(try changes(of: track))
-    var equal = EqualPictures()
+    var equal = EqualImages()
     var next = 0
     while true {
       let page = try fromStore {
@@ -39,7 +39,7 @@ struct FootageNotes {
       }
       for row in page {
         // A missing row is damage, which the doctor reports; places would be wrong from there on.
-        guard row.sequence == next else { return (shapes.text, EqualPictures()) }
+        guard row.sequence == next else { return (shapes.text, EqualImages()) }
         next += 1
         shapes.meet(packet: row.packet, frame: row.sequence)
         equal.add(row.pixelHash, nanoseconds: row.ptsNanoseconds)
@@ -300,11 +300,11 @@ package enum FootageText {
   /// With at most a fifth of the frames new, the number of pictures says more than the places.
   private static let slidesShare = 5
 
-  static func lines(of equal: EqualPictures, frames: Int) -> [String] {
+  static func lines(of equal: EqualImages, frames: Int) -> [String] {
     [stills(equal, frames), echoes(equal)].compactMap(\.self)
   }
 
-  private static func stills(_ equal: EqualPictures, _ frames: Int) -> String? {
+  private static func stills(_ equal: EqualImages, _ frames: Int) -> String? {
     guard let longest = equal.stills.max(by: { $0.count < $1.count }) else { return nil }
     let length = "(\(longest.count) frames, \(seconds(longest.nanoseconds)))"
     let places = "frames \(longest.first) to \(longest.last)"
@@ -323,7 +323,7 @@ package enum FootageText {
       + (rest > 0 ? ", and \(rest) more runs" : "")
   }
 
-  private static func echoes(_ equal: EqualPictures) -> String? {
+  private static func echoes(_ equal: EqualImages) -> String? {
     guard let longest = equal.echoes.max(by: { $0.count < $1.count }) else { return nil }
     let rest = equal.echoCount - 1
     let (first, earlier, last) = (longest.first, longest.earlier, longest.count - 1)

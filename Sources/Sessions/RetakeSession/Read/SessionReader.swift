@@ -29,7 +29,7 @@ public final class SessionReader: FrameReader {
   package let index: SessionIndex
   /// The sensors that were recorded with the session.
   package let samples: SampleTable
-  let memory: PictureMemory
+  let memory: ImageMemory
   let pool: RunPool
   private let chains: [Int: ChainPlan]
   let checked = CheckedPackets()
@@ -68,7 +68,7 @@ public final class SessionReader: FrameReader {
     samples = try fromStore {
       try SampleTable(store) { if isChecked { try store.requireWhole() } }
     }
-    memory = PictureMemory(preparation: options.poisonsMemory ? .poisoned : .asItIs)
+    memory = ImageMemory(preparation: options.poisonsMemory ? .poisoned : .asItIs)
     pool = RunPool(countMax: options.idleDecodersMax)
     var descriptions: [TrackDescription] = []
     var chains: [Int: ChainPlan] = [:]

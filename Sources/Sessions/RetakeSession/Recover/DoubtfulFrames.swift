@@ -101,7 +101,7 @@ package struct DoubtfulFrames {
     }
     guard let stream = records.first.flatMap({ views[$0.segment]?.stream }) else { return [:] }
     let rows = try TrackIndexing(
-      track: track, stream: stream, views: views, packets: packets, memory: PictureMemory(),
+      track: track, stream: stream, views: views, packets: packets, memory: ImageMemory(),
       report: { _ in goesOn() }
     ).run()
     var found: [Int: FrameRecord] = [:]

@@ -64,7 +64,7 @@ struct MediaRebuild {
     for stream in kept {
       let indexing = TrackIndexing(
         stream: stream, file: file, packets: findings.packets[stream.index] ?? PacketList(),
-        shift: shift, memory: PictureMemory()
+        shift: shift, memory: ImageMemory()
       ) { report(SessionDoctor.Progress(done: $0.done, total: $0.total ?? 0)) }
       rows.append((stream, try indexing.run()))
     }

@@ -6,7 +6,7 @@ package import RetakeStore
 ///
 /// A recorder begins each stretch with a key packet that does not depend on earlier packets, so a
 /// frame's entry is the last key packet at or before its own packet. A recovery point of H.264 is a
-/// key packet that does depend on them: `PixelWitness` finds what its frames need.
+/// key packet that does depend on them: `PixelVerifier` finds what its frames need.
 package struct MissingPixels {
   private let reader: SessionReader
 
@@ -80,16 +80,16 @@ package struct MissingPixels {
   private func follow(
     _ frames: [FrameRecord], key: Int, from first: Int, _ fetcher: PacketFetcher
   ) throws -> [FrameRecord] {
-    var witness: PixelWitness?
+    var witness: PixelVerifier?
     var file: MediaFile?
-    var sights: [Int: PixelWitness.Sight] = [:]
+    var sights: [Int: PixelVerifier.Sight] = [:]
     var cause = FrameCause.undecodable
     do {
       for index in first...(frames.last?.packet ?? key) {
         guard let (packet, view) = try fetcher.packet(index) else { break }
         // As `DecodeRun` does: what comes after a loss does not refer to what is before it.
         if witness == nil || (file !== view.file && !view.continues) {
-          witness = PixelWitness(stream: view.stream, memory: reader.memory)
+          witness = PixelVerifier(stream: view.stream, memory: reader.memory)
         }
         file = view.file
         sights[index] = witness?.sight(of: packet)

@@ -118,7 +118,7 @@ struct RecordedRebuild {
       }
       let indexing = TrackIndexing(
         track: track, stream: stream, views: Dictionary(uniqueKeysWithValues: views),
-        packets: PacketList(segments.flatMap(\.packets)), memory: PictureMemory()
+        packets: PacketList(segments.flatMap(\.packets)), memory: ImageMemory()
       ) { report(SessionDoctor.Progress(done: $0.done, total: $0.total ?? 0)) }
       rows.append(try indexing.run())
     }

@@ -87,7 +87,7 @@ extension SessionRecovery {
   private func extend(
     _ reader: SessionReader, _ exchange: DatabaseExchange
   ) throws -> RecoveryResult {
-    let site = try BuildSite(for: folder)
+    let site = try SessionBuilder(for: folder)
     // Also after success: only the database is moved out, and the media here is a link.
     defer { site.discard() }
     try site.borrowMedia()
@@ -111,7 +111,7 @@ extension SessionRecovery {
   private func rebuild(
     _ store: StoreReader?, tracks: [Int]?, _ exchange: DatabaseExchange
   ) throws -> RecoveryResult {
-    let site = try BuildSite(for: folder)
+    let site = try SessionBuilder(for: folder)
     defer { site.discard() }
     try site.borrowMedia()
     let salvage = store?.salvage() ?? .init()
@@ -209,8 +209,8 @@ struct DatabaseExchange {
 
   private func synchronize() throws {
     do {
-      if isPending { try BuildSite.synchronize(ready) }
-      try BuildSite.synchronize(folder.path)
+      if isPending { try SessionBuilder.synchronize(ready) }
+      try SessionBuilder.synchronize(folder.path)
     } catch {
       throw SessionError.write(path: folder.path, cause: error.systemText)
     }

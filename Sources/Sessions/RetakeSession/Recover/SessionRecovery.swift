@@ -50,7 +50,7 @@ package struct SessionRecovery: Sendable {
   /// - Throws: `SessionError`: not a session, a recorder that is still running, a damaged database.
   package func run() throws -> RecoveryResult {
     // Even if there is nothing to recover.
-    BuildSite.sweep(for: folder)
+    SessionBuilder.sweep(for: folder)
     return usesMedia ? try recoverFromMedia() : try recover()
   }
 
@@ -71,7 +71,7 @@ package struct SessionRecovery: Sendable {
   /// Whether the media has bytes that no row describes: a crash comes between the two.
   private func hasTail(_ reader: SessionReader) -> Bool {
     folder.mediaOnDisk.contains { name in
-      guard let path = try? folder.file(name), let bytes = BuildSite.byteCount(path) else {
+      guard let path = try? folder.file(name), let bytes = SessionBuilder.byteCount(path) else {
         return false
       }
       return bytes > reader.index.mediaSizes[name]?.bytes ?? 0

@@ -165,7 +165,7 @@ package final class LiveInput: @unchecked Sendable {
     return MediaError.of(number, "read the source", file: address.name) { cause in
       if isOpen { return .lost(address: address.name, cause: cause) }
       switch address {
-      case .test(let graph): return .badTestPicture(graph: graph, cause: cause)
+      case .test(let graph): return .badTestImage(graph: graph, cause: cause)
       // The server was contacted before, and answered.
       case .stream(let stream) where stream.isAsked:
         return .notStream(address: address.name, cause: cause)

@@ -43,7 +43,7 @@
       _ frame: Frame, _ pipeline: Pipeline, _ places: Locked<ResultPlaces?>
     ) {
       guard places.withLock({ $0 == nil }) else { return }
-      let shape = PictureShape(width: frame.width, height: frame.height, format: frame.format)
+      let shape = ImageShape(width: frame.width, height: frame.height, format: frame.format)
       let tracks = ResultPlaces.liveTracks(of: pipeline)
       let known = ResultPlaces(
         pipeline, tracks: tracks,
@@ -119,7 +119,7 @@
     // continues.
     private let work: (RecordingResult, WindowFigures) throws -> Void
     private let isTaken = Locked(false)
-    private let taken = Bell()
+    private let taken = ThreadCondition()
 
     init(_ work: @escaping (RecordingResult, WindowFigures) throws -> Void) {
       self.work = work
@@ -127,7 +127,7 @@
 
     /// For the thread that draws. It never returns if the other thread claimed the work first.
     func take() {
-      if claim() { return taken.ring() }
+      if claim() { return taken.signal() }
       // Ends with the process, which the other thread ends.
       while true { pause() }
     }

@@ -103,7 +103,7 @@
 
     private var isPlain: Bool {
       selection.mode == nil && selection.costs == nil && selection.seed == nil
-        && !selection.strictCosts && selection.happenings.texts.isEmpty
+        && !selection.strictCosts && selection.overrides.texts.isEmpty
     }
 
     func run() throws {
@@ -198,7 +198,7 @@
         throw SuiteError.overlaySession(pipeline: replay.pipeline.name)
       }
       let shapes = reader.tracks.map {
-        ($0.track, PictureShape(width: $0.width, height: $0.height, format: $0.format))
+        ($0.track, ImageShape(width: $0.width, height: $0.height, format: $0.format))
       }
       let found = FoundResults(
         ResultPlaces(

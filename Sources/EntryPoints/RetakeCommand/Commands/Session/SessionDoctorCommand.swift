@@ -30,7 +30,7 @@ struct SessionDoctorCommand: ParsableCommand {
     } else {
       report(diagnosis)
     }
-    if !diagnosis.isHealthy { throw CommandEnd(status: .trouble) }
+    if !diagnosis.isHealthy { throw CommandEnd(status: .error) }
   }
 
   private func report(_ diagnosis: SessionDiagnosis) {

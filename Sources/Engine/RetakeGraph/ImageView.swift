@@ -1,0 +1,191 @@
+public import RetakeBuffers
+public import RetakeCore
+
+/// The size and the pixel format of an image.
+public struct ImageShape: Hashable, Sendable {
+  /// Pixels.
+  public var width: Int
+  /// Pixels.
+  public var height: Int
+  /// The layout of the pixels.
+  public var format: PixelFormat
+
+  /// For a test of a stage's `view(of:)`; the engine passes the shape of the stage's input.
+  public init(width: Int, height: Int, format: PixelFormat) {
+    (self.width, self.height, self.format) = (width, height, format)
+  }
+}
+
+/// The part of its input that a stage's output shows: a rectangle of the input, at a size of its
+/// own.
+public struct ImageView: Hashable, Sendable {
+  /// In pixels of the input.
+  public var area: Box
+  /// Width of the output, in pixels.
+  public var width: Int
+  /// Height of the output, in pixels.
+  public var height: Int
+
+  /// A part of the input, such as a crop. `width` and `height` must be above 0; otherwise the view
+  /// is ignored, and boxes are mapped as if the output showed the whole input, pixel by pixel.
+  public init(area: Box, width: Int, height: Int) {
+    (self.area, self.width, self.height) = (area, width, height)
+  }
+
+  /// The whole input at another size.
+  public init(scaling input: ImageShape, width: Int, height: Int) {
+    let area = Box(x: 0, y: 0, width: Double(input.width), height: Double(input.height))
+    self.init(area: area, width: width, height: height)
+  }
+}
+
+/// Maps the pixel coordinates of a value to the frame of its source.
+package struct ImagePlacement: Hashable, Sendable {
+  /// The track of the source's frame.
+  package let track: Int
+  /// The upper left corner, in the source's pixels.
+  private var x = 0.0
+  private var y = 0.0
+  /// The number of source pixels per pixel here.
+  private var acrossScale = 1.0
+  private var downScale = 1.0
+  private var shape: ImageShape
+
+  /// The placement of the source's own frame.
+  package init(track: Int, shape: ImageShape) {
+    (self.track, self.shape) = (track, shape)
+  }
+
+  /// Whether coordinates are the same as in the source's pixels.
+  package var isPlain: Bool { x == 0 && y == 0 && acrossScale == 1 && downScale == 1 }
+
+  /// Converts a box to the source's pixels, rounded to a thousandth.
+  package func inSource(_ box: Box) -> Box {
+    if isPlain { return box }
+    func rounded(_ value: Double) -> Double { (value * 1000).rounded() / 1000 }
+    return Box(
+      x: rounded(x + box.x * acrossScale), y: rounded(y + box.y * downScale),
+      width: rounded(box.width * acrossScale), height: rounded(box.height * downScale))
+  }
+
+  /// The placement of the frames that a stage makes of these.
+  func behind(_ stage: AnyStage) -> ImagePlacement {
+    var result = self
+    // A format that the stage does not accept is converted before it.
+    if !stage.signature.accepts(shape.format),
+      let target = stage.signature.conversion(of: shape.format)
+    {
+      result.shape.format = target
+    }
+    // A user's stage may describe a view of any size, and the scales divide by it.
+    if let view = stage.pictureView(result.shape), view.width > 0, view.height > 0 {
+      // The area is in pixels of the input, so the input's own scale applies.
+      result.x += view.area.x * acrossScale
+      result.y += view.area.y * downScale
+      result.acrossScale *= view.area.width / Double(view.width)
+      result.downScale *= view.area.height / Double(view.height)
+      (result.shape.width, result.shape.height) = (view.width, view.height)
+    }
+    result.shape.format = stage.outputFormat(result.shape.format)
+    return result
+  }
+
+  /// Whether a coordinate means the same in both.
+  fileprivate func isSame(as other: ImagePlacement) -> Bool {
+    (track, x, y) == (other.track, other.x, other.y)
+      && (acrossScale, downScale) == (other.acrossScale, other.downScale)
+  }
+}
+
+extension Pipeline {
+  /// Maps the boxes that each sink receives to the frames of their source, by the sink's ID. Sinks
+  /// are omitted if the mapping is not known: if boxes come from several images, or each from a
+  /// region of its own.
+  ///
+  /// - Parameter sources: The track and the shape of the frames, by source.
+  /// - Throws: `PipelineError.cycle`.
+  package func picturePlacements(
+    sources: [String: ImagePlacement]
+  ) throws -> [String: ImagePlacement] {
+    let graph = GraphIndex(flattened())
+    var walk = PlacementWalk(graph: graph, sources: sources)
+    for node in try graph.order() { walk.visit(node) }
+    var result: [String: ImagePlacement] = [:]
+    for node in graph.nodes.indices where graph.role(node) == .sink {
+      result[graph.nodes[node].id] = walk.placement(ofBoxesAt: node)
+    }
+    return result
+  }
+}
+
+/// The output of each node, value by value, with its placement.
+private struct PlacementWalk {
+  struct Part {
+    var kind: ValueKind?
+    /// `nil` if it is not known.
+    var placement: ImagePlacement?
+
+    /// Whether the value may contain boxes.
+    var hasBoxes: Bool {
+      switch kind {
+      case .detections, .items, .region, .user, .joined, nil: true
+      case .frame, .classes, .scalars, .waveform, .tensor, .bytes: false
+      }
+    }
+  }
+
+  let graph: GraphIndex
+  /// By node. A join has the parts of all its ports, at most `GraphIndex.joinedValuesMax`.
+  private var parts: [[Part]]
+
+  init(graph: GraphIndex, sources: [String: ImagePlacement]) {
+    self.graph = graph
+    parts = graph.nodes.map { node in
+      node.stage.signature.role == .source
+        ? [Part(kind: .frame, placement: sources[node.id])] : []
+    }
+  }
+
+  /// Nodes are visited in topological order.
+  mutating func visit(_ node: Int) {
+    let given = graph.senderByPort(to: node).flatMap { $0.map { parts[$0] } ?? [] }
+    switch graph.role(node) {
+    case .source: return
+    case .fork:
+      // `ForEachItems.input` takes the first detections, too.
+      let boxes = given.first { $0.kind == .detections }
+      parts[node] = [Part(kind: .region, placement: boxes?.placement)]
+    case .gather: parts[node] = [gathered(given, at: node)]
+    case .pure, .stateful: parts[node] = [made(of: given, by: graph.nodes[node].stage)]
+    case .join, .latest, .throttle, .sample, .route, .sink: parts[node] = given
+    }
+  }
+
+  func placement(ofBoxesAt node: Int) -> ImagePlacement? { Self.common(parts[node]) }
+
+  private func made(of given: [Part], by stage: AnyStage) -> Part {
+    // What a stage finds is in the pixels of its input.
+    guard stage.signature.output == .frame else {
+      return Part(kind: stage.signature.output, placement: Self.common(given))
+    }
+    // A frame that is made of a region is placed by the region's detection.
+    let frames = given.filter { $0.kind == .frame }
+    return Part(kind: .frame, placement: Self.common(frames)?.behind(stage))
+  }
+
+  /// A forEach outputs its detections, followed by the outputs of its body.
+  private func gathered(_ inner: [Part], at node: Int) -> Part {
+    let scope = graph.nodes[node].scope
+    let outer = graph.nodes.firstIndex { $0.id == scope }.map { parts[$0] } ?? []
+    return Part(kind: .items, placement: Self.common(outer + inner.filter(\.hasBoxes)))
+  }
+
+  /// The common placement of the values with boxes, or of all values if none has boxes; `nil` if
+  /// the placements differ.
+  private static func common(_ parts: [Part]) -> ImagePlacement? {
+    let boxes = parts.filter(\.hasBoxes)
+    let meant = (boxes.isEmpty ? parts : boxes).map(\.placement)
+    guard let first = meant.first, let first else { return nil }
+    return meant.allSatisfy { $0.map(first.isSame) ?? false } ? first : nil
+  }
+}

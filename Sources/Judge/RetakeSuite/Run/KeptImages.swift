@@ -1,0 +1,43 @@
+package import Foundation
+import RetakeBuffers
+package import RetakeCompare
+import RetakeGolden
+import RetakeGraph
+import RetakeMedia
+import RetakeRuntime
+import RetakeStages
+
+/// Reads the images that goldens keep.
+package struct KeptImages: ImageSource {
+  package init() {}
+
+  package func pixels(of file: URL) -> ImagePixels? {
+    guard let frame = try? MediaImage.read(file: file.path) else { return nil }
+    let channels: Int
+    switch frame.format {
+    case .gray: channels = 1
+    case .rgb: channels = 3
+    case .rgba: channels = 4
+    // No run has written such a file: kept images have 8 bits in one of these forms.
+    default: return nil
+    }
+    var planes = [[UInt8]](repeating: [], count: channels)
+    for plane in planes.indices { planes[plane].reserveCapacity(frame.width * frame.height) }
+    frame.forEachRow(of: 0) { row in
+      for plane in planes.indices {
+        for column in 0..<frame.width { planes[plane].append(row[column * channels + plane]) }
+      }
+    }
+    return ImagePixels(width: frame.width, height: frame.height, planes: planes)
+  }
+}
+
+extension GoldenComparator.Options {
+  /// Options that compare pixels where a rule asks for it, and that know the built-in stages.
+  static var withImages: GoldenComparator.Options {
+    var options = GoldenComparator.Options()
+    options.pictures = KeptImages()
+    options.builtInKinds = StageRegistry.builtInKinds.union([AnyStage.forEachKind])
+    return options
+  }
+}
