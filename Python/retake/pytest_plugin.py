@@ -155,7 +155,7 @@ class Case(pytest.Item):
             return
         text = (
             f"stale  {self.name}  a golden is there that no case produces any more\n"
-            "    Remove it  retake golden stale --remove"
+            "    Remove it  retake golden list --stale --remove"
         )
         if _is_ci():
             pytest.fail(text, pytrace=False)

@@ -292,7 +292,7 @@ suites:
         self.assertIn('retake accept yard/level --reason "', result.messages["yard/level"])
         self.assertIn("Pipelines/other.json", result.messages["yard/other"])
         self.assertIn("known as darker", result.messages["gate/motion"])
-        self.assertIn("retake golden stale --remove", result.messages["yard/old"])
+        self.assertIn("retake golden list --stale --remove", result.messages["yard/old"])
         self.assertNotIn("Traceback", result.output)
         self.check_report(project, result.properties["yard/motion"])
         in_ci = project.pytest("-k", "old or motion", CI="true")

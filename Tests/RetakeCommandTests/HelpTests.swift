@@ -9,7 +9,7 @@ import Testing
     "session migrate",
     "pipeline", "pipeline check", "pipeline draw", "pipeline example",
     "pipeline stages", "model", "model info", "model check", "replay", "test", "diff",
-    "review", "accept", "reject", "golden", "golden calibrate", "golden sync-rules", "golden stale",
+    "review", "accept", "reject", "golden", "golden calibrate", "golden sync-rules", "golden list",
     "verify",
     "report",
     "report open", "report serve", "cache", "cache info", "cache warm", "cache prune",

@@ -133,20 +133,22 @@ import Testing
 
   @Test func `stale goldens end with 5 in CI only`() throws {
     let workplace = try changed()
-    #expect(try workplace.retake("golden", "stale").status == 0)
+    #expect(try workplace.retake("golden", "list", "--stale").status == 0)
     try workplace.folder.write(
       "v: 1\ncases:\n  other: {pipeline: motion.json}\n", to: "retake.yml")
-    let result = try workplace.retake("golden", "stale")
+    let result = try workplace.retake("golden", "list", "--stale")
     #expect(result.status == 0 && result.stdout.contains("yard/motion"))
-    #expect(try workplace.retake("golden", "stale", environment: ["CI": "true"]).status == 5)
-    #expect(try workplace.retake("golden", "stale", "--remove").status == 0)
+    #expect(
+      try workplace.retake("golden", "list", "--stale", environment: ["CI": "true"]).status == 5)
+    #expect(try workplace.retake("golden", "list", "--stale", "--remove").status == 0)
     #expect(!workplace.exists("Goldens/yard"))
-    #expect(try workplace.retake("golden", "stale", "nosuch").stderr.contains("no golden fits"))
+    #expect(
+      try workplace.retake("golden", "list", "--stale", "nosuch").stderr.contains("no golden fits"))
     try workplace.folder.write(
       "v: 1\ncases:\n  motion: {pipeline: motion.json}\nsuites:\n"
         + "  default: [{sessions: [yrad], cases: [motion]}]\n", to: "retake.yml")
-    #expect(try workplace.retake("golden", "stale", "nosuch").status == 2)
-    let missing = try workplace.retake("golden", "stale")
+    #expect(try workplace.retake("golden", "list", "--stale", "nosuch").status == 2)
+    let missing = try workplace.retake("golden", "list", "--stale")
     #expect(missing.status == 2 && missing.stderr.contains("Did you mean 'yard'?"))
   }
 }

@@ -36,7 +36,7 @@ import Testing
     #expect(problem.message.contains("there is no recording 'cars' here"), "\(problem)")
     let advice = try #require(problem.advice)
     #expect(advice.hasPrefix("Fetch it; or if it is gone for good"), "\(advice)")
-    #expect(advice.contains("golden stale cars/motion --remove"), "\(advice)")
+    #expect(advice.contains("golden list --stale cars/motion --remove"), "\(advice)")
   }
 
   @Test func `a link to a disk that is not mounted is a missing recording`() throws {

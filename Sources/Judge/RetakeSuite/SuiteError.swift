@@ -159,7 +159,7 @@ package enum SuiteError: RetakeError, Hashable {
         "suite.select.noRecording", "there is no recording '\(name)' here",
         cause: link.map { "it is a link to '\($0)', which is not there" }, at: folder,
         advice: "Fetch it; or if it is gone for good, remove the golden: "
-          + "retake golden stale \(golden) --remove")
+          + "retake golden list --stale \(golden) --remove")
     case .outside(let path, let folder):
       ErrorFacts(
         "suite.input.outside",

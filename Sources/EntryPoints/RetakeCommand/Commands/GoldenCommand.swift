@@ -8,9 +8,9 @@ struct GoldenCommand: ParsableCommand {
       Examples:
         retake golden calibrate --runs 3 --dry-run
         retake golden sync-rules
-        retake golden stale
+        retake golden list --stale
       """,
-    subcommands: [GoldenFitCommand.self, GoldenAdoptCommand.self, GoldenStaleCommand.self])
+    subcommands: [GoldenFitCommand.self, GoldenAdoptCommand.self, GoldenListCommand.self])
 }
 
 struct GoldenFitCommand: ParsableCommand {

@@ -104,7 +104,7 @@ package final class HostedProject: Sendable {
   /// The message about a golden that no case produces any more.
   package func staleText(_ key: String) -> String {
     "stale  \(key)  no session and case produces this golden any more\n"
-      + "    Look at it  \(ProgramName(program).word) golden stale" + place
+      + "    Look at it  \(ProgramName(program).word) golden list --stale" + place
   }
 
   /// A line that names the project's folder, because commands look for no retake.yml elsewhere;

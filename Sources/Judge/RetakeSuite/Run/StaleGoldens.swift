@@ -2,7 +2,8 @@ import Foundation
 import RetakeCompare
 import RetakeGolden
 
-/// Goldens that no suite of the project produces any longer: what `retake golden stale` lists.
+/// Goldens that no suite of the project produces any longer: what `retake golden list --stale`
+/// lists.
 package struct StaleGoldens {
   package struct Item: Hashable, Sendable, Codable {
     /// `session/case`.

@@ -1,9 +1,9 @@
 import ArgumentParser
 import Retake
 
-struct GoldenStaleCommand: ParsableCommand {
+struct GoldenListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "stale",
+    commandName: "list",
     abstract: "List goldens that no suite produces any more, and remove them with --remove.",
     discussion: """
       Their case is gone. A golden whose recording is not on this disk stays, and the command
@@ -11,8 +11,8 @@ struct GoldenStaleCommand: ParsableCommand {
       are stale goldens.
 
       Examples:
-        retake golden stale
-        retake golden stale 'yard-*' --remove
+        retake golden list --stale
+        retake golden list --stale 'yard-*' --remove
       """)
 
   @Argument(help: "SESSION, SESSION/CASE, or globs of them in quotes; all if not given.")
@@ -42,7 +42,9 @@ struct GoldenStaleCommand: ParsableCommand {
         Console.result(visible("\(verb)  \(item.key)  its \(item.missing) is gone"))
       }
       if items.isEmpty { Console.note("no golden is stale") }
-      if !items.isEmpty && !remove { Console.note("remove them: retake golden stale --remove") }
+      if !items.isEmpty && !remove {
+        Console.note("remove them: retake golden list --stale --remove")
+      }
     }
     // After the list and before the stale ones count: an error is the stronger status.
     for problem in problems { Console.error(problem) }
