@@ -12,6 +12,24 @@ struct RenamedWordTests {
       ["record", "synthetic:pulse", "--pace=unpaced"],
       "'--pace' was renamed; write '--speed'"
     ),
+    (["golden", "stale"], "'golden stale' was renamed; write 'golden list --stale'"),
+    (
+      ["replay", "yard", "--write-tape", "a"], "'--write-tape' was renamed; write '--write-timings'"
+    ),
+    (["accept", "--root", "a@0:1"], "'--root' was renamed; write '--root-cause'"),
+    (
+      ["replay", "yard", "--mode", "lossless"],
+      "'--mode lossless' was renamed; write '--mode every-frame'"
+    ),
+    (["test", "--mode=redecide"], "'--mode redecide' was renamed; write '--mode simulate'"),
+    (
+      ["replay", "yard", "--mode", "reenact"],
+      "'--mode reenact' was renamed; write '--mode reproduce'"
+    ),
+    (
+      ["replay", "yard", "--pipeline", "a", "--costs", "tape:a.txt"],
+      "'--costs tape:a.txt' was renamed; write '--costs timings:a.txt'"
+    ),
   ])
   func `an old word ends with the new one`(words: [String], message: String) throws {
     let result = try Workplace().retake(words: words)

@@ -128,10 +128,11 @@ public struct RunSummary: Hashable, Sendable, Codable {
   public var workers: Int
   /// The ledger of the primary sink; of the last sink by ID if none is marked as primary.
   public var frames: FrameLedger
-  /// Frames that found no room at the source whose frames `frames` counts. They are not in `frames`.
+  /// Frames that found no room at the source whose frames `frames` counts. They are not in
+  /// `frames`.
   public var lostBeforeCapture = 0
-  /// The same of each source that lost frames, by its ID; `nil` if there is one source, or none lost
-  /// any.
+  /// The same of each source that lost frames, by its ID; `nil` if there is one source, or none
+  /// lost any.
   package var lostBySource: [String: Int]?
   /// Frames whose pixels the recorder did not store. They never arrive, and are not in `frames`.
   public var payloadMissing = 0

@@ -21,6 +21,9 @@ package enum Suggestion {
 
   /// `"Did you mean 'motion'?"`, or the list of known candidates.
   package static func advice(for word: String, among candidates: [String]) -> String {
+    if let new = FormerWords.successor(of: word, among: candidates) {
+      return FormerWords.advice(word, new)
+    }
     if let nearest = nearest(to: word, among: candidates) { return "Did you mean '\(nearest)'?" }
     guard !candidates.isEmpty else { return "None is known here" }
     let more = candidates.count > knownMax ? " and \(candidates.count - knownMax) more" : ""

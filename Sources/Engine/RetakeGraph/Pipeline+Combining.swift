@@ -19,7 +19,8 @@ extension Pipeline {
   /// Combines a list of pipelines into one. The list must not be empty.
   ///
   /// ```swift
-  /// Pipeline.combining([0, 1].map { half in frames.crop(x: 320 * half, …).results("half\(half)") })
+  /// Pipeline.combining([0, 1].map { half in frames.crop(x: 320 * half, …).results("half\(half)")
+  /// })
   /// ```
   public static func combining(_ pipelines: [Pipeline]) -> Pipeline {
     requirement(!pipelines.isEmpty, "there is a pipeline to combine")

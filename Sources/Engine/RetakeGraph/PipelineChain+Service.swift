@@ -86,8 +86,8 @@ extension PipelineChain {
   ///     fixed size.
   ///   - wait: How long a frame of a source waits for a buffer, at most an hour, before it is lost;
   ///     the policy is `.block`. `nil` = it is lost at once.
-  ///   - driverFrames: Frames that the camera's driver keeps while a frame of its source waits, 0 to
-  ///     64. Further ones are lost.
+  ///   - driverFrames: Frames that the camera's driver keeps while a frame of its source waits, 0
+  ///     to 64. Further ones are lost.
   ///   - preallocate: Whether the memory of `capacity` frames is made before the first frame, so
   ///     that no frame waits for new memory. It changes no decision.
   public func pool(

@@ -12,9 +12,26 @@ public enum PipelineDocument {
   public static func parse(
     _ data: Data, catalog: some StageCatalog, file: String? = nil
   ) throws -> Pipeline {
+    try parse(data, catalog: catalog, file: file) { $0 }
+  }
+
+  /// Reads and validates a document that a program stored with a session or a golden, or that a
+  /// revision of the project has. It may have keys from before they were renamed.
+  ///
+  /// - Throws: As `parse(_:catalog:file:)`.
+  package static func parseStored(
+    _ data: Data, catalog: some StageCatalog, file: String? = nil
+  ) throws -> Pipeline {
+    try parse(data, catalog: catalog, file: file) { PipelineRecord.withCurrentKeys($0) }
+  }
+
+  private static func parse(
+    _ data: Data, catalog: some StageCatalog, file: String?, _ change: (JSONValue) -> JSONValue
+  ) throws -> Pipeline {
     do {
+      let decoder = try PipelineDecoder(parsing: data, bytesMax: bytesMax)
       let pipeline = try DocumentReader(catalog: catalog).pipeline(
-        PipelineDecoder(parsing: data, bytesMax: bytesMax))
+        PipelineDecoder(change(decoder.json), at: decoder.pointer))
       try pipeline.validate()
       return pipeline
     } catch let error as PipelineError {

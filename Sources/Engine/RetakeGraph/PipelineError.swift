@@ -69,7 +69,8 @@ public struct PipelineError: RetakeError, Hashable {
   package var part: String?
   /// The file of the document, as it was passed to `PipelineDocument.parse`; `nil` if none was.
   package var file: String?
-  /// The code of the error that a stage threw when it was made. It replaces the code of `badOption`.
+  /// The code of the error that a stage threw when it was made. It replaces the code of
+  /// `badOption`.
   private var stageCode: String?
 
   package init(_ reason: Reason, at pointer: String, file: String? = nil) {

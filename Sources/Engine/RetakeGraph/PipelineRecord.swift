@@ -17,7 +17,8 @@ package struct PipelineRecord: Hashable, Sendable {
   package init(parsing data: Data) throws {
     let decoder = try PipelineDecoder(parsing: data, bytesMax: PipelineDocument.bytesMax)
     try decoder.requireVersion()
-    json = decoder.json
+    // A golden or a session may have a document from before its keys were renamed.
+    json = Self.withCurrentKeys(decoder.json)
   }
 
   package var name: String {
@@ -30,7 +31,9 @@ package struct PipelineRecord: Hashable, Sendable {
   package var digest: Digest128 {
     var plain = withoutCosts
     plain.set("name", nil)
-    return Digest128(of: plain.json.canonicalText)
+    // The digest of a pipeline outlives the words of its document: it covers the stored ones.
+    let stored = Self.renamed(plain.json, FormerWords.nodeKeys.map { ($1, $0) })
+    return Digest128(of: stored.canonicalText)
   }
 
   package var withoutCosts: PipelineRecord {
@@ -86,6 +89,28 @@ package struct PipelineRecord: Hashable, Sendable {
         guard case .object(var parts) = node else { return node }
         parts["cost"] = nil
         if let body = parts["body"] { parts["body"] = withoutCosts(in: body) }
+        return .object(parts)
+      })
+    return .object(members)
+  }
+
+  /// The document with the keys of today in its nodes.
+  static func withCurrentKeys(_ json: JSONValue) -> JSONValue {
+    renamed(json, FormerWords.nodeKeys.map { ($0, $1) })
+  }
+
+  /// The document with other keys in its nodes.
+  private static func renamed(_ graph: JSONValue, _ keys: [(String, String)]) -> JSONValue {
+    guard case .object(var members) = graph, case .array(let nodes)? = members["nodes"] else {
+      return graph
+    }
+    members["nodes"] = .array(
+      nodes.map { node in
+        guard case .object(var parts) = node else { return node }
+        for (from, to) in keys where parts[to] == nil {
+          parts[to] = parts.removeValue(forKey: from)
+        }
+        if let body = parts["body"] { parts["body"] = renamed(body, keys) }
         return .object(parts)
       })
     return .object(members)

@@ -110,7 +110,8 @@ public enum RetakeCommand {
       let parserPrefix = "Error: "
       let told =
         text.hasPrefix(parserPrefix) ? "error: " + text.dropFirst(parserPrefix.count) : text
-      Console.note(renamedOption(arguments) ?? misspelling(arguments) ?? told)
+      Console.note(
+        renamedOption(arguments) ?? renamedValue(arguments) ?? misspelling(arguments) ?? told)
       return .usage
     }
     Console.note("error: \(text.isEmpty ? "\(error)" : text)")
@@ -149,15 +150,6 @@ extension RetakeCommand {
 
   private static let shortOptions = "hpq"
 
-  /// The error for a command that has another name since.
-  private static func renamedCommand(_ arguments: [String]) -> String? {
-    let words = arguments.drop { $0 == "help" }
-    let found = renamedCommands.first {
-      words.starts(with: $0.key.split(separator: " ")) { $0 == $1 }
-    }
-    return found.map { renamed($0.key, $0.value) }
-  }
-
   /// The error for a study that no user needs: `retake-lab` has it.
   private static func commandOfLab(_ arguments: [String]) -> String? {
     let words = arguments.drop { $0 == "help" }.map { $0.prefix { $0 != "=" } }
@@ -174,28 +166,6 @@ extension RetakeCommand {
   private static let studiesOfLab: KeyValuePairs = [
     "bench articles": "retake-lab articles", "bench pools --study": "retake-lab pools STUDY",
     "bench pools --soak": "retake-lab soak TIME",
-  ]
-
-  /// The error for an option of `record` that has another name since.
-  private static func renamedOption(_ arguments: [String]) -> String? {
-    guard arguments.first == "record" else { return nil }
-    let typed = arguments.prefix { $0 != "--" }.map { $0.prefix { $0 != "=" } }
-    let found = renamedOptions.first { typed.contains(Substring($0.key)) }
-    return found.map { renamed($0.key, $0.value) }
-  }
-
-  private static func renamed(_ old: String, _ new: String) -> String {
-    "error: '\(old)' was renamed; write '\(new)'"
-  }
-
-  private static let renamedCommands: KeyValuePairs = [
-    "session doctor": "session check", "session optimise": "session transcode",
-    "golden fit": "golden calibrate", "golden adopt": "golden sync-rules",
-  ]
-
-  private static let renamedOptions: KeyValuePairs = [
-    "--ring-memory": "--pre-trigger-memory", "--ring": "--pre-trigger", "--reserve": "--min-free",
-    "--patience": "--reconnect-timeout", "--pace": "--speed",
   ]
 
   /// The error for a misspelled command name, which the parser takes for an argument.

@@ -124,7 +124,7 @@ extension GoldenError: DocumentFailure {
   }
 
   /// The same error with the name of the file, if it has none.
-  func at(_ file: String) -> GoldenError {
+  package func at(_ file: String) -> GoldenError {
     switch self {
     case .manifest("", let pointer, let detail, let advice):
       .manifest(file: file, pointer: pointer, detail: detail, advice: advice)

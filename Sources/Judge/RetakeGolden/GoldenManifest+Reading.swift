@@ -97,8 +97,17 @@ extension GoldenManifest.Case {
     let fields = try decoder.object(["name", "pipeline", "mode", "costs", "seed", "overrides"])
     name = try fields.required("name").string()
     pipeline = try fields.required("pipeline").string()
-    mode = try fields.required("mode").string()
-    costs = try fields.required("costs").string()
+    let (mode, costs) = (try fields.required("mode"), try fields.required("costs"))
+    self.mode = try mode.string()
+    self.costs = try costs.string()
+    for (old, new) in FormerWords.modes where self.mode == old {
+      throw mode.wrong("'\(old)' is not a mode", advice: FormerWords.advice(old, new))
+    }
+    if let new = FormerWords.renamedCosts(self.costs) {
+      throw costs.wrong(
+        "'\(self.costs.shortened)' are not costs",
+        advice: FormerWords.advice(self.costs.shortened, new.shortened))
+    }
     let given = try fields.required("seed")
     // A JSON integer has 64 bits with a sign, so larger seeds are strings of digits.
     let number: UInt64? =

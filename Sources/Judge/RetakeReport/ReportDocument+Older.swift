@@ -18,7 +18,26 @@ enum OlderReport {
   static func completed(_ data: Data) -> Data? {
     guard var value = try? JSONSerialization.jsonObject(with: data) else { return nil }
     for (path, keys) in lists { value = completed(value, path[...], keys) }
+    value = renamed(value)
     return try? JSONSerialization.data(withJSONObject: value)
+  }
+
+  /// Keys and statuses that had another name.
+  private static let names = [
+    "echoes": "downstream", "thinned": "throttled", "superseded": "replaced",
+  ]
+  private static let statuses = ["root": "rootCause", "echo": "downstream"]
+
+  private static func renamed(_ value: Any) -> Any {
+    if let list = value as? [Any] { return list.map { renamed($0) } }
+    guard let object = value as? [String: Any] else { return value }
+    var result: [String: Any] = [:]
+    for (key, inner) in object {
+      let isStatus = key == "status"
+      let new = (inner as? String).flatMap { isStatus ? statuses[$0] : nil }
+      result[names[key] ?? key] = new ?? renamed(inner)
+    }
+    return result
   }
 
   private static func completed(_ value: Any, _ path: ArraySlice<String>, _ keys: [String]) -> Any {

@@ -196,9 +196,9 @@ struct CaseSelection<Mode: ModeArgument>: ParsableArguments {
     help: ArgumentHelp(
       "Where virtual costs come from: declared, timings, timings:FILE, profile:FILE.",
       discussion: """
-        timings is the session's own stage times, timings@RUN those of one live run, timings:FILE a file \
-        that --write-timings made. profile:FILE scales the declared costs, timings+profile:FILE those of \
-        timings. All but declared imply --mode simulate.
+        timings are the session's own stage times, timings@RUN those of one live run, timings:FILE \
+        a file that --write-timings made. profile:FILE scales the declared costs, \
+        timings+profile:FILE recorded ones. All but declared imply --mode simulate.
         """))
   var costs: String?
 
@@ -323,7 +323,7 @@ struct CaseSelection<Mode: ModeArgument>: ParsableArguments {
     guard strictCosts else { return }
     guard definition.costs.hasTimings, definition.mode == .simulate else {
       throw ValidationError(
-        "--strict-costs goes with costs of timings: --costs timings or timings:FILE")
+        "--strict-costs goes with recorded timings: --costs timings or timings:FILE")
     }
     definition.strictCosts = true
   }
@@ -361,7 +361,7 @@ protocol ModeArgument: ExpressibleByArgument, Sendable {
 /// which command has it.
 struct VirtualMode: ModeArgument {
   static let help: ArgumentHelp =
-    "every-frame: no frame is dropped; simulate: decide drops and delays from costs."
+    "every-frame: all frames; simulate: decide drops and delays from costs."
   static let allValueStrings = RunOptions.Mode.virtual.map(\.rawValue)
 
   let mode: RunOptions.Mode
@@ -375,7 +375,7 @@ struct VirtualMode: ModeArgument {
 /// The modes of `retake replay`.
 struct ReplayMode: ModeArgument {
   static let help: ArgumentHelp =
-    "every-frame: no frame is dropped; simulate: decide drops and delays from costs; reproduce: a live run again."
+    "every-frame: all frames; simulate: drops and delays from costs; reproduce: a live run again."
   static let allValueStrings = RunOptions.Mode.allCases.map(\.rawValue)
 
   let mode: RunOptions.Mode

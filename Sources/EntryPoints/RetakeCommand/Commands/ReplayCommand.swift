@@ -79,9 +79,9 @@ struct ReplayCommand: ParsableCommand {
     help: ArgumentHelp(
       "Replay with each combination of values, and print a table of figures.",
       discussion: """
-        queue, executors, pools (each of them); NODE.queue, NODE.concurrency, NODE.fps (of a throttle), \
-        EXECUTOR.count, POOL.capacity (one); scale (of all costs). Values are 4, 1..6 or 1|3|6; \
-        256 combinations at most. Implies --mode simulate.
+        queue, executors, pools (each of them); NODE.queue, NODE.concurrency, NODE.fps (of a \
+        throttle), EXECUTOR.count, POOL.capacity (one); scale (of all costs). Values are 4, 1..6 or \
+        1|3|6; 256 combinations at most. Implies --mode simulate.
         """))
   var sweep: String?
 
@@ -89,8 +89,8 @@ struct ReplayCommand: ParsableCommand {
     help: ArgumentHelp(
       "With --sweep: show what each combination does to the numbers that reach sinks.",
       discussion: """
-        Computes every stage, and compares each number with that of an every-frame run: its mean, the \
-        mean error and the largest error.
+        Computes every stage, and compares each number with that of an every-frame run: its mean, \
+        the mean error and the largest error.
         """))
   var numbers = false
 
@@ -244,7 +244,7 @@ struct ReplayCommand: ParsableCommand {
     // A halted run leaves no timings.
     if let writeTimings, summary.haltedBy == nil {
       form.note(
-        "the timings are in \(writeTimings); decide with it: --costs timings:\(writeTimings)")
+        "the timings are in \(writeTimings); decide with them: --costs timings:\(writeTimings)")
     }
     if let halt = summary.halt {
       Console.note("error: the run was halted: \(halt). \(halt.advice)")

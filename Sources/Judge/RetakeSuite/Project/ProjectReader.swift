@@ -160,7 +160,9 @@ struct ProjectReader {
       if text != "none" || definition.mode != .everyFrame {
         guard let choice = CostChoice(parsing: text) else {
           throw costs.wrong(
-            "costs '\(text)' cannot be used here", advice: "Write one of: \(CostChoice.forms)")
+            "costs '\(text)' cannot be used here",
+            advice: FormerWords.renamedCosts(text).map { FormerWords.advice(text, $0) }
+              ?? "Write one of: \(CostChoice.forms)")
         }
         definition.costs = choice
       }

@@ -116,7 +116,7 @@ package struct BaseComparison {
       return try baseProject.pipeline(name)
     }
     guard let data = try files.contents(of: name) else { return nil }
-    return try PipelineDocument.parse(
+    return try PipelineDocument.parseStored(
       data, catalog: baseProject.catalog, file: "\(base):\(name)")
   }
 

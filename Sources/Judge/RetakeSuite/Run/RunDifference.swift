@@ -27,8 +27,8 @@ package struct RunDifference {
       self.golden.url.standardizedFileURL.path, self.actual.url.standardizedFileURL.path)
   }
 
-  /// - Throws: `SuiteError.noGolden` for a folder that has no golden files; `GoldenError`; the error
-  ///   that prevents the report from being written.
+  /// - Throws: `SuiteError.noGolden` for a folder that has no golden files; `GoldenError`; the
+  ///   error that prevents the report from being written.
   package func run() throws -> SuiteRun.Outcome {
     if let reportFolder, let project {
       try project.requireOwn(reportFolder)
@@ -112,7 +112,7 @@ package struct RunDifference {
   private func pipeline(of folder: GoldenFolder, in project: Project) throws -> Pipeline {
     let data = try RegularFile.contents(
       folder.file(GoldenFolder.pipelineName).path, bytesMax: Int64(PipelineDocument.bytesMax))
-    return try PipelineDocument.parse(
+    return try PipelineDocument.parseStored(
       data, catalog: project.registry.allowing(.never), file: folder.url.lastPathComponent)
   }
 

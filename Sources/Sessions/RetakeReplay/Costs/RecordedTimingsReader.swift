@@ -120,7 +120,8 @@ private struct RecordedTimingsReader {
     let words = String(decoding: line, as: UTF8.self)
       .split(separator: " ", omittingEmptySubsequences: false)
     guard words.count >= 3, words[0] == "#retake", let version = Int(words[1]),
-      words[2] == "timings"
+      // The file of an earlier version has the old word.
+      words[2] == FormerWords.costs.new || words[2] == FormerWords.costs.old
     else { throw TimingsProblem(fault: .notTimings) }
     guard version == TimingsFormat.version else {
       throw TimingsProblem(fault: version > 0 ? .newer(version: version) : .notTimings)

@@ -38,7 +38,7 @@ public struct Reproduction: Sendable {
       guard let document = live.pipeline else {
         throw ReplayError.noPipeline(session: session.folder.name, run: live.number)
       }
-      self.pipeline = try PipelineDocument.parse(
+      self.pipeline = try PipelineDocument.parseStored(
         Data(document.utf8), catalog: registry, file: "run \(live.number)")
     }
   }
