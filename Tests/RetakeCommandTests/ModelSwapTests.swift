@@ -2,7 +2,8 @@ import Foundation
 import RetakeTestSupport
 import Testing
 
-/// Other models in a pipeline: one in another's place while frames arrive, and several side by side.
+/// Other models in a pipeline: one in another's place while frames arrive, and several side by
+/// side.
 @Suite(.enabled(if: ModelCommandTests.hasLibrary, ModelCommandTests.reason))
 struct ModelSwapTests {
   private static let workers = [0, 1, 2, 4, 8]

@@ -253,6 +253,6 @@ struct Root: ParsableCommand {
         PipelineCommand.self, ReplayCommand.self, TestCommand.self,
         DiffCommand.self, ReviewCommand.self, AcceptCommand.self, RejectCommand.self,
         GoldenCommand.self, VerifyCommand.self, ReportCommands.self, CacheCommand.self,
-        ProfileCommand.self, BenchCommand.self, DoctorCommand.self,
+        ProfileCommand.self, BenchCommand.self, MigrateCommand.self, DoctorCommand.self,
       ]))
 }

@@ -6,7 +6,8 @@ import RetakeMedia
 import RetakeReplay
 import RetakeReport
 
-/// Checks the machine and the project: what Retake needs, whether it is present, and how to fix what is not.
+/// Checks the machine and the project: what Retake needs, whether it is present, and how to fix
+/// what is not.
 package struct MachineDoctor {
   package struct Check: Hashable, Sendable, Codable {
     package enum State: String, Hashable, Sendable, Codable {

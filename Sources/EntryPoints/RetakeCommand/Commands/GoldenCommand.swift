@@ -3,7 +3,7 @@ import Retake
 
 struct GoldenCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "golden", abstract: "Calibrate tolerances, sync rules, and list stale goldens.",
+    commandName: "golden", abstract: "Calibrate tolerances, sync rules, and list goldens.",
     discussion: """
       Examples:
         retake golden calibrate --runs 3 --dry-run

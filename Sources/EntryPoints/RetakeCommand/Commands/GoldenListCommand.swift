@@ -4,13 +4,14 @@ import Retake
 struct GoldenListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
-    abstract: "List goldens that no suite produces any more, and remove them with --remove.",
+    abstract: "List goldens, or with --stale those that no suite produces any more.",
     discussion: """
-      Their case is gone. A golden whose recording is not on this disk stays, and the command
-      exits with 2; name the golden if the recording is gone for good. Exits with 5 in CI when there
-      are stale goldens.
+      The case of a stale golden is gone; --remove removes it. A golden whose recording is not on
+      this disk is not stale, and --stale exits with 2; name the golden if the recording is gone for
+      good. With --stale, exits with 5 in CI when there are stale goldens.
 
       Examples:
+        retake golden list
         retake golden list --stale
         retake golden list --stale 'yard-*' --remove
       """)
@@ -21,19 +22,25 @@ struct GoldenListCommand: ParsableCommand {
   @Option(help: "The folder of the goldens.")
   var goldens: String?
 
-  @Flag(help: "Remove them; files that do not belong to a golden stay.")
+  @Flag(help: "List only goldens that no suite produces any more.")
+  var stale = false
+
+  @Flag(help: "With --stale: remove them; files that do not belong to a golden stay.")
   var remove = false
 
   @OptionGroup var output: OutputOptions
 
+  func validate() throws {
+    guard stale || !remove else { throw ValidationError("--remove goes with --stale") }
+  }
+
   func run() throws {
+    guard stale else { return try list() }
     let environment = CommandEnvironment.current
     let project = try environment.project()
-    var stale = StaleGoldens(project: project)
-    stale.goldens = goldens.map { project.path($0) }
-    stale.keys = keys
-    let problems = try stale.problems()
-    let items = try remove ? stale.remove(isCI: environment.isCI) : stale.items()
+    let goldens = staleGoldens(project)
+    let problems = try goldens.problems()
+    let items = try remove ? goldens.remove(isCI: environment.isCI) : goldens.items()
     if output.json {
       try Console.json(items)
     } else {
@@ -51,5 +58,18 @@ struct GoldenListCommand: ParsableCommand {
     if !problems.isEmpty { throw CommandEnd(status: .error) }
     // In CI alone: on a developer's machine a stale golden is a warning.
     if environment.isCI, !remove, !items.isEmpty { throw CommandEnd(status: .staleOrNotComparable) }
+  }
+  private func staleGoldens(_ project: Project) -> StaleGoldens {
+    var found = StaleGoldens(project: project)
+    found.goldens = goldens.map { project.path($0) }
+    found.keys = keys
+    return found
+  }
+
+  private func list() throws {
+    let items = try staleGoldens(try CommandEnvironment.current.project()).all()
+    if output.json { return try Console.json(items) }
+    for item in items { Console.result(visible(item.key)) }
+    if items.isEmpty { output.note("there is no golden") }
   }
 }

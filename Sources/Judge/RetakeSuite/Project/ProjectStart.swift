@@ -2,8 +2,8 @@ import Foundation
 import RetakeCore
 import RetakeStages
 
-/// Turns a folder into a project: writes a retake.yml with a case for each pipeline, the document of
-/// an example, and lines for `.gitignore`.
+/// Turns a folder into a project: writes a retake.yml with a case for each pipeline, the document
+/// of an example, and lines for `.gitignore`.
 package struct ProjectStart {
   /// What was written.
   package struct Result: Hashable, Sendable, Codable {

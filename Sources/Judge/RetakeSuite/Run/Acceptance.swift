@@ -150,8 +150,8 @@ package struct Acceptance {
     }
   }
 
-  /// Removes the folders of the case and of the session if nothing is left in them, such as a golden
-  /// or someone's notes.
+  /// Removes the folders of the case and of the session if nothing is left in them, such as a
+  /// golden or someone's notes.
   private static func removeEmptyFolders(of pending: PendingGolden) {
     var folder = pending.origin.url.standardizedFileURL
     for _ in 0..<2 {

@@ -9,8 +9,8 @@ package import RetakeRuntime
 package import RetakeSession
 import RetakeStages
 
-/// A project whose cases another test runner runs, each by itself. Its retake.yml is read once, and all
-/// cases share one cache and the memory of the machine.
+/// A project whose cases another test runner runs, each by itself. Its retake.yml is read once, and
+/// all cases share one cache and the memory of the machine.
 package final class HostedProject: Sendable {
   package let project: Project
   /// The name of the program in commands to type.
@@ -44,8 +44,8 @@ package final class HostedProject: Sendable {
   ///
   /// - Parameters:
   ///   - name: A path from one of the folders above the file, such as `.`; or an absolute path.
-  ///   - file: The file's path. If this is not a file of this machine, as after a test was copied, the
-  ///     search begins in the working folder.
+  ///   - file: The file's path. If this is not a file of this machine, as after a test was copied,
+  ///     the search begins in the working folder.
   /// - Throws: `SuiteError.noProjectFound`.
   package static func folder(named name: String, near file: String) throws -> String {
     func hasProject(_ folder: URL) -> Bool {
@@ -169,8 +169,8 @@ package final class HostedProject: Sendable {
 }
 
 extension Project {
-  /// The cases that `retake test` would run, and in CI also the goldens that nothing produces, because
-  /// only there they fail. Nothing is run, and no stage is made.
+  /// The cases that `retake test` would run, and in CI also the goldens that nothing produces,
+  /// because only there they fail. Nothing is run, and no stage is made.
   ///
   /// - Parameters:
   ///   - sessions: `SESSION`, `SESSION/CASE`, paths, or globs; all if empty.

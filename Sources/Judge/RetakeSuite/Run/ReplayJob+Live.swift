@@ -12,8 +12,8 @@ extension ReplayJob {
   /// - Parameters:
   ///   - run: Its number; the newest one if `nil`.
   ///   - hasOwnPipeline: Whether the case's pipeline replaces the recorded one.
-  /// - Throws: `SuiteError.nothingSelected` without a session, `SessionError.noLiveRun`, and what the
-  ///   pipeline and the session throw.
+  /// - Throws: `SuiteError.nothingSelected` without a session, `SessionError.noLiveRun`, and what
+  ///   the pipeline and the session throw.
   package func reproduce(run: Int?, hasOwnPipeline: Bool) throws -> ReproductionReport {
     guard let session else {
       throw SuiteError.nothingSelected("a live run is reproduced from its session")

@@ -2,8 +2,7 @@ import Foundation
 import RetakeCompare
 import RetakeGolden
 
-/// Goldens that no suite of the project produces any longer: what `retake golden list --stale`
-/// lists.
+/// Goldens that no suite of the project produces any longer: what `retake golden list --stale` lists.
 package struct StaleGoldens {
   package struct Item: Hashable, Sendable, Codable {
     /// `session/case`.
@@ -24,6 +23,31 @@ package struct StaleGoldens {
 
   private var library: GoldenLibrary {
     GoldenLibrary(root: URL(fileURLWithPath: goldens ?? project.goldens))
+  }
+
+  /// One golden of the project.
+  package struct Golden: Hashable, Sendable, Codable {
+    /// `session/case`.
+    package var key: String
+    package var path: String
+  }
+
+  /// All goldens that are meant, stale ones as well.
+  ///
+  /// - Throws: `SuiteError.noGoldenFits`.
+  package func all() throws -> [Golden] {
+    let known = library.keys()
+    try requireKnown(known)
+    return known.filter { isMeant($0) }.map {
+      Golden(key: $0.description, path: library.folder($0).url.path)
+    }
+  }
+
+  private func requireKnown(_ goldens: [GoldenLibrary.Key]) throws {
+    for pattern in keys
+    where !Glob.isPattern(pattern) && !goldens.contains(where: { Acceptance.fits(pattern, $0) }) {
+      throw SuiteError.noGoldenFits(pattern, known: goldens.map(\.description))
+    }
   }
 
   /// - Throws: `SuiteError.noProjectFile`, `noGoldenFits`.
@@ -71,11 +95,7 @@ package struct StaleGoldens {
 
   private func stale() throws -> [(item: Item, key: GoldenLibrary.Key, folder: GoldenFolder)] {
     let existing = Set(try selected().map(\.key))
-    let goldens = library.keys()
-    for pattern in keys
-    where !Glob.isPattern(pattern) && !goldens.contains(where: { Acceptance.fits(pattern, $0) }) {
-      throw SuiteError.noGoldenFits(pattern, known: goldens.map(\.description))
-    }
+    try requireKnown(library.keys())
     let sessions = Set(existing.map(\.session)).union(project.sessionNames)
     return library.stale(isSelected: { isMeant($0) && !isKept($0) }, existing: existing).map {
       key in

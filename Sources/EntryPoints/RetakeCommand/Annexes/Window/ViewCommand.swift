@@ -59,7 +59,7 @@
 
     @Option(
       help: """
-        A file with a colour grading: GLSL with a function 'vec3 grade(vec3 rgb, vec2 at)'. It needs \
+        A file with a color grading: GLSL with a function 'vec3 grade(vec3 rgb, vec2 at)'. It needs \
         OpenGL.
         """)
     var shader: String?

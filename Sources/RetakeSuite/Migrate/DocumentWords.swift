@@ -1,0 +1,117 @@
+import Foundation
+import RetakeCore
+
+/// The old words of a document, by their places.
+enum DocumentWords {
+  struct Renaming {
+    var place: WordPlace
+    var new: String
+  }
+
+  /// Keys of the nodes of a pipeline; none if the data is not a pipeline.
+  static func inPipeline(_ data: Data) -> [Renaming] {
+    guard let places = WordPlace.places(inJSON: data) else { return [] }
+    return places.compactMap { place in
+      guard place.isKey, isNode(place.path.dropLast()) else { return nil }
+      return FormerWords.nodeKeys.first { $0.key == place.text }.map {
+        Renaming(place: place, new: $0.value)
+      }
+    }
+  }
+
+  /// `nodes/3`, or `nodes/3/body/nodes/0`.
+  private static func isNode(_ path: ArraySlice<String>) -> Bool {
+    let path = Array(path)
+    return path.count == 2 && path[0] == "nodes"
+      || path.count == 5 && path[0] == "nodes" && path[2] == "body" && path[3] == "nodes"
+  }
+
+  /// Keys and values of the cases in retake.yml.
+  static func inProject(_ places: [WordPlace]) -> [Renaming] {
+    places.compactMap { place in
+      guard place.path.count == 3, place.path[0] == "cases" else { return nil }
+      return renaming(place)
+    }
+  }
+
+  /// Keys and values of golden.yml.
+  static func inGolden(_ places: [WordPlace]) -> [Renaming] {
+    places.compactMap { place in
+      switch (place.path.count, place.path.first) {
+      case (1, "quantisation"), (2, "case"), (3, "accepted"): renaming(place)
+      default: nil
+      }
+    }
+  }
+
+  private static func renaming(_ place: WordPlace) -> Renaming? {
+    let table = place.isKey ? FormerWords.projectKeys : FormerWords.modes
+    switch (place.isKey, place.path.last) {
+    case (true, _), (false, "mode"):
+      return table.first { $0.key == place.text }.map { Renaming(place: place, new: $0.value) }
+    case (false, "costs"):
+      return FormerWords.renamedCosts(place.text).map { Renaming(place: place, new: $0) }
+    default: return nil
+    }
+  }
+
+  static func apply(_ words: [Renaming], to data: Data) -> Data {
+    var bytes = Array(data)
+    // From the end, so that the places before stay valid.
+    for word in words.sorted(by: { $0.place.offset > $1.place.offset }) {
+      let end = word.place.offset + word.place.text.utf8.count
+      bytes.replaceSubrange(word.place.offset..<end, with: word.new.utf8)
+    }
+    return Data(bytes)
+  }
+}
+
+/// Old words in code and scripts, which are only reported.
+enum FormerCode {
+  struct Hint {
+    var line: Int
+    var old: String
+    var new: String
+  }
+
+  private static let endings = ["swift", "py", "c", "h", "cpp", "sh", "yml", "yaml", "md"]
+
+  static func isCode(_ name: String) -> Bool {
+    name == "Makefile" || endings.contains { name.hasSuffix(".\($0)") }
+  }
+
+  /// Text that is only written for the old word.
+  private static let words: KeyValuePairs = [
+    "--mode lossless": "--mode every-frame", "--mode redecide": "--mode simulate",
+    "--mode reenact": "--mode reproduce", "--costs tape": "--costs timings",
+    "--write-tape": "--write-timings", "retake golden stale": "retake golden list --stale",
+    "accept --root ": "accept --root-cause ", "reject --root ": "reject --root-cause ",
+    "RunOptions(mode: .lossless": "RunOptions(mode: .everyFrame",
+    "RunOptions(mode: .redecide": "RunOptions(mode: .simulate", "Reenactment(": "Reproduction(",
+    ".grey()": ".gray()", "quantum: [": "precision: [", "quantum={": "precision={",
+    "lanes=": "concurrency=", "RETAKE_LOSSLESS": "RETAKE_EVERY_FRAME",
+    "RETAKE_REDECIDE": "RETAKE_SIMULATE", "RETAKE_THINNED": "RETAKE_THROTTLED",
+    "RETAKE_SUPERSEDED": "RETAKE_REPLACED", "mode=\"lossless\"": "mode=\"every-frame\"",
+    "mode=\"redecide\"": "mode=\"simulate\"",
+  ]
+
+  /// Whether the text is there as words of its own: `lanes=`, and not `planes=`.
+  private static func isWritten(_ old: String, in text: String) -> Bool {
+    text.ranges(of: old).contains { range in
+      guard old.first?.isLetter == true, range.lowerBound > text.startIndex else { return true }
+      return !text[text.index(before: range.lowerBound)].isLetter
+    }
+  }
+
+  static func hints(in data: Data) -> [Hint] {
+    var hints: [Hint] = []
+    let lines = data.split(separator: 0x0A, omittingEmptySubsequences: false)
+    for (index, line) in lines.enumerated() {
+      let text = String(decoding: line, as: UTF8.self)
+      for (old, new) in words where isWritten(old, in: text) {
+        hints.append(Hint(line: index + 1, old: old, new: new))
+      }
+    }
+    return hints
+  }
+}

@@ -1,0 +1,146 @@
+import Foundation
+import RetakeCore
+import RetakeGolden
+import RetakeGraph
+
+/// Rewrites the documents of a project that have words from before they were renamed: what
+/// `retake migrate` does.
+///
+/// Only the words change: comments, spaces and the order of keys stay. Results, decisions and
+/// digests have stored words and are not touched.
+package struct ProjectMigration {
+  /// One word of one document.
+  package struct Change: Hashable, Sendable, Codable {
+    /// Relative to the folder.
+    package var file: String
+    package var line: Int
+    package var old: String
+    package var new: String
+  }
+
+  package struct Result: Hashable, Sendable, Codable {
+    package var changes: [Change] = []
+    /// Lines of code and scripts with an old word, which a person has to change.
+    package var hints: [Change] = []
+    /// Hints beyond `ProjectMigration.hintsMax`.
+    package var furtherHints = 0
+    /// Folders inside this one that are projects of their own, which stay as they are.
+    package var otherProjects: [String] = []
+  }
+
+  package static let hintsMax = 100
+  /// Files and folders that are looked at.
+  private static let entriesMax = 200_000
+
+  private let folder: URL
+
+  /// - Throws: `SuiteError.noFile` if the folder does not exist.
+  package init(folder: String) throws(SuiteError) {
+    self.folder = URL(fileURLWithPath: folder).standardizedFileURL
+    guard Self.isFolder(self.folder) else { throw .noFile(path: folder) }
+  }
+
+  /// - Parameter isCheck: Whether all files stay as they are.
+  /// - Throws: `SuiteError.badProject`, `GoldenError.manifest` for YAML that cannot be read. Then
+  ///   nothing is written.
+  package func run(isCheck: Bool) throws -> Result {
+    var result = Result()
+    var written: [(URL, Data)] = []
+    for file in files(&result) {
+      if let renamed = try renamed(file, &result) { written.append((file, renamed)) }
+    }
+    if !isCheck {
+      for (file, data) in written {
+        do {
+          try data.write(to: file, options: .atomic)
+        } catch {
+          throw SuiteError.notWritable(path: file.path, cause: error.systemText)
+        }
+      }
+    }
+    return result
+  }
+
+  private static func isFolder(_ url: URL) -> Bool {
+    (try? url.resourceValues(forKeys: [.isDirectoryKey]))?.isDirectory ?? false
+  }
+
+  private func name(of file: URL) -> String {
+    let prefix = folder.path.hasSuffix("/") ? folder.path : folder.path + "/"
+    return file.path.hasPrefix(prefix) ? String(file.path.dropFirst(prefix.count)) : file.path
+  }
+
+  /// The files of the project in the order of their names, without hidden folders, sessions and
+  /// other projects.
+  private func files(_ result: inout Result) -> [URL] {
+    var found: [URL] = []
+    var waiting = [folder]
+    var entries = 0
+    while let next = waiting.popLast(), entries < Self.entriesMax {
+      let names = (try? FileManager.default.contentsOfDirectory(atPath: next.path)) ?? []
+      // Media and rows of a session are not documents.
+      if names.contains("session.sqlite") { continue }
+      if next != folder, names.contains(Project.fileName) {
+        result.otherProjects.append(name(of: next))
+        continue
+      }
+      for name in names.sorted() where !name.hasPrefix(".") {
+        entries += 1
+        let url = next.appending(path: name)
+        let values = try? url.resourceValues(forKeys: [.isDirectoryKey, .isSymbolicLinkKey])
+        guard values?.isSymbolicLink != true else { continue }
+        if values?.isDirectory == true { waiting.append(url) } else { found.append(url) }
+      }
+    }
+    result.otherProjects.sort()
+    return found.sorted { $0.path < $1.path }
+  }
+
+  /// The new content of a file; `nil` if it stays as it is.
+  private func renamed(_ file: URL, _ result: inout Result) throws -> Data? {
+    let name = file.lastPathComponent
+    let bytesMax = Int64(PipelineDocument.bytesMax)
+    let isDocument = ["json", "new", "yml"].contains(file.pathExtension)
+    guard isDocument || FormerCode.isCode(name),
+      let data = try? RegularFile.contents(file.path, bytesMax: bytesMax)
+    else { return nil }
+    let words: [DocumentWords.Renaming]
+    switch name {
+    case Project.fileName: words = try project(data)
+    case "golden.yml", "golden.yml.new": words = try golden(data, file)
+    case _ where name.hasSuffix(".json") || name.hasSuffix(".json.new"):
+      words = DocumentWords.inPipeline(data)
+    default:
+      let lines = FormerCode.hints(in: data).map {
+        Change(file: self.name(of: file), line: $0.line, old: $0.old, new: $0.new)
+      }
+      let room = max(0, Self.hintsMax - result.hints.count)
+      result.hints += lines.prefix(room)
+      result.furtherHints += max(0, lines.count - room)
+      return nil
+    }
+    guard !words.isEmpty else { return nil }
+    result.changes += words.map {
+      Change(file: self.name(of: file), line: $0.place.line, old: $0.place.text, new: $0.new)
+    }
+    return DocumentWords.apply(words, to: data)
+  }
+
+  private func project(_ data: Data) throws(SuiteError) -> [DocumentWords.Renaming] {
+    do throws(DocumentProblem) {
+      return DocumentWords.inProject(
+        try WordPlace.places(inYAML: String(decoding: data, as: UTF8.self)))
+    } catch {
+      throw .project(error, file: Project.fileName)
+    }
+  }
+
+  private func golden(_ data: Data, _ file: URL) throws(GoldenError) -> [DocumentWords.Renaming] {
+    do throws(DocumentProblem) {
+      return DocumentWords.inGolden(
+        try WordPlace.places(inYAML: String(decoding: data, as: UTF8.self)))
+    } catch {
+      throw GoldenError(error).at(file.path)
+    }
+  }
+}
