@@ -8,8 +8,8 @@ import Testing
 
 /// An alarm of drops, by the times that it is given.
 @Suite struct AlarmTests {
-  /// What happens on a timeline: one character is a frame, 50 ms after the one before. `.` was shown,
-  /// `x` was dropped. The answer has `B` where an alarm begins, `E` where it ends.
+  /// What happens on a timeline: one character is a frame, 50 ms after the one before. `.` was
+  /// shown, `x` was dropped. The answer has `B` where an alarm begins, `E` where it ends.
   private func answers(_ timeline: String) -> String {
     var machine = DropAlarmStateMachine(DropAlarmRule())
     return timeline.enumerated().map { number, letter -> String in

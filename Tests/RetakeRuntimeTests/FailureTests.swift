@@ -58,8 +58,8 @@ import Testing
     }
   }
 
-  /// Opens the gate when the last frame is decided, and interrupts the run when a value is reported,
-  /// which is after the last event, because the first frame waits at the gate.
+  /// Opens the gate when the last frame is decided, and interrupts the run when a value is
+  /// reported, which is after the last event, because the first frame waits at the gate.
   private final class Interrupting: RunObserver {
     let wantsDecisions = true
     let gate = Gate()

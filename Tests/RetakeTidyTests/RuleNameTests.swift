@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// docs/architecture.md names the rules of decisions, and comments say which one the code carries out.
+/// docs/architecture.md names the rules of decisions, and comments say which one the code carries
+/// out.
 @Suite struct RuleNameTests {
   /// The names that the page defines, in bold.
   private static func defined(in page: String) -> Set<String> {

@@ -166,7 +166,7 @@ private struct ReadsPadding: PureStage {
     #expect(try failure(of: "exit 2") == "it ended with exit status 2")
   }
 
-  @Test func `a process that leaves no trace is failure`() throws {
+  @Test func `a process that leaves no trace is an error`() throws {
     let processes = NewProcessRuns(executable: "/bin/sh", arguments: { _, _ in ["-c", "exit 0"] })
     #expect {
       _ = try verify(Pipeline.named("honest").source(source).results(), processes: processes)

@@ -11,8 +11,8 @@ import RetakeRuntime
 ///
 /// Time runs faster than the wall clock, for the camera, the reader, the pool's windows and its
 /// decisions alike. Memory does not depend on that: it follows the decisions, and they follow the
-/// times. The camera writes one byte of each page, so that all of a frame is resident; writing whole
-/// frames would only need a machine that has the time for it.
+/// times. The camera writes one byte of each page, so that all of a frame is resident; writing
+/// whole frames would only need a machine that has the time for it.
 package struct MemoryTrial: Sendable {
   package var contender: PoolContender
   /// How much faster than the wall clock time runs, 1 to 20.

@@ -35,7 +35,8 @@ package struct PreviewFigures: Hashable, Sendable, Encodable {
   /// Sequences of the frames that were dropped.
   package var droppedFrames: [Int]
 
-  /// A buffer of 1920x1080 pixels with a byte of luma each, and one of Cb and of Cr for four: 3.1 MB.
+  /// A buffer of 1920x1080 pixels with a byte of luma each, and one of Cb and of Cr for four: 3.1
+  /// MB.
   package static let bufferBytes = 1_920 * 1_080 * 3 / 2
 
   init(trial: String, outcome: RunOutcome, meter: PreviewMeter) {

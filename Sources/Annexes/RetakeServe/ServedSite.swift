@@ -155,8 +155,8 @@ struct ServedSite: Sendable {
     }
     guard let wish = try? JSONDecoder().decode(Wish.self, from: body) else {
       throw ServeError.badRequest(
-        "what is sent must be {\"key\": …, \"reason\": …, \"pending\": …}, with \"rootCauses\": […] if not "
-          + "all is meant")
+        "what is sent must be {\"key\": …, \"reason\": …, \"pending\": …}, with "
+          + "\"rootCauses\": […] if not all is meant")
     }
     // Globs are not supported here: the user saw exactly one case and its root causes.
     guard !Self.isGlob(wish.key), wish.key.contains("/") else {

@@ -7,8 +7,8 @@ public struct ReplayedRun: Sendable {
   /// What each sink received of each captured frame, in the order of capture.
   public let results: [FrameResult]
 
-  /// The values of a scalar, in the order of capture. Frames that did not reach the sink, or without
-  /// this scalar, have none.
+  /// The values of a scalar, in the order of capture. Frames that did not reach the sink, or
+  /// without this scalar, have none.
   ///
   /// - Parameters:
   ///   - name: The scalar's name, such as `bpm`.
@@ -41,8 +41,8 @@ public struct ReplayedRun: Sendable {
 }
 
 extension Replay {
-  /// Replays a session of the suite's project through a pipeline, and returns what its sinks received.
-  /// The test needs the trait `retake`. An expectation in a sink belongs to the test.
+  /// Replays a session of the suite's project through a pipeline, and returns what its sinks
+  /// received. The test needs the trait `retake`. An expectation in a sink belongs to the test.
   ///
   /// ```swift
   /// let run = try await Replay.run("pulse") { $0.fingertip().pulseRate().results() }
@@ -53,7 +53,8 @@ extension Replay {
   ///   - session: A session of the project, by its name in Recordings, or its path.
   ///   - options: `every-frame` by default, in which every frame reaches the sinks.
   ///   - pipeline: Makes the pipeline from the frames of the session.
-  /// - Throws: The errors of the session, the pipeline and the run, and an error if a stage halts it.
+  /// - Throws: The errors of the session, the pipeline and the run, and an error if a stage halts
+  ///   it.
   public static func run(
     _ session: String, options: RunOptions = RunOptions(),
     pipeline: (PipelineChain<Frame>) throws -> Pipeline

@@ -80,7 +80,8 @@ extension TimePlaneModel {
     end(frame.frame, from: node, ending)
   }
 
-  /// The lowest joined frame leaves when no lower one is open: values leave in the order of sequence.
+  /// The lowest joined frame leaves when no lower one is open: values leave in the order of
+  /// sequence.
   private func leaveJoin(_ node: Int) -> Bool {
     let frames = nodes[node].joining.values.sorted { $0.frame.sequence < $1.frame.sequence }
     let next = frames.first { $0.state != .ended }

@@ -80,8 +80,8 @@ public final class PreviewFeed: Sendable {
 
   /// - Parameters:
   ///   - policy: How many frames per second are shown while the device is hot.
-  ///   - onAlarm: Called when an alarm begins and when it ends, on the thread that offers the frame.
-  ///     That thread waits for it, so it has to return at once.
+  ///   - onAlarm: Called when an alarm begins and when it ends, on the thread that offers the
+  ///     frame. That thread waits for it, so it has to return at once.
   public convenience init(
     policy: DevicePolicy = PreviewFeed.defaultPolicy,
     onAlarm: (@Sendable (DropAlarm) -> Void)? = nil

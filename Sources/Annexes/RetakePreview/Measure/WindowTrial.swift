@@ -21,8 +21,8 @@ package struct WindowTrial: Sendable {
   package var waitsForScreen = true
   /// Whether the steps of an image are measured apart; see `Canvas.Window.waitsForDevice`.
   package var waitsForDevice = false
-  /// Whether the camera's frames are NV12 of full range with BT.709, as phones deliver them, and not
-  /// I420 of limited range with BT.601.
+  /// Whether the camera's frames are NV12 of full range with BT.709, as phones deliver them, and
+  /// not I420 of limited range with BT.601.
   package var isFullRange = false
   /// Whether the detector's threads have the same priority as the window's.
   package var isVisionEqual = false

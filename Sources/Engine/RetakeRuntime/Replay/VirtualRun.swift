@@ -60,7 +60,8 @@ final class VirtualRun: CoreDriver {
     let tracks = sources.reduce(into: [:]) { $0[$1.node] = $1.description }
     plan.preallocate(memory, for: tracks, isLive: false)
     stageRun = StageRun(memory: memory, options.notices ?? { _ in })
-    // What decoders keep for the next frame has the bound of the pools that their frames lease from.
+    // What decoders keep for the next frame has the bound of the pools that their frames lease
+    // from.
     if let buffers = plan.sourceBuffers {
       for case let reader as any MemoryKeepingReader in sources.map(\.reader) {
         reader.keepMemory(forFrames: buffers)
