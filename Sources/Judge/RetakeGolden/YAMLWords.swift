@@ -5,7 +5,7 @@ extension WordPlace {
   /// The keys and plain or quoted strings of a YAML document that are written without escapes.
   ///
   /// - Throws: `DocumentProblem` for text that is not YAML, as `JSONValue(yaml:)` does.
-  package static func places(inYAML text: String) throws(DocumentProblem) -> [WordPlace] {
+  package static func places(inYAML text: String) throws -> [WordPlace] {
     // Refuses anchors and deep nesting before Yams composes the document.
     guard try JSONValue(yaml: text) != nil else { return [] }
     guard let root = try? Yams.compose(yaml: text) else { return [] }

@@ -35,9 +35,9 @@ package struct ProjectMigration {
   private let folder: URL
 
   /// - Throws: `SuiteError.noFile` if the folder does not exist.
-  package init(folder: String) throws(SuiteError) {
+  package init(folder: String) throws {
     self.folder = URL(fileURLWithPath: folder).standardizedFileURL
-    guard Self.isFolder(self.folder) else { throw .noFile(path: folder) }
+    guard Self.isFolder(self.folder) else { throw SuiteError.noFile(path: folder) }
   }
 
   /// - Parameter isCheck: Whether all files stay as they are.
@@ -126,20 +126,20 @@ package struct ProjectMigration {
     return DocumentWords.apply(words, to: data)
   }
 
-  private func project(_ data: Data) throws(SuiteError) -> [DocumentWords.Renaming] {
-    do throws(DocumentProblem) {
+  private func project(_ data: Data) throws -> [DocumentWords.Renaming] {
+    do {
       return DocumentWords.inProject(
         try WordPlace.places(inYAML: String(decoding: data, as: UTF8.self)))
-    } catch {
-      throw .project(error, file: Project.fileName)
+    } catch let error as DocumentProblem {
+      throw SuiteError.project(error, file: Project.fileName)
     }
   }
 
-  private func golden(_ data: Data, _ file: URL) throws(GoldenError) -> [DocumentWords.Renaming] {
-    do throws(DocumentProblem) {
+  private func golden(_ data: Data, _ file: URL) throws -> [DocumentWords.Renaming] {
+    do {
       return DocumentWords.inGolden(
         try WordPlace.places(inYAML: String(decoding: data, as: UTF8.self)))
-    } catch {
+    } catch let error as DocumentProblem {
       throw GoldenError(error).at(file.path)
     }
   }
