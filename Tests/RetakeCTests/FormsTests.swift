@@ -33,7 +33,7 @@
 
     private static let program = """
       import sys, retake
-      pipeline = (retake.source(name="watch").grey().motion(threshold=20)
+      pipeline = (retake.source(name="watch").gray().motion(threshold=20)
                   .queue(3, "dropNewest").results("boxes"))
       frames = []
       summary = pipeline.replay(sys.argv[1], frames.append)
