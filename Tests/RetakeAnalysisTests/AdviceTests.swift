@@ -48,7 +48,7 @@ import Testing
         + "detect fill, and 'camera' loses about 7.8 frames a second, for all sinks")
     #expect(
       warning.advice
-        == "Give 'detect' 2 slots (.concurrency(2)), or let frames drop in front of 'detect' "
+        == "Give 'detect' concurrency 2 (.concurrency(2)), or let frames drop in front of 'detect' "
         + "(.queue(capacity: 3, policy: .dropOldest))")
     #expect(
       warning.fixes == [
@@ -200,7 +200,7 @@ import Testing
         == "the path camera → grey → detect → brightness → boxes needs 61 ms; the budget is 33 ms")
     #expect(
       warning.advice
-        == "More slots do not make one frame faster: let 'detect' take 17 ms instead of 45 ms, or "
+        == "More concurrency does not make one frame faster: let 'detect' take 17 ms instead of 45 ms, or "
         + "raise the budget")
     #expect(warning.fixes.isEmpty)
     let faster = detect(17).stage(Level()).sink(results, id: "boxes")
