@@ -68,7 +68,7 @@ struct CorpusPulse {
     for (place, moment) in moments.enumerated() {
       values[place] =
         Self.beat(beatsPerMinute / 60 * moment)
-        + drift * (4 * moment / Double(seconds) + 1.5 * Turn(0.07 * moment + 0.16).sine)
+        + drift * (4 * moment / Double(seconds) + 1.5 * Angle(0.07 * moment + 0.16).sine)
         + noise * draws.normal()
     }
     for _ in 0..<movements {
@@ -81,7 +81,7 @@ struct CorpusPulse {
 
   /// A steep rise, a slower fall and the notch after it: three harmonics.
   private static func beat(_ turns: Double) -> Double {
-    Turn(turns).sine + 0.35 * Turn(2 * turns + 0.095).sine + 0.1 * Turn(3 * turns + 0.175).sine
+    Angle(turns).sine + 0.35 * Angle(2 * turns + 0.095).sine + 0.1 * Angle(3 * turns + 0.175).sine
   }
 }
 
