@@ -208,7 +208,7 @@ class PageTests(unittest.TestCase):
         import retake
 
         page = (support.REPOSITORY / "docs/programs.md").read_text()
-        table = page.split("| of the program |")[1].split("\n\n")[0]
+        table = page.split("| attribute of the program |")[1].split("\n\n")[0]
         words = {
             word.split("(")[0]
             for row in table.splitlines()[2:]

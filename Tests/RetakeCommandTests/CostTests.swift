@@ -155,7 +155,7 @@ import Testing
     let loose = try workplace.retake(words: words)
     #expect(loose.status == 0)
     #expect(loose.stdout.contains("costs     93 % recorded, 7 % modelled"), "\(loose.stdout)")
-    #expect(loose.stderr.contains("is of the session 'yard', not of 'hall'"))
+    #expect(loose.stderr.contains("are of the session 'yard', not of 'hall'"))
     #expect(try digests(workplace, words).count == 1)
     let run = try workplace.retake(words: words + ["--json"]).json()
     #expect(run.costs.recorded.int == 80 && run.costs.modelled.int == 6)

@@ -222,18 +222,27 @@ struct DamageTests {
       rows.compactMap { $0.entry == $0.packet ? $0.packet : nil }.last { $0 <= row.packet! })
     #expect(try SessionDoctor(path: imported.path, decodes: true).run().findings == [])
 
-    _ = try runCommand(
-      "sqlite3",
-      arguments: [
-        imported.path + "/session.sqlite",
-        "UPDATE frame SET entry = \(key) WHERE sequence = \(row.sequence)",
-      ])
-    let reader = try SessionReader(
-      imported.result.folder, options: ReadOptions(framesPerChain: nil))
+    let store = try imported.reader().index.store
+    let wrongly = SessionFolder(path: imported.folder.file("Recordings/wrong").path)
+    try FileManager.default.createDirectory(atPath: wrongly.path, withIntermediateDirectories: true)
+    try FileManager.default.copyItem(atPath: imported.path + "/media", toPath: wrongly.media)
+    let writer = try StoreWriter(creating: wrongly.database, durability: .building)
+    writer.append(try store.files())
+    writer.append(try store.segments())
+    writer.append(try store.segmentTracks())
+    writer.append(try store.packets(track: 0, indexes: 0..<200))
+    writer.append(
+      rows.map { other in
+        var other = other
+        if other.sequence == row.sequence { other.entry = key }
+        return other
+      })
+    try writer.close()
+    let reader = try SessionReader(opening: wrongly.path, options: ReadOptions(framesPerChain: nil))
     for other in rows.prefix(row.sequence + 1) {
       _ = try reader.frame(FrameID(track: 0, sequence: other.sequence))
     }
-    let findings = try SessionDoctor(path: imported.path, decodes: true).run().findings
+    let findings = try SessionDoctor(path: wrongly.path, decodes: true).run().findings
 
     let wrong = findings.filter { $0.code == "session.doctor.pixels" }
     #expect(wrong.map(\.frame) == [FrameID(track: 0, sequence: row.sequence)])

@@ -85,7 +85,8 @@ struct ReaderTests {
   @Test(arguments: Clip.all)
   func `pixels do not depend on the decoder's threads`(clip: Clip) throws {
     let imported = try ImportedClip(clip)
-    let reader = try imported.reader(ReadOptions(verifiesPixels: true, framesPerChain: nil, decoderThreads: 3))
+    let reader = try imported.reader(
+      ReadOptions(verifiesPixels: true, framesPerChain: nil, decoderThreads: 3))
     for track in reader.tracks {
       let entries = try reader.entries(of: track.track, sequences: 0..<track.frameCount)
       let ids = entries.filter { $0.damage == nil && !$0.isPayloadMissing }.map(\.id)

@@ -47,7 +47,7 @@ package struct PulseSignal: PureStage {
   package typealias Options = PulseSignalOptions
 
   package static let kind = "pulse-signal"
-  package static let summary = "reads the pulse out of a window of mean colours"
+  package static let summary = "reads the pulse out of a window of mean colors"
 
   package let options: PulseSignalOptions
 

@@ -1,3 +1,4 @@
+import RetakeBuffers
 import RetakeCore
 import RetakeMedia
 import RetakeStore
@@ -10,7 +11,7 @@ import RetakeStore
 /// and replay decodes it in order; so does the check.
 final class EntryCheck {
   /// A frame that the session calls good.
-  struct Frame {
+  struct Candidate {
     var id: FrameID
     var picture: FrameRun.Picture
     var hasEntry: Bool
@@ -29,8 +30,8 @@ final class EntryCheck {
   }
 
   /// The frames with pixels in the order in which `decode` takes them: by entry, then by sequence.
-  func frames(except failing: Set<FrameID>) throws -> [Frame] {
-    var frames: [Frame] = []
+  func frames(except failing: Set<FrameID>) throws -> [Candidate] {
+    var frames: [Candidate] = []
     var next = 0
     // By rows and not by number: where rows are missing, the last frames have higher numbers than
     // the track has rows.
@@ -44,7 +45,7 @@ final class EntryCheck {
         let id = FrameID(track: track, sequence: row.sequence)
         guard !failing.contains(id) else { continue }
         frames.append(
-          Frame(
+          Candidate(
             id: id, picture: try reader.picture(of: row, id: id), hasEntry: row.entry != nil))
       }
     }
@@ -56,7 +57,7 @@ final class EntryCheck {
   /// Decodes one frame with a decoder that began at the frame's entry.
   ///
   /// - Throws: `SessionError.pixelMismatch`, `.undecodable`, `.mediaMismatch`, or a lack of memory.
-  func decode(_ frame: Frame) throws {
+  func decode(_ frame: Candidate) throws {
     guard frame.hasEntry else {
       _ = try reader.pixels(of: frame.id)
       return
@@ -67,20 +68,26 @@ final class EntryCheck {
     }
   }
 
-  private func compare(_ frame: Frame) throws {
-    let record = try reader.index.frame(frame.id)
-    if frame.picture.entry != entry { run = nil }
-    entry = frame.picture.entry
-    let run = run ?? reader.makeRun(from: entry, of: track)
-    // After a failure the decoder has passed the next frames of the entry, too.
-    self.run = nil
-    guard let decoded = try run.decode(frame.picture, id: frame.id) else {
+  private func compare(_ frame: Candidate) throws {
+    let hash = try reader.index.frame(frame.id)?.pixelHash
+    if frame.picture.entry == entry, let run, !run.isSpent,
+      let decoded = try run.decode(frame.picture, id: frame.id)
+    {
+      return try require(hash, of: decoded.frame, frame.id)
+    }
+    // The decoder of the entry may have passed the frame, because frames that were encoded in
+    // another order than they are shown may share an entry.
+    let fresh = reader.makeRun(from: frame.picture.entry, of: track)
+    (run, entry) = (fresh, frame.picture.entry)
+    guard let decoded = try fresh.decode(frame.picture, id: frame.id) else {
+      run = nil
       throw reader.noFrame(frame.picture, of: frame.id)
     }
-    if !run.isSpent { self.run = run }
-    guard let hash = record?.pixelHash else { return }
-    guard decoded.frame.pixelDigest == hash else {
-      throw SessionError.pixelMismatch(session: reader.folder.path, frame: frame.id)
-    }
+    try require(hash, of: decoded.frame, frame.id)
+  }
+
+  private func require(_ hash: Digest128?, of image: Frame, _ id: FrameID) throws {
+    guard let hash, image.pixelDigest != hash else { return }
+    throw SessionError.pixelMismatch(session: reader.folder.path, frame: id)
   }
 }
