@@ -45,8 +45,9 @@ struct TrimmedTrack {
     guard !segments.isEmpty else { throw nothingToShow(in: reader, from: track.sequences) }
     // Last, because unreadable frames get packets without bytes, which no
     // decoder should meet on its way to others.
+    let entries = Self.earlierEntries(of: waiting, plan)
     for row in waiting {
-      frames.append(remaining(row, plan))
+      frames.append(remaining(row, plan, entries))
       try progress.advance()
     }
     for row in failed { frames.append(unreadable(row)) }
@@ -65,13 +66,29 @@ struct TrimmedTrack {
   }
 
   /// The row of a frame whose packet was copied, or that has no pixels.
-  private mutating func remaining(_ row: FrameRecord, _ plan: TrimPlan) -> FrameRecord {
+  private mutating func remaining(
+    _ row: FrameRecord, _ plan: TrimPlan, _ entries: [Int: Int]
+  ) -> FrameRecord {
     guard plan.fates[row.sequence] == .copied, let packet = row.packet.flatMap({ copied[$0] })
     else { return unreadable(row) }
     var row = row
-    row.entry = row.entry.flatMap { copied[$0] }
+    row.entry = row.entry.flatMap { copied[entries[$0] ?? $0] }
     row.packet = packet
     return row
+  }
+
+  /// The entry of the group before, by the entry of the last group of each run.
+  ///
+  /// A file ends with the run, and a decoder of H.264 that begins at the last group and is drained
+  /// so early may drop the image at which it began.
+  private static func earlierEntries(of rows: [FrameRecord], _ plan: TrimPlan) -> [Int: Int] {
+    let starts = rows.compactMap { $0.entry == $0.packet ? $0.packet : nil }.sorted()
+    var earlier: [Int: Int] = [:]
+    for run in plan.runs {
+      let own = starts.filter { run.packets.contains($0) }.suffix(2)
+      if own.count == 2, let last = own.last { earlier[last] = own.first }
+    }
+    return earlier
   }
 
   private mutating func unreadable(_ row: FrameRecord) -> FrameRecord {

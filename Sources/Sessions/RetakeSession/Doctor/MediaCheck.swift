@@ -154,7 +154,9 @@ struct MediaCheck {
     }
   }
 
-  private func note(_ error: SessionError, of frame: EntryCheck.Candidate, _ notes: inout DoctorNotes) {
+  private func note(
+    _ error: SessionError, of frame: EntryCheck.Candidate, _ notes: inout DoctorNotes
+  ) {
     notes.damagedFrames += 1
     let entry = frame.hasEntry ? ", decoded from packet \(frame.picture.entry)," : ""
     notes.add(
