@@ -64,15 +64,6 @@ package struct ForeignProgram: Hashable, Sendable {
   var title: String { command.joined(separator: " ").shortened }
 }
 
-/// What a program may return for a frame.
-package enum ForeignOutput: String, CaseIterable, Hashable, Sendable {
-  case detections
-  case classes
-  case scalars
-  /// It is a whole pipeline: it gives values to sinks, and may have timers.
-  case program
-}
-
 /// How messages and pixels reach a program.
 package enum ForeignTransport: String, CaseIterable, Hashable, Sendable {
   /// Messages on file 3, pixels in the shared memory of file 4.

@@ -1,38 +1,3 @@
-/// An input or an output of a model.
-package struct ModelPort: Hashable, Sendable {
-  package var name: String
-  /// `nil` for a type that no stage converts to, such as strings.
-  package var type: ModelTensor.ElementType?
-  /// The name of the type, also of one that no stage converts to: `float16`, `sequence`.
-  package var typeName: String
-  /// The length of each dimension; `nil` for one that the caller chooses.
-  package var shape: [Int?]
-
-  /// - Parameter typeName: By default that of `type`.
-  package init(
-    name: String, type: ModelTensor.ElementType?, shape: [Int?], typeName: String? = nil
-  ) {
-    self.name = name
-    self.type = type
-    self.shape = shape
-    self.typeName = typeName ?? type?.rawValue ?? "unknown"
-  }
-
-  /// Whether a tensor of this shape fits.
-  package func accepts(shape given: [Int]) -> Bool {
-    given.count == shape.count && zip(given, shape).allSatisfy { $0 == $1 ?? $0 }
-  }
-}
-
-/// What a model's file declares.
-package protocol ModelDescription: Sendable {
-  /// In the order of the model's file.
-  var inputs: [ModelPort] { get }
-  var outputs: [ModelPort] { get }
-  /// What the file says about itself, by key: class names, for example.
-  var metadata: [String: String] { get }
-}
-
 /// A model that was loaded, ready to compute. Its methods may be called from several threads.
 package protocol InferenceModel: ModelDescription {
   /// Computes all outputs.

@@ -1,30 +1,3 @@
-/// The location of a problem: a file, a frame, a place inside a document.
-public struct Place: Hashable, Sendable, Codable, CustomStringConvertible {
-  /// The path of a file or folder, or the address of a stream.
-  public var file: String?
-  /// The frame at which the problem was found.
-  public var frame: FrameID?
-  /// A part of something that has no document, in words, such as `stage 'motion'`.
-  public var part: String?
-  /// A JSON pointer (RFC 6901) into the document, such as `/nodes/2/kind`.
-  public var pointer: String?
-
-  /// Each argument that is `nil` is left out of `description`.
-  public init(
-    file: String? = nil, frame: FrameID? = nil, part: String? = nil, pointer: String? = nil
-  ) {
-    self.file = file
-    self.frame = frame
-    self.part = part
-    self.pointer = pointer
-  }
-
-  public var description: String {
-    [file, frame.map { "frame \($0)" }, part, pointer.map { "at \($0.isEmpty ? "/" : $0)" }]
-      .compactMap(\.self).joined(separator: ", ")
-  }
-}
-
 /// An error that is not a programmer's mistake, in the form that every module reports it: a stable
 /// code, what happened, why, where, and what to do next.
 ///

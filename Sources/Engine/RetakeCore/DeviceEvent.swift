@@ -52,25 +52,6 @@ public enum MemoryPressure: String, Hashable, Sendable, Codable, CaseIterable, C
   public static func < (left: Self, right: Self) -> Bool { left.isBefore(right) }
 }
 
-/// The state of the battery.
-public struct BatteryState: Hashable, Sendable {
-  /// Percent, 0 to 100.
-  public var level: Int
-  /// Whether the battery charges. In recorded events also `true` for a full battery and on external
-  /// power.
-  public var isCharging: Bool
-  /// Whether the user has enabled the device's power saving.
-  public var isLowPower: Bool
-
-  /// Ends the process if `level` is not 0 to 100.
-  public init(level: Int, isCharging: Bool = false, isLowPower: Bool = false) {
-    requirement((0...100).contains(level), "a battery's level is 0 to 100 percent")
-    self.level = level
-    self.isCharging = isCharging
-    self.isLowPower = isLowPower
-  }
-}
-
 /// How the device is held.
 public enum DeviceOrientation: String, Hashable, Sendable, Codable, CaseIterable {
   case portrait
@@ -82,58 +63,6 @@ public enum DeviceOrientation: String, Hashable, Sendable, Codable, CaseIterable
 extension CaseIterable where Self: Equatable {
   fileprivate func isBefore(_ other: Self) -> Bool {
     self != other && Self.allCases.first { $0 == self || $0 == other } == self
-  }
-}
-
-/// A device event with its time.
-public struct TimedDeviceEvent: Hashable, Sendable {
-  /// The index in the session's event table.
-  public var ordinal: Int
-  /// On the session's time line, not shifted, like presentation times.
-  public var timestamp: Timestamp
-  /// What changed; the other states of the device stay as they were.
-  public var event: DeviceEvent
-
-  /// An event for a `FrameReader` of your own. None of the values is checked.
-  public init(ordinal: Int, timestamp: Timestamp, event: DeviceEvent) {
-    self.ordinal = ordinal
-    self.timestamp = timestamp
-    self.event = event
-  }
-}
-
-/// What is known about the device at an instant; `nil` for a state that was never reported.
-package struct DeviceState: Hashable, Sendable {
-  /// The state of the latest thermal event.
-  package var thermal: ThermalState?
-  /// The latest temperature that the device reached, with hysteresis: it follows a rise at once, and
-  /// a fall only from `hysteresis` on. So a limit that was reached ends only this far below it.
-  package var temperature: Temperature?
-  /// The state of the latest memory event.
-  package var memory: MemoryPressure?
-  /// The state of the latest battery event.
-  package var battery: BatteryState?
-  /// The state of the latest orientation event.
-  package var orientation: DeviceOrientation?
-
-  /// Nothing is known.
-  package init() {}
-
-  /// Thousandths of a degree by which a temperature must fall before a limit that it reached ends.
-  package static let hysteresisMillidegrees = 2_000
-
-  package mutating func apply(
-    _ event: DeviceEvent, hysteresisMillidegrees: Int = Self.hysteresisMillidegrees
-  ) {
-    switch event {
-    case .thermal(let state): thermal = state
-    case .temperature(let reading):
-      temperature = reading.followed(
-        from: temperature, hysteresisMillidegrees: hysteresisMillidegrees)
-    case .memory(let pressure): memory = pressure
-    case .battery(let state): battery = state
-    case .orientation(let side): orientation = side
-    }
   }
 }
 

@@ -45,11 +45,6 @@ package struct DocumentProblem: Error, Hashable, Sendable {
   }
 }
 
-/// An error that can describe a problem with a document.
-package protocol DocumentFailure: Error {
-  init(_ problem: DocumentProblem)
-}
-
 /// For readers whose caller makes the error.
 extension DocumentProblem: DocumentFailure {
   package init(_ problem: DocumentProblem) { self = problem }

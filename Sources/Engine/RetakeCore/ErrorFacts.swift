@@ -46,11 +46,6 @@ package struct ErrorFacts: Hashable, Sendable {
   }
 }
 
-/// An error of this package: one switch over its cases gives all facts of each.
-package protocol RetakeError: CodedError {
-  var facts: ErrorFacts { get }
-}
-
 // A public error declares these properties again, because users cannot see this protocol.
 extension Error {
   /// The facts of an error of this package; of others only the message.
@@ -60,12 +55,4 @@ extension Error {
 
   /// Whether an error of this package is a lack of memory, which says nothing about its subject.
   package var isAboutMemory: Bool { (self as? any RetakeError)?.facts.kind == .memory }
-}
-
-extension RetakeError {
-  public var code: String { facts.code }
-  public var message: String { facts.message }
-  public var cause: String? { facts.cause }
-  public var place: Place? { facts.place }
-  public var advice: String? { facts.advice }
 }

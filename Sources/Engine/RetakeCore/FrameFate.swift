@@ -1,11 +1,3 @@
-/// Why a frame was dropped. Drops are losses; thinning and superseding are by design.
-public enum DropReason: String, Hashable, Sendable, Codable, CaseIterable {
-  case queue
-  case pool
-  case timeout
-  case partnerMissing
-}
-
 /// How a frame ended at one sink.
 public enum FrameFate: Hashable, Sendable {
   case delivered
@@ -54,43 +46,5 @@ public enum FrameFate: Hashable, Sendable {
     case "inFlight": self = .inFlight
     default: return nil
     }
-  }
-}
-
-/// The outcome of one captured frame at one sink.
-public struct SinkOutcome: Hashable, Sendable {
-  /// What the sink received, or how the frame ended before it reached the sink.
-  public enum Content: Hashable, Sendable {
-    case facts([ResultFact])
-    /// The frame did not arrive: how it ended, and at which node.
-    case ended(FrameFate, node: String)
-  }
-
-  /// The ID of the sink's node.
-  public var sink: String
-  /// What became of the frame at this sink.
-  public var content: Content
-
-  /// An outcome as a run reports it, for example to compare with in a test.
-  public init(sink: String, content: Content) {
-    self.sink = sink
-    self.content = content
-  }
-}
-
-/// All outcomes of one captured frame: the unit of a results file.
-public struct FrameResult: Hashable, Sendable {
-  /// The captured frame.
-  public var id: FrameID
-  /// In the track's time base; `nil` if the frame had none.
-  public var pts: Int64?
-  /// One per sink, sinks in rising order of their path.
-  public var outcomes: [SinkOutcome]
-
-  /// `outcomes` have to be in rising order of the sinks' paths; they are stored as given.
-  package init(id: FrameID, pts: Int64?, outcomes: [SinkOutcome]) {
-    self.id = id
-    self.pts = pts
-    self.outcomes = outcomes
   }
 }

@@ -1,18 +1,3 @@
-/// The text of one results file.
-package struct ResultChunkText: Sendable {
-  /// Counts from 0.
-  package var index: Int
-  package var bytes: [UInt8]
-
-  /// `results-00000.gold`
-  package var name: String { Self.name(index) }
-
-  package static func name(_ index: Int) -> String {
-    let digits = String(index)
-    return "results-" + String(repeating: "0", count: max(0, 5 - digits.count)) + digits + ".gold"
-  }
-}
-
 /// Writes frames as results text, in files of 1,024 frames, and digests them meanwhile.
 ///
 /// The result digest is XXH3-128 of all lines except headers and B lines, with their line ends.

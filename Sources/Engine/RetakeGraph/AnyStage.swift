@@ -1,31 +1,6 @@
 public import RetakeBuffers
 public import RetakeCore
 
-/// The role of a kind of node in a graph.
-public enum StageRole: Hashable, Sendable {
-  case source
-  case pure
-  case stateful
-  /// Thins frames by their time; takes no server.
-  case throttle
-  /// Thins frames by their number; takes no server.
-  case sample
-  /// Sends each frame to one of its ports, depending on its value.
-  case route
-  /// Pairs the frames of its ports. Continues with all of them, or with those that arrived.
-  case join
-  /// Continues with each frame of its first port and the newest value of the others.
-  case latest
-  /// Passes the items of a frame to the body of a forEach, one at a time.
-  case fork
-  /// Gathers the items of a forEach, in order.
-  case gather
-  case sink
-
-  /// Whether a server handles the frames. Such nodes have a cost.
-  package var isServed: Bool { self == .pure || self == .stateful }
-}
-
 /// A stage that computes a model from a file.
 package protocol ModelStage: Sendable {
   /// SHA-256 of the model's file, and of what belongs to it, by path.
@@ -39,72 +14,8 @@ package protocol ShortMemory: StatefulStage {
   static var callsRemembered: Int { get }
 }
 
-/// What a graph needs to know about a kind of node to check it.
-public struct StageSignature: Hashable, Sendable {
-  /// The name in documents, unique in a catalog; see `StageDefinition.kind`.
-  public var kind: String
-  /// Higher whenever the same input may give another output; see `StageDefinition.version`.
-  public var version: Int
-  /// What the node does with frames: it decides how many inputs and outputs the node has.
-  public var role: StageRole
-  /// `nil` for sources, and for nodes that accept any value.
-  public var input: ValueKind?
-  /// `nil` for sinks, and for nodes that pass their input on.
-  public var output: ValueKind?
-  /// Pixel formats that the body accepts, best first; empty means those of `PixelFormat.basic`.
-  public var inputFormats: [PixelFormat]
-  /// Whether the body can throw. If so, a replay waits for its outcome.
-  package var canFail: Bool
-  /// Whether the output continues to use the memory of the input.
-  package var keepsInput = false
-  /// One line for lists of stages; may be empty.
-  public var summary: String
-
-  /// A signature whose `keepsInput` is `false`. Nothing is checked; a catalog returns it for its
-  /// kinds.
-  package init(
-    kind: String, version: Int, role: StageRole, input: ValueKind?, output: ValueKind?,
-    inputFormats: [PixelFormat] = [], canFail: Bool = false, summary: String = ""
-  ) {
-    self.kind = kind
-    self.version = version
-    self.role = role
-    self.input = input
-    self.output = output
-    self.inputFormats = inputFormats
-    self.canFail = canFail
-    self.summary = summary
-  }
-}
-
-extension StageSignature {
-  /// The formats that the body gets; nil for nodes that pass frames on, and for sinks.
-  package var acceptedFormats: [PixelFormat]? {
-    guard inputFormats.isEmpty else { return inputFormats }
-    let reads = input != nil && (role == .pure || role == .stateful || role == .route)
-    return reads ? PixelFormat.basic : nil
-  }
-
-  package func accepts(_ format: PixelFormat) -> Bool {
-    acceptedFormats?.contains(format) ?? true
-  }
-
-  /// The format that frames of another format are converted to before the body; nil if there is
-  /// none, because the body takes deep samples alone.
-  package func conversion(of format: PixelFormat) -> PixelFormat? {
-    inputFormats.isEmpty ? format.nearestBasic : inputFormats.first { !$0.isDeep }
-  }
-}
-
 /// The outcome of one call of a stage's body.
 package typealias StageOutcome = Result<any PipelineValue, StageError>
-
-/// The memory of a stateful stage in one run. Calls come one at a time, in service order. The
-/// caller orders them, so this needs no lock.
-package protocol StageInstance: AnyObject, Sendable {
-  func process(_ input: any PipelineValue, _ context: StageContext) -> StageOutcome
-  func reset()
-}
 
 /// A node's body and options, with its types erased. A registry creates it from a node of a
 /// document, and the typed methods of the DSL contain it.
@@ -328,52 +239,4 @@ private final class StatefulBox<Stage: StatefulStage>: StageInstance, @unchecked
   }
 
   func reset() { stage.reset() }
-}
-
-/// What a closure sink receives for one captured frame.
-public struct SinkDelivery: Sendable {
-  /// The frame's value at the sink, or how the frame ended before it.
-  public enum Content: Sendable {
-    /// The value that reached the sink.
-    case value(any PipelineValue)
-    /// What became of the frame instead, and the ID of the node where that happened.
-    case ended(FrameFate, node: String)
-  }
-
-  /// Track and sequence, also of a frame that ended before the sink.
-  public var frame: FrameID
-  /// Presentation time from the replay's origin, as in `StageContext`.
-  public var timestamp: Timestamp
-  /// A value, or the frame's end. `result(as:)` gives the value with its type.
-  public var content: Content
-  /// Set live, in a pipeline with pools. Keep it for as long as the frame is used.
-  public var lease: FrameLease?
-  /// Why the frame ended, if a stage or its source failed. This includes the failure that halts the
-  /// run, at its frame.
-  public var failure: StageFailure?
-
-  /// For a test that calls a sink's closure itself.
-  public init(
-    frame: FrameID, timestamp: Timestamp, content: Content, lease: FrameLease? = nil,
-    failure: StageFailure? = nil
-  ) {
-    self.frame = frame
-    self.timestamp = timestamp
-    self.content = content
-    self.lease = lease
-    self.failure = failure
-  }
-
-  /// The value of the frame, or the failure that replaces it.
-  ///
-  /// - Returns: `nil` for a frame that was dropped, throttled, replaced or left in flight, and
-  ///   for a value of another type.
-  public func result<Value: PipelineValue>(
-    as type: Value.Type = Value.self
-  ) -> Result<Value, StageFailure>? {
-    switch content {
-    case .value(let value): (value as? Value).map { .success($0) }
-    case .ended: failure.map { .failure($0) }
-    }
-  }
 }

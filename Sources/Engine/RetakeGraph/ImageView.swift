@@ -1,21 +1,6 @@
 public import RetakeBuffers
 public import RetakeCore
 
-/// The size and the pixel format of an image.
-public struct ImageShape: Hashable, Sendable {
-  /// Pixels.
-  public var width: Int
-  /// Pixels.
-  public var height: Int
-  /// The layout of the pixels.
-  public var format: PixelFormat
-
-  /// For a test of a stage's `view(of:)`; the engine passes the shape of the stage's input.
-  public init(width: Int, height: Int, format: PixelFormat) {
-    (self.width, self.height, self.format) = (width, height, format)
-  }
-}
-
 /// The part of its input that a stage's output shows: a rectangle of the input, at a size of its
 /// own.
 public struct ImageView: Hashable, Sendable {

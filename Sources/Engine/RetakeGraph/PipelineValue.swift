@@ -1,48 +1,6 @@
 public import RetakeBuffers
 public import RetakeCore
 
-/// The type of the values on an edge.
-public enum ValueKind: Hashable, Sendable, CustomStringConvertible {
-  case frame
-  case detections
-  case classes
-  case scalars
-  case waveform
-  case tensor
-  case bytes
-  /// The output of a join: one value per port. An input without kinds accepts any join.
-  case joined([ValueKind])
-  /// One detection with the frame in which it was found. A forEach passes it to its body.
-  case region
-  /// The output of a forEach whose body does not classify.
-  case items
-  /// A user's own type.
-  case user(name: String, version: Int)
-
-  public var description: String {
-    switch self {
-    case .frame: "frame"
-    case .detections: "detections"
-    case .classes: "classes"
-    case .scalars: "scalars"
-    case .waveform: "waveform"
-    case .tensor: "tensor"
-    case .bytes: "bytes"
-    case .joined(let kinds):
-      kinds.isEmpty ? "joined" : "joined(\(kinds.map(\.shortText).joined(separator: ", ")))"
-    case .region: "region"
-    case .items: "items"
-    case .user(let name, let version): "\(name)@\(version)"
-    }
-  }
-
-  /// The description of a join inside a join, without its kinds, which may be many.
-  private var shortText: String {
-    if case .joined = self { return "joined" }
-    return description
-  }
-}
-
 /// The inputs and outputs of stages: the closed set of kinds of this module, and users'
 /// `StageValue` types.
 public protocol PipelineValue: Sendable {
@@ -62,33 +20,6 @@ extension PipelineValue {
     var hasher = DigestHasher()
     digest(into: &hasher)
     return hasher.finish()
-  }
-}
-
-/// A user's own value. Its name, version and canonical bytes make it digestible and storable.
-public protocol StageValue: PipelineValue {
-  /// Unique among the values of a pipeline, such as `"lane-markings"`.
-  static var typeName: String { get }
-  /// Must be increased whenever the meaning of the bytes changes.
-  static var typeVersion: Int { get }
-  /// The value as bytes; equal values give equal bytes.
-  func encoded() -> [UInt8]
-  /// The inverse of `encoded`.
-  ///
-  /// - Throws: Any error, if the bytes are not a value of this type.
-  init(decoding bytes: [UInt8]) throws
-}
-
-extension StageValue {
-  /// `ValueKind.user`, with the type's name and version.
-  public static var valueKind: ValueKind { .user(name: typeName, version: typeVersion) }
-
-  public func digest(into hasher: inout DigestHasher) {
-    hasher.append(encoded())
-  }
-
-  public var facts: [ResultFact] {
-    [.user(kind: "\(Self.typeName)@\(Self.typeVersion)", digest: digest)]
   }
 }
 

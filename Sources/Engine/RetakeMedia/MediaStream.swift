@@ -168,18 +168,3 @@ package struct MediaStream: Hashable, Sendable {
     "h264", "hevc", "mpeg1video", "mpeg2video", "vp8", "vp9", "av1", "ffv1", "png", "theora",
   ]
 }
-
-/// Frames per second as a fraction.
-package struct FrameRate: Hashable, Sendable, CustomStringConvertible {
-  package var numerator: Int32
-  package var denominator: Int32
-
-  package init(_ numerator: Int32, _ denominator: Int32) {
-    precondition(numerator > 0 && denominator > 0, "a frame rate is a positive fraction")
-    self.numerator = numerator
-    self.denominator = denominator
-  }
-
-  package var framesPerSecond: Double { Double(numerator) / Double(denominator) }
-  package var description: String { "\(numerator)/\(denominator)" }
-}

@@ -123,17 +123,6 @@ package final class ChildProcess: Sendable {
   }
 }
 
-/// Why a program could not be started.
-package struct ChildProcessError: LocalizedError, Hashable {
-  package var executable: String
-  /// `errno`.
-  package var number: Int32
-
-  package var errorDescription: String? {
-    "\(executable): \(String(cString: strerror(number)))"
-  }
-}
-
 extension ChildProcess {
   /// The first executable with that name in the folders of PATH.
   package static func path(

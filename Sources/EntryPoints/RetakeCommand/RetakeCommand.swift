@@ -190,47 +190,6 @@ extension RetakeCommand {
   }
 }
 
-/// Ends a command that has already printed all of its output.
-struct CommandEnd: Error {
-  var status: ExitStatus
-
-  /// The status with which a command's work ends. Errors are printed.
-  ///
-  /// - Throws: Any error that is neither a `CommandEnd` nor has a code.
-  static func status(of work: () throws -> Void) throws -> ExitStatus {
-    do {
-      try work()
-      return .passed
-    } catch let end as CommandEnd {
-      return end.status
-    } catch let error as any CodedError {
-      return report(error)
-    } catch let error as StageError {
-      // From a user's source that cannot be opened.
-      return report(UserError(error))
-    }
-  }
-
-  private static func report(_ error: any CodedError) -> ExitStatus {
-    Console.error(error)
-    if let way = Self.wayToProject(after: error) { Console.note("  \(visible(way))") }
-    return ErrorStatus.of(error)
-  }
-
-  /// Something was not found that a retake.yml may define, and that file is in a folder above.
-  private static func wayToProject(after error: any CodedError) -> String? {
-    guard missing.contains(error.code) else { return nil }
-    return (try? CommandEnvironment.current.project())?.wayToProject
-  }
-
-  private static let missing = [
-    "session.list.noFolder", "suite.accept.nothingPending", "suite.accept.notPending",
-    "suite.adopt.noGolden", "suite.project.none", "suite.select.noCase",
-    "suite.select.noPipeline", "suite.select.noSession", "suite.select.noSuite",
-    "suite.select.nothing", "suite.stale.noGolden",
-  ]
-}
-
 struct Root: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "retake",

@@ -1,51 +1,6 @@
 package import RetakeCore
 package import RetakeGraph
 
-/// The outcome of a comparison in one word.
-package enum Verdict: String, Hashable, Sendable, Codable, CaseIterable {
-  case passed
-  case changed
-  /// The case has no accepted golden, or none for this platform.
-  case missing
-  /// The session or the case of a golden no longer exists.
-  case stale
-  /// Another session, track, case or precision.
-  case notComparable = "not comparable"
-  /// The comparison could not be done: the golden is damaged, or nothing was compared.
-  case errored
-}
-
-/// How close the largest error came to the allowed error.
-package struct ErrorHeadroom: Hashable, Sendable, Codable {
-  package var sink: String
-  /// `position`, `score`, `scalar`, `unmatched` or `drift`.
-  package var quantity: String
-  /// `nil` if an error was not a finite number.
-  package var largest: Double?
-  package var allowed: Double
-  /// The frame with the largest error; `nil` without an error.
-  package var frame: FrameID?
-
-  package init(
-    sink: String, quantity: String, largest: Double?, allowed: Double, frame: FrameID?
-  ) {
-    self.sink = sink
-    self.quantity = quantity
-    self.largest = largest
-    self.allowed = allowed
-    self.frame = frame
-  }
-
-  /// The largest error as a fraction of the allowed error: 0 to 1 is within tolerance; `nil` if no
-  /// error is allowed and there was one.
-  package var used: Double? {
-    guard let largest else { return nil }
-    // No error is within every tolerance, also within one of 0.
-    if largest == 0 { return 0 }
-    return allowed > 0 ? largest / allowed : nil
-  }
-}
-
 /// How many frames were compared, and with which results.
 package struct ComparisonCounts: Hashable, Sendable, Codable {
   package var same = 0

@@ -16,12 +16,6 @@ package struct ImagePixels: Hashable, Sendable {
   }
 }
 
-/// Measures the difference of two images of one sink. The pixels are stored elsewhere.
-package protocol ImageMeasure: Sendable {
-  /// `nil` if one of the images was not kept.
-  func difference(sink: String, golden: FrameID, actual: FrameID) -> ImageDifference?
-}
-
 /// How much two images of the same size differ, by three measures: over the whole image, in its
 /// structure, and at the place with the most changes.
 package struct ImageDifference: Hashable, Sendable {

@@ -131,47 +131,6 @@ package struct ReportCheck: Hashable, Sendable, Codable {
   }
 }
 
-/// The largest error of one measure, and the allowed error.
-package struct Headroom: Hashable, Sendable, Codable {
-  /// For example `boxes.position`.
-  package var measure: String
-  package var largest: Double
-  package var allowed: Double
-  package var unit: String?
-  /// The frame with the largest error.
-  package var frame: FrameID?
-
-  package init(
-    measure: String, largest: Double, allowed: Double, unit: String? = nil, frame: FrameID? = nil
-  ) {
-    self.measure = measure
-    self.largest = largest
-    self.allowed = allowed
-    self.unit = unit
-    self.frame = frame
-  }
-
-  /// The part of the allowance that was used; `nil` if no error is allowed.
-  package var used: Double? { allowed > 0 && largest.isFinite ? largest / allowed : nil }
-}
-
-/// A limit that the golden sets for a number of the run.
-package struct ReportBudget: Hashable, Sendable, Codable {
-  package var name: String
-  package var limit: Double
-  package var actual: Double
-  package var unit: String?
-  package var met: Bool
-
-  package init(name: String, limit: Double, actual: Double, unit: String? = nil, met: Bool) {
-    self.name = name
-    self.limit = limit
-    self.actual = actual
-    self.unit = unit
-    self.met = met
-  }
-}
-
 /// A string of the golden and the corresponding string of the run.
 package struct TextPair: Hashable, Sendable, Codable {
   package var golden: String?
@@ -180,79 +139,6 @@ package struct TextPair: Hashable, Sendable, Codable {
   package init(golden: String?, actual: String?) {
     self.golden = golden
     self.actual = actual
-  }
-}
-
-/// A track that the case reads.
-package struct ReportTrack: Hashable, Sendable, Codable {
-  package var track: Int
-  /// In pixels. Boxes are given in these pixels, no matter where in the pipeline they were found.
-  package var width: Int
-  package var height: Int
-  package var frames: Int
-  package var timeBase: TimeBase?
-
-  package init(track: Int, width: Int, height: Int, frames: Int, timeBase: TimeBase? = nil) {
-    self.track = track
-    self.width = width
-    self.height = height
-    self.frames = frames
-    self.timeBase = timeBase
-  }
-
-  private enum CodingKeys: String, CodingKey { case track, width, height, frames, timeBase }
-
-  package init(from decoder: any Decoder) throws {
-    let container = try decoder.container(keyedBy: CodingKeys.self)
-    track = try container.decode(Int.self, forKey: .track)
-    width = try container.decode(Int.self, forKey: .width)
-    height = try container.decode(Int.self, forKey: .height)
-    frames = try container.decode(Int.self, forKey: .frames)
-    // Only shown, so one that cannot be parsed does not make the report unreadable.
-    timeBase = try container.decodeIfPresent(String.self, forKey: .timeBase)
-      .flatMap { TimeBase(parsing: $0) }
-  }
-
-  package func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: CodingKeys.self)
-    try container.encode(track, forKey: .track)
-    try container.encode(width, forKey: .width)
-    try container.encode(height, forKey: .height)
-    try container.encode(frames, forKey: .frames)
-    // The schema has a string such as 1/90000, not an object of two numbers.
-    try container.encodeIfPresent(timeBase?.description, forKey: .timeBase)
-  }
-}
-
-/// Something besides the results that changed, such as an option of the pipeline or a library.
-package struct ReportSuspect: Hashable, Sendable, Codable {
-  /// The most suspects that are shown as text; the document has all of them.
-  static let shownMax = 15
-
-  /// `pipeline`, or `change` for everything else.
-  package var kind: String
-  package var text: String
-  /// For a pipeline, the kind of change: `option`, `nodeAdded`, `queue` …
-  package var change: String?
-  /// For a pipeline, the place of the change: `motion.threshold`.
-  package var place: String?
-  package var golden: String?
-  package var actual: String?
-
-  package init(kind: String, text: String, golden: String? = nil, actual: String? = nil) {
-    self.kind = kind
-    self.text = text
-    self.golden = golden
-    self.actual = actual
-  }
-
-  init(_ change: PipelineChange) {
-    self.init(
-      // A change of the pipeline keeps its parts next to its sentence, for the page and for
-      // scripts.
-      kind: "pipeline", text: change.suspicion, golden: change.old, actual: change.new)
-    self.change = change.kind.rawValue
-    place = change.place
   }
 }
 

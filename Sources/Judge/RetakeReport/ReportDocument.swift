@@ -88,17 +88,6 @@ package struct ReportDocument: Hashable, Sendable, Codable {
   }
 }
 
-/// The program that wrote the report.
-package struct ReportTool: Hashable, Sendable, Codable {
-  package var name: String
-  package var version: String
-
-  package init(name: String = "retake", version: String) {
-    self.name = name
-    self.version = version
-  }
-}
-
 /// What the run covered, and how fast.
 package struct ReportTotals: Hashable, Sendable, Codable {
   package var cases = 0
@@ -174,62 +163,5 @@ package struct ReportCache: Hashable, Sendable, Codable {
       parts.append("\(keptBytes > 0 ? "not all" : "nothing") could be kept (\(failure))")
     }
     return parts.joined(separator: ", ")
-  }
-}
-
-/// One fact about the environment, when the golden was accepted and now.
-package struct EnvironmentRow: Hashable, Sendable, Codable {
-  package var name: String
-  package var golden: String?
-  package var actual: String?
-
-  package init(_ name: String, golden: String?, actual: String?) {
-    self.name = name
-    self.golden = golden
-    self.actual = actual
-  }
-
-  package var differs: Bool { golden != actual }
-}
-
-/// An exact command and its purpose.
-package struct ReportCommand: Hashable, Sendable, Codable {
-  /// A few words, such as "replay it" or "accept the new result".
-  package var title: String
-  package var command: String
-
-  package init(_ title: String, _ command: String) {
-    self.title = title
-    self.command = command
-  }
-
-  /// Whether it accepts a result. The name of the program is not checked, because it may be any
-  /// name.
-  package var accepts: Bool { command.contains(" accept ") && !command.contains(" replay ") }
-}
-
-/// An error as the report shows it.
-package struct ReportProblem: Hashable, Sendable, Codable {
-  package var code: String
-  package var message: String
-  package var cause: String?
-  package var place: String?
-  package var advice: String?
-
-  package init(
-    code: String, message: String, cause: String? = nil, place: String? = nil,
-    advice: String? = nil
-  ) {
-    self.code = code
-    self.message = message
-    self.cause = cause
-    self.place = place
-    self.advice = advice
-  }
-
-  package init(_ error: any CodedError) {
-    self.init(
-      code: error.code, message: error.message, cause: error.cause,
-      place: error.place.map(\.description), advice: error.advice)
   }
 }

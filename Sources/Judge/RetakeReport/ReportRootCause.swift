@@ -56,60 +56,6 @@ package struct ReportRootCause: Hashable, Sendable, Codable {
   }
 }
 
-/// The color of one node in one root cause's graph.
-package struct NodeStatus: Hashable, Sendable, Codable {
-  package var node: String
-  package var status: ReportNode.Status
-
-  package init(node: String, status: ReportNode.Status) {
-    self.node = node
-    self.status = status
-  }
-}
-
-/// A pipeline as the report draws it.
-package struct ReportGraph: Hashable, Sendable, Codable {
-  package var nodes: [ReportNode]
-  package var edges: [ReportEdge]
-
-  package init(nodes: [ReportNode], edges: [ReportEdge]) {
-    self.nodes = nodes
-    self.edges = edges
-  }
-}
-
-/// A node, and how its output compares with the golden's.
-package struct ReportNode: Hashable, Sendable, Codable {
-  package enum Status: String, Hashable, Sendable, Codable, CaseIterable {
-    case equal
-    /// The output differs although the inputs are equal.
-    case rootCause
-    /// The output differs, and so do the inputs.
-    case downstream
-    /// A stateful stage that received a differing input before.
-    case tainted
-    case notRun
-    /// The case has no results that could be compared.
-    case notCompared
-    /// Only in the run.
-    case added
-    /// Only in the golden.
-    case removed
-  }
-
-  package var id: String
-  package var kind: String
-  package var stateful: Bool
-  package var status: Status
-
-  package init(id: String, kind: String, stateful: Bool = false, status: Status = .equal) {
-    self.id = id
-    self.kind = kind
-    self.stateful = stateful
-    self.status = status
-  }
-}
-
 /// An edge between two nodes, by their ids.
 package struct ReportEdge: Hashable, Sendable, Codable {
   package var from: String

@@ -72,82 +72,6 @@ package struct TimelineMark: Hashable, Sendable, Codable {
   }
 }
 
-/// How the decisions of the run differ from the golden's.
-package struct DecisionDifferences: Hashable, Sendable, Codable {
-  package var added: Int
-  package var removed: Int
-  package var moved: Int
-  /// Made at the same time and place, but with other details.
-  package var changed: Int
-  package var lines: Excerpt<DecisionDifference>
-  /// The kept lines; consecutive lines that differ in the same way form a group.
-  package var groups: [DecisionGroup] = []
-
-  package init(
-    added: Int, removed: Int, moved: Int, changed: Int = 0, lines: Excerpt<DecisionDifference>
-  ) {
-    self.added = added
-    self.removed = removed
-    self.moved = moved
-    self.changed = changed
-    self.lines = lines
-    groups = DecisionGroup.all(lines.items)
-  }
-
-  /// The number of groups of the kept lines, including those that are not kept.
-  var groupCount: Int {
-    guard groups.count >= DecisionGroup.groupsMax else { return groups.count }
-    return max(groups.count, DecisionGroup.all(lines.items, limit: .max).count)
-  }
-}
-
-/// One decision line that is on one side only, or that moved or changed.
-package struct DecisionDifference: Hashable, Sendable, Codable {
-  package enum Change: String, Hashable, Sendable, Codable {
-    case added
-    case removed
-    case moved
-    case changed
-  }
-
-  package var change: Change
-  /// The lines as they are in decisions.gold.
-  package var golden: String?
-  package var actual: String?
-  /// For example "2 frames later (66 ms)".
-  package var note: String?
-  /// The earlier differences that it follows from, nearest first.
-  package var because: [String]
-
-  package init(
-    _ change: Change, golden: String?, actual: String?, note: String? = nil,
-    because: [String] = []
-  ) {
-    self.change = change
-    self.golden = golden
-    self.actual = actual
-    self.note = note
-    self.because = because
-  }
-}
-
-/// The ledger of one sink, golden and actual.
-package struct LedgerPair: Hashable, Sendable, Codable {
-  package var track: Int?
-  package var sink: String?
-  package var golden: ReportLedger?
-  package var actual: ReportLedger?
-
-  package init(
-    track: Int? = nil, sink: String? = nil, golden: ReportLedger?, actual: ReportLedger?
-  ) {
-    self.track = track
-    self.sink = sink
-    self.golden = golden
-    self.actual = actual
-  }
-}
-
 /// The fates of the frames, and the counts that are not part of the ledger.
 package struct ReportLedger: Hashable, Sendable, Codable {
   package var frames: FrameLedger
@@ -169,14 +93,5 @@ package struct ReportLedger: Hashable, Sendable, Codable {
         ("in flight at the end", frames.inFlight), ("lost before capture", lostBeforeCapture),
         ("payload missing", payloadMissing),
       ]
-  }
-}
-
-extension LedgerPair {
-  /// The drop reasons of both sides, in byte order.
-  package var reasons: [String] {
-    let all = [golden, actual].compactMap { $0 }.flatMap { $0.frames.dropped.keys }
-    // Sorted, because the order of a Set differs from process to process.
-    return Set(all).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }
 }

@@ -23,36 +23,6 @@ package enum ReportVerdict: String, Hashable, Sendable, Codable, CaseIterable {
   }
 }
 
-/// The exit code of the run and its meaning.
-package struct ReportExit: Hashable, Sendable, Codable {
-  package var code: Int
-  package var word: String
-  package var meaning: String
-
-  package init(code: Int) {
-    self.code = code
-    (word, meaning) = Self.texts(code)
-  }
-
-  /// The word for people. A program only sees a change; whether it is a regression, a person
-  /// decides. Scripts read `word`, which stays as it is.
-  package var shownWord: String { code == 1 ? "changed" : word }
-
-  private static func texts(_ code: Int) -> (word: String, meaning: String) {
-    switch code {
-    case 0: ("passed", "Everything that was compared equals its golden within the tolerances.")
-    case 1: ("regression", "At least one result differs from its golden.")
-    case 2: ("error", "At least one case could not be run; its result is unknown.")
-    case 3: ("golden missing", "A golden is missing or has not been accepted yet.")
-    case 4: ("nothing compared", "Nothing was selected, or nothing could be compared.")
-    case 5: ("stale", "A golden is stale, or it is not comparable with this run.")
-    case 64: ("usage", "The command line was not understood.")
-    case 130: ("interrupted", "The run was interrupted; this report is not complete.")
-    default: ("exit \(code)", "The run ended with exit code \(code).")
-    }
-  }
-}
-
 /// How many cases have which verdict. `changed` does not include expected changes.
 package struct VerdictCounts: Hashable, Sendable, Codable {
   package var passed = 0

@@ -244,30 +244,6 @@ final class BagTrack {
   private static let frameNanoseconds: Int64 = 40_000_000
 }
 
-/// The time that is zero in the session: that of the first image of the bag.
-final class BagOrigin {
-  private static let most: Int64 = 1 << 61
-
-  private(set) var nanoseconds: Int64?
-
-  /// - Parameter nanoseconds: nil for the first time that is asked for.
-  init(_ nanoseconds: Int64?) { self.nanoseconds = nanoseconds }
-
-  /// nil for a time beyond the bounds of a session's times.
-  func exactTime(of nanoseconds: Int64) -> Int64? {
-    let origin = self.nanoseconds ?? nanoseconds
-    self.nanoseconds = origin
-    let (difference, overflow) = nanoseconds.subtractingReportingOverflow(origin)
-    return overflow || difference.magnitude > Self.most.magnitude ? nil : difference
-  }
-
-  /// Saturates at the bounds of a session's times, 2^61 ns.
-  func time(of nanoseconds: Int64) -> Int64 {
-    if let time = exactTime(of: nanoseconds) { return time }
-    return nanoseconds < (self.nanoseconds ?? 0) ? -Self.most : Self.most
-  }
-}
-
 /// A NUT file with the packets of one track, while it is written.
 ///
 /// NUT keeps the bytes of every codec as they are; Matroska rewrites those of H.264, and knows some

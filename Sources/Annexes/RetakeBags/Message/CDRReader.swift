@@ -1,12 +1,3 @@
-/// A message is shorter than its type needs, or has a value that it may not have.
-struct CDRProblem: Error, Hashable {
-  /// In bytes from the beginning of the message.
-  var offset: Int
-  var cause: String
-
-  var text: String { "at byte \(offset) of the message: \(cause)" }
-}
-
 /// Reads a message in CDR, the form in which ROS 2 writes messages (OMG DDS-XTypes 1.3, 7.4).
 ///
 /// A message begins with four bytes that give the order of bytes; numbers are aligned to their size,

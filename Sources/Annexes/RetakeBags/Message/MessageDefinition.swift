@@ -1,8 +1,3 @@
-/// A definition that cannot be read, or a type that is not made of numbers.
-struct DefinitionProblem: Error, Hashable {
-  var cause: String
-}
-
 /// A number in a message, as CDR writes it.
 enum NumberType: String, Hashable, Sendable {
   case bool, int8, uint8, int16, uint16, int32, uint32, int64, uint64, float32, float64

@@ -1,8 +1,3 @@
-/// Compressed bytes that are not what their format says.
-struct CompressionProblem: Error, Hashable {
-  var cause: String
-}
-
 /// How the records of a chunk are compressed.
 enum Compression: Sendable {
   case none, lz4, zstd

@@ -135,11 +135,6 @@ struct OnnxFunctions: @unchecked Sendable {
   }
 }
 
-/// The library's message for a call that failed.
-struct OnnxFailure: Error, Hashable {
-  var message: String
-}
-
 extension OnnxFunctions {
   /// Turns a status into an error, and releases it.
   func check(_ status: Status) throws {

@@ -1,10 +1,3 @@
-/// The place of a picture in the order in which pictures are shown, as its own header says it.
-struct PictureOrder: Hashable, Sendable {
-  /// Numbers of different epochs have no order.
-  var epoch = 0
-  var number: Int
-}
-
 /// Finds pictures that were exchanged with their neighbors, by comparing the times of their packets
 /// with the order that their headers state.
 ///

@@ -1,54 +1,3 @@
-/// Why the pixels of a packet's picture cannot be trusted, although a decoder may report nothing:
-/// the raw value is the cause that a session stores.
-package enum StreamDamage: String, Hashable, Sendable {
-  /// The picture refers to a picture that the stream does not contain, or to one that does.
-  case referenceMissing = "media.reference.missing"
-  /// A part of the picture is not in the stream, or the picture refers to such a picture.
-  case sliceMissing = "media.slice.missing"
-  /// The picture is another one than that of its time.
-  case misplaced = "media.picture.misplaced"
-}
-
-/// What the headers of one packet show.
-package struct PacketEvidence: Hashable, Sendable {
-  var damage: StreamDamage?
-  /// Whether no later packet depends on the packets before this one.
-  package var isRefresh = false
-  /// Whether the decoder forgets all earlier pictures, in whatever order they are shown, and the
-  /// packet has all headers that a new decoder needs.
-  package var isRestart = false
-  /// What this packet shows about the one before it.
-  var damageBefore: StreamDamage?
-  /// Whether no other picture refers to those of the packet.
-  package var isDisposable = false
-  /// Damage of this packet and of packets before it, by their indexes.
-  package fileprivate(set) var damages: [Int: StreamDamage] = [:]
-  /// Of the picture that is shown; nil if the codec does not say it.
-  var order: PictureOrder?
-  /// Differs in consecutive packets (`idr_pic_id`); nil in pictures that have none.
-  var refreshID: Int?
-  /// Whether its picture is shown before the key picture that it follows. Only other leading
-  /// pictures of that key picture refer to it.
-  package var isLeading = false
-  private var pictures = 0
-
-  init(damage: StreamDamage? = nil, isRefresh: Bool = false, damageBefore: StreamDamage? = nil) {
-    (self.damage, self.isRefresh, self.damageBefore) = (damage, isRefresh, damageBefore)
-  }
-
-  /// Adds what another picture of the same packet shows.
-  mutating func merge(_ other: PacketEvidence) {
-    damage = damage ?? other.damage
-    isRefresh = isRefresh || other.isRefresh
-    isRestart = isRestart || other.isRestart
-    damageBefore = damageBefore ?? other.damageBefore
-    isLeading = other.isLeading && (pictures == 0 || isLeading)
-    isDisposable = other.isDisposable && (pictures == 0 || isDisposable)
-    (order, refreshID) = (other.order ?? order, other.refreshID ?? refreshID)
-    pictures += 1
-  }
-}
-
 /// Reads the headers of a stream's packets, in decode order, without decoding.
 ///
 /// Finds what the stream itself shows: pictures that refer to one that is not there, slices that are
@@ -147,20 +96,4 @@ package struct StreamEvidence: Sendable {
     "vp6f", "vp8",
     "vp9", "wmv1", "wmv2", "wmv3",
   ]
-}
-
-/// Reads the headers of one codec.
-protocol EvidenceReader: Sendable {
-  mutating func add(_ packet: MediaPacket) -> PacketEvidence
-  /// The picture of the last packet was decoded twice.
-  mutating func repeatLast(packet: Int)
-  /// - Parameter packet: The last one.
-  /// - Returns: damage that the end of the stream shows, nil for such that is withdrawn.
-  mutating func finish(packet: Int) -> [Int: StreamDamage?]
-}
-
-extension EvidenceReader {
-  /// A reference picture set names pictures by their order, so a repeated one does no harm.
-  func repeatLast(packet: Int) {}
-  func finish(packet: Int) -> [Int: StreamDamage?] { [:] }
 }

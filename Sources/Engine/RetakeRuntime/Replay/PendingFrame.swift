@@ -57,15 +57,6 @@ extension PendingFrame {
   }
 }
 
-/// What was computed for a frame in flight, and may not be used.
-struct UnusedValues {
-  /// Values of this frame that other frames read through a latest join.
-  var read: [ValueFuture] = []
-  /// Set once everything is decided: values that were computed but not used, unless a reader is
-  /// left.
-  var leftovers: [ValueFuture] = []
-}
-
 /// What a results sink writes for a value. It is computed in parallel with the other stages.
 struct FactsValue: PipelineValue {
   static var valueKind: ValueKind { .user(name: "retake-facts", version: 1) }

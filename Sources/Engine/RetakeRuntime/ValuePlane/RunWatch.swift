@@ -103,16 +103,3 @@ package final class RunWatch: Sendable {
     return isStill
   }
 }
-
-/// Foreign code that runs for a frame, or for an item of it.
-package struct WatchedBody: Hashable, Sendable {
-  /// The node's number in the graph.
-  package var node: Int
-  package var frame: FrameID
-  package var item: Int?
-}
-
-/// The body of a stage that does not return. This is an engine fault, never a decision.
-package struct HungBody: Error, Hashable {
-  package var body: WatchedBody
-}

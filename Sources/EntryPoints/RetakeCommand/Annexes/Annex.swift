@@ -13,15 +13,6 @@ extension Annex {
   static var importers: [any AnnexImporter.Type] { [] }
 }
 
-/// A command of an annex, and its place among the other ones.
-struct AnnexCommand {
-  /// The command that it is a part of.
-  var parent: any ParsableCommand.Type
-  /// The command that it follows in the help.
-  var after: any ParsableCommand.Type
-  var command: any ParsableCommand.Type
-}
-
 /// Makes a session of files that are not video.
 protocol AnnexImporter {
   /// Whether a file, or a folder of files, is of this form.

@@ -1,20 +1,5 @@
 import RetakeCore
 
-/// A frame, or an item of it, at a node.
-struct TraceWork: Hashable, Sendable {
-  var node: Int
-  var frame: FrameID
-  var item: Int?
-
-  /// `0:12` or `0:12.2`.
-  var subject: String { item.map { "\(frame).\($0)" } ?? frame.description }
-
-  var arguments: TraceText.Arguments {
-    let item: TraceText.Arguments = item.map { [("item", .number($0))] } ?? []
-    return [("frame", .text(frame.description))] + item
-  }
-}
-
 /// Assigns work to the servers of an executor. Lines name the node, not the server, so the first
 /// free server takes the work. The server is free again when the body ends. After a timeout, that
 /// is later than the end of the frame.

@@ -2,45 +2,6 @@ import Foundation
 import RetakeCore
 package import RetakeGolden
 
-/// One case on one session, selected to be run.
-package struct SelectedCase: Hashable, Sendable {
-  package var definition: CaseDefinition
-  /// The session's folder. For a case with frames of its own only its last component matters: the
-  /// name in place of a session's.
-  package var session: String
-  /// Whether the case replays the session, and has no frames of its own.
-  private(set) var readsSession: Bool
-  /// Why it cannot be run: the project names a session that does not exist, or whose name a golden
-  /// cannot have.
-  package var problem: SuiteError?
-
-  package init(definition: CaseDefinition, session: String, problem: SuiteError? = nil) {
-    self.definition = definition
-    self.session = session
-    self.problem = problem
-    readsSession = true
-  }
-
-  /// A case that reads no session.
-  init(withOwnFrames definition: CaseDefinition, in project: Project) {
-    let name = definition.source?.name ?? CaseDefinition.ownFrames
-    self.init(definition: definition, session: "\(project.recordings)/\(name)")
-    readsSession = false
-  }
-
-  /// - Throws: `problem`, if it cannot be run.
-  package func check() throws {
-    if let problem { throw problem }
-  }
-
-  /// The session's folder; nil if the case has frames of its own.
-  package var sessionRead: String? { readsSession ? session : nil }
-  package var sessionName: String { URL(fileURLWithPath: session).lastPathComponent }
-  package var key: GoldenLibrary.Key {
-    GoldenLibrary.Key(session: sessionName, testCase: definition.name)
-  }
-}
-
 /// The requested sessions and cases.
 package struct Selection: Sendable {
   /// Names, paths or globs, each followed by `/CASE` to select one case of the project; empty is
@@ -326,34 +287,5 @@ package struct Selection: Sendable {
     }
     return sessions.isEmpty
       ? "no session in \(project.recordings) fits" : "no session fits \(named)"
-  }
-}
-
-/// File-name patterns with `*` and `?`.
-enum Glob {
-  static func isPattern(_ text: String) -> Bool { text.contains { "*?".contains($0) } }
-
-  /// Backtracks only to the last `*`, so it takes at most as many steps as the product of both
-  /// lengths.
-  static func matches(_ pattern: String, _ text: String) -> Bool {
-    let pattern = Array(pattern.utf8)
-    let text = Array(text.utf8)
-    var (at, next) = (0, 0)
-    var star: (pattern: Int, text: Int)?
-    while next < text.count {
-      if at < pattern.count, pattern[at] == UInt8(ascii: "*") {
-        star = (at, next)
-        at += 1
-      } else if at < pattern.count, [UInt8(ascii: "?"), text[next]].contains(pattern[at]) {
-        at += 1
-        next += 1
-      } else if let last = star {
-        star = (last.pattern, last.text + 1)
-        (at, next) = (last.pattern + 1, last.text + 1)
-      } else {
-        return false
-      }
-    }
-    return pattern[at...].allSatisfy { $0 == UInt8(ascii: "*") }
   }
 }

@@ -123,20 +123,3 @@ struct WriteFailure: Hashable, Sendable {
   /// The file system or the process's own limit does not allow a larger file.
   var isFileFull: Bool { errorNumber == FileSystem.fileFullNumber }
 }
-
-/// Why a frame has no pixels: stable codes in the frame table.
-enum RecordCause {
-  /// The encoder fell behind.
-  static let shedEncoder = "record.shed.encoder"
-  /// The disk fell behind.
-  static let shedDisk = "record.shed.disk"
-  /// The process's memory was nearly exhausted, or an allocation for the frame failed.
-  static let shedMemory = "record.shed.memory"
-  /// The disk's reserve was reached before the frame was written.
-  static let shedReserve = "record.shed.reserve"
-  static let encodeFailed = "record.encode.failed"
-  /// The write failed before the commit.
-  static let lostWrite = "record.lost.write"
-  /// A frame that it depends on was lost.
-  static let lostReference = "record.lost.reference"
-}

@@ -114,13 +114,3 @@ struct ThermalZones: Sendable {
   func integer(_ file: String) -> Int? { text(file).flatMap { Int($0) } }
   func text(_ file: String) -> String? { DeviceFile.text("\(root)/\(file)") }
 }
-
-/// A small file that the kernel provides.
-enum DeviceFile {
-  static func text(_ path: String) -> String? {
-    guard let data = FileManager.default.contents(atPath: path), data.count <= 65_536 else {
-      return nil
-    }
-    return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
-  }
-}

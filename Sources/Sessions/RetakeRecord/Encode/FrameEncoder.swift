@@ -3,16 +3,6 @@ import RetakeCore
 import RetakeMedia
 import RetakeSession
 
-/// What an encoder's packets have in common; frames of another shape begin another epoch.
-struct StreamEpoch: Sendable {
-  /// Counts the session's epochs from 0.
-  var number: Int
-  /// As the database and every decoder see it, with the source's time base.
-  var stream: MediaStream
-  /// Human-readable, such as `640x480 I420`.
-  var shape: String
-}
-
 /// An encoded frame.
 struct EncodedFrame: Sendable {
   var epoch: StreamEpoch

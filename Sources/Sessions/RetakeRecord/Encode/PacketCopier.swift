@@ -3,26 +3,6 @@ import RetakeCore
 import RetakeMedia
 import RetakeSession
 
-/// Makes the packets of one track's frames. One thread at a time uses it.
-protocol PacketMaker: AnyObject {
-  /// - Parameters:
-  ///   - original: The packet that the frame was decoded from, if any.
-  ///   - wantsKey: Whether a key frame is needed now.
-  ///   - hasTime: Whether there is time to decode the packet for its pixel hash.
-  /// - Returns: nil for a frame that depends on a lost one.
-  func packet(
-    of frame: Frame, original: OriginalPacket?, wantsKey: Bool, hasTime: Bool
-  ) throws -> EncodedFrame?
-}
-
-/// A packet as the source sent it.
-struct OriginalPacket: Sendable {
-  var packet: MediaPacket
-  var stream: MediaStream
-  /// Packets from a key packet on that gave no picture, before the first picture of a connection.
-  var rollIn: [MediaPacket] = []
-}
-
 /// The last packets that were given to a decoder; bounded.
 struct RecentPackets {
   private static let countMax = 32
@@ -192,50 +172,5 @@ final class PacketCopier: PacketMaker {
   private static func configuration(of stream: MediaStream) -> [UInt8]? {
     stream.codec == "hevc"
       ? HEVCConfiguration.record(of: stream.extradata) : AnnexB.configuration(stream.extradata)
-  }
-}
-
-/// Why packets cannot be stored unchanged.
-enum CopyRefusal: Error, CustomStringConvertible {
-  case noPackets
-  case codec(String)
-  case format(String)
-  /// Frames are shown in a different order than their packets.
-  case reordered(frames: Int)
-  case noParameterSets
-  /// A packet does not show the image it contains, or not for the first time.
-  case shownAgain
-
-  var description: String {
-    switch self {
-    case .noPackets: "it gives pictures, not packets"
-    case .codec(let codec): "packets of \(codec) are not stored as they come"
-    case .format(""): "its first pictures do not say which pixel format they have"
-    case .format(let format): "its pictures are \(format), which no session holds"
-    case .reordered(let frames):
-      "its packets come in another order than its frames, by up to \(frames)"
-    case .noParameterSets: "it does not say its parameter sets before the first frame"
-    case .shownAgain:
-      "it shows pictures that came with earlier packets, as VP8 and VP9 with alternate references do"
-    }
-  }
-
-  /// Codecs that Matroska stores byte for byte.
-  private static let codecs: Set = [
-    "ffv1", "h264", "hevc", "mjpeg", "mpeg4", "vp8", "vp9",
-  ]
-
-  /// - Returns: nil when the stream's packets can be stored.
-  static func of(_ stream: MediaStream) -> CopyRefusal? {
-    guard codecs.contains(stream.codec) else { return .codec(stream.codec) }
-    guard PixelFormat(ffmpegName: stream.pixelFormatName) != nil else {
-      return .format(stream.pixelFormatName)
-    }
-    return stream.delay > 0 ? .reordered(frames: stream.delay) : nil
-  }
-
-  static func isAnnexB(_ stream: MediaStream) -> Bool {
-    // Both configuration records begin with their version, 1, and start codes with 0.
-    ["h264", "hevc"].contains(stream.codec) && stream.extradata.first != 1
   }
 }

@@ -62,9 +62,3 @@ final class FileSink: SegmentSink {
     _ = Foundation.close(descriptor)
   }
 }
-
-/// A sink, or the system's error number.
-enum SinkResult {
-  case sink(any SegmentSink)
-  case failed(Int32)
-}

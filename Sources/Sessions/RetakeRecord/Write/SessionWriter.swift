@@ -3,13 +3,6 @@ import RetakeMedia
 import RetakeSession
 import RetakeStore
 
-/// A row that is not yet in the database.
-enum RecordedRow: Sendable {
-  case frame(FrameRecord, EncodedFrame?)
-  case event(EventRecord)
-  case run(RunRows)
-}
-
 /// Writes media and rows, and makes them durable together. Only the writer's thread uses it.
 ///
 /// The commit rule: close the cluster, flush, sync the media, then one transaction. A failed

@@ -4,58 +4,6 @@ import RetakeMedia
 package import RetakeSession
 import RetakeStore
 
-/// The destination of a session that is made from another one.
-package struct SessionTarget: Hashable, Sendable {
-  /// The parent folder of the new session's folder.
-  package var into: String
-  /// The new session's name; nil keeps the original's.
-  package var name: String?
-
-  package init(into: String, name: String? = nil) {
-    self.into = into
-    self.name = name
-  }
-
-  /// - Throws: `SessionError.badName`, `.intoItself` or `.nameTaken`.
-  func folder(for session: SessionFolder) throws -> SessionFolder {
-    let name: String
-    if let wanted = self.name {
-      name = try SessionFolder.checked(name: wanted)
-    } else {
-      name = try SessionFolder.sanitized(name: session.name)
-    }
-    let target = SessionFolder(path: into + "/" + name)
-    // With links resolved: a link could lead into the session itself.
-    let (here, there) = (session.path, Self.real(into) + "/" + name)
-    guard there != Self.real(here), !there.hasPrefix(Self.real(here) + "/") else {
-      throw SessionError.intoItself(path: here)
-    }
-    guard !FileManager.default.fileExists(atPath: target.path) else {
-      throw SessionError.nameTaken(path: target.path)
-    }
-    return target
-  }
-}
-
-extension SessionTarget {
-  /// Resolves links and dots.
-  private static func real(_ path: String) -> String {
-    URL(fileURLWithPath: path).standardizedFileURL.resolvingSymlinksInPath().path
-  }
-}
-
-/// The result of making a session from another one.
-package struct SessionCopyResult: Hashable, Sendable, Codable {
-  package var path: String
-  package var status: SessionStatus
-  package var frames: Int
-  /// Number of frames that cannot be replayed, in the original either.
-  package var damagedFrames: Int
-  package var sessionDigest: Digest128
-  /// Remarks for the reader.
-  package var notes: [String]
-}
-
 /// A copy of a session as its last commit left it, even while a recorder continues to write it.
 ///
 /// Rows and media agree: of each media file only the part that the commit refers to is copied. The

@@ -1,13 +1,5 @@
 import RetakeCore
 
-/// A sample as a file has it, with the line where it is.
-struct SensorRow {
-  var line: Int
-  /// Nanoseconds of the file's own clock.
-  var time: Int64
-  var values: [Double]
-}
-
 /// Reads the samples of a file one after another.
 protocol SensorRows {
   /// Known when the first row was read, like the unit.

@@ -44,11 +44,3 @@ protocol RecordingScreen {
     finish: @escaping (RecordingResult, PreviewSummary) throws -> Void
   ) throws -> Never
 }
-
-/// How many frames were shown, and how late, in words and as JSON.
-struct PreviewSummary: Encodable {
-  var text: String
-  var figures: any Encodable & Sendable
-
-  func encode(to encoder: any Encoder) throws { try figures.encode(to: encoder) }
-}

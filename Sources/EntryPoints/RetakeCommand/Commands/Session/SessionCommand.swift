@@ -24,14 +24,6 @@ struct SessionCommand: ParsableCommand {
     ])
 }
 
-/// A session by name in the project's Recordings, or by path.
-struct SessionArgument: ParsableArguments {
-  @Argument(help: "A session: its name in Recordings, or its folder.")
-  var session: String
-
-  func path(in project: Project) throws -> String { try project.sessionPath(session) }
-}
-
 struct SessionListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List the sessions of a folder.",

@@ -1,0 +1,6 @@
+/// What a reader passes on, in the order of the file.
+enum BagItem {
+  case message(BagMessage)
+  /// Something that cannot be read; reading continues behind it.
+  case loss(BagError)
+}

@@ -1,0 +1,18 @@
+/// A topic of a bag: a stream of messages of one type.
+struct BagTopic: Hashable, Sendable {
+  /// Such as `/camera/image_raw`.
+  var name: String
+  /// Such as `sensor_msgs/msg/Image` or `foxglove.CompressedVideo`.
+  var type: String
+  /// How messages are written: `cdr`, `protobuf`, `json`.
+  var encoding: String
+  /// The definition of the type; empty if the bag has none.
+  var schema = ""
+  /// How the definition is written: `ros2msg`.
+  var schemaEncoding = ""
+  /// Number of messages, if the bag says it.
+  var count: Int64?
+
+  /// The topic without what may differ between the files of one bag.
+  var identity: String { "\(name)\n\(type)\n\(encoding)" }
+}

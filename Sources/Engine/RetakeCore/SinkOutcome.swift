@@ -1,0 +1,20 @@
+/// The outcome of one captured frame at one sink.
+public struct SinkOutcome: Hashable, Sendable {
+  /// What the sink received, or how the frame ended before it reached the sink.
+  public enum Content: Hashable, Sendable {
+    case facts([ResultFact])
+    /// The frame did not arrive: how it ended, and at which node.
+    case ended(FrameFate, node: String)
+  }
+
+  /// The ID of the sink's node.
+  public var sink: String
+  /// What became of the frame at this sink.
+  public var content: Content
+
+  /// An outcome as a run reports it, for example to compare with in a test.
+  public init(sink: String, content: Content) {
+    self.sink = sink
+    self.content = content
+  }
+}

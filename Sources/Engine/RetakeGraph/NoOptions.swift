@@ -1,0 +1,7 @@
+public import RetakeBuffers
+public import RetakeCore
+
+/// For stages without options.
+public struct NoOptions: StageOptions {
+  public init() {}
+}

@@ -1,0 +1,25 @@
+public import RetakeBuffers
+public import RetakeCore
+
+/// One detection with the frame in which it was found. A forEach passes it to its body.
+public struct Region: PipelineValue {
+  /// The frame whose pixels are the coordinates of `detection.box`.
+  public var frame: Frame
+  /// The item of the forEach, with its box in pixels of `frame`.
+  public var detection: Detection
+
+  /// For a test of a stage that reads regions; in a run, a forEach makes them.
+  public init(frame: Frame, detection: Detection) {
+    self.frame = frame
+    self.detection = detection
+  }
+
+  public static var valueKind: ValueKind { .region }
+
+  public func digest(into hasher: inout DigestHasher) {
+    Detections([detection], classNames: []).digest(into: &hasher)
+    frame.digest(into: &hasher)
+  }
+
+  public var facts: [ResultFact] { [.detection(detection)] }
+}

@@ -1,0 +1,15 @@
+/// Reads the headers of one codec.
+protocol EvidenceReader: Sendable {
+  mutating func add(_ packet: MediaPacket) -> PacketEvidence
+  /// The picture of the last packet was decoded twice.
+  mutating func repeatLast(packet: Int)
+  /// - Parameter packet: The last one.
+  /// - Returns: damage that the end of the stream shows, nil for such that is withdrawn.
+  mutating func finish(packet: Int) -> [Int: StreamDamage?]
+}
+
+extension EvidenceReader {
+  /// A reference picture set names pictures by their order, so a repeated one does no harm.
+  func repeatLast(packet: Int) {}
+  func finish(packet: Int) -> [Int: StreamDamage?] { [:] }
+}

@@ -1,0 +1,39 @@
+/// What the headers of one packet show.
+package struct PacketEvidence: Hashable, Sendable {
+  var damage: StreamDamage?
+  /// Whether no later packet depends on the packets before this one.
+  package var isRefresh = false
+  /// Whether the decoder forgets all earlier pictures, in whatever order they are shown, and the
+  /// packet has all headers that a new decoder needs.
+  package var isRestart = false
+  /// What this packet shows about the one before it.
+  var damageBefore: StreamDamage?
+  /// Whether no other picture refers to those of the packet.
+  package var isDisposable = false
+  /// Damage of this packet and of packets before it, by their indexes.
+  package fileprivate(set) var damages: [Int: StreamDamage] = [:]
+  /// Of the picture that is shown; nil if the codec does not say it.
+  var order: PictureOrder?
+  /// Differs in consecutive packets (`idr_pic_id`); nil in pictures that have none.
+  var refreshID: Int?
+  /// Whether its picture is shown before the key picture that it follows. Only other leading
+  /// pictures of that key picture refer to it.
+  package var isLeading = false
+  private var pictures = 0
+
+  init(damage: StreamDamage? = nil, isRefresh: Bool = false, damageBefore: StreamDamage? = nil) {
+    (self.damage, self.isRefresh, self.damageBefore) = (damage, isRefresh, damageBefore)
+  }
+
+  /// Adds what another picture of the same packet shows.
+  mutating func merge(_ other: PacketEvidence) {
+    damage = damage ?? other.damage
+    isRefresh = isRefresh || other.isRefresh
+    isRestart = isRestart || other.isRestart
+    damageBefore = damageBefore ?? other.damageBefore
+    isLeading = other.isLeading && (pictures == 0 || isLeading)
+    isDisposable = other.isDisposable && (pictures == 0 || isDisposable)
+    (order, refreshID) = (other.order ?? order, other.refreshID ?? refreshID)
+    pictures += 1
+  }
+}

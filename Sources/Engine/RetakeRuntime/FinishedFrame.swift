@@ -1,0 +1,25 @@
+public import RetakeBuffers
+public import RetakeCore
+package import RetakeGraph
+public import RetakeTimePlane
+
+/// A captured frame whose outcome is known at all sinks.
+public struct FinishedFrame: Sendable {
+  /// The frame's row in the index, with its ID. Its times are not shifted to the replay's origin.
+  public var entry: FrameEntry
+  /// Virtual time of its arrival, in nanoseconds from the replay's origin.
+  public var arrivalNanoseconds: Int64
+  /// What each sink of the frame's source received, or how the frame ended before it.
+  public var result: FrameResult
+  /// The class names that came with a sink's detections, by sink as in `result`; empty if there
+  /// were none.
+  public var classNames: [[String]]
+  /// The images that sinks received, by sink as in `result`; `nil` if the value was not an image.
+  public var pictures: [Frame?] = []
+  /// Failures of its stages and its source, in the order in which they happened; at most one per
+  /// node.
+  public var failures: [StageFailure] = []
+  /// One per node whose role `isDigested`, in topological order; empty unless the observer wants
+  /// digests.
+  public var digests: [NodeDigest]
+}

@@ -1,0 +1,17 @@
+package import RetakeCore
+package import RetakeTimePlane
+
+/// Identifies one call of a stage's body.
+package struct BodyName: Hashable, Sendable {
+  /// The node's number in the graph.
+  package var node: Int
+  package var frame: FrameID
+  /// −1 is the whole frame.
+  package var item: Int
+
+  package init(node: Int, frame: FrameID, item: Int = -1) {
+    self.node = node
+    self.frame = frame
+    self.item = item
+  }
+}

@@ -1,0 +1,12 @@
+public import RetakeBuffers
+public import RetakeCore
+package import RetakeGraph
+public import RetakeTimePlane
+
+/// The digest of a stage's output for one frame.
+public enum NodeDigest: Hashable, Sendable {
+  case value(Digest128)
+  /// The stage failed; the digest is of its code.
+  case failed(Digest128)
+  case notRun
+}

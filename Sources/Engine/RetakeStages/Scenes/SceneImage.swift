@@ -1,0 +1,10 @@
+package import RetakeBuffers
+package import RetakeCore
+import RetakeGraph
+
+/// One image before camera noise is added.
+protocol SceneImage {
+  /// Fills the visible part of one row of an I420 plane. `noise` is for images that need levels
+  /// between two byte values.
+  func fill(_ row: inout [UInt8], plane: Int, y: Int, noise: CameraNoise)
+}

@@ -1,0 +1,66 @@
+import ArgumentParser
+import Retake
+
+/// For commands that run pipelines.
+struct ProgramOptions: ParsableArguments {
+  @Flag(
+    name: .long,
+    help: ArgumentHelp(
+      "Let pipelines start programs.",
+      discussion: """
+        A node of kind 'process' runs a program. Without this flag, only programs that retake.yml \
+        names are started: allow: {processes: [python3]}.
+        """))
+  var allowProcesses = false
+
+  @OptionGroup var ban: ProgramBan
+
+  @Flag(
+    name: .long,
+    help: ArgumentHelp(
+      "Let pipelines read images and costs outside of the project.",
+      discussion: """
+        The source 'images', timings and device profiles are otherwise read only in the folder in \
+        which the command runs: a report shows what is in them.
+        """))
+  var allowOutside = false
+
+  @Flag(
+    name: .long,
+    help: ArgumentHelp(
+      "Show what programs of pipelines write.",
+      discussion: """
+        Each line of their standard output and standard error, and what they log, goes to standard \
+        error, behind the program. Otherwise only an error shows the last lines.
+        """))
+  var showPrograms = false
+
+  func validate() throws {
+    if allowProcesses, ban.noProcesses {
+      throw ValidationError("--allow-processes and --no-processes exclude each other: choose one")
+    }
+  }
+
+  /// The project of the working folder.
+  ///
+  /// - Parameters:
+  ///   - watchdog: Without a watchdog, the time limits of programs are lifted, too: someone may
+  ///     look at one of them in a debugger.
+  ///   - pipeline: A program that the command line names, which is allowed by that.
+  func project(
+    _ watchdog: WatchdogOptions? = nil, for pipeline: ProgramPipeline? = nil
+  ) throws -> Project {
+    var project = try ban.project()
+    if let pipeline { project.programs = project.programs.adding(pipeline.program) }
+    if allowProcesses { project.programs = .all }
+    if allowOutside { project.places = .asNamed }
+    if showPrograms { project.programListener = Self.shown }
+    if watchdog?.watchdog == 0 { project.programLimits = .lifted }
+    return project
+  }
+
+  /// One for the whole process: pipelines share a program only if the same listener hears it.
+  private static let shown = ProgramListener { program, line in
+    Console.note("\(program): \(line)")
+  }
+}

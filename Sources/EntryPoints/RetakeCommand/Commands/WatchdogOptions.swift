@@ -1,0 +1,19 @@
+import ArgumentParser
+import Retake
+
+/// For commands that run stages.
+struct WatchdogOptions: ParsableArguments {
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "End the run if a stage does not return within this time; 0 is no limit, for programs a day.",
+      valueName: "seconds"), transform: Bounded.seconds(0...86_400))
+  var watchdog = RunOptions.defaultWatchdog / .seconds(1)
+
+  /// The conditions of a command's runs, which end when an end is requested.
+  func conditions(workers: Int? = RunOptions.workersDefault) -> RunConditions {
+    RunConditions(
+      workers: workers, watchdog: watchdog > 0 ? .seconds(watchdog) : nil,
+      isInterrupted: { Interruption.isRequested })
+  }
+}

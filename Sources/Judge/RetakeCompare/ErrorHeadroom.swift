@@ -1,0 +1,33 @@
+package import RetakeCore
+package import RetakeGraph
+
+/// How close the largest error came to the allowed error.
+package struct ErrorHeadroom: Hashable, Sendable, Codable {
+  package var sink: String
+  /// `position`, `score`, `scalar`, `unmatched` or `drift`.
+  package var quantity: String
+  /// `nil` if an error was not a finite number.
+  package var largest: Double?
+  package var allowed: Double
+  /// The frame with the largest error; `nil` without an error.
+  package var frame: FrameID?
+
+  package init(
+    sink: String, quantity: String, largest: Double?, allowed: Double, frame: FrameID?
+  ) {
+    self.sink = sink
+    self.quantity = quantity
+    self.largest = largest
+    self.allowed = allowed
+    self.frame = frame
+  }
+
+  /// The largest error as a fraction of the allowed error: 0 to 1 is within tolerance; `nil` if no
+  /// error is allowed and there was one.
+  package var used: Double? {
+    guard let largest else { return nil }
+    // No error is within every tolerance, also within one of 0.
+    if largest == 0 { return 0 }
+    return allowed > 0 ? largest / allowed : nil
+  }
+}

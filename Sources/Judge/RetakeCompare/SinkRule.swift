@@ -1,0 +1,67 @@
+package import RetakeCore
+
+/// How the results of one sink are compared: which differences are allowed.
+///
+/// 0 is a tolerance and does not mean "unset". The smallest tolerance that allows anything is one
+/// precision of the sink.
+package struct SinkRule: Hashable, Sendable {
+  package enum Mode: String, Hashable, Sendable, Encodable, CaseIterable {
+    /// Lines must be equal.
+    case exact
+    /// Numbers within `scalar` and `score`; detections are compared one by one, in their order.
+    case numeric
+    /// Detections paired by overlap and identity, then compared within `position` and `score`.
+    case boxes
+    /// Images by their pixels, as far as golden and run keep them: `psnrMin`, `ssimMin` and
+    /// `densestMax` must all hold. Other facts as in `numeric`.
+    case pictures
+  }
+
+  package enum Order: String, Hashable, Sendable, Encodable, CaseIterable {
+    case any
+    /// The n-th detection is compared with the n-th.
+    case significant
+  }
+
+  package var mode: Mode = .boxes
+  /// The smallest overlap (intersection over union, 0 to 1) of two boxes that are the same object.
+  package var iou = 0.5
+  /// The largest difference of each of x, y, width and height, in pixels.
+  package var position = 0.0
+  /// The largest difference of a score.
+  package var score = 0.0
+  /// The largest difference of scalars and of waveform samples.
+  package var scalar = 0.0
+  /// A tolerance like `scalar`, as a fraction of the golden number. The larger of the two
+  /// tolerances applies.
+  package var relative = 0.0
+  /// Waveforms are compared by shape instead of sample by sample if this, `correlationMin` or
+  /// `lagMax` is set. This is the largest root mean square of the differences at the best lag.
+  package var rmsMax = 0.0
+  /// The smallest correlation of a waveform at the best lag.
+  package var correlationMin = 0.0
+  /// The most samples by which a waveform may be shifted.
+  package var lagMax = 0
+  /// The smallest peak signal-to-noise ratio of two images, in decibels; 0 means that it is not
+  /// checked.
+  package var psnrMin = 0.0
+  /// The smallest structural similarity of two images, 0 to 1.
+  package var ssimMin = 1.0
+  /// The largest fraction of changed pixels in any window of 16 x 16, 0 to 1.
+  package var densestMax = 0.0
+  /// One image in every `pictureEvery` frames is kept and compared.
+  package var pictureEvery = 1
+  /// The most boxes without a partner, in either run, over all frames.
+  package var unmatchedMax = 0
+  /// The largest difference between the mean error of 1,000 frames and that of the 1,000 frames
+  /// before, in pixels; for sinks without boxes, in the unit of the scalar.
+  package var driftPer1000 = 0.0
+  package var order: Order = .any
+
+  package init(mode: Mode = .boxes) {
+    self.mode = mode
+  }
+
+  /// Boxes are paired by overlap, and no difference is allowed.
+  package static let standard = SinkRule()
+}

@@ -1,0 +1,16 @@
+package import RetakeCore
+package import RetakeGraph
+
+/// The outcome of a comparison in one word.
+package enum Verdict: String, Hashable, Sendable, Codable, CaseIterable {
+  case passed
+  case changed
+  /// The case has no accepted golden, or none for this platform.
+  case missing
+  /// The session or the case of a golden no longer exists.
+  case stale
+  /// Another session, track, case or precision.
+  case notComparable = "not comparable"
+  /// The comparison could not be done: the golden is damaged, or nothing was compared.
+  case errored
+}

@@ -1,0 +1,12 @@
+package import RetakeCore
+
+/// The color of one node in one root cause's graph.
+package struct NodeStatus: Hashable, Sendable, Codable {
+  package var node: String
+  package var status: ReportNode.Status
+
+  package init(node: String, status: ReportNode.Status) {
+    self.node = node
+    self.status = status
+  }
+}

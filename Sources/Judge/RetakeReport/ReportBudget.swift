@@ -1,0 +1,19 @@
+package import RetakeCore
+import RetakeGraph
+
+/// A limit that the golden sets for a number of the run.
+package struct ReportBudget: Hashable, Sendable, Codable {
+  package var name: String
+  package var limit: Double
+  package var actual: Double
+  package var unit: String?
+  package var met: Bool
+
+  package init(name: String, limit: Double, actual: Double, unit: String? = nil, met: Bool) {
+    self.name = name
+    self.limit = limit
+    self.actual = actual
+    self.unit = unit
+    self.met = met
+  }
+}

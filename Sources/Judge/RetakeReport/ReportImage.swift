@@ -1,0 +1,41 @@
+import Foundation
+package import RetakeCore
+
+/// The image of one frame, for the inspector.
+package struct ReportImage: Hashable, Sendable, Codable {
+  package enum Role: String, Hashable, Sendable, Codable {
+    /// What the pipeline received: shown below both golden and actual.
+    case input
+    /// An image that a sink received.
+    case golden
+    case actual
+    case difference
+  }
+
+  package var frame: FrameID
+  package var role: Role
+  /// The node that produced the image.
+  package var node: String?
+  /// The frame's own size, in which boxes are given. The PNG may be smaller.
+  package var width: Int
+  package var height: Int
+  /// A PNG file in base64.
+  package var png: String
+  /// The part of the frame that a sink's image shows; `nil` is the whole frame.
+  package var area: Box?
+  /// The boxes of this frame that golden and result have in common.
+  package var boxes: [ReportBox]
+
+  package init(
+    frame: FrameID, role: Role = .input, node: String? = nil, width: Int, height: Int,
+    png: [UInt8], boxes: [ReportBox] = []
+  ) {
+    self.frame = frame
+    self.role = role
+    self.node = node
+    self.width = width
+    self.height = height
+    self.png = Data(png).base64EncodedString()
+    self.boxes = boxes
+  }
+}

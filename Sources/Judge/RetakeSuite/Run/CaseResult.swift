@@ -1,0 +1,74 @@
+import Foundation
+import RetakeBuffers
+import RetakeCache
+import RetakeCompare
+import RetakeCore
+import RetakeGolden
+import RetakeGraph
+import RetakeReplay
+import RetakeRuntime
+import RetakeSession
+
+/// One case that was run and compared.
+struct CaseResult {
+  var selected: SelectedCase
+  var comparison: Comparison
+  var summary: RunSummary?
+  var pipeline: Pipeline?
+  /// The pipeline that made the golden, if it was also run.
+  var basePipeline: Pipeline?
+  /// The track that each source reads.
+  var sourceTracks: [String: Int] = [:]
+  /// By class index, of all sinks.
+  var classNames: [String] = []
+  var tracks: [TrackDescription] = []
+  var error: (any CodedError)?
+  var golden: GoldenFolder
+  /// Where the run's files are: a temporary folder of this run.
+  var actual: GoldenFolder
+  /// Why the run is not left pending when it otherwise would be.
+  var pendingRefusal: String?
+  /// Distinguishes the pending result of this run from any other result; `nil` if the run left
+  /// none.
+  var pendingIdentity: Digest128?
+  /// The folder of the session that was read; `nil` if none was read.
+  var sessionPath: String?
+  /// The platform on which the run's values hold.
+  var platform = PlatformKey.current
+}
+
+extension CaseResult {
+  /// Stores what the run reads.
+  mutating func note(_ replay: Replay, _ reader: SessionReader?) {
+    sessionPath = reader?.folder.path
+    tracks = reader?.tracks.filter { replay.tracks.values.contains($0.track) } ?? []
+    sourceTracks = replay.tracks
+    platform = PlatformKey.current(models: replay.modelFiles)
+  }
+
+  /// Whether the golden was made with this pipeline, its costs included, and with these libraries.
+  /// False if that is not known: a golden of another platform says nothing about the libraries.
+  var isRepeated: Bool {
+    guard comparison.pipelineChanges.isEmpty,
+      let manifests = try? (golden: golden.manifest(), actual: actual.manifest()),
+      manifests.golden.pipeline.digest == manifests.actual.pipeline.digest,
+      manifests.golden.models == manifests.actual.models,
+      manifests.actual.changedPrograms(since: manifests.golden).isEmpty
+    else { return false }
+    let platform = PlatformKey.current(models: manifests.actual.models).description
+    let libraries = golden.environment(platform)
+    return !libraries.isEmpty && libraries == actual.environment(platform)
+  }
+
+  /// Opens the session again for the report. The results of many cases wait for the report, and an
+  /// open reader would hold files and decoders until then.
+  func openSession() -> SessionReader? { sessionPath.flatMap { try? SessionReader(opening: $0) } }
+
+  /// A known change passes. A run without frames compared nothing.
+  func exitStatus(isCI: Bool) -> ExitStatus {
+    if comparison.isExpected { return .passed }
+    // Any other error, such as a damaged golden, is an error: something could have been compared.
+    if comparison.verdict == .errored, summary?.frames.captured == 0 { return .nothingCompared }
+    return comparison.verdict.exitStatus(isCI: isCI)
+  }
+}

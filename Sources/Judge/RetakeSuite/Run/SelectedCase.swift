@@ -1,0 +1,42 @@
+import Foundation
+import RetakeCore
+package import RetakeGolden
+
+/// One case on one session, selected to be run.
+package struct SelectedCase: Hashable, Sendable {
+  package var definition: CaseDefinition
+  /// The session's folder. For a case with frames of its own only its last component matters: the
+  /// name in place of a session's.
+  package var session: String
+  /// Whether the case replays the session, and has no frames of its own.
+  private(set) var readsSession: Bool
+  /// Why it cannot be run: the project names a session that does not exist, or whose name a golden
+  /// cannot have.
+  package var problem: SuiteError?
+
+  package init(definition: CaseDefinition, session: String, problem: SuiteError? = nil) {
+    self.definition = definition
+    self.session = session
+    self.problem = problem
+    readsSession = true
+  }
+
+  /// A case that reads no session.
+  init(withOwnFrames definition: CaseDefinition, in project: Project) {
+    let name = definition.source?.name ?? CaseDefinition.ownFrames
+    self.init(definition: definition, session: "\(project.recordings)/\(name)")
+    readsSession = false
+  }
+
+  /// - Throws: `problem`, if it cannot be run.
+  package func check() throws {
+    if let problem { throw problem }
+  }
+
+  /// The session's folder; nil if the case has frames of its own.
+  package var sessionRead: String? { readsSession ? session : nil }
+  package var sessionName: String { URL(fileURLWithPath: session).lastPathComponent }
+  package var key: GoldenLibrary.Key {
+    GoldenLibrary.Key(session: sessionName, testCase: definition.name)
+  }
+}

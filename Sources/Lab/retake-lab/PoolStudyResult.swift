@@ -1,0 +1,8 @@
+import RetakeBench
+import RetakeCore
+
+/// The result of a study, for people and as JSON.
+struct PoolStudyResult: Sendable {
+  var text: String
+  var json: JSONValue
+}

@@ -1,0 +1,8 @@
+import Foundation
+import RetakeMedia
+
+/// A sink, or the system's error number.
+enum SinkResult {
+  case sink(any SegmentSink)
+  case failed(Int32)
+}

@@ -1,0 +1,15 @@
+import Foundation
+import RetakeBuffers
+package import RetakeCore
+import RetakeMedia
+package import RetakeSession
+import RetakeStore
+
+/// Counters shared by the tracks of a replay copy.
+struct OptimizeAccount {
+  var segments = 0
+  /// Number of frames whose pixels or format differ from the original's.
+  var differingFrames = 0
+
+  var isExact: Bool { differingFrames == 0 }
+}

@@ -1,0 +1,24 @@
+import Foundation
+import RetakeBuffers
+package import RetakeCore
+import RetakeMedia
+package import RetakeSession
+import RetakeStore
+
+/// Reports the number of frames done, and stops the operation on request.
+struct TrimProgress {
+  let total: Int
+  let report: @Sendable (SessionDoctor.Progress) -> Bool
+  private var done = 0
+
+  init(total: Int, report: @escaping @Sendable (SessionDoctor.Progress) -> Bool) {
+    (self.total, self.report) = (total, report)
+  }
+
+  mutating func advance(_ count: Int = 1) throws {
+    done += count
+    guard report(SessionDoctor.Progress(done: done, total: total)) else {
+      throw SessionError.interrupted
+    }
+  }
+}

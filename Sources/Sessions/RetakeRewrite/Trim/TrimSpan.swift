@@ -1,0 +1,65 @@
+import Foundation
+import RetakeBuffers
+package import RetakeCore
+import RetakeMedia
+package import RetakeSession
+import RetakeStore
+
+/// The frames of a session that are in a span of its time.
+struct TrimSpan {
+  struct Track: Hashable {
+    var track: Int
+    var sequences: ClosedRange<Int>
+  }
+
+  let tracks: [Track]
+  /// On the session's time line; the end is exclusive.
+  let times: Range<Int64>
+  /// The time of the first frame that is kept.
+  let origin: Int64
+  let durationNanoseconds: Int64
+
+  var frameCount: Int { tracks.reduce(0) { $0 + $1.sequences.count } }
+
+  init(_ reader: SessionReader, from: Duration, to: Duration?) throws {
+    let store = reader.index.store
+    let counts = try fromStore {
+      try reader.index.tracks.map { track in
+        (track, try store.counts(track: track))
+      }
+    }
+    let start = counts.compactMap(\.1.firstNanoseconds).min() ?? 0
+    let end = counts.compactMap(\.1.lastNanoseconds).max() ?? 0
+    let lower = Self.time(from, after: start)
+    let upper = to.map { Self.time($0, after: start) } ?? .max
+    guard lower < upper else {
+      throw SessionError.emptySpan(session: reader.folder.path, durationNanoseconds: end &- start)
+    }
+    times = lower..<upper
+    let range = times
+    var tracks: [Track] = []
+    var (first, last) = (Int64.max, Int64.min)
+    for (track, _) in counts {
+      let found = try fromStore {
+        try store.sequences(track: track, nanoseconds: range)
+      }
+      guard let found else { continue }
+      tracks.append(Track(track: track, sequences: found.sequences))
+      (first, last) = (min(first, found.first), max(last, found.last))
+    }
+    guard !tracks.isEmpty else {
+      throw SessionError.emptySpan(session: reader.folder.path, durationNanoseconds: end &- start)
+    }
+    self.tracks = tracks
+    origin = first
+    durationNanoseconds = last &- first
+  }
+
+  /// The last or first possible time for an offset that leads beyond it: wrapped, a very late time
+  /// would be before the session's start.
+  private static func time(_ offset: Duration, after start: Int64) -> Int64 {
+    let (time, isBeyond) = start.addingReportingOverflow(offset.nanoseconds)
+    guard isBeyond else { return time }
+    return offset < .zero ? .min : .max
+  }
+}

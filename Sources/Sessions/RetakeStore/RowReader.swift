@@ -1,0 +1,158 @@
+import Foundation
+import GRDB
+import RetakeCore
+
+/// Reads a row's values one after another, and validates each.
+struct RowReader {
+  /// Positioned on the row.
+  private let walk: RowWalk
+  private let columnCount: Int
+  let table: Schema.Table
+  private var next = 0
+
+  /// - Parameter walk: Must not move while the row is read.
+  init(_ walk: RowWalk, of table: Schema.Table) {
+    self.walk = walk
+    columnCount = walk.columnCount
+    self.table = table
+  }
+
+  /// Total size of all strings and blobs.
+  var byteCount: Int { (0..<columnCount).reduce(0) { $0 + walk.byteCount($1) } }
+
+  private mutating func take() throws -> DatabaseValue {
+    defer { next += 1 }
+    guard next < columnCount else { throw RowDamage(table: table.name, column: "\(next)") }
+    return walk.value(next)
+  }
+
+  /// The damage of the value that was read last.
+  var damage: RowDamage {
+    let place = next - 1
+    // A statement may select some columns, in any order, or the least of one.
+    let selected = (0..<columnCount).contains(place) ? walk.name(place) : nil
+    let column =
+      table.columns.first { selected == $0.name || selected?.contains("(\($0.name))") == true }?
+      .name
+      ?? (table.columns.indices.contains(place) ? table.columns[place].name : "\(place)")
+    // Only a row that was selected with all columns begins with its key.
+    let isWhole = columnCount >= table.columns.count
+    return RowDamage(
+      table: table.name, column: column, key: isWhole ? table.key(of: walk.values) : nil,
+      value: (0..<columnCount).contains(place) ? walk.value(place).shortText : nil)
+  }
+
+  mutating func int64() throws -> Int64 {
+    guard case .int64(let value) = try take().storage else { throw damage }
+    return value
+  }
+
+  mutating func int64IfAny() throws -> Int64? {
+    switch try take().storage {
+    case .int64(let value): return value
+    case .null: return nil
+    default: throw damage
+    }
+  }
+
+  /// A number within bounds, so that later computations do not overflow.
+  mutating func int(in bounds: ClosedRange<Int64>) throws -> Int {
+    guard let value = try intIfAny(in: bounds) else { throw damage }
+    return value
+  }
+
+  mutating func intIfAny(in bounds: ClosedRange<Int64>) throws -> Int? {
+    guard let value = try int64IfAny() else { return nil }
+    guard bounds.contains(value) else { throw damage }
+    return Int(value)
+  }
+
+  /// One of a few numbers.
+  mutating func int(among known: [Int64]) throws -> Int {
+    let value = try int64()
+    guard known.contains(value) else { throw damage }
+    return Int(value)
+  }
+
+  /// Maximum distance of a time from 0: 73 years, so that differences and sums with a delay fit.
+  static let nanosecondsMax: Int64 = 1 << 61
+
+  /// A point in time, or a duration.
+  mutating func nanoseconds() throws -> Int64 {
+    Int64(try int(in: -Self.nanosecondsMax...Self.nanosecondsMax))
+  }
+
+  mutating func nanosecondsIfAny() throws -> Int64? {
+    try intIfAny(in: -Self.nanosecondsMax...Self.nanosecondsMax).map { Int64($0) }
+  }
+
+  /// Maximum of any count, so that the sum of a few fits.
+  static let countMax: Int64 = 1 << 56
+
+  /// A count, which is never negative.
+  mutating func count() throws -> Int {
+    guard let value = try countIfAny() else { throw damage }
+    return value
+  }
+
+  mutating func countIfAny() throws -> Int? {
+    try intIfAny(in: 0...Self.countMax)
+  }
+
+  /// A positive number that fits 32 bits.
+  mutating func positive() throws -> Int32 {
+    guard let value = Int32(exactly: try int64()), value > 0 else { throw damage }
+    return value
+  }
+
+  /// Maximum size of a string or a blob, far above anything that a session contains.
+  static let valueBytesMax = 64 << 20
+
+  mutating func text() throws -> String {
+    guard let value = try textIfAny() else { throw damage }
+    return value
+  }
+
+  mutating func textIfAny() throws -> String? {
+    switch try take().storage {
+    case .string(let value) where value.utf8.count <= Self.valueBytesMax: return value
+    case .null: return nil
+    default: throw damage
+    }
+  }
+
+  /// Maximum length of a code, far above that of any that exists.
+  private static let codeBytesMax = 256
+
+  /// A stable code. Decisions and goldens hold it as one word, so it has visible ASCII only.
+  mutating func codeIfAny() throws -> String? {
+    guard let code = try textIfAny() else { return nil }
+    let isWord = code.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    guard isWord, !code.isEmpty, code.utf8.count <= Self.codeBytesMax else { throw damage }
+    return code
+  }
+
+  mutating func blob() throws -> [UInt8] {
+    guard let value = try blobIfAny() else { throw damage }
+    return value
+  }
+
+  mutating func blobIfAny() throws -> [UInt8]? {
+    switch try take().storage {
+    case .blob(let value) where value.count <= Self.valueBytesMax: return [UInt8](value)
+    case .null: return nil
+    default: throw damage
+    }
+  }
+
+  mutating func digest() throws -> Digest128 {
+    guard let digest = Digest128(bytes: try blob()) else { throw damage }
+    return digest
+  }
+
+  mutating func digestIfAny() throws -> Digest128? {
+    guard let bytes = try blobIfAny() else { return nil }
+    guard let digest = Digest128(bytes: bytes) else { throw damage }
+    return digest
+  }
+}
