@@ -1,5 +1,5 @@
 import RetakeBuffers
-package import RetakeSession
+import RetakeSession
 
 /// Options of the import of a bag.
 package struct BagImportOptions: Hashable, Sendable {

@@ -1,4 +1,4 @@
-package import RetakeCore
+import RetakeCore
 
 /// Where something is in a bag. Parts that are not known are left out.
 package struct BagPlace: Hashable, Sendable, CustomStringConvertible {

@@ -1,5 +1,5 @@
-package import RetakeCore
-package import RetakeGraph
+import RetakeCore
+import RetakeGraph
 
 /// What a program may return for a frame.
 package enum ForeignOutput: String, CaseIterable, Hashable, Sendable {

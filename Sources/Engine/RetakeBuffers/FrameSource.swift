@@ -1,4 +1,4 @@
-public import RetakeCore
+import RetakeCore
 
 /// A source node of a pipeline that brings its own frames.
 public protocol FrameSource: Sendable {

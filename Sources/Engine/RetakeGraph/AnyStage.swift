@@ -1,5 +1,5 @@
-public import RetakeBuffers
-public import RetakeCore
+package import RetakeBuffers
+package import RetakeCore
 
 /// A stage that computes a model from a file.
 package protocol ModelStage: Sendable {

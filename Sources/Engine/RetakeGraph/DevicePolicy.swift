@@ -1,4 +1,4 @@
-public import RetakeCore
+package import RetakeCore
 
 /// How many frames per second a throttle passes, depending on the state of the device.
 ///

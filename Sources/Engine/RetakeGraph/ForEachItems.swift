@@ -1,5 +1,5 @@
-public import RetakeBuffers
-public import RetakeCore
+package import RetakeBuffers
+package import RetakeCore
 
 /// The input and the output of a forEach.
 package enum ForEachItems {

@@ -1,5 +1,5 @@
 public import RetakeBuffers
-public import RetakeCore
+import RetakeCore
 
 /// The size and the pixel format of an image.
 public struct ImageShape: Hashable, Sendable {

@@ -1,5 +1,5 @@
-public import RetakeBuffers
-public import RetakeCore
+import RetakeBuffers
+import RetakeCore
 
 /// The condition under which a join continues.
 public enum JoinMode: String, Hashable, Sendable, CaseIterable, Codable {

@@ -1,4 +1,4 @@
-public import RetakeBuffers
+import RetakeBuffers
 public import RetakeCore
 
 /// The output of a join: the values of its ports, in order.

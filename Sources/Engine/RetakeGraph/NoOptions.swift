@@ -1,5 +1,5 @@
-public import RetakeBuffers
-public import RetakeCore
+import RetakeBuffers
+import RetakeCore
 
 /// For stages without options.
 public struct NoOptions: StageOptions {

@@ -1,5 +1,5 @@
-public import RetakeBuffers
-public import RetakeCore
+import RetakeBuffers
+import RetakeCore
 
 /// A stage's options contradict each other or are out of range.
 public struct OptionError: Error, Sendable {

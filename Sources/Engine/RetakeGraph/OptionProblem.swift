@@ -1,4 +1,4 @@
-public import RetakeCore
+import RetakeCore
 
 /// An option in a document that cannot be used, with its pointer inside the options object.
 public struct OptionProblem: Error, Sendable, Hashable {

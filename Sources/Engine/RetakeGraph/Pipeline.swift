@@ -1,4 +1,4 @@
-package import RetakeBuffers
+import RetakeBuffers
 import RetakeCore
 
 /// A graph of stages. It defines what happens to each frame, not how or when.

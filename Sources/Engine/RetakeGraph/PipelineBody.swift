@@ -1,4 +1,4 @@
-package import RetakeBuffers
+import RetakeBuffers
 import RetakeCore
 
 /// The stages of a forEach, in one chain from the item to the output that is gathered.

@@ -1,4 +1,4 @@
-public import RetakeBuffers
+import RetakeBuffers
 import RetakeCore
 
 /// A pipeline under construction, whose last node outputs values of one type. Every method returns

@@ -1,4 +1,4 @@
-package import RetakeBuffers
+import RetakeBuffers
 import RetakeCore
 
 /// A bounded queue between two nodes.

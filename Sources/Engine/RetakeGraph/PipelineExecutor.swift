@@ -1,4 +1,4 @@
-package import RetakeBuffers
+import RetakeBuffers
 import RetakeCore
 
 /// One or more modelled servers that ready stages share.

@@ -1,5 +1,5 @@
-public import RetakeBuffers
-public import RetakeCore
+import RetakeBuffers
+import RetakeCore
 
 /// A computation whose output depends only on its input and options. It may run on any thread, for
 /// any frame, in any order, and ahead of virtual time.

@@ -1,4 +1,4 @@
-public import RetakeCore
+import RetakeCore
 
 /// What a stage reads of a sensor for each frame. A stage returns them from `sensors`, and finds
 /// what was read in its `StageContext`.

@@ -1,5 +1,5 @@
 public import RetakeBuffers
-public import RetakeCore
+package import RetakeCore
 
 /// What pure and stateful stages have in common: a kind, a version and options.
 public protocol StageDefinition: Sendable {

@@ -1,4 +1,4 @@
-public import RetakeBuffers
+import RetakeBuffers
 public import RetakeCore
 
 /// What a stage may use in addition to its input.

@@ -1,5 +1,5 @@
-public import RetakeBuffers
-public import RetakeCore
+import RetakeBuffers
+import RetakeCore
 
 /// An error that a stage's body throws on purpose.
 public struct StageError: Error, Sendable, Hashable {

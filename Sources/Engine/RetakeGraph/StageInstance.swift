@@ -1,5 +1,5 @@
-public import RetakeBuffers
-public import RetakeCore
+import RetakeBuffers
+import RetakeCore
 
 /// The memory of a stateful stage in one run. Calls come one at a time, in service order. The
 /// caller orders them, so this needs no lock.

@@ -1,4 +1,4 @@
-package import RetakeBuffers
+import RetakeBuffers
 package import RetakeCore
 
 /// Something that a user should know about a stage, and that changes no result.

@@ -1,5 +1,5 @@
-public import RetakeBuffers
-public import RetakeCore
+import RetakeBuffers
+import RetakeCore
 
 /// The role of a kind of node in a graph.
 public enum StageRole: Hashable, Sendable {

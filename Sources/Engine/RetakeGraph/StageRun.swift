@@ -1,5 +1,5 @@
 package import RetakeBuffers
-package import RetakeCore
+import RetakeCore
 
 /// One run of a pipeline, as the bodies of its stages see it: whether it still needs their values,
 /// and whom they tell what changes no result.

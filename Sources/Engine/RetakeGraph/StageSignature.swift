@@ -1,5 +1,5 @@
 public import RetakeBuffers
-public import RetakeCore
+import RetakeCore
 
 /// What a graph needs to know about a kind of node to check it.
 public struct StageSignature: Hashable, Sendable {

@@ -1,4 +1,4 @@
-public import RetakeBuffers
+import RetakeBuffers
 public import RetakeCore
 
 /// A user's own value. Its name, version and canonical bytes make it digestible and storable.

@@ -1,5 +1,5 @@
-public import RetakeBuffers
-public import RetakeCore
+import RetakeBuffers
+import RetakeCore
 
 /// A computation that keeps state. It gets the frames in the order in which virtual time serves
 /// them, one at a time.

@@ -1,5 +1,5 @@
-public import RetakeBuffers
-public import RetakeCore
+import RetakeBuffers
+import RetakeCore
 
 /// The type of the values on an edge.
 public enum ValueKind: Hashable, Sendable, CustomStringConvertible {

@@ -1,5 +1,5 @@
-package import RetakeBuffers
-package import RetakeCore
+import RetakeBuffers
+import RetakeCore
 
 /// Frames per second as a fraction.
 package struct FrameRate: Hashable, Sendable, CustomStringConvertible {

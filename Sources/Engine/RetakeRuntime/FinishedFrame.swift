@@ -1,7 +1,7 @@
 public import RetakeBuffers
 public import RetakeCore
-package import RetakeGraph
-public import RetakeTimePlane
+import RetakeGraph
+import RetakeTimePlane
 
 /// A captured frame whose outcome is known at all sinks.
 public struct FinishedFrame: Sendable {

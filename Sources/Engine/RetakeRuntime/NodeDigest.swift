@@ -1,7 +1,7 @@
-public import RetakeBuffers
+import RetakeBuffers
 public import RetakeCore
-package import RetakeGraph
-public import RetakeTimePlane
+import RetakeGraph
+import RetakeTimePlane
 
 /// The digest of a stage's output for one frame.
 public enum NodeDigest: Hashable, Sendable {

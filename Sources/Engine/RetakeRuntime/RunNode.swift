@@ -1,7 +1,7 @@
-public import RetakeBuffers
-public import RetakeCore
-package import RetakeGraph
-public import RetakeTimePlane
+import RetakeBuffers
+import RetakeCore
+import RetakeGraph
+import RetakeTimePlane
 
 /// A node as an observer sees it, such as a stage or an inserted conversion.
 public struct RunNode: Hashable, Sendable {

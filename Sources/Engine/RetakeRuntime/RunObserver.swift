@@ -1,6 +1,6 @@
-public import RetakeBuffers
+import RetakeBuffers
 public import RetakeCore
-package import RetakeGraph
+import RetakeGraph
 public import RetakeTimePlane
 
 extension [RunNode] {

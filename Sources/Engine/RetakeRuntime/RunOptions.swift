@@ -1,7 +1,7 @@
-public import RetakeBuffers
-public import RetakeCore
+package import RetakeBuffers
+import RetakeCore
 package import RetakeGraph
-public import RetakeTimePlane
+package import RetakeTimePlane
 
 /// The options of a run.
 public struct RunOptions: Sendable {

@@ -1,7 +1,7 @@
-public import RetakeBuffers
+import RetakeBuffers
 public import RetakeCore
-package import RetakeGraph
-public import RetakeTimePlane
+import RetakeGraph
+import RetakeTimePlane
 
 /// What became of the frames of a run, in numbers: the result of `LiveSession.stop()`, and of a
 /// pipeline that runs while it is recorded (`RecordingResult.pipeline`).

@@ -1,4 +1,4 @@
-package import RetakeCore
+import RetakeCore
 package import RetakeGraph
 
 /// The part of a body's outcome on which timing depends.

@@ -1,5 +1,5 @@
 package import RetakeCore
-package import RetakeGraph
+import RetakeGraph
 
 /// The few values that the time plane waits for.
 package protocol ValueProvider: AnyObject {

@@ -1,5 +1,5 @@
 package import RetakeCore
-package import RetakeGraph
+import RetakeGraph
 
 /// A change that the caller of a run requests, in addition to what the session contains.
 package enum RunOverride: Sendable {

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-public import Retake
+import Retake
 
 /// Ends a command that has already printed all of its output.
 struct CommandEnd: Error {

@@ -1,4 +1,4 @@
-package import RetakeCore
+import RetakeCore
 package import RetakeGraph
 
 /// How many frames were compared, and with which results.

@@ -1,5 +1,5 @@
 package import RetakeCore
-package import RetakeGraph
+import RetakeGraph
 
 /// How close the largest error came to the allowed error.
 package struct ErrorHeadroom: Hashable, Sendable, Codable {

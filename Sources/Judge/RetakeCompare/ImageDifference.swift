@@ -1,5 +1,5 @@
 import Foundation
-package import RetakeCore
+import RetakeCore
 
 /// The pixels of an image: planes of the same size, such as red, green and blue.
 package struct ImagePixels: Hashable, Sendable {

@@ -1,4 +1,4 @@
-package import RetakeCore
+import RetakeCore
 
 /// How the results of one sink are compared: which differences are allowed.
 ///

@@ -1,4 +1,4 @@
-package import RetakeCore
+import RetakeCore
 
 /// A node of a digests file, in topological order: `motion*(gray)`.
 package struct StageColumn: Hashable, Sendable, CustomStringConvertible {

@@ -1,5 +1,5 @@
-package import RetakeCore
-package import RetakeGraph
+import RetakeCore
+import RetakeGraph
 
 /// The outcome of a comparison in one word.
 package enum Verdict: String, Hashable, Sendable, Codable, CaseIterable {

@@ -1,6 +1,6 @@
 package import Foundation
-package import RetakeCompare
-package import RetakeCore
+import RetakeCompare
+import RetakeCore
 
 /// The folder of all goldens. Lists accepted, pending and stale goldens.
 package struct GoldenLibrary: Hashable, Sendable {

@@ -1,4 +1,4 @@
-package import RetakeCore
+import RetakeCore
 
 /// One decision line that is on one side only, or that moved or changed.
 package struct DecisionDifference: Hashable, Sendable, Codable {

@@ -1,4 +1,4 @@
-package import RetakeCore
+import RetakeCore
 
 /// How the decisions of the run differ from the golden's.
 package struct DecisionDifferences: Hashable, Sendable, Codable {

@@ -1,5 +1,5 @@
-package import Foundation
-package import RetakeCore
+import Foundation
+import RetakeCore
 
 /// One fact about the environment, when the golden was accepted and now.
 package struct EnvironmentRow: Hashable, Sendable, Codable {

@@ -1,5 +1,5 @@
 import Foundation
-package import RetakeCore
+import RetakeCore
 
 /// The first items of a list, and its total length.
 package struct Excerpt<Element: Hashable & Sendable & Codable>: Hashable, Sendable, Codable {

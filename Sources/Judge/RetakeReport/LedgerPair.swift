@@ -1,4 +1,4 @@
-package import RetakeCore
+import RetakeCore
 
 /// The ledger of one sink, golden and actual.
 package struct LedgerPair: Hashable, Sendable, Codable {

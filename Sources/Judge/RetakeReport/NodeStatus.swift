@@ -1,4 +1,4 @@
-package import RetakeCore
+import RetakeCore
 
 /// The color of one node in one root cause's graph.
 package struct NodeStatus: Hashable, Sendable, Codable {

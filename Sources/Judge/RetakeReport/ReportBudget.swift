@@ -1,4 +1,4 @@
-package import RetakeCore
+import RetakeCore
 import RetakeGraph
 
 /// A limit that the golden sets for a number of the run.

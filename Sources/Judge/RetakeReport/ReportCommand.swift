@@ -1,5 +1,5 @@
-package import Foundation
-package import RetakeCore
+import Foundation
+import RetakeCore
 
 /// An exact command and its purpose.
 package struct ReportCommand: Hashable, Sendable, Codable {

@@ -1,4 +1,4 @@
-package import RetakeCore
+import RetakeCore
 
 /// A pipeline as the report draws it.
 package struct ReportGraph: Hashable, Sendable, Codable {

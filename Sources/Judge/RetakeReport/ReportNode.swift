@@ -1,4 +1,4 @@
-package import RetakeCore
+import RetakeCore
 
 /// A node, and how its output compares with the golden's.
 package struct ReportNode: Hashable, Sendable, Codable {

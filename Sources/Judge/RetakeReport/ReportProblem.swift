@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 package import RetakeCore
 
 /// An error as the report shows it.

@@ -1,5 +1,5 @@
-package import Foundation
-package import RetakeCore
+import Foundation
+import RetakeCore
 
 /// The program that wrote the report.
 package struct ReportTool: Hashable, Sendable, Codable {

@@ -1,5 +1,5 @@
 package import RetakeCore
-public import RetakeRuntime
+import RetakeRuntime
 public import RetakeSession
 import RetakeStore
 

@@ -1,4 +1,4 @@
-package import RetakeCore
+import RetakeCore
 public import RetakeRuntime
 public import RetakeSession
 import RetakeStore

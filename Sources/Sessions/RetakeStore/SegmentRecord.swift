@@ -1,4 +1,4 @@
-package import RetakeCore
+import RetakeCore
 
 /// A stretch of the recording with one set of codec parameters in one media file.
 ///

@@ -2,7 +2,7 @@ import Foundation
 import RetakeBuffers
 import RetakeCore
 import RetakeMedia
-package import RetakeSession
+import RetakeSession
 import RetakeStore
 
 /// Messages of one origin, by rising time.

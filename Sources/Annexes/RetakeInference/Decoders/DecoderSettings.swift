@@ -1,4 +1,4 @@
-package import RetakeCore
+import RetakeCore
 
 /// The options of decoders. Each reads those that it needs.
 package struct DecoderSettings: Hashable, Sendable {

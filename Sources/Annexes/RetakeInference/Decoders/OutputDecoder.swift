@@ -1,4 +1,4 @@
-package import RetakeCore
+import RetakeCore
 
 /// Turns the outputs of a model into detections, classes or numbers.
 package protocol OutputDecoder: Sendable {

@@ -1,4 +1,4 @@
-package import RetakeCore
+import RetakeCore
 
 /// A point in pixels, with the origin in the upper left corner and y down.
 package struct ImagePoint: Hashable, Sendable {

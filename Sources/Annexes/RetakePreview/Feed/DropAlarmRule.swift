@@ -1,4 +1,4 @@
-public import RetakeCore
+import RetakeCore
 
 /// When dropped frames are an alarm.
 struct DropAlarmRule: Hashable, Sendable {

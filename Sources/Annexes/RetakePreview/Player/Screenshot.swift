@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 import RetakeBuffers
 import RetakeCore
 import RetakeMedia

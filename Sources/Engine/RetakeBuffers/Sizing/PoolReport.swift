@@ -1,4 +1,4 @@
-public import RetakeCore
+import RetakeCore
 import Synchronization
 
 /// Counts of a pool's buffers so far.

@@ -1,4 +1,4 @@
-public import RetakeCore
+import RetakeCore
 
 /// Width of a pixel over its height.
 public struct SampleAspect: Hashable, Sendable, Codable {

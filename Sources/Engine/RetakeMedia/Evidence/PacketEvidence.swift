@@ -11,7 +11,7 @@ package struct PacketEvidence: Hashable, Sendable {
   /// Whether no other picture refers to those of the packet.
   package var isDisposable = false
   /// Damage of this packet and of packets before it, by their indexes.
-  package fileprivate(set) var damages: [Int: StreamDamage] = [:]
+  package internal(set) var damages: [Int: StreamDamage] = [:]
   /// Of the picture that is shown; nil if the codec does not say it.
   var order: PictureOrder?
   /// Differs in consecutive packets (`idr_pic_id`); nil in pictures that have none.

@@ -1,5 +1,5 @@
 package import RetakeCore
-package import RetakeTimePlane
+import RetakeTimePlane
 
 /// Identifies one call of a stage's body.
 package struct BodyName: Hashable, Sendable {

@@ -1,5 +1,5 @@
 package import RetakeCore
-package import RetakeTimePlane
+import RetakeTimePlane
 
 /// A value on which a timing decision depended while an event was handled.
 package struct GateValue: Hashable, Sendable {

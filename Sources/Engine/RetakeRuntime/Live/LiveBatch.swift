@@ -1,5 +1,5 @@
 package import RetakeCore
-package import RetakeGraph
+import RetakeGraph
 package import RetakeTimePlane
 
 /// The events, decisions and costs of a live run between two flushes, each in order.

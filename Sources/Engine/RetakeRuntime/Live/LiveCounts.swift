@@ -1,6 +1,6 @@
-public import RetakeBuffers
+import RetakeBuffers
 public import RetakeCore
-package import RetakeGraph
+import RetakeGraph
 
 /// Counts of the frames of a live run so far.
 public struct LiveCounts: Hashable, Sendable {

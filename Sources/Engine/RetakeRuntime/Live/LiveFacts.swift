@@ -1,6 +1,6 @@
-package import RetakeCore
+import RetakeCore
 package import RetakeGraph
-package import RetakeTimePlane
+import RetakeTimePlane
 
 /// Describes a live run.
 package struct LiveFacts: Sendable {

@@ -1,5 +1,5 @@
-public import RetakeBuffers
-public import RetakeCore
+import RetakeBuffers
+import RetakeCore
 package import RetakeGraph
 
 /// How a pipeline runs live.

@@ -1,6 +1,6 @@
 package import RetakeCore
-package import RetakeGraph
-package import RetakeTimePlane
+import RetakeGraph
+import RetakeTimePlane
 
 /// Receives every event and every decision of a live run, so that the run can be recorded and
 /// reproduced.

@@ -1,6 +1,6 @@
 public import RetakeBuffers
 public import RetakeCore
-package import RetakeGraph
+import RetakeGraph
 
 /// A track whose frames are pushed to a live pipeline.
 public struct LiveTrack: Hashable, Sendable {

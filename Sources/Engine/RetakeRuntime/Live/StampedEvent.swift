@@ -1,5 +1,5 @@
-package import RetakeCore
-package import RetakeTimePlane
+import RetakeCore
+import RetakeTimePlane
 
 /// An external event as it was handled.
 package struct StampedEvent: Hashable, Sendable {

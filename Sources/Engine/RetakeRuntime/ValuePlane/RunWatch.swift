@@ -1,4 +1,4 @@
-package import RetakeCore
+import RetakeCore
 import Synchronization
 
 /// What the time plane does that may never end, for a watchdog on another thread.

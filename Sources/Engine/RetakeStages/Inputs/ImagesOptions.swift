@@ -1,5 +1,5 @@
 import Foundation
-package import RetakeBuffers
+import RetakeBuffers
 import RetakeCore
 import RetakeGraph
 import RetakeMedia

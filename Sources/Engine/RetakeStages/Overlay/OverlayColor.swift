@@ -1,4 +1,4 @@
-package import RetakeCore
+import RetakeCore
 
 /// A color of an overlay, with its opacity.
 package struct OverlayColor: Hashable, Sendable {

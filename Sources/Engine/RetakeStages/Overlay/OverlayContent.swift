@@ -1,4 +1,4 @@
-package import RetakeBuffers
+import RetakeBuffers
 package import RetakeCore
 
 /// What is shown over an image.

@@ -1,5 +1,5 @@
-package import RetakeBuffers
-package import RetakeCore
+import RetakeBuffers
+import RetakeCore
 
 /// Lays out an overlay: a box with its label for each detection, a list of numbers, texts and
 /// classes at the top left, the age at the top right, waveforms at the bottom.

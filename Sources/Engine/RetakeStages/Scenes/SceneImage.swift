@@ -1,5 +1,5 @@
-package import RetakeBuffers
-package import RetakeCore
+import RetakeBuffers
+import RetakeCore
 import RetakeGraph
 
 /// One image before camera noise is added.

@@ -1,7 +1,7 @@
 import RetakeCompare
 import RetakeCore
-package import RetakeReplay
-package import RetakeRuntime
+import RetakeReplay
+import RetakeRuntime
 
 /// Which sessions run which cases: one line of a suite.
 package struct SuiteEntry: Hashable, Sendable {

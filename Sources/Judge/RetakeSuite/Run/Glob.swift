@@ -1,6 +1,6 @@
 import Foundation
 import RetakeCore
-package import RetakeGolden
+import RetakeGolden
 
 /// File-name patterns with `*` and `?`.
 enum Glob {

@@ -1,6 +1,6 @@
-public import RetakeBuffers
-public import RetakeCore
-package import RetakeMedia
+import RetakeBuffers
+import RetakeCore
+import RetakeMedia
 
 /// The frames of a source, one after another. Only one thread at a time uses it.
 public protocol FrameStream: AnyObject {

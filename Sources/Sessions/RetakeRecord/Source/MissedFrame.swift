@@ -1,6 +1,6 @@
-public import RetakeBuffers
+import RetakeBuffers
 public import RetakeCore
-package import RetakeMedia
+import RetakeMedia
 
 /// A frame that was lost for lack of memory, or because it could not be decoded; later frames may
 /// follow. A `FrameStream` throws it if it returns only frames.

@@ -1,6 +1,6 @@
-public import RetakeBuffers
-public import RetakeCore
-package import RetakeMedia
+import RetakeBuffers
+import RetakeCore
+import RetakeMedia
 
 /// Whether frames reach the recorder at their own times.
 public enum RecordingPace: String, Hashable, Sendable, Codable, CaseIterable {

@@ -1,6 +1,6 @@
-public import RetakeBuffers
-public import RetakeCore
-package import RetakeMedia
+import RetakeBuffers
+import RetakeCore
+import RetakeMedia
 
 /// A source of frames for a recorder: a scene, a file, a camera.
 ///

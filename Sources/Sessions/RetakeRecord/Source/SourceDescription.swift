@@ -1,6 +1,6 @@
-public import RetakeBuffers
+import RetakeBuffers
 public import RetakeCore
-package import RetakeMedia
+import RetakeMedia
 
 /// Describes a source.
 public struct SourceDescription: Hashable, Sendable {

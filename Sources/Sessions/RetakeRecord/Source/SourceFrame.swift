@@ -1,6 +1,6 @@
 public import RetakeBuffers
-public import RetakeCore
-package import RetakeMedia
+import RetakeCore
+import RetakeMedia
 
 /// A frame as a source returns it.
 public struct SourceFrame: Sendable {

@@ -1,4 +1,4 @@
-public import RetakeBuffers
+import RetakeBuffers
 public import RetakeCore
 package import RetakeMedia
 

@@ -1,4 +1,4 @@
-package import RetakeCore
+import RetakeCore
 import RetakeGraph
 
 /// Every combination of the values of several axes.

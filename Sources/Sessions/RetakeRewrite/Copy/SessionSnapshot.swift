@@ -1,5 +1,5 @@
 import Foundation
-package import RetakeCore
+import RetakeCore
 import RetakeMedia
 package import RetakeSession
 import RetakeStore

@@ -1,7 +1,7 @@
 import Foundation
-package import RetakeCore
+import RetakeCore
 import RetakeMedia
-package import RetakeSession
+import RetakeSession
 import RetakeStore
 
 /// The destination of a session that is made from another one.

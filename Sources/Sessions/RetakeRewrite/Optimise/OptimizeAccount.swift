@@ -1,8 +1,8 @@
 import Foundation
 import RetakeBuffers
-package import RetakeCore
+import RetakeCore
 import RetakeMedia
-package import RetakeSession
+import RetakeSession
 import RetakeStore
 
 /// Counters shared by the tracks of a replay copy.

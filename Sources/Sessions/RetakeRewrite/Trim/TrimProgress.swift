@@ -1,8 +1,8 @@
 import Foundation
 import RetakeBuffers
-package import RetakeCore
+import RetakeCore
 import RetakeMedia
-package import RetakeSession
+import RetakeSession
 import RetakeStore
 
 /// Reports the number of frames done, and stops the operation on request.

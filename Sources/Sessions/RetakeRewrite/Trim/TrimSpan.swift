@@ -1,8 +1,8 @@
 import Foundation
 import RetakeBuffers
-package import RetakeCore
+import RetakeCore
 import RetakeMedia
-package import RetakeSession
+import RetakeSession
 import RetakeStore
 
 /// The frames of a session that are in a span of its time.

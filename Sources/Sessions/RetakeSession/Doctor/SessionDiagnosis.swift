@@ -1,4 +1,4 @@
-package import RetakeCore
+import RetakeCore
 
 /// What the doctor checked and found.
 package struct SessionDiagnosis: Hashable, Sendable, Codable {

@@ -1,7 +1,7 @@
 import Foundation
 package import RetakeBuffers
 package import RetakeCore
-package import RetakeMedia
+import RetakeMedia
 import RetakeRuntime
 import RetakeStore
 

@@ -1,4 +1,4 @@
-public import RetakeCore
+import RetakeCore
 
 /// Options of an import.
 public struct ImportOptions: Hashable, Sendable {

@@ -1,4 +1,4 @@
-public import RetakeCore
+import RetakeCore
 
 /// Progress of an import.
 public struct ImportProgress: Hashable, Sendable {

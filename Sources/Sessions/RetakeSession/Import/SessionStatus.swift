@@ -1,4 +1,4 @@
-public import RetakeCore
+import RetakeCore
 
 /// How complete a session is.
 public enum SessionStatus: String, Hashable, Sendable, Codable {

@@ -1,6 +1,6 @@
 import Foundation
-package import RetakeBuffers
-package import RetakeCore
+import RetakeBuffers
+import RetakeCore
 package import RetakeMedia
 import RetakeRuntime
 import RetakeStore

@@ -1,6 +1,6 @@
 import Foundation
 import RetakeBuffers
-package import RetakeCore
+import RetakeCore
 import RetakeMedia
 package import RetakeStore
 

@@ -1,7 +1,7 @@
 import RetakeBuffers
 import RetakeCore
 package import RetakeMedia
-package import RetakeStore
+import RetakeStore
 
 /// Reads packets and checks every one against its checksum.
 ///

@@ -1,7 +1,7 @@
 import RetakeBuffers
 import RetakeCore
-package import RetakeMedia
-package import RetakeStore
+import RetakeMedia
+import RetakeStore
 
 /// Demuxer errors in a row after which the file is considered ended.
 let demuxFailureCount = 64

@@ -1,6 +1,6 @@
 import RetakeBuffers
 import RetakeCore
-package import RetakeMedia
+import RetakeMedia
 package import RetakeStore
 
 /// The packets of one track, by their number in the session.

@@ -1,7 +1,7 @@
 import RetakeBuffers
 import RetakeCore
 package import RetakeMedia
-package import RetakeStore
+import RetakeStore
 
 /// A track within one segment, ready for a decoder.
 package struct SegmentView: Sendable {
