@@ -105,6 +105,39 @@ import Testing
     #expect(throws: SuiteError.self) { try ProjectMigration(folder: "/nowhere/at/all") }
   }
 
+  @Test func `a file or folder that is not searched is named, or an error`() throws {
+    let folder = try folder()
+    try folder.write("{\"nodes\": [", to: "Pipelines/cut.json")
+    #expect(
+      try ProjectMigration(folder: folder.url.path).run(isCheck: true).unsearched
+        == ["Pipelines/cut.json"])
+    #expect(throws: SuiteError.tooManyFiles(path: folder.url.path, most: 3)) {
+      try ProjectMigration(folder: folder.url.path, entriesMax: 3).run(isCheck: false)
+    }
+    // Larger than a document may be.
+    try folder.write(String(repeating: " ", count: 3_000_000), to: "Goldens/golden.yml")
+    let error = #expect(throws: SuiteError.self) {
+      try ProjectMigration(folder: folder.url.path).run(isCheck: false)
+    }
+    #expect(error?.code == "suite.migrate.notReadable")
+    #expect(try text(folder, "retake.yml") == Self.project)
+  }
+
+  @Test func `scripts with renamed commands and options are listed`() throws {
+    let folder = try folder()
+    let lines = [
+      "retake session doctor yard", "retake record cam --ring 10s", "python record.py --ring",
+      "retake golden stale", "retake replay yard --pipeline m.json --costs tape",
+    ]
+    try folder.write(lines.joined(separator: "\n"), to: "ci.sh")
+    let hints = try ProjectMigration(folder: folder.url.path).run(isCheck: true).hints
+    #expect(hints.map(\.line) == [1, 2, 4, 5])
+    #expect(
+      hints.map(\.new) == [
+        "retake session check", "--pre-trigger", "retake golden list --stale", "--costs timings",
+      ])
+  }
+
   @Test func `an old word in a document names the new one and the command`() throws {
     let advice = "Rewrite the project's documents: retake migrate"
     let data = Data(Self.pipeline.utf8)

@@ -22,6 +22,26 @@ package enum FormerWords {
   /// The first word of `costs`: `tape`, `tape@2`, `tape:FILE`, `tape+profile:FILE`.
   package static let costs = (old: "tape", new: "timings")
 
+  /// Commands, without `retake`.
+  package static let commands: KeyValuePairs = [
+    "session doctor": "session check", "session optimise": "session transcode",
+    "golden fit": "golden calibrate", "golden adopt": "golden sync-rules",
+    "golden stale": "golden list --stale",
+  ]
+
+  /// Options of commands.
+  package static let options: [(command: String, options: KeyValuePairs<String, String>)] = [
+    (
+      "record",
+      [
+        "--ring-memory": "--pre-trigger-memory", "--ring": "--pre-trigger",
+        "--reserve": "--min-free", "--patience": "--reconnect-timeout", "--pace": "--speed",
+      ]
+    ),
+    ("replay", ["--write-tape": "--write-timings"]),
+    ("accept", ["--root": "--root-cause"]), ("reject", ["--root": "--root-cause"]),
+  ]
+
   /// The new word, if `word` is an old one and the new one is known here.
   package static func successor(of word: String, among known: [String]) -> String? {
     for table in [nodeKeys, modes, projectKeys] {

@@ -6,7 +6,7 @@ extension RetakeCommand {
   /// The error for a command that has another name since.
   static func renamedCommand(_ arguments: [String]) -> String? {
     let words = arguments.drop { $0 == "help" }
-    let found = renamedCommands.first {
+    let found = FormerWords.commands.first {
       words.starts(with: $0.key.split(separator: " ")) { $0 == $1 }
     }
     return found.map { renamed($0.key, $0.value) }
@@ -15,7 +15,7 @@ extension RetakeCommand {
   /// The error for an option of a command that has another name since.
   static func renamedOption(_ arguments: [String]) -> String? {
     let typed = arguments.prefix { $0 != "--" }.map { $0.prefix { $0 != "=" } }
-    for (command, options) in renamedOptions where arguments.first == command {
+    for (command, options) in FormerWords.options where arguments.first == command {
       let found = options.first { typed.contains(Substring($0.key)) }
       if let found { return renamed(found.key, found.value) }
     }
@@ -42,22 +42,4 @@ extension RetakeCommand {
   private static func renamed(_ old: String, _ new: String) -> String {
     "error: '\(old)' was renamed; write '\(new)'"
   }
-
-  private static let renamedCommands: KeyValuePairs = [
-    "session doctor": "session check", "session optimise": "session transcode",
-    "golden fit": "golden calibrate", "golden adopt": "golden sync-rules",
-    "golden stale": "golden list --stale",
-  ]
-
-  private static let renamedOptions: [(command: String, options: KeyValuePairs<String, String>)] = [
-    (
-      "record",
-      [
-        "--ring-memory": "--pre-trigger-memory", "--ring": "--pre-trigger",
-        "--reserve": "--min-free", "--patience": "--reconnect-timeout", "--pace": "--speed",
-      ]
-    ),
-    ("replay", ["--write-tape": "--write-timings"]),
-    ("accept", ["--root": "--root-cause"]), ("reject", ["--root": "--root-cause"]),
-  ]
 }

@@ -28,6 +28,10 @@ package enum SuiteError: RetakeError, Hashable {
   /// command line.
   case damagedFrames(String, session: String)
   case notWritable(path: String, cause: String)
+  /// A file or folder of a project, read by `ProjectMigration`.
+  case notReadable(path: String, cause: String)
+  /// A folder with more files than a project has.
+  case tooManyFiles(path: String, most: Int)
   case exists(path: String)
   /// The folder is already a project.
   case hasProject(file: String)
@@ -202,6 +206,14 @@ package enum SuiteError: RetakeError, Hashable {
         "suite.run.damagedFrames", text, cause: "--strict refuses damaged frames",
         advice: "See why: retake session check \(session); then record the scene again, trim the "
           + "session to its good frames, or test without --strict")
+    case .notReadable(let path, let cause):
+      ErrorFacts(
+        "suite.migrate.notReadable", "this cannot be read, so nothing was rewritten", cause: cause,
+        at: path, advice: "Make it readable, or move it out of the project")
+    case .tooManyFiles(let path, let most):
+      ErrorFacts(
+        "suite.migrate.tooManyFiles", "the folder has more than \(most) files", at: path,
+        advice: "Name the project's own folder: retake migrate FOLDER")
     case .notWritable(let path, let cause):
       ErrorFacts(
         "suite.output.notWritable", "cannot write here", cause: cause, at: path,

@@ -41,7 +41,14 @@ struct MigrateCommand: ParsableCommand {
     for change in result.changes {
       Console.result(visible("\(change.file):\(change.line): \(change.old) → \(change.new)"))
     }
-    if result.changes.isEmpty { output.note("no document has an old word") }
+    for file in result.unsearched {
+      output.note(visible("warning: \(file) was not searched: invalid JSON, or too large"))
+    }
+    if result.changes.isEmpty {
+      output.note(
+        result.unsearched.isEmpty
+          ? "no document has an old word" : "no document that was searched has an old word")
+    }
     for hint in result.hints {
       output.note(
         visible("hint: \(hint.file):\(hint.line): '\(hint.old)' was renamed to '\(hint.new)'"))

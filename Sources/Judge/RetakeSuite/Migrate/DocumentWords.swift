@@ -8,9 +8,9 @@ enum DocumentWords {
     var new: String
   }
 
-  /// Keys of the nodes of a pipeline; none if the data is not a pipeline.
-  static func inPipeline(_ data: Data) -> [Renaming] {
-    guard let places = WordPlace.places(inJSON: data) else { return [] }
+  /// Keys of the nodes of a pipeline; `nil` if the data is not JSON.
+  static func inPipeline(_ data: Data) -> [Renaming]? {
+    guard let places = WordPlace.places(inJSON: data) else { return nil }
     return places.compactMap { place in
       guard place.isKey, isNode(place.path.dropLast()) else { return nil }
       return FormerWords.nodeKeys.first { $0.key == place.text }.map {
@@ -82,10 +82,6 @@ enum FormerCode {
 
   /// Text that is only written for the old word.
   private static let words: KeyValuePairs = [
-    "--mode lossless": "--mode every-frame", "--mode redecide": "--mode simulate",
-    "--mode reenact": "--mode reproduce", "--costs tape": "--costs timings",
-    "--write-tape": "--write-timings", "retake golden stale": "retake golden list --stale",
-    "accept --root ": "accept --root-cause ", "reject --root ": "reject --root-cause ",
     "RunOptions(mode: .lossless": "RunOptions(mode: .everyFrame",
     "RunOptions(mode: .redecide": "RunOptions(mode: .simulate", "Reenactment(": "Reproduction(",
     ".grey()": ".gray()", "quantum: [": "precision: [", "quantum={": "precision={",
@@ -95,11 +91,29 @@ enum FormerCode {
     "mode=\"redecide\"": "mode=\"simulate\"",
   ]
 
-  /// Whether the text is there as words of its own: `lanes=`, and not `planes=`.
+  /// `words`, and those of the command line as a script writes them: `--mode lossless`.
+  private static let written: [(old: String, new: String)] =
+    FormerWords.modes.map { ("--mode \($0.key)", "--mode \($0.value)") }
+    + [("--costs \(FormerWords.costs.old)", "--costs \(FormerWords.costs.new)")]
+    + FormerWords.commands.map { ("retake \($0.key)", "retake \($0.value)") }
+    + words.map { ($0.key, $0.value) }
+
+  /// Whether the text contains `old` as separate words: `lanes=`, and not `planes=`.
   private static func isWritten(_ old: String, in text: String) -> Bool {
     text.ranges(of: old).contains { range in
-      guard old.first?.isLetter == true, range.lowerBound > text.startIndex else { return true }
-      return !text[text.index(before: range.lowerBound)].isLetter
+      let isOpen = old.first?.isLetter == true && range.lowerBound > text.startIndex
+      let isCut = old.last?.isLetter == true && range.upperBound < text.endIndex
+      return !(isOpen && text[text.index(before: range.lowerBound)].isLetter)
+        && !(isCut && text[range.upperBound].isLetter)
+    }
+  }
+
+  /// The renamed options of a command that a line calls: `retake record --ring 10s`.
+  private static func options(in text: String) -> [(old: String, new: String)] {
+    guard text.contains("retake") else { return [] }
+    let typed = Set(text.split { !($0.isLetter || $0.isNumber || $0 == "-") })
+    return FormerWords.options.filter { typed.contains(Substring($0.command)) }.flatMap {
+      $0.options.filter { typed.contains(Substring($0.key)) }.map { ($0.key, $0.value) }
     }
   }
 
@@ -108,7 +122,7 @@ enum FormerCode {
     let lines = data.split(separator: 0x0A, omittingEmptySubsequences: false)
     for (index, line) in lines.enumerated() {
       let text = String(decoding: line, as: UTF8.self)
-      for (old, new) in words where isWritten(old, in: text) {
+      for (old, new) in written.filter({ isWritten($0.old, in: text) }) + options(in: text) {
         hints.append(Hint(line: index + 1, old: old, new: new))
       }
     }

@@ -24,29 +24,34 @@ package struct ProjectMigration {
     package var hints: [Change] = []
     /// Hints beyond `ProjectMigration.hintsMax`.
     package var furtherHints = 0
-    /// Folders inside this one that are projects of their own, which stay as they are.
+    /// Folders inside this one that are separate projects, which stay as they are.
     package var otherProjects: [String] = []
+    /// Files named `….json` that are not JSON, and files larger than a pipeline may be: their words
+    /// were not searched.
+    package var unsearched: [String] = []
   }
 
   package static let hintsMax = 100
-  /// Files and folders that are looked at.
-  private static let entriesMax = 200_000
 
   private let folder: URL
+  /// The most files and folders of a project.
+  private let entriesMax: Int
 
   /// - Throws: `SuiteError.noFile` if the folder does not exist.
-  package init(folder: String) throws {
+  package init(folder: String, entriesMax: Int = 200_000) throws {
     self.folder = URL(fileURLWithPath: folder).standardizedFileURL
+    self.entriesMax = entriesMax
     guard Self.isFolder(self.folder) else { throw SuiteError.noFile(path: folder) }
   }
 
   /// - Parameter isCheck: Whether all files stay as they are.
-  /// - Throws: `SuiteError.badProject`, `GoldenError.manifest` for YAML that cannot be read. Then
+  /// - Throws: `SuiteError.badProject`, `GoldenError.manifest` for YAML that cannot be read;
+  ///   `SuiteError.notReadable` for a file or folder that cannot be opened, `.tooManyFiles`. Then
   ///   nothing is written.
   package func run(isCheck: Bool) throws -> Result {
     var result = Result()
     var written: [(URL, Data)] = []
-    for file in files(&result) {
+    for file in try files(&result) {
       if let renamed = try renamed(file, &result) { written.append((file, renamed)) }
     }
     if !isCheck {
@@ -72,12 +77,12 @@ package struct ProjectMigration {
 
   /// The files of the project in the order of their names, without hidden folders, sessions and
   /// other projects.
-  private func files(_ result: inout Result) -> [URL] {
+  private func files(_ result: inout Result) throws -> [URL] {
     var found: [URL] = []
     var waiting = [folder]
     var entries = 0
-    while let next = waiting.popLast(), entries < Self.entriesMax {
-      let names = (try? FileManager.default.contentsOfDirectory(atPath: next.path)) ?? []
+    while let next = waiting.popLast() {
+      let names = try names(in: next)
       // Media and rows of a session are not documents.
       if names.contains("session.sqlite") { continue }
       if next != folder, names.contains(Project.fileName) {
@@ -86,6 +91,9 @@ package struct ProjectMigration {
       }
       for name in names.sorted() where !name.hasPrefix(".") {
         entries += 1
+        guard entries <= entriesMax else {
+          throw SuiteError.tooManyFiles(path: folder.path, most: entriesMax)
+        }
         let url = next.appending(path: name)
         let values = try? url.resourceValues(forKeys: [.isDirectoryKey, .isSymbolicLinkKey])
         guard values?.isSymbolicLink != true else { continue }
@@ -96,27 +104,52 @@ package struct ProjectMigration {
     return found.sorted { $0.path < $1.path }
   }
 
+  private func names(in folder: URL) throws -> [String] {
+    do {
+      return try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    } catch {
+      throw SuiteError.notReadable(path: folder.path, cause: error.systemText)
+    }
+  }
+
+  /// The bytes of a file; `nil` for JSON and code that are larger than a pipeline may be.
+  private func contents(_ file: URL, _ result: inout Result) throws -> Data? {
+    do {
+      return try RegularFile.contents(file.path, bytesMax: Int64(PipelineDocument.bytesMax))
+    } catch RegularFile.Refusal.special {
+      return nil
+    } catch RegularFile.Refusal.tooLarge where !file.lastPathComponent.contains(".yml") {
+      result.unsearched.append(name(of: file))
+      return nil
+    } catch {
+      throw SuiteError.notReadable(path: file.path, cause: error.systemText)
+    }
+  }
+
   /// The new content of a file; `nil` if it stays as it is.
   private func renamed(_ file: URL, _ result: inout Result) throws -> Data? {
     let name = file.lastPathComponent
-    let bytesMax = Int64(PipelineDocument.bytesMax)
     let isDocument = ["json", "new", "yml"].contains(file.pathExtension)
-    guard isDocument || FormerCode.isCode(name),
-      let data = try? RegularFile.contents(file.path, bytesMax: bytesMax)
-    else { return nil }
+    guard isDocument || FormerCode.isCode(name), let data = try contents(file, &result) else {
+      return nil
+    }
     let words: [DocumentWords.Renaming]
     switch name {
     case Project.fileName: words = try project(data)
     case "golden.yml", "golden.yml.new": words = try golden(data, file)
     case _ where name.hasSuffix(".json") || name.hasSuffix(".json.new"):
-      words = DocumentWords.inPipeline(data)
+      guard let found = DocumentWords.inPipeline(data) else {
+        result.unsearched.append(self.name(of: file))
+        return nil
+      }
+      words = found
     default:
       let lines = FormerCode.hints(in: data).map {
         Change(file: self.name(of: file), line: $0.line, old: $0.old, new: $0.new)
       }
-      let room = max(0, Self.hintsMax - result.hints.count)
-      result.hints += lines.prefix(room)
-      result.furtherHints += max(0, lines.count - room)
+      let most = max(0, Self.hintsMax - result.hints.count)
+      result.hints += lines.prefix(most)
+      result.furtherHints += max(0, lines.count - most)
       return nil
     }
     guard !words.isEmpty else { return nil }
