@@ -78,6 +78,27 @@ enum LayerRules {
       + findings(rows.filter { !expected.contains($0) }, "is no module of Package.swift")
   }
 
+  /// Checks the names of the map's walks, `Type` and `Type.member`, against the declarations in
+  /// Sources.
+  static func check(walksOf map: String, sources: String) -> [Finding] {
+    guard let start = map.range(of: "\n## The walk")?.lowerBound else { return [] }
+    let declared = words(
+      after: #/\b(?:struct|class|enum|actor|protocol|typealias)\s+(\w+)/#, in: sources)
+    let members = words(after: #/\b(?:func|var|let|case)\s+(\w+)/#, in: sources)
+    return map[start...].matches(of: #/`([A-Z]\w*)(?:\.(\w+))?(?:\(\w*\))?`/#).compactMap { match in
+      let isKnown =
+        declared.contains(match.1) && match.2.map { members.contains($0) } ?? true
+      return isKnown
+        ? nil : Finding(path: "Sources/README.md", line: 0, rule: "\(match.0) is not declared")
+    }
+  }
+
+  private static func words(
+    after pattern: Regex<(Substring, Substring)>, in text: String
+  ) -> Set<Substring> {
+    Set(text.matches(of: pattern).map(\.1))
+  }
+
   /// `RetakeCore (Engine)` for each module that a first cell names, below the heading `### Engine`.
   private static func rows(ofMap text: String) -> [String] {
     var layer = ""

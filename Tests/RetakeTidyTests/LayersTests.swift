@@ -31,6 +31,13 @@ import Testing
     #expect(findings == [])
   }
 
+  @Test func `the walks name types and members that exist`() throws {
+    let map = try String(contentsOf: Repository.url("Sources/README.md"), encoding: .utf8)
+    let sources = try Repository.swiftFiles(in: ["Sources"]).map(\.text).joined(separator: "\n")
+    #expect(map.contains("\n## The walk"))
+    #expect(LayerRules.check(walksOf: map, sources: sources) == [])
+  }
+
   @Test func `every import is declared`() throws {
     let manifest = try Manifest.current()
     let files = try Repository.swiftFiles(in: ["Sources", "Tests", "Examples"])
@@ -136,6 +143,13 @@ import Testing
     let read = try JSONDecoder().decode([Manifest.Dependency].self, from: Data(text.utf8))
     #expect(read.map(\.name) == ["A", "B", "C", "D"])
     #expect(read.map(\.traits) == [[], ["T"], ["U"], []])
+  }
+
+  @Test func `a walk by a name that is gone is found`() {
+    let findings = LayerRules.check(
+      walksOf: "\n## The walk\n`Camera.run` → `Gone` → `Camera.gone`, `frame` → `Camera.read(id)`",
+      sources: "struct Camera {\n  func run() {}\n  func read() {}\n}")
+    #expect(findings.map(\.rule) == ["`Gone` is not declared", "`Camera.gone` is not declared"])
   }
 
   @Test func `a module that the map forgets, misplaces or invents is found`() {
