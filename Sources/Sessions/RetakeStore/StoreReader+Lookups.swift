@@ -83,19 +83,6 @@ extension StoreReader {
     }
   }
 
-  /// The lowest sequence of a track's rows at or after `sequence`; nil after the last one.
-  package func firstSequence(track: Int, atOrAfter sequence: Int) throws -> Int? {
-    try read { database in
-      let found = try DatabaseValue.fetchOne(
-        database,
-        sql: """
-          SELECT sequence FROM frame WHERE track = ? AND sequence >= ?
-          ORDER BY sequence LIMIT 1
-          """, arguments: [track, sequence])
-      return found.flatMap { Int.fromDatabaseValue($0) }
-    }
-  }
-
   /// Sequences of frames that are their own entry, in ascending order.
   package func entrySequences(track: Int) throws -> [Int] {
     try read { database in

@@ -40,28 +40,18 @@ struct DamagedFrames {
     return known
   }
 
-  private func each(
-    of track: Int, _ body: (FrameRecord) throws -> Void
-  ) throws {
+  /// All rows of a track in the order of their sequences.
+  ///
+  /// Pages are read by rows and not by number: where rows are missing, the last frames have higher
+  /// numbers than the track has rows.
+  func each(of track: Int, _ body: (FrameRecord) throws -> Void) throws {
     var next = 0
-    let end = try fromStore {
-      try reader.index.store.counts(track: track).frameEnd
-    }
-    while next < end {
+    while true {
       let page = try fromStore {
-        try reader.index.store.frames(track: track, sequences: next..<next + Self.pageRows)
+        try reader.index.store.frames(track: track, from: next, count: Self.pageRows)
       }
       for frame in page { try body(frame) }
-      guard let last = page.last else {
-        // Rows are missing: the next existing row may be far away.
-        guard
-          let jump = try fromStore({
-            try reader.index.store.firstSequence(track: track, atOrAfter: next)
-          })
-        else { return }
-        next = jump
-        continue
-      }
+      guard let last = page.last else { return }
       next = last.sequence + 1
     }
   }

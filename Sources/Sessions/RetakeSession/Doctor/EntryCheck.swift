@@ -15,6 +15,8 @@ final class EntryCheck {
     var id: FrameID
     var picture: FrameRun.Picture
     var hasEntry: Bool
+    /// The stored digest of the pixels, if the session has one.
+    var hash: Digest128?
   }
 
   private let reader: SessionReader
@@ -23,8 +25,6 @@ final class EntryCheck {
   private var run: FrameRun?
   private var entry = -1
 
-  private static let pageRows = 1_024
-
   init(reader: SessionReader, track: Int) {
     (self.reader, self.track) = (reader, track)
   }
@@ -32,22 +32,13 @@ final class EntryCheck {
   /// The frames with pixels in the order in which `decode` takes them: by entry, then by sequence.
   func frames(except failing: Set<FrameID>) throws -> [Candidate] {
     var frames: [Candidate] = []
-    var next = 0
-    // By rows and not by number: where rows are missing, the last frames have higher numbers than
-    // the track has rows.
-    while true {
-      let page = try fromStore {
-        try reader.index.store.frames(track: track, from: next, count: Self.pageRows)
-      }
-      guard let last = page.last else { break }
-      next = last.sequence + 1
-      for row in page where row.cause == nil && row.packet != nil {
-        let id = FrameID(track: track, sequence: row.sequence)
-        guard !failing.contains(id) else { continue }
-        frames.append(
-          Candidate(
-            id: id, picture: try reader.picture(of: row, id: id), hasEntry: row.entry != nil))
-      }
+    try DamagedFrames(reader: reader).each(of: track) { row in
+      let id = FrameID(track: track, sequence: row.sequence)
+      guard row.cause == nil, row.packet != nil, !failing.contains(id) else { return }
+      frames.append(
+        Candidate(
+          id: id, picture: try reader.picture(of: row, id: id), hasEntry: row.entry != nil,
+          hash: row.pixelHash))
     }
     return frames.sorted {
       ($0.picture.entry, $0.id.sequence) < ($1.picture.entry, $1.id.sequence)
@@ -69,11 +60,10 @@ final class EntryCheck {
   }
 
   private func compare(_ frame: Candidate) throws {
-    let hash = try reader.index.frame(frame.id)?.pixelHash
     if frame.picture.entry == entry, let run, !run.isSpent,
       let decoded = try run.decode(frame.picture, id: frame.id)
     {
-      return try require(hash, of: decoded.frame, frame.id)
+      return try require(frame.hash, of: decoded.frame, frame.id)
     }
     // The decoder of the entry may have passed the frame, because frames that were encoded in
     // another order than they are shown may share an entry.
@@ -83,7 +73,7 @@ final class EntryCheck {
       run = nil
       throw reader.noFrame(frame.picture, of: frame.id)
     }
-    try require(hash, of: decoded.frame, frame.id)
+    try require(frame.hash, of: decoded.frame, frame.id)
   }
 
   private func require(_ hash: Digest128?, of image: Frame, _ id: FrameID) throws {
