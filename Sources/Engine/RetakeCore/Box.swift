@@ -9,7 +9,7 @@ public struct Box: Hashable, Sendable, Codable {
   /// `y + height` may be beyond the frame.
   public var height: Double
 
-  /// All values are in pixels, not 0 to 1. None of them is checked.
+  /// All values are in pixels, not 0 to 1. The values are not checked.
   public init(x: Double, y: Double, width: Double, height: Double) {
     self.x = x
     self.y = y

@@ -14,7 +14,7 @@ package struct ByteWriter: Sendable {
   }
 
   // Unlike a digest, this keeps the sign of zero and the bits of a NaN: a value that is read back
-  // has to be the one that was computed.
+  // must have the bits of the computed value.
   package mutating func append(_ number: Double) { append(number.bitPattern) }
 
   package mutating func append(_ text: String) { append(Array(text.utf8)) }

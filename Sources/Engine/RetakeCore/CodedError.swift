@@ -1,5 +1,5 @@
 /// An error that is not a programmer's mistake, in the form that every module reports it: a stable
-/// code, what happened, why, where, and what to do next.
+/// code, the message, the cause, the place and the advice.
 ///
 /// Each module has one enum that conforms. The command renders it once, at the top level.
 public protocol CodedError: Error, Sendable, CustomStringConvertible {
@@ -11,13 +11,17 @@ public protocol CodedError: Error, Sendable, CustomStringConvertible {
   var cause: String? { get }
   /// Where the problem is. `nil`, the default, if it has no place.
   var place: Place? { get }
-  /// What to do now; an exact command if there is one.
+  /// The next step for the user: an exact command where possible. `nil`, the default, without
+  /// advice.
   var advice: String? { get }
 }
 
 extension CodedError {
+  /// Without a cause.
   public var cause: String? { nil }
+  /// Without a place.
   public var place: Place? { nil }
+  /// Without advice.
   public var advice: String? { nil }
 
   /// `"place: message (cause). advice"`, on one line.

@@ -35,7 +35,7 @@ package struct DecimalRatio: Hashable, Sendable, CustomStringConvertible {
       for _ in parts[1].utf8.count..<Self.decimalsMax { fraction *= 10 }
       millionths += fraction
     }
-    // The whole part of 1000.5 is in range; the number is not.
+    // 1000 is in range, 1000.5 is not.
     guard millionths <= Self.wholeMax * Self.denominator else { return nil }
     self.millionths = millionths
   }
@@ -67,8 +67,8 @@ package struct DecimalRatio: Hashable, Sendable, CustomStringConvertible {
   {
     precondition(value >= 0 && limit >= 0, "a cost is not negative")
     let factors = ratios.filter { $0 != .one }
-    // Asked first: if the other factors overflowed before, the answer would be the limit instead of
-    // 0.
+    // Checked first: if the other factors overflowed before, the answer would be the limit instead
+    // of 0.
     guard !factors.contains(where: { $0.millionths == 0 }) else { return 0 }
     var product = Int128(value)
     var divisor: Int128 = 1

@@ -6,9 +6,9 @@ public struct DecisionLine: Hashable, Sendable, CustomStringConvertible {
   /// The ID of the node that the decision is about, such as `motion`, or `people/classify` inside a
   /// forEach.
   public var node: String
-  /// `nil` for decisions about a node as a whole; written as `-`.
+  /// `nil` for a decision about a node, not about a frame; written as `-`.
   public var frame: FrameID?
-  /// Index of an item inside a forEach; `nil` for the whole frame.
+  /// Index of an item inside a forEach; `nil` if the decision is about the frame.
   public var item: Int?
   /// Written as its raw value.
   public var kind: DecisionKind
@@ -44,6 +44,7 @@ public struct DecisionLine: Hashable, Sendable, CustomStringConvertible {
     self.details = details.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
   }
 
+  /// The line as the log contains it, without a line feed.
   public var description: String {
     var text = "@\(time) \(node) "
     if let frame { text += "\(frame.track):\(frame.sequence)" } else { text += "-" }
@@ -53,7 +54,8 @@ public struct DecisionLine: Hashable, Sendable, CustomStringConvertible {
     return text
   }
 
-  /// The value of the detail with this key, such as `line["reason"]`; `nil` if there is none.
+  /// The value of the detail with this key, such as `line["reason"]`; `nil` if the line has no such
+  /// detail.
   public subscript(key: String) -> String? { details.first { $0.key == key }?.value }
 
   /// Parses a line in the form that `description` writes; `nil` for any other form or kind.

@@ -5,7 +5,8 @@
 /// let plate = Detection(box: box, score: 0.9, classIndex: 1)
 /// ```
 public struct Detection: Hashable, Sendable, Codable {
-  /// In pixels of the frame that the stage was given, also behind a crop or a resize.
+  /// In pixels of the stage's input. After a crop or a resize these are pixels of the cropped or
+  /// resized frame.
   public var box: Box
   /// Usually 0 to 1.
   public var score: Double

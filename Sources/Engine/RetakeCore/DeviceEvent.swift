@@ -40,6 +40,7 @@ public enum ThermalState: String, Hashable, Sendable, Codable, CaseIterable, Com
   case serious
   case critical
 
+  /// Orders the states by heat: `nominal` is the smallest.
   public static func < (left: Self, right: Self) -> Bool { left.isBefore(right) }
 }
 
@@ -49,6 +50,7 @@ public enum MemoryPressure: String, Hashable, Sendable, Codable, CaseIterable, C
   case warning
   case critical
 
+  /// Orders the states by severity: `normal` is the smallest.
   public static func < (left: Self, right: Self) -> Bool { left.isBefore(right) }
 }
 
@@ -69,8 +71,8 @@ extension CaseIterable where Self: Equatable {
 extension Temperature {
   /// The temperature that limits are compared with, when a sensor that was at `last` reads this one.
   ///
-  /// It is the play operator (backlash): all limits have the same hysteresis, and no limit needs a
-  /// memory of its own.
+  /// It is the play operator (backlash): all limits have the same hysteresis, and no limit needs to
+  /// keep state.
   package func followed(from last: Temperature?, hysteresisMillidegrees: Int) -> Temperature {
     guard let last else { return self }
     return max(self, min(last, Temperature(millidegrees: millidegrees + hysteresisMillidegrees)))

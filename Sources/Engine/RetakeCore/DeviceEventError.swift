@@ -46,8 +46,12 @@ public struct DeviceEventError: RetakeError, Hashable, DocumentFailure {
     }
   }
 
+  /// `core.deviceEvent.unknownKind` or `core.deviceEvent.content`.
   public var code: String { facts.code }
+  /// Names the event by its index in the session, if it is known, and the problem.
   public var message: String { facts.message }
+  /// The session's folder, and the JSON pointer into the event's content, as far as they are known.
   public var place: Place? { facts.place }
+  /// A correction for the kind or for the content; `nil` if there is no suggestion.
   public var advice: String? { facts.advice }
 }

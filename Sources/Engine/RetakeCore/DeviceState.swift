@@ -1,4 +1,4 @@
-/// What is known about the device at an instant; `nil` for a state that was never reported.
+/// The device's state at an instant. A property is `nil` if the device has not reported it.
 package struct DeviceState: Hashable, Sendable {
   /// The state of the latest thermal event.
   package var thermal: ThermalState?
@@ -12,7 +12,7 @@ package struct DeviceState: Hashable, Sendable {
   /// The state of the latest orientation event.
   package var orientation: DeviceOrientation?
 
-  /// Nothing is known.
+  /// A state without any report.
   package init() {}
 
   /// Thousandths of a degree by which a temperature must fall before a limit that it reached ends.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A problem at one place of a document, before the module that reads it gives it a code.
+/// A problem at one place of a document, before the module that reads the document assigns a code.
 package struct DocumentProblem: Error, Hashable, Sendable {
   package enum Reason: Hashable, Sendable {
     /// The data is not a document at all, such as JSON without its last bracket.
@@ -32,7 +32,7 @@ package struct DocumentProblem: Error, Hashable, Sendable {
     }
   }
 
-  /// What to do about it; as the author of a JSON document would write it.
+  /// The correction, in the form in which the author of a JSON document would write it.
   package var advice: String? {
     switch reason {
     case .otherVersion: "Update Retake, or write \"v\": 1"

@@ -9,7 +9,8 @@ extension Duration {
   }
 
   /// Parses `"45ms"`, `"1.5s"`, `"250us"` or `"800ns"`; `nil` for any other form, for a negative
-  /// number, and for one of more than 10^18 ns or with more than nine digits behind the point.
+  /// number, for a number above 10^18 ns, and for a number with more than nine digits after the
+  /// point.
   package init?(parsing text: some StringProtocol) {
     let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
     let scales: [String: (scale: Int64, digitsMax: Int)] = [
@@ -37,8 +38,8 @@ extension Duration {
   package var unitText: String {
     let value = nanoseconds
     let second: Int64 = 1_000_000_000
-    // `init(parsing:)` reads nine digits before the point. What needs ten in its unit is written in
-    // seconds, with a fraction.
+    // `init(parsing:)` reads nine digits before the point. A value that needs ten digits in its
+    // unit is written in seconds, with a fraction.
     if value >= second, value % 1_000 != 0 || value / 1_000 >= second, value % second != 0 {
       // The added second keeps the leading zeros of the fraction.
       let digits = String(value % second + second).dropFirst()
@@ -52,7 +53,7 @@ extension Duration {
     return "\(value)ns"
   }
 
-  /// For people: exact with up to three digits behind the point (`"760ms"`), otherwise rounded to
+  /// For people: exact with up to three digits after the point (`"760ms"`), otherwise rounded to
   /// milliseconds (`"0.933 s"`). Below a millisecond, `unitText`.
   package var roundedText: String {
     let value = nanoseconds

@@ -1,14 +1,14 @@
-/// All that is said about one error, in one place.
+/// The code, the message, the cause, the place, the advice and the kind of one error.
 package struct ErrorFacts: Hashable, Sendable {
-  /// What an error is to its caller.
+  /// The errors that a caller handles in a special way.
   package enum Kind: Hashable, Sendable {
-    /// Everything that has no kind of its own.
+    /// An error without a special kind.
     case error
     /// The arguments are wrong, on every machine.
     case usage
-    /// There was not enough memory, which says nothing about what was read.
+    /// There was not enough memory. The input may be correct.
     case memory
-    /// Nothing matched the request.
+    /// No item matched the request.
     case nothingSelected
     /// The user stopped the work.
     case interrupted
@@ -34,7 +34,7 @@ package struct ErrorFacts: Hashable, Sendable {
     self.kind = kind
   }
 
-  /// The place is made of those of `file`, `frame` and `pointer` that are given.
+  /// The place consists of `file`, `frame` and `pointer`, as far as they are not `nil`.
   package init(
     _ code: String, _ message: String, cause: String? = nil, at file: String? = nil,
     frame: FrameID? = nil, pointer: String? = nil, advice: String? = nil, kind: Kind = .error
@@ -53,6 +53,7 @@ extension Error {
     (self as? any RetakeError)?.facts ?? ErrorFacts("internal.unexpected", "\(self)")
   }
 
-  /// Whether an error of this package is a lack of memory, which says nothing about its subject.
+  /// Whether an error of this package is a lack of memory. Such an error does not mean that the
+  /// input is wrong.
   package var isAboutMemory: Bool { (self as? any RetakeError)?.facts.kind == .memory }
 }

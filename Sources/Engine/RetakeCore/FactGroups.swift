@@ -18,7 +18,7 @@ struct FactGroups {
   }
 
   var detections: [(line: DetectionLine, labels: [Label])] = []
-  /// Labels of the whole frame.
+  /// Labels of the frame, not of a detection.
   var labels: [Label] = []
   var pictures: [FramePrint] = []
   var scalars: [(name: String, value: FixedDecimal)] = []
@@ -55,7 +55,7 @@ extension TextBuffer {
     append(jsonArray: [detection.x, detection.y, detection.width, detection.height]) {
       $0.append(json: $1)
     }
-    // A stage may give an index for which it has no name.
+    // A stage may return an index outside its list of class names.
     if classNames.indices.contains(detection.classIndex) {
       append(",\"class\":")
       append(json: classNames[detection.classIndex])

@@ -1,5 +1,5 @@
 /// Decimal numbers with a fixed number of digits after the point, as integers: `"45.25"` with three
-/// digits is 45,250. Nothing is rounded, and no floating point is involved.
+/// digits is 45,250. The conversion is exact: it does not round, and uses no floating point.
 package enum FixedPoint {
   /// No number has more digits before its point.
   private static let wholeDigitsMax = 9

@@ -23,7 +23,7 @@ public enum FrameFate: Hashable, Sendable {
     }
   }
 
-  /// The reason in result and decision lines; `-` if the fate needs none.
+  /// The reason in result and decision lines; `-` for a fate without a reason.
   package var reason: String {
     switch self {
     case .dropped(let reason): reason.rawValue

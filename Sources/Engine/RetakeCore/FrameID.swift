@@ -15,6 +15,7 @@ public struct FrameID: Hashable, Comparable, Sendable, Codable, CustomStringConv
     self.sequence = sequence
   }
 
+  /// Orders frames by track, then by sequence.
   public static func < (left: FrameID, right: FrameID) -> Bool {
     (left.track, left.sequence) < (right.track, right.sequence)
   }

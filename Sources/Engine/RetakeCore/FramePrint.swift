@@ -1,4 +1,4 @@
-/// What a results file contains for an image: its format and its digest, not its pixels.
+/// An image in a results file: the image's format and digest, without its pixels.
 public struct FramePrint: Hashable, Sendable, Codable {
   /// Pixels of the stored image, before any rotation.
   public var width: Int

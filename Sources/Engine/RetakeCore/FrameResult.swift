@@ -2,7 +2,7 @@
 public struct FrameResult: Hashable, Sendable {
   /// The captured frame.
   public var id: FrameID
-  /// In the track's time base; `nil` if the frame had none.
+  /// In the track's time base; `nil` if the frame had no presentation time.
   public var pts: Int64?
   /// One per sink, sinks in rising order of their path.
   public var outcomes: [SinkOutcome]

@@ -51,7 +51,8 @@ struct JSONParser {
       return try number()
     case nil: throw problem("the JSON ends too early")
     default:
-      // What follows is checked by the caller: `truely` fails where it expects a comma or the end.
+      // The caller checks the text after the word: `truely` fails because neither a comma nor the
+      // end follows `true`.
       for (word, value) in [
         ("true", JSONValue.bool(true)), ("false", .bool(false)), ("null", .null),
       ]
@@ -169,8 +170,8 @@ extension JSONParser {
     var start = position
     while position < bytes.count {
       switch bytes[position] {
-      // `String(decoding:as:)` would replace bytes that are not UTF-8, and the value would not be
-      // that of the document.
+      // `String(decoding:as:)` would replace bytes that are not UTF-8, and the value would differ
+      // from the document.
       case UInt8(ascii: "\""):
         let text =
           content.isEmpty

@@ -11,8 +11,8 @@ public enum JSONValue: Hashable, Sendable {
   case array([JSONValue])
   case object([String: JSONValue])
 
-  /// The member of an object with this key; `nil` if the object has none, or if this is not an
-  /// object. A member whose value is JSON's `null` is `.null`, not `nil`.
+  /// The member of an object with this key; `nil` if the object has no such member, or if this is
+  /// not an object. A member whose value is JSON's `null` is `.null`, not `nil`.
   public subscript(key: String) -> JSONValue? {
     guard case .object(let members) = self else { return nil }
     return members[key]
@@ -55,7 +55,7 @@ public enum JSONValue: Hashable, Sendable {
     case .object(let members):
       text += "{"
       // A Dictionary has another order in each process, and `<` of String compares normalized
-      // forms. Bytes are what a program in any language can sort by.
+      // forms. Programs in every language can sort by bytes.
       let keys = members.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
       for (index, key) in keys.enumerated() {
         if index > 0 { text += "," }
@@ -101,6 +101,8 @@ public enum JSONValue: Hashable, Sendable {
 }
 
 extension JSONValue: Codable {
+  /// Decodes any JSON value. A number that fits `Int64` becomes `.integer`; any other number
+  /// becomes `.number`.
   public init(from decoder: any Decoder) throws {
     // Int64 is tried before Double: as a Double, an integer above 2^53 would lose digits.
     let container = try decoder.singleValueContainer()
@@ -121,6 +123,7 @@ extension JSONValue: Codable {
     }
   }
 
+  /// Encodes the value as the JSON that it contains.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     switch self {

@@ -2,12 +2,12 @@ import CProcessor
 
 /// The class of kernels that a library of models chooses on a processor. Two processors of one class
 /// compute the same bits with the same library; processors of two classes may differ in the last
-/// ones.
+/// bits.
 ///
 /// Flags such as FMA are not enough: a kernel for wider registers adds the products of a sum in
-/// another order. The classes and the bits that decide are those of ONNX Runtime's kernels
-/// (onnxruntime/core/mlas/lib/platform.cpp). The processor is asked itself, because an emulator
-/// shows the host's `/proc/cpuinfo`.
+/// another order. The classes, and the bits that decide, follow ONNX Runtime's kernels
+/// (onnxruntime/core/mlas/lib/platform.cpp). The bits are read from the processor itself, because
+/// an emulator shows the host's `/proc/cpuinfo`.
 package enum KernelClass: String, Hashable, Sendable, CaseIterable {
   case sse, avx, avx2, avx2vnni, avx512, avx512vnni, amx
   case neon, neondot, neoni8mm
@@ -17,7 +17,8 @@ package enum KernelClass: String, Hashable, Sendable, CaseIterable {
   /// The class of the processor on which this process runs.
   package static let current = KernelClass(Registers.current)
 
-  /// What the class depends on.
+  /// The feature bits of the processor that determine the class: CPUID and the saved states on x86,
+  /// hardware capabilities on ARM.
   package struct Registers: Hashable, Sendable {
     /// Leaf 1, ECX.
     package var leaf1ECX: UInt32 = 0
@@ -33,13 +34,13 @@ package enum KernelClass: String, Hashable, Sendable, CaseIterable {
     package var capabilities: UInt64 = 0
     package var capabilities2: UInt64 = 0
 
-    /// Those of the processor on which this process runs.
+    /// The feature bits of the processor on which this process runs.
     package static let current = Registers(retake_read_processor())
 
     package init() {}
 
-    /// Whether an x86 processor rounds once after a multiplication and an addition: FMA, whose
-    /// registers are those of AVX.
+    /// Whether an x86 processor rounds once after a multiplication and an addition: FMA, which uses
+    /// the registers of AVX.
     package var hasFusedMultiplyAdd: Bool {
       leaf1ECX.has(0x1800_1000) && savedStates & 6 == 6
     }
@@ -89,8 +90,8 @@ package enum KernelClass: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// Linux names the bits in asm/hwcap.h. Other systems pass none, and all of their processors count
-  /// as one class.
+  /// Linux names the bits in asm/hwcap.h. Other systems pass no bits, so all of their processors
+  /// count as one class.
   package init(arm registers: Registers) {
     if registers.capabilities2 & 1 << 13 != 0 {
       self = .neoni8mm

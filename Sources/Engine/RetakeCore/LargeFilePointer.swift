@@ -2,7 +2,7 @@ import Foundation
 
 /// The text that Git LFS stores in place of a large file, until `git lfs pull` fetches the file.
 ///
-/// The format is that of https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md.
+/// Format: https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md.
 package struct LargeFilePointer: Hashable, Sendable {
   /// A pointer has less than 1,024 bytes.
   package static let bytesMax = 1_024

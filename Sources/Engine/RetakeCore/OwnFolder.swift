@@ -21,8 +21,8 @@ package enum OwnFolder {
     return walk.linkOut(target)
   }
 
-  /// The components of an absolute path, `..` among them: behind a link it is not what the text
-  /// says.
+  /// The components of an absolute path, including `..`: after a link, `..` leads to the parent of
+  /// the link's target, not to the parent in the text.
   fileprivate static func components(_ path: String) -> [Substring] {
     let start = path.hasPrefix("/") ? "" : FileManager.default.currentDirectoryPath + "/"
     return (start + path).split(separator: "/").filter { $0 != "." }
@@ -72,7 +72,7 @@ private struct OwnPath {
         let wasInside = isInside
         if !place.isEmpty { place.removeLast() }
         text = isInside ? root + place.dropFirst(real.count) : place
-        // From behind a link the path leaves the folder where its text does not.
+        // The path leaves the folder through a link, although its text stays in the folder.
         if wasInside, !isInside, isMeantInside(path), let link { return link }
         continue
       }
@@ -88,7 +88,8 @@ private struct OwnPath {
         guard let end, end.count > real.count, end.starts(with: real) else { return current }
         link = current
       }
-      // Another link may lead to the folder. One that leads nowhere leads to nothing in it.
+      // Another link may lead to the folder. A link without a target leads to no file in the
+      // folder.
       guard let end else { return nil }
       place = end
     }

@@ -9,7 +9,7 @@ public struct Place: Hashable, Sendable, Codable, CustomStringConvertible {
   /// A JSON pointer (RFC 6901) into the document, such as `/nodes/2/kind`.
   public var pointer: String?
 
-  /// Each argument that is `nil` is left out of `description`.
+  /// `description` omits each argument that is `nil`.
   public init(
     file: String? = nil, frame: FrameID? = nil, part: String? = nil, pointer: String? = nil
   ) {
@@ -19,6 +19,7 @@ public struct Place: Hashable, Sendable, Codable, CustomStringConvertible {
     self.pointer = pointer
   }
 
+  /// The parts that are not `nil`, with commas: `yard.json, frame 0:12, at /nodes/2/kind`.
   public var description: String {
     [file, frame.map { "frame \($0)" }, part, pointer.map { "at \($0.isEmpty ? "/" : $0)" }]
       .compactMap(\.self).joined(separator: ", ")

@@ -88,7 +88,7 @@ extension Precision {
     scalarDecimals = decimals(.scalar) ?? scalarDecimals
   }
 
-  /// The steps that a document gives, by key, without the defaults.
+  /// The steps that a document sets, by key, without the defaults.
   package static func given<Failure>(
     in decoder: StrictDecoder<Failure>
   ) throws -> [String: Double] {

@@ -13,7 +13,7 @@ package struct ProgramName: Hashable, Sendable {
 
   package static let retake = ProgramName("retake")
 
-  /// The commands of the program. A test compares them with those that the program has.
+  /// The commands of the program. A test compares this list with the program's commands.
   package static let commands = [
     "accept", "bench", "cache", "diff", "doctor", "golden", "help", "import", "init", "migrate",
     "model", "pipeline", "profile", "record", "reject", "replay", "report", "review", "session",

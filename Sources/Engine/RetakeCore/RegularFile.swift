@@ -3,10 +3,10 @@ package import Foundation
 /// Opens the files of sessions, projects and goldens for reading.
 ///
 /// Such a file may come from someone else: Git stores symbolic links, and an archive stores named
-/// pipes. Only a regular file of a bounded size is opened here. Opening never blocks, writes
-/// nothing, and changes no permissions.
+/// pipes. Only a regular file of a bounded size is opened here. Opening never blocks, never writes,
+/// and does not change permissions.
 package enum RegularFile {
-  /// What to do with a path that ends in a symbolic link.
+  /// How a path that ends in a symbolic link is treated.
   package enum Links: Sendable {
     /// The link is rejected. Folders on the path may be links.
     case refused
@@ -125,7 +125,7 @@ package enum RegularFile {
   ) throws -> Data {
     let handle = try handle(path, links: links, bytesMax: bytesMax)
     let limit = Int(clamping: bytesMax)
-    // One byte more than allowed tells a file that grew from one that is exactly at the limit.
+    // One byte more than allowed distinguishes a file that grew from a file of exactly the limit.
     let data = try read(handle, count: limit == .max ? limit : limit + 1)
     guard data.count <= limit else {
       throw Refusal.tooLarge(bytes: Int64(data.count), bytesMax: bytesMax)
@@ -163,7 +163,7 @@ package enum RegularFile {
   private static func refusal(ofError number: Int32) -> Refusal {
     switch number {
     case ENOENT, ENOTDIR: .missing
-    // man 2 open: with O_NOFOLLOW, a link as the last component of the path gives ELOOP.
+    // man 2 open: with O_NOFOLLOW, a link as the last component of the path causes ELOOP.
     case ELOOP: .link
     default: .system(number)
     }

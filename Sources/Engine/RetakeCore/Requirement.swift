@@ -3,7 +3,8 @@ import Foundation
 /// Ends the process if a caller broke a rule: a mistake in a program, not in its data. Unlike
 /// `precondition`, it prints the rule in release builds too.
 ///
-/// - Parameter rule: What is true in a correct program, such as "a pipeline begins with a source".
+/// - Parameter rule: A sentence that is true in a correct program, such as "a pipeline begins with
+///   a source".
 package func requirement(
   _ isMet: Bool, _ rule: @autoclosure () -> String, file: StaticString = #fileID, line: UInt = #line
 ) {

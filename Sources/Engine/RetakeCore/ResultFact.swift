@@ -1,7 +1,7 @@
 /// One fact that a sink received, before it is rounded and written as a line.
 public enum ResultFact: Hashable, Sendable {
   case detection(Detection)
-  /// Labels for the whole frame.
+  /// A label of the frame, not of a detection.
   case classification(Classification)
   case scalar(name: String, value: Double)
   case frame(FramePrint)

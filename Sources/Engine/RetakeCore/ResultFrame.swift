@@ -18,7 +18,7 @@ package struct ResultFrame: Hashable, Sendable {
   }
 
   package var id: FrameID
-  /// In the track's time base; `nil` if the frame had none.
+  /// In the track's time base; `nil` if the frame had no presentation time.
   package var pts: Int64?
   package var outcomes: [Outcome]
 

@@ -40,7 +40,7 @@ package struct ResultHeader: Hashable, Sendable {
   package var tracks: [Track]
   /// Paths in rising order of their bytes.
   package var sinks: [String]
-  /// Class names by class index, for each sink; empty if a sink has none.
+  /// Class names by class index, for each sink; empty for a sink without class names.
   package var classes: [[String]]
   /// Set if P, N or U lines occur: the only platform on which these results are valid.
   package var platform: String?

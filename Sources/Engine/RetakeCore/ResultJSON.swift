@@ -8,7 +8,8 @@ package struct ResultJSON: ~Copyable, Sendable {
     package var arrivalNanoseconds: Int64
     /// Virtual time of its delivery, for each of the result's outcomes; `nil` if the frame ended.
     package var deliveries: [Int64?]
-    /// Names by class index, for each of the result's outcomes; empty if a sink has none.
+    /// Names by class index, for each of the result's outcomes; empty for a sink without class
+    /// names.
     package var classNames: [[String]]
     package var failures: [StageFailure]
 
@@ -46,15 +47,15 @@ package struct ResultJSON: ~Copyable, Sendable {
     text.append(",\"sinks\":{")
     var isFirst = true
     for (index, outcome) in frame.result.outcomes.enumerated() {
-      // A metadata file has the lines of its own sink alone.
+      // A metadata file contains only the lines of its sink.
       guard let sink = sinks.first(where: { $0.path == outcome.sink }) else { continue }
       if !isFirst { text.append(UInt8(ascii: ",")) }
       isFirst = false
       text.append(json: outcome.sink)
       switch outcome.content {
       case .ended(let fate, let node):
-        // A frame can fail in several branches. The message is that of the node where it ended for
-        // this sink.
+        // A frame can fail in several branches. The message comes from the node where the frame
+        // ended for this sink.
         append(fate, node: node, failure: frame.failures.first { $0.node == node })
       case .facts(let facts):
         lines.removeAll(keepingCapacity: true)
@@ -81,7 +82,7 @@ package struct ResultJSON: ~Copyable, Sendable {
     }
     text.append(",\"node\":")
     text.append(json: node)
-    // In JSON a key without a value is left out; `-` is the form of result lines.
+    // In JSON a key without a value is omitted; result lines have `-` instead.
     if fate.reason != "-" {
       text.append(",\"reason\":")
       text.append(json: fate.reason)
@@ -96,7 +97,7 @@ package struct ResultJSON: ~Copyable, Sendable {
     text.append(":{")
     if let age {
       text.append("\"ageMilliseconds\":")
-      // Nanoseconds are millionths of a millisecond, so nothing is divided or rounded.
+      // Nanoseconds are millionths of a millisecond, so the number is exact without a division.
       text.append(json: FixedDecimal(units: Double(age), decimals: 6))
       text.append(UInt8(ascii: ","))
     }

@@ -121,7 +121,8 @@ extension DetectionLine {
 
 extension ByteCursor {
   fileprivate mutating func skip(_ text: StaticString) -> Bool {
-    // All or nothing: the caller tries another form at the same position.
+    // A failed attempt must not move the cursor: the caller tries another form at the same
+    // position.
     var copy = self
     for index in 0..<text.utf8CodeUnitCount where !copy.skip(text.utf8Start[index]) {
       return false

@@ -1,4 +1,4 @@
-/// Converts what a sink received to the lines of a results file: rounded, and in order.
+/// Converts the values that a sink received to the lines of a results file: rounded, and in order.
 struct ResultRounder: Sendable {
   private var detections: [SortedDetection] = []
 

@@ -72,8 +72,8 @@ package struct ResultWriter: ~Copyable {
   /// The last file; `nil` if the file before it ended with the last frame.
   package mutating func finish() -> ResultChunkText? {
     closeBlock()
-    // A run without frames has one file, a header alone. A run that ended with a full file has no
-    // empty one behind it.
+    // A run without frames has one file, which contains only a header. After a full last file, no
+    // empty file follows.
     return framesInChunk > 0 || chunkIndex == 0 ? takeChunk() : nil
   }
 

@@ -66,16 +66,16 @@ public struct RunSummary: Hashable, Sendable, Codable {
     package var bytesWritten = 0
     /// Damaged records, which were computed again.
     package var damaged = 0
-    /// Files that were written elsewhere and not used; `nil` if there were none.
+    /// Files that were written elsewhere and not used; `nil` without such files.
     package var foreign: Int?
-    /// Why nothing more could be written.
+    /// Why the cache could not write any more records.
     package var failure: String?
 
     package init() {}
   }
 
   package var v = 1
-  /// The name of the session; `nil` if the request has none.
+  /// The name of the session; `nil` if the request has no session.
   public var session: String?
   /// The name of the case; its key in the document is `case`.
   public var caseName: String?
@@ -85,13 +85,13 @@ public struct RunSummary: Hashable, Sendable, Codable {
   public var mode: String
   /// Threads that computed. Their number changes no result.
   public var workers: Int
-  /// The ledger of the primary sink; of the last sink by ID if none is marked as primary.
+  /// The ledger of the primary sink; of the last sink by ID if no sink is marked as primary.
   public var frames: FrameLedger
-  /// Frames that found no room at the source whose frames `frames` counts. They are not in
-  /// `frames`.
+  /// Frames lost before capture, because a queue or the pool was full, at the source that `frames`
+  /// counts. They are not in `frames`.
   public var lostBeforeCapture = 0
-  /// The same of each source that lost frames, by its ID; `nil` if there is one source, or none
-  /// lost any.
+  /// Lost frames by the ID of the source, for each source that lost frames; `nil` if there is only
+  /// one source, or if no frames were lost.
   package var lostBySource: [String: Int]?
   /// Frames whose pixels the recorder did not store. They never arrive, and are not in `frames`.
   public var payloadMissing = 0
@@ -112,7 +112,7 @@ public struct RunSummary: Hashable, Sendable, Codable {
   package var cache: CacheUse?
   /// Counts of the pools that adapt to the load; `nil` without such pools.
   public var pools: [PoolCounts]?
-  /// Counts of the sources where frames waited for a buffer; `nil` if none did.
+  /// Counts of the sources where frames waited for a buffer; `nil` if no frame waited.
   public var waits: [WaitCounts]?
   /// How hot the device was, by the profile's heat model; `nil` without one.
   public var heat: HeatCounts?
@@ -125,15 +125,16 @@ public struct RunSummary: Hashable, Sendable, Codable {
   /// Failures of stages and sources, in the order in which they happened: the first `failuresMax`
   /// of `failureCount`. `nil` without failures.
   public var failures: [StageFailure]?
-  /// All failures, including those that `failures` leaves out; `nil` without failures.
+  /// The number of all failures, including failures beyond the limit of `failures`; `nil` without
+  /// failures.
   public var failureCount: Int?
-  /// Set if a stage halted the run: the code of the failure. `halt` is the whole failure.
+  /// Set if a stage halted the run: the code of the failure. `halt` has the failure itself.
   package var haltedBy: String?
-  /// The failure that halted the run; `nil` if none did.
+  /// The failure that halted the run; `nil` if the run was not halted.
   public var halt: StageFailure?
 
-  /// What went wrong and was repaired, such as a program that crashed and was started again; by
-  /// frame. It changed no result, and differs from run to run. `nil` without such notices.
+  /// Problems that were repaired, by frame: for example, a program crashed and was started again.
+  /// They changed no result, and differ from run to run. `nil` without such notices.
   package var notices: [StageFailure]?
 
   package static let failuresMax = 100

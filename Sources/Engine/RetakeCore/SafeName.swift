@@ -19,8 +19,8 @@ extension String {
       }
     // A shell has no escapes within single quotes: the quote ends them, is escaped, and opens them
     // again.
-    // By bytes: a quote with a combining mark behind it is another Character, and the shell would
-    // end the word there.
+    // By bytes: a quote before a combining mark is another Character, and the shell would end the
+    // word there.
     let bytes = utf8.flatMap { $0 == 39 ? Array("'\\''".utf8) : [$0] }
     return isPlain ? self : "'" + String(decoding: bytes, as: UTF8.self) + "'"
   }

@@ -22,6 +22,6 @@ public struct Scalars: Hashable, Sendable, Codable {
     self.entries = entries
   }
 
-  /// The value of the first entry with this name; `nil` if there is none.
+  /// The value of the first entry with this name; `nil` if no entry has it.
   public subscript(name: String) -> Double? { entries.first { $0.name == name }?.value }
 }

@@ -29,6 +29,7 @@ extension ScreenCounts {
     case latencyMean
   }
 
+  /// Reads the counts from a results document.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     self.init(sink: try container.decode(String.self, forKey: .sink))
@@ -39,6 +40,7 @@ extension ScreenCounts {
     latencyMax = try container.decode(Int64.self, forKey: .latencyMax)
   }
 
+  /// Writes the counts to a results document.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(sink, forKey: .sink)

@@ -5,10 +5,10 @@ public struct SensorSample: Hashable, Sendable {
   public var time: Timestamp
   /// When the recorder got it, on the same time line. It never decreases within a sensor.
   public var arrival: Timestamp
-  /// One number for each channel; NaN where the sensor gave none.
+  /// One number for each channel; NaN where the sensor delivered no number.
   public var values: [Double]
 
-  /// For a test, or a reader of your own.
+  /// For a test, or your own reader.
   public init(time: Timestamp, arrival: Timestamp, values: [Double]) {
     self.time = time
     self.arrival = arrival

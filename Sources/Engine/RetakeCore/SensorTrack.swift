@@ -2,11 +2,12 @@
 public struct SensorTrack: Hashable, Sendable {
   /// The sensor's number in the session, from 0. Tracks of images are numbered separately.
   public var number: Int
-  /// Unique in the session: the name by which stages and commands refer to the sensor.
+  /// Unique in the session: stages and commands refer to the sensor by this name.
   public var name: String
-  /// What is measured, such as `gyroscope`, `accelerometer` or `gps`.
+  /// The measured quantity, or the type of sensor, such as `gyroscope`, `accelerometer` or `gps`.
   public var kind: String
-  /// The unit of all channels, such as `rad/s`; empty if there is none, or if they differ.
+  /// The unit of all channels, such as `rad/s`; empty if the channels have no unit or different
+  /// units.
   public var unit: String
   /// The names of a sample's values, in order: at least 1, at most 64.
   public var channels: [String]
@@ -15,7 +16,7 @@ public struct SensorTrack: Hashable, Sendable {
   /// The number of samples.
   public var sampleCount: Int
 
-  /// For a reader of your own.
+  /// For your own reader.
   public init(
     number: Int, name: String, kind: String, unit: String = "", channels: [String],
     source: String = "", sampleCount: Int

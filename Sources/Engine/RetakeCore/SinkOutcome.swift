@@ -1,6 +1,6 @@
 /// The outcome of one captured frame at one sink.
 public struct SinkOutcome: Hashable, Sendable {
-  /// What the sink received, or how the frame ended before it reached the sink.
+  /// The values that the sink received, or the fate of a frame that did not reach the sink.
   public enum Content: Hashable, Sendable {
     case facts([ResultFact])
     /// The frame did not arrive: how it ended, and at which node.
@@ -9,7 +9,7 @@ public struct SinkOutcome: Hashable, Sendable {
 
   /// The ID of the sink's node.
   public var sink: String
-  /// What became of the frame at this sink.
+  /// The values at this sink, or the fate of the frame.
   public var content: Content
 
   /// An outcome as a run reports it, for example to compare with in a test.

@@ -1,5 +1,5 @@
 extension StageFailure {
-  /// What to do after a run that this halted: a sentence without a full stop.
+  /// The advice after a run that this failure halted: a sentence without a full stop.
   package var advice: String {
     switch code {
     case "process.timeout":

@@ -5,7 +5,7 @@
 public struct StageFailure: Error, Hashable, Sendable, Codable {
   /// The frame that the stage processed, or that the source read, when it failed.
   public var frame: FrameID
-  /// Index inside a forEach; `nil` for the whole frame.
+  /// Index inside a forEach; `nil` if the stage processed the frame.
   public var item: Int?
   /// The node's ID in the pipeline.
   public var node: String
@@ -33,6 +33,7 @@ public struct StageFailure: Error, Hashable, Sendable, Codable {
 }
 
 extension StageFailure: CustomStringConvertible {
+  /// `frame 0:26, stage gpu: out of memory: 512 MB asked [gpu.memory]`.
   public var description: String {
     let place = item.map { "\(frame), item \($0)" } ?? "\(frame)"
     return "frame \(place), stage \(node): \(message) [\(code)]"

@@ -4,7 +4,7 @@ package import Foundation
 /// that names the place.
 ///
 /// An object is read in two steps: `object(_:)` refuses keys that are not known, and the subscript
-/// then gives the value of each key. Only `members()` reads objects with keys of the author's
+/// then returns the value of each key. Only `members()` reads objects with keys of the author's
 /// choice.
 ///
 /// ```
@@ -17,7 +17,7 @@ package struct StrictDecoder<Failure: DocumentFailure>: Sendable {
   private static var elementsMax: Int { 4_096 }
 
   package let json: JSONValue
-  /// A JSON pointer (RFC 6901); empty for the whole document.
+  /// A JSON pointer (RFC 6901); empty for the document itself.
   package let pointer: String
 
   package init(_ json: JSONValue, at pointer: String = "") {
@@ -60,7 +60,7 @@ package struct StrictDecoder<Failure: DocumentFailure>: Sendable {
 // MARK: - Objects and arrays
 
 extension StrictDecoder {
-  /// A whole document, after checking its version and then its keys: `v` and these.
+  /// The document itself, after checking its version and then its keys: `v` and `keys`.
   package func document(_ keys: [String]) throws -> Self {
     // In this order: a later version may have other keys, and "unknown key" would mislead its
     // reader.
@@ -79,7 +79,7 @@ extension StrictDecoder {
   /// This value, after checking that it is an object with no keys except these.
   package func object(_ keys: [String]) throws -> Self {
     guard case .object(let members) = json else { throw wrong(mustBe: "an object") }
-    // Sorted, so that of several unknown keys every run reports the same one.
+    // Sorted, so that every run reports the same one of several unknown keys.
     for key in members.keys.sorted() where !keys.contains(key) {
       throw Self(json, at: "\(pointer)/\(key.shortened.pointerEscaped)").failure(
         .unknownKey(key.shortened, advice: Suggestion.advice(for: key, among: keys)))
@@ -190,7 +190,7 @@ extension StrictDecoder {
   package func duration() throws -> Duration {
     let advice = "Write it like 45ms, 1.5s or 250us"
     switch json {
-    // An error of its own: "must be a string" would not tell that the unit is missing.
+    // A separate message, because "must be a string" would not say that the unit is missing.
     case .integer, .number: throw wrong("a duration has a unit", advice: advice)
     default: break
     }
@@ -211,7 +211,7 @@ extension StrictDecoder {
 
   /// One of a closed set of strings.
   ///
-  /// - Parameter name: What they are, in messages: "a policy".
+  /// - Parameter name: A choice in the words of an error message: "a policy".
   package func choice<Choice: RawRepresentable<String> & CaseIterable>(
     _ name: String
   ) throws -> Choice {
@@ -228,7 +228,7 @@ extension StrictDecoder {
 extension String {
   /// Shortened for messages, because a string of a document may have millions of characters.
   package var shortened: String {
-    // `count` would walk the whole string; `prefix` stops after 80 characters.
+    // `count` would walk to the end of the string; `prefix` stops after 80 characters.
     let limit = 80
     let head = prefix(limit)
     return head.endIndex == endIndex ? self : head + "…"

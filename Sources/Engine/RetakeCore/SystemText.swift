@@ -1,7 +1,7 @@
 import Foundation
 
 extension Error {
-  /// The system's error number behind a Foundation error; `nil` if it has none.
+  /// The system's error number that caused a Foundation error; `nil` if there is no such number.
   package var systemNumber: Int32? {
     let error = self as NSError
     if error.domain == NSCocoaErrorDomain, error.code == CocoaError.fileWriteOutOfSpace.rawValue {

@@ -9,11 +9,11 @@ public struct Temperature: Hashable, Sendable, Comparable, CustomStringConvertib
   /// Thousandths of a degree Celsius, as the thermal zones of Linux report them.
   public var millidegrees: Int
 
-  /// What a document or a sensor may say: −100 to 300 °C.
+  /// The temperatures that a document or a sensor may contain: −100 to 300 °C.
   package static let range =
     Temperature(millidegrees: -100_000)...Temperature(millidegrees: 300_000)
 
-  /// Nothing is checked.
+  /// The number is not checked.
   public init(millidegrees: Int) {
     self.millidegrees = millidegrees
   }
@@ -39,7 +39,7 @@ public struct Temperature: Hashable, Sendable, Comparable, CustomStringConvertib
     guard Self.range.contains(self) else { return nil }
   }
 
-  /// What a document says that no temperature can be read from.
+  /// The message about a value of a document that is not a temperature.
   package static let rule = "a temperature is degrees Celsius from -100 to 300, such as 45C"
   package static let advice =
     "Write it like 45C or 43.5C, with at most three digits after the point"
@@ -47,6 +47,7 @@ public struct Temperature: Hashable, Sendable, Comparable, CustomStringConvertib
   /// The shortest form that `init(parsing:)` reads: `45C`, `45.25C`.
   public var description: String { FixedPoint.text(millidegrees, digits: 3) + "C" }
 
+  /// Orders temperatures from cold to hot.
   public static func < (left: Self, right: Self) -> Bool {
     left.millidegrees < right.millidegrees
   }

@@ -21,5 +21,6 @@ public struct TimeBase: Hashable, Sendable, Codable, CustomStringConvertible {
     self.init(numerator, denominator)
   }
 
+  /// `"1/90000"`.
   public var description: String { "\(numerator)/\(denominator)" }
 }

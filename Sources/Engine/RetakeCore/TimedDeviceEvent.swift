@@ -4,10 +4,10 @@ public struct TimedDeviceEvent: Hashable, Sendable {
   public var ordinal: Int
   /// On the session's time line, not shifted, like presentation times.
   public var timestamp: Timestamp
-  /// What changed; the other states of the device stay as they were.
+  /// The changed state; the other states of the device remain.
   public var event: DeviceEvent
 
-  /// An event for a `FrameReader` of your own. None of the values is checked.
+  /// An event for your own `FrameReader`. The values are not checked.
   public init(ordinal: Int, timestamp: Timestamp, event: DeviceEvent) {
     self.ordinal = ordinal
     self.timestamp = timestamp

@@ -19,7 +19,8 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable {
     self.init(pts: pts, timeBase: timeBase, movedBackBy: 0)
   }
 
-  /// The same, earlier by a number of nanoseconds: for times that do not fit before they are moved.
+  /// The instant of a presentation time, earlier by `shift` nanoseconds: for times that fit in 64
+  /// bits only after the shift.
   package init?(pts: Int64, timeBase: TimeBase, movedBackBy shift: Int128) {
     let value = Self.exactNanoseconds(pts: pts, timeBase: timeBase) - shift
     guard let nanoseconds = Int64(exactly: value) else { return nil }
@@ -33,6 +34,7 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable {
     return divideToNearest(product, by: Int128(timeBase.denominator))
   }
 
+  /// Whether `left` is earlier than `right`.
   public static func < (left: Timestamp, right: Timestamp) -> Bool {
     left.nanoseconds < right.nanoseconds
   }

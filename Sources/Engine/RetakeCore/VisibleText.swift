@@ -18,13 +18,13 @@ package func visible(_ text: String) -> String {
   return result
 }
 
-/// The same for a whole output of several lines: line feeds and tabs are kept, and so are colors
-/// if the output has some.
+/// `visible(_:)` for output of several lines: it keeps line feeds and tabs, and color sequences if
+/// `keepsColors` is true.
 package func visibleLines(_ text: String, keepsColors: Bool) -> String {
   guard text.unicodeScalars.contains(where: { acts($0) && !isLayout($0) }) else { return text }
   var result = ""
   var rest = text.unicodeScalars[...]
-  // Ends: each round takes at least one scalar.
+  // Ends: each round consumes at least one scalar.
   while let scalar = rest.first {
     if keepsColors, let color = color(at: rest) {
       result.unicodeScalars.append(contentsOf: rest.prefix(color))
@@ -62,7 +62,7 @@ package func visibleJSON(_ text: String) -> String {
 private func isLayout(_ scalar: Unicode.Scalar) -> Bool { scalar == "\n" || scalar == "\t" }
 
 /// The number of scalars of the color sequence that begins here, such as `ESC[1;31m`. Other
-/// terminal sequences are not accepted, nor is one that hides characters.
+/// terminal sequences are not accepted, nor are sequences that hide characters.
 private func color(at text: Substring.UnicodeScalarView) -> Int? {
   // `ESC[31;1m` has seven scalars. Without a bound, each sequence that never ends would be searched
   // to the end of the text.
@@ -85,7 +85,7 @@ private let colorCodes = Set(
 /// Whether a character could affect a terminal or mislead a reader.
 package func acts(_ scalar: Unicode.Scalar) -> Bool {
   switch scalar.value {
-  // Controls, the soft hyphen, the Arabic letter mark, and fillers that show nothing.
+  // Controls, the soft hyphen, the Arabic letter mark, and invisible fillers.
   case 0..<0x20, 0x7F...0x9F, 0xAD, 0x61C, 0x115F...0x1160, 0x180E: true
   // Not U+200C and U+200D: words of some scripts, and emoji, are joined with them.
   case 0x200B, 0x200E...0x200F, 0x2028...0x202E, 0x2060...0x206F, 0x3164: true

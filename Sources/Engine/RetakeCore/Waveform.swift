@@ -7,7 +7,7 @@ public struct Waveform: Hashable, Sendable, Codable {
   /// The earliest first, `1 / rate` seconds apart, in a unit of the stage's choice.
   public var samples: [Double]
 
-  /// `rate` is in samples per second; none of the values is checked.
+  /// `rate` is in samples per second; the values are not checked.
   public init(name: String, rate: Double, samples: [Double]) {
     self.name = name
     self.rate = rate

@@ -3,14 +3,14 @@ package import RetakeCore
 
 /// A stage that computes a model from a file.
 package protocol ModelStage: Sendable {
-  /// SHA-256 of the model's file, and of what belongs to it, by path.
+  /// SHA-256 of the model's file and of its companion files, by path.
   var modelFiles: [String: String] { get }
 }
 
 /// A stateful stage whose output depends on a given number of its last calls, and on no others.
 package protocol ShortMemory: StatefulStage {
-  /// After this number of calls that returned a value, nothing is left of what came before. Whether
-  /// a call that throws is remembered does not matter.
+  /// After this number of calls that returned a value, the output no longer depends on earlier
+  /// calls. A call that throws may be remembered or not.
   static var callsRemembered: Int { get }
 }
 
@@ -69,10 +69,9 @@ public struct AnyStage: Sendable {
   package var programFiles: [String: String] = [:]
   /// `ShortMemory.callsRemembered`; `nil` if a stateful stage may remember all of its calls.
   package private(set) var callsRemembered: Int?
-  /// What the stage reads of sensors for each frame; empty once it is connected to them.
+  /// The sensors that the stage reads for each frame; empty once it is connected to them.
   package private(set) var sensorReads: [SensorRead] = []
-  /// The names of the sinks that a whole program gives values to, in byte order; `nil` if the stage
-  /// is not one.
+  /// For a whole program, the names of its sinks in byte order; `nil` for any other stage.
   package var programSinks: [String]?
   /// How the output is stored as bytes; `nil` if it cannot be stored, or contains pixels.
   package var outputForm: ValueForm?
@@ -123,8 +122,7 @@ public struct AnyStage: Sendable {
     sensorReads = reads
   }
 
-  /// A stateful stage without its types. Each run has a copy of its own, which begins with
-  /// `reset()`.
+  /// A stateful stage without its types. Each run has its own copy, which begins with `reset()`.
   ///
   /// The options are encoded as JSON. If that fails, the process ends.
   public init<Stage: StatefulStage>(_ stage: Stage) {
@@ -136,7 +134,7 @@ public struct AnyStage: Sendable {
     sensorReads = stage.sensors
   }
 
-  /// Sets what the stage reads of sensors, for stages whose node says it.
+  /// Sets the sensors that the stage reads, for stages whose node names them.
   package mutating func read(_ reads: [SensorRead]) { sensorReads = reads }
 
   /// The same node with another body. Everything else stays, such as the ports of a join and the

@@ -1,6 +1,6 @@
 import RetakeCore
 
-/// How long a stage's body takes in virtual time.
+/// The duration of a stage's body in virtual time.
 public enum Cost: Hashable, Sendable {
   case fixed(Duration)
   /// Evenly distributed between the two, both inclusive.

@@ -40,8 +40,8 @@ public struct DeviceRule: Hashable, Sendable {
     }
   }
 
-  /// Checks nothing. A throttle refuses a rule without a condition, and an `fps` that is not above
-  /// 0 and at most 1,000.
+  /// The values are not checked here. A throttle refuses a rule without a condition, and an `fps`
+  /// that is not above 0 and at most 1,000.
   public init(
     thermal: ThermalState? = nil, temperature: Temperature? = nil, memory: MemoryPressure? = nil,
     battery: BatteryCondition? = nil, orientation: DeviceOrientation? = nil, fps: Double

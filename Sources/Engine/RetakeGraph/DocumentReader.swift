@@ -20,7 +20,7 @@ struct DocumentReader {
     return pipeline
   }
 
-  /// Counts all nodes, including those in bodies, before any is created, so that the size is
+  /// Counts all nodes, including the nodes of bodies, before any is created, so that the size is
   /// bounded.
   private func checkSize(_ nodes: [PipelineDecoder]) throws {
     let count = nodes.reduce(nodes.count) { count, node in
@@ -97,7 +97,7 @@ struct DocumentReader {
     }
   }
 
-  /// How the node is served, and what happens to frames that it cannot serve.
+  /// Reads the node's concurrency, pinning, pool, timeout, hold and fallback.
   private func readService(
     of node: inout PipelineNode, _ fields: PipelineDecoder
   ) throws {

@@ -172,8 +172,7 @@ struct EdgeComparison {
         left.new.take(id)
       }
     }
-    // A node that was inserted into an edge, or removed from it, explains what happened to that
-    // edge.
+    // A node that was inserted into an edge, or removed from it, explains the change of that edge.
     left.old.explain(by: &left.new, with: addedNodes)
     left.new.explain(by: &left.old, with: removedNodes)
     added = left.new.edges
@@ -196,7 +195,7 @@ struct EdgeComparison {
       self.indices = indices
       places = Dictionary(
         indices.map { (list.ids[$0], $0) }, uniquingKeysWith: { first, _ in first })
-      // `popLast` takes the first edge of the document this way, without moving the others.
+      // In this order, `popLast` removes the first edge of the document, without moving the others.
       byNodes = Dictionary(grouping: indices.reversed()) { list.edges[$0].nodes }
     }
 
@@ -215,7 +214,7 @@ struct EdgeComparison {
     }
 
     /// Removes edges that the other document replaces with a path through new nodes with the same
-    /// queue. Also removes the remaining edges at those nodes that have a default queue.
+    /// queue. Also removes the remaining edges at the new nodes, if they have a default queue.
     mutating func explain(by other: inout Unmatched, with nodes: Set<String>) {
       guard !nodes.isEmpty else { return }
       for index in indices where !taken.contains(index) {
@@ -227,7 +226,7 @@ struct EdgeComparison {
         taken.insert(index)
         other.taken.formUnion(way)
       }
-      // The line about the node names its neighbors, so these edges would say nothing new.
+      // The line about the node names its neighbors, so these edges would add no information.
       for index in other.indices where other.list.edges[index].queue == nil {
         if !nodes.isDisjoint(with: other.list.edges[index].nodes) { other.taken.insert(index) }
       }

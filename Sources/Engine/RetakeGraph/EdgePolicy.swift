@@ -1,8 +1,8 @@
 import RetakeCore
 
-/// What an edge does with a frame when it has no room.
+/// How an edge treats a frame that arrives at a full queue.
 public enum EdgePolicy: String, Hashable, Sendable, CaseIterable, Codable {
-  /// The sender keeps the frame until there is room; a source loses it before capture.
+  /// The sender keeps the frame until the queue has a free place; a source loses it before capture.
   case block
   case dropNewest
   case dropOldest

@@ -12,7 +12,7 @@ package enum ForEachItems {
   }
 
   /// The number of items. A frame that an `any` or latest join passed on without its detections has
-  /// none.
+  /// no items.
   package static func count(in value: any PipelineValue) -> Int {
     input(value)?.1.items.count ?? 0
   }

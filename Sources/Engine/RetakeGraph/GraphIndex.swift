@@ -78,7 +78,7 @@ extension GraphIndex {
         if open[next] == 0 { ready.append(next) }
       }
     }
-    // What was never ready is on a cycle or behind one.
+    // A node that was never ready is on a cycle or downstream of a cycle.
     if open.contains(where: { $0 > 0 }) { throw cycle(among: open.map { $0 > 0 }) }
     return ranks
   }
@@ -99,7 +99,7 @@ extension GraphIndex {
     // Backwards, because each waiting node has a sender that waits. Forwards, the walk could leave
     // the cycle and end.
     var node = waiting.firstIndex(of: true) ?? 0
-    // Ends: each round takes a node that was not taken before.
+    // Ends: each round visits a node that was not visited before.
     while places[node] == nil {
       places[node] = path.count
       path.append(node)
@@ -112,7 +112,7 @@ extension GraphIndex {
   }
 
   /// The IDs as they are in the document. A forEach replaces the nodes created from its body,
-  /// unless the whole cycle is inside the body.
+  /// unless the cycle is entirely inside the body.
   private func written(_ circle: [Int]) -> [String] {
     let outer = circle.filter { nodes[$0].scope == nil }
     guard let first = outer.first else { return circle.map { nodes[$0].id } }
@@ -125,8 +125,8 @@ extension GraphIndex {
     let along = zip(circle, circle.dropFirst()).compactMap { from, to in
       outgoing[from].first { receivers[$0] == to }
     }
-    // An edge that was made for a forEach has the pointer of its body; one that a person wrote is
-    // the one to remove.
+    // An edge that was made for a forEach has the pointer of its body. An edge that a person wrote
+    // can be removed, so the error points to it.
     let written = along.first { pointer(ofEdge: $0).contains("/edges/") }
     return (written ?? along.first).map { pointer(ofEdge: $0) } ?? "/edges"
   }

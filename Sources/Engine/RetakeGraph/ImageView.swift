@@ -12,12 +12,12 @@ public struct ImageView: Hashable, Sendable {
   public var height: Int
 
   /// A part of the input, such as a crop. `width` and `height` must be above 0; otherwise the view
-  /// is ignored, and boxes are mapped as if the output showed the whole input, pixel by pixel.
+  /// is ignored, and boxes are mapped as if the output showed all of the input, pixel by pixel.
   public init(area: Box, width: Int, height: Int) {
     (self.area, self.width, self.height) = (area, width, height)
   }
 
-  /// The whole input at another size.
+  /// All of the input, at another size.
   public init(scaling input: ImageShape, width: Int, height: Int) {
     let area = Box(x: 0, y: 0, width: Double(input.width), height: Double(input.height))
     self.init(area: area, width: width, height: height)
@@ -84,8 +84,8 @@ package struct ImagePlacement: Hashable, Sendable {
 
 extension Pipeline {
   /// Maps the boxes that each sink receives to the frames of their source, by the sink's ID. Sinks
-  /// are omitted if the mapping is not known: if boxes come from several images, or each from a
-  /// region of its own.
+  /// are omitted if the mapping is not known: if boxes come from several images, or if each box
+  /// comes from a different region.
   ///
   /// - Parameter sources: The track and the shape of the frames, by source.
   /// - Throws: `PipelineError.cycle`.
@@ -137,7 +137,7 @@ private struct PlacementWalk {
     switch graph.role(node) {
     case .source: return
     case .fork:
-      // `ForEachItems.input` takes the first detections, too.
+      // `ForEachItems.input` uses the first detections, too.
       let boxes = given.first { $0.kind == .detections }
       parts[node] = [Part(kind: .region, placement: boxes?.placement)]
     case .gather: parts[node] = [gathered(given, at: node)]
@@ -149,7 +149,7 @@ private struct PlacementWalk {
   func placement(ofBoxesAt node: Int) -> ImagePlacement? { Self.common(parts[node]) }
 
   private func made(of given: [Part], by stage: AnyStage) -> Part {
-    // What a stage finds is in the pixels of its input.
+    // A stage's detections are in pixels of its input.
     guard stage.signature.output == .frame else {
       return Part(kind: stage.signature.output, placement: Self.common(given))
     }
@@ -165,8 +165,8 @@ private struct PlacementWalk {
     return Part(kind: .items, placement: Self.common(outer + inner.filter(\.hasBoxes)))
   }
 
-  /// The common placement of the values with boxes, or of all values if none has boxes; `nil` if
-  /// the placements differ.
+  /// The common placement of the values with boxes, or of all values if no value has boxes; `nil`
+  /// if the placements differ.
   private static func common(_ parts: [Part]) -> ImagePlacement? {
     let boxes = parts.filter(\.hasBoxes)
     let meant = (boxes.isEmpty ? parts : boxes).map(\.placement)

@@ -25,6 +25,7 @@ public struct Joined: PipelineValue {
     self.parts = parts
   }
 
+  /// `joined` without kinds; a stage with this input accepts any join.
   public static var valueKind: ValueKind { .joined([]) }
 
   /// The value of one port, if it arrived and has that type.
@@ -37,15 +38,17 @@ public struct Joined: PipelineValue {
     parts.compactMap { $0.value as? Value }
   }
 
+  /// Appends the number of ports, then the name and value of each port.
   public func digest(into hasher: inout DigestHasher) {
     hasher.append(Int64(parts.count))
     for part in parts {
       hasher.append(part.port)
-      // A port without a value must not give the bytes of the next port's value.
+      // A port without a value must not have the same bytes as the next port's value.
       hasher.append(Int64(part.value == nil ? 0 : 1))
       part.value?.digest(into: &hasher)
     }
   }
 
+  /// The facts of all values, in the order of the ports.
   public var facts: [ResultFact] { parts.flatMap { $0.value?.facts ?? [] } }
 }

@@ -3,7 +3,7 @@ public import RetakeCore
 
 /// The outputs of a forEach's body for the detections of a frame.
 public struct Items: PipelineValue {
-  /// What the body gave for one detection.
+  /// The outcome of the body for one detection.
   public enum Outcome: Sendable {
     /// The output of the body's last stage.
     case value(any PipelineValue)
@@ -23,8 +23,10 @@ public struct Items: PipelineValue {
     self.outcomes = outcomes
   }
 
+  /// `items`.
   public static var valueKind: ValueKind { .items }
 
+  /// Appends the detections, then the outcome of each item in order.
   public func digest(into hasher: inout DigestHasher) {
     detections.digest(into: &hasher)
     for outcome in outcomes {

@@ -1,4 +1,4 @@
-/// What the kinds of models know beyond their stages, for the files and the goldens of a project.
+/// Functions of the model kinds beyond their stages, for the files and the goldens of a project.
 package struct ModelSupport: Sendable {
   /// The library that computes models, as it is on this machine.
   package struct Library: Hashable, Sendable {
@@ -9,7 +9,7 @@ package struct ModelSupport: Sendable {
     package init(version: String, path: String) { (self.version, self.path) = (version, path) }
   }
 
-  /// Loads the library, or returns the one that is loaded.
+  /// Loads the library, or returns the loaded library.
   package var library: @Sendable () throws -> Library
   /// The path of a model's sidecar.
   package var sidecar: @Sendable (_ model: String) -> String

@@ -36,7 +36,7 @@ extension Pipeline {
     return result
   }
 
-  /// Makes the sink with this ID the one whose ledger is the headline.
+  /// Makes the sink with this ID the primary sink: its ledger is the headline.
   ///
   /// ```swift
   /// Pipeline.combining(preview, vision).primary("boxes")
@@ -49,7 +49,8 @@ extension Pipeline {
     return result
   }
 
-  /// Adds what the other pipeline has and this one does not.
+  /// Adds the nodes, edges, executors and pools of the other pipeline that this pipeline does not
+  /// have.
   mutating func merge(_ other: Pipeline) {
     let known = Dictionary(nodes.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
     for node in other.nodes {

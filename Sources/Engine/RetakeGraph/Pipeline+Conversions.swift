@@ -66,8 +66,8 @@ extension Pipeline {
       var before = PipelineEdge(from: graph.edges[edge].from, to: node.id)
       before.fromPort = graph.edges[edge].fromPort
       before.pointer = graph.edges[edge].pointer
-      // The queue of the document stays in front of its stage, with its capacity and policy. The
-      // edge in front of the conversion has the defaults.
+      // The queue of the document stays at the input of its stage, with its capacity and policy.
+      // The edge to the conversion has the defaults.
       result.edges[edge].from = node.id
       result.edges[edge].fromPort = nil
       result.nodes.append(node)
@@ -123,7 +123,7 @@ private struct ConversionPlan {
         let best = try target(of: format, for: node)
         try convertRegions(edge, of: node, to: best)
         format = best
-      // `convert` takes frames alone, so they are converted before they are joined.
+      // `convert` accepts only frames, so they are converted before they are joined.
       case .joined where !format.isBasic && stage.signature.inputFormats.isEmpty:
         try convertJoined(to: node)
         format = format.nearestBasic
@@ -147,11 +147,11 @@ private struct ConversionPlan {
           + format.nearestBasic.rawValue), at: graph.pointer(ofNode: node))
   }
 
-  /// Converts each frame that a join gives a stage, before the join.
+  /// Converts, upstream of a join, each frame that a stage receives from the join.
   private mutating func convertJoined(to node: Int) throws {
     guard let edge = frameEdge(to: node) else { return }
     var waiting = [edge]
-    // Ends: each turn goes back from an edge to those before it, and the graph has no cycles.
+    // Ends: each turn goes back from an edge to the edges upstream, and the graph has no cycles.
     while let edge = waiting.popLast() {
       let sender = graph.senders[edge]
       guard outputs[sender] != .frame else {
@@ -200,7 +200,7 @@ private struct ConversionPlan {
     // Ends: each round goes back by one node, and the graph has no cycles.
     while outputs[graph.senders[edge]] != .frame {
       let sender = graph.senders[edge]
-      // What is between the join and the forEach carries the converted frames.
+      // The nodes between the join and the forEach carry the converted frames.
       formats[sender] = format
       guard let before = frameEdge(to: sender) else { return }
       edge = before
@@ -211,7 +211,7 @@ private struct ConversionPlan {
   private mutating func note(
     _ format: PixelFormat, on edge: Int, for node: Int
   ) throws {
-    // An edge has one conversion, and two forEach may ask for different ones.
+    // An edge has one conversion, and two forEach may ask for different formats.
     guard conversions.updateValue(format, forKey: edge) ?? format == format else {
       throw PipelineError(
         .unsupported(

@@ -12,7 +12,7 @@ extension Pipeline {
       own.pointer = "/nodes/\(index)"
       flat.nodes.append(own)
       guard node.body != nil else { continue }
-      // In the document, edges from a forEach carry what its end gives.
+      // In the document, edges from a forEach carry the output of its end.
       outputs[node.id] = Self.joinID(of: node.id)
       flat.appendBody(of: own)
     }

@@ -43,7 +43,7 @@ extension Pipeline {
   fileprivate static func joining(
     _ ends: [BranchEnd], ports: [String]?, id: String?, stage: ([String]) -> AnyStage
   ) -> PipelineChain<Joined> {
-    // Branches behind a route are named by its ports, because both end at the same node.
+    // Branches of a route are named by its ports, because both end at the same node.
     let names = ports ?? ends.map { $0.port ?? $0.last }
     requirement(
       (2...AnyStage.portsMax).contains(ends.count), "a join has 2 to \(AnyStage.portsMax) branches")

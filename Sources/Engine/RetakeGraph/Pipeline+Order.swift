@@ -14,7 +14,8 @@ extension Pipeline {
     try GraphIndex(self).order().map { nodes[$0] }
   }
 
-  /// The sink whose ledger is the headline: the one marked primary, otherwise the last by path.
+  /// The sink whose ledger is the headline: the sink marked primary, otherwise the last sink by
+  /// path.
   package var primarySink: String? {
     let sinks = nodes.filter { $0.stage.signature.role == .sink }
     return

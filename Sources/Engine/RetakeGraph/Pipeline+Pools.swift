@@ -8,7 +8,7 @@ extension Pipeline {
     let needs = PoolNeeds(graph: graph, order: order, pools: pools).needs
     for (index, pool) in pools.enumerated() {
       // An adaptive pool has to be large enough at its smallest, because heat or a shortage of
-      // memory can take it there at any time.
+      // memory can reduce it to this size at any time.
       guard let need = needs[index], need.count > pool.fewest else { continue }
       let holders = need.holders.prefix(Self.holdersMax).map { graph.nodes[$0].id }
       let more = need.holders.count > Self.holdersMax ? " and others" : ""

@@ -2,8 +2,8 @@ import RetakeCore
 
 /// The ports of the routes before a node through which a frame can reach the node.
 private struct RouteConditions {
-  /// The largest number of routes that are tracked; for longer chains, the nearest ones. Dropping a
-  /// route only means that fewer errors are found.
+  /// The largest number of routes that are tracked; for longer chains, the nearest routes. Dropping
+  /// a route only means that fewer errors are found.
   static let routesMax = 16
 
   struct Condition {

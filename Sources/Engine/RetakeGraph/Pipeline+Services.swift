@@ -27,7 +27,7 @@ extension Pipeline {
     }
   }
 
-  /// The advice to declare what nodes share, in the language of the pipeline.
+  /// The advice to declare an executor or a pool, in the language of the pipeline.
   private func declaration(swift: String, document: String) -> String {
     "Declare it: \(origin == .swift ? swift : document)"
   }
@@ -67,7 +67,7 @@ extension PipelineNode {
       .wrongValue("'\(id)' \(what)", advice: advice ?? "Leave out \(word)"), at: place(key))
   }
 
-  /// Checks what serves the node, and how many frames at once.
+  /// Checks the node's executor, cost, pinning and concurrency.
   fileprivate func checkService(_ origin: Pipeline.Origin) throws {
     let role = stage.signature.role
     try require(
@@ -90,7 +90,7 @@ extension PipelineNode {
       "remembers, and can only work on one frame at a time")
   }
 
-  /// Checks what happens if the node takes too long, or fails.
+  /// Checks the node's fallback, timeout and hold.
   fileprivate func checkTimes(_ origin: Pipeline.Origin) throws {
     let role = stage.signature.role
     try require(origin, fallback == nil || role.isServed, "fallback", "cannot fail")
@@ -110,7 +110,7 @@ extension PipelineNode {
       origin, precision.isEmpty || stage.signature.role == .sink, "precision",
       "is not a sink, and writes nothing")
     let known = Precision.CodingKeys.allCases.map(\.rawValue)
-    // Sorted, so that of several wrong keys every run reports the same one.
+    // Sorted, so that every run reports the same one of several wrong keys.
     for key in precision.keys.sorted() {
       let pointer = "\(place("precision"))/\(key.shortened.pointerEscaped)"
       guard known.contains(key) else {
@@ -119,7 +119,7 @@ extension PipelineNode {
         )
       }
       do {
-        // All three keys allow the same values, so each is checked as that of boxes.
+        // All three keys allow the same values, so each key is checked as the precision of boxes.
         _ = try Precision(box: precision[key])
       } catch let error as ResultTextError {
         throw PipelineError(

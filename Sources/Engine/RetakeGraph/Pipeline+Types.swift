@@ -12,8 +12,8 @@ extension Pipeline {
 }
 
 extension GraphIndex {
-  /// The largest number of values in a join's output, including those of the joins before it. Each
-  /// join of two joins of the same node doubles the number.
+  /// The largest number of values in a join's output, including the values of the joins upstream.
+  /// Each join of two joins of the same node doubles the number.
   static let joinedValuesMax = 256
 
   /// Checks for each edge that the receiver accepts the sender's output.

@@ -1,11 +1,11 @@
 import RetakeBuffers
 import RetakeCore
 
-/// A graph of stages. It defines what happens to each frame, not how or when.
+/// A graph of stages. It defines the processing of each frame, not the scheduling.
 ///
 /// A pipeline is built with the typed methods of the DSL or read from a JSON document with
-/// `PipelineDocument.parse`. Both give the same value. The methods follow each other from the
-/// source to the sink, and each of them is about the node before it:
+/// `PipelineDocument.parse`. Both return the same value. Method calls are chained from the source
+/// to the sink; settings such as `queue` and `cost` apply to the preceding node:
 ///
 /// ```swift
 /// let pipeline = Pipeline.named("yard")
@@ -40,7 +40,7 @@ public struct Pipeline: Sendable {
   package func node(_ id: String) -> PipelineNode? { nodes.first { $0.id == id } }
 }
 
-/// What replaces a frame that fails at a node.
+/// The value that replaces a frame's output if the frame fails at a node.
 public enum Fallback: String, Hashable, Sendable, CaseIterable {
   /// The last value that left the node on this track.
   case previous

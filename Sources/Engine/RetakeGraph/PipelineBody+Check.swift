@@ -47,7 +47,7 @@ extension PipelineBody {
         "nothing leads to '\(nodes[starts[1]].id)', and the line begins at "
           + "'\(nodes[starts[0]].id)'", at: "\(pointer)/nodes/\(starts[1])")
     }
-    // Without a start there is a cycle, which the check of the whole graph reports.
+    // Without a start there is a cycle, which `ranks()` reports for the flat graph.
     guard let start = starts.first else { return }
     var reached: Set<String> = [nodes[start].id]
     var last = nodes[start].id
@@ -56,7 +56,7 @@ extension PipelineBody {
       last = edges[edge].to
       reached.insert(last)
     }
-    // Nodes that were not reached form a cycle, which the check of the whole graph reports.
+    // Nodes that were not reached form a cycle, which `ranks()` reports for the flat graph.
     guard last == output || reached.count < nodes.count else {
       throw branches("the line ends at '\(last)', not at '\(output)'", at: "\(pointer)/output")
     }

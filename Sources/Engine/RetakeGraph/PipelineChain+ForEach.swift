@@ -69,10 +69,10 @@ extension PipelineChain where Output == Detections {
     try searchedFrames.forEach(self, id: id, body)
   }
 
-  /// The input of the nearest node before this one that takes frames.
+  /// The input of the nearest node before this one whose input is a frame.
   private var searchedFrames: PipelineChain<Frame> {
     var id = last
-    // Ends: a chain adds each node behind those that exist, so no path goes round in circles.
+    // Ends: a chain only adds nodes downstream of existing nodes, so there is no cycle.
     while let node = pipeline.nodes.first(where: { $0.id == id }) {
       let inputs = pipeline.edges.filter { $0.to == id }
       guard inputs.count == 1 else { break }
@@ -118,8 +118,7 @@ extension PipelineChain where Output == Joined {
     requirement(!isBody, "a forEach cannot be in the body of another")
     let start = PipelineChain<Region>(
       pipeline: Pipeline(name: "body", nodes: [], edges: []), last: "", isBody: true)
-    // The closure may also return a chain that it captured instead of one that begins with its
-    // region.
+    // The closure may also return a captured chain instead of a chain that begins with its region.
     let end = try body(start)
     requirement(
       end.isBody && !end.pipeline.nodes.isEmpty, "the body of a forEach begins with its region")
@@ -128,8 +127,8 @@ extension PipelineChain where Output == Joined {
       $0.body = PipelineBody(
         nodes: end.pipeline.nodes, edges: end.pipeline.edges, output: end.last)
     }
-    // A body has no executors and pools of its own in a document, so those that were declared in
-    // the closure become the pipeline's.
+    // In a document, a body cannot declare executors and pools, so executors and pools of the
+    // closure become the pipeline's.
     result.pipeline.merge(
       Pipeline(
         name: "body", nodes: [], edges: [], executors: end.pipeline.executors,

@@ -1,7 +1,7 @@
 public import RetakeBuffers
 import RetakeCore
 
-/// How the last node is served, what it costs, and what happens if it takes too long or fails.
+/// Executor, cost, timeout, fallback and pool of the last node.
 extension PipelineChain {
   /// The virtual cost of the last node.
   ///
@@ -38,7 +38,7 @@ extension PipelineChain {
     changingLast { $0.concurrency = count }
   }
 
-  /// Gives the last node an executor of its own, and one thread for all its calls.
+  /// Pins the last node: it has its own executor, and one thread for all its calls.
   ///
   /// ```swift
   /// frames.stage(CoprocessorDetector()).pinned()
@@ -47,7 +47,7 @@ extension PipelineChain {
     changingLast { $0.isPinned = true }
   }
 
-  /// What replaces a frame that fails at the last node.
+  /// The value that replaces a frame's output if the frame fails at the last node.
   ///
   /// ```swift
   /// frames.stage(detector).timeout(.milliseconds(50)).fallback(.previous)
@@ -56,7 +56,7 @@ extension PipelineChain {
     changingLast { $0.fallback = fallback }
   }
 
-  /// How long the last node may take. For a stage, the time counts from the start of its service;
+  /// The time limit of the last node. For a stage, the time counts from the start of its service;
   /// for a join, from its first value. If a stage times out, its frame fails. A join continues
   /// without the late values, or drops the frame.
   ///
@@ -81,13 +81,13 @@ extension PipelineChain {
   /// - Parameters:
   ///   - id: The ID that nodes name with `pool(_:)`.
   ///   - capacity: The number of buffers, 1 to 4,096.
-  ///   - policy: What happens to a frame if all buffers are in use.
+  ///   - policy: The rule for a frame that finds all buffers in use.
   ///   - adaptive: How the pool adapts to the load, starting with `capacity`; `nil` = it has a
   ///     fixed size.
   ///   - wait: How long a frame of a source waits for a buffer, at most an hour, before it is lost;
   ///     the policy is `.block`. `nil` = it is lost at once.
   ///   - driverFrames: Frames that the camera's driver keeps while a frame of its source waits, 0
-  ///     to 64. Further ones are lost.
+  ///     to 64. Further frames are lost.
   ///   - preallocate: Whether the memory of `capacity` frames is made before the first frame, so
   ///     that no frame waits for new memory. It changes no decision.
   public func pool(

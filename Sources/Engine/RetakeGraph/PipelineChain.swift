@@ -4,9 +4,8 @@ import RetakeCore
 /// A pipeline under construction, whose last node outputs values of one type. Every method returns
 /// a new chain, so a prefix can be kept and reused.
 ///
-/// A node comes first, then what is said about it, then the next node: `queue`, `cost`,
-/// `concurrency` and the like change the last node, and must come before the sink, which ends the
-/// chain.
+/// A node comes first, then its settings, then the next node: `queue`, `cost`, `concurrency` and
+/// the like change the last node, and must come before the sink, which ends the chain.
 ///
 /// ```swift
 /// let gray = Pipeline.named("yard").source(.session()).gray()
@@ -50,7 +49,7 @@ public struct PipelineChain<Output: PipelineValue>: Sendable {
   }
 
   /// Adds a pure computation as a closure. It runs, but such a pipeline has no document. To export
-  /// or cache it, give it an identity with a `PureStage` type.
+  /// or cache it, write it as a `PureStage` type, which has an identity.
   ///
   /// ```swift
   /// detections.map("count") { found, _ in Scalars([.init("count", Double(found.items.count))]) }
@@ -78,7 +77,8 @@ public struct PipelineChain<Output: PipelineValue>: Sendable {
     return appending(stage, id: id)
   }
 
-  /// The queue in front of the last node; for a join, in front of each port or of the given one.
+  /// The queue at the input of the last node; for a join, the queue at each port, or at the port
+  /// with the given name.
   ///
   /// ```swift
   /// gray.motion().queue(capacity: 1, policy: .replace)
@@ -121,7 +121,7 @@ public struct PipelineChain<Output: PipelineValue>: Sendable {
     var grown = pipeline
     let id = id ?? grown.freeID(for: stage.signature.kind)
     grown.nodes.append(PipelineNode(id: id, stage: stage))
-    // The first stage of a body has no edge; `flattened` adds the one from the forEach.
+    // The first stage of a body has no edge; `flattened` adds the edge from the forEach.
     if !last.isEmpty { grown.edges.append(PipelineEdge(from: last, to: id, fromPort: port)) }
     return PipelineChain<Next>(pipeline: grown, last: id, isBody: isBody)
   }

@@ -25,7 +25,7 @@ package struct PipelineChange: Hashable, Sendable, Codable {
   }
 
   package var kind: Kind
-  /// What changed, such as `motion.threshold`.
+  /// The changed part of the pipeline, such as `motion.threshold`.
   package var place: String
   /// The value before and now; `nil` for a change without values, such as an edge.
   package var old: String?
@@ -39,7 +39,7 @@ extension PipelineChange {
   package var suspicion: String { "the pipeline changed: \(text)" }
 
   /// Limits, in characters, for a value, a place and the whole text, because a hostile document may
-  /// have longer ones.
+  /// exceed them.
   private static let partMax = 48
   private static let placeMax = 120
   private static let textMax = 300
@@ -72,7 +72,7 @@ extension PipelineChange {
   private static func excerpts(_ old: String, _ new: String) -> (old: String, new: String) {
     guard old.count > partMax || new.count > partMax else { return (old, new) }
     let same = zip(old, new).prefix { $0 == $1 }.count
-    // A third of the excerpt shows what comes before the difference.
+    // A third of the excerpt shows the text before the difference.
     let start = max(0, same - partMax / 3)
     func part(_ text: String) -> String {
       (start > 0 ? "…" : "") + cut(String(text.dropFirst(start)), partMax)

@@ -6,7 +6,7 @@ import RetakeCore
 /// Both documents are compared in canonical form, which contains every default. So an explicit
 /// default makes no difference.
 package struct PipelineDifference: Hashable, Sendable {
-  /// Changes that are kept; further ones are only counted.
+  /// Changes that are kept; further changes are only counted.
   package static let changesMax = 10
 
   package private(set) var changes: [PipelineChange] = []
@@ -107,7 +107,8 @@ package struct PipelineDifference: Hashable, Sendable {
       let isSetting = Self.nodeParts.contains(key) || Self.settings.contains(key)
       compare(.option, at: isSetting ? "\(id).options.\(key)" : "\(id).\(key)", before, now)
     }
-    // As a whole: of a change from `fixed` to quantiles, the keys that come and go say less.
+    // The cost is compared as one value: for a change from `fixed` to quantiles, a list of added
+    // and removed keys would say less.
     if old["cost"] != new["cost"] {
       add(.cost) {
         .init(
@@ -215,7 +216,7 @@ package struct PipelineDifference: Hashable, Sendable {
   private mutating func compareOrder(
     _ what: String, _ old: [String], _ new: [String], scope: String
   ) {
-    // Elements that only one side has are reported themselves, and reorder nothing.
+    // Elements that only one side has are reported separately, and do not count as a new order.
     let shared = Set(old).intersection(new)
     guard old.filter(shared.contains) != new.filter(shared.contains) else { return }
     let place = scope.isEmpty ? what : "\(what) of '\(scope.dropLast())'"
@@ -235,7 +236,7 @@ package struct PipelineDifference: Hashable, Sendable {
       for key in Self.keys(old, new) {
         compare(kind, at: "\(place).\(key)", old?[key], new?[key], absent: absent)
       }
-    // If an element was inserted, all behind it would differ from their new neighbors.
+    // If an element was inserted, all elements after it would differ from their new neighbors.
     case (.array(let before)?, .array(let now)?)
     where before.count == now.count && !(Self.isShort(before) && Self.isShort(now)):
       for (index, pair) in zip(before, now).enumerated() {
@@ -249,7 +250,7 @@ package struct PipelineDifference: Hashable, Sendable {
     }
   }
 
-  /// Whether an array is reported as a whole, such as a region of four numbers.
+  /// Whether an array is reported as one value, such as a region of four numbers.
   private static func isShort(_ elements: [JSONValue]) -> Bool {
     elements.count <= 4
       && elements.allSatisfy { element in

@@ -35,7 +35,7 @@ public enum PipelineDocument {
       try pipeline.validate()
       return pipeline
     } catch let error as PipelineError {
-      // What throws knows the place in the document, and only this function knows the file.
+      // The code that throws knows the place in the document; only this function knows the file.
       var located = error
       located.file = file
       throw located
@@ -71,8 +71,8 @@ extension Pipeline {
     return .object(members)
   }
 
-  /// XXH3-128 of the canonical document without names and costs. It covers what the pipeline
-  /// computes and decides, not how long that takes.
+  /// XXH3-128 of the canonical document without names and costs. It covers the pipeline's values
+  /// and decisions, not their duration.
   public var digest: Digest128 { PipelineRecord(self).digest }
 }
 

@@ -9,7 +9,7 @@ package struct PipelineEdge: Hashable, Sendable {
   package var to: String
   package var fromPort: String?
   package var toPort: String?
-  /// Frames that may wait here, not counting those in service.
+  /// Frames that may wait here, not counting frames in service.
   package var capacity: Int
   package var policy: EdgePolicy
   /// In a flat graph: the pointer to the edge in the document.

@@ -3,11 +3,11 @@ public import RetakeCore
 /// A problem with a pipeline or its document, with its place: the JSON pointer, and for a pipeline
 /// made in Swift the names of the nodes.
 public struct PipelineError: RetakeError, Hashable {
-  /// What is wrong. `PipelineError.message` says it in a sentence, and `PipelineError.advice` says
-  /// what to do about it.
+  /// The problem. `PipelineError.message` describes it in a sentence, and `PipelineError.advice` is
+  /// the next step.
   ///
-  /// The strings of a case are what these two are made of. IDs, keys and kinds are as the author
-  /// wrote them; long ones are shortened.
+  /// The message and the advice contain the strings of a case. IDs, keys and kinds are as the
+  /// author wrote them; long strings are shortened.
   public enum Reason: Hashable, Sendable {
     /// The data is not JSON. The string is the parser's description of the problem.
     case malformed(String)
@@ -40,10 +40,10 @@ public struct PipelineError: RetakeError, Hashable {
     /// The edges form a cycle. These are the IDs along it; the first one is repeated at the end.
     case cycle([String])
     /// An edge connects an output with an input of another kind. `from` and `to` are the IDs of the
-    /// two nodes, `gives` and `takes` the kinds, such as `frame` and `detections`.
+    /// two nodes, `gives` and `takes` are the kinds, such as `frame` and `detections`.
     case typeMismatch(from: String, gives: String, to: String, takes: String)
-    /// Something is not there: a node, a source, a sink, an edge behind a node, or an edge to a
-    /// port of a join. The strings are the message and the advice.
+    /// A part is missing: a node, a source, a sink, an edge from a node, or an edge to a port of a
+    /// join. The strings are the message and the advice.
     case missing(String, advice: String)
     /// No edge leads to the node with this ID, so no frame can reach it.
     case unreachable(String)
@@ -58,16 +58,17 @@ public struct PipelineError: RetakeError, Hashable {
     case notExportable(String, StageRole)
   }
 
-  /// What is wrong, for a caller that distinguishes the cases.
+  /// The problem, for a caller that distinguishes the cases.
   public var reason: Reason
   /// The place as a JSON pointer (RFC 6901) into the pipeline's document, such as
-  /// `/nodes/2/options/threshold`; empty for the whole document. A pipeline that was made in Swift
+  /// `/nodes/2/options/threshold`; empty for the document itself. A pipeline that was made in Swift
   /// has the pointers of the document that it would have.
   public var pointer: String
   /// The place in words, if the pipeline was made in Swift: for example `pipeline 'yard', stage
   /// 'motion', its edge to 'boxes'`. It then replaces the pointer in `place`.
   package var part: String?
-  /// The file of the document, as it was passed to `PipelineDocument.parse`; `nil` if none was.
+  /// The file of the document, as it was passed to `PipelineDocument.parse`; `nil` if no file was
+  /// passed.
   package var file: String?
   /// The code of the error that a stage threw when it was made. It replaces the code of
   /// `badOption`.
@@ -93,9 +94,14 @@ public struct PipelineError: RetakeError, Hashable {
     return facts
   }
 
+  /// `graph.pipeline.` and the name of the case. For an option that a stage refuses, the code of
+  /// the stage's error, if it has one.
   public var code: String { facts.code }
+  /// One sentence that names the node, the key or the value.
   public var message: String { facts.message }
+  /// The file, with the JSON pointer; for a pipeline made in Swift, the place in words instead.
   public var place: Place? { facts.place }
+  /// The next step, such as the nearest known kind; `nil` if there is no suggestion.
   public var advice: String? { facts.advice }
 }
 
@@ -183,7 +189,8 @@ extension PipelineError.Reason {
     return (ids.prefix(endMax) + [middle] + ids.suffix(endMax)).joined(separator: " → ")
   }
 
-  /// An ID that is not allowed in documents; `what` has the ID, such as a node.
+  /// An error for an ID that is not allowed in documents. `what` is the kind of the element, such
+  /// as `node`.
   static func invalidID(_ id: String, of what: String) -> Self {
     .wrongValue(
       "'\(id.shortened)' is not a \(what) id",

@@ -8,7 +8,7 @@ package struct PipelineNode: Sendable {
   package var stage: AnyStage
   /// `nil` counts as zero and is listed in the notes.
   package var cost: Cost?
-  /// The ID of a shared executor; `nil` = an executor of its own.
+  /// The ID of a shared executor; `nil` = an executor for this node alone.
   package var executor: String?
   /// Whether this sink's ledger is the headline.
   package var isPrimary = false
@@ -16,9 +16,10 @@ package struct PipelineNode: Sendable {
   package var precision: [String: Double] = [:]
   /// Frames that the node may handle at once. Their outputs leave in order.
   package var concurrency = 1
-  /// Whether the node owns its executor, and a thread of its own.
+  /// Whether the node has its own executor and its own thread.
   package var isPinned = false
-  /// What replaces a frame that fails here; `nil` = the failure is passed on.
+  /// The value that replaces the output of a frame that fails here; `nil` = the failure is passed
+  /// on.
   package var fallback: Fallback?
   /// For a stage, counted from the start of its service; for a join, from its first value.
   package var timeout: Duration?

@@ -17,8 +17,8 @@ extension Pipeline {
     return placed
   }
 
-  /// What a JSON pointer into the document of this pipeline points to, in the words of the DSL: for
-  /// example `stage 'motion', its edge to 'boxes'`. `nil` if that is the whole pipeline.
+  /// The element at a JSON pointer into the document of this pipeline, in the words of the DSL: for
+  /// example `stage 'motion', its edge to 'boxes'`. `nil` for the pipeline itself.
   package func part(at pointer: String) -> String? {
     let keys = pointer.split(separator: "/").map(String.init)
     guard keys.count >= 2, let index = Int(keys[1]) else { return nil }
@@ -34,8 +34,8 @@ extension Pipeline {
     }
   }
 
-  /// In a flat graph, positions differ from those in the document, and each node has the pointer to
-  /// its own.
+  /// In a flat graph, a node's index differs from its index in the document, so each node has its
+  /// pointer.
   private func flatNode(at pointer: String) -> PipelineNode? {
     nodes.first { $0.pointer == pointer }
   }

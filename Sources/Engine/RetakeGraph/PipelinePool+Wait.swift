@@ -6,7 +6,8 @@ extension PipelinePool {
   /// More frames than the driver of a camera keeps.
   private static let driverFramesMax = 64
 
-  /// What is wrong with a wait, whatever the pool is.
+  /// The problem of a wait and its driver frames, without regard to the pool's policy and sources;
+  /// `nil` if they are valid.
   package static func waitProblem(
     _ wait: Duration?, driverFrames: Int
   ) -> (key: String, detail: String, advice: String)? {

@@ -4,7 +4,7 @@ import RetakeCore
 /// Buffers for frames. There are never more than the capacity, or than the maximum of an adaptive
 /// pool.
 public struct PipelinePool: Hashable, Sendable {
-  /// What happens to a frame if all buffers are in use.
+  /// The rule for a frame that finds all buffers in use.
   public enum Policy: String, Hashable, Sendable, CaseIterable {
     /// A stage waits; a source loses the frame before capture, unless the pool has a limit for the
     /// wait of sources.
@@ -23,7 +23,8 @@ public struct PipelinePool: Hashable, Sendable {
   package var wait: Duration?
   /// Frames that the camera's driver keeps while a frame of its source waits.
   package var driverFrames: Int
-  /// Whether the memory of `capacity` frames is made before the first frame. Decides nothing.
+  /// Whether the memory of `capacity` frames is made before the first frame. It changes no
+  /// decision.
   package var isPreallocated: Bool
 
   package init(

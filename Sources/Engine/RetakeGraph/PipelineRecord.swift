@@ -1,7 +1,7 @@
 package import Foundation
 package import RetakeCore
 
-/// What is stored of a pipeline next to its results: its canonical document. It can be read without
+/// A pipeline as it is stored next to its results: the canonical document. It can be read without
 /// the stages of the pipeline.
 package struct PipelineRecord: Hashable, Sendable {
   package private(set) var json: JSONValue
@@ -26,12 +26,12 @@ package struct PipelineRecord: Hashable, Sendable {
     set { set("name", .string(newValue)) }
   }
 
-  /// XXH3-128 of the canonical document without names and costs. It covers what the pipeline
-  /// computes and decides, not how long that takes.
+  /// XXH3-128 of the canonical document without names and costs. It covers the pipeline's values
+  /// and decisions, not their duration.
   package var digest: Digest128 {
     var plain = withoutCosts
     plain.set("name", nil)
-    // The digest of a pipeline outlives the words of its document: it covers the stored ones.
+    // The digest of a pipeline outlives the words of its document: it covers the stored words.
     let stored = Self.renamed(plain.json, FormerWords.nodeKeys.map { ($1, $0) })
     return Digest128(of: stored.canonicalText)
   }

@@ -4,13 +4,13 @@ public import RetakeCore
 /// The inputs and outputs of stages: the closed set of kinds of this module, and users'
 /// `StageValue` types.
 public protocol PipelineValue: Sendable {
-  /// The kind by which edges are checked: a stage accepts only values of its input's kind.
+  /// The kind of the value. An edge is valid only if the receiver accepts this kind.
   static var valueKind: ValueKind { get }
   /// Appends the value's canonical bytes; equal values append equal bytes.
   func digest(into hasher: inout DigestHasher)
   /// XXH3-128 of the canonical bytes.
   var digest: Digest128 { get }
-  /// What a results sink writes for this value.
+  /// The facts that a results sink writes for this value.
   var facts: [ResultFact] { get }
 }
 
@@ -24,8 +24,10 @@ extension PipelineValue {
 }
 
 extension Frame: PipelineValue {
+  /// `frame`.
   public static var valueKind: ValueKind { .frame }
 
+  /// One `frame` fact: size, format and digest of the image.
   public var facts: [ResultFact] {
     [
       .frame(
@@ -37,8 +39,10 @@ extension Frame: PipelineValue {
 }
 
 extension Detections: PipelineValue {
+  /// `detections`.
   public static var valueKind: ValueKind { .detections }
 
+  /// Appends the class names and the detections, in their order.
   public func digest(into hasher: inout DigestHasher) {
     // Accepted goldens have digests of these bytes: in another order or form, all of them would
     // differ.
@@ -55,12 +59,15 @@ extension Detections: PipelineValue {
     }
   }
 
+  /// One `detection` for each item, in the same order.
   public var facts: [ResultFact] { items.map { .detection($0) } }
 }
 
 extension Classes: PipelineValue {
+  /// `classes`.
   public static var valueKind: ValueKind { .classes }
 
+  /// Appends label and score of each item, in their order.
   public func digest(into hasher: inout DigestHasher) {
     hasher.append(Int64(items.count))
     for item in items {
@@ -69,12 +76,15 @@ extension Classes: PipelineValue {
     }
   }
 
+  /// One `classification` for each item, in the same order.
   public var facts: [ResultFact] { items.map { .classification($0) } }
 }
 
 extension Scalars: PipelineValue {
+  /// `scalars`.
   public static var valueKind: ValueKind { .scalars }
 
+  /// Appends name and value of each entry, in their order.
   public func digest(into hasher: inout DigestHasher) {
     hasher.append(Int64(entries.count))
     for entry in entries {
@@ -83,12 +93,15 @@ extension Scalars: PipelineValue {
     }
   }
 
+  /// One `scalar` for each entry, in the same order.
   public var facts: [ResultFact] { entries.map { .scalar(name: $0.name, value: $0.value) } }
 }
 
 extension Waveform: PipelineValue {
+  /// `waveform`.
   public static var valueKind: ValueKind { .waveform }
 
+  /// Appends name, rate and samples.
   public func digest(into hasher: inout DigestHasher) {
     hasher.append(name)
     hasher.append(rate)
@@ -96,12 +109,15 @@ extension Waveform: PipelineValue {
     for sample in samples { hasher.append(sample) }
   }
 
+  /// One `waveform` with all samples.
   public var facts: [ResultFact] { [.waveform(self)] }
 }
 
 extension Tensor: PipelineValue {
+  /// `tensor`.
   public static var valueKind: ValueKind { .tensor }
 
+  /// Appends the shape, then the elements.
   public func digest(into hasher: inout DigestHasher) {
     // The count tells where the shape ends and the elements begin.
     hasher.append(Int64(shape.count))
@@ -109,17 +125,21 @@ extension Tensor: PipelineValue {
     for element in elements { hasher.append(element) }
   }
 
+  /// One `tensor` with type `f32`, the shape and the digest of the elements.
   public var facts: [ResultFact] { [.tensor(type: "f32", shape: shape, digest: digest)] }
 }
 
 extension Bytes: PipelineValue {
+  /// `bytes`.
   public static var valueKind: ValueKind { .bytes }
 
+  /// Appends name, length and content.
   public func digest(into hasher: inout DigestHasher) {
     hasher.append(name)
     hasher.append(Int64(content.count))
     hasher.append(content)
   }
 
+  /// One `user` fact with the name as its kind and the digest of the content.
   public var facts: [ResultFact] { [.user(kind: name, digest: digest)] }
 }

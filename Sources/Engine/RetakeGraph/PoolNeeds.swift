@@ -25,7 +25,7 @@ package struct PoolNeeds {
   /// The leases that the output of each node holds.
   private var held: [BitSet]
   private var kept: BitSet
-  /// The node whose work produces a node's output. Nodes that take no server pass their input on at
+  /// The node whose work produces a node's output. Nodes without a server pass their input on at
   /// once.
   private var makers: [Int]
 
@@ -48,7 +48,7 @@ package struct PoolNeeds {
       guard [.throttle, .sample, .route].contains(graph.role(node)) else { continue }
       makers[node] = graph.senderByPort(to: node).first.flatMap { $0 }.map { makers[$0] } ?? node
     }
-    // Before the nodes are visited, because what is kept counts at each of them.
+    // Before the nodes are visited, because kept values count at each node.
     keepLastValues()
     for node in order { note(node) }
   }
@@ -67,7 +67,7 @@ package struct PoolNeeds {
     var result: BitSet
     switch stage.body {
     case .pure, .stateful:
-      // By `pool-lease`, of all stages only those that keep their input pass its leases on.
+      // By `pool-lease`, only stages that keep their input pass on the leases of the input.
       result = union(stage.signature.keepsInput ? inputs(of: node) : [])
     // It continues with any value that arrives, so no lease is certain to be held.
     case .join(.any): result = union([])
@@ -125,7 +125,8 @@ extension PoolNeeds {
         let last = inside.filter { poolOfMember[$0] == pool }.map { member in
           counts(in: Moment(others: union(inputs(of: leasing[member])), own: member))[pool]
         }.max()
-        // The last item needs its whole peak. Each item before it only keeps what its output holds.
+        // The last item needs its whole peak. Each earlier item only keeps the leases of its
+        // output.
         let room = pools[pool].fewest - (last ?? 0)
         return ItemLimit(
           pool: pool, gather: gather, itemsMax: 1 + max(0, room) / perItem[pool],
@@ -134,8 +135,8 @@ extension PoolNeeds {
     }
   }
 
-  /// The leases that are held while a node works: those of others, and the one of its own new
-  /// frame.
+  /// The leases that are held while a node works: the leases of other nodes, and the lease of its
+  /// new frame.
   private struct Moment {
     var others: BitSet
     var own: Int?

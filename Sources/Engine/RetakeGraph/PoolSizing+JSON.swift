@@ -24,7 +24,7 @@ extension PoolSizing {
       members[key] = .string(Duration.nanoseconds(self[keyPath: path]).unitText)
     }
     if predictor != standard.predictor { members["predictor"] = .string(predictor.rawValue) }
-    // A document has a fraction. The time plane computes with whole thousandths.
+    // A document has a fraction. The time plane computes with integer thousandths.
     if alphaPermille != standard.alphaPermille {
       members["alpha"] = .number(Double(alphaPermille) / 1_000)
     }

@@ -1,39 +1,39 @@
 package import RetakeCore
 
 /// A whole program in one run: a stateful stage that also computes between two frames, when its
-/// timers are due. The calls come one at a time, like those of `process`.
+/// timers are due. The calls come one at a time, like the calls of `process`.
 ///
 /// The value of a frame is `ProgramOuts`. It is complete when the next frame begins, because a timer
 /// that is due before adds to it.
 package protocol ProgramInstance: StageInstance {
-  /// Calls the timers that are due in a pause, and adds what they give to the value of the last
+  /// Calls the timers that are due in a pause, and adds their output to the value of the last
   /// frame.
   ///
-  /// A fault is kept in `fault`; the value then has what came before it.
+  /// A fault is kept in `fault`; the value then has the output before the fault.
   func pause(_ value: any PipelineValue, _ pause: ProgramPause) -> any PipelineValue
 
-  /// Why nothing more can be computed. The next call of `process` returns it, too. To be read when
-  /// all calls have returned.
+  /// The error that ended the program. The next call of `process` returns it, too. Read it only
+  /// after all calls have returned.
   var fault: StageError? { get }
 }
 
-/// What follows a frame of a program.
+/// The event after a frame of a program.
 package enum ProgramPause: Hashable, Sendable {
   /// Another frame, in virtual nanoseconds.
   case until(Int64)
   /// No frame.
   case end
-  /// No one needs what comes now.
+  /// The run no longer needs the program's output.
   case abandoned
 }
 
-/// What a whole program gave for one frame: a value for each of its sinks.
+/// The output of a whole program for one frame: a value for each of its sinks.
 package struct ProgramOuts: PipelineValue {
   package static var valueKind: ValueKind { .user(name: "program-outs", version: 1) }
 
   private struct Entry: Sendable {
     var sink: String
-    /// What the sink had first, which says of which type its values are.
+    /// The initial value of the sink, which determines the type of its values.
     var empty: any PipelineValue
     var gathered = Gathered()
 
@@ -43,8 +43,8 @@ package struct ProgramOuts: PipelineValue {
   /// In the byte order of their sinks.
   private var entries: [Entry]
 
-  /// - Parameter empty: What each sink has before anything was given to it: `Detections`, `Classes`
-  ///   or `Scalars`.
+  /// - Parameter empty: The initial value of each sink: `Detections`, `Classes` or `Scalars`
+  ///   without items.
   package init(empty: [(sink: String, value: any PipelineValue)]) {
     entries = empty.sorted { $0.sink < $1.sink }.map { Entry(sink: $0.sink, empty: $0.value) }
   }
@@ -54,7 +54,7 @@ package struct ProgramOuts: PipelineValue {
     entries.first { $0.sink == sink }?.value
   }
 
-  /// Adds a value of the sink's type behind what the sink already has.
+  /// Appends a value of the sink's type to the values that the sink already has.
   package mutating func add(_ value: any PipelineValue, to sink: String) {
     guard let index = entries.firstIndex(where: { $0.sink == sink }) else {
       preconditionFailure("'\(sink)' is a sink of the program")
@@ -73,8 +73,8 @@ package struct ProgramOuts: PipelineValue {
   package var facts: [ResultFact] { entries.flatMap(\.value.facts) }
 }
 
-/// What a sink was given, in one of three lists. They grow in place: a program may give a frame many
-/// values, one at a time.
+/// The values for one sink, in one of three lists. They grow in place: a program may output many
+/// values for a frame, one at a time.
 private struct Gathered: Sendable {
   private var detections: [Detection] = []
   private var classes: [Classification] = []
@@ -123,8 +123,8 @@ private struct FreeNames: Sendable {
 }
 
 extension GraphIndex {
-  /// What a whole program gives is not known before the next frame, so nothing but sinks can wait
-  /// for it.
+  /// The output of a whole program is not complete before the next frame, so only sinks can be
+  /// connected to it.
   func checkPrograms() throws {
     for node in nodes.indices {
       guard let sinks = nodes[node].stage.programSinks else { continue }

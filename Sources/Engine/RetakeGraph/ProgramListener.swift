@@ -1,5 +1,5 @@
-/// Receives every line that programs write to their standard output and standard error, and what
-/// they log.
+/// Receives every line that programs write to their standard output and standard error, and every
+/// message that they log.
 package final class ProgramListener: Sendable {
   private let tell: @Sendable (_ program: String, _ line: String) -> Void
 

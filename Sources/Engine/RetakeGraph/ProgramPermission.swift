@@ -1,15 +1,15 @@
 /// Which programs the documents that a registry reads may start.
 package enum ProgramPermission: Hashable, Sendable {
-  /// Those that retake.yml names, as they are written in `command`.
+  /// The programs that retake.yml names, as they are written in `command`.
   case named([String])
   /// Every program: the command line says so, or the pipeline is made in Swift.
   case all
-  /// None, whatever retake.yml names: the document came with a session.
+  /// No program, whatever retake.yml names: the document came with a session.
   case never
-  /// None, whatever retake.yml and other options allow: the command line says so.
+  /// No program, whatever retake.yml and other options allow: the command line says so.
   case forbidden
 
-  /// Allows one more program, unless none is ever allowed.
+  /// Allows one more program, unless programs are forbidden.
   package func adding(_ name: String) -> ProgramPermission {
     switch self {
     case .named(let names): .named(names + [name])

@@ -17,7 +17,8 @@ import RetakeCore
 /// let pipeline = Pipeline.named("first").source(.session()).gray().stage(BrightPixels()).results()
 /// ```
 public protocol PureStage: StageDefinition {
-  /// The value that the stage takes; `Joined` behind a join, `Region` first in a forEach.
+  /// The value that the stage takes: `Joined` after a join, `Region` for the first stage of a
+  /// forEach.
   associatedtype Input: PipelineValue
   /// The value that the stage returns: a kind of Retake's, or a `StageValue` of your own.
   associatedtype Output: PipelineValue

@@ -14,12 +14,15 @@ public struct Region: PipelineValue {
     self.detection = detection
   }
 
+  /// `region`.
   public static var valueKind: ValueKind { .region }
 
+  /// Appends the detection, then the frame.
   public func digest(into hasher: inout DigestHasher) {
     Detections([detection], classNames: []).digest(into: &hasher)
     frame.digest(into: &hasher)
   }
 
+  /// The detection of the region, without the frame.
   public var facts: [ResultFact] { [.detection(detection)] }
 }

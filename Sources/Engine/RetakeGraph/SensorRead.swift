@@ -1,7 +1,7 @@
 import RetakeCore
 
-/// What a stage reads of a sensor for each frame. A stage returns them from `sensors`, and finds
-/// what was read in its `StageContext`.
+/// The samples of a sensor that a stage reads for each frame. A stage returns its reads from
+/// `sensors`, and receives the samples in its `StageContext`.
 ///
 /// ```swift
 /// struct Blur: PureStage {
@@ -15,11 +15,12 @@ import RetakeCore
 /// }
 /// ```
 ///
-/// No sample from behind the frame is read. `docs/sensors.md` has the rule, `sensor-read`.
+/// A sample that arrives after the frame is not read. `docs/sensors.md` has the rule,
+/// `sensor-read`.
 public struct SensorRead: Hashable, Sendable {
   /// The sensor's name in the session.
   public var sensor: String
-  /// How long before the frame's presentation time the window begins; zero for none.
+  /// How long before the frame's presentation time the window begins; zero without a window.
   public var length: Duration
 
   /// The newest sample at the frame's arrival.
@@ -34,7 +35,7 @@ public struct SensorRead: Hashable, Sendable {
 }
 
 extension StageContext {
-  /// What was read of a sensor that the stage names in `sensors`. For any other sensor the process
+  /// The samples of a sensor that the stage names in `sensors`. For any other sensor the process
   /// ends.
   public func sensor(_ name: String) -> SensorReading {
     guard let reading = sensors.first(where: { $0.track.name == name }) else {
@@ -51,7 +52,7 @@ extension AnyStage {
   package typealias SensorLookup =
     @Sendable ([SensorRead], StageContext) throws -> [SensorReading]
 
-  /// The same stage, which finds in its context what it reads of sensors.
+  /// The same stage, with the samples of its sensors in its context.
   ///
   /// - Parameter fingerprint: Of all samples: the output depends on them, too.
   package func reading(fingerprint: String, _ lookup: @escaping SensorLookup) -> AnyStage {
@@ -81,7 +82,7 @@ extension AnyStage {
   }
 }
 
-/// A stateful stage that finds in its context what it reads of sensors.
+/// A stateful stage with the samples of its sensors in its context.
 private final class SensorInstance: StageInstance {
   private let instance: any StageInstance
   private let filled: @Sendable (StageContext) -> Result<StageContext, StageError>
@@ -101,13 +102,13 @@ private final class SensorInstance: StageInstance {
 }
 
 extension Pipeline {
-  /// The reads of all stages, those in a forEach too, each once, in the order of the nodes.
+  /// The reads of all stages, including stages in a forEach, each once, in the order of the nodes.
   package var sensorReads: [SensorRead] {
     var known: Set<SensorRead> = []
     return flattened().nodes.flatMap(\.stage.sensorReads).filter { known.insert($0).inserted }
   }
 
-  /// The same pipeline, whose stages find in their context what they read of sensors.
+  /// The same pipeline, with the samples of each stage's sensors in its context.
   package func reading(
     fingerprint: String, _ lookup: @escaping AnyStage.SensorLookup
   ) -> Pipeline {

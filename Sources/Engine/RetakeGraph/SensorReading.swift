@@ -1,6 +1,6 @@
 public import RetakeCore
 
-/// What was read of a sensor for one frame.
+/// The samples of a sensor that a stage read for one frame.
 public struct SensorReading: Hashable, Sendable {
   /// The sensor: its channels are the names of the samples' values.
   public var track: SensorTrack

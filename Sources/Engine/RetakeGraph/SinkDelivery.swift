@@ -1,13 +1,13 @@
 public import RetakeBuffers
 public import RetakeCore
 
-/// What a closure sink receives for one captured frame.
+/// The argument of a closure sink for one captured frame.
 public struct SinkDelivery: Sendable {
   /// The frame's value at the sink, or how the frame ended before it.
   public enum Content: Sendable {
     /// The value that reached the sink.
     case value(any PipelineValue)
-    /// What became of the frame instead, and the ID of the node where that happened.
+    /// The fate of a frame that did not reach the sink, and the ID of the node where it ended.
     case ended(FrameFate, node: String)
   }
 
@@ -15,7 +15,7 @@ public struct SinkDelivery: Sendable {
   public var frame: FrameID
   /// Presentation time from the replay's origin, as in `StageContext`.
   public var timestamp: Timestamp
-  /// A value, or the frame's end. `result(as:)` gives the value with its type.
+  /// A value, or the frame's end. `result(as:)` returns the value with its type.
   public var content: Content
   /// Set live, in a pipeline with pools. Keep it for as long as the frame is used.
   public var lease: FrameLease?

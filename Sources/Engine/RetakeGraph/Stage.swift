@@ -1,30 +1,33 @@
 public import RetakeBuffers
 package import RetakeCore
 
-/// What pure and stateful stages have in common: a kind, a version and options.
+/// The common requirements of pure and stateful stages: a kind, a version and options.
 public protocol StageDefinition: Sendable {
   /// The type of `options`, named by a `typealias`; a stage without options leaves it out.
   associatedtype Options: StageOptions = NoOptions
 
   /// The name in documents, `[a-z][A-Za-z0-9-]*`, unique in a registry.
   static var kind: String { get }
-  /// Must be increased whenever the same input may give another output.
+  /// Must be increased whenever the same input may produce another output.
   static var version: Int { get }
   /// One line for `retake pipeline` and error messages.
   static var summary: String { get }
-  /// Pixel formats that the body accepts, best first; empty means those of `PixelFormat.basic`, with
-  /// 8 bits a sample. If a graph provides another format, a visible `convert` is inserted. A body
-  /// that reads deep samples names their formats, such as `.i420(bits: 10)`.
+  /// Pixel formats that the body accepts, best first; empty means the formats of
+  /// `PixelFormat.basic`, with 8 bits a sample. If a graph provides another format, a visible
+  /// `convert` is inserted. A body that reads deep samples names their formats, such as
+  /// `.i420(bits: 10)`.
   static var inputFormats: [PixelFormat] { get }
   /// Whether the output continues to use the input's memory, as a view of a frame does. In that
   /// case, the input's lease of a pool ends with the output's lease.
   static var keepsInput: Bool { get }
 
-  /// What the output depends on in addition to input, version and options, such as the digest of a
-  /// model's file. Values that were cached with another fingerprint are computed again.
+  /// Identifies everything else that the output depends on, apart from input, version and options:
+  /// for example, the digest of a model's file. Values that were cached with another fingerprint
+  /// are computed again.
   var fingerprint: String { get }
 
-  /// What the stage reads of sensors for each frame; none by default. It may depend on the options.
+  /// The sensors that the stage reads for each frame; empty by default. The list may depend on the
+  /// options.
   var sensors: [SensorRead] { get }
 
   /// A stage with default options. Structs get this initializer if every stored property has a
@@ -43,20 +46,28 @@ public protocol StageDefinition: Sendable {
   func outputFormat(for input: PixelFormat) -> PixelFormat
 
   /// The part of the input that the output frames show; `nil`, the default, means all of it, pixel
-  /// by pixel. A stage that crops or scales must implement this: reports draw results from behind
-  /// it over the source's frame.
+  /// by pixel. A stage that crops or scales must implement this: reports draw downstream results
+  /// over the source's frame.
   func view(of input: ImageShape) -> ImageView?
 }
 
 extension StageDefinition {
+  /// Version 1.
   public static var version: Int { 1 }
+  /// An empty string.
   public static var summary: String { "" }
+  /// The formats of `PixelFormat.basic`.
   public static var inputFormats: [PixelFormat] { [] }
+  /// `false`: the output does not use the input's memory.
   public static var keepsInput: Bool { false }
+  /// An empty string: the output depends only on input, version and options.
   public var fingerprint: String { "" }
+  /// No sensors.
   public var sensors: [SensorRead] { [] }
 
+  /// The format of the input.
   public func outputFormat(for input: PixelFormat) -> PixelFormat { input }
+  /// All of the input, pixel by pixel.
   public func view(of input: ImageShape) -> ImageView? { nil }
 }
 
@@ -73,10 +84,10 @@ extension StageDefinition {
 }
 
 extension StageDefinition where Options == NoOptions {
-  /// Nothing to set.
+  /// The empty options.
   public var options: NoOptions { NoOptions() }
 
-  /// Ends the process: a stage without options needs an `init()` of its own.
+  /// Ends the process: a stage without options must declare an `init()`.
   public init() {
     requirementFailure(
       "the stage '\(Self.kind)' has no options and no init(): give each stored property a value, "

@@ -4,7 +4,7 @@ public import RetakeCore
 public protocol StageCatalog: Sendable {
   /// In byte order.
   var kinds: [String] { get }
-  /// What a graph needs to know about nodes of this kind; `nil` for an unknown kind.
+  /// The signature by which a graph checks nodes of this kind; `nil` for an unknown kind.
   func signature(of kind: String) -> StageSignature?
   /// Creates a node's stage.
   ///
@@ -26,7 +26,7 @@ package enum OptionReader {
     guard case .object(var complete) = AnyStage.canonical(Options()) else {
       return Options()
     }
-    // Sorted, so that of several wrong options every run reports the same one.
+    // Sorted, so that every run reports the same one of several wrong options.
     for key in members.keys.sorted() {
       guard let fallback = complete[key] else {
         throw OptionProblem(

@@ -6,7 +6,7 @@ extension StageContext {
   /// part of the run's memory. Either memory is used again when no stage and no sink refers to the
   /// frame any more, so a frame costs no new memory.
   ///
-  /// Its pixels are undefined: they may be those of an earlier frame, so write all of them.
+  /// Its pixels are undefined: they may be the pixels of an earlier frame, so write all of them.
   ///
   /// ```swift
   /// struct Negative: PureStage {
@@ -42,7 +42,7 @@ extension StageContext {
   }
 
   /// A frame to write to, with the format, size and properties of another one. Its pixels are
-  /// undefined, not those of the other frame.
+  /// undefined, not a copy of the other frame's pixels.
   public func makeFrame(like other: Frame) -> WritableFrame {
     var made = makeFrame(
       format: other.format, width: other.width, height: other.height, range: other.range,

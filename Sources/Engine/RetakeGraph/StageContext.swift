@@ -1,22 +1,22 @@
 import RetakeBuffers
 public import RetakeCore
 
-/// What a stage may use in addition to its input.
+/// The information that a stage may use in addition to its input.
 public struct StageContext: Sendable {
   /// The frame that is being processed.
   public var frame: FrameID
   /// The frame's presentation time on the session's time line, from the replay's origin.
   public var timestamp: Timestamp
-  /// Index inside a forEach; `nil` for the whole frame.
+  /// Index inside a forEach; `nil` if the stage processes the frame.
   public var item: Int?
-  /// What was read of each sensor that the stage names in `StageDefinition.sensors`.
+  /// The samples of each sensor that the stage names in `StageDefinition.sensors`.
   package(set) public var sensors: [SensorReading]
   /// The run that calls the stage; `nil` in a test.
   package var run: StageRun?
   /// The ID of the stage's node; empty in a test.
   package var node = ""
   /// Virtual time at which the call begins, from the replay's origin. Only set for a
-  /// `ProgramInstance`: for another stage it is no part of what its output depends on.
+  /// `ProgramInstance`: the output of any other stage must not depend on it.
   package var nowNanoseconds: Int64 = 0
 
   /// For a test that calls `process` itself; `item` is `nil` unless the stage is in a forEach.

@@ -3,9 +3,9 @@ package import RetakeCore
 /// An option of a kind of node, as `retake pipeline stages` lists it.
 package struct StageOption: Hashable, Sendable {
   package var name: String
-  /// The value of a node that does not give it; `nil` if there is none.
+  /// The value for a node that does not set the option; `nil` if there is no default.
   package var defaultValue: JSONValue?
-  /// One line with the unit and the range; `nil` if the stage has none.
+  /// One line with the unit and the range; `nil` if the stage has no explanation.
   package var explanation: String?
 
   package init(_ name: String, defaultValue: JSONValue?, explanation: String?) {

@@ -36,9 +36,9 @@ import RetakeCore
 /// {"id": "bright", "kind": "bright-pixels", "options": {"above": 220}}
 /// ```
 ///
-/// Optional properties are not recognized as options, so give every property a value.
+/// Optional properties are not recognized as options, so every property needs a default value.
 public protocol StageOptions: Codable, Sendable {
-  /// What each option means, by its name: one line with the unit and the range, for
+  /// Explanations by name of the option: one line with the unit and the range, for
   /// `retake pipeline stages`. An option without an entry is listed with its default alone.
   static var explanations: [String: String] { get }
 
@@ -47,5 +47,6 @@ public protocol StageOptions: Codable, Sendable {
 }
 
 extension StageOptions {
+  /// No explanations: options are listed with their defaults alone.
   public static var explanations: [String: String] { [:] }
 }

@@ -2,12 +2,13 @@
 package struct ProgramAccess: Sendable {
   package var permission: ProgramPermission
   package var limits: ProgramLimits
-  /// Receives what the programs write.
+  /// Receives the programs' output lines and log messages.
   package var listener: ProgramListener?
   /// Where the programs run.
   package var places: InputPlaces
 
-  /// Allows no program that retake.yml does not name, with what its node says.
+  /// The default: no program may start until retake.yml or the command line allows it, and the
+  /// timeouts of nodes apply.
   package static let declared = ProgramAccess(
     permission: .named([]), limits: .declared, listener: nil, places: .asNamed)
 }
@@ -25,7 +26,7 @@ extension StageRegistry {
   /// The same registry, with another permission for the kinds that start programs.
   ///
   /// - Parameters:
-  ///   - listener: Receives what the programs write.
+  ///   - listener: Receives the programs' output lines and log messages.
   ///   - places: Where the programs run.
   package func allowing(
     _ permission: ProgramPermission, limits: ProgramLimits = .declared,

@@ -20,13 +20,17 @@ public struct StageRegistry: StageCatalog {
   private var entries: [String: Entry] = [:]
   package var annexes = Annexes()
 
-  /// Knows no kind. `StageRegistry.builtIn` has those that come with Retake.
+  /// A registry without kinds. `StageRegistry.builtIn` has the kinds that come with Retake.
   public init() {}
 
+  /// The registered kinds, in byte order.
   public var kinds: [String] { entries.keys.sorted() }
 
+  /// The signature of a registered kind; `nil` for an unknown kind.
   public func signature(of kind: String) -> StageSignature? { entries[kind]?.signature }
 
+  /// Creates a stage of a registered kind. Throws `OptionProblem` for an unknown kind, for an
+  /// unknown option, and for a value that the stage refuses.
   public func make(kind: String, options: JSONValue) throws -> AnyStage {
     guard let entry = entries[kind] else {
       throw OptionProblem(

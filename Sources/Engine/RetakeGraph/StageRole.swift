@@ -6,13 +6,13 @@ public enum StageRole: Hashable, Sendable {
   case source
   case pure
   case stateful
-  /// Thins frames by their time; takes no server.
+  /// Thins frames by their time; needs no server.
   case throttle
-  /// Thins frames by their number; takes no server.
+  /// Thins frames by their number; needs no server.
   case sample
   /// Sends each frame to one of its ports, depending on its value.
   case route
-  /// Pairs the frames of its ports. Continues with all of them, or with those that arrived.
+  /// Pairs the frames of its ports. Continues with all of them, or with the frames that arrived.
   case join
   /// Continues with each frame of its first port and the newest value of the others.
   case latest

@@ -2,7 +2,7 @@ package import RetakeBuffers
 import RetakeCore
 
 /// One run of a pipeline, as the bodies of its stages see it: whether it still needs their values,
-/// and whom they tell what changes no result.
+/// and the receiver of notices, which change no result.
 package final class StageRun: Sendable {
   private let over = Locked(false)
   private let tell: @Sendable (StageNotice) -> Void

@@ -1,19 +1,20 @@
 public import RetakeBuffers
 import RetakeCore
 
-/// What a graph needs to know about a kind of node to check it.
+/// The properties of a kind of node by which a graph checks it.
 public struct StageSignature: Hashable, Sendable {
   /// The name in documents, unique in a catalog; see `StageDefinition.kind`.
   public var kind: String
-  /// Higher whenever the same input may give another output; see `StageDefinition.version`.
+  /// Higher whenever the same input may produce another output; see `StageDefinition.version`.
   public var version: Int
-  /// What the node does with frames: it decides how many inputs and outputs the node has.
+  /// The role of the node: it determines how many inputs and outputs the node has.
   public var role: StageRole
   /// `nil` for sources, and for nodes that accept any value.
   public var input: ValueKind?
   /// `nil` for sinks, and for nodes that pass their input on.
   public var output: ValueKind?
-  /// Pixel formats that the body accepts, best first; empty means those of `PixelFormat.basic`.
+  /// Pixel formats that the body accepts, best first; empty means the formats of
+  /// `PixelFormat.basic`.
   public var inputFormats: [PixelFormat]
   /// Whether the body can throw. If so, a replay waits for its outcome.
   package var canFail: Bool
@@ -22,8 +23,8 @@ public struct StageSignature: Hashable, Sendable {
   /// One line for lists of stages; may be empty.
   public var summary: String
 
-  /// A signature whose `keepsInput` is `false`. Nothing is checked; a catalog returns it for its
-  /// kinds.
+  /// A signature whose `keepsInput` is `false`. The values are not checked. A catalog returns
+  /// signatures for its kinds.
   package init(
     kind: String, version: Int, role: StageRole, input: ValueKind?, output: ValueKind?,
     inputFormats: [PixelFormat] = [], canFail: Bool = false, summary: String = ""
@@ -51,8 +52,8 @@ extension StageSignature {
     acceptedFormats?.contains(format) ?? true
   }
 
-  /// The format that frames of another format are converted to before the body; nil if there is
-  /// none, because the body takes deep samples alone.
+  /// The format that frames of another format are converted to before the body; nil if the body
+  /// accepts only deep samples.
   package func conversion(of format: PixelFormat) -> PixelFormat? {
     inputFormats.isEmpty ? format.nearestBasic : inputFormats.first { !$0.isDeep }
   }

@@ -7,7 +7,7 @@ public protocol StageValue: PipelineValue {
   static var typeName: String { get }
   /// Must be increased whenever the meaning of the bytes changes.
   static var typeVersion: Int { get }
-  /// The value as bytes; equal values give equal bytes.
+  /// The value as bytes; equal values have equal bytes.
   func encoded() -> [UInt8]
   /// The inverse of `encoded`.
   ///
@@ -19,10 +19,12 @@ extension StageValue {
   /// `ValueKind.user`, with the type's name and version.
   public static var valueKind: ValueKind { .user(name: typeName, version: typeVersion) }
 
+  /// Appends the bytes of `encoded()`.
   public func digest(into hasher: inout DigestHasher) {
     hasher.append(encoded())
   }
 
+  /// One `user` fact: `typeName@typeVersion` and the digest.
   public var facts: [ResultFact] {
     [.user(kind: "\(Self.typeName)@\(Self.typeVersion)", digest: digest)]
   }

@@ -19,9 +19,10 @@ import RetakeCore
 /// }
 /// ```
 ///
-/// Frames that were dropped before the stage are missing from what it gets.
+/// The stage does not receive frames that were dropped upstream.
 public protocol StatefulStage: StageDefinition {
-  /// The value that the stage takes; `Joined` behind a join, `Region` first in a forEach.
+  /// The value that the stage takes: `Joined` after a join, `Region` for the first stage of a
+  /// forEach.
   associatedtype Input: PipelineValue
   /// The value that the stage returns: a kind of Retake's, or a `StageValue` of your own.
   associatedtype Output: PipelineValue

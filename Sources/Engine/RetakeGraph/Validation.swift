@@ -1,9 +1,9 @@
 import RetakeCore
 
 extension Pipeline {
-  /// The largest number of nodes of a pipeline, including those in the bodies of forEach nodes.
+  /// The largest number of nodes of a pipeline, including the nodes in bodies of forEach nodes.
   package static let nodesMax = 4_096
-  /// The largest number of edges of a pipeline, including those in the bodies of forEach nodes.
+  /// The largest number of edges of a pipeline, including the edges in bodies of forEach nodes.
   package static let edgesMax = 8_192
   /// The largest number of pools of a pipeline.
   package static let poolsMax = 256
@@ -22,9 +22,9 @@ extension Pipeline {
   }
 
   private func check() throws {
-    // Each check relies on those before it: edges name nodes by valid ids, a flat graph needs valid
-    // bodies, and shape, types and pools are followed in an order that only a graph without cycles
-    // has.
+    // Each check relies on the earlier checks: edges name nodes by valid ids, a flat graph needs
+    // valid bodies, and shape, types and pools are followed in an order that only a graph without
+    // cycles has.
     try checkSize()
     try checkIDs()
     try Self.checkPorts(nodes)

@@ -55,7 +55,7 @@ extension Detections: ByteFormed {
         writer.append(number)
       }
       writer.append(item.classIndex)
-      // A flag of its own, because any integer may be an identity.
+      // A separate flag, because any integer may be an identity.
       writer.append(item.identity == nil ? 0 : 1)
       writer.append(item.identity ?? 0)
       Classes(item.classes).write(to: &writer)

@@ -19,6 +19,7 @@ public enum ValueKind: Hashable, Sendable, CustomStringConvertible {
   /// A user's own type.
   case user(name: String, version: Int)
 
+  /// The kind as error messages write it: `frame`, `joined(frame, detections)`.
   public var description: String {
     switch self {
     case .frame: "frame"

@@ -9,10 +9,10 @@ public struct FinishedFrame: Sendable {
   public var entry: FrameEntry
   /// Virtual time of its arrival, in nanoseconds from the replay's origin.
   public var arrivalNanoseconds: Int64
-  /// What each sink of the frame's source received, or how the frame ended before it.
+  /// The values that each sink of the frame's source received, or the frame's fate at the sink.
   public var result: FrameResult
   /// The class names that came with a sink's detections, by sink as in `result`; empty if there
-  /// were none.
+  /// were no class names.
   public var classNames: [[String]]
   /// The images that sinks received, by sink as in `result`; `nil` if the value was not an image.
   public var pictures: [Frame?] = []

@@ -1,6 +1,6 @@
 /// Real time, for live runs. Tests use a clock of their own.
 package protocol LiveClock: Sendable {
-  /// Nanoseconds on a monotonic clock, with an origin of its own.
+  /// Nanoseconds on a monotonic clock, with an arbitrary origin.
   var monotonicNanoseconds: Int64 { get }
 
   /// Processor time of the calling thread.

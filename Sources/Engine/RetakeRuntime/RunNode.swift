@@ -10,11 +10,11 @@ public struct RunNode: Hashable, Sendable {
   public var id: String
   /// The stage's name in documents, such as `motion`.
   public var kind: String
-  /// What the node does with frames.
+  /// The role of the node, which determines its inputs and outputs.
   public var role: StageRoleName
   /// IDs of the nodes that it reads from, in the order of its ports.
   public var inputs: [String]
-  /// The executor whose servers handle the node's frames; `nil` for nodes that take no server.
+  /// The executor whose servers handle the node's frames; `nil` for nodes without a server.
   package var executor: RunExecutor?
   /// The track that a source reads.
   public var track: Int?

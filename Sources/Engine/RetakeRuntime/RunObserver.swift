@@ -4,8 +4,8 @@ import RetakeGraph
 public import RetakeTimePlane
 
 extension [RunNode] {
-  /// The source whose frames reach a node, which are those of its first input; `nil` for nodes that
-  /// do not exist.
+  /// The source whose frames reach a node through its first input; `nil` for nodes that do not
+  /// exist.
   package func source(of id: String) -> String? {
     var node = first { $0.id == id }
     // Bounded: a pipeline has no loops.
@@ -60,7 +60,7 @@ public protocol RunObserver: AnyObject {
   /// - Parameter nodes: The nodes in topological order, with inserted conversions.
   func began(nodes: [RunNode]) throws
   /// A decision was made, such as a drop or the start of a body. Called for every decision line, in
-  /// their order, if `wantsDecisions` is `true`. The kinds are those of docs/decisions.md.
+  /// their order, if `wantsDecisions` is `true`. docs/decisions.md lists the kinds.
   func decided(_ line: DecisionLine)
   /// Frames use another number of a pool's buffers than before. Called after the decisions of the
   /// event that changed the number; never in `every-frame`, where pools are unbounded.
@@ -103,15 +103,26 @@ public protocol RunObserver: AnyObject {
 }
 
 extension RunObserver {
+  /// `false`: `decided` is not called.
   public var wantsDecisions: Bool { false }
+  /// `false`: frames have no digests.
   public var wantsDigests: Bool { false }
+  /// `false`: `finished` may be called after bodies of later frames.
   public var isFollowed: Bool { false }
+  /// Ignores the nodes.
   public func began(nodes: [RunNode]) throws {}
+  /// Ignores the decision.
   public func decided(_ line: DecisionLine) {}
+  /// Ignores the number of leased buffers.
   public func leased(_ buffers: Int, of pool: String, at nanoseconds: Int64) {}
+  /// Ignores the number of requests.
   public func stalled(_ requests: Int, of pool: String, at nanoseconds: Int64) {}
+  /// Ignores the size of the pool.
   public func resized(_ buffers: Int, of pool: String, at nanoseconds: Int64) {}
+  /// Ignores the temperature.
   public func warmed(to temperature: Temperature, at nanoseconds: Int64) {}
+  /// Ignores the failure; a failure that halts the run is also in the run's outcome.
   public func failed(_ failure: StageFailure) {}
+  /// Ignores the measured body.
   public func measured(_ span: CostSpan) {}
 }

@@ -5,13 +5,13 @@ package import RetakeTimePlane
 
 /// The options of a run.
 public struct RunOptions: Sendable {
-  /// What determines the times of a run's frames and the durations of its stages.
+  /// The mode determines the times of a run's frames and the durations of its stages.
   public enum Mode: String, Sendable, CaseIterable, Codable {
     /// Frames arrive at their presentation times, costs are zero and queues unbounded: no queue
     /// drops a frame. Throttles, routes and joins still act.
     case everyFrame = "every-frame"
-    /// Frames arrive when they reached the recorder, stages take their costs, and all decisions are
-    /// made again from these times.
+    /// Frames arrive when they reached the recorder, services last as long as their costs, and all
+    /// decisions are made again from these times.
     case simulate
     /// A live run gets its recorded events again. `PreparedRun` does not do that: see
     /// `Reproduction`.
@@ -21,7 +21,7 @@ public struct RunOptions: Sendable {
     package static let virtual: [Mode] = [.everyFrame, .simulate]
   }
 
-  /// Longer than any body should take, and short enough for a person to wait.
+  /// Longer than any body should run, and short enough for a person to wait.
   public static let defaultWatchdog = Duration.seconds(60)
   /// The default of `workers`. The number itself is in the initializer, where users read it.
   package static let workersDefault = RunOptions().workers
@@ -29,7 +29,7 @@ public struct RunOptions: Sendable {
 
   /// `every-frame` by default.
   public var mode: Mode
-  /// Threads that compute, including the time plane; changes the speed and nothing else.
+  /// Worker threads, including the time plane. Affects speed only.
   public var workers: Int
   /// Seeds every draw of a cost.
   public var seed: UInt64
@@ -43,14 +43,14 @@ public struct RunOptions: Sendable {
   package var overrides: [RunOverride] = []
   /// Seeds real delays before each computation; for `verify`.
   package var perturbation: UInt64?
-  /// How long, in real time, a body may take before the run ends with `RuntimeError.hung`; `nil`
-  /// and zero wait without a limit. A hang may be noticed up to a quarter of that time late.
+  /// How long, in real time, a body may run before the run ends with `RuntimeError.hung`; `nil` and
+  /// zero wait without a limit. A hang may be noticed up to a quarter of that time late.
   public var watchdog: Duration?
   /// The clock of the watchdog.
   package var clock: any LiveClock = WallClock()
-  /// The origin of virtual costs; `every-frame` uses none.
+  /// The origin of virtual costs; `every-frame` uses no costs.
   package var costs = RunCosts.declared
-  /// Receives what stages tell during the run, on the threads that compute.
+  /// Receives the notices of stages during the run, on the worker threads.
   package var notices: (@Sendable (StageNotice) -> Void)?
   /// Whether memory is filled with a pattern before a stage gets it; for `verify`.
   package var poisonsMemory = false
@@ -73,15 +73,15 @@ public struct RunOptions: Sendable {
   ///
   /// - Parameters:
   ///   - mode: Where times come from: `every-frame` for values alone, `simulate` for drops as well.
-  ///   - workers: Threads that compute, including the one that decides; 0 and 1 compute on that one
-  ///     alone.
+  ///   - workers: Worker threads, including the thread that decides; with 0 and 1, this thread
+  ///     computes all stages but the pinned stages.
   ///   - seed: Another seed draws other costs, where costs are not fixed. In `every-frame` it has
   ///     no effect.
   ///   - window: Frames that are computed ahead; `nil` chooses a number that fits into memory.
   ///   - runAhead: `false` computes a value only when virtual time needs it.
   ///   - perturbation: Seeds random real delays before each computation, which must not change any
   ///     result; `nil` = no delays.
-  ///   - watchdog: How long, in real time, one body may take before the run ends with
+  ///   - watchdog: How long, in real time, one body may run before the run ends with
   ///     `RuntimeError.hung`; `nil` and zero wait without a limit.
   ///   - isInterrupted: Asked between events, on the thread of the run; `true` ends the run with
   ///     `RuntimeError.interrupted`. `nil` never does.

@@ -3,7 +3,7 @@ public import RetakeCore
 import RetakeGraph
 import RetakeTimePlane
 
-/// What became of the frames of a run, in numbers: the result of `LiveSession.stop()`, and of a
+/// The fates of the frames of a run, in numbers: the result of `LiveSession.stop()`, and of a
 /// pipeline that runs while it is recorded (`RecordingResult.pipeline`).
 ///
 /// A frame that reaches its source is either captured or lost before capture. A captured frame has
@@ -18,7 +18,7 @@ import RetakeTimePlane
 /// if let halt = outcome.halt { print("halted:", halt) }
 /// ```
 public struct RunOutcome: Hashable, Sendable {
-  /// What became of the captured frames of one track at one sink.
+  /// The fates of the captured frames of one track at one sink.
   public struct LedgerEntry: Hashable, Sendable {
     /// The ID of the sink's node.
     public var sink: String
@@ -34,7 +34,8 @@ public struct RunOutcome: Hashable, Sendable {
     public var track: Int
     /// Frames that the pipeline accepted at the source.
     public var captured = 0
-    /// Frames that the pipeline had no room for when they arrived. No ledger counts them.
+    /// Frames that the pipeline did not accept when they arrived: a queue, a pool or the inbox was
+    /// full, or the session had stopped. No ledger counts them.
     public var lostBeforeCapture = 0
 
     package init(track: Int) {
@@ -55,7 +56,7 @@ public struct RunOutcome: Hashable, Sendable {
   /// How hot the device was, by the profile's heat model; `nil` without one.
   public var heat: HeatCounts?
   /// Frames that arrived while a block edge of their source was full or its pool was empty; live
-  /// also those that were refused. No ledger counts them. Always 0 in `every-frame`.
+  /// also frames that were refused. No ledger counts them. Always 0 in `every-frame`.
   public var lostBeforeCapture = 0
   /// Of `lostBeforeCapture`, the frames of the source that `headline` counts. A live run also has
   /// refused frames, which it does not count here.
@@ -74,8 +75,8 @@ public struct RunOutcome: Hashable, Sendable {
   /// XXH3-128 of all decision lines. Two runs with the same digest made the same decisions at the
   /// same times.
   public var decisionDigest = Digest128.zero
-  /// Services whose cost came from timings or was measured. 0 in `every-frame`, where nothing has a
-  /// cost, and in a live run.
+  /// Services whose cost came from timings or was measured. 0 in `every-frame`, where services have
+  /// no cost, and in a live run.
   package var recordedCosts = 0
   /// Services whose cost was declared or drawn. 0 in `every-frame` and in a live run.
   package var modelledCosts = 0
@@ -84,8 +85,8 @@ public struct RunOutcome: Hashable, Sendable {
   public var failures: [StageFailure] = []
   /// The number of all failures; in a forEach each item counts.
   public var failureCount = 0
-  /// The unrecoverable failure that halted the run; `nil` if none did. Frames that had not ended by
-  /// then are in flight.
+  /// The unrecoverable failure that halted the run; `nil` if the run was not halted. Frames that
+  /// had not ended by then are in flight.
   public var halt: StageFailure?
 
   package static let failuresMax = 1_000

@@ -1,7 +1,7 @@
 public import RetakeCore
 import RetakeTimePlane
 
-/// Errors of a run as a whole. A failing stage is not among them: that is an outcome.
+/// An error that ends a run. A failing stage is not such an error, but an outcome of its frame.
 public enum RuntimeError: RetakeError, Hashable {
   /// A source node was given no frames to read.
   case unboundSource(node: String)
@@ -12,7 +12,7 @@ public enum RuntimeError: RetakeError, Hashable {
   case unknownSwapNode(String, nodes: [String])
   /// An instant of virtual time never ends.
   case endlessInstant(nanoseconds: Int64, node: String)
-  /// Frames are in flight and none of them can ever advance.
+  /// Frames are in flight, and no frame can ever advance.
   case stuck(explanation: String)
   /// The stored frames do not match the index, or cannot be read.
   case frameUnreadable(FrameID, cause: String, advice: String?)
@@ -37,7 +37,7 @@ public enum RuntimeError: RetakeError, Hashable {
   /// The system cannot create a thread: memory, or a limit, is exhausted.
   case noThread(name: String, cause: String)
 
-  /// - Parameter error: What prevented the time plane from deciding.
+  /// - Parameter error: The error that prevented the time plane from deciding.
   init(_ error: DecisionError) {
     switch error {
     case .endlessInstant(let nanoseconds, let node):
@@ -135,9 +135,15 @@ public enum RuntimeError: RetakeError, Hashable {
     seconds == seconds.rounded() ? "\(Int(seconds)) s" : "\(seconds) s"
   }
 
+  /// Stable and dotted, such as `runtime.source.noSuchTrack`.
   public var code: String { facts.code }
+  /// One sentence that names the node, the track or the time.
   public var message: String { facts.message }
+  /// The underlying error of an unreadable frame, a missing cost or a missing thread; otherwise
+  /// `nil`.
   public var cause: String? { facts.cause }
+  /// The frame at which the run ended; `nil` if the error is not about a frame.
   public var place: Place? { facts.place }
+  /// The next step, such as a command; `nil` if there is no advice.
   public var advice: String? { facts.advice }
 }

@@ -1,12 +1,12 @@
 import Foundation
 import RetakeBuffers
 
-/// Real time. Nothing else in Retake reads a clock, and no value or decision of a replay depends on
-/// it.
+/// Real time. No value or decision of a replay depends on it. Only the timeouts of `RetakeClock`,
+/// which imports no module of Retake, read a clock without this type.
 package struct WallClock: Sendable {
   package init() {}
 
-  /// Nanoseconds on a monotonic clock, with an origin of its own.
+  /// Nanoseconds on a monotonic clock, with an arbitrary origin.
   package var monotonicNanoseconds: Int64 { Self.read(Self.monotonic) }
 
   /// Processor time of the calling thread.

@@ -1,7 +1,8 @@
 package import RetakeCore
 package import RetakeGraph
 
-/// What the core requests from its driver, in the order in which it decided it.
+/// A request of the core to its driver. The driver receives requests in the order of the core's
+/// decisions.
 package enum Action: Hashable, Sendable {
   /// The frame was admitted at a source.
   case captured(slot: Int)
@@ -19,7 +20,7 @@ package enum Action: Hashable, Sendable {
   case gather(node: Int, slot: Int)
   /// A frame continues with the values of these ports, as bits.
   case join(node: Int, slot: Int, ports: UInt32)
-  /// A frame continues with the values of these slots at the ports after the first; −1 = none.
+  /// A frame continues with the values of these slots at the ports after the first; −1 = no value.
   case latest(node: Int, slot: Int, from: [Int])
   case deliver(sink: Int, slot: Int)
   case end(sink: Int, slot: Int, FrameFate, node: Int)

@@ -1,7 +1,7 @@
 import RetakeCore
 
-/// What a source does while its pool has no buffer: its capture thread stands still with one frame,
-/// and the camera's driver keeps the frames behind it.
+/// The state of a source while its pool has no buffer: its capture thread is blocked with one
+/// frame, and the camera's driver keeps the frames that arrive later.
 struct CaptureStateMachine: Sendable {
   /// Of the frames that waited here.
   private(set) var counts: WaitCounts
@@ -9,9 +9,9 @@ struct CaptureStateMachine: Sendable {
   private let driverFrames: Int
   /// The slot of the frame that waits for a buffer.
   private(set) var inHand: Int?
-  /// When the wait began that lasts now, or lasted last.
+  /// The start of the current wait, or of the last wait, in nanoseconds.
   private(set) var waitsSince: Int64 = 0
-  /// The slots of the frames behind it, in the order of their arrival.
+  /// The slots of the frames that the driver keeps, in the order of their arrival.
   private var behind: [Int] = []
   private var isAskPlanned = false
 
@@ -20,7 +20,7 @@ struct CaptureStateMachine: Sendable {
     self.driverFrames = driverFrames
   }
 
-  /// Whether the capture thread stands still.
+  /// Whether the capture thread is blocked.
   var isWaiting: Bool { inHand != nil }
 
   /// All frames that have arrived and are neither captured nor lost.
@@ -32,7 +32,7 @@ struct CaptureStateMachine: Sendable {
     (inHand, waitsSince) = (slot, time)
   }
 
-  /// A frame arrives while the thread stands still.
+  /// A frame arrives while the thread is blocked.
   ///
   /// - Returns: Whether the driver keeps it.
   mutating func keep(_ slot: Int) -> Bool {
@@ -44,7 +44,7 @@ struct CaptureStateMachine: Sendable {
   /// The wait has ended, with or without a buffer.
   mutating func endWait() { inHand = nil }
 
-  /// A frame is captured after a wait in hand, behind another frame, or both.
+  /// A frame is captured after it waited in the capture thread, in the driver, or in both.
   mutating func noteWaited(nanoseconds: Int64) {
     counts.waited += 1
     counts.nanoseconds += nanoseconds
@@ -54,7 +54,7 @@ struct CaptureStateMachine: Sendable {
   /// A frame is lost because no buffer came in time, or the driver keeps no more frames.
   mutating func noteLost() { counts.lost += 1 }
 
-  /// The frame that the driver hands over next, if the thread does not stand still.
+  /// The frame that the driver hands over next, if the thread is not blocked.
   mutating func next() -> Int? {
     guard inHand == nil, !behind.isEmpty else { return nil }
     return behind.removeFirst()

@@ -38,7 +38,7 @@ package struct ConcurrencyStateMachine: Sendable {
     case working
     case ready(Output)
     case leaving
-    /// No output is left to offer, but the body may still run.
+    /// There is no output to offer, but the body may still run.
     case over
   }
 

@@ -2,8 +2,8 @@ import RetakeBuffers
 import RetakeCore
 package import RetakeGraph
 
-/// Measures how long the bodies of stages take, for a run that writes recorded timings. This is the
-/// only value of a run that depends on a clock: nothing else reads one.
+/// Measures the duration of stage bodies, for a run that writes recorded timings. This is the only
+/// value of a run that depends on a clock.
 package final class CostMeter: Sendable {
   private let read: @Sendable () -> Int64
   private let measured = Locked<Int64>(0)

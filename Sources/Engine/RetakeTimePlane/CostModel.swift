@@ -1,15 +1,15 @@
 package import RetakeCore
 package import RetakeGraph
 
-/// The only place that gives services their virtual durations and their origins. It uses integers
-/// only, and the same question has the same answer in every run.
+/// The only source of the virtual durations of services, and of their origins. It uses integers
+/// only, and returns the same duration for the same service in every run.
 package struct CostModel: Sendable {
   /// One call of a stage's body.
   package struct Service: Hashable, Sendable {
     /// Index in the plan.
     package var node: Int
     package var frame: FrameID
-    /// −1 is the whole frame.
+    /// −1 for the frame itself.
     package var item: Int
     /// The number of the frame's items in this run; `nil` outside a forEach.
     package var itemCount: Int?
@@ -32,7 +32,7 @@ package struct CostModel: Sendable {
   }
 
   package enum Origin: Hashable, Sendable {
-    /// In `every-frame`, nothing has a cost.
+    /// In `every-frame`, services have no cost.
     case free
     case recorded
     /// Declared, or drawn from quantiles.
@@ -60,7 +60,7 @@ package struct CostModel: Sendable {
   /// All costs are zero: the mode `every-frame`.
   package static let zero = CostModel(seed: 0, isFree: true)
 
-  /// The costs that the pipeline declares; nodes without a declared cost take no time.
+  /// The costs that the pipeline declares; nodes without a declared cost have a duration of zero.
   package static func declared(seed: UInt64) -> CostModel {
     CostModel(seed: seed, isFree: false)
   }
@@ -116,7 +116,7 @@ package struct CostModel: Sendable {
     }
     let cost = service.swapped ?? node.declared
     if cost == nil, let profile, frameBytes.indices.contains(service.node) {
-      // serve-cost: a stage that makes a frame takes at least the time to write it.
+      // serve-cost: a stage that makes a frame has at least the duration of writing it.
       let copy = profile.copyNanoseconds(bytes: frameBytes[service.node])
       return Answer(nanoseconds: copy, origin: .modelled)
     }
@@ -185,7 +185,7 @@ package struct CostModel: Sendable {
   }
 }
 
-/// What the cost model needs to know about a node.
+/// The properties of a node that determine its costs.
 struct CostNode: Sendable {
   var id: String
   var hash: UInt64

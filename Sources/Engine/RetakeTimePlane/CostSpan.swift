@@ -7,7 +7,7 @@ public struct CostSpan: Hashable, Sendable {
   public var node: String
   /// The frame that the body was called for.
   public var frame: FrameID
-  /// Index of an item inside a forEach; −1 is the whole frame.
+  /// Index of an item inside a forEach; −1 for the frame itself.
   public var item: Int
   /// When all inputs of the body were available, in nanoseconds.
   public var readyNanoseconds: Int64
@@ -22,7 +22,7 @@ public struct CostSpan: Hashable, Sendable {
   /// The ID of the executor that served the stage; the stage's own ID if it has an executor of its
   /// own.
   public var executor: String
-  /// `done`, or the code with which the body failed.
+  /// `done`, or the code of the body's failure.
   public var outcome: String
 
   /// The outcome of a body that returned a value.
@@ -44,7 +44,7 @@ public struct CostSpan: Hashable, Sendable {
     self.outcome = outcome
   }
 
-  /// What the body costs in virtual time: its end − start, even if it failed.
+  /// The cost of the body in virtual time: its end − start, even if it failed.
   public var costNanoseconds: Int64 { endNanoseconds - startNanoseconds }
 
   /// `0:12`, or `0:12.3` for an item.

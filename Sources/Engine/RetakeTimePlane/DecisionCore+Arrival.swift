@@ -9,7 +9,7 @@ extension DecisionCore {
     guard captures[source].isWaiting else {
       return admit(slot, at: source, hasWaited: false, &turn)
     }
-    // source-behind: the capture thread stands still, so the driver keeps the frame or loses it.
+    // source-behind: the capture thread is blocked, so the driver keeps the frame or loses it.
     if captures[source].keep(slot) {
       return decide(.wait, node: source, Work(slot: slot), .reason(Self.turnReason))
     }
@@ -22,8 +22,8 @@ extension DecisionCore {
   private mutating func admit(
     _ slot: Int, at source: Int, hasWaited: Bool, _ turn: inout EventContext
   ) {
-    // source-lost: asked first; without room and without buffer the reason is `queue`. One full
-    // block edge loses the frame for all paths.
+    // source-lost: checked first; if both the queue and the pool are full, the reason is `queue`.
+    // One full block edge loses the frame for all paths.
     if plan.nodes[source].outEdges.contains(where: { queues[$0].losesArrivals }) {
       return lose(slot, at: source, reason: DropReason.queue.rawValue, &turn)
     }
@@ -60,10 +60,10 @@ extension DecisionCore {
 
   private mutating func capture(_ slot: Int, at source: Int, _ turn: inout EventContext) {
     let work = Work(slot: slot)
-    // swap-epoch: for its whole life the frame keeps the stages that are in force now.
+    // swap-epoch: until its end, the frame keeps the stages that are in force now.
     slots.setEpoch(epoch, of: slot)
     turn.actions.append(.captured(slot: slot))
-    // source-damaged: asked before the pool, because a frame without pixels takes no buffer.
+    // source-damaged: checked before the pool, because a frame without pixels needs no buffer.
     if let code = turn.gates.damage(slot: slot) {
       failAtSource(source, work, code: code, &turn)
     } else if let pool = emptyPool(of: source) {
@@ -95,12 +95,12 @@ extension DecisionCore {
 
 // MARK: - Waiting
 
-/// A source whose pool has a limit for the wait: its capture thread stands still until a buffer
-/// comes back or the limit is reached.
+/// A source whose pool has a limit for the wait: its capture thread is blocked until a buffer comes
+/// back or the limit is reached.
 extension DecisionCore {
-  /// The frame waits until the one before it has a buffer or is lost.
+  /// The frame waits until the frame before it has a buffer or is lost.
   private static var turnReason: String { "turn" }
-  /// The frame came while the capture thread stood still.
+  /// The frame came while the capture thread was blocked.
   private static var waitReason: String { "wait" }
   /// After an `ask` of the same instant, so that a buffer that comes back at the limit is in time.
   private static var limitOrdinal: Int { 1 }
@@ -188,7 +188,7 @@ extension DecisionCore {
 
   /// The capture thread continues with the frames that the driver kept.
   private mutating func admitNext(at source: Int, _ turn: inout EventContext) {
-    // Bounded: by the frames that the driver keeps, none of which is added here.
+    // Bounded: by the frames that the driver keeps, and the loop adds no frames.
     while let slot = captures[source].next() {
       admit(slot, at: source, hasWaited: true, &turn)
     }

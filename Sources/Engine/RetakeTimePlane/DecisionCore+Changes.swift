@@ -25,7 +25,7 @@ extension DecisionCore {
   }
 
   /// Whether a policy would decide otherwise than before. The state may change once more at this
-  /// instant, so the policy itself is asked again.
+  /// instant, so the policy itself decides again.
   private func followsDevice(_ node: Int) -> Bool {
     guard case .throttle(let machine) = thinnings[node] else { return false }
     return interval(ofThrottle: node) != machine.intervalNanoseconds
@@ -48,9 +48,9 @@ extension DecisionCore {
 
   mutating func prepareSwap(index: Int, node: Int, _ turn: inout EventContext) {
     decide(.swapPrepare, node: node)
-    // swap-prepare: live, a worker prepares the stage, and an event of its own reports the result.
+    // swap-prepare: live, a worker prepares the stage, and a separate event reports the result.
     guard !rules.isLive else { return }
-    // swap-prepare: preparing is a cost, and `every-frame` has none.
+    // swap-prepare: preparing is a cost, and `every-frame` has no costs.
     let time = rules.isBounded ? turn.gates.swap(index).prepareNanoseconds : 0
     // swap-epoch: band 1, before the arrivals of the
     // same instant, which the new stage handles already.
@@ -76,7 +76,7 @@ extension DecisionCore {
 
   /// The key of an event that an environment event causes at its own instant.
   func releaseKey(node: Int, ordinal: Int) -> EventKey {
-    // order-environment: band 0 is only for what comes from outside.
+    // order-environment: band 0 is only for events from outside the run.
     EventKey(
       time: current.time, band: .release, phase: .control, node: node, ordinal: ordinal)
   }

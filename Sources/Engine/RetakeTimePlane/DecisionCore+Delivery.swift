@@ -18,7 +18,7 @@ extension DecisionCore {
     let receiver = plan.edges[edge].to
     switch queues[edge].offer(work, at: current.time) {
     case .accepted:
-      // queue-room: the frame enters the queue, even if a server could take it at once.
+      // queue-room: the frame enters the queue, even if a server is free.
       decide(.deliver, node: receiver, work)
     case .droppedNewest:
       // queue-drop-newest: the sender continues, because this edge has settled the offer.
@@ -28,7 +28,8 @@ extension DecisionCore {
       drop(oldest, at: edge, &turn)
       decide(.deliver, node: receiver, work)
     case .replaced(let oldest):
-      // queue-replace: the waiting frame ends with a fate of its own; it does not count as a drop.
+      // queue-replace: the waiting frame ends with the fate `replaced`; it does not count as a
+      // drop.
       decide(.supersede, node: receiver, oldest)
       leave(edge: edge, oldest, fate: .replaced, &turn)
       decide(.deliver, node: receiver, work)
@@ -38,8 +39,8 @@ extension DecisionCore {
       return
     }
     noteOvertaking(on: edge)
-    // sender-first: both may take frames and write
-    // lines within this event, so their order is fixed.
+    // sender-first: sender and receiver may both take frames and write lines within this event, so
+    // their order is fixed.
     settleOffer(of: plan.edges[edge].from, &turn)
     runNode(receiver, &turn)
   }
@@ -65,12 +66,12 @@ extension DecisionCore {
   }
 
   private mutating func drop(_ work: Work, at edge: Int, _ turn: inout EventContext) {
-    // drop-reasons: `queue`, at the receiver, because the room in front of it was missing.
+    // drop-reasons: `queue`, at the receiver, because its queue was full.
     decide(.drop, node: plan.edges[edge].to, work, .reason(DropReason.queue.rawValue))
     leave(edge: edge, work, fate: .dropped(.queue), &turn)
   }
 
-  /// A frame ends at the edge in front of a node.
+  /// A frame ends at an in edge of a node.
   private mutating func leave(
     edge: Int, _ work: Work, fate: FrameFate, _ turn: inout EventContext
   ) {
@@ -85,7 +86,7 @@ extension DecisionCore {
   /// The sender may continue once all its edges have settled its output.
   private mutating func settleOffer(of sender: Int, _ turn: inout EventContext) {
     switch plan.nodes[sender].role {
-    // A source does not wait for its edges: without room, the frame was lost (source-lost).
+    // A source does not wait for its edges: if a queue was full, the frame was lost (source-lost).
     case .source: return
     case .fork:
       guard offers[sender].settle() else { return }
@@ -103,7 +104,7 @@ extension DecisionCore {
     }
   }
 
-  /// This node may have input that is ready: a stage requests a server, other nodes take their
+  /// The node may have input that is ready: a stage requests a server, other nodes process their
   /// input at once.
   mutating func runNode(_ node: Int, _ turn: inout EventContext) {
     switch plan.nodes[node].role {
@@ -119,8 +120,8 @@ extension DecisionCore {
     }
   }
 
-  /// Takes a waiting frame, by default the one that waited longest. A frame that was blocked gets
-  /// the free place. The frame's token, and its hold on its buffers, pass to the taker.
+  /// Takes a waiting frame, by default the frame that waited longest. The blocked frame gets the
+  /// free place. The frame's token, and its hold on its buffers, pass to the taker.
   mutating func take(from edge: Int, at place: Int = 0) -> QueueStateMachine.Entry? {
     guard let entry = queues[edge].take(at: place) else { return nil }
     // queue-unblock: an event of this instant and not a direct call, so that its key orders it
@@ -149,7 +150,7 @@ extension DecisionCore {
   private mutating func receive(at sink: Int, _ turn: inout EventContext) {
     guard let edge = plan.nodes[sink].inEdge, let entry = take(from: edge) else { return }
     let slot = entry.work.slotIndex
-    // sink-take: within the event that delivers the frame; a sink has no server and no cost.
+    // sink-take: in the event of the frame's delivery; a sink has no server and no cost.
     turn.actions.append(.deliver(sink: sink, slot: slot))
     if holdsAtSinks {
       // sink-hold: live, the sink's lease decides when the buffers are free.

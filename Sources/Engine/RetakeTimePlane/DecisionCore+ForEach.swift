@@ -2,10 +2,10 @@ import RetakeCore
 import RetakeGraph
 
 extension DecisionCore {
-  /// A forEach takes a frame after the last item of the frame before it was accepted.
+  /// A forEach takes a frame after the last item of the previous frame was accepted.
   mutating func runFork(_ node: Int, _ turn: inout EventContext) {
     guard let edge = plan.nodes[node].inEdge, let gather = plan.nodes[node].gather else { return }
-    // Bounded: each turn takes a frame from a finite queue.
+    // Bounded: each turn removes a frame from a finite queue.
     while !forks[node].isBusy, let entry = take(from: edge) {
       let slot = entry.work.slotIndex
       // fork-take: a gate, so virtual time waits here for the value whose items are counted.
@@ -15,7 +15,7 @@ extension DecisionCore {
       allowMicrosteps(forTokens: items)
       turn.actions.append(.fanOut(node: node, slot: slot, items: items))
       gathers[gather].open(slot: slot, sequence: slots[slot].id.sequence, items: items)
-      // The gather's token: it ends when the whole frame leaves.
+      // The gather's token: it ends when the frame leaves the gather.
       slots.addToken(slot)
       guard items > 0 else {
         // gather-close: no item will close this frame, so an event at the gather does.
@@ -38,19 +38,19 @@ extension DecisionCore {
       passLeases(of: Work(slot: item.slotIndex), through: node, from: edge, as: item)
       offerOutput(of: node, item)
     } else if let slot = forks[node].end() {
-      // fork-take, pool-holders: items use the frame's buffers,
-      // so the forEach holds them until the last was accepted.
+      // fork-take, pool-holders: items use the frame's buffers, so the forEach holds them until the
+      // last item was accepted.
       releaseValue(on: edge, Work(slot: slot))
       endToken(slot, &turn)
       runFork(node, &turn)
     }
   }
 
-  /// Items are added to their frames in the order in which they arrive. Whole frames leave in
+  /// Items are added to their frames in the order in which they arrive. Complete frames leave in
   /// order.
   mutating func runGather(_ node: Int, _ turn: inout EventContext) {
     guard let edge = plan.nodes[node].inEdge else { return }
-    // Bounded: each turn lets a frame leave or takes an item from a finite queue.
+    // Bounded: each turn lets a frame leave or removes an item from a finite queue.
     while !offers[node].isHeld {
       if let slot = gathers[node].nextToLeave() {
         // gather-leave: one frame at a time, by sequence.
@@ -59,7 +59,7 @@ extension DecisionCore {
         releaseOutput(of: node, work)
         endToken(slot, &turn)
       } else if let entry = take(from: edge) {
-        // pool-lease: the whole frame uses the buffers of its items' outputs.
+        // pool-lease: the gathered frame uses the buffers of its items' outputs.
         gatherLeases(of: entry.work, at: node, from: edge)
         add(item: entry.work, to: node, isFailed: false, &turn)
         releaseValue(on: edge, entry.work)

@@ -1,8 +1,8 @@
 package import RetakeCore
 import RetakeGraph
 
-/// A device that heats up. Its ticks are events of the environment: they come before everything else
-/// of their instant, so that a state is in force for what begins there.
+/// A device that heats up. Its ticks are events of the environment: they come before all other
+/// events of their instant, so that a new state applies to services that begin at that instant.
 extension DecisionCore {
   /// After the session's events and the overrides, whose ordinals are their indexes.
   private static let tickOrdinal = 1 << 30
@@ -16,7 +16,7 @@ extension DecisionCore {
     return heat.countsOfRun
   }
 
-  /// Called before each event: the run lasts until the last one that has to do with its frames.
+  /// Called before each event: the run lasts until the last event that belongs to its frames.
   mutating func measureHeat(until event: Event) {
     guard let heat else { return }
     let time = event.key.time
@@ -39,7 +39,7 @@ extension DecisionCore {
   }
 
   private mutating func addTick(at time: Int64, ordinal: Int = Self.tickOrdinal) {
-    // heat-tick: band 0, so what ends at this instant was busy until it.
+    // heat-tick: band 0, so a server that becomes idle at this instant was busy until it.
     push(
       Event(
         key: EventKey(time: time, band: .environment, phase: .arrival, node: 0, ordinal: ordinal),
@@ -53,21 +53,21 @@ extension DecisionCore {
         ? self.heat?.begin(at: current.time) : self.heat?.tick(at: current.time)
     else { return }
     if let state = tick.state {
-      // heat-state: a line like that of a device's report, at the first source.
+      // heat-state: the line has the form of a device's report, at the first source.
       decide(.thermal, node: plan.sources[0], .heat(state, tick.temperature))
       changeDevice(to: .thermal(state), ordinal: Self.tickOrdinal)
     }
-    // heat-override: a temperature that an override gives stays.
+    // heat-override: the temperature of an override stays.
     if !isTemperatureOverridden {
       changeDevice(to: .temperature(tick.temperature), ordinal: Self.tickOrdinal)
     }
-    // Once no frame is in flight, or nothing can happen to those that are, the run is over.
+    // The run is over once no frame is in flight, or no event is left for the frames in flight.
     if let next = tick.next, tokensAlive > 0, nextKey != nil {
       addTick(at: next)
     }
   }
 
-  /// With a heat model, the only heat from outside is that of overrides.
+  /// With a heat model, only overrides change the heat from outside.
   mutating func overrideHeat(with event: DeviceEvent) {
     guard let heat else { return }
     switch event {

@@ -2,16 +2,17 @@ import RetakeCore
 import RetakeGraph
 
 extension DecisionCore {
-  /// A join takes the waiting part with the lowest sequence and port, until one of its own outputs
+  /// A join takes the waiting part with the lowest sequence and port, until one of its outputs
   /// waits to be accepted. Joined frames leave in order.
   mutating func runJoin(_ node: Int, _ turn: inout EventContext) {
-    // Bounded: each turn lets a frame leave or takes a part from a finite queue.
+    // Bounded: each turn lets a frame leave or removes a part from a finite queue.
     while !offers[node].isHeld {
       if let slot = joins[node]?.nextToLeave() {
         // join-leave: a frame that may leave does so before another part is taken.
         leaveJoined(node, slot: slot, &turn)
       } else if let (edge, place) = nextPart(of: node), let entry = take(from: edge, at: place) {
-        // join-take: one part at a time, because each can make a frame leave, which ends this loop.
+        // join-take: one part at a time, because each part can let a frame leave, which ends this
+        // loop.
         takePart(entry.work, on: edge, at: node, &turn)
       } else {
         return
@@ -26,8 +27,8 @@ extension DecisionCore {
       // part of lower sequence may have been overtaken.
       for place in 0..<queues[edge].count {
         let sequence = slots[queues[edge][place].work.slotIndex].id.sequence
-        // join-take: of equal sequences the first one
-        // stays, and edges are in the order of their ports.
+        // join-take: of equal sequences the first part stays, and edges are in the order of their
+        // ports.
         if best.map({ sequence < $0.sequence }) ?? true { best = (sequence, edge, place) }
       }
     }
@@ -42,7 +43,8 @@ extension DecisionCore {
       slot: slot, sequence: slots[slot].id.sequence, port: plan.edges[edge].toPort)
     switch verdict {
     case .late:
-      // join-late: the frame was decided without this part, which only releases what it holds.
+      // join-late: the frame was decided without this part, which only releases its buffers and its
+      // token.
       decide(.late, node: node, work)
       releaseValue(on: edge, work)
       endToken(slot, &turn)
@@ -84,8 +86,7 @@ extension DecisionCore {
       joins[node]?.end(
         slot: slot, sequence: slots[slot].id.sequence, port: tombstone.port,
         ending: tombstone.ending, isFailure: isFailure) ?? false
-    // A tombstone after the decision changes nothing
-    // and, unlike a value (join-late), writes no line.
+    // A tombstone after the decision has no effect and, unlike a value (join-late), writes no line.
     guard matters else { return }
     // The join keeps the ending until the frame is decided;
     // the tombstone releases only its own reference.

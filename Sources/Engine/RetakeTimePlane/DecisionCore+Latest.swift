@@ -6,12 +6,12 @@ extension DecisionCore {
   private static var pruneLength: Int { 64 }
 
   /// A latest join keeps the values that arrive at its other ports. It takes a frame of its first
-  /// port after its out edges have settled the frame before it.
+  /// port after its out edges have settled the previous frame.
   mutating func runLatest(_ node: Int, _ turn: inout EventContext) {
     let edges = plan.nodes[node].inEdges
     // latest-trigger: the other ports only store values, so they never wait for the first one.
     for port in edges.indices.dropFirst() {
-      // Bounded: each turn takes a value from a finite queue.
+      // Bounded: each turn removes a value from a finite queue.
       while let entry = take(from: edges[port]) {
         let slot = entry.work.slotIndex
         if latests[node][port].add(value(of: slot)) {
@@ -28,8 +28,8 @@ extension DecisionCore {
     guard !offers[node].isHeld, let entry = take(from: edges[0]) else { return }
     offers[node].reserve()
     let id = slots[entry.work.slotIndex].id
-    // order-latest: everything else of this instant comes first, so its values can be read. Behind
-    // another latest join this band has begun already.
+    // order-latest: all other events of this instant come first, so their values can be read.
+    // Downstream of another latest join this band has begun already.
     let key =
       current.band.rawValue < EventBand.latestJoins.rawValue
       ? EventKey(
@@ -74,8 +74,8 @@ extension DecisionCore {
 
   /// Releases the values that no frame in flight or still to come can read at the first port.
   private mutating func prune(_ node: Int, port: Int, _ turn: inout EventContext) {
-    // latest-read: only frames of the node's own source
-    // read here, and none of them is before `oldest`.
+    // latest-read: only frames of the node's own source read here, and no such frame is before
+    // `oldest`.
     let (sequence, arrival) = slots.oldest(ofSource: plan.nodes[node].source)
     let oldest = LatestStateMachine.Value(
       slot: -1, id: FrameID(track: 0, sequence: sequence), arrival: arrival)

@@ -5,7 +5,7 @@ import RetakeGraph
 extension DecisionCore {
   var hasLeases: Bool { rules.isBounded && !plan.pools.isEmpty }
 
-  /// Whether a sink holds what it received until it reports the release.
+  /// Whether a sink holds the buffers of a received value until it reports the release.
   package var holdsAtSinks: Bool { rules.isLive && hasLeases }
 
   /// The node's pool if it has no free buffer.
@@ -143,7 +143,7 @@ extension DecisionCore {
   private mutating func returnBuffers(_ pools: [Int]) {
     for pool in pools {
       noteReturn(to: pool)
-      // pool-wake: a stage that waits for a buffer has no event of its own that would wake it.
+      // pool-wake: a stage that waits for a buffer has no other event that would wake it.
       wakeStages(of: pool)
     }
   }

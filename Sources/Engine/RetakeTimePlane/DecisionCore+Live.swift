@@ -28,7 +28,7 @@ extension DecisionCore {
     push(.holdEnd, phase: .completion, node: sink, work: Work(slot: slot), at: time)
   }
 
-  /// A swap was prepared, or refused. The gates give the answer.
+  /// A swap was prepared, or refused. The gates return the result.
   package mutating func addSwapReady(index: Int, node: Int, time: Int64) {
     let key = EventKey(
       time: time, band: .release, phase: .control, node: node, ordinal: index)

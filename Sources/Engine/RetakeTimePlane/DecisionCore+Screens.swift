@@ -4,7 +4,7 @@ import RetakeGraph
 /// Screens are observers: they only decide when the buffers that they show are free.
 extension DecisionCore {
   /// By node; `nil` if the node is not a screen. A live run has real screens, and `every-frame` has
-  /// none.
+  /// no screens.
   static func screens(of plan: GraphPlan, _ rules: Rules) -> [ScreenStateMachine?] {
     plan.nodes.map { node in
       guard rules.isBounded, !rules.isLive else { return nil }
@@ -12,7 +12,7 @@ extension DecisionCore {
     }
   }
 
-  /// What the screens have shown, in the order of their IDs.
+  /// The counts of all screens, in the order of their IDs.
   package var screenCounts: [ScreenCounts] {
     plan.sinks.compactMap { screens[$0]?.counts }
   }
@@ -38,8 +38,8 @@ extension DecisionCore {
     decide(
       .vsync, node: sink, change.shown,
       .shown(latency: change.latency, repeats: change.repeats, unseen: change.unseen))
-    // order-observer: nothing may happen after a refresh in the same instant, so the buffers are
-    // freed a nanosecond later (screen-refresh).
+    // order-observer: no event may follow a refresh in the same instant, so the buffers are freed a
+    // nanosecond later (screen-refresh).
     if let before = change.before { letGo(of: before, shownBy: sink, at: current.time + 1) }
   }
 

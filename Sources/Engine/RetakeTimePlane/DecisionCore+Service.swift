@@ -26,7 +26,7 @@ extension DecisionCore {
     {
       if let pool = emptyPool(of: node) {
         // pool-empty: the policy is `drop` or `fail`, since serve-ready excludes a stage that
-        // waits. The frame takes no server, so the next one is served.
+        // waits. The frame uses no server, so the next frame is served.
         endForWantOfBuffer(pool: pool, node: node, entry.work, &turn)
         releaseValue(on: edge, entry.work)
         endToken(entry.work.slotIndex, &turn)
@@ -113,7 +113,7 @@ extension DecisionCore {
       case .success:
         decide(.done, node: node, work)
         noteCopy(at: node)
-        // The output has a token of its own, because it may have to wait for its turn in the slot.
+        // The output has its own token, because it may have to wait for its turn in the slot.
         publishOutput(of: node, work, turn)
         concurrency[node].finish(work, with: .value)
         slots.addToken(work.slotIndex)
@@ -175,9 +175,9 @@ extension DecisionCore {
     }
   }
 
-  /// Outputs leave in order, each after every edge has accepted the one before it.
+  /// Outputs leave in order, each after every edge has accepted the previous output.
   mutating func letLeave(from node: Int, _ turn: inout EventContext) {
-    // Bounded: each turn takes an output out of a slot. output-order: `nextToLeave` knows the
+    // Bounded: each turn removes an output from a slot. output-order: `nextToLeave` knows the
     // order.
     while let (work, output) = concurrency[node].nextToLeave() {
       switch output {
@@ -189,8 +189,8 @@ extension DecisionCore {
           continue
         }
       }
-      // output-hold: from here on `nextToLeave` returns
-      // nothing until all edges have settled this output.
+      // output-hold: from here on `nextToLeave` returns `nil` until all edges have settled this
+      // output.
       offerOutput(of: node, work)
       releaseOutput(of: node, work)
       endToken(work.slotIndex, &turn)
@@ -202,8 +202,8 @@ extension DecisionCore {
   private mutating func fallBack(
     _ work: Work, code: String, node: Int, _ turn: inout EventContext
   ) -> Bool {
-    // stage-fallback: before the first value has left,
-    // there is nothing to repeat, and the frame fails.
+    // stage-fallback: before the first value has left, there is no value to repeat, and the frame
+    // fails.
     guard let last = concurrency[node].lastValue else {
       bury(work, fate: .failed(code: code), node: node)
       return false

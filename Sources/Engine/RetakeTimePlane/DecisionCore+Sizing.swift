@@ -2,8 +2,8 @@ import RetakeBuffers
 package import RetakeCore
 import RetakeGraph
 
-/// Pools that adapt to the load. Their windows end in the control phase of band 1. A window that
-/// would change nothing is not counted, so that an idle pool creates no events.
+/// Pools that adapt to the load. Their windows end in the control phase of band 1. A window without
+/// effect is not counted, so that an idle pool creates no events.
 extension DecisionCore {
   /// Ordinals of a pool's events, above the ordinals of the session's own events.
   private static let resizedOrdinal = 1 << 31
@@ -41,7 +41,7 @@ extension DecisionCore {
     if sizings[pool]?.wait(at: source) ?? false { noteStall(of: pool) }
   }
 
-  /// The frame that waited at a source takes no buffer.
+  /// The frame that waited at a source gets no buffer.
   mutating func noteWaitInVain(at source: Int) {
     guard let pool = plan.nodes[source].pool else { return }
     sizings[pool]?.giveUp(at: source)
@@ -86,13 +86,14 @@ extension DecisionCore {
   }
 
   mutating func endWindow(pool: Int) {
-    // In a replay, nothing more arrives once no frame is in flight. In a live run, it may.
+    // In a replay, no frame arrives once no frame is in flight. In a live run, a frame may still
+    // arrive.
     guard rules.isLive || tokensAlive > 0 else {
       sizings[pool]?.stopWindows()
       return
     }
     let inUse = leases.inUse(pool: pool)
-    // If nothing but windows is to come, a run that is stuck would go on through them for ever.
+    // If windows alone could continue a run, a stuck run would never end.
     let others = sizings.enumerated().count { $0 != pool && $1?.isTicking ?? false }
     let awaitsReturns = rules.isLive || eventCount > others
     guard
@@ -136,9 +137,10 @@ extension DecisionCore {
       decide(.breaker, node: node, .trip(pool: id, trip))
     }
     guard let resize = step.resize else { return }
-    // pool-resize: decided at once, also if the new buffers take time.
+    // pool-resize: decided at once, even if new buffers are available later.
     decide(.resize, node: node, .resize(pool: id, resize))
-    // pool-in-force: removed buffers are gone at once. New buffers take time.
+    // pool-in-force: removed buffers are gone at once. New buffers are available after the resize
+    // time.
     guard resize.to > resize.from, delay > 0 else {
       putInForce(pool: pool, size: resize.to)
       return
@@ -157,7 +159,7 @@ extension DecisionCore {
     guard size == sizings[pool]?.size else { return }
     let isMore = size > leases.capacity(of: pool)
     leases.setCapacity(size, of: pool)
-    // pool-wake: a new buffer serves a waiting stage like one that came back.
+    // pool-wake: a new buffer serves a waiting stage like a returned buffer.
     if isMore { wakeStages(of: pool) }
   }
 }

@@ -5,7 +5,8 @@ extension DecisionCore {
   /// The largest number of sentences in the explanation.
   private static var explanationMax: Int { 12 }
 
-  /// Explains which node waits for what when no frame can ever advance, and closes the log with it.
+  /// Explains why nodes wait when no frame can ever advance, and closes the log with a `stuck`
+  /// line.
   package mutating func explainStuck() -> String {
     var sentences: [String] = []
     var first: Int?
@@ -14,13 +15,13 @@ extension DecisionCore {
       first = first ?? node
       sentences.append(sentence)
     }
-    // stuck: the line is about a node as a whole: the first that waits, in the order of nodes.
+    // stuck: the line names no frame, only the first node that waits, in the order of nodes.
     decide(.stuck, node: first ?? plan.primarySink)
     return sentences.isEmpty
       ? "a frame is left and no stage holds it" : sentences.joined(separator: "; ")
   }
 
-  /// What a node waits for; `nil` if it has nothing to do.
+  /// The reason why a node, or a sender to it, waits; `nil` if neither waits.
   private func waiting(at node: Int) -> String? {
     let id = plan.nodes[node].id
     if let pool = emptyPool(of: node), let edge = plan.nodes[node].inEdge,

@@ -28,10 +28,10 @@ enum Thinning: Sendable {
 }
 
 extension DecisionCore {
-  /// A throttle or sample takes a frame after its out edges have settled the frame before it.
+  /// A throttle or sample takes a frame after its out edges have settled the previous frame.
   mutating func runThinning(_ node: Int, _ turn: inout EventContext) {
     guard let edge = plan.nodes[node].inEdge else { return }
-    // Bounded: each turn takes a frame from a finite queue.
+    // Bounded: each turn removes a frame from a finite queue.
     while !offers[node].isHeld, let entry = take(from: edge) {
       // throttle-pass, sample-pass: by the time at which the edge accepted the frame, which may
       // have waited here while the output before was blocked.
@@ -51,7 +51,7 @@ extension DecisionCore {
   /// A route sends a frame to one of its ports, and its tombstone to the others.
   mutating func runRoute(_ node: Int, _ turn: inout EventContext) {
     guard let edge = plan.nodes[node].inEdge else { return }
-    // Bounded: each turn takes a frame from a finite queue.
+    // Bounded: each turn removes a frame from a finite queue.
     while !offers[node].isHeld, let entry = take(from: edge) {
       let work = entry.work
       turn.actions.append(.pass(node: node, slot: work.slotIndex))

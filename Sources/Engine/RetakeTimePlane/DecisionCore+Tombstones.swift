@@ -1,7 +1,7 @@
 import RetakeCore
 import RetakeGraph
 
-/// What a tombstone carries in addition to the frame.
+/// The port and the ending that a tombstone carries in addition to the frame.
 struct Tombstone {
   var port: Int
   var ending: Int
@@ -13,14 +13,14 @@ struct Tombstone {
 }
 
 extension DecisionCore {
-  /// Ends a frame at a node: every node behind it is notified at this instant.
+  /// Ends a frame at a node: every node downstream is notified at this instant.
   mutating func bury(_ work: Work, fate: FrameFate, node: Int) {
     let ending = endings.add(fate, node: node)
     for edge in plan.nodes[node].outEdges { sendTombstone(along: edge, work, ending: ending) }
   }
 
-  /// Ends a frame at the edge in front of a node. If the node is a sink or a join, the node itself
-  /// is notified; otherwise every node behind it is.
+  /// Ends a frame at an in edge of a node. If the node is a sink, a join or a latest join, the node
+  /// itself is notified; otherwise the nodes after it are notified.
   mutating func sendTombstone(fromEdge edge: Int, _ work: Work, ending: Int) {
     let receiver = plan.edges[edge].to
     switch plan.nodes[receiver].role {
@@ -31,8 +31,8 @@ extension DecisionCore {
   }
 
   mutating func sendTombstone(along edge: Int, _ work: Work, ending: Int) {
-    // tombstone: a delivery that no queue judges, so it needs
-    // no room and no server, and overtakes frames that wait.
+    // tombstone: a delivery that no queue judges, so it needs no free place and no server, and
+    // overtakes frames that wait.
     endings.retain(ending)
     slots.addToken(work.slotIndex)
     push(

@@ -11,7 +11,7 @@ package struct DecisionCore: ~Copyable {
   let plan: GraphPlan
   let rules: Rules
   // By edge, node, executor or pool. The state of each machine, table and book is private: the core
-  // coordinates them, and cannot break what one of them keeps true.
+  // coordinates them, and cannot break their invariants.
   var queues: [QueueStateMachine]
   var offers: [OfferStateMachine]
   var concurrency: [ConcurrencyStateMachine]
@@ -34,7 +34,7 @@ package struct DecisionCore: ~Copyable {
   var isTemperatureOverridden = false
   /// By node; see `GraphPlan.frameBytes`. Empty without a heat model.
   package let frameBytes: [Int]
-  /// What is known of the device.
+  /// The known state of the device.
   package internal(set) var device = DeviceState()
   package internal(set) var slots: SlotTable
   var endings = EndingTable()
@@ -61,7 +61,8 @@ package struct DecisionCore: ~Copyable {
     package static let live = Rules(isBounded: true, isLive: true)
   }
 
-  /// - Parameter profile: What the run's device is. Its heat acts only in `simulate`.
+  /// - Parameter profile: The profile of the run's device. Its heat has an effect only in
+  ///   `simulate`.
   /// - Parameter frameBytes: See `GraphPlan.frameBytes`.
   package init(
     plan: GraphPlan, rules: Rules, profile: DeviceProfile? = nil, frameBytes: [Int] = [],
@@ -132,7 +133,7 @@ package struct DecisionCore: ~Copyable {
   /// - Throws: `DecisionError.endlessInstant` if an instant never ends.
   package mutating func popEvent() throws(DecisionError) -> Event? {
     guard !isHalted, let event = events.pop() else { return nil }
-    // order-same-instant: a new event never comes before one that was handled, so keys only rise.
+    // order-same-instant: a new event never comes before a handled event, so keys only rise.
     precondition(lastKey.map { $0 < event.key } ?? true, "event keys strictly increase")
     if event.key.time != lastKey?.time {
       microstepsMax = MicrostepBound.slack + bound.steps(tokens: tokensAlive)
@@ -167,8 +168,8 @@ package struct DecisionCore: ~Copyable {
     let slot = slots.add(
       id, arrival: time, source: source, sinks: plan.sinkPositions[source].count,
       lowestToCome: lowestToCome ?? id.sequence + 1)
-    // order-later: arrivals have a band of their own, after everything that ends at the same
-    // instant and may make room for them.
+    // order-later: arrivals have a separate band, after all services that end at the same instant
+    // and may free a place for them.
     let key = EventKey(
       time: time, band: .arrivals, phase: .arrival, node: source, track: id.track,
       sequence: id.sequence)
@@ -301,7 +302,7 @@ package struct DecisionCore: ~Copyable {
         kind: kind, detail: detail))
   }
 
-  /// A line about a node as a whole.
+  /// A line about a node, without a frame.
   mutating func decide(_ kind: DecisionKind, node: Int, _ detail: Decision.Detail = .none) {
     log.append(
       Decision(

@@ -36,9 +36,9 @@ package struct Decision: Hashable, Sendable {
 
   package var time: Int64
   package var node: Int
-  /// `nil` for a line about a node as a whole.
+  /// `nil` for a line about a node, without a frame.
   package var frame: FrameID?
-  /// −1 for the whole frame.
+  /// −1 for the frame itself.
   package var item: Int32 = -1
   package var kind: DecisionKind
   package var detail: Detail

@@ -15,7 +15,8 @@ package struct DeviceProfile: Hashable, Sendable {
     }
   }
 
-  /// What happens to the device in a thermal state and above, until a later step.
+  /// The factors for costs and power in a thermal state and in all hotter states, until a later
+  /// step.
   package struct StateScale: Hashable, Sendable {
     package var state: ThermalState
     /// A factor for costs.
@@ -30,7 +31,7 @@ package struct DeviceProfile: Hashable, Sendable {
     }
   }
 
-  /// The key of `scale` for every stage without a key of its own.
+  /// The key of `scale` for every stage without its own key.
   package static let everyStage = "*"
 
   package var name: String
@@ -44,8 +45,8 @@ package struct DeviceProfile: Hashable, Sendable {
   package var thermal: [ThermalStep]
   /// In rising order of states; before the first, costs are not scaled.
   package var states: [StateScale]
-  /// Bytes per second at which a processor copies. A stage that makes a frame and has no cost of its
-  /// own takes the time to write it; `nil` means no time.
+  /// Bytes per second at which a processor copies. The cost of a stage that makes a frame and has
+  /// no declared cost is the time to write the frame; `nil` means no time.
   package var copyBytesPerSecond: Int64?
   /// How the device heats up; `nil` if heat is not modelled.
   package var heat: HeatModel?
@@ -82,7 +83,7 @@ package struct DeviceProfile: Hashable, Sendable {
     return states.last { $0.state <= state }?.scale ?? .one
   }
 
-  /// The time to write this number of bytes, in whole nanoseconds, rounded down.
+  /// The time to write this number of bytes, in nanoseconds, rounded down.
   package func copyNanoseconds(bytes: Int) -> Int64 {
     guard let rate = copyBytesPerSecond, rate > 0 else { return 0 }
     return Int64(min(Int128(bytes) * 1_000_000_000 / Int128(rate), Int128(Cost.nanosecondsMax)))
@@ -105,7 +106,7 @@ package struct DeviceProfile: Hashable, Sendable {
           .object(["after": .string($0.after.unitText), "scale": .string("\($0.scale)")])
         }),
     ]
-    // Left out where there are none, so that a profile without heat keeps its digest.
+    // Omitted if there are no states, so that a profile without heat keeps its digest.
     if !states.isEmpty {
       members["states"] = .array(
         states.map {
@@ -134,7 +135,7 @@ extension DeviceProfile {
     return pipeline
   }
 
-  /// Entries that match nothing in a pipeline, each with advice. A profile may be meant for several
+  /// Entries without a match in a pipeline, each with advice. A profile may be meant for several
   /// pipelines.
   package func notes(for pipeline: Pipeline) -> [String] {
     let stages = scale.keys.filter { $0 != Self.everyStage }
@@ -162,7 +163,7 @@ extension DeviceProfile {
     ]
   }
 
-  /// A stage without a shared executor has one of its own, with its ID.
+  /// A stage without a shared executor has its own executor, with the stage's ID.
   private func servers(of pipeline: Pipeline) -> [String] {
     [HeatModel.everyExecutor] + pipeline.executors.map(\.id)
       + pipeline.flattened().nodes.filter(\.stage.signature.role.isServed).map(\.id)

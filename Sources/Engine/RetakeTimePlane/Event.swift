@@ -16,7 +16,7 @@ package struct Event: Sendable {
     case emptyFrame
     /// A latest join reads its other ports.
     case latest
-    /// A sink releases what it kept.
+    /// A sink releases the buffers that it kept.
     case holdEnd
     /// An environment event; `extra` is its index.
     case environment

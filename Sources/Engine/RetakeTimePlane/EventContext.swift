@@ -3,7 +3,7 @@ import RetakeGraph
 
 /// The few values that the time plane waits for.
 package protocol ValueProvider: AnyObject {
-  /// The code with which a frame fails at its source.
+  /// The code of a frame that fails at its source; `nil` for a frame that is intact.
   func damage(slot: Int) -> String?
   /// Whether a body succeeded.
   func outcome(node: Int, work: Work) -> CompletionOutcome
@@ -15,7 +15,7 @@ package protocol ValueProvider: AnyObject {
   func port(node: Int, slot: Int) -> Int
   /// The event of the device with this index; `nil` if the index is a swap's.
   func deviceEvent(_ index: Int) -> DeviceEvent?
-  /// Whether a prepared swap is refused, with the code, and how long the preparation takes, in
+  /// The code of a refused swap (`nil` if it is accepted), and the duration of the preparation in
   /// nanoseconds.
   func swap(_ index: Int) -> (refusal: String?, prepareNanoseconds: Int64)
 }

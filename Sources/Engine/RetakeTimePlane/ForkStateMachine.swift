@@ -79,10 +79,10 @@ package struct GatherStateMachine: Sendable {
     return (frames[index].items, frames[index].failed)
   }
 
-  /// The whole frame that leaves next: no frame with a lower sequence is open.
+  /// The complete frame that leaves next: no frame with a lower sequence is open.
   package mutating func nextToLeave() -> Int? {
-    // gather-leave: only the first may leave, so a whole
-    // frame waits for open ones of lower sequence.
+    // gather-leave: only the first frame may leave, so a complete frame waits for open frames of
+    // lower sequence.
     guard let first = frames.first, first.isWhole else { return nil }
     frames.removeFirst()
     return first.slot

@@ -1,13 +1,15 @@
 package import RetakeBuffers
 import RetakeGraph
 
-/// What stages write, as far as it is known before a run.
+/// The bytes that stages write, as far as they are known before a run.
 extension GraphPlan {
-  /// By node, the bytes of the frame that a stage makes of each frame; 0 for nodes that make none.
+  /// By node, the bytes of the frame that a stage makes of each frame; 0 for nodes that make no
+  /// frame.
   ///
-  /// A stage makes a frame if its output is a frame. One that may keep its input's memory
-  /// (`keepsInput`) makes one if it scales, or changes the pixel format; the luma plane of a YUV
-  /// frame is GRAY8 as it is. Items of a forEach do not count, since their sizes are not known.
+  /// A stage makes a frame if its output is a frame. A stage that may keep its input's memory
+  /// (`keepsInput`) makes a frame only if it scales, or changes the pixel format; the luma plane of
+  /// a YUV frame is GRAY8 as it is. Items of a forEach do not count, since their sizes are not
+  /// known.
   ///
   /// - Parameter tracks: By source node.
   package func frameBytes(of tracks: [Int: TrackDescription]) -> [Int] {
@@ -17,8 +19,8 @@ extension GraphPlan {
   /// By pool that is made before the first frame, the memory of its frames, as far as their sizes
   /// are known: one layout for each stage of the pool, and for each source.
   ///
-  /// - Parameter countsSources: Whether frames of sources lease from their pools. A decoder of a
-  ///   replay has memory of its own.
+  /// - Parameter countsSources: Whether frames of sources lease from their pools. In a replay, the
+  ///   decoder has separate memory.
   package func preallocations(
     of tracks: [Int: TrackDescription], countsSources: Bool
   ) -> [(pool: Int, layouts: [PlaneLayout])] {
@@ -33,8 +35,8 @@ extension GraphPlan {
     }
   }
 
-  /// By node, what its frames look like, and whether they need memory of their own; without a shape
-  /// if that is not known.
+  /// By node, the shape of its frames, and whether they need new memory; the shape is `nil` if it
+  /// is not known.
   private func frames(
     of tracks: [Int: TrackDescription]
   ) -> [(shape: ImageShape?, isNew: Bool)] {
@@ -77,7 +79,7 @@ extension ImageShape {
       height: min(max(0, height), Self.sideMax))
   }
 
-  /// The output of a stage, and whether it needs memory of its own.
+  /// The output of a stage, and whether it needs new memory.
   fileprivate func made(by stage: AnyStage) -> (shape: ImageShape, isNew: Bool) {
     var made = self
     var isScaled = false

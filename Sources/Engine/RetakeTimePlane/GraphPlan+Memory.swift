@@ -2,7 +2,8 @@ package import RetakeBuffers
 import RetakeGraph
 
 extension GraphPlan {
-  /// The memory of a run's frames: that of its pools, and one for nodes without a pool.
+  /// The memory of a run's frames: the memory of its pools, and one more memory for nodes without a
+  /// pool.
   package func memory(isVirtual: Bool, isPoisoned: Bool = false) -> RunMemory {
     var poolOfNode: [String: Int] = [:]
     for node in nodes { poolOfNode[node.id] = node.pool }
@@ -24,7 +25,7 @@ extension GraphPlan {
     }
   }
 
-  /// The buffers of the pools that the sources lease from; `nil` if a source has none.
+  /// The buffers of the pools that the sources lease from; `nil` if a source has no pool.
   package var sourceBuffers: Int? {
     let leased = sources.map { nodes[$0].pool }
     guard !leased.contains(nil) else { return nil }
@@ -33,7 +34,7 @@ extension GraphPlan {
 }
 
 extension RunMemory {
-  /// Gives adaptive pools the sizes that the core has decided on.
+  /// Resizes adaptive pools to the sizes that the core has decided on.
   package func follow(_ core: borrowing DecisionCore) {
     for (index, pool) in pools.enumerated() {
       let size = core.size(ofPool: index)

@@ -14,7 +14,7 @@ package struct GraphPlan: Sendable {
     /// By port; one edge for nodes without ports.
     package var inEdges: [Int]
     package var outEdges: [Int]
-    /// `nil` for nodes that take no server.
+    /// `nil` for nodes without a server.
     package var executor: Int?
     package var rank: Int
     package var concurrency: Int
@@ -31,8 +31,8 @@ package struct GraphPlan: Sendable {
     package var gather: Int?
 
     package var inEdge: Int? { inEdges.first }
-    /// Whether a source that changes its pixel format could give the stage a format it does not
-    /// accept.
+    /// Whether a source that changes its pixel format could send the stage a format that it does
+    /// not accept.
     package var guardsFormat = false
     /// Whether virtual time has to wait for the body's outcome.
     package var isGate: Bool { stage.signature.canFail || guardsFormat }
@@ -42,7 +42,7 @@ package struct GraphPlan: Sendable {
     package var isInner: Bool { fork != nil && role.isServed }
   }
 
-  /// The pinned nodes. Each has a thread of its own.
+  /// The pinned nodes. Each pinned node has its own thread.
   package var pinned: [Int] { nodes.indices.filter { nodes[$0].isPinned } }
 
   package struct Edge: Sendable {
@@ -79,12 +79,12 @@ package struct GraphPlan: Sendable {
   package var primarySink: Int
   /// By source: the positions in `sinks` of the sinks whose ledger counts its frames.
   package private(set) var sinkPositions: [[Int]] = []
-  /// By source: the pure stages with nothing but pure stages and thinning nodes before them.
+  /// By source: the pure stages with only pure stages and thinning nodes upstream.
   package private(set) var aheadSteps: [[AheadStep]] = []
 
   /// - Parameters:
   ///   - pipeline: A flat pipeline, as returned by `Pipeline.flattened`.
-  ///   - otherFormats: Those beyond `PixelFormat.basic` that frames have after the first ones.
+  ///   - otherFormats: Formats of later frames that are not in `PixelFormat.basic`.
   package init(
     _ pipeline: Pipeline, otherFormats: [PixelFormat] = []
   ) throws {
@@ -176,8 +176,8 @@ package struct GraphPlan: Sendable {
     }
   }
 
-  /// Shared executors as declared. Every other stage has an executor of its own, with one server
-  /// per slot.
+  /// Shared executors as declared. Every other stage has its own executor, with one server per
+  /// slot.
   private mutating func assignExecutors(_ pipeline: Pipeline, _ ordered: [PipelineNode]) {
     executors = pipeline.executors.map { Executor(id: $0.id, count: $0.count, nodes: []) }
     for index in nodes.indices where nodes[index].role.isServed {

@@ -1,16 +1,17 @@
 package import RetakeCore
 
-/// The heat of each body of a chain, tick by tick, in whole femtojoules. What flows out of one body
+/// The heat of each body of a chain, tick by tick, in femtojoules. Heat that flows out of one body
 /// flows into the next, so no heat is lost to rounding.
 ///
 /// In each tick, heat flows between neighbors, first from the last body to the air and last from
 /// the first body to the second: flow = difference of temperature / resistance (Newton's law of
-/// cooling). Each flow is computed from what the flow before has left. Then the energy of the tick
-/// is added to the first body.
+/// cooling). Each flow is computed from the heat that remains after the previous flow. Then the
+/// energy of the tick is added to the first body.
 ///
-/// Why more work never gives a lower temperature: a flow of Δt / (R·C) parts of a body's heat, at
-/// most a half, rounded down, takes from one femtojoule more at most one femtojoule more. So each of
-/// the steps of a tick keeps the order of two states, and so does their sequence.
+/// More work never leads to a lower temperature. A flow is Δt / (R·C) parts of a body's heat, at
+/// most a half, rounded down. If a body has one femtojoule more, its flow is at most one femtojoule
+/// larger. So each step of a tick keeps the order of two states, and so does the sequence of the
+/// steps.
 package struct HeatChain: Hashable, Sendable {
   /// All temperatures change in these steps, on a grid that begins with the run. How events divide
   /// the time in between has no effect.
@@ -19,8 +20,8 @@ package struct HeatChain: Hashable, Sendable {
   private static let tickFactor = Int128(tickNanoseconds / 1_000)
   /// Femtojoules per millijoule-per-kelvin and thousandth of a degree: pK in mK.
   private static let femtojoulesPerMillidegree: Int128 = 1_000_000_000
-  /// A body is at most this much warmer than the air. What a wrong model adds beyond it leaves at
-  /// once, so that no number overflows.
+  /// A body is at most this much warmer than the air. Heat that a wrong model adds beyond this
+  /// limit leaves at once, so that no number overflows.
   private static let millidegreesMax: Int128 = 1_000_000
 
   private let nodes: [HeatModel.Node]
@@ -40,11 +41,11 @@ package struct HeatChain: Hashable, Sendable {
 
   /// One tick.
   ///
-  /// - Parameter femtojoules: What is added to the first body.
-  /// - Returns: What the last body has given to the air.
+  /// - Parameter femtojoules: The energy that is added to the first body.
+  /// - Returns: The heat that left to the air: from the last body, and from bodies above the limit.
   @discardableResult
   package mutating func step(adding femtojoules: Int128) -> Int128 {
-    // From the air inwards, and the new energy last: so a body that gets as much as it gives has
+    // From the air inwards, and the new energy last: so a body whose inflow equals its outflow has
     // exactly the temperature of Newton's law.
     var given = coolLast()
     for index in nodes.indices.dropLast().reversed() {
@@ -69,7 +70,7 @@ package struct HeatChain: Hashable, Sendable {
     return flow
   }
 
-  /// What a body cannot hold.
+  /// Limits the heat of a body, and returns the excess.
   private mutating func spill(_ index: Int) -> Int128 {
     let limit =
       Int128(nodes[index].capacity) * Self.millidegreesMax * Self.femtojoulesPerMillidegree

@@ -1,7 +1,7 @@
 package import RetakeCore
 
-/// How a device heats up under load and cools again: a chain of heat capacities between what
-/// computes and the air around the device. docs/heat.md has the formulas and their sources.
+/// How a device heats up under load and cools again: a chain of heat capacities between the
+/// processor and the air around the device. docs/heat.md has the formulas and their sources.
 ///
 /// All numbers are integers, so a run has the same temperatures on every machine.
 package struct HeatModel: Hashable, Sendable {
@@ -35,7 +35,7 @@ package struct HeatModel: Hashable, Sendable {
     }
   }
 
-  /// The key of `busyMicrowatts` for every executor without a key of its own.
+  /// The key of `busyMicrowatts` for every executor without its own key.
   package static let everyExecutor = "*"
   package static let nodesMax = 4
   /// Millijoules per kelvin; together with the next two it keeps all products within 127 bits.

@@ -1,33 +1,33 @@
 package import RetakeCore
 import RetakeGraph
 
-/// A device that heats up: the power of what is busy, the energy of what is copied, and from them
-/// the temperature and the thermal state, at the end of each tick.
+/// A device that heats up. From the power of busy servers and the energy of copied bytes it
+/// computes the temperature and the thermal state at the end of each tick.
 package struct HeatStateMachine: Sendable {
   /// The end of a tick.
   package struct Tick: Hashable, Sendable {
     package var temperature: Temperature
     /// `nil` if the state has not changed.
     package var state: ThermalState?
-    /// When the next tick ends; `nil` if nothing will change until something is used.
+    /// The end of the next tick; `nil` if the temperature stays constant until the power changes.
     package var next: Int64?
   }
 
   package let model: HeatModel
   /// By executor.
   private let busyMicrowatts: [Int64]
-  /// By state, what its power is multiplied with.
+  /// By state, the factor of its power.
   private let powers: [DecimalRatio]
   package private(set) var chain: HeatChain
   /// When the first tick began; `nil` before the run has begun.
   private var origin: Int64?
   private var isTicking = false
-  /// The power of all busy servers, before that of the state.
+  /// The power of all busy servers, without the factor of the state.
   private var usedMicrowatts: Int64 = 0
   /// Of this tick, until `since`.
   private var femtojoules: Int128 = 0
   private var since: Int64 = 0
-  /// What limits are compared with: `temperature` with hysteresis.
+  /// The temperature that limits are compared with: `temperature` with hysteresis.
   private var reading: Temperature
   package private(set) var state: ThermalState
   /// Once it is true, the temperature no longer decides the state.
@@ -38,12 +38,12 @@ package struct HeatStateMachine: Sendable {
   private var countsSoFar = HeatCounts()
   /// The time of the last event that belongs to the run.
   private var runEnd: Int64 = 0
-  /// What was counted at `runEnd`, once an event has come that does not belong to the run.
+  /// The counts at `runEnd`, once an event has come that does not belong to the run.
   private var countsAtEnd: HeatCounts?
 
   /// - Parameters:
   ///   - executors: The executors' IDs.
-  ///   - scales: How the profile slows the device down, and what power that saves.
+  ///   - scales: The profile's factors for costs and power, by thermal state.
   package init(_ model: HeatModel, executors: [String], scales: [DeviceProfile.StateScale] = []) {
     self.model = model
     busyMicrowatts = executors.map { model.busyMicrowatts(of: $0) }
@@ -89,7 +89,7 @@ package struct HeatStateMachine: Sendable {
     return next
   }
 
-  /// An override gives the state. It stays until another one does, whatever the temperature is.
+  /// An override sets the state. It stays until the next override, whatever the temperature is.
   ///
   /// - Returns: The end of the current tick, if it has to be scheduled again.
   package mutating func force(_ new: ThermalState, at time: Int64) -> Int64? {
@@ -100,7 +100,7 @@ package struct HeatStateMachine: Sendable {
     }
     guard new != state else { return nil }
     let next = wake(at: time)
-    // What was busy until now had the power of the former state.
+    // Servers that were busy until now had the power of the former state.
     account(until: time)
     enter(new, at: time)
     return next
@@ -123,7 +123,7 @@ package struct HeatStateMachine: Sendable {
       enter(new, at: time)
       tick.state = new
     } else if isSteady, chain == before {
-      // Each further tick would be like this one. A very long pause costs nothing.
+      // Each further tick would be like this one. A very long pause causes no events.
       isTicking = false
       tick.next = nil
     }
@@ -143,7 +143,7 @@ package struct HeatStateMachine: Sendable {
     since = time
   }
 
-  /// Continues after ticks that changed nothing.
+  /// Continues the ticks after a pause.
   private mutating func wake(at time: Int64) -> Int64? {
     guard !isTicking, let origin else { return nil }
     isTicking = true
@@ -175,7 +175,7 @@ package struct HeatStateMachine: Sendable {
     }
   }
 
-  /// Until a time at which nothing is left to do.
+  /// The counts until a time at which no work is left.
   package func counts(until time: Int64) -> HeatCounts {
     var counts = countsSoFar
     counts.nanoseconds[state.rawValue, default: 0] += max(0, time - stateSince)
@@ -188,8 +188,8 @@ package struct HeatStateMachine: Sendable {
 
   /// An event is about to be handled.
   ///
-  /// - Parameter isOfRun: Whether the run lasts until it. A timer that expires after the last frame
-  ///   has ended prolongs nothing.
+  /// - Parameter isOfRun: Whether the run lasts until it. A timer that expires after the end of the
+  ///   last frame does not extend the run.
   package mutating func reach(_ time: Int64, isOfRun: Bool) {
     guard hasBegun else { return }
     if isOfRun {
@@ -204,7 +204,7 @@ package struct HeatStateMachine: Sendable {
     time - runEnd <= HeatChain.tickNanoseconds
   }
 
-  /// Of the whole run, and of nothing after it.
+  /// The counts of the run, without events after its end.
   package var countsOfRun: HeatCounts { countsAtEnd ?? counts(until: runEnd) }
 }
 

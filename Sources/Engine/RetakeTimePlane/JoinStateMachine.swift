@@ -1,6 +1,6 @@
 package import RetakeGraph
 
-/// What a join does with a frame.
+/// The decision of a join about a frame.
 package enum JoinVerdict: Hashable, Sendable {
   /// The frame continues with the values of these ports, as bits.
   case joined(ports: UInt32)
@@ -116,8 +116,8 @@ package struct JoinStateMachine: Sendable {
     if let failure = endings.first(where: \.isFailure) { return .passesOn(ending: failure.ending) }
     // join-decide, 3: at the timeout some port is still open, so the endings are not all known.
     if isTimedOut { return .timedOut }
-    // join-decide, 4: no port has a value, so nothing is
-    // lost by the join, and the ending stays the same.
+    // join-decide, 4: no port has a value, so the join loses no value, and the ending stays the
+    // same.
     if bits == 0, let first = endings.first { return .passesOn(ending: first.ending) }
     // join-decide, 5: a value came and its partner did not.
     return .partnerMissing
@@ -135,7 +135,7 @@ package struct JoinStateMachine: Sendable {
 
   /// The frame that leaves next: no frame with a lower sequence is open.
   package mutating func nextToLeave() -> Int? {
-    // join-leave: a frame of lower sequence that is undecided keeps all later ones here.
+    // join-leave: an undecided frame of lower sequence keeps all later frames here.
     guard let index = frames.firstIndex(where: { $0.phase != .gone }),
       frames[index].phase == .ready
     else { return nil }

@@ -21,7 +21,7 @@ package struct LatestStateMachine: Sendable {
   }
 
   private let isSameTrack: Bool
-  /// In rising order. After a read, the first value is the one that was read last.
+  /// In rising order. After a read, the first value is the value that was read last.
   private var values: Deque<Value> = []
   private var lastRead: Value?
 
@@ -37,7 +37,7 @@ package struct LatestStateMachine: Sendable {
     // latest-forward: it came too late to be read.
     if let lastRead, isRising(value, lastRead) { return false }
     var place = values.endIndex
-    // Bounded: values arrive in rising order, except those of frames that arrived out of order.
+    // Bounded: values arrive in rising order, except values of frames that arrived out of order.
     while place > values.startIndex, isRising(value, values[place - 1]) { place -= 1 }
     values.insert(value, at: place)
     return true
@@ -47,8 +47,8 @@ package struct LatestStateMachine: Sendable {
   /// values are no longer needed and are returned.
   package mutating func read(by frame: Value) -> (value: Value?, released: [Value]) {
     let kept = lastRead.flatMap { last in values.firstIndex(of: last) } ?? 0
-    // latest-read: the last value that is not above the
-    // frame. latest-forward: none from before `kept`.
+    // latest-read: the last value that is not above the frame. latest-forward: no value from before
+    // `kept`.
     guard let chosen = values.lastIndex(where: { !isAbove($0, frame) }), chosen >= kept else {
       return (nil, [])
     }

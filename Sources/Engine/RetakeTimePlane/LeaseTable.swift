@@ -34,7 +34,7 @@ package struct LeaseTable: Sendable {
   }
 
   package func isEmpty(pool: Int) -> Bool { used[pool] >= capacities[pool] }
-  /// Below 0 if the pool has become smaller than what is in use.
+  /// Below 0 if the pool has become smaller than the number of leased buffers.
   package func free(pool: Int) -> Int { capacities[pool] - used[pool] }
   package func inUse(pool: Int) -> Int { used[pool] }
   package func capacity(of pool: Int) -> Int { capacities[pool] }
@@ -42,7 +42,7 @@ package struct LeaseTable: Sendable {
   /// Changes the size of a pool. If it shrinks, excess buffers disappear when they are returned.
   package mutating func setCapacity(_ capacity: Int, of pool: Int) { capacities[pool] = capacity }
 
-  /// Takes a buffer for a node's output. The node holds it.
+  /// Leases a buffer for a node's output. The node holds it.
   package mutating func lease(pool: Int, slot: Int = 0) -> Int {
     precondition(!isEmpty(pool: pool), "a pool never gives more buffers than it has")
     used[pool] += 1
@@ -99,7 +99,7 @@ package struct LeaseTable: Sendable {
     }
   }
 
-  /// The outputs that lost their last holder since the last call. Nothing reads their values any
+  /// The outputs that lost their last holder since the last call. Their values are not read any
   /// more.
   package mutating func takeEnded() -> [EndedOutput] {
     if ended.isEmpty { return [] }
@@ -115,7 +115,7 @@ package struct LeaseTable: Sendable {
   }
 }
 
-/// The output of a node for a frame, or for an item of it, that nothing holds any more.
+/// The output of a node for a frame, or for an item of it, without a holder.
 package struct EndedOutput: Hashable, Sendable {
   package var slot: Int
   package var node: Int

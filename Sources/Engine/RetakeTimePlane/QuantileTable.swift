@@ -1,7 +1,7 @@
 /// Log-normal costs without the C library's math functions: the same integers on every machine.
 ///
-/// The cost at standard normal quantile z is `p50 × (p99 / p50)^(z / z99)`. The table holds
-/// `z / z99` in Q32 for 256 equally likely values above the median; those below are mirrored.
+/// The cost at standard normal quantile z is `p50 × (p99 / p50)^(z / z99)`. The table contains
+/// `z / z99` in Q32 for 256 equally likely values above the median; the values below are mirrored.
 package enum QuantileTable {
   /// One of 512 equally likely costs, in nanoseconds.
   ///

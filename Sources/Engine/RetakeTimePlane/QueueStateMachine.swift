@@ -1,7 +1,7 @@
 import DequeModule
 package import RetakeGraph
 
-/// What happens to a frame that is offered to an edge.
+/// The queue's decision about a frame that is offered to an edge.
 package enum QueueVerdict: Hashable, Sendable {
   case accepted
   /// The offered frame is dropped.
@@ -10,14 +10,14 @@ package enum QueueVerdict: Hashable, Sendable {
   case droppedOldest(Work)
   /// This frame is replaced by the offered one.
   case replaced(Work)
-  /// The sender keeps the offered frame until there is room.
+  /// The sender keeps the offered frame until a place is free.
   case blocked
 }
 
 /// The bounded queue of one edge. It decides, and remembers which frames wait or are on their way.
 ///
-/// The capacity counts the frames that wait here, not the frames in service. Whether there is room
-/// is decided when a frame is offered.
+/// The capacity counts the frames that wait here, not the frames in service. The queue decides
+/// whether a place is free when a frame is offered.
 package struct QueueStateMachine: Sendable {
   package struct Entry: Hashable, Sendable {
     package var work: Work
@@ -28,12 +28,12 @@ package struct QueueStateMachine: Sendable {
   private let capacity: Int
   private let policy: EdgePolicy
   private var waiting: Deque<Entry> = []
-  /// The frame that the sender holds because there is no room.
+  /// The frame that the sender holds because the queue is full.
   package private(set) var blocked: Work?
   private var isUnblockDue = false
   /// Frames that were sent along the edge and were not offered to the queue yet.
   private var onTheWay = 0
-  /// Whether a waiting frame may come before one that has waited longer.
+  /// Whether a waiting frame may be ordered before a frame that has waited longer.
   package private(set) var hasOvertaking = false
 
   package init(capacity: Int, policy: EdgePolicy) {
@@ -47,7 +47,7 @@ package struct QueueStateMachine: Sendable {
   package var first: Entry? { waiting.first }
   package var entries: [Entry] { Array(waiting) }
 
-  /// Whether a frame that arrives at a source in front of this edge finds no room.
+  /// Whether a frame that arrives at the source of this edge finds the queue full.
   package var losesArrivals: Bool {
     // source-lost: frames of this instant that are on their
     // way into the queue will find their places first.
@@ -61,17 +61,17 @@ package struct QueueStateMachine: Sendable {
     precondition(onTheWay > 0, "a frame is sent before it is offered")
     onTheWay -= 1
     let entry = Entry(work: work, since: time)
-    // queue-room: only frames that wait count. A frame in service is not here any more.
+    // queue-room: only waiting frames count. A frame in service has left the queue.
     guard isFull else {
       waiting.append(entry)
       return .accepted
     }
     switch policy {
-    // queue-drop-newest: nothing changes here; the offered frame ends.
+    // queue-drop-newest: the queue stays the same; the offered frame ends.
     case .dropNewest: return .droppedNewest
     case .block:
-      // queue-block: one place is enough, because the
-      // sender offers nothing else until it is accepted.
+      // queue-block: one place is enough, because the sender offers no other frame until it is
+      // accepted.
       precondition(blocked == nil, "a sender offers one frame at a time")
       blocked = work
       return .blocked
@@ -85,19 +85,19 @@ package struct QueueStateMachine: Sendable {
 
   package subscript(place: Int) -> Entry { waiting[place] }
 
-  /// The frame that was accepted last comes before the one in front of it. As long as none does,
-  /// the frame that has waited longest is the next one, and nothing is compared.
+  /// The frame that was accepted last is ordered before its predecessor in the queue. As long as
+  /// there is no such frame, the frame that has waited longest is next, and no frames are compared.
   package mutating func noteOvertaking() { hasOvertaking = true }
 
-  /// Takes the frame at a position; the frame that waited longest is at 0.
+  /// Removes the frame at a position; the frame that waited longest is at 0.
   package mutating func take(at place: Int = 0) -> Entry? {
     defer { if waiting.isEmpty { hasOvertaking = false } }
     if place == 0 { return waiting.popFirst() }
     return waiting.indices.contains(place) ? waiting.remove(at: place) : nil
   }
 
-  /// The blocked frame, the first time that there is room for it. If several frames are taken at
-  /// one instant, the blocked frame is let in only once.
+  /// The blocked frame, the first time that a place is free. If several frames are removed at one
+  /// instant, the blocked frame enters only once.
   package mutating func claimUnblock() -> Work? {
     guard !isUnblockDue, !isFull, let work = blocked else { return nil }
     // queue-unblock: a second event, made while the same event is handled, would have the same key.
@@ -105,7 +105,7 @@ package struct QueueStateMachine: Sendable {
     return work
   }
 
-  /// Accepts the blocked frame, now that there is room.
+  /// Accepts the blocked frame, now that a place is free.
   package mutating func unblock(at time: Int64) -> Work? {
     guard !isFull, let work = blocked else { return nil }
     blocked = nil

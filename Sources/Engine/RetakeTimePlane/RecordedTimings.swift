@@ -3,7 +3,7 @@ import RetakeGraph
 
 /// The cost of each stage for each frame, in one run. It comes from a session or from a file.
 ///
-/// A span takes 16 bytes of memory, and timings have at most `spansMax` spans.
+/// A span needs 16 bytes of memory, and timings have at most `spansMax` spans.
 package struct RecordedTimings: Sendable {
   /// Fifteen hours of ten stages at 30 frames a second.
   package static let spansMax = 1 << 24
@@ -18,7 +18,7 @@ package struct RecordedTimings: Sendable {
   package let digest: Digest128
   private let columns: [String: TimingsColumn]
 
-  /// The costs of one stage; `nil` if the timings have none.
+  /// The costs of one stage; `nil` if the timings have no costs of the stage.
   package func column(of node: String) -> TimingsColumn? { columns[node] }
 
   /// Why spans cannot form timings, in words.
@@ -129,7 +129,7 @@ package struct TimingsColumn: Sendable {
     }
   }
 
-  /// The recorded cost; item −1 is the whole frame.
+  /// The recorded cost; item −1 is the frame itself.
   package func nanoseconds(of frame: FrameID, item: Int) -> Int64? {
     guard let (entries, index) = position(of: frame, item: item), index < entries.count,
       Int(entries[index].sequence) == frame.sequence, Int(entries[index].item) == item

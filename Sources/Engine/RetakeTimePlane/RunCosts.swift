@@ -13,7 +13,7 @@ package struct RunCosts: Sendable {
   /// Measures each body; the measured time is its cost.
   package var meter: CostMeter?
 
-  /// The costs that the pipeline declares; stages without a cost take no time.
+  /// The costs that the pipeline declares; stages without a cost have a duration of zero.
   package static let declared = RunCosts()
 
   package init(

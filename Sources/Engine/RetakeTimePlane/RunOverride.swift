@@ -1,7 +1,7 @@
 package import RetakeCore
 import RetakeGraph
 
-/// A change that the caller of a run requests, in addition to what the session contains.
+/// A change that the caller of a run requests, in addition to the session's events.
 package enum RunOverride: Sendable {
   /// An event of the device at a virtual time, in nanoseconds from the replay's origin. At one
   /// instant it comes after the session's own events, in the order of the list.
@@ -10,7 +10,7 @@ package enum RunOverride: Sendable {
 }
 
 extension RunOverride {
-  /// The same, with the new stage's body measured.
+  /// The same override; a swap measures the new stage's body.
   package func measured(by meter: CostMeter) -> RunOverride {
     guard case .swap(var swap) = self else { return self }
     swap.stage = swap.stage.measured(by: meter)

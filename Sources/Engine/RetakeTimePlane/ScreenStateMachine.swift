@@ -19,8 +19,8 @@ struct ScreenStateMachine: Hashable, Sendable {
 
   /// An image arrives.
   ///
-  /// - Returns: The image that it replaces, which will never be shown. If there is none, the
-  ///   screen's next refresh has to be scheduled.
+  /// - Returns: The image that it replaces, which will never be shown. If it is `nil`, the caller
+  ///   must schedule the screen's next refresh.
   mutating func add(_ work: Work) -> Work? {
     // screen-refresh: one image waits, and a newer one replaces it.
     defer { waiting = work }

@@ -92,7 +92,7 @@ struct SizingStateMachine: Sendable {
     return true
   }
 
-  /// A source no longer waits, and takes no buffer.
+  /// A source stops waiting without a buffer.
   mutating func giveUp(at source: Int) { waitingNodes.removeAll { $0 == source } }
 
   mutating func returned() {
@@ -124,8 +124,7 @@ struct SizingStateMachine: Sendable {
     inUse: Int, at now: Int64, awaitsReturns: Bool
   ) -> (step: PoolController.Step, next: Int64?) {
     let step = controller.endWindow(inUse: inUse, at: now)
-    // pool-window: no event for windows that would change
-    // nothing; the pool's next use starts them again.
+    // pool-window: no event for windows without effect; the pool's next use starts them again.
     isTicking = !controller.isAtRest(
       inUse: inUse, at: now, awaitsReturns: awaitsReturns)
     return (step, isTicking ? now + controller.sizing.windowNanoseconds : nil)

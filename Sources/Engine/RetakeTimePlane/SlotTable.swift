@@ -18,9 +18,9 @@ package struct FrameSlot: Sendable {
   fileprivate var isTold = false
 }
 
-/// The frames in flight, by slot, and what still has to happen before a slot is free again.
+/// The frames in flight, by slot, and the tokens and holds that still occupy each slot.
 package struct SlotTable: Sendable {
-  /// What the end of a token, or of the frame at a sink, has changed.
+  /// The effect of the end of a token, or of the frame's end at a sink.
   enum Change {
     case none
     /// Everything about the frame is decided, but values of it are still held.
@@ -39,10 +39,10 @@ package struct SlotTable: Sendable {
 
   package subscript(slot: Int) -> FrameSlot { slots[slot] }
 
-  /// The lowest sequence and the earliest arrival of the source's frames, both of those in flight
-  /// and of those that arrive later.
+  /// The lowest sequence and the earliest arrival of the source's frames, of frames in flight and
+  /// of frames that arrive later.
   func oldest(ofSource source: Int) -> (sequence: Int, arrival: Int64) {
-    // Frames arrive in the order of time, but not always in that of their sequence.
+    // Frames arrive in the order of time, but not always in the order of their sequence.
     var oldest = (sequence: lowestToCome[source], arrival: Int64.max)
     for slot in slots where slot.tokens > 0 && slot.source == source {
       oldest.sequence = min(oldest.sequence, slot.id.sequence)
@@ -74,7 +74,7 @@ package struct SlotTable: Sendable {
 
   mutating func setEpoch(_ epoch: Int, of slot: Int) { slots[slot].epoch = epoch }
 
-  /// A frame that was lost before capture: nothing else can still hold it.
+  /// A frame that was lost before capture: no node or sink can still hold it.
   mutating func forgetLost(_ slot: Int) {
     precondition(slots[slot].tokens == 1, "a lost frame was not passed on")
     slots[slot].tokens = 0

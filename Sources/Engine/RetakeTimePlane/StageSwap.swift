@@ -6,7 +6,7 @@ package struct StageSwap: Sendable {
   package enum Moment: Hashable, Sendable {
     /// Virtual time from the replay's origin.
     case nanoseconds(Int64)
-    /// When this frame arrives; if it never arrives, nothing is swapped.
+    /// When this frame arrives; if it never arrives, there is no swap.
     case arrival(FrameID)
   }
 
@@ -15,7 +15,7 @@ package struct StageSwap: Sendable {
   /// The node's ID; inside a forEach `x/NODE`.
   package var node: String
   package var stage: AnyStage
-  /// The virtual cost of the new stage; `nil` = none.
+  /// The virtual cost of the new stage; `nil` = no cost.
   package var cost: Cost?
   /// Virtual time of the preparation; the new stage is in force for frames that arrive after it.
   package var prepare: Duration

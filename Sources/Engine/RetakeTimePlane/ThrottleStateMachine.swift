@@ -16,7 +16,7 @@ package struct ThrottleStateMachine: Hashable, Sendable {
     intervalNanoseconds = Self.intervalNanoseconds(framesPerSecond: framesPerSecond)
   }
 
-  /// The rate of the policy while nothing is known about the device.
+  /// The rate of the policy while the state of the device is unknown.
   package init(framesPerSecond policy: DevicePolicy) {
     self.init(framesPerSecond: policy.fps(in: DeviceState()))
   }
@@ -39,8 +39,8 @@ package struct ThrottleStateMachine: Hashable, Sendable {
       due = expected
       return false
     }
-    // throttle-pass: due advances by whole intervals, so jitter adds up to no drift. After a gap,
-    // the rhythm starts again at this frame.
+    // throttle-pass: due advances by full intervals, so jitter does not add up to a drift. After a
+    // gap, the rhythm starts again at this frame.
     let next = expected + intervalNanoseconds
     due = time >= next + intervalNanoseconds ? time + intervalNanoseconds : next
     return true

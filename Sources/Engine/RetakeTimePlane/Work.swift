@@ -2,7 +2,7 @@
 package struct Work: Hashable, Sendable {
   /// The frame's slot.
   package var slot: Int32
-  /// Index inside a forEach; −1 for the whole frame.
+  /// Index inside a forEach; −1 for the frame itself.
   package var item: Int32
 
   package init(slot: Int, item: Int = -1) {

@@ -3,9 +3,9 @@
 package struct BoxFrames: Sendable {
   package struct Entry: Sendable {
     package var id: FrameID
-    /// In the track's time base; `nil` if the frame had none.
+    /// In the track's time base; `nil` if the frame had no presentation time.
     package var pts: Int64?
-    /// The range of its detections in those of the block.
+    /// The range of the frame's detections in `BoxFrames.boxes`.
     package var boxes: Range<Int>
   }
 
@@ -16,9 +16,9 @@ package struct BoxFrames: Sendable {
 
   /// Reads a block.
   ///
-  /// - Returns: Whether the block could be read. A block with other lines, or with a line that does
-  ///   not follow the grammar, is left to `ResultChunk.frames(of:)`, which reports what is wrong
-  ///   with it.
+  /// - Returns: Whether the block could be read. If the block has other lines, or a line that does
+  ///   not follow the grammar, the caller reads it with `ResultChunk.frames(of:)`, which reports
+  ///   the error.
   package mutating func read(_ block: ResultChunk.Block, of chunk: ResultChunk) -> Bool {
     entries.removeAll(keepingCapacity: true)
     boxes.removeAll(keepingCapacity: true)
@@ -38,7 +38,7 @@ package struct BoxFrames: Sendable {
 
   private mutating func readLine(_ cursor: inout ByteCursor, _ track: Int) -> Bool {
     if cursor.skip(UInt8(ascii: "D")) {
-      // A D line before the first F line belongs to no frame, and is left to the other reader.
+      // A D line before the first F line belongs to no frame; the other reader reports it.
       guard cursor.skipSpace(), !entries.isEmpty, let line = DetectionLine(&cursor) else {
         return false
       }

@@ -76,7 +76,7 @@ struct ByteCursor {
     while next < end {
       let byte = next.pointee
       if case let digit = byte &- 0x30, digit < 10 {
-        // 18 digits fit 64 bits. Further ones are only counted, and `large` reads them all.
+        // 18 digits fit 64 bits. Further digits are only counted, and `large` reads them all.
         if digits < 18 { value = value &* 10 &+ UInt64(digit) }
         digits += 1
         if decimals >= 0 { decimals += 1 }
@@ -111,7 +111,7 @@ struct ByteCursor {
 
   /// A number of more than 18 digits. It is exact, because it was written from a `Double`.
   private func large(from start: UnsafePointer<UInt8>, decimals: Int) -> FixedDecimal? {
-    // Without the point these are the steps, which is what a `FixedDecimal` stores.
+    // Without the point, the digits are the number of steps, which a `FixedDecimal` stores.
     let digits = UnsafeBufferPointer(start: start, count: next - start)
       .filter { $0 != UInt8(ascii: ".") }
     return Double(String(decoding: digits, as: UTF8.self)).map {

@@ -48,6 +48,7 @@ public struct Digest128: Hashable, Sendable, CustomStringConvertible {
     self.init(high: high, low: low)
   }
 
+  /// 32 lower-case hexadecimal digits, most significant first.
   public var description: String { Self.hex(high) + Self.hex(low) }
 
   /// The first eight digits: enough to distinguish two values in a table.
@@ -96,6 +97,7 @@ package struct DigestSecret: Sendable {
 }
 
 extension Digest128: Codable {
+  /// Reads 32 hexadecimal digits. Throws `DecodingError.dataCorrupted` for any other string.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     guard let digest = Digest128(hex: try container.decode(String.self)) else {
@@ -105,6 +107,7 @@ extension Digest128: Codable {
     self = digest
   }
 
+  /// Writes a string of 32 hexadecimal digits.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(description)

@@ -45,13 +45,13 @@ public struct DigestHasher: ~Copyable {
     withUnsafeBytes(of: value.littleEndian) { append($0) }
   }
 
-  /// Appends 8 bytes. Every NaN has the same bytes, and negative zero has those of zero.
+  /// Appends 8 bytes. Every NaN has the same bytes, and negative zero has the bytes of zero.
   public mutating func append(_ value: Double) {
     // The bits of a NaN depend on the processor that made it: x86 sets the sign, ARM does not.
     append(value.isNaN ? 0x7ff8_0000_0000_0000 : (value == 0 ? 0 : value.bitPattern))
   }
 
-  /// Appends 4 bytes. Every NaN has the same bytes, and negative zero has those of zero.
+  /// Appends 4 bytes. Every NaN has the same bytes, and negative zero has the bytes of zero.
   public mutating func append(_ value: Float) {
     append(value.isNaN ? UInt32(0x7fc0_0000) : (value == 0 ? 0 : value.bitPattern))
   }

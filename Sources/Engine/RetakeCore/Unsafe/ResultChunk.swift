@@ -106,7 +106,7 @@ private struct BlockScan {
         noteFact()
         block.holdsBoxesAlone = false
       case UInt8(ascii: "O"):
-        // A sink that the header does not have is left to `FrameParser`; here lines are only
+        // A sink that the header does not have is reported by `FrameParser`; here lines are only
         // counted.
         sink = index(ofSinkIn: line, bytes) ?? sink
         hasFacts = false
@@ -118,8 +118,8 @@ private struct BlockScan {
       default: block.holdsBoxesAlone = false
       }
     }
-    // A file that was cut right behind a B line passes here. golden.yml has the number of frames,
-    // with which a comparison finds it.
+    // A file that was cut right after a B line passes here. A comparison finds the cut by the
+    // number of frames in golden.yml.
     guard end == bytes.count, block.bytes.lowerBound >= end else {
       throw ResultTextError.cutShort(file: file)
     }
@@ -197,8 +197,7 @@ private struct FrameParser {
   ) -> Bool {
     guard var cursor = ByteCursor(bytes, line), !line.isEmpty else { return false }
     let letter = bytes[line.lowerBound]
-    // A new letter does not change the version of the format, so readers skip those that they do
-    // not know.
+    // A new letter does not change the version of the format, so readers skip unknown letters.
     guard Self.forms[letter] != nil else { return true }
     guard cursor.skip(letter), cursor.skipSpace() else { return false }
     switch letter {

@@ -2,8 +2,8 @@
 /// byte.
 package struct TextBuffer: ~Copyable, @unchecked Sendable {
   // SAFETY: `base` points to `capacity` bytes that only this value owns and that deinit frees. The
-  // first `count` are initialized. Every write goes through `room(for:)`, which makes room first.
-  // The value is noncopyable, so it may move between threads.
+  // first `count` are initialized. Every write goes through `room(for:)`, which grows the buffer
+  // first. The value is noncopyable, so it may move between threads.
   private var base: UnsafeMutablePointer<UInt8>
   private var capacity: Int
   package private(set) var count = 0
@@ -36,7 +36,8 @@ package struct TextBuffer: ~Copyable, @unchecked Sendable {
 
   package mutating func removeAll() { count = 0 }
 
-  /// Makes room for `extra` more bytes. Returns their address, and counts them as written.
+  /// Grows the buffer if it has no space for `extra` more bytes. Returns their address, and counts
+  /// them as written.
   @inline(__always)
   private mutating func room(for extra: Int) -> UnsafeMutablePointer<UInt8> {
     if count + extra > capacity { grow(for: extra) }
@@ -69,7 +70,7 @@ package struct TextBuffer: ~Copyable, @unchecked Sendable {
   package mutating func append(_ text: String) {
     var text = text
     text.withUTF8 { utf8 in
-      // SAFETY: an empty string may have a null base, for which nothing is copied.
+      // SAFETY: an empty string may have a null base; then there are no bytes to copy.
       guard let source = utf8.baseAddress else { return }
       room(for: utf8.count).update(from: source, count: utf8.count)
     }
@@ -81,7 +82,7 @@ package struct TextBuffer: ~Copyable, @unchecked Sendable {
 
   package mutating func append(_ value: Int) {
     if value < 0 { append(UInt8(ascii: "-")) }
-    // The magnitude is a `UInt`: that of `Int.min` is not an `Int`.
+    // The magnitude is a `UInt`, because the magnitude of `Int.min` is not an `Int`.
     append(value.magnitude, pointBefore: 0)
   }
 
@@ -133,7 +134,7 @@ package struct TextBuffer: ~Copyable, @unchecked Sendable {
 
   package mutating func append(_ number: FixedDecimal) {
     let units = number.units
-    // False for NaN and the infinities, too, for which the conversion to an integer would trap.
+    // False also for NaN and the infinities, because their conversion to an integer would trap.
     if units.magnitude < 0x1p62 {
       if units < 0 { append(UInt8(ascii: "-")) }
       append(UInt(units.magnitude), pointBefore: Int(number.decimals))

@@ -8,7 +8,7 @@ import RetakeTimePlane
 struct FrameDemand: Sendable {
   /// A reader whose output is not cached reads the pixels: a sink, a join, a stateful stage.
   private(set) var isRead = false
-  /// Stages whose outputs are cached, each with the demand for those outputs.
+  /// Stages whose outputs are cached, each with the demand for its output.
   private(set) var stages: [Reader] = []
 
   struct Reader: Sendable {
@@ -65,7 +65,7 @@ struct FrameDemand: Sendable {
       case .stateful:
         isRead = true
         reads = reads.map { $0 + 1 }
-      // A route and a fork read the value to decide, in addition to the readers behind them.
+      // A route and a fork read the value to decide, in addition to the readers downstream.
       case .source, .route, .join, .latest, .fork, .gather, .sink:
         isRead = true
         reads = nil
@@ -77,7 +77,7 @@ struct FrameDemand: Sendable {
   init() {}
 }
 
-/// Reads a source's frame, or takes it from the cache.
+/// Reads a source's frame from the cache, or from its reader.
 struct CachedRead: Sendable {
   let cache: any ValueCache
   let demand: FrameDemand

@@ -1,8 +1,8 @@
 package import RetakeBuffers
 package import RetakeCore
 
-/// What a run stores for later runs: pixels of frames, and outputs of pure stages, keyed by their
-/// inputs. Thread-safe. The cache changes the speed of a run and nothing else.
+/// Stores values of a run for later runs: pixels of frames, and outputs of pure stages, keyed by
+/// their inputs. Thread-safe. Affects the speed of a run only.
 package protocol ValueCache: Sendable {
   /// Digest of everything that code, libraries and processor may change in a stage's output.
   var codeDigest: Digest128 { get }
@@ -30,7 +30,7 @@ package protocol ValueCache: Sendable {
   func countComputedAfterAll()
 }
 
-/// What the cache stores of one value.
+/// A value as the cache stores it.
 package enum CachedRecord: Hashable, Sendable {
   /// Everything but the pixels, which are stored separately.
   case frame(FrameOutline)

@@ -8,7 +8,7 @@ struct BodyCall: Sendable {
   var name: BodyName
   var nodeID: String
   var body: StageCall
-  /// The stage that is called, and what it remembers.
+  /// The called stage, and the calls that it remembers.
   var stage: MemoryGaps.Stage
   /// The thread of a pinned stage.
   var lane: Int?

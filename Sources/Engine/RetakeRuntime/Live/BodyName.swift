@@ -6,7 +6,7 @@ package struct BodyName: Hashable, Sendable {
   /// The node's number in the graph.
   package var node: Int
   package var frame: FrameID
-  /// −1 is the whole frame.
+  /// −1 for the frame itself.
   package var item: Int
 
   package init(node: Int, frame: FrameID, item: Int = -1) {

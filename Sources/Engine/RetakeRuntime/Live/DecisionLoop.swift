@@ -2,14 +2,14 @@ import RetakeBuffers
 import RetakeCore
 import RetakeGraph
 
-/// The decision loop. It runs on the decision thread, and on workers that take over from it.
+/// The decision loop. It runs on the decision thread, and on workers that relieve this thread.
 ///
 /// Only one thread at a time runs it. The inbox decides which thread that is.
 final class DecisionLoop: EventHost {
   private let live: LiveRun
   private let facts: LiveFacts
   private let workers: Workers
-  /// What the stages know of this run.
+  /// The run as its stages see it.
   private let stageRun: StageRun
   /// Session time minus clock time.
   private let shift: Int64
@@ -57,7 +57,8 @@ final class DecisionLoop: EventHost {
     }
     // From here on this thread owns the decisions, and no other thread enters.
     turns = nil
-    // What is in flight now is not waited for, so no body has to wait for anything either.
+    // The loop does not wait for frames that are in flight now, so no body has to wait for anything
+    // either.
     stageRun.end()
     // With frames in flight a body may still run, and may never return, so no thread is waited for.
     if driver.tokensAlive == 0 { workers.stop() } else { workers.abandon() }
@@ -75,10 +76,10 @@ final class DecisionLoop: EventHost {
     for verdict in verdicts { verdict.decide(LiveCode.ended) }
   }
 
-  /// A worker takes the decisions over, and gives them back when no message waits.
+  /// A worker runs the loop, and returns the decisions when no message waits.
   func turn(_ driver: EventDriver, takesNextBody: Bool) {
     self.takesNextBody = takesNextBody
-    // Ends: the waiting messages are ends of started bodies, and what arrives from outside
+    // Ends: the waiting messages are ends of started bodies, and events that arrive from outside
     // meanwhile.
     var isGivenBack = false
     while !isGivenBack {
@@ -173,8 +174,8 @@ final class DecisionLoop: EventHost {
   private func tell(
     _ event: ExternalEvent, _ driver: EventDriver, _ value: EventDriver.Carried = .nothing
   ) throws {
-    // Each event has a time of its own, even if the
-    // clock has not advanced, so a record has one order.
+    // Each event has a different time, even if the clock has not advanced, so a record has one
+    // order.
     last = max(now, last + 1)
     var stamped = StampedEvent(ordinal: ordinal, nanoseconds: last, event: event)
     ordinal += 1
@@ -258,7 +259,7 @@ final class DecisionLoop: EventHost {
 
   func gateValue(_ question: GateQuestion) -> Int { question.answer(plan: live.plan) ?? 0 }
 
-  /// Runs on a worker, because creating a stage may take long.
+  /// Runs on a worker, because creating a stage may be slow.
   func prepare(_ swap: LiveSwap, index: Int) {
     let old = live.plan.nodes[swap.node].stage
     let inbox = live.inbox

@@ -3,7 +3,7 @@ import RetakeCore
 import RetakeGraph
 import RetakeTimePlane
 
-/// Does what a driver of external events cannot decide: it runs bodies and notifies readers.
+/// Runs bodies and notifies readers, on behalf of a driver of external events.
 protocol EventHost: AnyObject {
   /// Starts a body. The end of the body comes back as an external event.
   func begin(_ call: BodyCall)
@@ -17,9 +17,9 @@ protocol EventHost: AnyObject {
   func settled(_ frame: LiveFrame)
 }
 
-/// Drives a decision core with external events. Each event has a time of its own. The driver is
-/// used live, and again when a live run is reproduced. Everything that follows from an event is
-/// decided before the next event is handled.
+/// Drives a decision core with external events. Each event has a different time. The driver is used
+/// live, and again when a live run is reproduced. Everything that follows from an event is decided
+/// before the next event is handled.
 ///
 /// The driver never waits: values come with the events.
 final class EventDriver: CoreDriver {
@@ -39,7 +39,7 @@ final class EventDriver: CoreDriver {
   private var swaps: [LiveSwap] = []
   private var ledgers: LedgerTable
   private(set) var outcome = RunOutcome(headline: FrameLedger(), ledgers: [])
-  /// What sinks hold, if pools count buffers.
+  /// The outputs that sinks hold, if pools count buffers.
   private var heldBySinks: Set<BodyName> = []
   private var actions: [Action] = []
   /// The outcome of the body whose end is being handled.
@@ -99,14 +99,14 @@ final class EventDriver: CoreDriver {
     lastNanoseconds = stamped.nanoseconds
     // Timers that are due earlier come first, and may ask for gate values of their own.
     try settle(through: stamped.nanoseconds - 1)
-    // stage-halt: nothing is decided after it.
+    // stage-halt: there are no decisions after it.
     guard !core.isHalted else { return gates }
     try tell(stamped, value)
     try settle(through: stamped.nanoseconds)
     return gates
   }
 
-  /// The value that comes with an event, in addition to what is recorded of the event.
+  /// The value that comes with an event, in addition to the recorded event.
   enum Carried {
     case nothing
     case frame(FrameEntry, (any PipelineValue)?)
@@ -119,7 +119,8 @@ final class EventDriver: CoreDriver {
     switch stamped.event {
     case .arrival(let id): try arrive(id, value, damage: nil, stamped)
     case .allocationFailed(let id):
-      // source-damaged: live, a frame for which there was no memory is treated like a damaged one.
+      // source-damaged: live, a frame for which there was no memory is treated like a damaged
+      // frame.
       try arrive(id, value, damage: FailureCode.allocationFailed, stamped)
     case .completion(let body, let outcome):
       let work = try running(body, stamped)
@@ -138,7 +139,7 @@ final class EventDriver: CoreDriver {
       core.addLeaseEnd(sink: sink, slot: slot, time: time)
     case .environment(let event):
       deviceEvents.append(event)
-      // device-order: live, each event has an instant of its own; the index names it for the gates.
+      // device-order: live, each event has its own instant; the index names it for the gates.
       core.addEnvironment(
         .environment, index: deviceEvents.count - 1, node: 0, time: time)
     case .command(.swap(let node, _, _)):
@@ -221,10 +222,10 @@ final class EventDriver: CoreDriver {
 
   // MARK: The end
 
-  /// Ends the run. What has no outcome yet stays in flight.
+  /// Ends the run. Frames without an outcome stay in flight.
   func finish() -> RunOutcome {
     let node = outcome.halt.flatMap { halt in plan.nodes.firstIndex { $0.id == halt.node } } ?? 0
-    // source-stop: what still waits at a source was never captured.
+    // source-stop: a frame that still waits at a source was never captured.
     for slot in core.waitingFrames { lose(slot) }
     let open = frames.compactMap { slot in slot.frame.map { ($0, slot.failures) } }
     // Slots are reused, so their order is not the order of the frames.
@@ -242,7 +243,7 @@ final class EventDriver: CoreDriver {
     return summary
   }
 
-  /// What became of the frames so far. Frames without an outcome are in flight.
+  /// The fates of the frames so far, in numbers. Frames without an outcome are in flight.
   var summary: RunOutcome {
     var outcome = outcome
     outcome.headline = headline
@@ -270,8 +271,8 @@ final class EventDriver: CoreDriver {
   func decisionDigest() -> Digest128 { core.log.digest() }
 }
 
-/// Values pass from node to node unchanged. A value arrives with an earlier event than the one that
-/// reads it.
+/// Values pass from node to node unchanged. A value arrives with an earlier event than the event
+/// that reads it.
 extension EventDriver {
   func start(node: Int, work: Work, ready: Int64) {
     let slot = work.slotIndex
@@ -303,13 +304,13 @@ extension EventDriver {
     combination.value(of: inputs)
   }
 
-  // Nothing is computed ahead, so it does not matter when a value is read or replaced.
+  // Values are not computed ahead, so it does not matter when a value is read or replaced.
   func use(_ value: any PipelineValue, of node: Int, slot: Int) {}
   func entered(_ item: Work, fork: Int) {}
   func forgetAhead(behind node: Int, slot: Int) {}
 }
 
-/// What the core decided about frames.
+/// Carries out the core's decisions about frames.
 extension EventDriver {
   func lose(_ slot: Int) {
     outcome.lostBeforeCapture += 1
@@ -399,7 +400,7 @@ extension EventDriver {
   }
 }
 
-/// The core asks these questions during an event, so nothing here reads the core.
+/// The core asks these questions during an event, so these answers do not read the core.
 extension EventDriver {
   func damage(slot: Int) -> String? { frames[slot].damage }
 
@@ -436,11 +437,11 @@ extension EventDriver {
   }
 }
 
-/// What the driver knows of a frame in flight, apart from its values.
+/// The driver's record of a frame in flight, apart from its values.
 private struct FrameInFlight {
   var entry: FrameEntry?
   var arrival: Int64 = 0
-  /// The code with which the frame fails at its source.
+  /// The code of the frame's failure at its source; `nil` for an intact frame.
   var damage: String?
   /// The number of swaps that were in force when the frame arrived.
   var epoch = 0

@@ -8,7 +8,7 @@ public struct LiveCounts: Hashable, Sendable {
   public var ledger = FrameLedger()
   /// Frames that arrived while a block edge of the source was full or its pool was empty.
   public var lostBeforeCapture = 0
-  /// Frames that arrived faster than the decision loop could take them, or after `stop`.
+  /// Frames that arrived faster than the decision loop could handle them, or after `stop`.
   public var refused = 0
   /// Counts of each track that a source reads; `refused` frames count as lost.
   public var tracks: [RunOutcome.TrackCounts] = []

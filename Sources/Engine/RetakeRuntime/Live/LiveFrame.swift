@@ -35,7 +35,7 @@ final class LiveFrame: @unchecked Sendable {
     outcomes = Array(repeating: nil, count: sinks)
   }
 
-  /// Notes a delivery, with what a results sink writes for its value.
+  /// Notes a delivery, with the facts that a results sink writes for its value.
   func note(_ delivery: LiveDelivery, discards: Bool) {
     switch delivery.content {
     case .ended(let fate, let node):

@@ -4,16 +4,16 @@ import RetakeGraph
 import RetakeTimePlane
 import Synchronization
 
-/// The queue in front of the decision loop. It also decides which thread runs the loop: the
+/// The queue of the decision loop's messages. It also decides which thread runs the loop: the
 /// decision thread, or a worker whose body has just ended. A thread that posts a message never
 /// waits.
 ///
-/// Waking a thread takes longer than deciding. So a worker takes the decisions over if no other
-/// thread has them, and gives them back when no message waits any more. Meanwhile the decision
-/// thread rests. It is woken for events from outside, for timers, and for the end.
+/// Waking a thread is slower than deciding. So a worker makes the decisions if no other thread has
+/// them, and returns them when no message waits any more. Meanwhile the decision thread rests. It
+/// is woken for events from outside, for timers, and for the end.
 ///
 /// Frames have a bound, and frames beyond it are refused. All other messages are bounded by the
-/// number of frames in flight, and by what people do.
+/// number of frames in flight, and by the commands that people send.
 final class LiveInbox: Sendable {
   private struct State: Sendable {
     var messages: [LiveMessage] = []
@@ -46,7 +46,7 @@ final class LiveInbox: Sendable {
 
   // MARK: Posting
 
-  /// - Returns: Whether there was room and the inbox is open.
+  /// - Returns: `false` if the inbox is full or closed.
   func offer(_ entry: FrameEntry, _ frame: Frame?) -> Bool {
     let (isTaken, wakes) = state.withLock { state -> (Bool, Bool) in
       // Bounded: a frame beyond `framesMax` is refused, and lost before the core sees it.
@@ -124,7 +124,7 @@ final class LiveInbox: Sendable {
     return isClosed
   }
 
-  /// A worker gives the decisions back, unless a message waits.
+  /// A worker returns the decisions, unless a message waits.
   ///
   /// - Parameters:
   ///   - time: Clock time at which the decision thread has to look.
@@ -145,7 +145,7 @@ final class LiveInbox: Sendable {
     return isGiven
   }
 
-  /// The decision thread gives the decisions back and rests until a message wakes it or the clock
+  /// The decision thread returns the decisions and rests until a message wakes it or the clock
   /// reaches the deadline. Then it has the decisions again. It does not rest if a message waits, or
   /// if no more frames come and no deadline is set.
   ///
@@ -167,7 +167,7 @@ final class LiveInbox: Sendable {
       } else {
         condition.wait()
       }
-      // A worker that has the decisions gives them back soon, and then rings the condition.
+      // A worker that has the decisions returns them soon, and then signals the condition.
       next = .max
     } while !takeUp()
   }

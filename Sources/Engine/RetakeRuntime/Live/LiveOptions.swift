@@ -7,7 +7,7 @@ public struct LiveOptions: Sendable {
   /// Threads that compute, in addition to the decision thread. The default is the number of
   /// processors, but at least 2 and at most 4.
   public var workers: Int
-  /// Frames that may wait for a decision. Such a wait takes microseconds, unless the machine
+  /// Frames that may wait for a decision. A frame waits for microseconds, unless the machine
   /// stalls. A frame beyond the bound is lost before capture.
   public var waitingFramesMax = 64
   /// Results that may wait for the reader of `LiveSession.results`; the oldest are dropped first.
@@ -17,13 +17,13 @@ public struct LiveOptions: Sendable {
   public var waitingDeliveriesMax = 1_024
   /// How long `stop` waits, in real time, for frames in flight.
   public var drain = Duration.seconds(1)
-  /// How much the threads that compute leave the processor to others, 0 to 19, as `nice` counts
-  /// (nice(2)). With a preview of the same frames, `nicenessBelowPreview` keeps its image ahead of
-  /// what is found in it. It has an effect on Linux.
+  /// The niceness of the worker threads, 0 to 19 (nice(2)): the higher, the more they leave the
+  /// processor to other threads. With a preview of the same frames, `nicenessBelowPreview` keeps
+  /// its image ahead of the detections. It has an effect on Linux.
   public var niceness = 0
   /// About a tenth of the processor, as long as a thread of normal priority needs it.
   public static let nicenessBelowPreview = 10
-  /// Receives what stages tell during the run, on the threads that compute.
+  /// Receives the notices of stages during the run, on the worker threads.
   package var notices: (@Sendable (StageNotice) -> Void)?
 
   /// `nil` is the default of `workers`. `LiveSession.init` throws `RuntimeError.badOption` for a

@@ -4,8 +4,8 @@ import RetakeGraph
 import RetakeTimePlane
 import Synchronization
 
-/// Passes deliveries to sinks and results to their readers, in order, on a thread of its own. A
-/// slow sink delays no decision until too many messages wait.
+/// Passes deliveries to sinks and results to their readers, in order, on a separate thread. A slow
+/// sink delays no decision until too many messages wait.
 final class LiveOutbox: Sendable {
   enum Message: Sendable {
     case delivery(LiveDelivery)

@@ -2,7 +2,7 @@ import RetakeCore
 package import RetakeGraph
 
 /// Writes live results as the JSON lines that a session stores: one line for each frame and sink,
-/// with the steps that the pipeline declares. The same values give the same lines.
+/// with the steps that the pipeline declares. Equal values have equal lines.
 package struct LiveResultLines: ~Copyable {
   package struct Line: Hashable, Sendable {
     package var sink: String
@@ -33,7 +33,7 @@ package struct LiveResultLines: ~Copyable {
 package struct LiveFrameLines: ~Copyable {
   private var writer: ResultJSON
 
-  /// - Parameter sink: The one sink whose outcomes are written; `nil` = all.
+  /// - Parameter sink: The sink whose outcomes are written; `nil` = all.
   /// - Throws: `ResultTextError` for a precision that cannot be used.
   package init(_ pipeline: Pipeline, sink: String? = nil) throws {
     writer = ResultJSON(sinks: try pipeline.resultSinks().filter { sink == nil || $0.path == sink })

@@ -112,8 +112,8 @@ final class LiveRun: Sendable {
     over.signal()
   }
 
-  /// Accepts no more frames. Counts the waiting ones as lost, and answers swaps that can no longer
-  /// happen.
+  /// Accepts no more frames. Counts the waiting frames as lost, and answers swaps that can no
+  /// longer happen.
   func refuseWaiting() {
     inbox.close()
     var rest: [LiveMessage] = []
@@ -146,7 +146,7 @@ final class LiveRun: Sendable {
   }
 }
 
-/// Frames that arrived faster than the decision loop could take them, by track.
+/// Frames that arrived faster than the decision loop could handle them, by track.
 final class RefusedFrames: Sendable {
   private let counts = Mutex<[Int: Int]>([:])
 
@@ -154,7 +154,7 @@ final class RefusedFrames: Sendable {
 
   var total: Int { counts.withLock { $0.values.reduce(0, +) } }
 
-  /// Adds the refused frames to those lost before capture.
+  /// Adds the refused frames to the frames lost before capture.
   func add(to tracks: inout [RunOutcome.TrackCounts]) {
     let refused = counts.withLock { $0 }
     for place in tracks.indices {

@@ -6,9 +6,9 @@ import Synchronization
 
 /// A pipeline that runs live, on frames that an app pushes.
 ///
-/// One thread decides. It takes events (frames, ends of bodies, events of the device, commands) one
-/// after another, in the order in which it handles them. Stages run on a few other threads. The
-/// app's threads only hand events over and never wait for the pipeline.
+/// One thread at a time decides. It handles events (frames, ends of bodies, events of the device,
+/// commands) one after another, and this order is the order of the record. Stages run on a few
+/// other threads. The app's threads only hand events over and never wait for the pipeline.
 ///
 /// ```swift
 /// let pipeline = Pipeline.named("yard").source(.session()).gray().motion().results("boxes")
@@ -85,10 +85,11 @@ public actor LiveSession {
 
   /// A frame to write to, in memory of the pool of the source that reads the track. Finish it, and
   /// push it. Its memory is used again when the source's buffer is free, and a pool that shrinks
-  /// gives it back to the system. A source without a pool has a part of the run's memory.
+  /// returns it to the system. A source without a pool has a part of the run's memory.
   ///
-  /// Its pixels are undefined: they may be those of an earlier frame. No frame is refused here: what
-  /// finds no buffer is lost when it is pushed, and was in memory beyond the pool's size until then.
+  /// Its pixels are undefined: they may be the pixels of an earlier frame. No frame is refused
+  /// here: a frame that finds no buffer is lost when it is pushed, and uses memory beyond the
+  /// pool's size until then.
   ///
   /// - Parameters:
   ///   - track: One of the tracks that the session was made with.
@@ -124,7 +125,8 @@ public actor LiveSession {
     }
   }
 
-  /// Hands a frame over as `push` does, for a caller that reports at once whether there was room.
+  /// Hands a frame over as `push` does, for a caller that reports at once whether the frame was
+  /// accepted.
   ///
   /// - Returns: The frame's ID, and whether it will be decided. If not, it is lost before capture.
   package nonisolated func offer(
@@ -152,7 +154,7 @@ public actor LiveSession {
     door.admit(track: track) { push(FrameEntry(id: $0, pts: pts, timestamp: timestamp), nil) }
   }
 
-  /// Pushes a frame as an app does, but with an ID and a time that the caller gives.
+  /// Pushes a frame as an app does, but with an ID and a time from the caller.
   package nonisolated func push(
     _ entry: FrameEntry, _ frame: Frame?, sessionTime: Int64 = 0
   ) {
@@ -203,7 +205,7 @@ public actor LiveSession {
   /// - Parameters:
   ///   - node: The node's ID; inside a forEach `x/NODE`.
   ///   - stage: Has the same input, output and output format as the stage that it replaces, and
-  ///     takes the same pixel formats or more.
+  ///     accepts at least the same pixel formats.
   /// - Throws: `RuntimeError.unknownSwapNode`, `RuntimeError.swapRefused`; the old stage continues.
   public func swap(_ node: String, to stage: AnyStage) async throws {
     guard let index = run.plan.nodes.firstIndex(where: { $0.id == node }) else {
@@ -220,7 +222,7 @@ public actor LiveSession {
   }
 
   /// Accepts no more frames. Ends when the frames in flight have ended, at most after
-  /// `options.drain`. What is left then stays in flight.
+  /// `options.drain`. Frames that have not ended by then stay in flight.
   ///
   /// - Throws: `RuntimeError`.
   @discardableResult

@@ -1,6 +1,6 @@
 import RetakeGraph
 
-/// What the outputs of a stage depend on in addition to their inputs.
+/// The earlier calls that a stage's output depends on, in addition to its input.
 enum StageMemory: Hashable, Sendable {
   case none
   /// The given number of calls that returned a value last.
@@ -18,17 +18,17 @@ enum StageMemory: Hashable, Sendable {
 }
 
 /// The stages whose memory differs from that of the live run, because a call could not be made
-/// again: the frame has no pixels. What such a stage returns says nothing about the live run.
+/// again: the frame has no pixels. The output of such a stage cannot be compared with the live run.
 struct MemoryGaps {
-  /// A swap replaces a node's stage, and the new one begins without a memory.
+  /// A swap replaces a node's stage, and the new stage begins without a memory.
   struct Stage: Hashable {
     var node: Int
     var version: Int
     var memory: StageMemory
   }
 
-  /// The number of calls after which the memory is that of the live run again. One that reaches back
-  /// over all calls never is.
+  /// The number of calls after which the memory equals the live run's again. A memory of all calls
+  /// never does.
   private var callsMissing: [Stage: Int] = [:]
 
   /// A call of the live run is not made again.
@@ -40,7 +40,7 @@ struct MemoryGaps {
     }
   }
 
-  /// Whether the stage remembers what it remembered live.
+  /// Whether the stage remembers the same calls as in the live run.
   func isWhole(_ stage: Stage) -> Bool { callsMissing[stage] == nil }
 
   /// Whether it will, after some calls.

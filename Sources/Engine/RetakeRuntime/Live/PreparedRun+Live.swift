@@ -91,8 +91,8 @@ private struct PushedFrames: FrameReader {
       var description = TrackDescription(
         track: $0.track, timeBase: $0.timeBase, format: $0.format, width: $0.width,
         height: $0.height, frameCount: 0)
-      // What is pushed later may have any format, and stages must refuse those that they do not
-      // take.
+      // Frames that are pushed later may have any format, and stages must refuse formats that they
+      // do not accept.
       for format in PixelFormat.allCases where !format.isBasic {
         description.noteFrame(format, width: 1, height: 1)
       }

@@ -3,16 +3,16 @@ package import RetakeCore
 package import RetakeGraph
 import RetakeTimePlane
 
-/// Repeats a live run: gives a core the recorded events, in the same order and at the same times,
-/// and computes the values again.
+/// Repeats a live run: passes the recorded events to a core, in the same order and at the same
+/// times, and computes the values again.
 ///
 /// All timing decisions depend only on the record. A recomputed value that differs from the record
-/// is counted, and changes nothing.
+/// is counted, and has no effect on decisions.
 package final class Reproducer {
   /// A recomputed value that differs from the recorded one.
   package struct ValueDifference: Hashable, Sendable {
     package var frame: FrameID
-    /// −1 is the whole frame.
+    /// −1 for the frame itself.
     package var item: Int
     package var node: String
     package var recorded: String
@@ -63,24 +63,24 @@ package final class Reproducer {
   package var differenceCount: Int { host.differenceCount }
   /// Bodies whose values could be computed again.
   package var computed: Int { host.computed }
-  /// Bodies whose input frames have no pixels, or other pixels than the pipeline saw, and those
+  /// Bodies whose input frames have no pixels, or other pixels than the pipeline saw, and bodies
   /// whose stage remembers such a frame.
   package var notComputed: Int { host.notComputed }
 
-  /// Gives the core a recorded event.
+  /// Passes a recorded event to the core.
   ///
   /// - Throws: `RuntimeError.strayExternalEvent`, and the session's errors for its frames.
   package func handle(_ stamped: StampedEvent) throws {
     host.recordedGates = stamped.gates[...]
     let gates = try driver.handle(stamped, value: try carried(stamped))
-    // The decisions asked for other values than those of the live run, so the two runs differ.
+    // The decisions asked for other values than in the live run, so the two runs differ.
     guard gates == stamped.gates else {
       throw RuntimeError.strayExternalEvent(
         ordinal: stamped.ordinal, detail: "other values were asked for than are recorded with it")
     }
   }
 
-  /// Ends the run. What has no outcome yet stays in flight.
+  /// Ends the run. Frames without an outcome stay in flight.
   package func finish() -> (outcome: RunOutcome, decisionDigest: Digest128) {
     host.stop()
     let outcome = driver.finish()
@@ -144,7 +144,7 @@ package final class Reproducer {
   }
 }
 
-/// Computes what the live run computed, and compares it with the record.
+/// Computes the values of the live run again, and compares them with the record.
 private final class ReproductionHost: EventHost {
   private let plan: GraphPlan
   private let workers: Workers
@@ -158,7 +158,7 @@ private final class ReproductionHost: EventHost {
   private(set) var computed = 0
   private(set) var notComputed = 0
 
-  /// Differences that are kept; further ones are only counted.
+  /// Differences that are kept; further differences are only counted.
   private static let differencesMax = 100
 
   init(
@@ -174,7 +174,8 @@ private final class ReproductionHost: EventHost {
   func begin(_ wanted: BodyCall) {
     let call = wanted.told(of: stageRun)
     guard let input = call.input else { return gaps.skipped(call.stage) }
-    // A run-long memory that lacks a call is never the live one again, so nothing is computed.
+    // A run-long memory that lacks a call never equals the live memory again, so the body is not
+    // computed.
     guard gaps.canBeWhole(call.stage) else { return }
     let future = ValueFuture(
       node: call.name.node, frame: call.name.frame,
@@ -233,7 +234,7 @@ private final class ReproductionHost: EventHost {
     if differences.count < Self.differencesMax { differences.append(difference) }
   }
 
-  /// Returns the recorded answer, even if the value gives another one now.
+  /// Returns the recorded answer, even if the value leads to another answer now.
   func gateValue(_ question: GateQuestion) -> Int {
     let recorded = recordedGates.popFirst()
     let answer = question.answer(plan: plan)
@@ -265,6 +266,6 @@ private final class ReproductionHost: EventHost {
 private struct RepeatedBody {
   var future: ValueFuture
   var stage: MemoryGaps.Stage
-  /// Whether the stage remembered what it did live when the body began.
+  /// Whether the stage remembered the same calls as in the live run when the body began.
   var isWhole: Bool
 }

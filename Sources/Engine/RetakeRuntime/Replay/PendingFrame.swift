@@ -57,7 +57,8 @@ extension PendingFrame {
   }
 }
 
-/// What a results sink writes for a value. It is computed in parallel with the other stages.
+/// The facts that a results sink writes for a value. It is computed in parallel with the other
+/// stages.
 struct FactsValue: PipelineValue {
   static var valueKind: ValueKind { .user(name: "retake-facts", version: 1) }
 

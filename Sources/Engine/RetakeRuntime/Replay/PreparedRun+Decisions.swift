@@ -14,11 +14,11 @@ package struct BodyFailure: Hashable, Sendable {
   }
 }
 
-/// What decisions need to know about the values.
+/// The values that decisions depend on.
 package enum ValueNeed: Hashable, Sendable {
   case nothing
-  /// Which bodies fail. This is the same in every run, because no node before them keeps state,
-  /// chooses, or takes another frame's value.
+  /// The set of bodies that fail. It is the same in every run, because no node upstream of them
+  /// keeps state, chooses, or uses another frame's value.
   case failures
   case values
 }
@@ -42,7 +42,8 @@ extension PreparedRun {
     return plan.nodes[node].role == .source
   }
 
-  /// The same decisions, with bodies that compute nothing and only fail as given, by code.
+  /// The same decisions, with bodies that do not compute, and fail only where `failures` has a
+  /// code.
   package func withoutValues(failures: [BodyFailure: String]) -> PreparedRun {
     var copy = replacingBodies { $0.emptyBody(failing: failures) }
     for index in plan.nodes.indices where plan.nodes[index].isGate {
@@ -55,8 +56,8 @@ extension PreparedRun {
     return copy
   }
 
-  /// The same failures, with bodies that compute nothing if no failure can depend on them. The
-  /// pipeline's own sinks receive nothing.
+  /// The same failures, with bodies that do not compute if no failure can depend on them. The
+  /// pipeline's own sinks are not called.
   package var forFailures: PreparedRun {
     var leadsToGate = plan.nodes.map(\.isGate)
     for index in plan.nodes.indices.reversed() where !leadsToGate[index] {
@@ -66,7 +67,7 @@ extension PreparedRun {
     return replacingBodies { needed.contains($0.id) ? nil : $0.emptyBody }
   }
 
-  /// The same run, except that the pipeline's own sinks receive nothing.
+  /// The same run, except that the pipeline's own sinks are not called.
   package var withSilentSinks: PreparedRun {
     replacingBodies { $0.role == .sink ? $0.emptyBody : nil }
   }
@@ -92,7 +93,7 @@ extension StageRole {
 }
 
 extension GraphPlan.Node {
-  /// Passes its input on and reports nothing; `nil` for nodes without a body of their own.
+  /// A body that passes its input on and reports no facts; `nil` for nodes without a body.
   fileprivate var emptyBody: AnyStage.Body? { emptyBody(failing: [:]) }
 
   fileprivate func emptyBody(failing failures: [BodyFailure: String]) -> AnyStage.Body? {

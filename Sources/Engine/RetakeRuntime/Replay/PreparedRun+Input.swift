@@ -3,9 +3,9 @@ package import RetakeCore
 package import RetakeGraph
 
 extension PreparedRun {
-  /// The value that a stage is given for a frame, in an every-frame run that ends when it is known.
+  /// The input of a stage for a frame, from an every-frame run that ends when the input is known.
   ///
-  /// The stage itself is not computed; what comes before it is, from the first frame on.
+  /// The stage itself is not computed; the nodes upstream of it are, from the first frame on.
   ///
   /// - Parameters:
   ///   - node: A pure stage whose body can throw; inside a forEach `x/NODE`.

@@ -54,7 +54,7 @@ package struct PreparedRun: Sendable {
     self.bindings = bindings
   }
 
-  /// The formats beyond those of cameras that frames have after the first ones.
+  /// The formats of later frames that are not in `PixelFormat.basic`.
   private static func otherFormats(
     _ bindings: some Collection<Binding>
   ) -> [PixelFormat] {
@@ -85,8 +85,8 @@ package struct PreparedRun: Sendable {
 
   /// Runs until the sources end; blocks the calling thread.
   ///
-  /// With a watchdog, the run has a thread of its own, and calls the observer and the sinks there.
-  /// A body that hangs keeps its thread, and everything that the thread holds, until the process
+  /// With a watchdog, the run has a separate thread, and calls the observer and the sinks there. A
+  /// body that hangs keeps its thread, and everything that the thread holds, until the process
   /// ends.
   ///
   /// - Throws: `RuntimeError`, the reader's errors for frames that are not as recorded, and the
@@ -222,11 +222,11 @@ extension RunOptions {
   /// The same if pixels are released as soon as results are computed: enough to decode two groups
   /// of 250 images in parallel, if that number of decoded frames fits into memory.
   private static let windowOfResultsMax = 320
-  /// Bytes that decoded frames may take if more than `windowMin` frames are computed ahead.
+  /// Bytes that decoded frames may occupy if more than `windowMin` frames are computed ahead.
   private static let manyBytesMax = 48 << 20
 
   /// The largest memory that a run of these tracks needs for frames, roughly: the frames ahead, and
-  /// those whose results wait to be reported, each as decoded and in one derived form.
+  /// the frames whose results wait to be reported, each as decoded and in one derived form.
   package static func aheadBytes(of tracks: [TrackDescription]) -> Int {
     2 * 2 * automaticWindow(for: tracks) * frameBytes(of: tracks)
   }

@@ -91,7 +91,7 @@ struct RunChanges {
     let (formats, before) = (new.signature.acceptedFormats, old.signature.acceptedFormats)
     guard formats.map({ known in before?.allSatisfy { known.contains($0) } ?? false }) ?? true
     else { return "swap.formatMismatch" }
-    // The nodes behind this node were fitted to the old stage's pixel format.
+    // The nodes downstream of this node were fitted to the old stage's pixel format.
     guard PixelFormat.allCases.allSatisfy({ new.outputFormat($0) == old.outputFormat($0) }) else {
       return "swap.outputFormatMismatch"
     }

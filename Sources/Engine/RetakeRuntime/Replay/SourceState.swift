@@ -9,11 +9,11 @@ struct AheadFrame {
   var time: Int64
   /// The lowest sequence that may still arrive after it.
   var lowestToCome: Int
-  /// By node; only the source and the pure stages behind it.
+  /// By node; only the source and the pure stages downstream.
   var futures: [ValueFuture?]
   /// The epoch whose stages computed them.
   var epoch: Int
-  /// Frames without payload between this frame and the one before.
+  /// Frames without payload between the previous frame and this frame.
   var missingBefore = 0
 }
 
@@ -31,7 +31,7 @@ struct SourceState {
   /// The last read of each chain, which may not have finished.
   private var chainTails: [Int: ValueFuture] = [:]
   private var sweepCount = sweepCountMin
-  /// The smallest number of tails at which finished ones are removed. Each tail may hold a frame.
+  /// The smallest number of tails at which finished tails are removed. Each tail may hold a frame.
   private static let sweepCountMin = 2
 
   init(node: Int, reader: any FrameReader, track: Int, schedule: ArrivalSchedule) {
@@ -47,7 +47,7 @@ struct SourceState {
   /// The read that the chain's next read has to wait for.
   func tail(ofChain chain: Int) -> ValueFuture? { chainTails[chain] }
 
-  /// Finished tails have nothing left to order. They hold pixels, so they are released in time.
+  /// Finished tails no longer order later reads. They hold pixels, so they are released in time.
   mutating func setTail(_ read: ValueFuture, ofChain chain: Int) {
     chainTails[chain] = read
     guard chainTails.count >= sweepCount else { return }

@@ -18,12 +18,12 @@ struct StageState {
     let isGate: Bool
     /// Whether the output continues to use the memory of the input.
     let keepsInput: Bool
-    /// A call of the stage, including a stateful stage's memory; `nil` for nodes that compute
-    /// nothing.
+    /// A call of the stage, including a stateful stage's memory; `nil` for nodes that do not
+    /// compute.
     let call: StageCall?
-    /// What the outputs depend on in addition to their inputs.
+    /// The earlier calls that the outputs depend on, in addition to their inputs.
     let memory: StageMemory
-    /// What a whole program computes between frames; `nil` for other stages.
+    /// A whole program, which also computes between frames; `nil` for other stages.
     let program: (any ProgramInstance)?
     /// How the stage's outputs are cached for later runs.
     let cached: CachedStage?
@@ -79,7 +79,7 @@ struct StageState {
 
   /// The index of the stage that handles the frames of an epoch.
   func version(of node: Int, epoch: Int) -> Int {
-    // swap-epoch: of the swaps that were in force when the frame arrived, those of this node.
+    // swap-epoch: of the swaps that were in force when the frame arrived, the swaps of this node.
     swapped.isEmpty ? 0 : swapped[..<epoch].count { $0 == node }
   }
 
@@ -114,8 +114,8 @@ struct StageState {
 }
 
 extension StageSignature {
-  /// The failure of a body that must not see a value: a frame whose pixel format is not the one
-  /// that the graph was made for.
+  /// The failure of a body that must not see a value: a frame whose pixel format the stage does not
+  /// accept.
   fileprivate func refusal(of value: any PipelineValue) -> StageOutcome? {
     guard let frame = value as? Frame ?? (value as? Region)?.frame,
       !accepts(frame.format)

@@ -3,14 +3,15 @@ import RetakeCore
 import RetakeGraph
 import RetakeTimePlane
 
-/// Reads frames, and computes the pure stages behind the source, before virtual time needs them.
+/// Reads frames, and computes the pure stages downstream of the source, before virtual time needs
+/// them.
 extension VirtualRun {
   func announceNext(after event: Event) throws {
     guard let source = sources.firstIndex(where: { $0.node == Int(event.target) }) else { return }
     try announce(source: source)
   }
 
-  /// Announces the source's next frame to the core, and keeps the frames behind it computing.
+  /// Announces the source's next frame to the core, and keeps later frames computing.
   func announce(source: Int) throws {
     try runAhead(source: source)
     guard let frame = sources[source].ahead.popFirst() else { return }
@@ -29,7 +30,7 @@ extension VirtualRun {
     announced[slot] = frame
   }
 
-  /// If the time plane's thread is the only one, nothing runs ahead.
+  /// If the time plane's thread is the only one, no value is computed ahead.
   var runsAhead: Bool { options.runAhead && options.workers > 1 }
 
   private func runAhead(source: Int) throws {
@@ -47,7 +48,7 @@ extension VirtualRun {
 
   private func futures(for entry: FrameEntry, source: Int) -> [ValueFuture?] {
     var futures = [ValueFuture?](repeating: nil, count: plan.nodes.count)
-    // source-damaged: nothing is read, so no reader has to handle a damaged frame.
+    // source-damaged: the frame is not read, so no reader has to handle a damaged frame.
     guard entry.damage == nil else { return futures }
     let root = sources[source].node
     let steps = runsAhead ? plan.aheadSteps[root] : []
@@ -63,8 +64,8 @@ extension VirtualRun {
         preconditionFailure("what runs ahead follows the source, step by step")
       }
       guard step.isPure else {
-        // A node that thins passes the value on. If it
-        // ends the frame, what was computed is not used.
+        // A node that thins passes the value on. If it ends the frame, the computed value is not
+        // used.
         futures[step.node] = input
         continue
       }
@@ -117,8 +118,8 @@ extension VirtualRun {
 }
 
 extension Frame {
-  /// Refuses a frame of a format beyond those of cameras that its track does not have: no stage was
-  /// checked for it, and no `convert` made for it.
+  /// Refuses a frame of a format that is neither in `PixelFormat.basic` nor declared by its track:
+  /// no stage was checked for this format, and no `convert` was inserted for it.
   fileprivate func requireForeseenFormat(among reader: any FrameReader) throws {
     guard !format.isBasic else { return }
     let known = reader.tracks.first { $0.track == id.track }

@@ -3,10 +3,10 @@ import RetakeGraph
 import RetakeTimePlane
 
 extension VirtualRun {
-  /// Nothing has a cost, and nothing is measured.
+  /// Whether services have no cost and are not measured.
   var isFree: Bool { options.mode == .everyFrame && options.costs.meter == nil }
 
-  /// What the cost model needs to know about a service that begins now.
+  /// The service that begins now, as the cost model needs it.
   func service(
     _ node: Int, _ work: Work, _ record: PendingFrame, at time: Int64
   ) -> CostModel.Service {
@@ -15,7 +15,8 @@ extension VirtualRun {
       itemCount: work.isItem ? itemCount(of: node, slot: work.slotIndex) : nil, time: time)
     service.thermal = core.device.thermal
     let version = stages.version(of: node, epoch: record.epoch)
-    // serve-cost: the declared cost of a swapped stage replaces the node's, also if it has none.
+    // serve-cost: the declared cost of a swapped stage replaces the node's cost, even if the new
+    // stage has no cost.
     if version > 0 { service.swapped = .some(stages[node, version].cost) }
     return service
   }
@@ -24,9 +25,10 @@ extension VirtualRun {
     plan.nodes[node].fork.flatMap { values[slot].items[$0]?.count }
   }
 
-  /// How long a service that begins now takes. Counts the origin of the number.
+  /// The virtual duration of a service that begins now, in nanoseconds. Counts the origin of the
+  /// number.
   func cost(of service: CostModel.Service, body: ValueFuture) throws -> Int64 {
-    // serve-cost: a run that measures takes the measured time as the cost; see `RunCosts.measured`.
+    // serve-cost: a run that measures uses the measured time as the cost; see `RunCosts.measured`.
     if let meter = options.costs.meter { return try measured(service, body: body, by: meter) }
     let answer = try costs.cost(of: service)
     switch answer.origin {

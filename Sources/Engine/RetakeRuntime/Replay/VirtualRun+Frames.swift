@@ -30,7 +30,7 @@ extension VirtualRun {
   }
 
   func lose(_ slot: Int) {
-    // source-lost: no ledger counts the frame, and what was computed ahead is not used.
+    // source-lost: no ledger counts the frame, and values that were computed ahead are not used.
     outcome.lostBeforeCapture += 1
     let source = core.slots[slot].source
     outcome.lostBySource[plan.nodes[source].id, default: 0] += 1
@@ -66,8 +66,8 @@ extension VirtualRun {
     ledgers.count(fate, sink: position, track: record.entry.id.track)
   }
 
-  /// Everything about the frame is decided. What was computed but not used is known now, but a
-  /// latest join may still keep and read it.
+  /// Everything about the frame is decided. The set of unused values is known now, but a latest
+  /// join may still keep and read it.
   func settle(_ slot: Int) {
     guard let record = pendingBySlot[slot] else { return }
     record.isSettled = true
@@ -92,7 +92,7 @@ extension VirtualRun {
     unusedValues[slot].leftovers.append(future)
   }
 
-  /// No reader of the frame's values is left.
+  /// The frame's values have no more readers.
   func free(_ slot: Int) {
     for future in unusedValues[slot].leftovers { workers.cancel(future) }
     unusedValues[slot] = UnusedValues()

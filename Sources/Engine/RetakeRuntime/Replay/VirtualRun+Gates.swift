@@ -3,7 +3,7 @@ import RetakeGraph
 import RetakeTimePlane
 
 /// The only place where the time plane waits for a value. The core asks these questions during an
-/// event, so nothing here reads the core.
+/// event, so these answers do not read the core.
 extension VirtualRun {
   func damage(slot: Int) -> String? { announced[slot]?.entry.damage }
 
@@ -40,7 +40,7 @@ extension VirtualRun {
 
   func itemCount(node: Int, slot: Int) -> Int {
     guard let value = inputValue(of: node, slot: slot) else { return 0 }
-    // fork-take: a function of the value alone, so it does not matter when it was computed.
+    // fork-take: a function of the value alone, so the time of the computation has no effect.
     return ForEachItems.count(in: value)
   }
 
@@ -71,7 +71,7 @@ extension VirtualRun {
   /// frames, the first one is reported.
   private func note(fault: any Error) {
     guard gateFault == nil else { return }
-    // Once a wait has timed out, nothing waits a second time.
+    // Once a wait has timed out, the time plane does not wait a second time.
     guard !(fault is HungBody) else {
       gateFault = fault
       return

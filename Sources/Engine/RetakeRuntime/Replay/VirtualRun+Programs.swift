@@ -3,16 +3,16 @@ import RetakeCore
 import RetakeGraph
 import RetakeTimePlane
 
-/// The last call of a whole program, which is not followed by another one yet.
+/// The last call of a whole program, before its next call.
 struct OpenProgram {
   let instance: any ProgramInstance
   let frame: PendingFrame
-  /// The complete value of the frame. It is submitted when the pause behind the frame is known.
+  /// The complete value of the frame. It is submitted when the pause after the frame is known.
   let complete: ValueFuture
   fileprivate let pause: ProgramPauseBox
 }
 
-/// What follows a frame: written before the future that reads it is submitted.
+/// The pause after a frame: written before the future that reads it is submitted.
 private final class ProgramPauseBox: Sendable {
   private let value = Locked(ProgramPause.abandoned)
 
@@ -24,9 +24,9 @@ private final class ProgramPauseBox: Sendable {
 
 /// Whole programs: stages that have timers, and so compute between two frames as well.
 ///
-/// Nothing in a graph waits for a program's value but sinks, so timers are no events of the time
-/// plane: they are called in the value plane, between two calls of the program, with times that the
-/// decisions alone determine.
+/// Only sinks wait for a program's value, so timers are not events of the time plane. They are
+/// called in the value plane, between two calls of the program, at times that depend only on the
+/// decisions.
 extension VirtualRun {
   /// The complete value of a frame whose call of a program begins now; `nil` for other stages.
   func openProgram(of node: Int, _ frame: PendingFrame, call: ValueFuture) -> ValueFuture? {
@@ -48,7 +48,7 @@ extension VirtualRun {
     return complete
   }
 
-  /// Nothing but what the pause says follows the last frame of the program.
+  /// Ends the last frame of the program: only the timers of the pause still add to its value.
   func closeProgram(of node: Int, _ pause: ProgramPause) {
     guard let open = openPrograms.removeValue(forKey: node) else { return }
     // program-timers: the value of the frame is complete when the timers up to the next frame have

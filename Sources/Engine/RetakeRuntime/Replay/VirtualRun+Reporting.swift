@@ -11,8 +11,8 @@ extension VirtualRun {
     {
       // Everything may have been decided long before the last values are computed.
       if options.isInterrupted?() == true { throw RuntimeError.interrupted }
-      // sink-order: only the oldest captured frame is
-      // reported, even if later ones are done already.
+      // sink-order: only the oldest captured frame is reported, even if later frames are done
+      // already.
       try checkFaults(of: first)
       pending.removeFirst()
       settledCount -= 1
@@ -20,9 +20,9 @@ extension VirtualRun {
     }
   }
 
-  /// Throws the first fault of the work that began for a frame in virtual time. So of several
-  /// broken frames, the one captured first is reported, whatever order the machine computed them
-  /// in.
+  /// Throws the first fault of the work that began for a frame in virtual time. So if several
+  /// frames are broken, the frame that was captured first is reported, in whatever order the
+  /// machine computed them.
   func checkFaults(of frame: PendingFrame) throws {
     try frame.forEachStarted { future in
       if !future.isDone { _ = try workers.help(future) }

@@ -99,7 +99,7 @@ extension VirtualRun {
     guard let record = pendingBySlot[slot], let input = input(of: node, work: work) else {
       preconditionFailure("what is served has a value")
     }
-    // Before the call is made: what the timers up to now give belongs to the frame before.
+    // Before the call is made: the output of the timers up to now belongs to the previous frame.
     closeProgram(of: node, .until(core.now))
     let future =
       values[slot][node, work]
@@ -121,8 +121,8 @@ extension VirtualRun {
     var isBehind = [Bool](repeating: false, count: plan.nodes.count)
     isBehind[node] = true
     for next in plan.nodes.indices {
-      // Nothing behind a join is computed ahead, and the join's output for this frame may be in
-      // use.
+      // Nodes downstream of a join are not computed ahead, and the join's output for this frame may
+      // be in use.
       guard ![.join, .latest].contains(plan.nodes[next].role), let edge = plan.nodes[next].inEdge,
         isBehind[plan.edges[edge].from]
       else { continue }

@@ -5,7 +5,7 @@ import RetakeGraph
 import RetakeTimePlane
 
 /// One run of a pipeline in virtual time. It feeds the decision core from the sources and the cost
-/// model, and lets the workers compute what the core decides.
+/// model, and lets the workers compute the bodies that the core starts.
 final class VirtualRun: CoreDriver {
   let plan: GraphPlan
   let window: Int
@@ -14,7 +14,7 @@ final class VirtualRun: CoreDriver {
   let options: RunOptions
   let observer: any RunObserver
   let workers: Workers
-  /// What the stages know of this run.
+  /// The run as its stages see it.
   let stageRun: StageRun
   let originNanoseconds: Int64
   let changes: RunChanges
@@ -60,8 +60,8 @@ final class VirtualRun: CoreDriver {
     let tracks = sources.reduce(into: [:]) { $0[$1.node] = $1.description }
     plan.preallocate(memory, for: tracks, isLive: false)
     stageRun = StageRun(memory: memory, options.notices ?? { _ in })
-    // What decoders keep for the next frame has the bound of the pools that their frames lease
-    // from.
+    // The memory that decoders keep for the next frame has the bound of the pools that their frames
+    // lease from.
     if let buffers = plan.sourceBuffers {
       for case let reader as any MemoryKeepingReader in sources.map(\.reader) {
         reader.keepMemory(forFrames: buffers)
@@ -90,7 +90,7 @@ final class VirtualRun: CoreDriver {
   func run() throws -> RunOutcome {
     // Before the workers are waited for: a body may wait for something outside of this process.
     defer {
-      // A value that is never submitted would keep what waits for it, and its program, for ever.
+      // A value that is never submitted would keep its readers, and its program, forever.
       closePrograms(.abandoned)
       workers.stop()
     }
@@ -156,19 +156,19 @@ final class VirtualRun: CoreDriver {
 
   private func finish() throws {
     if let halt = outcome.halt {
-      // source-stop: what still waits at a source was never captured.
+      // source-stop: a frame that still waits at a source was never captured.
       for slot in core.waitingFrames { lose(slot) }
-      // stage-halt: what the run had not decided yet stays in flight.
+      // stage-halt: frames without a decision stay in flight.
       abandon(at: plan.nodes.firstIndex { $0.id == halt.node } ?? 0)
     } else if pending.contains(where: { !$0.isSettled }) {
-      // stuck: no event is left, so nothing can end these frames.
+      // stuck: the queue of events is empty, so these frames can never end.
       throw RuntimeError.stuck(explanation: core.explainStuck())
     } else {
       try endPrograms()
     }
     closePrograms(.abandoned)
     try emit(keeping: 0)
-    // After a halt, only frames before the announced ones count.
+    // After a halt, only frames before the announced frames count.
     // How far frames were read ahead depends on the window.
     outcome.payloadMissing = sources.reduce(0) {
       $0 + (outcome.halt == nil ? $1.schedule.payloadMissing : $1.announcedMissing)

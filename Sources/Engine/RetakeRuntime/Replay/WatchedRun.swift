@@ -1,16 +1,16 @@
 import RetakeBuffers
 
-/// Runs on a thread of its own, so that the caller can give the run up.
+/// Runs on a separate thread, so that the caller can abandon the run.
 ///
-/// The time plane runs bodies itself while it waits for values, and nothing can end a body that
-/// hangs. So with a watchdog, the caller's thread watches, and the thread of the run is abandoned.
+/// The time plane runs bodies itself while it waits for values, and a body that hangs cannot be
+/// ended. So with a watchdog, the caller's thread watches, and the thread of the run is abandoned.
 struct WatchedRun {
   let clock: any LiveClock
-  /// How long a body may take.
+  /// The longest real time of a body.
   let limit: Duration
 
   /// - Throws: The error of `body`, `RuntimeError.noThread`, or `HungBody`. After `HungBody`,
-  ///   `body` may still be running. It never returns to this code, so nothing that it holds is used
+  ///   `body` may still be running. It never returns to this code, so its objects are not used
   ///   again.
   func run(_ body: @escaping (RunWatch) throws -> RunOutcome) throws -> RunOutcome {
     let watch = RunWatch()
@@ -40,15 +40,15 @@ struct WatchedRun {
   /// Carries the caller's work to the thread of the run.
   private struct Handover: @unchecked Sendable {
     // @unchecked: the caller waits until the thread has ended, or abandons it in foreign code for
-    // good. So only one of the two threads uses what the work holds.
+    // good. So only one of the two threads uses the objects of the work.
     let body: (RunWatch) throws -> RunOutcome
   }
 }
 
-/// Decides when something takes too long, from looks at even intervals.
+/// Decides when an activity hangs, from looks at even intervals.
 ///
 /// Looks are counted, not nanoseconds: a process that was stopped for an hour has missed its looks,
-/// and nothing has hung.
+/// and no activity has hung.
 struct HangDetector: Hashable, Sendable {
   /// Further looks with the same result before the activity counts as hanging.
   static let looksMax = 4

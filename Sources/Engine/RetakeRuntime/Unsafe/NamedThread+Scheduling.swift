@@ -4,10 +4,10 @@ extension NamedThread {
   /// Calls `body` on this thread. Meanwhile, waking this thread does not preempt another one: the
   /// thread that wakes it continues first.
   ///
-  /// Used for work behind a call that must not wait, such as an app's `push`. Without this, the
-  /// woken thread often gets the processor of the thread that wakes it, and everything that it
-  /// wakes in turn runs before the call returns (about 2 ms at 1080p on two processors). On Linux
-  /// this sets SCHED_BATCH, see sched(7). On other systems it has no effect.
+  /// Used for work that is started by a call that must not wait, such as an app's `push`. Without
+  /// this, the woken thread often gets the processor of the thread that wakes it, and everything
+  /// that it wakes in turn runs before the call returns (about 2 ms at 1080p on two processors). On
+  /// Linux this sets SCHED_BATCH, see sched(7). On other systems it has no effect.
   package static func yieldingToWakers<Result>(_ body: () throws -> Result) rethrows -> Result {
     #if canImport(Darwin)
       return try body()
@@ -31,7 +31,7 @@ extension NamedThread {
   /// this has no effect.
   package static func yieldProcessor(niceness: Int) {
     #if !canImport(Darwin)
-      // SAFETY: 0 is the calling thread. A refusal changes nothing but the speed.
+      // SAFETY: 0 is the calling thread. A refusal affects the speed only.
       let thread = __priority_which_t(PRIO_PROCESS.rawValue)
       _ = setpriority(thread, 0, getpriority(thread, 0) + Int32(clamping: niceness))
     #endif

@@ -11,7 +11,7 @@ package final class NamedThread: Sendable {
   /// Bytes; the usual size of a main thread's stack, because stages may run any code.
   private static let stackBytes = 8 << 20
 
-  /// What the new thread takes over.
+  /// The name and the body of the new thread.
   private final class Start {
     let name: String
     let task: ThreadTask
@@ -90,9 +90,10 @@ package final class NamedThread: Sendable {
 }
 
 extension NamedThread {
-  /// Calls `body` with each number below `count`, each on a thread of its own, and returns after all
-  /// calls. Where the system gives no thread, the caller's thread does that share, too: the work is
-  /// slower, and the same. (libdispatch waits for a thread for ever.)
+  /// Calls `body` with each number below `count`, and returns after all calls. The caller's thread
+  /// makes call 0; each other call has a separate thread. Where the system cannot create a thread,
+  /// the caller's thread makes that call, too: the result is the same, only later. (libdispatch
+  /// waits for a thread forever.)
   package static func concurrently(
     _ count: Int, _ name: String, _ body: @escaping @Sendable (Int) -> Void
   ) {

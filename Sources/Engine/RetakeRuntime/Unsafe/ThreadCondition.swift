@@ -1,17 +1,18 @@
 import Foundation
 
-/// Wakes the one thread that waits for it. Rings before the wait count, but only once.
+/// Wakes the thread that waits for it; only one thread may wait. Signals before the wait count, but
+/// only once.
 ///
 /// Waits with a deadline use the monotonic clock. Dispatch's semaphores use the date on Linux,
 /// where setting the date back by an hour would make a wait an hour longer.
 public final class ThreadCondition: Sendable {
-  // SAFETY: both have a fixed address from init to deinit. A thread that rings or waits holds this
-  // object, so no thread uses them when they are freed. The mutex guards `isRung`.
+  // SAFETY: both have a fixed address from init to deinit. A thread that signals or waits holds
+  // this object, so no thread uses them when they are freed. The mutex guards `isRung`.
   private nonisolated(unsafe) let condition: UnsafeMutablePointer<pthread_cond_t>
   private nonisolated(unsafe) let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private nonisolated(unsafe) var isRung = false
 
-  /// A condition that has not rung.
+  /// A condition without a signal.
   public init() {
     condition = .allocate(capacity: 1)
     mutex = .allocate(capacity: 1)
@@ -42,21 +43,21 @@ public final class ThreadCondition: Sendable {
     pthread_cond_signal(condition)
   }
 
-  /// Returns when the condition has rung since the last wait. Only one thread may wait.
+  /// Returns when the condition has been signaled since the last wait. Only one thread may wait.
   public func wait() {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
-    // Ends: another thread rings.
+    // Ends: another thread signals.
     while !isRung { pthread_cond_wait(condition, mutex) }
     isRung = false
   }
 
-  /// The same, but at most until the deadline; both times are on the monotonic clock.
+  /// Waits for a signal, but at most until the deadline; both times are on the monotonic clock.
   func wait(untilNanoseconds deadline: Int64, nowNanoseconds now: Int64) {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     var time = Self.time(deadline: deadline, now: now)
-    // Ends: another thread rings, or the deadline has passed.
+    // Ends: another thread signals, or the deadline has passed.
     while !isRung {
       guard Self.wait(condition, mutex, &time) == 0 else { return }
     }

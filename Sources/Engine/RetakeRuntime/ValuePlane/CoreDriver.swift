@@ -6,8 +6,8 @@ import RetakeTimePlane
 /// A driver of the decision core: `VirtualRun` in replay, `EventDriver` live and in a reproduction.
 ///
 /// `carryOut` moves values in the same way for both. A handle stands for a value: in replay it is a
-/// future that may still be computing, live it is the value itself. What differs is left to the
-/// driver: time, the bodies of stages, and what is reported to observers.
+/// future that may still be computing, live it is the value itself. Each driver implements the
+/// rest: time, the bodies of stages, and the reports to observers.
 protocol CoreDriver: ValueProvider {
   associatedtype Handle
   /// Ends the run if a body cannot start.
@@ -112,7 +112,7 @@ extension CoreDriver {
     var parts: [Handle] = []
     parts.reserveCapacity(ports.nonzeroBitCount)
     for port in plan.nodes[node].inEdges.indices where ports & 1 << UInt32(port) != 0 {
-      // If a value could not be computed again, there is nothing to join.
+      // If a value could not be computed again, there is no joined value.
       guard let part = value(port) else { return }
       parts.append(part)
     }
@@ -136,7 +136,7 @@ extension CoreDriver {
     }
   }
 
-  /// Puts the items of a frame back in order, failed ones included.
+  /// Puts the items of a frame back in order, including failed items.
   private func gather(node: Int, slot: Int) {
     guard let fork = plan.nodes[node].fork, let edge = plan.nodes[node].inEdge,
       let whole = input(of: fork, work: Work(slot: slot))
@@ -147,7 +147,7 @@ extension CoreDriver {
     var inputs = [whole]
     inputs.reserveCapacity(1 + count)
     for item in 0..<count where failed[item] == nil {
-      // If an item could not be computed again, there is nothing to gather.
+      // If an item could not be computed again, there is no gathered value.
       guard let output = values[slot][last, Work(slot: slot, item: item)] else { return }
       inputs.append(output)
     }
@@ -173,7 +173,7 @@ enum Combination: Sendable {
   case joined(names: [String], ports: UInt32)
   /// The item of a forEach's input.
   case region(Int)
-  /// A forEach's input with the outputs of its items, apart from the failed ones.
+  /// A forEach's input with the outputs of its items, apart from the failed items.
   ///
   /// - Parameter failed: The codes of failed items.
   case gathered(count: Int, failed: [Int: String], isClassified: Bool)

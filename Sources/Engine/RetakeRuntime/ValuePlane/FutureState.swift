@@ -39,7 +39,7 @@ package struct FutureState: Hashable, Sendable {
   package var isDone: Bool { word & Self.doneBit != 0 }
   package var missing: Int { Int(word / Self.oneMissing) }
   package var isNeeded: Bool { word & Self.neededBit != 0 }
-  /// Cancelled before it began: the thread that claims it computes nothing.
+  /// Cancelled before it began: the thread that claims it does not compute it.
   package var isCancelled: Bool { word & Self.cancelledBit != 0 }
   /// It is or was in a queue.
   package var isQueued: Bool { word & Self.queuedBit != 0 }

@@ -3,8 +3,8 @@ import Synchronization
 /// The workers that rest. They are woken one at a time when there is work.
 ///
 /// A worker that wants to rest registers first and then looks for work once more. A thread that
-/// creates work creates it first and then looks here. So no work is left while a worker rests, and
-/// no worker is woken without work.
+/// creates work creates it first and then looks here. So no work waits while a worker rests, and no
+/// worker is woken without work.
 final class IdleWorkers: Sendable {
   private struct Resting {
     /// The worker that rested last is woken first, because its memory is the warmest.

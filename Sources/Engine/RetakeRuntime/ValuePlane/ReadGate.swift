@@ -1,13 +1,13 @@
 import DequeModule
 import RetakeBuffers
 
-/// Lets a frame be read only if there is room for its pixels. It is used if pixels are released
-/// automatically: every stage that reads them is pure and computed ahead, so none of them has to
-/// wait for virtual time.
+/// Admits the read of a frame only if memory for its pixels is free. The gate is used if pixels are
+/// released automatically: every stage that reads them is pure and computed ahead, so no stage has
+/// to wait for virtual time.
 ///
-/// A read occupies its room from before it begins until the last of those stages has finished. So
+/// A read occupies its place from before it begins until the last of these stages has finished. So
 /// the number of frames in memory is bounded, however threads are scheduled. A read that finds no
-/// room is parked, and is queued by the thread that frees room.
+/// place is parked, and is queued by the thread that frees a place.
 final class ReadGate: Sendable {
   private struct State: Sendable {
     var admitted = 0
@@ -53,7 +53,7 @@ final class ReadGate: Sendable {
       hold.place = .ended
       var next: [ValueFuture] = []
       while state.admitted < readsMax, let future = state.parked.popFirst() {
-        // A read that was admitted since it was parked, or that was cancelled, needs no room any
+        // A read that was admitted since it was parked, or that was cancelled, needs no place any
         // more.
         guard let parked = future.hold, parked.place == .parked, !future.isDone else { continue }
         parked.place = .admitted
@@ -101,7 +101,7 @@ final class FrameHold: @unchecked Sendable {
     }
   }
 
-  /// A stage whose output was cached has read nothing, so the frame would wait for that read
+  /// A stage whose output was cached has not read the frame, so the frame would wait for that read
   /// forever.
   fileprivate func releasePixels() {
     let frames = state.withLock { state in

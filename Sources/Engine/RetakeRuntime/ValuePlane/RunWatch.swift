@@ -1,7 +1,7 @@
 import RetakeCore
 import Synchronization
 
-/// What the time plane does that may never end, for a watchdog on another thread.
+/// The time plane's current activity, which may never end, for a watchdog on another thread.
 package final class RunWatch: Sendable {
   package enum Activity: Hashable, Sendable {
     /// Decides, reads or writes. This is not watched.
@@ -14,7 +14,7 @@ package final class RunWatch: Sendable {
     case stopping
   }
 
-  /// The result of a look. As long as looks give the same result, nothing advances.
+  /// The result of a look. As long as looks have the same result, the run does not advance.
   package struct Sight: Hashable, Sendable {
     package var activity: Activity
     /// Counts the activities.
@@ -60,7 +60,8 @@ package final class RunWatch: Sendable {
   private func begin(_ doing: Doing) {
     state.withLock {
       $0.doing = doing
-      // Two calls of the same body are two turns, so fast calls are not taken for one that hangs.
+      // Two calls of the same body are two turns, so fast calls are not mistaken for a call that
+      // hangs.
       $0.turn += 1
     }
   }
@@ -92,7 +93,7 @@ package final class RunWatch: Sendable {
     return Sight(activity: activity, turn: turn)
   }
 
-  /// Gives up the activity of a look, unless it ended meanwhile.
+  /// Abandons the activity of a look, unless it ended meanwhile.
   package func giveUp(_ sight: Sight) -> Bool {
     let isStill = state.withLock {
       guard $0.turn == sight.turn, !$0.doing.isFree else { return false }

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Futures that can run, needed ones and speculation separately. The owner takes the newest future,
-/// all other threads take the oldest.
+/// Futures that can run; needed futures and speculation are separate. The owner takes the newest
+/// future, all other threads take the oldest.
 ///
 /// A future that is run or cancelled by a thread that did not take it from here is removed, because
 /// its value holds pixels.
@@ -24,7 +24,7 @@ final class RunnableQueue: Sendable {
 
   private let queued: QueuedCount
 
-  /// - Parameter queued: Shared by all queues that the same threads take from.
+  /// - Parameter queued: Shared by all queues of the same threads.
   init(index: Int, queued: QueuedCount = QueuedCount()) {
     self.index = index
     self.queued = queued
@@ -88,7 +88,7 @@ final class RunnableQueue: Sendable {
     }
   }
 
-  /// Moves speculation that became needed behind the futures that are needed already.
+  /// Moves speculation that became needed to the end of the needed futures.
   func promote(_ future: ValueFuture, at place: QueuePlace) {
     rings.withLock { rings in
       guard rings.speculative.remove(future, at: place.position) else { return }

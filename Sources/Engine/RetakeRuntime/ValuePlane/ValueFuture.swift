@@ -6,11 +6,11 @@ import Synchronization
 /// A future can run only when all its inputs are done. The thread that claims it runs it, exactly
 /// once.
 package final class ValueFuture: @unchecked Sendable {
-  // @unchecked: the state decides which thread may use what. `work` belongs to the thread that
-  // claimed the future. So do `outcome` and `digest`, which every thread may read once the state is
-  // done. Only the claiming thread changes `inputs`, under the lock of `dependents`; others read
-  // them under it. `place` is written before the state is queued, and from then on only the time
-  // plane reads and writes it.
+  // @unchecked: the state determines which thread may use each property. `work` belongs to the
+  // thread that claimed the future. So do `outcome` and `digest`, which every thread may read once
+  // the state is done. Only the claiming thread changes `inputs`, under the lock of `dependents`;
+  // others read them under it. `place` is written before the state is queued, and from then on only
+  // the time plane reads and writes it.
 
   /// Computes the outcome from the outcomes of the inputs, in order.
   package typealias Work = @Sendable (InputOutcomes) -> ValueOutcome
@@ -24,7 +24,7 @@ package final class ValueFuture: @unchecked Sendable {
   package let lane: Int?
   /// The hold of the frame that this future reads, or that its stage reads.
   let hold: FrameHold?
-  /// Whether it begins only when the gate has room for the frame.
+  /// Whether it begins only when the gate has a free place for the frame.
   let opensHold: Bool
   private let isDigested: Bool
   private let state: Atomic<UInt32>
@@ -38,7 +38,7 @@ package final class ValueFuture: @unchecked Sendable {
 
   /// - Parameters:
   ///   - inputs: Created before this future, so cycles are impossible.
-  ///   - isNeeded: Otherwise it is speculation, which is computed when no needed work is left.
+  ///   - isNeeded: Otherwise it is speculation, which is computed when there is no needed work.
   ///   - isDigested: Whether the thread that computes the value also digests it.
   package convenience init(
     node: Int, frame: FrameID, item: Int? = nil, inputs: [ValueFuture], lane: Int? = nil,
@@ -109,7 +109,7 @@ package final class ValueFuture: @unchecked Sendable {
   /// `false` if this future is already done: then the dependent will not be notified.
   private func addDependent(_ dependent: ValueFuture) -> Bool {
     dependents.withLock {
-      // Under the lock that `finish` takes, so a dependent is either notified or sees the end here.
+      // Under the lock that `finish` holds, so a dependent is either notified or sees the end here.
       if isDone { return false }
       $0.append(dependent)
       return true
@@ -157,8 +157,8 @@ package final class ValueFuture: @unchecked Sendable {
   }
 
   /// Cancels the computation unless it has already begun. Dependents continue without it, but not
-  /// before its inputs are done: a thread that waits for the last future of a chain waits for the
-  /// whole chain.
+  /// before its inputs are done: a thread that waits for the last future of a chain waits for all
+  /// futures of the chain.
   ///
   /// - Returns: The state before, and the futures that can run because of it; `nil` if this call
   ///   does not finish the future.
@@ -218,7 +218,7 @@ struct FinishedValue {
   var endedHold: FrameHold?
 }
 
-/// A few futures, mostly one. A single future needs no memory of its own.
+/// A few futures, mostly one. A single future needs no array.
 struct FutureList: Sendable {
   private(set) var first: ValueFuture?
   private(set) var others: [ValueFuture] = []

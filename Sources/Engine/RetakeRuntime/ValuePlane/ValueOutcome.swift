@@ -12,7 +12,8 @@ package enum ValueOutcome: Sendable {
   /// The value is no longer needed.
   case cancelled
 
-  /// XXH3-128 of the value's canonical bytes, or of the failure's code; `nil` if there is none.
+  /// XXH3-128 of the value's canonical bytes, or of the failure's code; `nil` for an outcome
+  /// without either.
   package var digest: Digest128? {
     switch self {
     case .value(let value): value.digest

@@ -50,10 +50,10 @@ extension Workers {
     return nil
   }
 
-  /// Computes a future, then one that can run because of it, and so on.
+  /// Computes a future, then a future that can run because of it, and so on.
   private func execute(_ future: ValueFuture, as worker: Int) {
     var next: ValueFuture? = future
-    // Bounded: each turn is a step from a future to one that depends on it.
+    // Bounded: each turn is a step from a future to a dependent future.
     while let future = next {
       delay(before: future)
       guard future.claim() != nil else { return }
@@ -80,7 +80,7 @@ extension Workers {
     idle.remove(worker)
   }
 
-  /// Looks for work for a moment, because being woken takes longer than that.
+  /// Looks for work for a moment, because waking a thread is slower than that.
   func isWorkNear(_ isOver: () -> Bool) -> Bool {
     for _ in 0..<looks {
       if isStopped || isOver() || !queued.isZero { return true }
@@ -88,8 +88,8 @@ extension Workers {
     return false
   }
 
-  /// Queues what can run now: on its lane, or in the queue of the worker that made it runnable. The
-  /// future that this thread computes next is not queued.
+  /// Queues each future that can run now: on its lane, or in the queue of the worker that made it
+  /// runnable. The future that this thread computes next is not queued.
   func enqueue(_ finished: FinishedValue, from worker: Int, except kept: ValueFuture? = nil) {
     if finished.isAwaited { condition.signal() }
     finished.runnable.forEach { if $0 !== kept || $0.lane != nil { enqueue($0, from: worker) } }

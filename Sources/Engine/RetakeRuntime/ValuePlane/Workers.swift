@@ -3,22 +3,22 @@ package import RetakeCore
 import RetakeTimePlane
 import Synchronization
 
-/// Real threads that compute values. Their number changes the speed and nothing else.
+/// Real threads that compute values. Their number affects speed only.
 ///
 /// The time plane helps while it waits, and counts as one worker: with 0 or 1 workers there are no
-/// threads besides it. Each worker has a queue of its own for the futures that its work made
-/// runnable, and takes the newest from it. If its queue is empty, it steals the oldest from the
-/// others. Pinned futures are computed on the thread of their lane, in addition to the workers.
+/// other workers. Each worker has a queue for the futures that its work made runnable, and takes
+/// the newest from it. If its queue is empty, it steals the oldest from the others. Pinned futures
+/// are computed on the thread of their lane, in addition to the workers.
 ///
 /// Workers never wait for a value, because only futures that can run are queued. So a future that
 /// is not done is being computed, is in a queue, or waits for a future that is.
 package final class Workers: Sendable {
-  /// What the time plane computes while it waits for a value.
+  /// The futures that the time plane computes while it waits for a value.
   package enum WaitingWork: Sendable {
     /// Anything that can run.
     case any
-    /// Only what the value depends on. So the time plane is never inside the body of a later frame
-    /// when the value is done. Another thread works in its place.
+    /// Only futures that the value depends on. So the time plane is never inside the body of a
+    /// later frame when the value is done. Another thread works in its place.
     case awaited
   }
 
@@ -63,7 +63,7 @@ package final class Workers: Sendable {
     waitingWork: WaitingWork = .any, watch: RunWatch? = nil, niceness: Int = 0
   ) throws(RuntimeError) {
     precondition((0...Self.countMax).contains(count), "between 0 and \(Self.countMax) workers")
-    // With `.awaited` the time plane computes less, so another thread takes its place.
+    // With `.awaited` the time plane computes less, so there is one more worker thread.
     let workers = 0..<(max(1, count) + (waitingWork == .awaited && count > 1 ? 1 : 0))
     self.waitingWork = waitingWork
     isInline = count == 0
@@ -94,7 +94,7 @@ package final class Workers: Sendable {
 
   // MARK: Calls of the time plane
 
-  /// Takes over a new future. It is computed when its inputs are done and a thread is free.
+  /// Accepts a new future. It is computed when its inputs are done and a thread is free.
   ///
   /// - Parameter isTaken: Whether the caller is a worker that looks for work right after this call,
   ///   so that no other worker has to be woken.
@@ -109,8 +109,8 @@ package final class Workers: Sendable {
       let place = future.place
     else { return }
     queue(of: future, at: place)?.promote(future, at: place)
-    // A thread that looked at the needed queue before and at the speculative queue after saw
-    // nothing.
+    // A thread that looked at the needed queue before and at the speculative queue after it missed
+    // the future.
     if let lane = future.lane { lanes[lane]?.condition.signal() } else { idle.wakeOne() }
   }
 
@@ -129,7 +129,8 @@ package final class Workers: Sendable {
     if let outcome = future.outcome { return outcome }
     // From the future back to the inputs that have to be done first.
     var path = [future]
-    // Bounded: futures depend on earlier ones only, and each turn computes one of them or waits.
+    // Bounded: futures depend on earlier ones only, and each turn computes an earlier future or
+    // waits.
     while let last = path.last {
       if last.isDone {
         path.removeLast()
@@ -139,10 +140,11 @@ package final class Workers: Sendable {
         path.removeLast()
         enqueue(finished, from: 0, except: path.last)
       } else if waitingWork == .awaited {
-        // Another thread computes it, or will do so when there is room for it.
+        // Another thread computes it, or will do so when the gate admits it.
         try restUntilDone(last)
       } else if let other = take(as: 0) {
-        // Also done if the next step is a read without room, because this frees some.
+        // Also done if the next step is a read that the gate has not admitted, because other work
+        // frees a place.
         if let finished = executeHere(other) { enqueue(finished, from: 0) }
       } else {
         try rest(until: future)
@@ -200,7 +202,7 @@ package final class Workers: Sendable {
   }
 
   private func drain() {
-    // Bounded: each turn takes what was queued once.
+    // Bounded: each turn removes a future that was queued once.
     while !isStopped, let future = take(as: 0) {
       if let finished = executeHere(future) { enqueue(finished, from: 0) }
     }
@@ -214,7 +216,7 @@ package final class Workers: Sendable {
     defer { idle.remove(0) }
     guard queued.isZero else { return }
     try wait(for: future)
-    // If this thread was woken for work but does none, it wakes another one.
+    // If this thread was woken for work but does not do it, it wakes another thread.
     if future.isDone, !queued.isZero { idle.wakeOne() }
   }
 
@@ -231,10 +233,10 @@ package final class Workers: Sendable {
   }
 
   /// The body that delays a future: the body of its first input that is not done, its own, or the
-  /// one that runs before it on its lane; `nil` if the future is done by now.
+  /// body that runs before it on its lane; `nil` if the future is done by now.
   private func culprit(of future: ValueFuture) -> WatchedBody? {
     var last = future
-    // Bounded: futures depend on earlier ones only.
+    // Bounded: futures depend on earlier futures only.
     while let input = last.firstUnresolvedInput { last = input }
     if last.isDone { return nil }
     guard let lane = last.lane, last.current.status == .waiting else { return last.watched }
@@ -251,7 +253,7 @@ package final class Workers: Sendable {
     for lane in lanes.sorted(by: { $0.key < $1.key }).map(\.value) {
       while let future = lane.next() { _ = queues[0].append(future) }
     }
-    // Bounded: each turn takes a future that was queued once, or that became runnable by a
+    // Bounded: each turn removes a future that was queued once, or that became runnable by a
     // cancellation.
     while let future = take(as: 0) {
       guard let (_, finished) = future.cancel() else { continue }
