@@ -18,7 +18,7 @@ package struct CacheScope: Hashable, Sendable, Codable {
   /// Files that were written with another key, for another track, or by another version. They are
   /// not used.
   package var foreign: [String] = []
-  /// Files that writers have not finished, or have left behind.
+  /// Files that writers have not finished, or that a killed writer left.
   package var leftovers: [CacheLeftover] = []
 
   package init(folder: String) {
@@ -37,7 +37,7 @@ package struct CacheLeftover: Hashable, Sendable, Codable {
 /// The result of checking every record against its checksum.
 package struct CacheCheck: Hashable, Sendable, Codable {
   package var records = 0
-  /// Files with a damaged record. They have been removed, except those in `left`.
+  /// Files with a damaged record. They have been removed, except the files in `left`.
   package var damaged: [String] = []
   /// Files that were written elsewhere. They cannot be checked, and no run uses them.
   package var foreign: [String] = []
@@ -101,7 +101,7 @@ extension CacheFolder {
     scope.leftovers = leftovers(in: folder).map { file in
       CacheLeftover(
         name: file.name, bytes: file.bytes ?? 0,
-        // A shared lock: two processes that look at once must not take each other for a writer.
+        // A shared lock: two processes that look at once must not mistake each other for a writer.
         isBeingWritten: file.withUnlocked(LOCK_SH) { _ in true } == nil)
     }
     return scope
@@ -187,7 +187,7 @@ struct UnfinishedFile {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
-    // Not waiting: a writer may hold its lock for the whole run.
+    // Not waiting: a writer may hold its lock for the entire run.
     guard flock(descriptor, kind | LOCK_NB) == 0 else { return nil }
     return body(path)
   }

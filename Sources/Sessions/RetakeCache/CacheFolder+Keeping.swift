@@ -46,7 +46,7 @@ extension CacheFolder {
         bytes += size
         return true
       }
-      // Another run may prune at the same time. What it removed needs no room any more.
+      // Another run may prune at the same time. A file that it removed needs no space any more.
       if errno == ENOENT { return true }
       failure = failure ?? CacheFolder.notRemoved(path, errno)
       return false

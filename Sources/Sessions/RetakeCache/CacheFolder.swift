@@ -41,15 +41,15 @@ package struct CacheFolder: Sendable {
 
   /// - Parameter project: The folder of a project, which may come from someone else.
   /// - Throws: `CacheError.linkOut` for a path in the project that leads out of it, `.deadLink` for
-  ///   one that leads nowhere.
+  ///   a path that leads nowhere.
   package static func check(_ path: String, in project: String) throws {
     guard let link = OwnFolder.linkOut(of: project, to: path) else { return }
-    // A link that leads nowhere has an error of its own, because it needs another remedy.
+    // A link that leads nowhere has a separate error, because it needs another remedy.
     _ = try isFolder(path)
     throw CacheError.linkOut(path: link)
   }
 
-  /// Opens a folder that is a cache already. Nothing is created or changed.
+  /// Opens a folder that is a cache already. The folder stays unchanged.
   ///
   /// - Throws: `CacheError.missing`, `.empty`, and the errors of `init(path:)`.
   package init(
@@ -91,7 +91,7 @@ package struct CacheFolder: Sendable {
     } catch {
       throw CacheError.unreadable(path: path, cause: error.systemText)
     }
-    // Nothing is written into a folder that has something else in it (docs/cache.md).
+    // A cache never writes into a folder with other contents (docs/cache.md).
     guard entries.allSatisfy(isOwn) else { throw CacheError.notCache(path: path) }
     return entries.contains { Digest128(hex: $0) != nil } ? .unmarked : .empty
   }

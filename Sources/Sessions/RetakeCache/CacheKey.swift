@@ -2,12 +2,12 @@ import Foundation
 import RetakeCore
 import RetakeMedia
 
-/// The secret with which a cache distinguishes files written here from files written elsewhere.
+/// The secret that lets a cache distinguish files written here from files written elsewhere.
 ///
 /// It is stored outside of every project. So a project, a pull request or an archive cannot contain
 /// it. It has no influence on values, decisions or goldens.
 package struct CacheKey: Sendable {
-  /// The environment variable with which several machines share a cache.
+  /// The environment variable that holds the secret of a cache that several machines share.
   package static let variable = "RETAKE_CACHE_KEY"
   /// A shorter secret can be guessed.
   static let wordBytesMin = 16

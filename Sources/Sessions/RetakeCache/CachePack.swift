@@ -4,7 +4,7 @@ import RetakeCore
 import RetakeMedia
 
 /// An immutable file of cached values: the records, then a table of their positions by key, then a
-/// trailer that proves that the file is whole. docs/formats/cache.md describes it.
+/// trailer that proves that the file is complete. docs/formats/cache.md describes it.
 final class CachePack: Sendable {
   enum Kind: String, CaseIterable, Sendable {
     /// Values, which are small, and the outlines of frames.
@@ -41,9 +41,9 @@ final class CachePack: Sendable {
   /// The result of opening a file with the name of a pack.
   enum Opened {
     case whole(CachePack)
-    /// Whole, but written with another key, for another folder, or by another version.
+    /// Complete, but written with another key, for another folder, or by another version.
     case foreign
-    /// Packs get their names when they are whole, so the file was changed afterwards.
+    /// Packs get their names when they are complete, so the file was changed afterwards.
     case damaged
     /// It cannot be read now, and may be intact: see `MappedFile.Refusal.system`.
     case unreadable
@@ -125,7 +125,7 @@ final class CachePack: Sendable {
     file.withBytes(at: place.offset, count: place.count) { seal.digest(of: $0) } == place.digest
   }
 
-  /// What `body` makes of an undamaged record of pixels; `nil` counts as damage.
+  /// The result of `body` for an undamaged record of pixels; `nil` counts as damage.
   func pixels<Made>(_ place: Place, _ body: (MappedFile, Place) -> Made?) -> Made? {
     wasUsed.withLock { $0 = true }
     file.fetch(at: place.offset, count: place.count)

@@ -2,7 +2,7 @@ import Foundation
 import RetakeBuffers
 import RetakeCore
 
-/// Writes packs. A pack has a name that readers skip until it is whole. Thread-safe.
+/// Writes packs. A pack has a name that readers skip until it is complete. Thread-safe.
 ///
 /// Errors are kept, not thrown: a run does not fail because its values could not be cached.
 final class CachePackWriter: @unchecked Sendable {
@@ -52,7 +52,7 @@ final class CachePackWriter: @unchecked Sendable {
   }
 
   var published: [File] { lock.withLock { files } }
-  /// Why nothing more could be written.
+  /// Why the writer stopped writing; nil while it can write.
   var failure: String? { lock.withLock { cause } }
   /// Whether a record was not written because the budget was spent.
   var isSpent: Bool { lock.withLock { isFull } }
@@ -60,7 +60,7 @@ final class CachePackWriter: @unchecked Sendable {
   /// Adds a record, unless the key is known. `make` is only called if the record is written.
   func append(_ key: Digest128, _ make: () -> [UInt8]) {
     // The key is noted before its bytes are made, so that no second worker makes them. Making and
-    // digesting are outside of the lock, because they take the time.
+    // digesting are outside of the lock, because they are slow.
     guard lock.withLock({ isWanted(key) }) else { return }
     let bytes = make()
     let digest = seal.digest(of: bytes)
@@ -119,7 +119,7 @@ final class CachePackWriter: @unchecked Sendable {
       try PackBytes.write(CachePack.magic, to: descriptor, at: 0)
       return
     }
-    // `CacheFailure` takes its cause from `errno`, and the calls above have succeeded without
+    // `CacheFailure` reads its cause from `errno`, and the calls above have succeeded without
     // setting it.
     errno = ENOENT
     throw CacheFailure()
@@ -139,7 +139,7 @@ final class CachePackWriter: @unchecked Sendable {
     return descriptor
   }
 
-  /// Finishes the file and gives it its final name.
+  /// Finishes the file and renames it to its final name.
   private func publish() throws(CacheFailure) {
     guard let file = open else { return }
     var index = ByteWriter()

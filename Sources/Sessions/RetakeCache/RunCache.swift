@@ -72,7 +72,7 @@ package final class RunCache: ValueCache {
     counts.withLock { ($0.known, $0.computed) = ($0.known - 1, $0.computed + 1) }
   }
 
-  /// Finishes the written files and removes old ones beyond the limit.
+  /// Finishes the written files and removes old files beyond the limit.
   package func finish() -> RunSummary.CacheUse {
     var use = RunSummary.CacheUse()
     (use.known, use.computed) = counts.withLock { $0 }

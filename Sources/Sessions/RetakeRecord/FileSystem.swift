@@ -10,7 +10,7 @@ enum FileSystem {
 
   /// Creates a file that must not exist. Returns the descriptor, or the negated error number.
   static func create(_ path: String) -> Int32 {
-    // O_EXCL: an earlier file of this name is never written over, not even one behind a link.
+    // O_EXCL: an earlier file of this name is never overwritten, not even through a link.
     let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
     return descriptor >= 0 ? descriptor : -errno
   }

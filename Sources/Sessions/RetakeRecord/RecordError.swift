@@ -27,7 +27,7 @@ public enum RecordError: RetakeError {
   case ringWithPipeline
   /// A ring begins with a key frame, and tracks have key frames at different times.
   case ringWithTracks
-  /// The samples of what the ring does not keep would stay.
+  /// Sensor samples would stay in the session without the frames that the ring drops.
   case ringWithSensors
   /// A stage of the pipeline reads a sensor that the app did not add.
   case noSensor(node: String, sensor: String, known: [String])
@@ -162,7 +162,7 @@ public enum RecordError: RetakeError {
         "record.database.held",
         "the session's database was held by \(holder ?? "another program") for too long",
         at: path,
-        // The error's path is the database's, and the command takes the session's folder.
+        // The error's path is the database's path, and the command needs the session's folder.
         advice: "End that program, then: retake session recover "
           + "\(path.replacing("/session.sqlite", with: "")) --from-media")
     case .tooManySegments(let path, let most):
@@ -195,9 +195,14 @@ public enum RecordError: RetakeError {
     return "\(tenths / 10)"
   }
 
+  /// The stable identifier of the error, such as `record.segments.tooMany`.
   public var code: String { facts.code }
+  /// The problem, in one sentence.
   public var message: String { facts.message }
+  /// The message of FFmpeg, SQLite or the system, if there is one.
   public var cause: String? { facts.cause }
+  /// The session, file or frame with the problem; `nil` if there is no such place.
   public var place: Place? { facts.place }
+  /// The next step for the user; `nil` if there is no general advice.
   public var advice: String? { facts.advice }
 }

@@ -17,10 +17,10 @@ import RetakeStore
 /// show(result.folder.path, result.status, result.progress.frames.missing)
 /// ```
 ///
-/// What a commit reports is durable: it survives a crash of the process and, on a disk that honors
-/// sync requests, a loss of power.
+/// A reported commit is durable: it survives a crash of the process and, on a disk that honors sync
+/// requests, a loss of power.
 public final class Recorder: Sendable {
-  /// What a recorder uses of the machine; tests replace it.
+  /// The clock, disk and memory of the machine; tests replace them.
   struct Machine: Sendable {
     var clock: any LiveClock = WallClock()
     var makeSink: @Sendable (String) -> SinkResult = FileSink.create
@@ -42,10 +42,10 @@ public final class Recorder: Sendable {
   private let live = Locked<LiveRecording?>(nil)
   private let watch: RecordingWatch?
 
-  /// Opens nothing yet; `run` does.
+  /// The source stays closed until `run`.
   ///
   /// - Parameters:
-  ///   - source: What is recorded: a file, a camera, a stream, or the frames of an app.
+  ///   - source: A file, a camera, a stream, or the frames of an app.
   ///   - options: The session's name and folder, how frames are encoded, and the bounds.
   ///   - pipeline: Runs on the recorded frames; its decisions go into the same session.
   ///   - watch: Is notified of captured frames and results, for example for a preview.
@@ -93,8 +93,8 @@ public final class Recorder: Sendable {
     pipes.end(.stopped)
   }
 
-  /// Writes what the pre-trigger ring holds, and everything from now on. Without a ring it only
-  /// adds an event to the session. Can be called from any thread.
+  /// Writes the contents of the pre-trigger ring, and everything from now on. Without a ring it
+  /// only adds an event to the session. Can be called from any thread.
   public func trigger() {
     pipes.trigger()
   }
@@ -116,7 +116,7 @@ public final class Recorder: Sendable {
   ///
   /// - Parameters:
   ///   - source: The event's origin; `device` is for `note(_:)`.
-  ///   - kind: What happened, as one word, such as `shutter`.
+  ///   - kind: The kind of the event, as one word, such as `shutter`.
   ///   - json: A JSON object.
   public func note(source: String, kind: String, json: JSONValue = .object([:])) {
     pipes.note(source: source, kind: kind, json: json)
@@ -125,7 +125,7 @@ public final class Recorder: Sendable {
   /// Records until the source ends, a limit is reached or `stop` is called; then closes the
   /// session. Call it once.
   ///
-  /// - Throws: `RecordError`, `SessionError` or the source's error when nothing was recorded. When
+  /// - Throws: `RecordError`, `SessionError` or the source's error when no frame was recorded. When
   ///   a recording ends early, the result contains the reason.
   public func run() throws -> RecordingResult {
     FileSystem.ignoreSizeSignal()
@@ -134,8 +134,8 @@ public final class Recorder: Sendable {
     let stream = try source.open()
     let opening = SourceOpening(source: source, stream: stream, clock: machine.clock, pipes: pipes)
     let probe = try measure(opening)
-    // Before the folder is made: a source without frames, or a stop before the first one, leaves
-    // nothing.
+    // Before the folder is made: a source without frames, or a stop before the first frame, leaves
+    // no folder.
     guard let first = try opening.next() else { throw opening.noFrames }
     try checkEncoder(first)
     // A pipeline that cannot start is an error before there is a folder.
@@ -184,7 +184,7 @@ public final class Recorder: Sendable {
     for note in notes { pipes.note(note) }
   }
 
-  /// A stream without times gets counted ones, by a rate that may be a guess.
+  /// Notes that a stream has no times. The recorder counts them, by a rate that may be a guess.
   private func noteTiming() {
     let description = source.description
     let file = description.name.hasPrefix("file:") ? String(description.name.dropFirst(5)) : "FILE"
@@ -194,7 +194,7 @@ public final class Recorder: Sendable {
     }
   }
 
-  /// Starts the writer's and the encoder's threads. Without both, nothing is recorded.
+  /// Starts the writer's and the encoder's threads. The recording needs both.
   private func threads(
     _ writing: RecorderWriting, _ encoding: RecorderEncoding, _ site: RecordingSite
   ) throws -> (NamedThread, NamedThread) {
@@ -243,7 +243,8 @@ public final class Recorder: Sendable {
     }
   }
 
-  /// A preset that does not take the source's format or size is an error before there is a folder.
+  /// A preset that does not support the source's format or size is an error before there is a
+  /// folder.
   private func checkEncoder(_ first: SourceFrame) throws {
     guard options.preset != .copy else { return }
     try FrameEncoder(
@@ -263,7 +264,7 @@ public final class Recorder: Sendable {
   }
 
   private func measure(_ opening: SourceOpening) throws -> EncoderProbe.Measurement? {
-    // Unpaced frames wait for the encoder, and `copy` has none, so neither can be too slow.
+    // Unpaced frames wait for the encoder, and `copy` has no encoder, so neither can be too slow.
     guard options.pace == .realtime, options.probe != .skip, options.preset != .copy else {
       return nil
     }

@@ -3,8 +3,8 @@ import RetakeCore
 import RetakeRuntime
 import RetakeStore
 
-/// Takes a source's frames at their own time, and hands them to the encoder or sheds them. Runs on
-/// the caller's thread.
+/// Receives a source's frames at their own time, and hands them to the encoder or sheds them. Runs
+/// on the caller's thread.
 struct RecorderCapture {
   let source: any RecordingSource
   let options: RecorderOptions
@@ -41,7 +41,8 @@ struct RecorderCapture {
         capture(
           frame, sequence: sequence, assumed: tracks[frame.track].assumptions.assumed(for: frame))
         tracks[frame.track].frames += 1
-      // It takes a sequence like any frame: accepted + dropped = produced (docs/recording.md).
+      // A missed frame has a sequence like any frame: accepted + dropped = produced
+      // (docs/recording.md).
       case .missed(let missed):
         let sequence = tracks[missed.track].frames
         let time = missed.timestamp ?? Timestamp(nanoseconds: pipes.sessionTime)
@@ -55,7 +56,7 @@ struct RecorderCapture {
         if SourceWatch.Note.isAway(kind) { live?.sourceLost(code: kind) }
         if let change = SourceChange(kind: kind, json: json) { watch?.sourceChanged(change) }
       case .nothing:
-        // A silent source gives no frame that could reach the limit, so the clock is asked.
+        // A silent source sends no frame that could reach the limit, so the clock is asked.
         let time = Timestamp(nanoseconds: pipes.sessionTime)
         if isBeyondLimit(time, start: first.frame.timestamp) {
           return pipes.end(.limit)
@@ -126,7 +127,7 @@ struct RecorderCapture {
       ptsNanoseconds: frame.timestamp.nanoseconds,
       arrivalNanoseconds: pipes.arrival(of: frame.timestamp), packet: nil, assumed: assumed)
     var isTaken = true
-    // Before room is requested, so that this frame already meets the smaller queue.
+    // Before the queue is asked, so that this frame already meets the smaller queue.
     pipes.watchMemory()
     switch options.pace {
     // Shedding would let the machine's speed decide which frames of the session have pixels.
@@ -146,10 +147,10 @@ struct RecorderCapture {
       FrameID(track: record.track, sequence: record.sequence),
       timestamp: Timestamp(nanoseconds: record.ptsNanoseconds),
       arrival: Timestamp(nanoseconds: record.arrivalNanoseconds))
-    // Shed frames, too: how fast the encoder is must not change what the pipeline decides.
+    // Shed frames, too: the encoder's speed must not change the pipeline's decisions.
     live?.push(record, frame)
     watch?.capture(record, frame)
-    // Rows are never shed, so without this bound a disk that hangs would take all memory.
+    // Rows are never shed, so without this bound a disk that hangs would fill all memory.
     if waiting > RecorderOptions.waitingRowsMax {
       pipes.end(
         .failed,
@@ -158,14 +159,14 @@ struct RecorderCapture {
   }
 }
 
-/// What was captured of a track so far.
+/// The counters of a track's captured frames.
 struct CapturedTrack: Hashable, Sendable {
   /// The next sequence number.
   var frames = 0
   var assumptions = FrameAssumptions()
 }
 
-/// What is irregular about a frame's time, compared with the frames before it.
+/// The irregularities of a frame's time, compared with the frames before it.
 struct FrameAssumptions: Hashable, Sendable {
   private var latest: Timestamp?
 

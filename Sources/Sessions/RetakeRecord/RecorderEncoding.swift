@@ -25,7 +25,7 @@ final class RecorderEncoding: @unchecked Sendable {
 
   func run() {
     defer { pipes.encoded.close() }
-    // Encoding takes long, so a thread that hands over a frame continues first.
+    // Encoding is slow, so a thread that hands over a frame continues first.
     NamedThread.yieldingToWakers { encodeAll() }
   }
 
@@ -38,8 +38,8 @@ final class RecorderEncoding: @unchecked Sendable {
       }
       for row in rows {
         switch row {
-        // Rows without payload take the same way as frames, so that the writer gets all in one
-        // order.
+        // Rows without payload pass through the same queues as frames, so that the writer receives
+        // all rows in one order.
         case .event(let event): pipes.encoded.add(.event(event))
         case .run(let rows): pipes.encoded.add(.run(rows))
         case .frame(let frame): encode(frame)
@@ -54,7 +54,8 @@ final class RecorderEncoding: @unchecked Sendable {
       pipes.encoded.add(.frame(record, nil))
       return
     }
-    // Also when encoding fails: room that never came back would block an unpaced source forever.
+    // Also when encoding fails: bytes that are never returned would block an unpaced source
+    // forever.
     defer { pipes.captured.finish(CapturedFrame.bytes(of: frame)) }
     if let cause = pipes.lossCause {
       record.cause = cause
@@ -80,10 +81,10 @@ final class RecorderEncoding: @unchecked Sendable {
     }
   }
 
-  /// Also for a packet without bytes, because the writer finishes each packet that it takes.
+  /// Also for a packet without bytes, because the writer finishes each packet that it receives.
   private func waitForRoom(_ bytes: Int) {
     guard pipes.encoded.offer(bytes) == .full else { return }
-    // While this thread waits, the queue in front of it fills up because of the disk, and frames
+    // While this thread waits, the queue upstream of it fills up because of the disk, and frames
     // that are shed there must get that cause.
     pipes.setDiskBehind(true)
     pipes.encoded.waitForRoom(bytes)

@@ -1,5 +1,5 @@
-/// Options of a recording. The initializer has those that are chosen most often; the others are
-/// properties with defaults.
+/// Options of a recording. The initializer has the most common options; the others are properties
+/// with defaults.
 public struct RecorderOptions: Hashable, Sendable {
   /// The session's name; nil uses the source's. It is made safe for a folder name.
   public var name: String?
@@ -13,8 +13,8 @@ public struct RecorderOptions: Hashable, Sendable {
   public var framesMax: Int?
   /// On the source's own time line; nil means no limit.
   public var durationMax: Duration?
-  /// What happens if the encoder is slower than the source; `refuse` by default. Only recordings in
-  /// real time that encode are measured.
+  /// How to handle an encoder that is slower than the source; `refuse` by default. Only recordings
+  /// in real time that encode are measured.
   public var probe: EncoderProbe.Policy
   /// Maximum time from a frame's arrival at the writer to its commit, not counting the commit
   /// itself; 350 ms by default.
@@ -37,7 +37,7 @@ public struct RecorderOptions: Hashable, Sendable {
   /// The same in bytes; 64 MiB by default, less if the process's memory is limited.
   public var waitingPacketBytesMax: Int
   /// Bytes that stay free on the disk, 64 MiB by default; the recording ends before they are used.
-  /// 0 keeps none.
+  /// 0 turns the reserve off.
   public var reserveBytes: Int64
   /// Keeps this much of the recording in memory. Calling `trigger` writes it and everything after
   /// it; nil writes from the beginning.
@@ -60,8 +60,8 @@ public struct RecorderOptions: Hashable, Sendable {
   ) {
     (self.name, self.into, self.preset, self.pace) = (name, into, preset, pace)
     (self.framesMax, self.durationMax, self.probe) = (framesMax, durationMax, probe)
-    // docs/recording.md gives the interval, the 64 MiB of waiting packets and the reserve as
-    // numbers; change both.
+    // docs/recording.md has the interval, the 64 MiB of waiting packets and the reserve as numbers;
+    // change both.
     commitInterval = .milliseconds(350)
     segmentBytesMax = 2 << 30
     segmentDurationMax = .seconds(600)

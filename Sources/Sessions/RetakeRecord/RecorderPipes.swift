@@ -47,11 +47,11 @@ final class RecorderPipes: Sendable {
     var isTriggered = false
     var lossCause: String?
     var isShortOfMemory = false
-    /// What the session does not have as the source gave it, each once.
+    /// Notes on data of the source that the session lacks or changes, each once.
     var notes: [String] = []
-    /// Those of them that are about the source's footage; the session keeps them.
+    /// The notes that are about the source's footage; the session keeps them.
     var remarks: [String] = []
-    /// Those of them that say what the source lacks; the session is lossy for them.
+    /// The notes about data that the source itself lacks; the session is lossy for them.
     var losses: [String] = []
     var memory = MemoryWatch()
     var memoryLookNanoseconds = Int64.min
@@ -61,7 +61,7 @@ final class RecorderPipes: Sendable {
     self.clock = clock
     self.room = room
     pace = options.pace
-    // Read once, so that the ring and both queues take their shares of the same amount.
+    // Read once, so that the ring and both queues are shares of the same amount.
     let bytes = room.bytes()
     ringBytesMax = MemoryWatch.ringBound(
       options.ringBytesMax, room: bytes, available: room.availableBytes)
@@ -69,7 +69,7 @@ final class RecorderPipes: Sendable {
       PayloadBudget(
         countMax: options.waitingFramesMax,
         bytesMax: MemoryWatch.bound(options.waitingBytesMax, room: bytes),
-        // Age is real time, which decides nothing in an unpaced recording.
+        // Age is real time, which has no influence on an unpaced recording.
         ageNanosecondsMax: options.pace == .realtime
           ? options.waitingDurationMax.nanoseconds : nil))
     encoded = RowQueue(
@@ -115,8 +115,8 @@ final class RecorderPipes: Sendable {
     state.withLock { $0.isDiskBehind = isBehind }
   }
 
-  /// Nothing more can be written. Waiting frames are not encoded any more, so that the recording
-  /// ends soon. The first cause is kept.
+  /// The session can no longer be written. Waiting frames are not encoded any more, so that the
+  /// recording ends soon. The first cause is kept.
   func loseFrames(cause: String) {
     state.withLock { $0.lossCause = $0.lossCause ?? cause }
   }
@@ -134,7 +134,7 @@ final class RecorderPipes: Sendable {
     state.withLock { if !$0.remarks.contains(text) { $0.remarks.append(text) } }
   }
 
-  /// Adds a note about what the source lacks.
+  /// Adds a note about data that the source lacks.
   func lose(_ text: String) {
     note(text)
     state.withLock { $0.losses.append(text) }
@@ -177,12 +177,12 @@ final class RecorderPipes: Sendable {
       return true
     }
     guard isDue else { return }
-    // Outside the lock, which other threads take for each frame: this reads files of the kernel.
+    // Outside the lock, which other threads need for each frame: this reads files of the kernel.
     let bytes = room.bytes()
     guard let level = state.withLock({ $0.memory.look(room: bytes) }) else { return }
     captured.shrink(to: level)
     encoded.shrink(to: level)
-    // An unpaced recording is reproducible, so it contains nothing about the machine.
+    // An unpaced recording is reproducible, so it has no events of the machine.
     guard pace == .realtime else { return }
     note(
       source: "recorder", kind: "memory.\(level.rawValue)",
@@ -206,8 +206,7 @@ final class RecorderPipes: Sendable {
   }
 
   func note(source: String, kind: String, json: JSONValue) {
-    // The ordinal is set by the writer, in the order in which it takes events
-    // (`SessionWriter.add`).
+    // The writer sets the ordinal, in the order in which it receives events (`SessionWriter.add`).
     captured.add(
       .event(
         EventRecord(

@@ -16,7 +16,7 @@ extension Recorder {
   ///
   /// - Parameters:
   ///   - name: Letters and digits of ASCII, `-`, `_`, `.` and `/`, at most 64; unique.
-  ///   - kind: What is measured; the name if `nil`.
+  ///   - kind: The measured quantity; the name if `nil`.
   ///   - unit: Of all channels.
   ///   - channels: The names of a sample's values, 1 to 64.
   /// - Returns: the sensor, for `push`.
@@ -32,11 +32,11 @@ extension Recorder {
   /// Stores a sample. It never waits, and a frame that has arrived before does not see it.
   ///
   /// - Parameters:
-  ///   - sensor: What `addSensor` returned.
-  ///   - values: One for each channel; NaN where there is none.
+  ///   - sensor: The number that `addSensor` returned.
+  ///   - values: A value for each channel; NaN for a missing value.
   ///   - time: When it was measured, on the time line of the frames' timestamps; now if `nil`.
-  /// - Returns: false if it was refused: another number of values, or a time that is earlier than
-  ///   that of the sample before.
+  /// - Returns: false if the sample was refused: another number of values, or a time that is
+  ///   earlier than the previous sample's time.
   @discardableResult
   public func push(to sensor: Int, _ values: [Double], time: Timestamp? = nil) -> Bool {
     sensors.push(sensor, time: time, values)

@@ -75,7 +75,7 @@ final class RecorderWriting: @unchecked Sendable {
       let (rows, isClosed) = pipes.encoded.takeAll()
       for row in rows { take(row) }
       if rows.isEmpty {
-        // Only the encoder's thread adds rows, and it closes the queue last, so nothing can follow.
+        // Only the encoder's thread adds rows, and it closes the queue last, so no row can follow.
         guard !isClosed else { break }
         wait()
       }
@@ -106,7 +106,7 @@ final class RecorderWriting: @unchecked Sendable {
   private func tellShortRing() {
     guard ring?.isShort == true, !hasToldShortRing else { return }
     hasToldShortRing = true
-    // With a ring nothing is committed, so no report of a commit would say it.
+    // A ring has no commits yet, so no report of a commit would say it.
     var progress = writer.progress
     progress.ringIsShort = true
     report(progress)
@@ -123,25 +123,26 @@ final class RecorderWriting: @unchecked Sendable {
   /// Sequences in a session start at 0, even if frames left the ring before.
   private func renumbered(_ row: RecordedRow) -> RecordedRow {
     guard case .frame(var record, let encoded) = row else { return row }
-    // Only frames have sequences here: events name none, and a ring excludes a pipeline's rows.
+    // Only frames have sequences here: events have no sequence, and a ring excludes a pipeline's
+    // rows.
     let first = firstSequence ?? record.sequence
     firstSequence = first
     record.sequence -= first
     return .frame(record, encoded)
   }
 
-  /// How much of a ring one commit takes, by the times of its frames: less than what the doctor
-  /// calls a tail that a crash explains (`RecordingCheck`).
+  /// The span of a ring in one commit, by the times of its frames. It is shorter than a tail that
+  /// the doctor explains by a crash (`RecordingCheck`).
   private static let ringCommitNanoseconds: Int64 = 1_000_000_000
 
-  /// Writes the ring's rows and commits them on the way: what only the memory has is lost when the
-  /// recorder is killed, and the schedule counts the time since the rows came from the ring.
+  /// Writes the ring's rows and commits them on the way: rows that are only in memory are lost when
+  /// the recorder is killed, and the schedule counts the time since the rows came from the ring.
   private func openRing() {
     guard var full = ring else { return }
     ring = nil
     writer.pass(full.passedFrames)
     if full.isShort { addShortRing() }
-    // nil before the first commit, which gives the session its track and its clock.
+    // nil before the first commit, which writes the session's track and clock.
     var committed: Int64?
     for row in full.take() {
       write(row)
@@ -197,7 +198,7 @@ final class RecorderWriting: @unchecked Sendable {
   }
 
   private func stop(_ failure: RecordError) {
-    // The first failure is the cause; what fails after it is a consequence.
+    // The first failure is the cause; later failures are consequences.
     outcome.failure = outcome.failure ?? failure
     pipes.loseFrames(cause: RecordCause.lostWrite)
     pipes.end(.failed, failure: failure)
@@ -221,7 +222,7 @@ final class RecorderWriting: @unchecked Sendable {
         reserveBytes: options.reserveBytes))
   }
 
-  /// Unpaced sessions are reproducible, so they contain nothing about the machine.
+  /// Unpaced sessions are reproducible, so they have no events of the machine.
   private func watchClock() {
     guard options.pace == .realtime else { return }
     for leap in watch.leaps(at: machine.clock.anchor()) {
@@ -239,12 +240,13 @@ final class RecorderWriting: @unchecked Sendable {
 
   /// Makes the last commit, ends the containers, adds missing hashes and closes the database.
   private func finish() {
-    // `take` looks only when a row comes, and the trigger may have come after the last one.
+    // The writer checks for the trigger only when a row comes, and the trigger may have come after
+    // the last row.
     if pipes.isTriggered { openRing() }
     if let ring {
       (outcome.progress.passed, outcome.waiting) = (ring.passedFrames, ring.frameCount)
     }
-    // Nothing was written, and the caller discards the folder.
+    // The ring was never written, and the caller discards the folder.
     guard ring == nil else { return }
     writer.finishMedia(at: pipes.sessionTime)
     waitForDatabase()
@@ -270,7 +272,7 @@ final class RecorderWriting: @unchecked Sendable {
       outcome.progress.status = outcome.status
       report(outcome.progress)
     } catch {
-      // All frames are committed. Only what the close adds is missing, and `session recover` adds
+      // All frames are committed. Only the data of the close is missing, and `session recover` adds
       // it.
       outcome.failure = outcome.failure ?? RecordError(passing: error)
       outcome.status = .recovered
@@ -348,8 +350,8 @@ final class RecorderWriting: @unchecked Sendable {
     }
   }
 
-  /// Decodes again, as an import does, what several decodings may give differently. Without a reason
-  /// nothing is decoded.
+  /// Decodes the frames in doubt again, as an import does, because several decodings may return
+  /// different pixels. Without doubts it does not decode.
   ///
   /// - Parameter found: Rows that were completed at the close.
   private func settled(_ found: [FrameRecord]) -> [FrameRecord] {

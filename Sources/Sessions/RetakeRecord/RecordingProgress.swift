@@ -3,7 +3,8 @@ import RetakeRuntime
 public import RetakeSession
 import RetakeStore
 
-/// How far a recording is: what was written, and will survive a crash of the process.
+/// The progress of a recording: counts of the rows that were written, and will survive a crash of
+/// the process.
 ///
 /// A `Recorder` reports one after each commit (see `RecorderOptions.commitInterval`), and a last
 /// one with `closed`. The counts are totals from the beginning of the recording up to the commit. A
@@ -20,8 +21,8 @@ import RetakeStore
 ///
 /// Only `pipeline` and `rate` describe the time of the report and not the commit.
 public struct RecordingProgress: Hashable, Sendable, Codable {
-  /// What became of the frames that reached the recorder: `captured` is the sum of `recorded` and
-  /// of all numbers in `missing`.
+  /// The frames that reached the recorder, by outcome: `captured` is the sum of `recorded` and of
+  /// all numbers in `missing`.
   public struct Frames: Hashable, Sendable, Codable {
     /// Frames that reached the recorder. Each has a row in the session, with or without pixels.
     public var captured = 0
@@ -68,15 +69,15 @@ public struct RecordingProgress: Hashable, Sendable, Codable {
   package var lastSequence = -1
   /// When that frame reached the recorder, on the session's time line; 0 before the first one.
   package var lastArrivalNanoseconds: Int64 = 0
-  /// Rows of the session's table of events: changes of the device, notes of the app, and what
-  /// happened to the source and the recorder. The events of a live pipeline are not among them.
+  /// Rows of the session's table of events: changes of the device, notes of the app, and events of
+  /// the source and the recorder. The events of a live pipeline are not among them.
   public var events = 0
   /// Media files that frames were committed to, of all tracks.
   package var segments = 0
-  /// Bytes of the encoded frames, without what their containers add.
+  /// Bytes of the encoded frames, without the bytes of their containers.
   public var mediaBytes: Int64 = 0
   /// XXH3-128 over (sequence, packet hash) of every frame with pixels so far. A reader of the
-  /// session can compute it again. With several tracks it covers only the first one.
+  /// session can compute it again. With several tracks it covers only the first track.
   package var packetDigest = Digest128.zero
   /// Rates over the last 16 commits, about five seconds of a camera; `nil` before the second
   /// commit.
@@ -87,13 +88,13 @@ public struct RecordingProgress: Hashable, Sendable, Codable {
   /// True once, before anything is written: the pre-trigger ring's memory does not hold the
   /// requested time.
   package var ringIsShort: Bool?
-  /// What the session does not have as the source gave it, such as colors that a preset rounds;
-  /// `nil` if there is nothing.
+  /// Notes on data of the source that the session lacks or changes, such as colors that a preset
+  /// rounds; `nil` without such data.
   package var notes: [String]?
-  /// What the live pipeline has done so far; `nil` without one.
+  /// The progress of the live pipeline; `nil` without a pipeline.
   public var pipeline: PipelineProgress?
-  /// The program that has locked the session's database while rows wait for it, such as
-  /// `python3 (process 4711)`; `nil` if nothing waits.
+  /// The program that has locked the session's database while rows wait for it, such as `python3
+  /// (process 4711)`; `nil` while no row waits.
   package var databaseHolder: String?
   /// `true` in the last report of a recording whose session was closed.
   public var closed = false
@@ -121,7 +122,7 @@ public struct RecordingProgress: Hashable, Sendable, Codable {
 
 /// The rates of a recording.
 package struct RecordingRate: Hashable, Sendable, Codable {
-  /// Captured frames, including those without pixels.
+  /// Captured frames, including frames without pixels.
   package var framesPerSecond: Double
   /// Bytes of media.
   package var bytesPerSecond: Double

@@ -7,19 +7,19 @@ import RetakeStore
 public struct RecordingResult: Sendable {
   /// The folder of the new session.
   public var folder: SessionFolder
-  /// `clean` if every frame has its pixels, `lossy` if some have none, `recovered` if the session
-  /// could not be closed.
+  /// `clean` if every frame has its pixels, `lossy` if some have no pixels, `recovered` if the
+  /// session could not be closed.
   public var status: SessionStatus
   /// Why it ended; `failed` if and only if there is a `failure`.
   public var end: RecordingEnd
-  /// Why it ended early. What was recorded before is kept. The session is closed unless `isClosed`
-  /// is false.
+  /// Why it ended early. The frames recorded before are kept. The session is closed unless
+  /// `isClosed` is false.
   public var failure: RecordError?
   /// False when even the database could not be closed: `session recover` repairs it.
   public var isClosed: Bool
   /// The final counts.
   public var progress: RecordingProgress
-  /// The measurement of the encoder; nil when none was made.
+  /// The measurement of the encoder; nil without a measurement.
   package var probe: EncoderProbe.Measurement?
   /// The outcome of the live pipeline; nil without one.
   public var pipeline: Result<RunOutcome, any Error>?

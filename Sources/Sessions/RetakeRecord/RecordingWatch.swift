@@ -10,16 +10,17 @@ public struct RecordingWatch: Sendable {
   public var captured: @Sendable (Frame) -> Void
   /// Called on the thread that notifies a pipeline's sinks.
   public var found: @Sendable (LiveResult) -> Void
-  /// Called for changes of the device, also for those that the app notes; then on its thread.
+  /// Called for changes of the device, also for changes that the app notes; then on the app's
+  /// thread.
   public var happened: @Sendable (DeviceEvent) -> Void
   /// Called on the deciding thread, with the decisions of a pipeline since the last call.
   public var decided: @Sendable ([DecisionLine]) -> Void
   /// Called on the capturing thread when a source that may come back is silent, gone or back.
   package var sourceChanged: @Sendable (SourceChange) -> Void = { _ in }
-  /// Whether the device is watched in a recording without a pipeline, which takes a thread.
+  /// Whether the device is watched in a recording without a pipeline, which needs a thread.
   package var watchesDevice = true
 
-  /// Callbacks that are left out do nothing. Different callbacks may be called at the same time, on
+  /// By default, callbacks are empty. Different callbacks may be called at the same time, on
   /// different threads.
   public init(
     captured: @escaping @Sendable (Frame) -> Void,
@@ -64,7 +65,7 @@ public struct RecordingWatch: Sendable {
   }
 }
 
-/// What became of the connection to a source that may come back.
+/// The state of the connection to a source that may come back.
 package enum SourceChange: Hashable, Sendable {
   /// No frames arrive, and the connection is open.
   case silent

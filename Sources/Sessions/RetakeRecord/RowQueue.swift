@@ -3,7 +3,7 @@ import RetakeRuntime
 
 /// A queue of rows. No row is refused before the end. Rows may have payload, which has a budget.
 ///
-/// Any thread may add rows; one thread takes them.
+/// Any thread may add rows; one thread removes them.
 final class RowQueue<Row: Sendable>: Sendable {
   private struct State: Sendable {
     var rows: [Row] = []
@@ -14,7 +14,7 @@ final class RowQueue<Row: Sendable>: Sendable {
   }
 
   private let state: Locked<State>
-  /// Rings when there are rows to take, and when the queue is closed.
+  /// Rings when rows wait, and when the queue is closed.
   let arrived = ThreadCondition()
   private let relieved = ThreadCondition()
 
@@ -22,18 +22,18 @@ final class RowQueue<Row: Sendable>: Sendable {
     state = Locked(State(budget: budget))
   }
 
-  /// Requests room for payload, to be returned with `finish`.
+  /// Requests budget for payload, to be returned with `finish`.
   func offer(_ bytes: Int, nowNanoseconds: Int64 = 0) -> PayloadBudget.Verdict {
     state.withLock { $0.budget.offer(bytes, nowNanoseconds: nowNanoseconds) }
   }
 
-  /// Waits until there is room for payload. Ends because the consumer always finishes what it
-  /// takes.
+  /// Waits until the budget has enough bytes for payload. Ends because the consumer always finishes
+  /// every row that it removes.
   func waitForRoom(_ bytes: Int) {
     while offer(bytes) == .full { relieved.wait() }
   }
 
-  /// After the end the row is discarded, because no thread would take it.
+  /// After the end the row is discarded, because no thread would remove it.
   ///
   /// - Returns: the number of waiting rows.
   @discardableResult
@@ -71,7 +71,7 @@ final class RowQueue<Row: Sendable>: Sendable {
   /// Payload that already waits is kept.
   func shrink(to level: MemoryWatch.Level) {
     state.withLock { $0.budget.level = level }
-    // The level may have ended, which makes room.
+    // The level may have ended, which frees budget.
     relieved.signal()
   }
 

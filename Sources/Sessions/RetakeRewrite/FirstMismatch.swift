@@ -5,8 +5,7 @@ import RetakeStore
 /// Finds the first frame whose pixels do not match the stored digest.
 ///
 /// Copies are written track by track, and a trim encodes the frames at its ends before it checks
-/// the others. The mismatch found first is therefore not always the one that a replay would find
-/// first.
+/// the others. The first mismatch of a copy is therefore not always the first mismatch of a replay.
 struct FirstMismatch {
   let reader: SessionReader
   let tracks: [TrimSpan.Track]

@@ -1,22 +1,22 @@
 package import RetakeCore
 import RetakeStore
 
-/// An error of a sensor's file, or of what a camera stores beside its frames.
+/// An error of a sensor's file, or of the telemetry that a camera stores with its frames.
 package enum SensorError: RetakeError, Equatable {
-  /// `--sensor` cannot be read: what is wrong with it.
+  /// `--sensor` cannot be parsed, because of `problem`.
   case badOption(text: String, problem: String)
   case missing(file: String)
   case unreadable(file: String, cause: String)
   /// The file's name does not say which format it has.
   case unknownFormat(file: String)
-  /// The file has times and no values: those of the frames of a video.
+  /// The file has times and no values: the times of a video's frames.
   case onlyTimes(file: String)
   /// The file has no sample.
   case noSamples(file: String)
   case noColumn(file: String, name: String, known: [String])
   /// Two columns, or two members of a line, have one name.
   case sameColumns(file: String, name: String)
-  /// A line of a table, a list or a sentence: what is wrong there.
+  /// A line of a table, a list or a sentence cannot be read, because of `problem`.
   case badLine(file: String, line: Int, problem: String)
   /// The time of a line.
   case badTime(file: String, line: Int, text: String, unit: SensorTimeUnit)

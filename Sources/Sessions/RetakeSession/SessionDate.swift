@@ -8,8 +8,8 @@ package enum SessionDate {
   /// How uncertain it is.
   package static let uncertaintyFact = "startedUncertaintyNanoseconds"
 
-  /// - Returns: nil for sessions without a date, such as imported files, and for a number that is
-  ///   none.
+  /// - Returns: nil for sessions without a date, such as imported files, and for text that is not a
+  ///   number.
   static func started(in store: StoreReader) throws -> Int64? {
     try fromStore { try store.meta(fact) }.flatMap { Int64($0) }
   }

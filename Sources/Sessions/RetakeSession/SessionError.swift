@@ -51,13 +51,13 @@ public enum SessionError: RetakeError {
   /// The exported file does not read back as the session's frames. `form` names codec and
   /// container, `instead` is the command to type.
   case exportDiffers(path: String, form: String, cause: String, instead: String?)
-  /// The imported file is not the one that was indexed.
+  /// The imported file differs from the indexed file.
   case originalDiffers(session: String, file: String)
   /// A copy would be inside the session itself.
   case intoItself(path: String)
   /// The folder of the sessions does not exist or cannot be read.
   case noFolder(path: String, cause: String)
-  /// No sensor was named, and there are several; or there is none of this name.
+  /// No sensor was named, and there are several; or there is no sensor of this name.
   case unknownSensor(session: String, name: String?, known: [String])
   /// The session has no rows of this kind.
   case nothingToExport(session: String, kind: String)
@@ -68,18 +68,18 @@ public enum SessionError: RetakeError {
   /// A frame has a time that no session holds, even if the first frame is at 0.
   case timesTooFar(file: String, frame: FrameID, seconds: Int64)
   case noFrames(file: String)
-  /// Every frame of the file is damaged; the cause is that of the first one.
+  /// Every frame of the file is damaged; the cause is the first frame's cause.
   case noGoodFrame(file: String, frames: Int, cause: String?)
   /// The database names a file outside the session's folder.
   case unsafePath(session: String, path: String)
   case mediaMissing(file: String)
   /// Git LFS has stored the file elsewhere, and this is its pointer.
   case pointer(file: String)
-  /// The media file's bytes are not those that were indexed.
+  /// The media file's bytes differ from the indexed bytes.
   case mediaMismatch(file: String, track: Int, packet: Int, frame: FrameID?, cause: String)
-  /// The media file has more bytes than were indexed; none of them is read.
+  /// The media file has more bytes than were indexed; the reader rejects it before reading.
   case mediaSize(file: String, bytes: Int64, indexedBytes: Int64)
-  /// The packets are intact, but the decoder gives different pixels than at the import.
+  /// The packets are intact, but the decoder returns different pixels than at the import.
   case pixelMismatch(session: String, frame: FrameID)
   /// The frame has a row, but no pixels.
   case noPixels(session: String, frame: FrameID, cause: String)
@@ -91,12 +91,12 @@ public enum SessionError: RetakeError {
   case badCosts(session: String, run: Int, detail: String)
   /// No live run was recorded, or not the requested one.
   case noLiveRun(session: String, known: [Int])
-  /// A trim keeps a live run's stage times, and not what it decided and why. `original` is the name
-  /// of the session that was trimmed, if it is known.
+  /// A trim keeps a live run's stage times, but not its decisions and their reasons. `original` is
+  /// the name of the session that was trimmed, if it is known.
   case trimmedRun(session: String, run: Int, original: String?)
   /// The recorded data of a live run cannot be read.
   case badRun(session: String, run: Int, detail: String)
-  /// The user stopped the operation; nothing is left behind.
+  /// The user stopped the operation; every partial result was removed.
   case interrupted
   case write(path: String, cause: String)
   case database(code: String, description: ErrorText)
@@ -406,10 +406,15 @@ public enum SessionError: RetakeError {
     numbers.map(String.init).joined(separator: ", ")
   }
 
+  /// The stable identifier of the error, such as `session.frame.unknown`.
   public var code: String { facts.code }
+  /// The problem, in one sentence.
   public var message: String { facts.message }
+  /// The reason, if it is known; `nil` if the message is enough.
   public var cause: String? { facts.cause }
+  /// The file, session, track or frame with the problem; `nil` if there is no such place.
   public var place: Place? { facts.place }
+  /// The next step for the user; `nil` if there is no general advice.
   public var advice: String? { facts.advice }
 }
 

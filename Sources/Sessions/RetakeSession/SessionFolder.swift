@@ -35,7 +35,7 @@ public struct SessionFolder: Hashable, Sendable {
       .sorted().map { "media/" + $0 }
   }
 
-  /// Whether the media are those of a join, which puts `a-` and `b-` before their names.
+  /// Whether the media are the files of a join, which puts `a-` and `b-` before their names.
   var hasJoinedMedia: Bool {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: media)) ?? []
     return names.contains { name in
@@ -56,12 +56,12 @@ public struct SessionFolder: Hashable, Sendable {
     return path + "/" + relative
   }
 
-  /// Converts a name to one that is safe for a folder on any system: ASCII letters and digits, `-`,
-  /// `_`, `.`.
+  /// Converts a name to a name that is safe for a folder on any system: ASCII letters and digits,
+  /// `-`, `_`, `.`.
   ///
-  /// Everything else becomes `-`; dots and dashes at both ends are removed; at most 64 characters
-  /// are kept.
-  /// - Throws: `SessionError.badName` when nothing is left.
+  /// Every other character becomes `-`; dots and dashes at both ends are removed; at most 64
+  /// characters are kept.
+  /// - Throws: `SessionError.badName` when no character remains.
   package static func sanitized(name: String) throws -> String {
     var result = ""
     for scalar in name.unicodeScalars {

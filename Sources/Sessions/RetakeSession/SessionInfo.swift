@@ -95,10 +95,10 @@ package struct SessionInfo: Hashable, Sendable, Codable {
   package var sensors: [Sensor]?
   /// From the first frame of any track to the last.
   package var durationNanoseconds: Int64
-  /// Size of the whole folder.
+  /// Size of all files in the folder.
   package var bytes: Int64
   package var sessionDigest: Digest128
-  /// A description of what is known to be missing.
+  /// A description of the known losses.
   package var losses: String?
   /// Places where the file's timestamps do not simply increase, and how the session handles them;
   /// only the first 200. nil without such places.
@@ -107,8 +107,8 @@ package struct SessionInfo: Hashable, Sendable, Codable {
   package var timeCount: Int?
   /// The name of the source that the recorder or the importer stored.
   package var source: String?
-  /// What a user should know about the footage, such as tracks that follow one another, frames that
-  /// change their size, opacity that is not decoded and equal frames; nil if there is nothing.
+  /// Facts about the footage that a user needs, such as tracks that follow one another, frames that
+  /// change their size, opacity that is not decoded and equal frames; nil for ordinary footage.
   package var notes: [String]?
   /// Wall clock at zero of the time line; nil for sessions without a date, such as imported files.
   package var startedUnixNanoseconds: Int64?

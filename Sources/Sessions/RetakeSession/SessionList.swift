@@ -40,7 +40,7 @@ package struct SessionList: Sendable {
       throw SessionError.noFolder(
         path: path, cause: isThere ? "it cannot be read as a folder" : "there is no such folder")
     }
-    // Hidden folders are sessions that are being made, or what a killed command left.
+    // Hidden folders are sessions in the making, or remains of a killed command.
     // By bytes, because Swift's own order of strings compares normalized characters.
     return names.filter { !$0.hasPrefix(".") }.sorted {
       $0.utf8.lexicographicallyPrecedes($1.utf8)

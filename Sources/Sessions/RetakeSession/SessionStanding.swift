@@ -1,8 +1,8 @@
 import RetakeCore
 import RetakeStore
 
-/// What a session lacks. Its status follows from that here and nowhere else: a session with a frame
-/// that cannot be replayed is never called clean.
+/// The losses of a session. Only this type derives the session's status from them: a session with a
+/// frame that cannot be replayed is never called clean.
 package struct SessionStanding: Hashable, Sendable {
   /// Frames whose pixels are in the media and cannot be trusted.
   private let damagedFrames: Int
@@ -10,7 +10,7 @@ package struct SessionStanding: Hashable, Sendable {
   private let missingFrames: Int
   /// A recorder did not close it.
   private let wasCut: Bool
-  /// What is missing, in words.
+  /// Descriptions of the missing data.
   private let losses: [String]
 
   package init(
@@ -20,7 +20,7 @@ package struct SessionStanding: Hashable, Sendable {
     (self.wasCut, self.losses) = (wasCut, losses)
   }
 
-  /// docs/sessions.md: `recovered` says that nothing but the end is missing.
+  /// docs/sessions.md: `recovered` says that only the end is missing.
   package var status: SessionStatus {
     if damagedFrames > 0 { return .lossy }
     if wasCut { return .recovered }

@@ -13,7 +13,7 @@ package struct SessionSummary: Hashable, Sendable {
 
   package var name: String
   package var status: SessionStatus
-  /// Total of all tracks. Frames are numbered without gaps, so the last row gives the count.
+  /// Total of all tracks. Frames are numbered without gaps, so the last row has the count.
   package var frames: Int
   package var tracks: [Track]
   /// From the first frame of any track to the last.
@@ -31,7 +31,8 @@ package struct SessionSummary: Hashable, Sendable {
     started = try SessionDate.started(in: store).map(SessionDate.text)
     note = try SessionNote.text(in: store)
     let parts = try fromStore {
-      // Read for its bound: what has too many segments for a reader is an error in the list, too.
+      // Read for its bound: a session with too many segments for a reader is an error in the list,
+      // too.
       _ = try store.segments()
       return try store.segmentTracks()
     }
@@ -46,7 +47,7 @@ package struct SessionSummary: Hashable, Sendable {
           codec: part.codecName, width: part.width, height: part.height))
       let ends = try fromStore { try store.ends(track: part.track) }
       guard let ends else { continue }
-      // Wraps around: an invalid number in the database gives a wrong count, not a crash.
+      // Wraps around: an invalid number in the database makes the count wrong, and does not crash.
       count &+= ends.end
       times += [ends.firstNanoseconds, ends.lastNanoseconds]
     }

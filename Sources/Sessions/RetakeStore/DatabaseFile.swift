@@ -101,9 +101,8 @@ enum DatabaseFile {
     for _ in 0..<attemptCount {
       let before = try state(of: path)
       do {
-        // Copied without a lock, so that a recorder never waits for a reader. A
-        // commit only appends to the log; what a checkpoint does shows in the
-        // two states, and the copy is then made again.
+        // Copied without a lock, so that a recorder never waits for a reader. A commit only appends
+        // to the log; a checkpoint makes the two states differ, and the copy is then made again.
         let copy = try PrivateCopy(of: path, suffixes: journalSuffixes)
         if try state(of: path) == before { return copy }
       } catch StoreError.missing(let file) where file != path {
@@ -113,7 +112,7 @@ enum DatabaseFile {
     throw StoreError.busy(path: path, holder: LockHolder.ofDatabase(path))
   }
 
-  /// What a checkpoint changes: the database file's size and time, and the log's header.
+  /// The data that a checkpoint changes: the database file's size and time, and the log's header.
   private struct State: Equatable {
     var database: RegularFile.Facts
     var logHeader: [UInt8]
@@ -121,22 +120,23 @@ enum DatabaseFile {
 
   private static func state(of path: String) throws -> State {
     State(
-      // A log that is missing counts as an empty header: one that appears or
-      // is removed meanwhile makes the two states differ.
+      // A log that is missing counts as an empty header: a log that appears or is removed meanwhile
+      // makes the two states differ.
       database: try facts(path), logHeader: (try? head(of: path + "-wal", count: 32)) ?? [])
   }
 
   /// A database, including its log, has at most a quarter as many rows as bytes.
   static func rowCountMax(_ path: String) throws -> Int {
-    // A row takes a cell pointer of 2 bytes, a length of at least 1 and a record
-    // header of at least 2, so the quotient is above any true number of rows.
+    // A row has a cell pointer of 2 bytes, a length of at least 1 and a record header of at least
+    // 2, so the quotient is above any true number of rows.
     let log = (try? facts(path + "-wal").bytes) ?? 0
     return Int((try facts(path).bytes + log) / 4)
   }
 
   /// The first bytes of a file, fewer if it is shorter.
   ///
-  /// - Throws: `StoreError.readFailed` when the disk fails, which says nothing about the file.
+  /// - Throws: `StoreError.readFailed` when the disk fails, which does not mean that the file is
+  ///   damaged.
   static func head(of path: String, count: Int) throws -> [UInt8] {
     do {
       return [UInt8](try RegularFile.head(path, count: count))

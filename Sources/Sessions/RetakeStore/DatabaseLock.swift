@@ -29,7 +29,7 @@ final class DatabaseLock {
   /// nil when the file cannot be opened. The deinitializer releases the lock.
   init?(_ path: String) {
     // O_RDWR because F_SETLK refuses a write lock on a descriptor that is only open for reading
-    // (man 2 fcntl). The other flags refuse a link, and do not wait for what is not a file.
+    // (man 2 fcntl). The other flags refuse a link, and do not wait for a pipe or a device.
     descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }
     self.path = path
@@ -40,13 +40,13 @@ final class DatabaseLock {
     close(descriptor)
   }
 
-  /// Takes the lock again if it was lost, and checks whether another process used the database
-  /// meanwhile.
+  /// Locks the database again if the lock was lost, and checks whether another process used the
+  /// database meanwhile.
   func state() -> State {
     var lock = Self.whole
     if fcntl(descriptor, F_SETLK, &lock) != 0 {
-      // Any other error, for example ENOLCK from a file system without locks,
-      // says nothing about other programs, so the recording continues.
+      // Any other error, for example ENOLCK from a file system without locks, does not mean that
+      // another program uses the database, so the recording continues.
       guard errno == EACCES || errno == EAGAIN else { return .held }
       return .taken(holder)
     }
@@ -65,8 +65,8 @@ final class DatabaseLock {
 
   private var holder: LockHolder? {
     var lock = Self.whole
-    // F_GETLK gives -1 for the lock of an open file description, and F_UNLCK if the lock was
-    // released meanwhile (man 2 fcntl). The search in /proc may still find a process then.
+    // F_GETLK returns process -1 for the lock of an open file description, and F_UNLCK if the lock
+    // was released meanwhile (man 2 fcntl). The search in /proc may still find a process then.
     guard fcntl(descriptor, F_GETLK, &lock) == 0, lock.l_type != Int16(F_UNLCK), lock.l_pid > 0
     else { return LockHolder.ofDatabase(path) }
     return LockHolder(process: Int(lock.l_pid))

@@ -35,8 +35,8 @@ package struct FrameRecord: Hashable, Sendable {
   /// A stable code: why the frame has no pixels, or why they cannot be trusted.
   package var cause: String?
   package var assumed: Assumed
-  /// The picture's number among those that its packet gives. Most packets give one, with number 0.
-  /// A picture that is shown again gets the next number of its packet.
+  /// The picture's number among the pictures of its packet. Most packets have one picture, with
+  /// number 0. A picture that is shown again gets the next number of its packet.
   package var shown: Int
 
   package init(

@@ -3,7 +3,7 @@ package import GRDB
 
 /// A database that is read without locks, logs or files next to it.
 package enum ImmutableDatabase {
-  /// SQLite's URI form of a file name with options; all bytes except plain ones are escaped.
+  /// SQLite's URI form of a file name with options; all bytes except plain bytes are escaped.
   package static func uri(of path: String) -> String {
     let absolute = URL(fileURLWithPath: path).path
     // In a URI `?`, `#` and `%` have meanings, and a folder's name may contain them.

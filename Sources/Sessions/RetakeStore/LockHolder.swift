@@ -51,9 +51,9 @@ package struct LockHolder: Hashable, Sendable, CustomStringConvertible {
       minor = (number & 0xFF) | ((number >> 12) & 0xFFF00)
     }
 
-    /// Whether a lock on a file of that device may be one on a file of this one. Numbers with the
-    /// major number 0 are given out as file systems are mounted, and on btrfs and overlayfs a file
-    /// and its lock have different ones.
+    /// Whether a lock on a file of that device may be a lock on a file of this device. Numbers with
+    /// the major number 0 are assigned as file systems are mounted, and on btrfs and overlayfs a
+    /// file and its lock have different numbers.
     func mayBe(_ other: Device) -> Bool { self == other || (major == 0 && other.major == 0) }
   }
 
@@ -67,8 +67,8 @@ package struct LockHolder: Hashable, Sendable, CustomStringConvertible {
       .map(LockHolder.init(process:))
   }
 
-  /// - Returns: the first process in the table that holds a lock on the file, not one that waits
-  ///   for it.
+  /// - Returns: the first process in the table that holds a lock on the file, and does not only
+  ///   wait for it.
   static func process(
     in table: String, locking file: UInt64, on device: Device, except ours: Int = ours
   ) -> Int? {

@@ -16,8 +16,9 @@ extension SegmentRecord: StoredRow {
   }
 
   init(_ row: inout RowReader) throws {
-    // Swift evaluates arguments from left to right, so their order is that of the columns. Values
-    // are checked even where the schema has a CHECK: rows of a foreign file need not fulfil it.
+    // Swift evaluates arguments from left to right, so their order is the order of the columns.
+    // Values are checked even where the schema has a CHECK: rows of a foreign file need not fulfil
+    // it.
     self.init(
       index: try row.count(), file: try row.text(), startedNanoseconds: try row.nanoseconds(),
       isClosed: try row.int(among: [0, 1]) == 1, bytes: Int64(try row.count()),

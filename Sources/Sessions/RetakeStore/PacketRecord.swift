@@ -11,7 +11,7 @@ package struct PacketRecord: Hashable, Sendable {
   }
 
   package var track: Int
-  /// The packet's number in the whole session, per track.
+  /// The packet's number in its track, over all segments of the session.
   package var index: Int
   package var segment: Int
   /// The packet's number among the track's packets in the segment's media file, in demuxer order.

@@ -14,7 +14,7 @@ final class PrivateCopy: Sendable {
   static let journalBytesMax: Int64 = 8 << 30
   static let databaseBytesMax: Int64 = 64 << 30
   /// A file counts as sparse when the disk stores less than one part in this many of its bytes. On
-  /// disks that compress, a database takes up far more than that, because it consists mostly of
+  /// disks that compress, a database fills a far larger part, because it consists mostly of
   /// digests.
   static let sparsePart: Int64 = 64
   private static let pieceBytes = 1 << 20
@@ -27,7 +27,7 @@ final class PrivateCopy: Sendable {
     self.folder = folder
     path = folder.appendingPathComponent(name).path
     let present = [""] + suffixes.filter { RegularFile.isTaken(original + $0) }
-    // Before the folder is made, so that a refused file leaves nothing and fills no disk.
+    // Before the folder is made, so that a rejected file leaves no folder and fills no disk.
     try Self.checkSizes(of: original, suffixes: present)
     try storeErrors(at: original, writing: false) {
       // 0700: other users share the temporary folder, and the rows are not theirs to read.
@@ -112,7 +112,7 @@ final class PrivateCopy: Sendable {
         // the changed state and copies again.
         guard !piece.isEmpty else { break }
         rest -= Int64(piece.count)
-        // Zeros are skipped, so that a hole takes no space in the temporary folder either.
+        // Zeros are skipped, so that a hole uses no space in the temporary folder either.
         if piece.contains(where: { $0 != 0 }) {
           try output.write(contentsOf: piece)
         } else {

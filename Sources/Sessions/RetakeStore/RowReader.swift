@@ -121,7 +121,7 @@ struct RowReader {
     }
   }
 
-  /// Maximum length of a code, far above that of any that exists.
+  /// Maximum length of a code, far above the length of any existing code.
   private static let codeBytesMax = 256
 
   /// A stable code. Decisions and goldens hold it as one word, so it has visible ASCII only.

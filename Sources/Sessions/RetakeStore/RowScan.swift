@@ -12,7 +12,7 @@ struct RowScan {
   private var damaged: [StoreReader.Complaint] = []
   /// Tables that could not be read to their end.
   private var broken: [StoreReader.Complaint] = []
-  /// An error that says nothing about the table itself, such as a lack of memory.
+  /// An error that does not prove damage in the table itself, such as a lack of memory.
   private(set) var failure: DatabaseError?
 
   init(version: Int64, rowCountMax: Int) {
@@ -54,12 +54,12 @@ struct RowScan {
   private mutating func take(_ walk: RowWalk, of table: Schema.Table) {
     let count = table.columnCount(version: version)
     let digest = walk.digest(table: table, columns: count)
-    // The writer takes the sum before it writes `commit` and `digest`, so the stored sum does not
-    // have them.
+    // The writer computes the sum before it writes `commit` and `digest`, so the stored sum does
+    // not cover them.
     if table.name != Schema.meta.name || !Self.isWriters(walk) { running.add(digest) }
     if gap == nil, table.countsItsRows { gap = place.missing(before: walk, of: table) }
     guard version >= Schema.firstVersionWithChecks,
-      // The checksum is the column behind those of the row.
+      // The checksum is the column after the row's own columns.
       walk.int64(count) != RunningDigest.check(of: digest),
       damaged.count < StoreReader.complaintCount
     else { return }
@@ -94,7 +94,8 @@ struct RowScan {
       return broken + damaged + [all]
     }
     // If the sum of all rows is right, each row is as it was written, and a checksum that differs
-    // is what was damaged. The sum does not cover two rows of `meta`, so that table proves nothing.
+    // is itself damaged. The sum does not cover two rows of `meta`, so it proves no row of that
+    // table.
     return broken
       + damaged.map { complaint in
         guard complaint.table != Schema.meta.name else { return complaint }

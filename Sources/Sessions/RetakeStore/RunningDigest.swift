@@ -26,8 +26,8 @@ struct RunningDigest: Hashable, Sendable {
   /// Digest of the table's name and each value with its storage class; different rows never have
   /// the same encoding.
   static func digest(of values: [DatabaseValue], table: Schema.Table) -> Digest128 {
-    // `RowWalk.digest` gives the same bytes from SQLite's own memory, and must change
-    // together with this. docs/formats/session.md, Checksums, is the definition.
+    // `RowWalk.digest` returns the same bytes from SQLite's own memory, and must change together
+    // with this. docs/formats/session.md, Checksums, is the definition.
     var bytes: [UInt8] = []
     bytes.reserveCapacity(192)
     append(table.name, to: &bytes)

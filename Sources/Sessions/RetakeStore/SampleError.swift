@@ -9,7 +9,7 @@ package enum SampleError: RetakeError, Equatable {
   case badText(sensor: String)
   case valueCount(sensor: String, count: Int, channels: Int)
   case timeRange(sensor: String)
-  /// A time is that much earlier than the one before.
+  /// A time is that much earlier than the previous sample's time.
   case backwards(sensor: String, nanoseconds: Int64)
   case store(ErrorFacts)
 

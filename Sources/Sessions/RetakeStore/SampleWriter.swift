@@ -3,7 +3,7 @@ package import RetakeCore
 /// Writes sensors and their samples into a session's database, a batch at a time.
 ///
 /// It checks all that a reader relies on: names that occur once, a value for each channel, and
-/// times that do not decrease. What it refuses has not been written.
+/// times that do not decrease. A rejected sample has not been written.
 ///
 /// ```swift
 /// let samples = SampleWriter(writer)
@@ -29,8 +29,8 @@ package final class SampleWriter {
 
   /// - Parameters:
   ///   - writer: Its database has the present schema. Rows that wait in it are committed, too.
-  ///   - existing: The sensors that the database already has, with the number of their samples;
-  ///     new ones are numbered after them.
+  ///   - existing: The sensors that the database already has, with the number of their samples; new
+  ///     sensors are numbered after them.
   package init(_ writer: StoreWriter, after existing: [SensorTrack] = []) {
     precondition(writer.has(Schema.sample), "a database of an older schema has no sensors")
     self.writer = writer
@@ -45,7 +45,7 @@ package final class SampleWriter {
   /// The sensors so far, with the number of their samples.
   package var tracks: [SensorTrack] { sensors.map { $0.record.track(samples: $0.count) } }
 
-  /// A name that no sensor has yet: the wanted one, or with `-2`, `-3` and so on behind it.
+  /// A name that no sensor has yet: `wanted`, or `wanted` followed by `-2`, `-3` and so on.
   package func freeName(_ wanted: String) -> String {
     let known = Set(sensors.map(\.record.name))
     guard known.contains(wanted) else { return wanted }
@@ -74,7 +74,7 @@ package final class SampleWriter {
     return number
   }
 
-  /// Checks what a new sensor is called, and that it has channels.
+  /// Checks the name of a new sensor, and that it has channels.
   package static func check(
     _ sensor: SensorRecord, among known: [SensorRecord]
   ) throws {
@@ -101,7 +101,7 @@ package final class SampleWriter {
   ///   - time: When it was measured, in nanoseconds on the session's time line.
   ///   - arrival: When the recorder got it. A stage sees a sample only from then on. `nil`, for
   ///     files that do not say it, is the time of the measurement.
-  ///   - numbers: One for each channel; NaN where there is none.
+  ///   - numbers: A value for each channel; NaN for a missing value.
   package func append(
     _ sensor: Int, time: Int64, arrival: Int64? = nil, _ numbers: [Double]
   ) throws {
@@ -133,12 +133,12 @@ package final class SampleWriter {
     if waiting.count == Self.batchRows { try flush() }
   }
 
-  /// Commits what waits. More may be appended afterwards.
+  /// Commits the waiting samples. More may be appended afterwards.
   package func finish() throws {
     try flush()
   }
 
-  /// Adds rows that were read from a damaged database. Those that do not fit are left out, and the
+  /// Adds rows that were read from a damaged database. Rows that do not fit are left out, and the
   /// others are numbered without gaps.
   ///
   /// - Returns: how many sensors and samples were added.
@@ -160,7 +160,7 @@ package final class SampleWriter {
       } catch SampleError.store(let facts) {
         throw SampleError.store(facts)
       } catch {
-        // Behind a row that is gone, times may begin earlier; such a sample is lost, too.
+        // After a missing row, times may begin earlier; such a sample is lost, too.
         continue
       }
     }

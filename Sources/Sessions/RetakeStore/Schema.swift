@@ -1,8 +1,8 @@
 /// The exact tables of session.sqlite.
 ///
-/// A reader compares these statements with those in the file, so a change here is a new schema
-/// version. References are declared for readers and for the doctor. The writer does not enforce
-/// them, so that a recording never fails because of them.
+/// A reader compares these statements with the statements in the file, so a change here is a new
+/// schema version. References are declared for readers and for the doctor. The writer does not
+/// enforce them, so that a recording never fails because of them.
 ///
 /// Schema 1 had no `row_check`, before schema 3 a frame did not store which picture of its packet
 /// it is (`shown`), and before schema 4 there were no sensors; everything else is the same.
@@ -46,7 +46,7 @@ enum Schema {
     /// Number of columns that a schema version stores, without the checksum.
     func columnCount(version: Int64) -> Int { columns.count { $0.firstVersion <= version } }
 
-    /// All columns; 0 replaces those that an older schema does not have.
+    /// All columns; 0 replaces the columns that an older schema lacks.
     private func columnList(version: Int64) -> String {
       columns.map { $0.firstVersion <= version ? "\"\($0.name)\"" : "0" }.joined(separator: ", ")
     }
@@ -64,7 +64,7 @@ enum Schema {
         stored(version: version).map { "\"\($0.name)\" \($0.rule)" }
         + ["PRIMARY KEY (\(keyList))"] + references
       // STRICT: a value that does not fit its column's type is refused (SQLite, STRICT Tables).
-      // WITHOUT ROWID: rows are stored in the order of their key, by which readers page.
+      // WITHOUT ROWID: rows are stored in the order of their key, and readers page by key.
       return "CREATE TABLE \(name) (\(lines.joined(separator: ", "))) STRICT, WITHOUT ROWID"
     }
 
@@ -106,7 +106,7 @@ enum Schema {
   /// row.
   static let rowCheck = Table.Column("row_check", "INTEGER NOT NULL")
   static let firstVersionWithChecks: Int64 = 2
-  /// In earlier versions, a frame's rank among the rows of its packet gives its picture.
+  /// In earlier versions, a frame's rank among the rows of its packet determines its picture.
   static let firstVersionWithShown: Int64 = 3
   static let firstVersionWithSensors: Int64 = 4
 

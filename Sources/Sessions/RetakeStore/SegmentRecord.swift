@@ -15,7 +15,7 @@ package struct SegmentRecord: Hashable, Sendable {
   /// Why the segment begins: nil for the first.
   package var reason: String?
 
-  /// The segment before was long enough, and nothing is lost between the two.
+  /// The previous segment was long enough, and no packet is lost between the two.
   package static let limitReason = "limit"
 
   package init(

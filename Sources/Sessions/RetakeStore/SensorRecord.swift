@@ -9,13 +9,13 @@ package struct SensorRecord: Hashable, Sendable {
   /// The most bytes of a name, a kind, a unit, a channel and a source.
   package static let textBytesMax = 256
 
-  /// Its number in the session, from 0; it has nothing to do with the tracks of images.
+  /// Its number in the session, from 0; it is unrelated to the numbers of image tracks.
   package var sensor: Int
-  /// Unique in the session: the name by which stages read it.
+  /// Unique in the session: stages read the sensor by this name.
   package var name: String
-  /// What is measured: `gyroscope`.
+  /// The measured quantity, such as `gyroscope`.
   package var kind: String
-  /// Of all channels; empty if there is none, or if the channels have different units.
+  /// Of all channels; empty without a unit, or if the channels have different units.
   package var unit: String
   /// In the order of a sample's values.
   package var channels: [String]

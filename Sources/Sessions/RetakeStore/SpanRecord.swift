@@ -4,7 +4,7 @@ package struct SpanRecord: Hashable, Sendable {
   package var node: String
   package var track: Int
   package var sequence: Int
-  /// −1 for the whole frame.
+  /// −1 for the frame itself.
   package var item: Int
   package var readyNanoseconds: Int64
   package var startNanoseconds: Int64

@@ -17,11 +17,11 @@ package enum StoreError: RetakeError {
   /// Another process has locked the database; it is named if the system reports it.
   case busy(path: String, holder: LockHolder?)
   case diskFull(path: String)
-  /// An allocation of SQLite failed; nothing is known about the database.
+  /// An allocation of SQLite failed; the state of the database is unknown.
   case noMemory(path: String)
   case readFailed(path: String, cause: String)
   case writeFailed(path: String, cause: String)
-  /// The writer was closed, or an earlier commit failed: nothing more is written.
+  /// The writer was closed, or an earlier commit failed: the writer does not write any more.
   case closed(path: String)
 
   package var facts: ErrorFacts {

@@ -10,11 +10,11 @@ extension StoreReader {
       case structure
       /// A row that refers to a missing row.
       case orphan
-      /// A row differs from the one that was written.
+      /// A row differs from the row that was written.
       case row
       /// A row's checksum is damaged; the row itself is intact.
       case check
-      /// The rows as a whole differ from the ones that were written.
+      /// All rows together differ from the rows that were written.
       case digest
     }
 
@@ -34,7 +34,7 @@ extension StoreReader {
   /// The findings of `checkStructure`, `checkRows` and `checkReferences`, in this order.
   ///
   /// If a value is larger than any value of a session, only `checkRows` runs. That damage is
-  /// sufficient, and SQLite would read the whole value again for each row that refers to its row.
+  /// sufficient, and SQLite would read the entire value again for each row that refers to its row.
   package func checkContent() throws -> [Complaint] {
     let rows = try checkRows()
     guard !rows.contains(where: \.isAboutSize) else { return rows }
@@ -59,8 +59,8 @@ extension StoreReader {
     try read { database in
       var complaints: [Complaint] = []
       for table in Schema.tables(version: Int64(schemaVersion)) {
-        // Counted by table: a missing segment would otherwise give a complaint
-        // for each of its packets.
+        // Counted by table: a missing segment would otherwise lead to a complaint for each of its
+        // packets.
         let rows = try Row.fetchAll(
           database, sql: "SELECT \"parent\", count(*) FROM pragma_foreign_key_check(?) GROUP BY 1",
           arguments: [table.name])
@@ -77,13 +77,14 @@ extension StoreReader {
     }
   }
 
-  /// Checks every row against its checksum, and the recomputed digest of all rows against the one
-  /// that the last commit stored. Rows of schema 1 have no checksum, so only the digest is checked.
+  /// Checks every row against its checksum, and the recomputed digest of all rows against the
+  /// digest that the last commit stored. Rows of schema 1 have no checksum, so only the digest is
+  /// checked.
   package func checkRows() throws -> [Complaint] {
     try read { database in
       var scan = RowScan(version: Int64(schemaVersion), rowCountMax: rowCountMax)
       for table in Schema.tables(version: Int64(schemaVersion)) { scan.run(table, in: database) }
-      // A commit that cannot be read is one of the complaints, and not a reason to report none.
+      // A commit that cannot be read is one of the complaints, and must not hide the others.
       let stored = try? Self.lastCommit(in: database)
       return scan.complaints(stored: stored)
     }

@@ -6,8 +6,8 @@ extension StoreReader {
   /// define a session.
   ///
   /// With `tracks`, only of these tracks and all events and samples: the input of a case. It omits
-  /// what can be recomputed from the media (entries, pixel hashes, offsets) and where the media is
-  /// stored (files, times of segments), so that a session keeps its digest when it is copied,
+  /// data that can be recomputed from the media (entries, pixel hashes, offsets) and the location
+  /// of the media (files, times of segments), so that a session keeps its digest when it is copied,
   /// linked or optimized.
   package func digest(tracks selected: [Int]? = nil) throws -> Digest128 {
     let parts = Dictionary(grouping: try segmentTracks(), by: \.track)

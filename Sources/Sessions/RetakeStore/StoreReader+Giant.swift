@@ -2,9 +2,9 @@ import GRDB
 
 /// Finds values that are larger than any value of a session.
 extension StoreReader {
-  /// The first value that SQLite rejects because of its size; nil if it rejects none.
+  /// The first value that SQLite rejects because of its size; nil without such a value.
   ///
-  /// It reads the whole database, so call it only after a statement was rejected.
+  /// It reads all rows of the database, so call it only after a statement was rejected.
   static func giant(in database: Database, version: Int64) -> RowDamage? {
     for table in Schema.tables(version: version) {
       let known = table.columns.prefix(table.columnCount(version: version))
@@ -22,8 +22,8 @@ extension StoreReader {
     var place = 0
     do {
       let walk = try RowWalk("SELECT \"\(column.name)\" \(order) 0", in: database)
-      // SQLite stops at the row that it cannot read. The number of rows before it gives its place,
-      // and its key is then read without the value.
+      // SQLite stops at the row that it cannot read. The number of rows before it is its place, and
+      // its key is then read without the value.
       while try walk.next() { place += 1 }
       return nil
     } catch let error as DatabaseError where error.resultCode == .SQLITE_TOOBIG {

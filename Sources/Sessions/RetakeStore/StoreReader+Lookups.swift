@@ -3,7 +3,8 @@ import RetakeCore
 
 /// Queries whose result is a number or a few rows.
 extension StoreReader {
-  /// The last key packet at or before a packet; the track's first packet if none is found.
+  /// The last key packet at or before a packet; the track's first packet if there is no such key
+  /// packet.
   package func keyPacket(track: Int, atOrBefore index: Int) throws -> Int {
     try read { database in
       let key = try DatabaseValue.fetchOne(
@@ -16,7 +17,7 @@ extension StoreReader {
     }
   }
 
-  /// The first key packet after a packet; nil if none is found.
+  /// The first key packet after a packet; nil if there is no such key packet.
   package func keyPacket(track: Int, after index: Int) throws -> Int? {
     try read { database in
       let key = try DatabaseValue.fetchOne(
@@ -29,7 +30,7 @@ extension StoreReader {
     }
   }
 
-  /// The sequence of the first frame that a packet gives. It scans the whole track.
+  /// The sequence of a packet's first frame. It scans all frames of the track.
   package func firstSequence(track: Int, packet: Int) throws -> Int? {
     try read { database in
       let sequence = try DatabaseValue.fetchOne(
@@ -153,7 +154,7 @@ extension StoreReader {
           min(pts_ns), max(pts_ns)
         FROM (SELECT sequence, pts_ns, packet, cause FROM frame WHERE track = ? LIMIT ?)
         """, [track, limit], in: database)
-      // An aggregate without GROUP BY always gives one row.
+      // An aggregate without GROUP BY always returns one row.
       guard try sizes.next(), try frames.next() else {
         throw RowDamage(table: "frame", column: "track")
       }
@@ -218,7 +219,7 @@ extension StoreReader {
     }
   }
 
-  /// The rows of all frames that some packets give. It scans the whole track.
+  /// The rows of all frames that some packets show. It scans all frames of the track.
   package func frames(
     track: Int, packets: ClosedRange<Int>
   ) throws -> [FrameRecord] {

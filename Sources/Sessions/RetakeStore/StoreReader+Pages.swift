@@ -128,8 +128,8 @@ extension StoreReader {
     try read { try boundedCount(of: Schema.event.name, in: $0) }
   }
 
-  /// The number of a table's rows. A damaged table may lead round in circles, so counting stops
-  /// behind the most rows that the file can hold.
+  /// The number of a table's rows. A damaged table may contain a cycle, so counting stops after the
+  /// most rows that the file can hold.
   func boundedCount(of table: String, in database: Database) throws -> Int {
     let count =
       try Int.fetchOne(

@@ -15,7 +15,7 @@ extension StoreReader {
     package var results: [ResultRecord] = []
     package var sensors: [SensorRecord] = []
     package var samples: [SampleRecord] = []
-    /// The rows that the tables of sensors and samples have, whole or not.
+    /// The numbers of rows in the tables of sensors and samples, intact or not.
     package var sensorRows = 0
     package var sampleRows = 0
     /// Whether they could be counted.
@@ -33,7 +33,7 @@ extension StoreReader {
     }
     salvage.events = trusted()
     salvage.runs = trusted()
-    // If a run's own row is damaged, rows that refer to it would refer to nothing.
+    // If a run's own row is damaged, its other rows would refer to a missing run.
     let known = Set(salvage.runs.map(\.run))
     salvage.nodes = trusted().filter { (row: NodeRecord) in known.contains(row.run) }
     salvage.spans = trusted().filter { (row: SpanRecord) in known.contains(row.run) }
@@ -49,7 +49,7 @@ extension StoreReader {
       (salvage.sensorRows, salvage.sampleRows) = (counts.0 ?? 0, counts.1 ?? 0)
       salvage.areSensorsCounted = counts.0 != nil && counts.1 != nil
     } else {
-      // An index of before has none.
+      // An index of an older schema has no sensors.
       salvage.areSensorsCounted = true
     }
     return salvage
@@ -72,7 +72,7 @@ extension StoreReader {
         table.selectStoredSQL(version: version) + " ORDER BY \(table.keyList)", in: database)
       let count = table.columnCount(version: version)
       while records.count < rowCountMax, try walk.next() {
-        // A row of schema 1 has no checksum; it counts as whole if its values are within bounds.
+        // A row of schema 1 has no checksum; it counts as intact if its values are within bounds.
         let isWhole =
           version < Schema.firstVersionWithChecks
           || walk.int64(count) == RunningDigest.check(of: walk.digest(table: table, columns: count))
@@ -84,7 +84,7 @@ extension StoreReader {
   }
 }
 
-/// A fact about the whole session.
+/// A fact about the session.
 private struct FactRow: StoredRow {
   static var table: Schema.Table { Schema.meta }
   var key: String

@@ -1,7 +1,7 @@
 import GRDB
 import RetakeCore
 
-/// Sensors and their samples. A database of an older schema has none.
+/// Sensors and their samples. A database of an older schema has no sensors.
 extension StoreReader {
   func has(_ table: Schema.Table) -> Bool { table.firstVersion <= Int64(schemaVersion) }
 

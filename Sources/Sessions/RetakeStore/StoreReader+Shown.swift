@@ -33,7 +33,7 @@ extension StoreReader {
     if let known = derivedShown.ranks { return known }
     // Two threads may compute this at the same time; they find the same, so the last one wins.
     let found = try read { database in
-      // SQLite groups all rows before it gives the first, and a damaged table may have no end.
+      // SQLite groups all rows before it returns the first, and a damaged table may have no end.
       _ = try boundedCount(of: Schema.frame.name, in: database)
       let walk = try RowWalk(
         """

@@ -8,7 +8,7 @@ final class Wholeness: @unchecked Sendable {
   private let lock = NSLock()
   private var outcome: Result<Void, any Error>?
 
-  /// Whether all rows are known to be those of the last commit.
+  /// Whether all rows are proven equal to the rows of the last commit.
   var isProven: Bool { lock.withLock { if case .success = outcome { true } else { false } } }
 
   /// - Parameter check: Runs once, unless its result is inconclusive; other threads wait for it.
@@ -40,7 +40,7 @@ extension StoreReader {
     }
   }
 
-  /// The first problem of the rows; nil if they are those that were written.
+  /// The first problem of the rows; nil if they equal the rows that were written.
   private func unwritten(in database: Database) throws -> String? {
     var scan = RowScan(version: Int64(schemaVersion), rowCountMax: rowCountMax)
     for table in Schema.tables(version: Int64(schemaVersion)) {
@@ -51,10 +51,10 @@ extension StoreReader {
       if scan.isHopeless { break }
     }
     let stored = try? Self.lastCommit(in: database)
-    // A row whose checksum alone is damaged is the one that was written, and may be used.
+    // A row whose checksum alone is damaged equals the written row, and may be used.
     let complaints = scan.complaints(stored: stored).filter { $0.kind != .check }
     guard let first = complaints.first else { return nil }
-    // From schema 2 on, every row that is left equals its checksum here: rows are missing or were
+    // From schema 2 on, every remaining row equals its checksum here: rows are missing or were
     // added.
     guard first.kind == .digest, let stored else { return first.text }
     if let gap = scan.gap { return gap }
@@ -81,7 +81,7 @@ extension StoreReader {
 
   /// The missing last row of a track's packets or frames, if the other table has more rows.
   private func lastMissing(in database: Database) throws -> String? {
-    // A missing last row leaves no gap behind it. Only the other table shows that there was one.
+    // A missing last row leaves no gap in the numbers. Only the other table shows that it existed.
     let walk = try RowWalk(
       """
       SELECT track, max("index"), (
@@ -104,7 +104,7 @@ extension StoreReader {
 
 /// Rows that correctness depends on: each is compared with its checksum when it is read.
 extension StoreReader {
-  /// - Throws: `StoreError.corrupt` for the first row that differs from the one that was written. A
+  /// - Throws: `StoreError.corrupt` for the first row that differs from the row that was written. A
   ///   row of schema 1 has no checksum.
   package func wholeFrames(
     track: Int, sequences: Range<Int>

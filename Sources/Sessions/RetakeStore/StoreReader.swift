@@ -56,7 +56,7 @@ package final class StoreReader: Sendable {
     }
     schemaVersion = Int(version)
     self.isClosed = isClosed
-    // Of what is read: the log next to the original may have grown since.
+    // Of the copy that is read: the log next to the original may have grown since.
     rowCountMax = try DatabaseFile.rowCountMax(copy?.path ?? path)
   }
 
@@ -77,9 +77,9 @@ package final class StoreReader: Sendable {
 
   private static func configuration(readonly: Bool) -> Configuration {
     .reading("session reader", readonly: readonly, valueBytesMax: RowReader.valueBytesMax) {
-      // The limit applies to the whole process; a page cache takes a few MiB.
+      // The limit applies to the entire process; a page cache needs a few MiB.
       _ = try Int64.fetchOne($0, sql: "PRAGMA hard_heap_limit = \(heapBytesMax)")
-      // SQLite parses the whole schema at the first statement; `checkSchema` ends the limit.
+      // SQLite parses the complete schema at the first statement; `checkSchema` ends the limit.
       SchemaReadLimit.begin($0)
     }
   }
@@ -134,7 +134,7 @@ package final class StoreReader: Sendable {
     return value.flatMap { String.fromDatabaseValue($0) }
   }
 
-  /// A fact about the whole session, as the writer set it.
+  /// A fact about the session, as the writer set it.
   package func meta(_ key: String) throws -> String? {
     try read { try Self.fact(key, in: $0) }
   }

@@ -83,8 +83,8 @@ package final class StoreWriter: @unchecked Sendable {
     }
   }
 
-  /// Continues an existing database of this schema after its last commit. What a crash left in the
-  /// log is recovered first. The database is not checked; check it with a `StoreReader` before.
+  /// Continues an existing database of this schema after its last commit. A log that a crash left
+  /// is recovered first. The database is not checked; check it with a `StoreReader` before.
   package init(continuing path: String) throws {
     try DatabaseFile.check(path)
     room = try ThreadLimit.reserve(for: path)
@@ -117,8 +117,8 @@ package final class StoreWriter: @unchecked Sendable {
   private static func opened(
     _ path: String
   ) throws -> (DatabaseQueue, last: Commit, version: Int64) {
-    // SQLite opens the file by its name. If the name leads to another file
-    // afterwards, what was checked is not what was opened.
+    // SQLite opens the file by its name. If the name leads to another file afterwards, the opened
+    // file is not the checked file.
     let before = try DatabaseFile.checkedFacts(path)
     let opened = try storeErrors(at: path, writing: true) {
       let queue = try DatabaseQueue(path: path, configuration: configuration(.recording))
@@ -135,7 +135,8 @@ package final class StoreWriter: @unchecked Sendable {
 
   /// The connection, with the database locked exclusively for this process.
   ///
-  /// - Throws: `StoreError.busy` when another process has locked it; nothing has been changed then.
+  /// - Throws: `StoreError.busy` when another process has locked it; the database is then
+  ///   unchanged.
   private func connected() throws -> DatabaseQueue {
     if let queue {
       // Without a guardian, whose descriptor could not be opened, SQLite's own
@@ -214,7 +215,7 @@ package final class StoreWriter: @unchecked Sendable {
     }
   }
 
-  /// Sets a fact about the whole session, such as `"name"`. Only the writer itself sets `schema`,
+  /// Sets a fact about the session, such as `"name"`. Only the writer itself sets `schema`,
   /// `commit` and `digest`.
   package func setMeta(_ key: String, _ value: String) {
     precondition(!Self.ownKeys.contains(key), "the writer keeps this fact itself")
@@ -244,8 +245,8 @@ package final class StoreWriter: @unchecked Sendable {
 
   private func commitLocked() throws -> Commit {
     guard !isClosed else { throw StoreError.closed(path: path) }
-    // Before `isClosed` is set: `busy` means that nothing has begun, so the
-    // rows wait for the next commit.
+    // Before `isClosed` is set: `busy` means that the close has not begun, so the rows wait for the
+    // next commit.
     let queue = try connected()
     isClosed = true
     // `isClosed` stays true if the transaction throws: a failed commit is never retried.
@@ -294,7 +295,8 @@ package final class StoreWriter: @unchecked Sendable {
   /// - Returns: the row's digest.
   private func write(_ change: Change, to database: Database) throws -> Digest128 {
     let values = change.values.prefix(change.table.columnCount(version: version))
-    // The digest covers what is stored, so a writer of an older schema leaves out later columns.
+    // The digest covers only stored columns, so a writer of an older schema leaves out later
+    // columns.
     let digest = RunningDigest.digest(of: Array(values), table: change.table)
     let statement = try database.cachedStatement(
       sql: change.replaces

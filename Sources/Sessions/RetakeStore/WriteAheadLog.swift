@@ -21,7 +21,7 @@ package enum WriteAheadLog {
     guard let file = try? RegularFile.handle(path + "-wal") else { return nil }
     defer { try? file.close() }
     let header = bytes(file, headerBytes)
-    // A log of no bytes is whole: a checkpoint with TRUNCATE leaves one.
+    // A log of no bytes is intact: a checkpoint with TRUNCATE leaves such a log.
     guard !header.isEmpty else { return nil }
     guard header.count == headerBytes else {
       return Damage(isCut: true, text: "the write-ahead log is cut within its header")
@@ -34,8 +34,9 @@ package enum WriteAheadLog {
   }
 
   private static func damage(in file: FileHandle, _ header: Header) -> Damage? {
-    // Each frame's checksum continues the one before, the first that of the header (Database File
-    // Format, 4.2). So one damaged byte makes every later frame invalid, and the walk stops there.
+    // Each frame's checksum continues the checksum of the frame before, and the first continues the
+    // header's (Database File Format, 4.2). So one damaged byte makes every later frame invalid,
+    // and the walk stops there.
     var sum = header.sum
     var number = 0
     let size = frameHeaderBytes + header.pageBytes
@@ -101,8 +102,8 @@ package enum WriteAheadLog {
     var second: UInt32 = 0
 
     mutating func add(_ bytes: ArraySlice<UInt8>, isBig: Bool) {
-      // The sum takes pairs of 32-bit words. 24, 8 and every page size are
-      // multiples of 8, so no byte is left over.
+      // The sum consumes pairs of 32-bit words. 24, 8 and every page size are multiples of 8, so no
+      // byte remains.
       for place in stride(from: bytes.startIndex, to: bytes.endIndex - 7, by: 8) {
         first = first &+ word(bytes, place, isBig) &+ second
         second = second &+ word(bytes, place + 4, isBig) &+ first

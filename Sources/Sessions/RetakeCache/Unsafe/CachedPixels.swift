@@ -27,7 +27,7 @@ extension Frame {
   init?(_ outline: FrameOutline, in file: MappedFile, at offset: Int, count: Int) {
     let layout = PlaneLayout(
       format: outline.format, width: outline.width, height: outline.height)
-    // The padding behind the last row must be mapped as well, because vector code may read past it.
+    // The padding after the last row must be mapped as well, because vector code may read past it.
     guard layout.count == count, file.contains(offset, count + FrameStorage.padding) else {
       return nil
     }

@@ -1,8 +1,8 @@
 import Foundation
 import RetakeCore
 
-/// A whole file, mapped into memory and read on access. The file must not be truncated meanwhile.
-/// The cache's files never are: they are only unlinked.
+/// A complete file, mapped into memory and read on access. The file must not be truncated
+/// meanwhile. The cache's files never are: they are only unlinked.
 final class MappedFile: @unchecked Sendable {
   // SAFETY: @unchecked because pointers are not Sendable. The memory is read-only and lives as long
   // as this object.
@@ -17,7 +17,7 @@ final class MappedFile: @unchecked Sendable {
     case special
     case empty
     /// The system's error number. The file itself may be intact: the process may have no right to
-    /// read it, or too many open files, or no room in its memory.
+    /// read it, or too many open files, or too little memory.
     case system(Int32)
   }
 
@@ -74,7 +74,7 @@ final class MappedFile: @unchecked Sendable {
     return Digest128(of: UnsafeRawBufferPointer(start: base + offset, count: length))
   }
 
-  /// What `body` makes of a part; `nil` if the part is not inside the file.
+  /// The result of `body` for a part; `nil` if the part is not inside the file.
   func withBytes<Made>(
     at offset: Int, count length: Int, _ body: (UnsafeRawBufferPointer) -> Made
   ) -> Made? {
@@ -107,7 +107,7 @@ final class MappedFile: @unchecked Sendable {
   private func advise(at offset: Int, count length: Int, _ advice: Int32) {
     guard contains(offset, length) else { return }
     let pages = Self.pages(at: offset, count: length, pageBytes: Self.pageBytes)
-    // SAFETY: whole pages of the mapping; the advice changes no byte that can be read. A system
+    // SAFETY: complete pages of the mapping; the advice changes no byte that can be read. A system
     // that does not support the advice reads page by page.
     madvise(UnsafeMutableRawPointer(mutating: base + pages.start), pages.count, advice)
   }

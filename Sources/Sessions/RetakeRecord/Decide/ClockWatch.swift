@@ -19,7 +19,8 @@ struct ClockWatch: Hashable, Sendable {
 
   mutating func leaps(at anchor: WallAnchor) -> [Leap] {
     let passed = anchor.monotonicNanoseconds - previous.monotonicNanoseconds
-    // Of these two clocks only the one since boot counts suspended time (man 2 clock_gettime).
+    // Only the clock since boot counts suspended time; the monotonic clock does not (man 2
+    // clock_gettime).
     let slept = anchor.bootNanoseconds - previous.bootNanoseconds - passed
     // The date continues during suspension, so that time is not a leap.
     let leapt = anchor.unixNanoseconds - previous.unixNanoseconds - passed - slept

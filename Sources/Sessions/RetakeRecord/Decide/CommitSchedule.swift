@@ -7,16 +7,16 @@ struct CommitSchedule: Hashable, Sendable {
   private var rows = 0
   private(set) var bytesMax = bytesRange.upperBound
 
-  /// Payload of one commit. The lower bound suits a disk that is nearly full, the upper one the
-  /// time that a sync takes.
+  /// Payload of one commit. The lower bound suits a disk that is nearly full, the upper bound the
+  /// duration of a sync.
   static let bytesRange: ClosedRange<Int64> = 1 << 16...1 << 24
 
   init(intervalNanoseconds: Int64, rowsMax: Int) {
     (self.intervalNanoseconds, self.rowsMax) = (intervalNanoseconds, rowsMax)
   }
 
-  /// A commit takes only a small part of the space that is left. The recorder therefore notices
-  /// that the disk is filling before it is full. If another program fills the disk, little is lost.
+  /// A commit uses only a small part of the free space. The recorder therefore notices that the
+  /// disk is filling before it is full. If another program fills the disk, little is lost.
   mutating func setRoom(bytes: Int64) {
     bytesMax = min(max(bytes / 8, Self.bytesRange.lowerBound), Self.bytesRange.upperBound)
   }

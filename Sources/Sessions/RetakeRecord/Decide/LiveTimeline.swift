@@ -23,8 +23,8 @@ struct LiveTimeline: Hashable, Sendable {
   }
 
   /// - Parameters:
-  ///   - nanoseconds: As the connection gives it; nil if it gave none.
-  ///   - pts: In the time base; nil if the connection gave none.
+  ///   - nanoseconds: The time from the connection; nil if the connection has no time.
+  ///   - pts: In the time base; nil if the connection has no time.
   ///   - connection: The number of the connection.
   ///   - arrival: On a monotonic clock.
   mutating func place(
@@ -45,10 +45,10 @@ struct LiveTimeline: Hashable, Sendable {
       (shift, shifted) = (byArrival - nanoseconds, connection)
     }
     let shiftedTime = nanoseconds.map { $0 + shift } ?? byArrival
-    // Bounds what many reconnections can add up to, so that the sums above cannot overflow.
+    // Bounds the sum of the shifts of many reconnections, so that the sums above cannot overflow.
     let placed = min(2 * Self.range.upperBound, max(2 * Self.range.lowerBound, shiftedTime))
     self.last = Last(nanoseconds: placed, arrival: arrival)
-    // A time that was not shifted stays as the source gave it; computed back from nanoseconds it
+    // A time that was not shifted stays as the source sent it; computed back from nanoseconds it
     // would be rounded.
     guard nanoseconds != nil, shift != 0 else { return (placed, pts) }
     return (placed, units(placed))

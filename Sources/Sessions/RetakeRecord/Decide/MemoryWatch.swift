@@ -31,12 +31,12 @@ struct MemoryWatch: Hashable, Sendable {
 
   private(set) var level = Level.normal
 
-  /// - Parameter room: Bytes that may still be allocated; nil when there is no limit.
+  /// - Parameter room: Bytes that may still be allocated; nil without a limit.
   /// - Returns: the new level, if it changed.
   mutating func look(room: Int64?) -> Level? {
     guard let room else { return nil }
     var next = Self.level(room)
-    // Hysteresis: leaving a level needs more room than entering it.
+    // Hysteresis: leaving a level needs more free memory than entering it.
     if next < level { next = min(level, Self.level(room - Self.hysteresisBytes)) }
     guard next != level else { return nil }
     level = next
@@ -48,7 +48,7 @@ struct MemoryWatch: Hashable, Sendable {
     return room < 2 * marginBytes ? .short : .normal
   }
 
-  /// Default limit of a ring, if the options give none.
+  /// Default limit of a ring, if the options have no limit.
   static let defaultRingBytes = 1 << 30
 
   /// The bytes of a ring, bounded by the memory that is available when the recording begins.

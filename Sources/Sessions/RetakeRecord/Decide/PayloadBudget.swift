@@ -28,7 +28,7 @@ struct PayloadBudget: Hashable, Sendable {
 
   var count: Int { taken.count }
 
-  /// A single piece that is larger than the whole budget is accepted while nothing else waits.
+  /// A single piece that is larger than the total budget is accepted while no other piece waits.
   mutating func offer(_ size: Int, nowNanoseconds: Int64) -> Verdict {
     if let oldest = taken.first {
       guard count < countMaxNow, bytes + size <= bytesMaxNow else { return .full }

@@ -5,9 +5,9 @@ import RetakeStore
 ///
 /// The ring begins with a frame that can be decoded alone. It reaches back at least as far as
 /// requested, if that much was recorded and fits into its bytes. A group of frames that depends on
-/// one key frame is kept whole, so the ring holds at most twice its bytes. A recovery point of H.264
-/// needs what comes behind it up to the next one before its pictures are exact, so those packets are
-/// kept without their frames.
+/// one key frame is kept complete, so the ring holds at most twice its bytes. A recovery point of
+/// H.264 needs the packets up to the next recovery point before its pictures are exact, so those
+/// packets are kept without their frames.
 struct PreTriggerRing {
   let nanoseconds: Int64
   let bytesMax: Int
@@ -47,7 +47,7 @@ struct PreTriggerRing {
       if reach < nanoseconds { isShort = true }
       removeRows(before: next.place)
     }
-    // There was no key frame for this long. None of these frames could be decoded, so none is kept.
+    // There was no key frame for this long. No frame here could be decoded, so all are removed.
     if bytes / 2 > bytesMax {
       isShort = true
       removeRows(before: rows.endIndex)
@@ -96,7 +96,7 @@ struct PreTriggerRing {
     key.start == .recovery ? nextKeys.dropFirst().first?.arrival : key.arrival
   }
 
-  /// Frames that the ring cannot give exactly become packets that the frames behind them need.
+  /// Frames that the ring cannot decode exactly become packets that the frames after them need.
   private mutating func rollIn() {
     let keys = keys(from: rows.startIndex)
     guard keys.count == 2, keys[0].start == .recovery,

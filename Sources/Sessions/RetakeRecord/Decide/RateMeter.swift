@@ -26,7 +26,7 @@ struct RateMeter: Hashable, Sendable {
     var rate = RecordingRate(
       framesPerSecond: Double(frames - first.frames) / seconds, bytesPerSecond: bytesPerSecond)
     if let roomBytes, bytesPerSecond > 0 {
-      // Int traps on a Double beyond its range, which a very slow source would give.
+      // Int traps on a Double beyond its range, and a very slow source leads to such a Double.
       rate.minutesLeft = Int(min(Double(max(0, roomBytes)) / bytesPerSecond / 60, 1e9))
     }
     return rate

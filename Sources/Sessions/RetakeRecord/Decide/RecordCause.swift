@@ -2,9 +2,9 @@ import RetakeStore
 
 /// Why a frame has no pixels: stable codes in the frame table.
 enum RecordCause {
-  /// The encoder fell behind.
+  /// The encoder was too slow.
   static let shedEncoder = "record.shed.encoder"
-  /// The disk fell behind.
+  /// The disk was too slow.
   static let shedDisk = "record.shed.disk"
   /// The process's memory was nearly exhausted, or an allocation for the frame failed.
   static let shedMemory = "record.shed.memory"

@@ -33,7 +33,7 @@ package enum ByteCount {
     ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30), ("TiB", 1 << 40),
   ]
 
-  /// - Returns: nil when the string is neither 0 nor a whole number with one of the units.
+  /// - Returns: nil when the string is neither 0 nor an integer with a unit.
   package static func parse(_ text: String) -> Int64? {
     if text == "0" { return 0 }
     for unit in units where text.hasSuffix(unit.suffix) {

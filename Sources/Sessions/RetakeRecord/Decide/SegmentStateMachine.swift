@@ -1,9 +1,10 @@
 import RetakeStore
 
-/// Decides which segment a packet goes to, and what happens when a segment fails.
+/// Decides which segment a packet goes to, and whether a failed segment ends the recording.
 ///
-/// A segment begins with a key packet. None of its packets depends on an earlier segment, except
-/// those behind a recovery point of H.264 at which a segment was only too long (`limitReason`).
+/// A segment begins with a key packet. Its packets do not depend on an earlier segment, with one
+/// exception: the packets after a recovery point of H.264 at which a segment was only too long
+/// (`limitReason`).
 struct SegmentStateMachine: Hashable, Sendable {
   struct Limits: Hashable, Sendable {
     var bytesMax: Int64
@@ -14,10 +15,10 @@ struct SegmentStateMachine: Hashable, Sendable {
     case write
     /// Begin a segment with this packet, and call `opened`; the reason is nil for the first segment.
     case open(reason: String?)
-    /// The packet depends on a lost one: its frame keeps its row, with this cause. Nothing can be
-    /// written before the next key packet, so the caller must request one. A segment that reached
-    /// its limit waits for the next regular key packet instead, so that an unpaced recording always
-    /// has the same segments.
+    /// The packet depends on a lost packet: its frame keeps its row, with this cause. Nothing can
+    /// be written before the next key packet, so the caller must request a key packet. A segment
+    /// that reached its limit waits for the next regular key packet instead, so that an unpaced
+    /// recording always has the same segments.
     case lose(cause: String)
   }
 
@@ -26,7 +27,7 @@ struct SegmentStateMachine: Hashable, Sendable {
     case stop
   }
 
-  /// The reason of a segment that continues the packets of the one before, without a loss.
+  /// The reason of a segment that continues the packets of the segment before, without a loss.
   static let limitReason = SegmentRecord.limitReason
   /// Segments that may fail in a row without a commit in between.
   static let failuresMax = 3
@@ -70,11 +71,11 @@ struct SegmentStateMachine: Hashable, Sendable {
 
   /// The file of the segment that begins exists.
   ///
-  /// Before it is opened, the one before it is committed. That may fail: the packet that begins this
-  /// segment is a key packet all the same, and no other has to be waited for.
+  /// The writer first commits the previous segment. That commit may fail: the packet that begins
+  /// this segment is a key packet all the same, and the segment need not wait for another.
   ///
-  /// - Parameter reason: That of the `open`.
-  /// - Returns: Why the segment begins: that failure, or `reason`.
+  /// - Parameter reason: The reason in the `open` action.
+  /// - Returns: Why the segment begins: the failure of that commit, or `reason`.
   mutating func opened(epoch: Int, timeNanoseconds: Int64, reason: String?) -> String? {
     var reason = reason
     if case .closed(let failure) = state { reason = failure }
@@ -82,7 +83,7 @@ struct SegmentStateMachine: Hashable, Sendable {
     return reason
   }
 
-  /// A write or a sync failed. It is never retried: what is not committed of the segment is lost,
+  /// A write or a sync failed. It is never retried: the uncommitted part of the segment is lost,
   /// and a new segment begins unless it would fail too. If the file reached a size limit, later
   /// segments end well below that size.
   ///

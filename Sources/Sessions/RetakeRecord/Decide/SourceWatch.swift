@@ -1,6 +1,6 @@
 import RetakeCore
 
-/// Decides when a live source is reported as silent or lost, what is recorded in the session, and
+/// Decides when a live source is reported as silent or lost, which events the session records, and
 /// when a call that does not return is abandoned.
 struct SourceWatch: Hashable, Sendable {
   struct Limits: Hashable, Sendable {

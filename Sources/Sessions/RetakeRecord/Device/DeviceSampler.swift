@@ -25,7 +25,7 @@ struct DeviceObserver: Sendable {
     ])
   }
 
-  /// What has changed since the last call.
+  /// The events of the properties that have changed since the last call.
   mutating func changes() -> [DeviceEvent] {
     var changes: [DeviceEvent] = []
     for index in samplers.indices {

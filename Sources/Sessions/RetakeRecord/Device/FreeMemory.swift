@@ -33,8 +33,8 @@ package struct FreeMemory: Sendable {
   /// There is no limit, so no sampling is needed.
   var isUnlimited: Bool { addressLimit == nil && groups.isEmpty }
 
-  /// Bytes left of the tightest limit; nil without a limit. A group's usage includes that of the
-  /// groups below it.
+  /// Remaining bytes of the tightest limit; nil without a limit. A group's usage includes the usage
+  /// of the groups below it.
   func bytes() -> Int64? {
     var rooms = groups.compactMap(Self.room)
     if let addressLimit, let used = addressBytes { rooms.append(addressLimit - used) }
@@ -51,8 +51,7 @@ package struct FreeMemory: Sendable {
   }
 
   private var addressBytes: Int64? {
-    // The first number is the size of the address space, which is what the limit counts (man 5
-    // proc).
+    // The first number is the size of the address space, which RLIMIT_AS limits (man 5 proc).
     let pages = DeviceFile.text(sizes)?.split(separator: " ").first.flatMap { Int64($0) }
     return pages.map { $0 * Int64(sysconf(Int32(_SC_PAGESIZE))) }
   }
@@ -73,7 +72,7 @@ package struct FreeMemory: Sendable {
   private static func groups(_ root: String) -> [Group] {
     let lines = (DeviceFile.text(root + "/proc/self/cgroup") ?? "").split(separator: "\n")
     return lines.flatMap { line -> [Group] in
-      // `ID:CONTROLLERS:PATH` (man 7 cgroups). A path may have colons of its own.
+      // `ID:CONTROLLERS:PATH` (man 7 cgroups). A path may contain colons.
       let parts = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
       guard parts.count == 3 else { return [] }
       let isFirst = parts[1].split(separator: ",").contains("memory")
@@ -102,7 +101,7 @@ package struct FreeMemory: Sendable {
     }
   }
 
-  /// Limit of the address space; nil when there is none.
+  /// Limit of the address space in bytes; nil without a limit.
   package static var ownLimit: Int64? {
     var limits = rlimit()
     #if canImport(Darwin)

@@ -16,7 +16,7 @@ struct PowerSampler: DeviceSampler {
   func sample() -> DeviceEvent? {
     let entries = (try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []
     var (least, isPlugged): (BatteryState?, Bool) = (nil, false)
-    // The system gives the entries in any order; of two batteries with equal levels the same one
+    // The folder's entries come in any order; of two batteries with equal levels the same battery
     // must count.
     for supply in entries.sorted() {
       // The scope `Device` is a battery of a mouse or a keyboard, which does not feed this machine.

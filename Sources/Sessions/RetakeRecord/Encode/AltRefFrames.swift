@@ -7,7 +7,7 @@ import RetakeMedia
 enum AltRefFrames {
   static func mayBeIn(codec: String) -> Bool { ["vp8", "vp9"].contains(codec) }
 
-  /// Whether decoding the packet shows no image, or shows one that an earlier packet contains.
+  /// Whether the decoder shows no image for the packet, or shows an image of an earlier packet.
   static func areIn(_ packet: MediaPacket, codec: String) -> Bool {
     packet.withBytes { bytes in
       guard let first = bytes.first, let last = bytes.last else { return false }
@@ -17,7 +17,7 @@ enum AltRefFrames {
       case "vp9":
         // A superframe contains hidden frames together with the frame that is shown.
         guard first & 0xC0 == 0x80, last & 0xE0 != 0xC0 else { return false }
-        // VP9 bitstream, 6.2: marker (2), profile (2; 3 takes one more bit), show_existing_frame,
+        // VP9 bitstream, 6.2: marker (2), profile (2; 3 has one more bit), show_existing_frame,
         // frame_type, show_frame.
         let shift = first & 0x30 == 0x30 ? 1 : 0
         let showsExisting = first >> (3 - shift) & 1 == 1

@@ -4,14 +4,14 @@ import RetakeRuntime
 
 /// Measures an encoder with the source's own frames before the recording begins.
 public struct EncoderProbe: Sendable {
-  /// What happens if the encoder is slower than the source, or a ring's memory too small for its
-  /// time.
+  /// How to handle an encoder that is slower than the source, or a ring whose memory is too small
+  /// for its time.
   public enum Policy: String, Hashable, Sendable, Codable, CaseIterable {
     /// Refuse a source that is faster than the encoder.
     case refuse
     /// Record it, and report it in the result.
     case warn
-    /// Measure nothing.
+    /// Skip the measurement.
     case skip
   }
 
@@ -46,7 +46,7 @@ public struct EncoderProbe: Sendable {
   let preset: RecordingPreset
   let clock: any LiveClock
 
-  /// If the source does not give its frame rate, it is measured from the samples' times.
+  /// If the source does not declare its frame rate, it is measured from the samples' times.
   ///
   /// - Throws: `MediaError` when a sample cannot be encoded.
   func measure(

@@ -6,12 +6,11 @@ import RetakeSession
 /// An encoded frame.
 struct EncodedFrame: Sendable {
   var epoch: StreamEpoch
-  /// Its times are those of the container.
+  /// Its times are in the container's time base.
   var packet: MediaPacket
-  /// What it decodes to; nil when it is not known yet.
+  /// The decoded picture's digest; nil when it is not known yet.
   var sight: PixelVerifier.Sight?
-  /// Packets that a decoder needs before this one, and that give no frames; the first is a key
-  /// packet.
+  /// Packets without frames that a decoder needs before this packet; the first is a key packet.
   var rollIn: [MediaPacket] = []
   /// See `OriginalPacket`; the close of the recording settles it.
   var doubt: String?
@@ -41,9 +40,10 @@ final class FrameEncoder: PacketMaker {
 
   /// - Parameters:
   ///   - timeBase: Time base of the source.
-  ///   - color: What the source says about the colors of its samples.
+  ///   - color: The color labels of the source's samples.
   ///   - segmentMax: Longest interval between key frames, if it is below one second.
-  ///   - note: Called with what a lossless preset does not keep of the frames; may be called again.
+  ///   - note: Called with a description of the data that a lossless preset drops; may be called
+  ///     again.
   init(
     preset: RecordingPreset, timeBase: TimeBase, color: ColorLabels = ColorLabels(),
     segmentMax: Duration = .seconds(1), note: @escaping @Sendable (String) -> Void = { _ in }
@@ -81,7 +81,8 @@ final class FrameEncoder: PacketMaker {
     let isKey = wantsKey || active.keys.wantsKey(atNanoseconds: time)
     let packets = try active.encoder.encode(
       frame, pts: active.timeline.milliseconds(atNanoseconds: time), isKey: isKey)
-    // A row names the packet of its own frame; an encoder with a delay would give that of another.
+    // A row names the packet of its own frame; an encoder with a delay would return another frame's
+    // packet.
     guard packets.count == 1 else {
       throw MediaError.encode(
         encoder: settings.encoder, cause: "it gave \(packets.count) packets at once")
@@ -96,7 +97,7 @@ final class FrameEncoder: PacketMaker {
 
   /// Opens an encoder for frames like this one, and closes it.
   ///
-  /// - Throws: `MediaError` if there is none for their format or their size.
+  /// - Throws: `MediaError` if there is no encoder for their format or their size.
   func check(_ frame: Frame) throws {
     let format = preset.format(for: frame.format)
     let frame = frame.format == format ? frame : try scaler.scale(frame, format: format)
@@ -137,7 +138,7 @@ final class FrameEncoder: PacketMaker {
         index: packet.index, pts: packet.pts, dts: packet.dts, duration: packet.duration,
         flags: packet.flags, bytes: AnnexB.lengthPrefixed(packet.bytes))
     }
-    // A decoder takes a packet without bytes for the end of the stream.
+    // For a decoder, a packet without bytes is the end of the stream.
     guard stored.size > 0 else {
       throw MediaError.encode(
         encoder: preset.encoder ?? preset.rawValue, cause: "it gave a packet without a picture")

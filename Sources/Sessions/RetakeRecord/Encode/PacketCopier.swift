@@ -34,8 +34,8 @@ struct RecentPackets {
   }
 }
 
-/// Stores a source's own packets. They are not encoded again, so nothing that the source sent is
-/// lost.
+/// Stores a source's own packets without encoding them again, so the session has exactly the
+/// source's data.
 ///
 /// A packet depends on the packets before it, back to a key packet. If one is missing, the frames
 /// up to the next key packet keep their rows without pixels.
@@ -58,8 +58,8 @@ final class PacketCopier: PacketMaker {
     /// Digest of the key packet that was stored last.
     var key: Digest128?
 
-    /// The packet as the container gets it; nil for one without bytes, which a decoder takes for the
-    /// end of the stream.
+    /// The packet in the container's form; nil for a packet without bytes, which a decoder would
+    /// read as the end of the stream.
     mutating func stored(
       _ original: MediaPacket, at nanoseconds: Int64
     ) throws -> MediaPacket? {
@@ -111,14 +111,14 @@ final class PacketCopier: PacketMaker {
     let sight = active.witness.sight(of: packet, hasTime: hasTime)
     self.active = active
     var encoded = EncodedFrame(epoch: active.epoch, packet: packet, sight: sight, rollIn: before)
-    // Two decoders with different memory: what they conceal differs.
+    // Two decoders with different memory conceal damage differently.
     if let sight, sight.digest != frame.pixelDigest {
       encoded.doubt = FrameCause.varies
     }
     return encoded
   }
 
-  /// Nothing follows until the next key packet.
+  /// Until the next key packet, no packet follows an earlier packet.
   private func loseReference() {
     // No packet has the index -1.
     active?.index = -2

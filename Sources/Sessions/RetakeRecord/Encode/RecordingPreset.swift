@@ -56,7 +56,7 @@ public enum RecordingPreset: String, Hashable, Sendable, Codable, CaseIterable {
     }
   }
 
-  /// FFmpeg's name of the encoder; nil if nothing is encoded.
+  /// FFmpeg's name of the encoder; nil for `copy`.
   var encoder: String? {
     switch self {
     case .mpeg4, .mjpeg, .ffv1: rawValue
@@ -69,16 +69,16 @@ public enum RecordingPreset: String, Hashable, Sendable, Codable, CaseIterable {
   func format(for format: PixelFormat) -> PixelFormat {
     switch (self, format) {
     case (.copy, _): format
-    // FFmpeg's encoder of MPEG-4 takes no other format.
+    // FFmpeg's encoder of MPEG-4 has no other format.
     case (.mpeg4, _): .i420
     case (_, .i420), (_, .i422), (_, .i444): format
     case (.ffv1, .gray), (.ffv1, .bgra): format
-    // Of the RGB formats with 8 bits FFmpeg's ffv1 takes those with 32 bits a pixel only.
+    // Of the RGB formats with 8 bits, FFmpeg's ffv1 supports only the formats with 32 bits a pixel.
     case (.ffv1, .rgb), (.ffv1, .rgba): .bgra
     // All samples are kept; only the planes differ.
     case (_, .nv12), (_, .gray): .i420
     case (_, .rgb), (_, .bgra), (_, .rgba): .i444
-    // The decoder of H.264 gives deep gray neutral chroma; x264 encodes none but this depth.
+    // The decoder of H.264 adds neutral chroma to deep gray; x264 encodes only this depth of gray.
     case (.h264, .gray(bits: 10)): .i420(bits: 10)
     // Lossless presets keep the depth, or refuse the format.
     case (.ffv1, _), (.h264, _): format
@@ -87,7 +87,7 @@ public enum RecordingPreset: String, Hashable, Sendable, Codable, CaseIterable {
     }
   }
 
-  /// What a frame loses when it is converted for a preset that loses nothing else; nil for nothing.
+  /// The loss when a frame is converted for an otherwise lossless preset; nil without a loss.
   func loss(of format: PixelFormat) -> String? {
     let stored = self.format(for: format)
     guard isLossless, format.isRGB, !stored.isRGB else { return nil }
@@ -117,7 +117,7 @@ public enum RecordingPreset: String, Hashable, Sendable, Codable, CaseIterable {
 }
 
 extension RecordingPreset {
-  /// The preset for replay copies; nil for `copy`, which encodes nothing.
+  /// The preset for replay copies; nil for `copy`, which has no encoder.
   package var replayEncoding: ReplayEncoding? {
     guard encoder != nil else { return nil }
     return ReplayEncoding(

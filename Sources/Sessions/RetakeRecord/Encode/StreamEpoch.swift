@@ -3,7 +3,7 @@ import RetakeCore
 import RetakeMedia
 import RetakeSession
 
-/// What an encoder's packets have in common; frames of another shape begin another epoch.
+/// The stream of one encoder's packets; frames of another shape begin another epoch.
 struct StreamEpoch: Sendable {
   /// Counts the session's epochs from 0.
   var number: Int

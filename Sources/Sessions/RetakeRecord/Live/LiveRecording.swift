@@ -108,7 +108,7 @@ final class LiveRecording: Sendable {
 
   /// Returns when the frames in the pipeline have finished, or the time limit is reached.
   func finish() {
-    // First, so that the device reports nothing to a run that has ended.
+    // First, so that the device cannot report to a run that has ended.
     watch.withLock { $0 }?.stop()
     let result = Result { try session.finish() }
     ended.withLock { $0 = result }

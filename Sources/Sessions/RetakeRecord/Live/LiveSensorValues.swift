@@ -10,7 +10,7 @@ import RetakeStore
 /// arrive later, by at least a nanosecond. So a replay, which knows the arrivals alone, reads the
 /// same (`sensor-read`).
 final class LiveSensorValues: Sendable {
-  /// What was read for a frame, by read.
+  /// The readings of a frame, by read.
   private typealias Readings = [SensorRead: SensorReading]
 
   private struct Sensor: Sendable {
@@ -119,7 +119,7 @@ final class LiveSensorValues: Sendable {
     return pipeline.reading(fingerprint: "live") { [self] in try readings($0, $1) }
   }
 
-  /// A frame has arrived: decides what its stages read.
+  /// A frame has arrived: fixes the samples that its stages read.
   func seal(_ frame: FrameID, timestamp: Timestamp, arrival: Timestamp) {
     state.withLock { state in
       state.sealed = max(state.sealed, arrival.nanoseconds)

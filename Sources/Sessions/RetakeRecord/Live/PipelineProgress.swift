@@ -13,11 +13,11 @@ public struct PipelineProgress: Hashable, Sendable, Codable {
     package var produced: Int
     /// Frames that the pipeline accepted.
     package var accepted: Int
-    /// Frames that it had no room for: lost before capture.
+    /// Frames that were lost before capture, because the pipeline had no space for them.
     package var dropped: Int
   }
 
-  /// What one stage dropped.
+  /// Counts of the frames that one stage dropped.
   public struct Stage: Hashable, Sendable, Codable {
     /// The node's ID in the pipeline.
     public var node: String
@@ -29,25 +29,24 @@ public struct PipelineProgress: Hashable, Sendable, Codable {
   public var produced: Int
   /// Frames that the pipeline captured, of all tracks.
   public var accepted: Int
-  /// Frames that were lost before capture. `frames.dropped` counts those that were accepted and
+  /// Frames that were lost before capture. `frames.dropped` counts the accepted frames that were
   /// dropped later.
   public var dropped: Int
   /// One for each track that the pipeline reads, in the order of their numbers.
   package var tracks: [Track]
-  /// What happened to the accepted frames at the primary sink, for example dropped, by reason.
+  /// The fates of the accepted frames at the primary sink, for example dropped, by reason.
   public var frames: FrameLedger
-  /// The stages that dropped frames, in the order of their IDs; `nil` if none did.
+  /// The stages that dropped frames, in the order of their IDs; `nil` without such stages.
   public var stages: [Stage]?
   /// Number of lines in the session's table of results.
   public var results: Int
   /// Pools that adapt to the load; `nil` without such pools.
   public var pools: [PoolCounts]?
-  /// Sources where frames have waited for a buffer; `nil` if none did.
+  /// Sources where frames have waited for a buffer; `nil` without such sources.
   package var waits: [WaitCounts]?
-  /// The first 100 failures of stages and sources, after the run has ended; `nil` if there are
-  /// none.
+  /// The first 100 failures of stages and sources, after the run has ended; `nil` without failures.
   public var failures: [StageFailure]?
-  /// The number of all failures; `nil` if there are none, and before the run has ended.
+  /// The number of all failures; `nil` without failures, and before the run has ended.
   public var failureCount: Int?
   /// The failure that stopped the pipeline.
   public var halt: StageFailure?

@@ -115,7 +115,7 @@ private final class ResultRows: @unchecked Sendable {
 }
 
 extension LiveFacts {
-  /// The canonical document; empty for a pipeline with closures, which has none.
+  /// The canonical document; empty for a pipeline with closures, which has no document.
   fileprivate var pipelineText: String {
     guard let json = try? PipelineDocument.json(of: pipeline) else { return "" }
     return json.canonicalText

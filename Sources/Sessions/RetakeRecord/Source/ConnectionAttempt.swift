@@ -33,7 +33,7 @@ struct ConnectionAttempt {
       clock: clock, nanosecondsMax: nanosecondsMax, isInterrupted: isInterrupted)
   }
 
-  /// - Throws: What `connect` throws; `MediaError.timedOut`, `RecordError.stoppedBefore` or
+  /// - Throws: Errors of `connect`; `MediaError.timedOut`, `RecordError.stoppedBefore` or
   ///   `RuntimeError.noThread`.
   func run(
     _ connect: @escaping @Sendable (CallLimit) throws -> InputConnection

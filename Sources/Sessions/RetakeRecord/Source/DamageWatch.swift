@@ -1,19 +1,19 @@
 import RetakeMedia
 import RetakeSession
 
-/// What a live stream's packets and its decoder show about damage, for the rows of its frames.
+/// The damage that a live stream's packets and its decoder show, for the rows of its frames.
 ///
-/// The causes are those that an import of the same packets gives. One thread at a time uses it.
+/// The causes equal the causes in an import of the same packets. One thread at a time uses it.
 struct DamageWatch {
   private var headers: StreamEvidence?
   private let hasHeaders: Bool
-  /// Damage that the headers of the whole stream show, by packet; nil if it is not known before.
+  /// Damage that the headers of the complete stream show, by packet; nil if it is not known before.
   private let known: [Int: StreamDamage]?
   /// Causes of the last packets, by their index.
   private var causes: [Int: String] = [:]
-  /// Those of the last packets whose pictures no other picture refers to.
+  /// The last packets whose pictures no other picture refers to.
   private var disposable: Set<Int> = []
-  /// The packets from which a decoder needs nothing before, in ascending order.
+  /// The packets from which a decoder does not need earlier packets, in ascending order.
   private var refreshes: [Int] = []
   /// Damage that a decoder found reaches all pictures from these packets to the next refresh.
   private var reaches: [(packet: Int, cause: String)] = []
@@ -22,16 +22,16 @@ struct DamageWatch {
   private var incomplete: Set<Int>?
   private var hasAsked = false
   private let asksFile: (@Sendable (_ isFlagged: Bool) -> Set<Int>?)?
-  /// The last packet had the flag, and nothing shows whether it or the next one lacks bytes.
+  /// The last packet had the flag, and it is unknown whether it or the next packet lacks bytes.
   private var isNextCorrupt = false
 
-  /// Number of packets after which a decoder has given their pictures.
+  /// Number of packets after which a decoder has returned their pictures.
   private static let packetsKept = 64
 
   /// - Parameters:
-  ///   - known: Damage that the headers of the whole stream show, by packet; nil to read them as
+  ///   - known: Damage that the headers of the complete stream show, by packet; nil to read them as
   ///     they come.
-  ///   - asksFile: Reads the whole file for the packets that lack bytes; nil for a live stream.
+  ///   - asksFile: Reads the complete file for the packets that lack bytes; nil for a live stream.
   init(
     _ stream: MediaStream, known: [Int: StreamDamage]? = nil,
     asksFile: (@Sendable (_ isFlagged: Bool) -> Set<Int>?)? = nil
@@ -44,7 +44,7 @@ struct DamageWatch {
   /// - Parameter packet: Is decoded next; nil marks the end.
   mutating func add(_ packet: MediaPacket?) {
     guard let packet else {
-      // What is withdrawn only now has its rows already.
+      // Damage that the headers withdraw only now stays in its rows, which are already written.
       if known == nil, let damages = headers?.finish() { take(damages.compactMapValues { $0 }) }
       return
     }
@@ -56,7 +56,7 @@ struct DamageWatch {
     } else if let damages = shown?.damages {
       take(damages)
     }
-    // First: its own damage reaches the pictures behind a refresh.
+    // First: damage of the refresh itself reaches the pictures after it.
     let isRefresh = hasHeaders ? shown?.isRefresh ?? false : packet.flags.contains(.key)
     if isRefresh { refreshes.append(packet.index) }
     if isIncomplete(packet) { begin(FrameCause.corrupt, at: packet.index) }
@@ -86,14 +86,14 @@ struct DamageWatch {
     let isFull = max(causes.count, disposable.count) > Self.packetsKept
     guard (refreshes.first ?? latest) < first || isFull else { return }
     reaches.removeAll { reach in refreshes.contains { reach.packet < $0 && $0 < first } }
-    // The last refresh before the kept packets still ends what began before it.
+    // The last refresh before the kept packets still ends the reach of earlier damage.
     let last = refreshes.last
     refreshes.removeAll { $0 < first && $0 != last }
     causes = causes.filter { $0.key >= first }
     disposable = disposable.filter { $0 >= first }
   }
 
-  /// - Parameter reports: What the decoder has written to its log since the last call.
+  /// - Parameter reports: Messages in the decoder's log since the last call.
   mutating func add(_ reports: [DecoderReport]) {
     for report in reports where report.isDamage { begin(FrameCause.reported, at: report.packet) }
   }
@@ -106,7 +106,7 @@ struct DamageWatch {
   /// Number of packets after which all damage of a packet is known.
   var lookahead: Int { hasHeaders ? StreamEvidence.lookahead : 0 }
 
-  /// What later packets showed about a packet of the last ones.
+  /// The damage that later packets showed about one of the last packets.
   func lateCause(ofPacket packet: Int) -> String? { causes[packet] }
 
   /// Why the picture's pixels cannot be trusted.

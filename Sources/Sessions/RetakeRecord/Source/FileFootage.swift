@@ -8,11 +8,11 @@ protocol RemarkingStream: FrameStream {
   ///
   /// - Parameter isCopied: The packets are stored as they are.
   func remarks(isCopied: Bool) -> [String]
-  /// What the source lacks, in words; complete when the source has ended.
+  /// Descriptions of data that the source lacks; complete when the source has ended.
   var losses: [String] { get }
 }
 
-/// What the packets of a file say about video that its recording does not have.
+/// Collects from the packets of a file the remarks about video that its recording lacks.
 struct FileFootage {
   private var streams: [MediaStream]
   private let recorded: Set<Int>

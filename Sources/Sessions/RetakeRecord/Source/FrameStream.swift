@@ -6,12 +6,12 @@ import RetakeMedia
 public protocol FrameStream: AnyObject {
   /// The next frame; nil at the end.
   ///
-  /// - Throws: When the source is lost; the recorder then finishes what it has. `MissedFrame` when
+  /// - Throws: When the source is lost; the recorder then finishes the session. `MissedFrame` when
   ///   there was not enough memory for this frame.
   func next() throws -> SourceFrame?
 
-  /// The next frame, or what happened to the source in the meantime. A live source returns from
-  /// this call within half a second, so that the recorder can end.
+  /// The next frame, or an event of the source in the meantime. A live source returns from this
+  /// call within half a second, so that the recorder can end.
   ///
   /// - Throws: As `next()` does, except for missed frames.
   func item() throws -> SourceItem
@@ -24,6 +24,7 @@ public protocol FrameStream: AnyObject {
 }
 
 extension FrameStream {
+  /// Calls `next()`. By default, a source has frames, missed frames and an end, but no notes.
   public func item() throws -> SourceItem {
     do {
       return try next().map(SourceItem.frame) ?? .end
@@ -32,6 +33,8 @@ extension FrameStream {
     }
   }
 
+  /// By default, has no effect: only a live source has waiting frames.
   public func discardWaiting() {}
+  /// By default, has no effect.
   public func close() {}
 }

@@ -16,18 +16,18 @@ final class LiveMailbox: Sendable {
     var isClosed = false
   }
 
-  /// Maximum number of waiting frames; the recorder takes each one as soon as it can.
+  /// Maximum number of waiting frames; the recorder removes each frame as soon as it can.
   private static let itemsMax = 16
 
   private let state = Locked(State())
   let arrived = ThreadCondition()
   private let relieved = ThreadCondition()
 
-  /// Waits for room.
+  /// Waits until the box has space, and puts the item.
   ///
   /// - Returns: false when the thread should end.
   func put(_ item: Item, generation: Int) -> Bool {
-    // Ends: the recorder takes items or closes the box, and rings each time.
+    // Ends: the recorder removes items or closes the box, and rings each time.
     while true {
       let isDone: Bool? = state.withLock {
         guard $0.generation == generation, !$0.isClosed else { return false }
@@ -56,7 +56,7 @@ final class LiveMailbox: Sendable {
 
   /// From now on only items of a new thread are accepted.
   func nextGeneration() -> Int {
-    // A replaced thread that waits for room must notice that it should end.
+    // A replaced thread that waits for space must notice that it should end.
     defer { relieved.signal() }
     return state.withLock {
       $0.generation += 1

@@ -8,6 +8,7 @@ import RetakeRuntime
 /// A source that is unplugged or falls silent is retried with increasing delays, and the session
 /// records when it was away. Redirects are not followed.
 public struct LiveSource: RecordingSource {
+  /// The stream's track, as the first connection reported it.
   public let description: SourceDescription
   private let plan: LiveStream.Plan
   /// The connection that the description was read from. The first call of `open()` uses it.
@@ -51,6 +52,7 @@ public struct LiveSource: RecordingSource {
     first = Locked(First(connection: connection, limit: limit))
   }
 
+  /// Uses the first connection if it is still unused, or else connects again.
   public func open() throws -> any FrameStream {
     let first = self.first.withLock { first in
       defer { first = nil }
@@ -69,7 +71,7 @@ public struct CameraRequest: Hashable, Sendable {
   /// By default, all settings of the camera stay as they are.
   ///
   /// - Parameters:
-  ///   - width: In pixels; give both width and height, or neither.
+  ///   - width: In pixels; set both width and height, or neither.
   ///   - height: In pixels; without `width` it is not used.
   ///   - framesPerSecond: `nil` leaves the rate to the camera.
   public init(width: Int? = nil, height: Int? = nil, framesPerSecond: Int? = nil) {

@@ -51,7 +51,7 @@ final class LiveStream: FrameStream {
   }
 
   func next() throws -> SourceFrame? {
-    // Ends: the source gives a frame, or the watch gives up if it has a bound.
+    // Ends: the source sends a frame, or the watch gives up if it has a bound.
     while true {
       if case .frame(let frame) = try item() { return frame }
     }
@@ -160,7 +160,7 @@ final class LiveReader: Sendable {
       do {
         let open = try connection ?? connect()
         while let item = try limit.during({ try item(of: open, number) }) {
-          // At a frame and not at a connection: a source that accepts and gives nothing is retried
+          // At a frame and not at a connection: a source that accepts and sends no frame is retried
           // less and less often.
           backOff.reset()
           guard mailbox.put(item, generation: generation) else { return }

@@ -15,6 +15,7 @@ public struct MediaFileSource: RecordingSource {
     case streams(Set<Int>)
   }
 
+  /// The tracks of the file's chosen video streams; the name is `file:` and the file's name.
   public let description: SourceDescription
   private let path: String
   private let streams: [Int]
@@ -49,8 +50,8 @@ public struct MediaFileSource: RecordingSource {
     description = SourceDescription(name: "file:\(name)", tracks: chosen.map { SourceTrack($0) })
   }
 
-  /// Why the file's packets cannot be stored unchanged. Reads the whole file if its codec may hide
-  /// frames.
+  /// Why the file's packets cannot be stored unchanged. Reads the complete file if its codec may
+  /// hide frames.
   func copyRefusal() throws -> CopyRefusal? {
     let demuxer = try MediaDemuxer(path: path)
     let codecs = Dictionary(
@@ -66,6 +67,7 @@ public struct MediaFileSource: RecordingSource {
     return nil
   }
 
+  /// Opens the file again and decodes from its beginning.
   public func open() throws -> any FrameStream {
     let demuxer = try MediaDemuxer(path: path)
     let format = demuxer.format
@@ -85,11 +87,11 @@ public struct MediaFileSource: RecordingSource {
   }
 }
 
-/// Turns packets into frames; tests use one that sometimes fails for lack of memory.
+/// Turns packets into frames; tests use a decoder that sometimes fails for lack of memory.
 protocol PictureDecoding: AnyObject {
   /// - Parameter packet: nil marks the end.
   func decode(_ packet: MediaPacket?) throws -> [DecodedFrame]
-  /// What the decoder has written to its log since the last call.
+  /// Messages in the decoder's log since the last call.
   func takeReports() -> [DecoderReport]
 }
 
@@ -127,7 +129,7 @@ private final class FileTrack {
   private var latest: Timestamp?
   private var failures = 0
   private var misses = 0
-  /// Packets before the first picture may lack what they refer to, and do not count.
+  /// Packets before the first picture may lack their references, and do not count.
   private var hasBegun = false
   private var recent = RecentPackets()
   private var watch: DamageWatch
@@ -242,11 +244,11 @@ private final class MediaFileStream: RemarkingStream {
   private let demuxer: MediaDemuxer
   private let tracks: [FileTrack]
   private var footage: FileFootage
-  /// That of the first packet of the first track.
+  /// The size of the first packet of the first track.
   private var packetBytes: Int?
 
   /// Maximum number of one track's frames that wait for another track. If the file has more of them
-  /// in a row, they are given in the file's order.
+  /// in a row, they are returned in the file's order.
   private static let waitingMax = 16
 
   init(demuxer: MediaDemuxer, tracks: [FileTrack], others: [MediaStream]) {

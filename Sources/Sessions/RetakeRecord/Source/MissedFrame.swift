@@ -14,13 +14,13 @@ public struct MissedFrame: Error, Hashable, Sendable {
   /// The cause in the frame's row.
   var cause = RecordCause.shedMemory
 
-  /// Thrown by `FrameStream.next()`. The recorder gives the frame a row without pixels, with the
+  /// Thrown by `FrameStream.next()`. The recorder adds a row without pixels for the frame, with the
   /// cause `record.shed.memory`.
   public init(timestamp: Timestamp?, pts: Int64?, track: Int = 0) {
     (self.timestamp, self.pts, self.track) = (timestamp, pts, track)
   }
 
-  /// A packet that gave no picture.
+  /// A packet without a picture.
   init(refused packet: MediaPacket, _ error: MediaError, of stream: MediaStream, track: Int = 0) {
     self.init(
       timestamp: packet.pts.flatMap { Timestamp(pts: $0, timeBase: stream.timeBase) },

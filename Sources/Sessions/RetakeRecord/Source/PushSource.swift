@@ -12,6 +12,7 @@ import RetakeRuntime
 /// source.finish()
 /// ```
 public final class PushSource: RecordingSource {
+  /// One live track with the name, the time base and the rate of `init`.
   public let description: SourceDescription
   private let box: PushBox
 
@@ -21,8 +22,8 @@ public final class PushSource: RecordingSource {
   ///   - name: Names the session if the options have no name.
   ///   - timeBase: Time base of the frames' `pts`, if they have one.
   ///   - framesPerSecond: The rate that the encoder is checked against, if known.
-  ///   - waitingMax: Frames that may wait until the recorder takes them, at least 1. They wait only
-  ///     briefly, unless the machine stalls.
+  ///   - waitingMax: Frames that may wait until the recorder removes them, at least 1. They wait
+  ///     only briefly, unless the machine stalls.
   public init(
     name: String, timeBase: TimeBase = TimeBase(1, 1_000_000_000), framesPerSecond: Double? = nil,
     waitingMax: Int = 64
@@ -38,15 +39,15 @@ public final class PushSource: RecordingSource {
   ///
   /// - Parameters:
   ///   - frame: Its timestamp is its presentation time. Its pixels must not be written to any more.
-  ///   - pts: In the source's time base; nil if the frame has none.
-  /// - Returns: false when there was no room, or the recording has ended; `refused` counts these
-  ///   frames.
+  ///   - pts: In the source's time base; nil if the frame has no such time.
+  ///   - Returns: false when the queue was full, or the recording has ended; `refused` counts these
+  ///     frames.
   @discardableResult
   public func push(_ frame: Frame, pts: Int64? = nil) -> Bool {
     box.put(SourceFrame(frame: frame, pts: pts))
   }
 
-  /// Waits until there is room for a frame, for an app that can wait.
+  /// Waits until the queue has space for a frame, for an app that can wait.
   ///
   /// - Returns: false when the recording has ended.
   @discardableResult
@@ -55,9 +56,10 @@ public final class PushSource: RecordingSource {
   /// Frames that were pushed but are not in the recording.
   public var refused: Int { box.refused }
 
-  /// No more frames: the recording ends after those that were pushed.
+  /// No more frames: the recording ends after the frames that were pushed.
   public func finish() { box.finish() }
 
+  /// The stream of the pushed frames, for the recorder.
   public func open() -> any FrameStream { PushStream(box) }
 }
 
@@ -104,7 +106,7 @@ private final class PushBox: Sendable {
   }
 
   func waitForRoom() -> Bool {
-    // Ends: the recorder takes frames or closes the box, and rings each time.
+    // Ends: the recorder removes frames or closes the box, and rings each time.
     while true {
       let hasRoom: Bool? = state.withLock { state in
         if state.isClosed || state.isFinished { return false }
@@ -202,7 +204,7 @@ private final class PushStream: FrameStream {
 
   private func keep(_ frame: SourceFrame) {
     first.append(frame)
-    // More frames than the probe takes: there is no measurement, so nothing will be put back.
+    // More frames than the probe needs: there is no measurement, so no frame will be put back.
     if first.count > EncoderProbe.sampleFrames { (first, keepsFirst) = ([], false) }
   }
 

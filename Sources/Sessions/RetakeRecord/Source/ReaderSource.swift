@@ -108,12 +108,13 @@ private final class ReaderStream: FrameStream {
   }
 
   private func beginAgain() throws -> Bool {
-    // A whole round without a frame with pixels: repeating it would never end.
+    // A complete round without a frame with pixels: repeating it would never end.
     guard repeats, let last = previous else { return false }
     let first = try reader.entries(of: track.track, sequences: 0..<1).first
     shift.pts += (last.pts ?? 0) - (first?.pts ?? 0) + interval.pts
     shift.nanoseconds += last.timestamp - (first?.timestamp ?? .zero) + interval.nanoseconds
-    // The next round begins with an earlier time, so the interval across the seam is not one.
+    // The next round begins with an earlier time, so the difference across the seam is not an
+    // interval.
     previous = nil
     nextSequence = 0
     return true

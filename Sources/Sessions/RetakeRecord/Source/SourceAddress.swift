@@ -9,8 +9,8 @@ package enum SourceAddress {
   ///   - camera: Requested settings of a camera.
   ///   - patience: A live source that is away for longer ends the recording; nil waits forever.
   ///   - isInterrupted: Polled while connecting; true ends that.
-  /// - Returns: nil when the string is none of these.
-  /// - Throws: `MediaError`, with one case for each way in which a source can be unsuitable;
+  /// - Returns: nil when the string has another form.
+  /// - Throws: `MediaError`, with a separate case for each way in which a source can be unsuitable;
   ///   `RecordError.stoppedBefore`.
   package static func source(
     _ text: String, camera: CameraRequest = .init(), patience: Duration? = nil,
@@ -24,7 +24,7 @@ package enum SourceAddress {
     }
   }
 
-  /// Whether the string names a camera, for which a size and a rate can be requested.
+  /// Whether the string names a camera, whose size and rate can be requested.
   package static func isCamera(_ text: String) -> Bool {
     if case .camera = try? LiveAddress(parsing: text) { true } else { false }
   }

@@ -6,7 +6,7 @@ import RetakeMedia
 public struct SourceFrame: Sendable {
   /// Its timestamp is on the source's time line.
   public var frame: Frame
-  /// In the source's time base; nil when the source gave none.
+  /// In the source's time base; nil when the source sent no time.
   public var pts: Int64?
   /// In units of the time base; 0 when unknown.
   public var duration: Int64
@@ -17,8 +17,8 @@ public struct SourceFrame: Sendable {
   /// Why the pixels cannot be trusted, as the cause in the frame's row.
   var cause: String?
 
-  /// `frame` needs no ID of its own, because the recorder numbers frames. `pts` and `duration` are
-  /// in the time base of the track.
+  /// `frame` needs no ID, because the recorder numbers frames. `pts` and `duration` are in the time
+  /// base of the track.
   public init(frame: Frame, pts: Int64?, duration: Int64 = 0, track: Int = 0) {
     self.frame = frame
     self.pts = pts

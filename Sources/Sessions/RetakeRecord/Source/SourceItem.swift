@@ -2,7 +2,7 @@ import RetakeBuffers
 public import RetakeCore
 import RetakeMedia
 
-/// What a source returns.
+/// One result of `FrameStream.item()`.
 public enum SourceItem: Sendable {
   case frame(SourceFrame)
   /// A frame that could not be decoded, or that there was not enough memory for: it has a row, but

@@ -2,7 +2,8 @@ import RetakeBuffers
 import RetakeMedia
 import RetakeRuntime
 
-/// Takes a source's frames before the recording begins: some for the probe, then the first one.
+/// Receives a source's frames before the recording begins: some for the probe, then the first
+/// frame.
 struct SourceOpening {
   let source: any RecordingSource
   let stream: any FrameStream
@@ -18,7 +19,7 @@ struct SourceOpening {
     (self.source, self.stream, self.clock, self.pipes) = (source, stream, clock, pipes)
   }
 
-  /// A source that gives no frame for this long is reported as having none.
+  /// A source that sends no frame for this long is reported as a source without frames.
   static let nanosecondsMax: Int64 = 10_000_000_000
 
   /// Frames for the measurement. They come from a live source's own stream, because it cannot be
@@ -65,7 +66,7 @@ struct SourceOpening {
         if case .string(let cause) = members["cause"] { lossCause.withLock { $0 = cause } }
         guard goesOn(until: deadline) else { return nil }
       case .note, .nothing, .missed:
-        // The source gives frames, but there is not enough memory for them.
+        // The source sends frames, but there is not enough memory for them.
         if case .missed(let missed) = item, missed.isAboutMemory { isShortOfMemory = true }
         guard goesOn(until: deadline) else {
           if isShortOfMemory, !pipes.hasEnded { throw noMemory }

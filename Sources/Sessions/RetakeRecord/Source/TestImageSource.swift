@@ -5,6 +5,7 @@ import RetakeRuntime
 
 /// Images that FFmpeg draws, such as `testsrc2=size=640x480:rate=30`, each at its own time.
 public struct TestImageSource: RecordingSource {
+  /// One track with the time base and the rate of the graph's images.
   public let description: SourceDescription
   private let address: LiveAddress
 
@@ -21,6 +22,7 @@ public struct TestImageSource: RecordingSource {
       framesPerSecond: stream.averageFrameRate?.framesPerSecond)
   }
 
+  /// Starts the graph again from its first image.
   public func open() throws -> any FrameStream {
     let limit = Self.limit()
     return ConnectionStream(try Self.connect(address, limit), limit: limit)

@@ -8,7 +8,7 @@ protocol SegmentSink: AnyObject, Sendable {
   func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) -> Int32
   /// Makes everything written so far durable; returns 0 or the system's error number.
   func synchronize() -> Int32
-  /// Releases disk space after this offset. It may fail; nothing depends on it.
+  /// Releases disk space after this offset. A failure has no consequence.
   func truncate(to bytes: Int64)
   func close()
 }
@@ -37,7 +37,7 @@ final class FileSink: SegmentSink {
     var done = 0
     // Ends: each round writes something or returns.
     while done < bytes.count {
-      // SAFETY: the system reads at most the bytes behind `done`, which the buffer has.
+      // SAFETY: the system reads at most the bytes from `done` on, which are inside the buffer.
       let count = pwrite(
         descriptor, bytes.baseAddress?.advanced(by: done), bytes.count - done,
         off_t(offset + Int64(done)))

@@ -15,7 +15,7 @@ struct RecordingSite {
   private let lock: RecorderLock
 
   /// - Parameters:
-  ///   - facts: Metadata of the whole session.
+  ///   - facts: Metadata of the session.
   ///   - synchronize: Makes a folder's entries durable; tests replace it.
   /// - Throws: `RecordError.nameTaken` or `.busy`, or why the folder cannot be written.
   init(
@@ -155,7 +155,7 @@ struct RecordingSite {
     _ = FileSystem.synchronizeFolder(folder.path)
   }
 
-  /// Removes a session in which nothing was recorded.
+  /// Removes a session without a recorded frame.
   func discard() {
     store.abandon()
     try? FileManager.default.removeItem(atPath: folder.path)

@@ -43,8 +43,8 @@ final class SegmentFile {
       try? FileManager.default.removeItem(atPath: path)
       throw SegmentFailed(error, file: file)
     }
-    // Without this a loss of power could take the new file's name, and all that was committed in
-    // it.
+    // Without this a loss of power could remove the new file's name, and with it all committed
+    // bytes of the file.
     let number = FileSystem.synchronizeFolder(folder + "/media")
     guard number == 0 else {
       abandon(keeping: .nothing)
@@ -84,7 +84,7 @@ final class SegmentFile {
     return places
   }
 
-  /// Ends the container and makes the file durable. Nothing is written afterwards.
+  /// Ends the container and makes the file durable. It is the last write to the file.
   func finish() throws(SegmentFailed) {
     defer { sink.close() }
     try media { try muxer.finish() }
@@ -94,7 +94,7 @@ final class SegmentFile {
     }
   }
 
-  /// What is kept of a file that failed.
+  /// The part of a failed file that is kept.
   enum Remains {
     /// No commit refers to the file.
     case nothing
@@ -179,7 +179,7 @@ struct PacketPlaces {
     else { return nil }
     for offset in 0...(Int(window) - packet.size) {
       let end = offset + packet.size
-      // The cheap test first: the checksum reads the whole packet for each candidate.
+      // The cheap test first: the checksum reads all of the packet for each candidate.
       if couldBegin(bytes, at: offset, size: packet.size),
         Digest128(of: bytes[offset..<end]) == packet.digest
       {

@@ -8,7 +8,7 @@ extension SessionWriter {
   /// because a frame of an undescribed track could not be read. While another process locks the
   /// database, the media is made durable and the rows wait.
   ///
-  /// - Returns: false when there was nothing to commit, the commit has to wait, or it failed;
+  /// - Returns: false when there was no row to commit, the commit has to wait, or it failed;
   ///   `failure` then contains the reason.
   @discardableResult
   func commit(at time: Int64) -> Bool {
@@ -49,8 +49,8 @@ extension SessionWriter {
   private func refused(_ error: any Error, at time: Int64) {
     if case StoreError.busy(let path, let holder) = error {
       hasDurableLog = false
-      // The holder may be gone before it is looked up. The one that was found before is then kept,
-      // and the whole wait is one event.
+      // The holder may be gone before it is looked up. The holder that was found before is then
+      // kept, and the complete wait is one event.
       wait = DatabaseWait(since: wait?.since ?? time, holder: holder ?? wait?.holder)
       progress.databaseHolder = wait?.words
       guard store.pendingCount > spoolRowsMax else { return }
@@ -105,7 +105,7 @@ extension SessionWriter {
       lanes[opened.track].currentIsCommitted = true
     }
     for place in lanes.indices { lanes[place].committedPackets = lanes[place].nextPacket }
-    // Kept until the database has the rows, because progress reports only what is durable.
+    // Kept until the database has the rows, because progress reports only durable rows.
     spool.append(batch)
     batch = CommitBatch()
   }
@@ -129,7 +129,7 @@ extension SessionWriter {
     var packets = batch.packets[...]
     for frame in batch.frames {
       // Frames with a packet and packets were added in one order, and a failure removes both. A
-      // packet without a frame is one that a later one needs.
+      // packet without a frame is a packet that a later packet needs.
       let packet = frame.packet.flatMap { index in
         packets.firstIndex { $0.track == frame.track && $0.index == index }
       }.map { place in

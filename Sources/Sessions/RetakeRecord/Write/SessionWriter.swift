@@ -25,16 +25,16 @@ final class SessionWriter {
   private var nextSegment = 0
   var nextEvent = 0
   var batch = CommitBatch()
-  /// Rows that the locked database could not take, with their media on the disk; oldest first.
+  /// Rows that the locked database could not store, with their media on the disk; oldest first.
   var spool: [CommitBatch] = []
   var wait: DatabaseWait?
   let spoolRowsMax: Int
   private let segmentsMax: Int
   var hasSegment = false
   var progress = RecordingProgress()
-  /// Set once; nothing more is recorded after that.
+  /// Set once; after that, the writer records no more rows.
   var failure: RecordError?
-  /// Whether the database rejected a commit; no other is attempted.
+  /// Whether the database rejected a commit; no other commit is attempted.
   var isStoreLost = false
   private var isAtReserve = false
   /// False after a wait for the database, which may have a new log file.
@@ -147,7 +147,7 @@ final class SessionWriter {
     let index = lanes[record.track].nextPacket
     try write(encoded.packet, pts: record.pts, track: record.track)
     record.packet = index
-    // The witness decoded from the entry on, so it gives exactly these pixels, unless a packet
+    // The witness decoded from the entry on, so it returns exactly these pixels, unless a packet
     // between the two was lost since. Other frames' hashes and entries are found at the close.
     record.cause = record.cause ?? encoded.doubt
     if let sight = encoded.sight, record.cause == nil,
@@ -210,7 +210,7 @@ final class SessionWriter {
     }
   }
 
-  /// Gives up the track's segment with everything that is not committed of it.
+  /// Abandons the track's segment, with all of its uncommitted packets.
   func fail(_ track: Int, _ failure: WriteFailure, at time: Int64) {
     let segment = lanes[track].current
     lanes[track].current = nil

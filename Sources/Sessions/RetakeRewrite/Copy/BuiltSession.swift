@@ -16,7 +16,8 @@ struct BuiltSession<Made> {
   /// - Parameters:
   ///   - digest: The digest that the new session must have, if it is known.
   ///   - build: Fills the folder.
-  /// - Throws: What `build` throws, and why the new session is incomplete; nothing is left behind.
+  /// - Throws: Errors of `build`, and why the new session is incomplete; a failed build removes its
+  ///   files.
   init(
     _ target: SessionFolder, digest wanted: Digest128? = nil,
     _ build: (SessionBuilder) throws -> Made
@@ -24,7 +25,8 @@ struct BuiltSession<Made> {
     let site = try SessionBuilder(for: target)
     do {
       let made = try build(site)
-      // Read as any session before it gets its name: what a reader would refuse must not appear.
+      // Read as any session before it gets its name: a session that a reader rejects must not
+      // appear.
       try self.init(made, in: site.folder, as: target)
       if let wanted, digest != wanted {
         throw SessionError.recoveryFailed(
@@ -76,7 +78,7 @@ struct MediaCopy {
   /// Link to the media instead of copying it.
   var link = false
   /// Maximum bytes to copy of files that may still be written, by name; other files are copied
-  /// whole.
+  /// completely.
   var limits: [String: Int64] = [:]
   let report: @Sendable (SessionDoctor.Progress) -> Bool
 

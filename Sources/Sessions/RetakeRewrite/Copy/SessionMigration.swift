@@ -16,8 +16,8 @@ package struct SessionMigration: Sendable {
 
   /// - Parameters:
   ///   - link: Link to the media instead of copying it.
-  ///   - report: Called with the progress; returning false stops the migration, with nothing left
-  ///     behind.
+  ///   - report: Called with the progress; returning false stops the migration, which then removes
+  ///     its files.
   package init(
     of path: String, to target: SessionTarget, link: Bool = false,
     report: @escaping @Sendable (SessionDoctor.Progress) -> Bool = { _ in true }
@@ -29,8 +29,8 @@ package struct SessionMigration: Sendable {
   }
 
   /// - Returns: nil when the session already has the current schema; no copy is made then.
-  /// - Throws: `SessionError`: a newer schema, a database that is open or damaged. Nothing is left
-  ///   behind.
+  /// - Throws: `SessionError`: a newer schema, a database that is open or damaged. A failed
+  ///   migration removes its files.
   package func run() throws -> SessionCopyResult? { try make() }
 
   private func make() throws -> SessionCopyResult? {
@@ -42,7 +42,7 @@ package struct SessionMigration: Sendable {
       return nil
     }
     guard store.isClosed else { throw SessionError.notClosed(folder) }
-    // Copied rows get new checksums, which would hide damage of the old ones.
+    // Copied rows get new checksums, which would hide damage of the old rows.
     try SessionClosing.check(store, at: folder.database)
     let digest = try fromStore { try store.digest() }
     let destination = try target.folder(for: folder)

@@ -14,8 +14,8 @@ package struct SessionSnapshot: Sendable {
   private let target: SessionTarget
   private let report: @Sendable (SessionDoctor.Progress) -> Bool
 
-  /// - Parameter report: Called with the progress in packets; returning false stops the copy, with
-  ///   nothing left behind.
+  /// - Parameter report: Called with the progress in packets; returning false stops the copy, which
+  ///   then removes its files.
   package init(
     of path: String, to target: SessionTarget,
     report: @escaping @Sendable (SessionDoctor.Progress) -> Bool = { _ in true }
@@ -25,7 +25,7 @@ package struct SessionSnapshot: Sendable {
     self.report = report
   }
 
-  /// - Throws: `SessionError`. Nothing is left behind.
+  /// - Throws: `SessionError`. A failed copy removes its files.
   package func run() throws -> SessionCopyResult { try make() }
 
   private func make() throws -> SessionCopyResult {
@@ -72,7 +72,7 @@ package struct SessionSnapshot: Sendable {
     return ["taken at commit \(commit) of a session that was not closed"]
   }
 
-  /// Copies only the committed part of a file that is still open, and other files whole.
+  /// Copies only the committed part of a file that is still open, and all bytes of other files.
   private func copyMedia(of reader: SessionReader, to site: SessionBuilder) throws {
     var limits: [String: Int64] = [:]
     for segment in reader.index.segments.values where !segment.isClosed {

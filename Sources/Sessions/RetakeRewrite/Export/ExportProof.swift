@@ -5,7 +5,7 @@ import RetakeStore
 
 /// Reads an exported media file as an import would, and compares its frames with the session's.
 ///
-/// A muxer can succeed and still write a file that no demuxer reads, or one that lacks frames.
+/// A muxer can succeed and still write a file that no demuxer reads, or a file that lacks frames.
 struct ExportProof {
   let reader: SessionReader
   let track: Int
@@ -28,8 +28,8 @@ struct ExportProof {
   /// - Throws: `SessionError.exportDiffers`.
   func check(_ written: WrittenPart) throws {
     let expected = try expected(written)
-    // A decoder may omit a damaged frame, and a player may show what an edit
-    // list hid. Then only the good frames can be asked for, in order.
+    // A decoder may omit a damaged frame, and a player may show a frame that an edit list hid. Then
+    // only the good frames can be asked for, in order.
     let isWhole = expected.allSatisfy { !$0.isDamaged } && written.hidden == 0
     let found = try decoded(packets: written.packets)
     if isWhole {
@@ -78,8 +78,8 @@ struct ExportProof {
       return Self.inTimeOrder(facts.frames)
     } catch let error as SessionError {
       switch error {
-      // An error of the file that was just written says that the container
-      // lost something. A lack of memory says nothing.
+      // An error of the file that was just written proves that the container lost data. A lack of
+      // memory does not prove it.
       case .media where !error.isAboutMemory:
         throw differs(error.cause.map { "\(error.message): \($0)" } ?? error.message)
       default: throw error

@@ -142,7 +142,7 @@ struct MediaExport {
   private func checkOriginal(_ copy: String, bytes total: Int64) throws {
     let name = reader.mediaFiles()[0]
     let files = try fromStore { try reader.index.store.files() }
-    // Without a stored digest there is nothing to compare with.
+    // Without a stored digest the copy cannot be compared.
     guard let expected = files.first(where: { $0.path == name })?.sha256 else { return }
     let digest = try mediaDigest(copy) { progress(total + $0, of: 2 * total) }
     guard digest == expected else {
@@ -170,8 +170,8 @@ struct MediaExport {
     throw SessionError.containerCodec(path: path, codec: part.stream.codec, instead: instead)
   }
 
-  /// Whether the container is known and may support the codec. There are those that do not say;
-  /// `ExportProof` then decides.
+  /// Whether the container is known and may support the codec. Some containers do not list their
+  /// codecs; `ExportProof` then decides.
   private static func holds(_ part: Part, _ suffix: String) -> Bool {
     guard let format = containers[suffix] else { return false }
     return MediaMuxer.holds(codec: part.stream.codec, format: format) != false
@@ -249,7 +249,7 @@ struct MediaExport {
       guard part.segments.contains(record.segment) else { continue }
       written.numbers = (written.numbers?.lowerBound ?? next)...next
       written.taken += 1
-      // A packet without bytes stands in for a damaged frame; there is nothing to write.
+      // A packet without bytes represents a damaged frame and is not written.
       guard record.size > 0, var packet = try fetcher.packet(next)?.packet else { continue }
       packet.stream = 0
       times?.fill(&packet, next)
@@ -293,7 +293,7 @@ struct MediaExport {
   }
 }
 
-/// What was written to one file of an export.
+/// The packets that were written to one file of an export.
 struct WrittenPart: Hashable {
   /// The packets of the session's track, from the first to the last; nil when there are no packets.
   var numbers: ClosedRange<Int>?
@@ -334,8 +334,8 @@ private struct PacketFacts {
   }
 }
 
-/// The times of packets of which some have none, as in MPEG program streams and in ASF: the session
-/// knows those of their frames.
+/// The times of packets, for files in which some packets have no time, as in MPEG program streams
+/// and in ASF: the session knows the times of their frames.
 private struct PacketTimes {
   private var times: [Int: Int64] = [:]
 
@@ -362,10 +362,10 @@ private struct PacketTimes {
     }
   }
 
-  /// All packets get the session's times, because those of the file may begin elsewhere. The muxer
+  /// All packets get the session's times, because the file's times may begin elsewhere. The muxer
   /// finds the order of decoding.
   func fill(_ packet: inout MediaPacket, _ number: Int) {
-    // A packet without a frame is decoded and not shown, so the time of the one before fits.
+    // A packet without a frame is decoded and not shown, so the time of the packet before fits.
     guard let time = times[number] ?? (packet.pts == nil ? times[number - 1] ?? 0 : nil) else {
       return
     }

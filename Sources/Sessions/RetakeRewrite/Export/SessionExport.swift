@@ -44,11 +44,11 @@ package struct SessionExport: Sendable {
     self.report = report
   }
 
-  /// Exports a track as one media file; `otherTracks` of the result names those that are left out.
-  /// If the file's extension matches the imported original, that
-  /// is copied unchanged; otherwise the track's packets are written to the container of the
-  /// extension. If the track's codec or size changes, there is a file for each part: `yard.mkv`
-  /// becomes `yard-1.mkv`, `yard-2.mkv`.
+  /// Exports a track as one media file; `otherTracks` of the result names the omitted tracks. If
+  /// the file's extension matches the imported original, the original is copied unchanged;
+  /// otherwise the track's packets are written to the container of the extension. If the track's
+  /// codec or size changes, there is a file for each part: `yard.mkv` becomes `yard-1.mkv`,
+  /// `yard-2.mkv`.
   ///
   /// - Returns: the files that were written, in order.
   /// - Throws: `SessionError.fileExists`, `.unknownTrack`, or an error of the media. The files
@@ -58,8 +58,7 @@ package struct SessionExport: Sendable {
     let reader = try SessionReader(
       folder, options: ReadOptions(framesPerChain: nil), trust: .checked)
     try reader.requireWholeRows()
-    // The rows were checked: packets that are missing or altered would make
-    // a file that looks whole.
+    // The rows were checked: missing or altered packets would make a file that only looks complete.
     return try MediaExport(reader: reader, report: report).run(to: path, track: track)
   }
 
@@ -67,7 +66,7 @@ package struct SessionExport: Sendable {
   ///
   /// - Parameters:
   ///   - sensor: Whose samples; may be left out if there is one sensor.
-  ///   - take: Called with the table piece by piece, instead of writing a file.
+  ///   - take: Called with each piece of the table, instead of writing a file.
   /// - Returns: the number of rows, without the header line.
   /// - Throws: `SessionError.nothingToExport`, or an error of the database.
   @discardableResult

@@ -13,7 +13,7 @@ struct TableExport {
   let sensor: String?
   let report: @Sendable (SessionDoctor.Progress) -> Bool
 
-  /// A value and the name of its column; a nil value is left empty.
+  /// A value and the name of its column; a nil value makes an empty cell.
   typealias Cell = (name: String, value: JSONValue)
 
   private static let pageRows = 4_096
@@ -63,7 +63,7 @@ struct TableExport {
     return fields.joined(separator: ",") + "\r\n"
   }
 
-  // By scalars and bytes: a comma or a quote with a combining mark behind it is one Character, and
+  // By scalars and bytes: a comma or a quote before a combining mark is one Character with it, and
   // not equal to the comma or quote that a reader of CSV sees there.
 
   private static func isPlain(_ text: String) -> Bool {

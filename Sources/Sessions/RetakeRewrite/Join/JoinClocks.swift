@@ -30,7 +30,7 @@ struct JoinClocks {
       sessions: [first.folder.path, second.folder.path], method: method, cause: cause)
   }
 
-  /// The recorders wrote down what the wall clock showed when their time line began.
+  /// Compares the wall clock times at which the recorders began their time lines.
   private func wall() throws -> ClockFit {
     func start(_ session: SessionReader) throws -> (Int64, uncertainty: Int64) {
       let store = session.index.store
@@ -47,8 +47,8 @@ struct JoinClocks {
     guard !overflow, abs(offset) < 1 << 60 else {
       throw notAligned("wall", "they began years apart")
     }
-    // Two clocks of one machine are as exact as they were read; those of two are some
-    // milliseconds apart even with NTP, which nothing here can tell.
+    // Two readings of one machine's clock are as exact as their uncertainties. The clocks of two
+    // machines are some milliseconds apart even with NTP, which cannot be detected here.
     let doubt = Double(one.uncertainty &+ two.uncertainty) / 1e9
     return ClockFit(
       offsetNanoseconds: offset, driftPPM: 0, confidence: max(0, min(1, 1 - doubt)),

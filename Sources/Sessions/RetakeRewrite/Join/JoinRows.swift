@@ -10,7 +10,7 @@ struct JoinRows {
   private let alignment: SessionJoin.Alignment
   let tracks: [SessionJoin.Track]
 
-  /// The fact of `meta` that says what was joined, and how.
+  /// The fact of `meta` that names the joined sessions and the method.
   static let fact = "joined"
 
   /// One of the two sessions, and where its rows go.
@@ -177,7 +177,8 @@ struct JoinRows {
         return row
       }
     }
-    // The order of equal times is that of the sessions, and within one that of its ordinals.
+    // Events with equal times are in the order of the sessions, and within a session in the order
+    // of their ordinals.
     let order = events.indices.sorted {
       (events[$0].timeNanoseconds, $0) < (events[$1].timeNanoseconds, $1)
     }
@@ -219,7 +220,7 @@ struct JoinRows {
     var (incomplete, isRecorded) = (0, false)
     var (notes, dates) = ([String](), [(key: String, value: String)]())
     for part in parts {
-      // What a part lacks, the joined session lacks, too.
+      // Losses of a part are losses of the joined session, too.
       if try part.reader.sessionStatus() != .clean { incomplete += 1 }
       let store = part.reader.index.store
       try fromStore {
@@ -231,7 +232,7 @@ struct JoinRows {
         let kind = try store.meta("kind")
         isRecorded = isRecorded || kind == "recorded"
         if let note = try store.meta(SessionNote.fact), !note.isEmpty { notes.append(note) }
-        // The time line is that of the first session.
+        // The time line is the first session's time line.
         guard part.reader.folder == parts.first?.reader.folder else { return }
         for key in [SessionDate.fact, SessionDate.uncertaintyFact] {
           if let value = try store.meta(key) { dates.append((key, value)) }

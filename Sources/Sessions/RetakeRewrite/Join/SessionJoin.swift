@@ -7,10 +7,11 @@ import RetakeStore
 
 /// Makes one session of two: the frames of two cameras on one clock.
 ///
-/// The first session keeps its times and the numbers of its tracks. The times of the second are
-/// moved onto the clock of the first, by an offset and a drift; its tracks get the numbers behind.
+/// The first session keeps its times and the numbers of its tracks. The times of the second session
+/// are moved onto the clock of the first, by an offset and a drift; its tracks get the numbers
+/// after them.
 package struct SessionJoin: Sendable {
-  /// From what the clocks are compared.
+  /// The evidence for comparing the clocks.
   package enum Method: Hashable, Sendable {
     /// The wall clocks of the recorders.
     case wall
@@ -31,15 +32,16 @@ package struct SessionJoin: Sendable {
     }
   }
 
-  /// How the clock of the second session relates to that of the first.
+  /// The offset and the drift of the second session's clock against the first session's clock.
   package struct Alignment: Hashable, Sendable, Codable {
     package var method: String
-    /// What the first clock shows when the second one shows zero.
+    /// The time on the first clock when the second clock shows zero.
     package var offsetNanoseconds: Int64
     package var driftPPM: Double
     /// From 0 to 1.
     package var confidence: Double
-    /// Pieces of sound, or changes of light, that agree; 0 if none were needed.
+    /// Pieces of sound, or changes of light, that agree; 1 for the wall clocks, and 0 for a known
+    /// offset.
     package var observations: Int
   }
 
@@ -67,8 +69,8 @@ package struct SessionJoin: Sendable {
   let method: Method
   let report: @Sendable (SessionDoctor.Progress) -> Bool
 
-  /// - Parameter report: Called with the progress; returning false stops it, with nothing left
-  ///   behind.
+  /// - Parameter report: Called with the progress; returning false stops the join, which then
+  ///   removes its files.
   package init(
     _ first: String, _ second: String, method: Method,
     report: @escaping @Sendable (SessionDoctor.Progress) -> Bool = { _ in true }
@@ -79,7 +81,7 @@ package struct SessionJoin: Sendable {
     self.report = report
   }
 
-  /// Compares the clocks, and makes nothing.
+  /// Compares the clocks, without making a session.
   ///
   /// - Throws: `SessionError.notAligned`, and the errors of sessions that cannot be read.
   package func compare() throws -> Result {
@@ -90,7 +92,7 @@ package struct SessionJoin: Sendable {
   /// Makes the joined session.
   ///
   /// - Parameter isForced: Join even if the confidence is low.
-  /// - Throws: As `compare()`; nothing is left behind.
+  /// - Throws: As `compare()`; a failed join removes its files.
   package func run(to target: SessionTarget, link: Bool = false, isForced: Bool = false) throws
     -> Result
   {

@@ -50,7 +50,7 @@ struct OptimizeNeed {
     for sequence in stride(from: 0, to: track.frameCount, by: step).prefix(samples) {
       let id = FrameID(track: track.track, sequence: sequence)
       guard let record = try reader.index.frame(id), record.packet != nil, record.cause == nil,
-        // A frame that cannot be read is left out here; making the copy reports it.
+        // A frame that cannot be read is omitted here; making the copy reports it.
         let frame = try? reader.frame(id)
       else { continue }
       let size = try fromMedia { try bytes(of: frame, encoding) }

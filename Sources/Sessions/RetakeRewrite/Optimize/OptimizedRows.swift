@@ -21,8 +21,8 @@ struct OptimizedRows {
       try StoreMigration.copyAccounts(store, to: writer, runs: runs)
       try writer.close()
     }
-    // After the close, because the lineage maps the digest of the finished rows. Facts are not
-    // in the input digest (docs/formats/session.md), so adding it does not change what it maps.
+    // After the close, because the lineage maps the digest of the finished rows. Facts are not in
+    // the input digest (docs/formats/session.md), so adding the fact does not change the digest.
     try writeLineage(account, to: site.folder)
     let own = reader.folder.notesText
     let exactly = account.isExact ? "with the same pixels" : "with other pixels"
@@ -35,7 +35,7 @@ struct OptimizedRows {
   private func bringSidecars(to site: SessionBuilder, _ writer: StoreWriter) throws {
     let media = Set(reader.mediaFiles())
     let files = try fromStore { try reader.index.store.files() }
-      // The copy has media of its own.
+      // The copy has its own media.
       .filter { !media.contains($0.path) }
     for file in files {
       let path = try reader.folder.file(file.path)
@@ -47,7 +47,8 @@ struct OptimizedRows {
     writer.append(files)
   }
 
-  /// Marks live runs as inexact, because the stored pixels are not those that the pipeline saw.
+  /// Marks live runs as inexact, because the stored pixels differ from the pixels that the pipeline
+  /// saw.
   private func inexactRuns() throws -> [RunRecord] {
     var runs = try fromStore { try reader.index.store.runs() }
     for place in runs.indices {

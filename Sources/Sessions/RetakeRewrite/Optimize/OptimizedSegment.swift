@@ -80,7 +80,7 @@ final class OptimizedSegment {
   }
 
   func add(_ frame: Frame, _ row: FrameRecord) throws {
-    // Counted within the file, because each file has an encoder of its own.
+    // Counted within the file, because each file has its own encoder.
     let isKey = encoding.isIntraOnly || written.count.isMultiple(of: ReplayEncoding.groupFrames)
     let picture = try Self.converted(frame, encoding, scaler)
     advance(to: row.ptsNanoseconds)
@@ -98,7 +98,7 @@ final class OptimizedSegment {
     let wanted = overflow ? Self.leapMilliseconds : step / 1_000_000
     lastMilliseconds =
       lastMilliseconds < 0
-      // At least 1 ms: frames may have equal times, and muxers demand rising ones.
+      // At least 1 ms: frames may have equal times, and muxers demand rising times.
       ? 0 : lastMilliseconds + max(1, min(wanted, Self.leapMilliseconds))
     lastNanoseconds = nanoseconds
   }
@@ -106,7 +106,7 @@ final class OptimizedSegment {
   private func write(_ packets: [MediaPacket]) throws {
     for var packet in packets {
       packet.stream = 0
-      // An encoder that does not reorder gives no decoding time, and muxers need one.
+      // An encoder that does not reorder sets no decoding time, and muxers need a decoding time.
       packet.dts = packet.dts ?? packet.pts
       bytes += Int64(packet.size)
       try file.write(packet)
@@ -132,13 +132,13 @@ final class OptimizedSegment {
       throw differs(session, written.first?.row, "it has \(packets.count) packets")
     }
     var stream = encoder.stream
-    // As the container gives it back, because readers open the decoder with that.
+    // As the container returns it, because readers open the decoder with the container's extradata.
     (stream.index, stream.extradata) = (demuxed.index, demuxed.extradata)
     let part = self.part(as: stream)
     for place in packets.indices {
       let row = written[place].row
       (packets[place].track, packets[place].segment) = (track, number)
-      // The file's times are shortened (`leapMilliseconds`); rows have the true ones.
+      // The file's times are shortened (`leapMilliseconds`); rows have the true times.
       (packets[place].pts, packets[place].dts) = (row.pts, row.pts)
       packets[place].flags = written[place].isKey ? .key : []
     }
@@ -167,7 +167,7 @@ final class OptimizedSegment {
       throw differs(session, expected.row, "it comes out in another form")
     }
     let isEqual = frame.pixelDigest == expected.pixelDigest && frame.digest == expected.digest
-    // A lossless encoder may only give other pixels if they had to be converted before.
+    // A lossless encoder may only return other pixels if they had to be converted before.
     guard isEqual || !encoding.isLossless || first.format != original.format else {
       throw differs(session, expected.row, "its pixels are others")
     }
@@ -184,7 +184,8 @@ final class OptimizedSegment {
     var part = SegmentTrackRecord(encoded: stream, like: first, segment: number, track: track)
     part.pixelFormat = stream.pixelFormatName
     (part.streamIndex, part.timeBase) = (stream.index, self.part.timeBase)
-    // What the original did not specify remains assumed; frames are checked with that assumption.
+    // Properties that the original did not specify remain assumed; frames are checked with that
+    // assumption.
     let assumed = MediaStream(self.part)
     if self.part.range == nil, first.range == assumed.range { part.range = nil }
     if self.part.matrix == nil, first.matrix == assumed.matrix { part.matrix = nil }
@@ -202,7 +203,7 @@ final class OptimizedSegment {
       if written[place].isKey { key = index }
       var row = written[place].row
       (row.packet, row.entry, row.pixelHash) = (index, key, hashes[place])
-      // The original's packet may have shown several images; here each has a packet of its own.
+      // The original's packet may have shown several images; here each image has its own packet.
       row.shown = 0
       frames.append(row)
     }

@@ -41,7 +41,7 @@ final class OptimizedTrack {
       next = last.sequence + 1
       for row in page { try take(row, &account, &progress) }
     }
-    // Before the damaged ones, which follow all packets with bytes.
+    // Before the damaged frames, whose packets follow all packets with bytes.
     try closeSegment(&account, &progress)
     guard nextSegment > firstSegment else {
       throw SessionError.noImages(session: reader.folder.path, track: track)
@@ -96,7 +96,7 @@ final class OptimizedTrack {
     writer.append([rows.part])
     writer.append(rows.packets)
     writer.append(rows.frames)
-    // One file's rows at a time, so that those of a long track need not fit into memory.
+    // One file's rows at a time, so that the rows of a long track need not fit into memory.
     try fromStore { _ = try writer.commit() }
     nextPacket += rows.packets.count
     nextSegment += 1
@@ -110,7 +110,7 @@ final class OptimizedTrack {
         PacketRecord(
           track: track, index: nextPacket, segment: nextSegment - 1, ordinal: nextPacket, pts: nil,
           dts: nil, duration: 0, flags: .corrupt, size: 0, digest: Digest128(of: [UInt8]()),
-          // True for any file: the digest is that of no bytes, which are at every offset.
+          // True for any file: the digest is of zero bytes, which are at every offset.
           offset: 0)
       ])
       nextPacket += 1

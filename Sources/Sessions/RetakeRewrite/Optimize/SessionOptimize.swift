@@ -35,8 +35,8 @@ package struct OptimizeResult: Hashable, Sendable, Codable {
 
 /// A copy of a session that replays fast. The original is only read.
 ///
-/// Tracks, sequences, times, damage, events and live runs are those of the original. The media is
-/// encoded again so that frames, or short groups of them, can be decoded in parallel. The result is
+/// The copy keeps tracks, sequences, times, damage, events and live runs. The media is encoded
+/// again so that frames, or short groups of them, can be decoded in parallel. The result is
 /// decoded, and each frame is compared with the original's before the copy gets its name.
 package struct SessionOptimize: Sendable {
   package struct Options: Sendable {
@@ -57,7 +57,7 @@ package struct SessionOptimize: Sendable {
   private let report: @Sendable (SessionDoctor.Progress) -> Bool
 
   /// - Parameter report: Called with the progress, in frames read and checked; returning false
-  ///   stops it, with nothing left behind.
+  ///   stops the copy, which then removes its files.
   package init(
     of path: String, _ options: Options,
     report: @escaping @Sendable (SessionDoctor.Progress) -> Bool = { _ in true }
@@ -74,7 +74,7 @@ package struct SessionOptimize: Sendable {
   }
 
   /// - Throws: `SessionError`: `.alreadyFast`, `.noRoom`, `.optimizeDiffers`, and errors of reading
-  ///   the original. Nothing is left behind.
+  ///   the original. A failed copy removes its files.
   package func run() throws -> OptimizeResult { try make() }
 
   private func make() throws -> OptimizeResult {
@@ -131,8 +131,8 @@ package struct SessionOptimize: Sendable {
     do {
       return try write(reader, to: site)
     } catch let error as SessionError {
-      // Tracks are written one after another, so a later one may have an earlier
-      // mismatch in the order of capture, which is the one that a replay names.
+      // Tracks are written one after another, so a later track may have an earlier mismatch in the
+      // order of capture, and a replay names the earlier mismatch.
       guard case .pixelMismatch = error else { throw error }
       let tracks = reader.tracks.filter { $0.frameCount > 0 }.map {
         TrimSpan.Track(track: $0.track, sequences: 0...$0.frameCount - 1)

@@ -27,10 +27,10 @@ package struct TrimResult: Hashable, Sendable, Codable {
 
 /// A new session that contains a time span of another one.
 ///
-/// Nothing that was visible only before or after the span is included: packets are copied only if
-/// all frames that they show are inside, and other frames are encoded again without loss. Frames
-/// keep their times and pixels, which is checked frame by frame before the new session gets its
-/// name.
+/// The copy excludes all data that was visible only before or after the span: packets are copied
+/// only if all frames that they show are inside, and other frames are encoded again without loss.
+/// Frames keep their times and pixels, which is checked frame by frame before the new session gets
+/// its name.
 package struct SessionTrim: Sendable {
   package struct Options: Hashable, Sendable {
     /// Offset from the session's first frame.
@@ -48,8 +48,8 @@ package struct SessionTrim: Sendable {
   private let options: Options
   private let report: @Sendable (SessionDoctor.Progress) -> Bool
 
-  /// - Parameter report: Called with the progress in frames; returning false stops it, with nothing
-  ///   left behind.
+  /// - Parameter report: Called with the progress in frames; returning false stops the trim, which
+  ///   then removes its files.
   package init(
     of path: String, _ options: Options,
     report: @escaping @Sendable (SessionDoctor.Progress) -> Bool = { _ in true }
@@ -59,14 +59,14 @@ package struct SessionTrim: Sendable {
     self.report = report
   }
 
-  /// - Throws: `SessionError`. Nothing is left behind.
+  /// - Throws: `SessionError`. A failed trim removes its files.
   package func run() throws -> TrimResult { try trim() }
 
   private func trim() throws -> TrimResult {
     let reader = try SessionReader(
       folder, options: ReadOptions(framesPerChain: nil), trust: .checked)
-    // Before the span is looked up: with rows missing, the result would be a
-    // shorter session that looks whole.
+    // Before the span is looked up: with rows missing, the result would be a shorter session that
+    // looks complete.
     try reader.requireWholeRows()
     guard reader.index.store.isClosed else { throw SessionError.notClosed(folder) }
     try reader.index.requireSizes()

@@ -31,8 +31,8 @@ struct TrimMedia {
     var countsTimes: Bool
   }
 
-  // The packets' own times first, for other programs; a container may reject those, or change the
-  // bytes.
+  // The packets' own times first, for other programs; a container may reject these times, or change
+  // the bytes.
   private static let forms = [
     Form(format: "matroska", countsTimes: false), Form(format: "matroska", countsTimes: true),
     Form(format: "nut", countsTimes: true),
@@ -89,7 +89,7 @@ struct TrimMedia {
     var frame: Frame? = first
     var last: Int64 = -1
     while let current = frame {
-      // Frames may have equal times, and the muxer demands rising ones.
+      // Frames may have equal times, and the muxer demands rising times.
       last = max(last + 1, (current.timestamp.nanoseconds &- origin) / 1_000_000)
       let packets = try fromMedia {
         try encoder.encode(current, pts: last, isKey: true)
@@ -119,7 +119,7 @@ struct TrimMedia {
     // Checksums in each slice, so that the decoder notices damage (RFC 9043).
     settings.options = [.init("level", "3"), .init("slicecrc", "1")]
     if let encoder = try? MediaEncoder(settings) { return encoder }
-    // FFV1 does not take every format; PNG takes RGB.
+    // FFV1 does not support every format; PNG supports RGB.
     settings.encoder = "png"
     settings.options = []
     do {
@@ -144,7 +144,7 @@ struct TrimMedia {
     if form.countsTimes {
       (packet.pts, packet.dts, packet.duration) = (Int64(place), Int64(place), 1)
     } else {
-      // Wraps: a session may have any pts, and the rows keep the true ones.
+      // Wraps: a session may have any pts, and the rows keep the true times.
       packet.pts = packet.pts.map { $0 &- origin }
       packet.dts = packet.dts.map { $0 &- origin }
     }

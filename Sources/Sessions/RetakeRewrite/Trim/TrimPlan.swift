@@ -3,9 +3,9 @@ import RetakeStore
 
 /// Which packets of a track a trim may copy, and which frames it must encode again.
 ///
-/// Packets are copied in whole groups, each from a packet at which decoding can begin to the next
-/// such packet. A group is copied only if every frame of it is in the span, so nothing from outside
-/// the span is included.
+/// Packets are copied in complete groups, each from a packet at which decoding can begin to the
+/// next such packet. A group is copied only if every frame of it is in the span, so no data from
+/// outside the span is included.
 struct TrimPlan: Hashable {
   /// A stretch of copied packets, all in one segment.
   struct Run: Hashable {
@@ -13,7 +13,7 @@ struct TrimPlan: Hashable {
     var packets: ClosedRange<Int>
   }
 
-  /// What happens to a frame of the span.
+  /// How the trim keeps a frame of the span.
   enum Fate: Hashable {
     /// Its packet is copied, with everything that decoding it needs.
     case copied
@@ -29,9 +29,9 @@ struct TrimPlan: Hashable {
     case whole
     /// Its packets up to the first that shows a frame outside the span.
     case cut
-    /// Nothing: packets of this codec may contain images that are shown much later.
+    /// No packet: packets of this codec may contain images that are shown much later.
     case hidden
-    /// Nothing of the track is copied.
+    /// No packet of the track is copied.
     case nothing
   }
 
@@ -53,7 +53,7 @@ struct TrimPlan: Hashable {
   ///     packet.
   ///   - span: Sequences.
   ///   - segments: Segments of these packets.
-  ///   - damaged: Packets that are not what was indexed.
+  ///   - damaged: Packets that differ from the indexed packets.
   ///   - end: How much of the last group, which the span may cut, can be copied.
   init(
     _ rows: [Row], span: ClosedRange<Int>, segments: [Int: Int], damaged: Set<Int>,
@@ -111,7 +111,7 @@ struct TrimPlan: Hashable {
     return runs
   }
 
-  /// The last packet of a group to copy. Only the last group may be cut; nil when nothing is
+  /// The last packet of a group to copy. Only the last group may be cut; nil when no packet is
   /// copied.
   private static func end(
     of group: ClosedRange<Int>, isLast: Bool, shows: [Int: [Int]], span: ClosedRange<Int>,
@@ -123,7 +123,8 @@ struct TrimPlan: Hashable {
       let fits =
         frames.allSatisfy { span.contains($0) } && !damaged.contains(packet)
         && segments[packet] == segments[group.lowerBound]
-      // A later packet may show what a packet without frames holds, so it needs the whole group.
+      // A later packet may show an image of a packet without frames, so it needs the complete
+      // group.
       guard fits, !frames.isEmpty || !isLast else { return isLast ? end : nil }
       end = packet
     }

@@ -8,7 +8,7 @@ struct TrimRows {
   private let reader: SessionReader
   private let span: TrimSpan
   let events: [EventRecord]
-  /// Number of those events that carry a device state from before the span.
+  /// Number of `events` that carry a device state from before the span.
   let carriedEvents: Int
   /// Whether the original has inputs, decisions or results of live runs, which are not copied.
   let leavesDecisions: Bool
@@ -77,8 +77,8 @@ struct TrimRows {
     _ = try fromStore { try writer.close() }
   }
 
-  /// The samples of the span, and those before it that its first frames read: `latest` needs the
-  /// last one, `window` as many as it is long.
+  /// The samples of the span, and the samples before it that its first frames read: `latest` needs
+  /// the last sample, `window` as many as it is long.
   private func writeSamples(to samples: SampleWriter) throws {
     let store = reader.index.store
     for sensor in try fromStore({ try store.sensors() }) {
@@ -159,7 +159,7 @@ struct TrimRows {
     return facts
   }
 
-  /// What stays true of a part: the time line, and so its date, is that of the original.
+  /// Facts that stay true of a part: it has the original's time line, and so its date.
   private func keptFacts() throws -> [(key: String, value: String)] {
     let keys = [SessionDate.fact, SessionDate.uncertaintyFact, SessionNote.fact]
     return try fromStore {

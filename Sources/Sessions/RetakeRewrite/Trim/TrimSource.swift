@@ -43,7 +43,7 @@ struct TrimSource {
     let wanted = rows.compactMap(\.packet)
     var segments: [Int: Int] = [:]
     var damaged: Set<Int> = []
-    // Every packet is read before anything is planned: a damaged one ends what can be copied.
+    // Every packet is read before the copy is planned: a damaged packet ends the packets to copy.
     if copies, let first = wanted.min(), let last = wanted.max() {
       let fetcher = fetcher()
       for record in try packets(first...last) {
@@ -66,14 +66,14 @@ struct TrimSource {
 
   private func lastGroup(_ packet: Int?) throws -> TrimPlan.LastGroup {
     guard let packet else { return .nothing }
-    // The track ends here, so no packet behind the span shows what the last group hides.
+    // The track ends here, so no packet after the span shows a hidden image of the last group.
     guard try reader.index.packet(track: track.track, index: packet + 1) != nil else {
       return .whole
     }
     let following = try fromStore {
       try reader.index.store.frames(track: track.track, packets: packet + 1...packet + 1)
     }
-    // Decoding can begin behind the span, so its last group is whole.
+    // Decoding can begin after the span, so its last group is complete.
     if following.contains(where: { $0.entry == packet + 1 }) { return .whole }
     let codec = MediaStream(try part(of: packet)).codec
     return MediaStream.mayHidePictures(codec) ? .hidden : .cut

@@ -202,7 +202,7 @@ struct TrimmedTrack {
     let records = try source.packets(run.packets)
     var part = try source.part(of: run.packets.lowerBound)
     let fetcher = source.fetcher()
-    // The file's times begin near zero; those of the rows do not change.
+    // The file's times begin near zero; the rows' times do not change.
     let start = Timestamp(nanoseconds: origin).pts(in: part.timeBase)
     var stream = MediaStream(part)
     stream.color = source.color

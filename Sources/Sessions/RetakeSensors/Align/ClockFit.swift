@@ -1,4 +1,4 @@
-/// How the clock of one camera relates to that of another.
+/// A line that converts times on one camera's clock to times on another camera's clock.
 package struct ClockFit: Hashable, Sendable {
   /// The time on the first clock when the second one shows zero, in nanoseconds.
   package var offsetNanoseconds: Int64
@@ -7,7 +7,7 @@ package struct ClockFit: Hashable, Sendable {
   package var driftPPM: Double
   /// From 0 to 1: how many of the observations agree, and how clear they are.
   package var confidence: Double
-  /// What it was found from.
+  /// The number of observations that the fit is based on.
   package var observations: Int
 
   package init(
@@ -26,7 +26,7 @@ package struct ClockFit: Hashable, Sendable {
   }
 }
 
-/// One event that both cameras noticed: when each of them did, in seconds of its own clock.
+/// One event that both cameras noticed: its time on each camera's clock, in seconds.
 package struct ClockPair: Hashable, Sendable {
   package var first: Double
   package var second: Double
@@ -81,7 +81,7 @@ extension ClockFit {
     _ pairs: [ClockPair]
   ) -> (offset: Double, slope: Double)? {
     let count = Double(pairs.count)
-    // Around the mean, because times are large next to what is fitted.
+    // Around the mean, because times are large compared with the fitted numbers.
     let mean = pairs.reduce(0) { $0 + $1.second } / count
     let meanLag = pairs.reduce(0) { $0 + $1.first - $1.second } / count
     var (products, squares) = (0.0, 0.0)

@@ -1,9 +1,9 @@
 /// Finds how the clocks of two recordings relate, from lights that both saw go on and off.
 ///
 /// A light changes at some time within a frame, and the frame's brightness says when: the more of
-/// the exposure was bright, the earlier it was. Cameras that expose for a part of the time between
-/// frames only miss some changes, which gives bounds; how many frames are in between tells how long
-/// they expose.
+/// the exposure was bright, the earlier it was. Cameras that expose only for a part of the time
+/// between frames miss some changes, and a missed change has bounds only; the share of missed
+/// changes tells the exposure time.
 package struct FlashAlignment {
   /// The mean brightness of a frame, and its time in seconds.
   package struct Level: Hashable, Sendable {
@@ -18,7 +18,7 @@ package struct FlashAlignment {
   private let first: Steps
   private let second: Steps
 
-  /// What one recording saw.
+  /// The light changes of one recording.
   struct Steps: Hashable {
     var steps: [LightStep]
     /// The part of a frame's length that is exposed.
@@ -68,7 +68,8 @@ package struct FlashAlignment {
         votes[Int((difference / Self.binSeconds).rounded()), default: 0] += 1
       }
     }
-    // A difference may be between two bins. Sorted, so that equal ones give the same bin each time.
+    // A difference may be between two bins. Sorted, so that equal sums lead to the same bin each
+    // time.
     let sums = votes.keys.sorted().map { bin in
       (bin: bin, count: (bin - 1...bin + 1).reduce(0) { $0 + (votes[$1] ?? 0) })
     }
@@ -121,10 +122,10 @@ package struct FlashAlignment {
   static func steps(_ levels: [Level]) -> Steps {
     let found = Array(changes(levels).prefix(stepsMax))
     let exposed = found.count { (0.03...0.97).contains($0.part) }
-    // A light that changes at any time falls into the exposure as often as that is long. Of those,
-    // the parts near 0 and 1 look like none.
+    // A light that changes at any time falls into the exposure as often as the exposure is long.
+    // Changes in the exposure with a part near 0 or 1 look like changes outside.
     let share = Double(exposed) / Double(max(1, found.count)) / 0.94
-    // A few more or less do not make a camera that exposes all the time another one.
+    // With a few more or less, a camera that exposes all the time still counts as such a camera.
     let part = share > 0.9 ? 1 : max(0.02, share)
     let variance = part * (1 - part) / Double(max(1, found.count)) + 0.000_1
     return Steps(
@@ -145,7 +146,7 @@ package struct FlashAlignment {
   private struct Change {
     /// The frame in which the light changed.
     var frame: Int
-    /// How much of its brightness is already that of the next one, from 0 to 1.
+    /// How much of its brightness is already the next frame's brightness, from 0 to 1.
     var part: Double
     var rises: Bool
   }
@@ -158,7 +159,7 @@ package struct FlashAlignment {
     while frame < levels.count - 2 {
       let b = (-2...2).map { levels[frame + $0].brightness }
       let jump = b[3] - b[1]
-      // Steady before and behind: a slow change has no time.
+      // Steady before and after: a slow change has no time.
       // Where most of a frame is bright already, the frame before it sees most of the step, too.
       let isNext = abs(b[4] - b[2]) > abs(jump) && (b[4] - b[2]) * jump > 0
       let isStep =

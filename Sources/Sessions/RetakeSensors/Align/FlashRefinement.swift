@@ -3,11 +3,12 @@ struct LightStep: Hashable {
   var rises: Bool
   /// Whether it changed while the frame was exposed.
   var isExposed: Bool
-  /// The beginning of the frame's exposure; of a change between two exposures that of the later one.
+  /// The beginning of the frame's exposure; for a change between two exposures, the later
+  /// exposure's.
   var anchor: Double
-  /// From the beginning of one exposure to that of the next.
+  /// From the beginning of one exposure to the beginning of the next.
   var length: Double
-  /// How much of the exposure was left when it changed; 0 between two exposures.
+  /// The part of the exposure that had passed when the light changed; 0 between two exposures.
   var rest: Double
 
   /// The bounds of its time for a part of `length` that is exposed, and how they change with that.
@@ -30,14 +31,15 @@ struct LightStep: Hashable {
 
 /// Improves a rough line between two clocks, with the information that each pair of steps carries.
 ///
-/// Two changes during exposures give an equation. A change between two exposures gives bounds, which
-/// count only where the line leaves them. How long each camera exposes is found with the line,
-/// because the times of both depend on it; how often a change fell into an exposure says it roughly.
-/// Least squares over the equations and the bounds that do not hold, again until nothing changes.
+/// Two changes during exposures are an equation. A change between two exposures sets bounds, which
+/// count only where the line leaves them. The exposure time of each camera is found with the line,
+/// because the times of both depend on it; how often a change fell into an exposure is a rough
+/// estimate of it. Least squares over the equations and the violated bounds, repeated until the
+/// solution is stable.
 struct FlashRefinement {
   /// How well the brightness of a frame tells a time, in seconds.
   private static let noise = 0.000_3
-  /// Bounds that are left by more belong to another change.
+  /// Bounds that the line leaves by more belong to another change.
   private static let outlier = 0.004
   private static let roundsMax = 40
 
@@ -62,7 +64,7 @@ struct FlashRefinement {
   func line(from rough: (offset: Double, slope: Double)) -> Line? {
     guard pairs.count >= 3 else { return nil }
     let times = pairs.map { $0.second.time(exposures.second.part) }
-    // Around the mean, because times are large next to what is fitted.
+    // Around the mean, because times are large compared with the fitted numbers.
     let mean = times.reduce(0, +) / Double(times.count)
     var state = State(
       offset: rough.offset + rough.slope * mean, slope: rough.slope,
@@ -94,7 +96,7 @@ struct FlashRefinement {
     }
   }
 
-  /// How far the line is outside of what a pair allows, and how that changes with the four numbers.
+  /// How far the line is outside the bounds of a pair, and the derivatives by the four numbers.
   private func residual(
     _ pair: (first: LightStep, second: LightStep), _ state: State, _ mean: Double
   ) -> (value: Double, row: [Double]) {
@@ -132,7 +134,7 @@ struct FlashRefinement {
     return Self.solved(matrix)
   }
 
-  /// Gauss's elimination of four equations with their right sides behind them.
+  /// Gauss's elimination of four equations, each with its right side as the fifth column.
   private static func solved(_ equations: [[Double]]) -> [Double]? {
     var rows = equations
     for column in 0..<4 {

@@ -32,13 +32,13 @@ package struct SoundAlignment {
   /// Fits whose offsets are further apart are two answers, in nanoseconds.
   private static let apart: Int64 = 10_000_000
 
-  /// What the sound says about the clocks.
+  /// The result of comparing the sound of both recordings.
   package enum Answer: Hashable, Sendable {
     case fit(ClockFit)
     /// The sound fits at several places about equally well, such as a tone, a hum, or a beep each
     /// second.
     case repeats
-    /// Nothing in the sound agrees.
+    /// The sounds do not agree anywhere.
     case nothing
   }
 
@@ -56,8 +56,8 @@ package struct SoundAlignment {
       return isPeriodic ? .repeats : .nothing
     }
     let others = fits.filter { abs($0.offsetNanoseconds &- best.offsetNanoseconds) > Self.apart }
-    // A sound that repeats fits at several places, and nothing says which is the right one. The
-    // longest overlap has the most pieces, which says nothing either.
+    // A sound that repeats fits at several places, and the right place is unknown. The longest
+    // overlap has the most pieces, which does not prove its place either.
     let isRepeated = others.contains {
       $0.observations * 4 >= best.observations
         && $0.confidence >= best.confidence * Self.repeatMin
@@ -68,7 +68,7 @@ package struct SoundAlignment {
     return .fit(best)
   }
 
-  /// - Returns: nil if nothing in the sound agrees, or if it agrees at several places.
+  /// - Returns: nil if the sounds do not agree, or if they agree at several places.
   package func fit() -> ClockFit? {
     guard case .fit(let fit) = answer() else { return nil }
     return fit
@@ -85,7 +85,7 @@ package struct SoundAlignment {
 
   // MARK: About where they overlap
 
-  /// How many samples later the second recording has what the first one has, the likeliest first.
+  /// By how many samples the same sound is later in the second recording, the likeliest first.
   private func roughLags() -> [Int] {
     var hop = SoundTrack.rate / 100
     // Both onsets have to fit into a transform.
@@ -99,7 +99,7 @@ package struct SoundAlignment {
     let correlation = FourierTransform(size: size).correlation(of: a, with: b)
     var lags: [Int] = []
     var values = correlation
-    // Bounded: each round takes one peak and what is around it.
+    // Bounded: each round removes one peak and its surroundings.
     while lags.count < Self.candidatesMax {
       guard let peak = values.indices.max(by: { values[$0] < values[$1] }), values[peak] > 0 else {
         break
@@ -112,7 +112,7 @@ package struct SoundAlignment {
     return lags
   }
 
-  /// How much louder each hop is than the one before, as a logarithm; without the mean.
+  /// How much louder each hop is than the hop before, as a logarithm; without the mean.
   private static func onsets(_ samples: [Float], _ hop: Int) -> [Double] {
     var last: Double?
     var onsets = stride(from: 0, to: samples.count - hop + 1, by: hop).map { start -> Double in
@@ -131,10 +131,10 @@ package struct SoundAlignment {
 
   // MARK: Along the recordings
 
-  /// Pieces from the middle of the overlap to both ends: each is looked for where the last clear
-  /// one was found, so that a drift is followed.
+  /// Pieces from the middle of the overlap to both ends: each piece is looked for where the last
+  /// clear piece was found, so that a drift is followed.
   ///
-  /// - Returns: The clear pieces, and the number of those that fit at several places.
+  /// - Returns: The clear pieces, and the number of pieces that fit at several places.
   private func follow(
     _ lag: Int, _ a: [Float], _ b: [Float]
   ) -> (pairs: [ClockPair], ambiguous: Int) {

@@ -5,7 +5,7 @@ import RetakeSignal
 /// The sound of a recording: one channel at 16 kHz, on the recording's own time line.
 package struct SoundTrack: Sendable {
   package static let rate = 16_000
-  /// The most that is read: an hour takes 230 MB.
+  /// Upper bound of the sound that is read: an hour needs 230 MB.
   package static let secondsMax = 3_600
 
   /// The time of the first sample, in seconds.
@@ -41,8 +41,8 @@ package struct SoundTrack: Sendable {
   }
 }
 
-/// Brings sound to 16 kHz, with a low pass in front of it so that what is above 8 kHz does not
-/// appear below: a windowed sinc of eight periods to either side.
+/// Resamples sound to 16 kHz. A low pass before it keeps frequencies above 8 kHz from appearing
+/// below: a windowed sinc of eight periods to either side.
 struct SoundResampler {
   let inputRate: Int
   private(set) var output: [Float] = []
@@ -77,7 +77,7 @@ struct SoundResampler {
   mutating func take(_ samples: [Float]) {
     held += samples
     let end = heldStart + held.count
-    // Ends: each round makes one sample, and needs later input than the one before.
+    // Ends: each round makes one sample, and needs later input than the round before.
     while true {
       let position = Double(output.count) * Double(inputRate) / Double(SoundTrack.rate)
       let middle = Int(position)

@@ -3,7 +3,7 @@ import RetakeCore
 /// The points of the tracks in a GPX file: latitude, longitude, elevation and time.
 ///
 /// It reads tags one after another, and knows no more of XML than GPX needs: no entities that a
-/// file declares, and nothing outside it.
+/// file declares, and no external entities.
 struct GPXRows: SensorRows {
   let channels = ["latitude", "longitude", "altitude"]
   private let file: String
@@ -45,7 +45,7 @@ struct GPXRows: SensorRows {
     return nil
   }
 
-  /// A tag inside a point. What an extension calls `time` is not the point's.
+  /// A tag inside a point. A tag `time` inside an extension is not the point's time.
   private mutating func take(_ tag: GPXTags.Tag) throws {
     guard let depth = point?.depth, !tag.isClosed else { return }
     let isEnd = tag.name.hasPrefix("/")
@@ -84,7 +84,7 @@ struct GPXRows: SensorRows {
   }
 }
 
-/// The tags of an XML file, and the text behind each.
+/// The tags of an XML file, and the text after each tag.
 struct GPXTags {
   struct Tag {
     /// `trkpt` or `/trkpt`, without a namespace.
@@ -96,7 +96,7 @@ struct GPXTags {
 
   private var lines: SensorLineReader
   private let file: String
-  /// What was read and not yet used, without its line ends.
+  /// Bytes that were read and not yet used, without their line ends.
   private var rest: [UInt8] = []
   private var isEnd = false
 
@@ -148,7 +148,7 @@ struct GPXTags {
     let name = text.prefix { !$0.isWhitespace }
     var tag = Tag(name: Self.local(name), isClosed: isClosed)
     text = text.dropFirst(name.count)
-    // Ends: each round takes a `=` and two quotes.
+    // Ends: each round consumes a `=` and two quotes.
     while let equals = text.firstIndex(of: "=") {
       let key = text[..<equals].filter { !$0.isWhitespace }
       text = text[text.index(after: equals)...].drop { $0.isWhitespace }
@@ -185,7 +185,7 @@ struct GPXTags {
         rest.removeFirst(place + end.count)
         return
       }
-      // What may be the beginning of the end is kept.
+      // Keeps bytes that may be the beginning of the end mark.
       rest.removeFirst(max(0, rest.count - end.count))
       guard try fill() else { throw bad("the file ends inside a comment") }
     }

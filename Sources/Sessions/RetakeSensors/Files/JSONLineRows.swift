@@ -2,7 +2,7 @@ import Foundation
 import RetakeCore
 
 /// One JSON object a line. Numbers in objects and arrays inside it have names such as `gyro.x` and
-/// `accel.0`; anything else is left out.
+/// `accel.0`; values of other types are left out.
 struct JSONLineRows: SensorRows {
   private var lines: SensorLineReader
   private let request: SensorRequest
@@ -124,7 +124,7 @@ struct JSONLineRows: SensorRows {
     }
   }
 
-  /// A number in the shortest form that gives it again, which is how the file has it.
+  /// A number in the shortest form that reads back as the same number, as the file has it.
   private static func text(_ value: JSONValue) -> String? {
     switch value {
     case .integer(let number): "\(number)"

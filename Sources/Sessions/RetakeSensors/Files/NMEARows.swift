@@ -76,8 +76,8 @@ struct NMEARows: SensorRows {
     return open
   }
 
-  /// The fields of a sentence whose checksum is right; nil for a line that has none. Loggers write
-  /// a time or a tag block in front of it.
+  /// The fields of a sentence with a valid checksum or without one; nil for a line without a
+  /// sentence. Loggers write a time or a tag block before the sentence.
   private func sentence(_ line: [UInt8]) throws -> [String]? {
     guard let start = line.firstIndex(of: UInt8(ascii: "$")) else { return nil }
     let parts = line[(start + 1)...].split(separator: UInt8(ascii: "*"), maxSplits: 1)
@@ -97,7 +97,8 @@ struct NMEARows: SensorRows {
     _ isRMC: Bool, _ fields: [String]
   ) throws -> SensorRow? {
     guard fields.count >= 10 else { throw bad("the sentence \(fields[0]) is cut") }
-    // Without a fix a receiver sends empty fields, or old ones with the status V or the quality 0.
+    // Without a fix a receiver sends empty fields, or old fields with the status V or the quality
+    // 0.
     guard !fields[1].isEmpty, !fields[isRMC ? 3 : 2].isEmpty,
       fields[isRMC ? 2 : 6] != (isRMC ? "V" : "0")
     else {

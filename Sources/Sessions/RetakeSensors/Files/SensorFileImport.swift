@@ -25,18 +25,18 @@ package struct SensorFileImport {
     package var count = 0
     /// Of the first and the last sample, in the session.
     package var times: ClosedRange<Int64>
-    /// What was left out.
+    /// Descriptions of the omitted rows.
     package var remarks: [String] = []
   }
 
-  /// - Throws: `SensorError`, with the line of what cannot be read. What was written before it is
-  ///   for the caller to discard.
+  /// - Throws: `SensorError`, with the line that cannot be read. The caller discards the samples
+  ///   that were written before.
   package func run(into samples: SampleWriter) throws -> Outcome {
     var rows = try Self.rows(request)
     guard let first = try rows.next() else { throw SensorError.noSamples(file: request.file) }
     guard !rows.channels.isEmpty else { throw SensorError.onlyTimes(file: request.file) }
     let shift: Int64
-    // Times of a calendar say nothing about where the session begins.
+    // Calendar times do not show where the session begins.
     switch request.offset ?? (rows.unit == .date ? .start : .fixed(0)) {
     case .fixed(let offset): shift = offset
     case .start: shift = start &- first.time

@@ -53,7 +53,7 @@ struct SensorLineReader {
   }
 
   private mutating func fill(_ searched: inout Int) throws {
-    // What was given out is removed here, once for many lines.
+    // Lines that were already returned are removed here, once for many lines.
     bytes.removeFirst(start)
     searched -= start
     start = 0

@@ -1,8 +1,8 @@
 /// Numbers as files write them.
 enum SensorNumber {
   /// A decimal number with an optional exponent, or `nan`, `inf` and `-inf` in letters of any case.
-  /// Swift's own initializer takes hexadecimal numbers, makes infinity of numbers that are too large,
-  /// and stops at a NUL.
+  /// Swift's own initializer also accepts hexadecimal numbers, makes infinity of numbers that are
+  /// too large, and stops at a NUL.
   static func parse(_ text: String) -> Double? {
     guard let value = Double(text) else { return nil }
     if text.utf8.allSatisfy(isPart) { return value.isFinite ? value : nil }

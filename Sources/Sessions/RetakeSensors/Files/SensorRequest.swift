@@ -1,6 +1,6 @@
 import RetakeCore
 
-/// A file of samples, and how to read it: what `--sensor` says.
+/// A file of samples, and how to read it: the value of `--sensor`.
 package struct SensorRequest: Hashable, Sendable {
   package enum Format: String, CaseIterable, Sendable {
     case csv, jsonl, gpx, nmea
@@ -16,7 +16,7 @@ package struct SensorRequest: Hashable, Sendable {
 
   package var file: String
   package var format: Format
-  /// The column of the times; nil for the one with a usual name.
+  /// The column of the times; nil for the column with a usual name.
   package var timeColumn: String?
   package var unit: SensorTimeUnit?
   /// nil if it follows from the unit: dates begin with the session.
@@ -37,7 +37,7 @@ package struct SensorRequest: Hashable, Sendable {
   package init(parsing text: String) throws {
     func bad(_ problem: String) -> SensorError { .badOption(text: text, problem: problem) }
     var (path, options) = (text, [String: String]())
-    // A path may have colons itself: the options are behind the last one, if there is a `=`.
+    // A path may have colons itself: the options follow the last colon, if there is a `=` after it.
     if let colon = text.lastIndex(of: ":"), text[colon...].contains("=") {
       path = String(text[..<colon])
       for part in text[text.index(after: colon)...].split(separator: ",") {

@@ -6,7 +6,7 @@ protocol SensorRows {
   var channels: [String] { get }
   /// Of the times.
   var unit: SensorTimeUnit { get }
-  /// What was left out of the rows so far.
+  /// Descriptions of the rows that were omitted so far.
   var remarks: [String] { get }
   /// The next sample; nil at the end of the file.
   mutating func next() throws -> SensorRow?
@@ -105,7 +105,7 @@ struct CSVRows: SensorRows {
 
   private mutating func nextFields(isFirst: Bool) throws -> [String]? {
     while let line = try lines.next() {
-      // Empty lines and comments, as loggers write them, hold nothing.
+      // Empty lines and comments, as loggers write them, have no values.
       if line.isEmpty || line.first == UInt8(ascii: "#") { continue }
       if isFirst {
         separator =

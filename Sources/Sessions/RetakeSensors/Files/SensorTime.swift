@@ -16,7 +16,7 @@ package enum SensorTimeUnit: String, CaseIterable, Sendable {
   }
 }
 
-/// Times as files write them, in whole nanoseconds. Nothing is rounded through a floating-point
+/// Times as files write them, in integer nanoseconds. No time is rounded through a floating-point
 /// number: microseconds since 1970 have 16 digits, and a fraction may follow.
 enum SensorTime {
   static func parse(_ text: some StringProtocol, _ unit: SensorTimeUnit) -> Int64? {
@@ -65,14 +65,14 @@ enum SensorTime {
       }
       return value
     }
-    // More than 38 places behind the point of the result leave nothing.
+    // More than 38 places after the decimal point of the result make it zero.
     guard exponent >= -37 else { return 0 }
     var divisor: Int128 = 1
     for _ in 0..<(-exponent) { divisor *= 10 }
     return divideToNearest(value, by: divisor)
   }
 
-  /// ISO 8601 with a `T` or a space, a fraction of any length, and `Z`, `+01:00` or nothing, which
+  /// ISO 8601 with a `T` or a space, a fraction of any length, and `Z`, `+01:00` or no zone, which
   /// means UTC. Nanoseconds since 1970.
   static func date(_ text: some StringProtocol) -> Int64? {
     let bytes = Array(text.utf8)
@@ -114,7 +114,7 @@ enum SensorTime {
     return sign * (value / 100 * 3_600 + value % 100 * 60)
   }
 
-  /// What `days` counts; `nil` for a day that its month has not.
+  /// The number that `days` returns; `nil` for a date that does not exist.
   static func checkedDays(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64? {
     guard (1...12).contains(month), day >= 1 else { return nil }
     let next = month == 12 ? days(year + 1, 1, 1) : days(year, month + 1, 1)

@@ -13,7 +13,7 @@ package final class SampleTable: SensorReader, @unchecked Sendable {
   private let check: @Sendable () throws -> Void
   private let lock = NSLock()
   private var pages: [PageKey: [SampleRecord]] = [:]
-  /// The pages in memory, the one that was used longest ago first.
+  /// The pages in memory, the least recently used first.
   private var order: [PageKey] = []
   /// The first sample of each page that was looked at.
   private var firsts: [PageKey: SampleRecord] = [:]
@@ -28,7 +28,7 @@ package final class SampleTable: SensorReader, @unchecked Sendable {
   /// The most samples of one window: more would be a mistake in its length.
   package static let windowMax = 1 << 20
 
-  /// - Parameter check: Checks the rows as a whole; called once per sample, so it remembers.
+  /// - Parameter check: Checks all rows together; called once per sample, so it remembers.
   package init(
     _ store: StoreReader, check: @escaping @Sendable () throws -> Void = {}
   ) throws {
@@ -79,8 +79,8 @@ package final class SampleTable: SensorReader, @unchecked Sendable {
     }
   }
 
-  /// The number of samples that were measured and had arrived: those of an instant are there before
-  /// a frame of this instant.
+  /// The number of samples that were measured and had arrived: a sample of an instant is there
+  /// before a frame of the same instant.
   private func seen(_ sensor: Int, _ time: Timestamp, _ arrival: Timestamp) throws -> Int {
     min(
       try count(sensor) { $0.timeNanoseconds <= time.nanoseconds },
@@ -88,7 +88,7 @@ package final class SampleTable: SensorReader, @unchecked Sendable {
   }
 
   /// The number of samples before the first that does not fulfil a condition. Neither times nor
-  /// arrivals ever decrease, so that those that do come first.
+  /// arrivals ever decrease, so the samples that fulfil it come first.
   private func count(_ sensor: Int, while fulfils: (SampleRecord) -> Bool) throws -> Int {
     let total = sensors.first { $0.number == sensor }?.sampleCount ?? 0
     var (low, high) = (0, (total + Self.pageRows - 1) / Self.pageRows)
@@ -142,8 +142,8 @@ package final class SampleTable: SensorReader, @unchecked Sendable {
 }
 
 extension Array {
-  /// The number of elements before the first that does not fulfil a condition, if those that do
-  /// come first.
+  /// The number of elements before the first that does not fulfil a condition, if the elements that
+  /// fulfil it come first.
   fileprivate func partitionPoint(where fulfils: (Element) -> Bool) -> Int {
     var (low, high) = (0, count)
     while low < high {

@@ -16,9 +16,9 @@ package struct SoundImport {
     (self.path, self.file, self.shift) = (path, file, shift)
   }
 
-  /// What was read of a stream.
+  /// The result of reading a stream.
   package enum Outcome: Hashable, Sendable {
-    /// It is a sensor; the note says what is missing.
+    /// It is a sensor; the note describes missing sound, if any.
     case sensor(note: String?)
     /// It did not become a sensor, and why.
     case unreadable(cause: String)
@@ -33,7 +33,7 @@ package struct SoundImport {
   /// from the media is the same.
   private static func source(_ stream: MediaStream) -> String { "stream \(stream.index)" }
 
-  /// Frames are worth having without their sound, so sound that cannot be decoded ends nothing.
+  /// Frames are worth having without their sound, so undecodable sound does not end the import.
   ///
   /// - Throws: `SensorError` if samples cannot be stored, and if the import is stopped.
   package func run(
@@ -55,7 +55,7 @@ package struct SoundImport {
         throw SensorError.sample(file: file, place: Self.source(stream), error.facts)
       }
     }
-    // Ends: each round takes a part of a finite file.
+    // Ends: each round reads a part of a finite file.
     while let part = try Self.next(reader, &problem) {
       guard continues() else { throw SensorError.interrupted }
       try waveform.take(moved(part), write)

@@ -4,9 +4,9 @@ import RetakeMedia
 /// Sound as a waveform of 10 ms steps: the least, the greatest and the root mean square value of all
 /// samples and channels in each, as parts of full scale.
 ///
-/// The time of a step is its end, so that a stage that reads by time hears nothing from behind its
+/// The time of a step is its end, so that a stage that reads by time hears no sound from after its
 /// frame. Sums are integers, and division and root are rounded as IEEE 754 demands: the same sound
-/// gives the same bits on every machine.
+/// makes the same bits on every machine.
 struct SoundWaveform {
   /// One step.
   struct Step: Hashable {
@@ -34,7 +34,7 @@ struct SoundWaveform {
     /// Samples of each channel so far.
     var count = 0
 
-    /// The time behind the last sample, to the nearest nanosecond.
+    /// The time after the last sample, to the nearest nanosecond.
     var end: Int64 { time(count) }
 
     func time(_ count: Int) -> Int64 {
@@ -48,10 +48,10 @@ struct SoundWaveform {
   private var (least, greatest) = (Int16.max, Int16.min)
   private var (squares, summed) = (Int64(0), 0)
 
-  /// Takes the next part of the stream.
+  /// Adds the next part of the stream.
   ///
   /// Where the file's times are more than 10 ms ahead of the samples, a new stretch begins there;
-  /// where they are behind, the sound that would be heard twice is left out.
+  /// where they are late, the sound that would be heard twice is skipped.
   mutating func take(_ levels: AudioReader.Levels, _ body: (Step) throws -> Void)
     throws
   {
@@ -76,7 +76,7 @@ struct SoundWaveform {
       }
       summed += levels.channels
       run.count += 1
-      // Whole steps, for a rate that is not a multiple of 100, too.
+      // Complete steps, for a rate that is not a multiple of 100, too.
       if run.count * Self.stepsPerSecond / run.rate
         > (run.count - 1) * Self.stepsPerSecond / run.rate
       {

@@ -2,8 +2,8 @@ import RetakeCore
 package import RetakeMedia
 package import RetakeStore
 
-/// Reads what a camera measured while it recorded, from the data stream of its media file, and
-/// writes it as sensors.
+/// Reads a camera's own measurements from the data stream of its media file, and writes them as
+/// sensors.
 ///
 /// A packet says how many samples of each sensor were measured while it lasted, and not when. They
 /// are spread evenly over the time up to the next packet. Only the first packet of a sensor may
@@ -23,7 +23,7 @@ package struct TelemetryImport {
 
   /// - Parameters:
   ///   - file: The file that the user named, if `path` is a copy of it.
-  ///   - source: What the sensors say about where they are from.
+  ///   - source: The source that the sensors record, such as a file name.
   ///   - shift: Nanoseconds that are subtracted from each time.
   package init(path: String, file: String, source: String, shift: Int64 = 0) {
     (self.path, self.file, self.source, self.shift) = (path, file, source, shift)
@@ -34,7 +34,7 @@ package struct TelemetryImport {
     all.filter { $0.kind == .data && $0.fourCharacters == tag }
   }
 
-  /// - Throws: `SensorError`, with the packet and the byte of what cannot be read.
+  /// - Throws: `SensorError`, with the packet and the byte that cannot be read.
   package func run(
     _ stream: MediaStream, into samples: SampleWriter, continues: () -> Bool = { true }
   ) throws {
@@ -92,7 +92,7 @@ package struct TelemetryImport {
   }
 }
 
-/// Gives the samples of telemetry packets their times.
+/// Computes the times of the samples of telemetry packets.
 private struct TelemetryTiming {
   let file: String
   let source: String
@@ -182,7 +182,8 @@ private struct TelemetryTiming {
       if let held = sensor.held {
         sensor.held = nil
         let length = held.end - held.packet.start
-        // What the samples take at the distance of these, if that is less than their packet lasts.
+        // The duration of the samples at the distance of these samples, if it is less than their
+        // packet's duration.
         let (needed, isTooLong) = spread(held.samples.count, over: end - packet.start, rows.count)
         let start = isTooLong || needed > length ? held.packet.start : held.end - needed
         try write(

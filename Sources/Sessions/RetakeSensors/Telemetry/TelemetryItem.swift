@@ -19,7 +19,7 @@ struct TelemetryItem {
   var isList: Bool { type == 0 }
 }
 
-/// What is wrong with a packet, and where.
+/// Damage of a packet, and its place.
 struct TelemetryDamage: Error, Equatable {
   var byte: Int
   var problem: String
@@ -33,7 +33,7 @@ struct TelemetryWalk {
   private static let depthMax = 8
   private static let headerBytes = 8
 
-  /// The items of a part of the packet, in order, without those inside them.
+  /// The items of a part of the packet, in order, without their nested items.
   func items(in range: Range<Int>) throws -> [TelemetryItem] {
     var items: [TelemetryItem] = []
     var place = range.lowerBound
@@ -146,7 +146,7 @@ enum TelemetryType {
     case UInt8(ascii: "j"): return Double(Int64(bitPattern: bits))
     case UInt8(ascii: "f"): return Double(Float(bitPattern: UInt32(truncatingIfNeeded: bits)))
     case UInt8(ascii: "d"): return Double(bitPattern: bits)
-    // Fixed point: 16 bits before and behind the point, or 32.
+    // Fixed point: 16 bits before and after the point, or 32.
     case UInt8(ascii: "q"): return Double(Int32(truncatingIfNeeded: bits)) / 65_536
     case UInt8(ascii: "Q"): return Double(Int64(bitPattern: bits)) / 4_294_967_296
     default: return Double(bits)

@@ -1,4 +1,4 @@
-/// What one stream of a telemetry packet holds: samples of one sensor, and how they are named.
+/// The contents of one stream of a telemetry packet: samples of one sensor, and their names.
 struct TelemetryPayload {
   /// The device and the key of the values: a stream keeps them in every packet.
   struct Identity: Hashable {
@@ -9,7 +9,7 @@ struct TelemetryPayload {
   var identity: Identity
   var unit: String
   var channels: [String]
-  /// In the order in which they were measured; empty if the packet has none.
+  /// In the order in which they were measured; empty if the packet has no samples.
   var samples: [[Double]]
 }
 
@@ -24,7 +24,7 @@ struct TelemetryStream {
   func payload(
     device: String, _ items: [TelemetryItem]
   ) throws -> TelemetryPayload? {
-    // The values are the last item; those before it describe them.
+    // The values are the last item; the items before it describe them.
     guard let values = items.last, !values.isList, values.key != "STMP", values.key != "TSMP" else {
       return nil
     }
@@ -32,7 +32,7 @@ struct TelemetryStream {
       types.count <= Self.channelsMax
     else { return nil }
     let scales = try scales(items, channels: types.count)
-    // It counts up while a stream has nothing new.
+    // It counts up while a stream has no new values.
     let empty = items.first { $0.key == "EMPT" }
     let isEmpty =
       try empty.map { item in
@@ -98,7 +98,7 @@ struct TelemetryStream {
     return types
   }
 
-  /// What each value is divided by: one number for all, or one for each.
+  /// The divisors of the values: one number for all, or a number for each.
   private func scales(
     _ items: [TelemetryItem], channels: Int
   ) throws -> [Double] {
@@ -137,7 +137,7 @@ struct TelemetryStream {
     }
   }
 
-  /// The unit of all values; empty if they have different ones.
+  /// The unit of all values; empty if the values have different units.
   private func unit(_ items: [TelemetryItem]) -> String {
     guard let item = items.last(where: { $0.key == "SIUN" || $0.key == "UNIT" }), item.count > 0
     else { return "" }
@@ -146,7 +146,7 @@ struct TelemetryStream {
   }
 }
 
-/// The names of what GoPro's cameras and drones measure.
+/// The names of the measurements of GoPro's cameras and drones.
 enum TelemetryNames {
   private static let kinds = [
     "ACCL": "accelerometer", "ATTD": "attitude", "CORI": "camera-orientation", "GLPI": "position",

@@ -29,7 +29,7 @@ final class EntryCheck {
     (self.reader, self.track) = (reader, track)
   }
 
-  /// The frames with pixels in the order in which `decode` takes them: by entry, then by sequence.
+  /// The frames with pixels in the order in which `decode` needs them: by entry, then by sequence.
   func frames(except failing: Set<FrameID>) throws -> [Candidate] {
     var frames: [Candidate] = []
     try DamagedFrames(reader: reader).each(of: track) { row in

@@ -88,8 +88,8 @@ struct MediaCheck {
       advice: Self.advice)
   }
 
-  /// Reports which frames cannot be decoded because of the damaged packets, and which ones never
-  /// could.
+  /// Reports the frames that cannot be decoded because of the damaged packets, and the frames that
+  /// could never be decoded.
   private func nameFrames(
     of track: Int, damaged: [Int], _ notes: inout DoctorNotes
   ) throws -> Set<FrameID> {
@@ -102,7 +102,7 @@ struct MediaCheck {
         track: track, frames: run.range(of: track), advice: Self.advice)
     }
     notes.damagedFrames += rows.count
-    // What the session itself records is a warning: the frame is as it was stored.
+    // Damage that the session itself records is a warning: the frame is as it was stored.
     let known = try DamagedFrames(reader: reader).known(of: track)
     for run in FrameStretch.stretches(known.map { ($0.sequence, $0.cause ?? "") }) {
       notes.add(
@@ -166,7 +166,8 @@ struct MediaCheck {
       track: frame.id.track, frame: frame.id, advice: error.advice)
   }
 
-  /// Notes what is known of the frames, whose digests were checked.
+  /// Adds a note for each footage note of the session, after the digests of its frames were
+  /// checked.
   func noteFootage(_ notes: inout DoctorNotes) throws {
     for note in try reader.footageNotes() { notes.add(.note, "footage", note) }
   }

@@ -33,7 +33,7 @@ final class PacketCheck {
   /// - Parameters:
   ///   - end: One more than the highest packet.
   ///   - tell: Called for each packet that was checked.
-  /// - Throws: errors other than damage of the media or of a row, and what `tell` throws.
+  /// - Throws: errors other than damage of the media or of a row, and any error that `tell` throws.
   func damages(
     before end: Int, tell: (Int) throws -> Void
   ) throws -> [Damage] {
@@ -42,8 +42,8 @@ final class PacketCheck {
     while packet < end {
       var next = packet + 1
       if var damage = try damage(of: packet) {
-        // A row with a very high index leaves a gap that would take forever to
-        // walk, so it is one finding.
+        // A row with a very high index would make the loop walk a gap almost forever, so a gap is
+        // one finding.
         if damage.topic == "gap" {
           let found = try? reader.index.store.firstPacket(
             track: table.track, atOrAfter: packet)

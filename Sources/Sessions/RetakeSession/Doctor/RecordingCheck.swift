@@ -51,7 +51,7 @@ struct RecordingCheck {
 
   private func tails() -> [Tail] {
     let named = Set(reader.mediaFiles())
-    // A file that no row names may be the one that was written last.
+    // A file that no row names may be the last file that the recorder wrote.
     return Set(reader.folder.mediaOnDisk).union(named).sorted().compactMap { name in
       guard let file = try? reader.index.file(name) else { return nil }
       let indexedBytes = reader.index.mediaSizes[name]?.bytes ?? 0
@@ -88,7 +88,7 @@ struct RecordingCheck {
   /// it between two commits.
   private var isPaced: Bool { (try? store.meta("pace")) != "unpaced" }
 
-  /// Counts a file's packets after the committed ones, and measures the time they span.
+  /// Counts a file's packets after the committed packets, and measures the time they span.
   private func packets(
     behind segments: [Int], of file: MediaFile
   ) -> (count: Int, milliseconds: Int64) {

@@ -1,6 +1,6 @@
 import RetakeCore
 
-/// What the doctor checked and found.
+/// The findings of the doctor, and how much it checked.
 package struct SessionDiagnosis: Hashable, Sendable, Codable {
   package var path: String
   /// nil when the database cannot be read at all.
@@ -14,6 +14,6 @@ package struct SessionDiagnosis: Hashable, Sendable, Codable {
   /// Number of frames that cannot be replayed, whether the session records that or it was found
   /// now.
   package var damagedFrames: Int
-  /// Whether there is nothing worse than a warning.
+  /// Whether no finding is worse than a warning.
   package var isHealthy: Bool
 }

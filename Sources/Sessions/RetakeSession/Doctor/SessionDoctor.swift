@@ -3,13 +3,13 @@ import RetakeCore
 import RetakeMedia
 import RetakeStore
 
-/// Checks every checksum of a session. It writes nothing.
+/// Verifies every checksum of a session, and writes no file.
 package struct SessionDoctor: Sendable {
   package struct Progress: Hashable, Sendable {
     package enum Unit: String, Hashable, Sendable {
       /// Packets, frames or rows.
       case rows
-      /// Media that is copied, or read as a whole.
+      /// Media that is copied, or read completely.
       case megabytes
     }
 
@@ -65,7 +65,7 @@ package struct SessionDoctor: Sendable {
       // Sizes first: a file with other bytes than were indexed is not read
       // (docs/sessions.md, Sessions of others).
       let sizes = checkSizes(reader, &notes)
-      // Without the files themselves there is nothing more to check.
+      // The later checks need the media itself, not its pointer.
       guard !sizes.values.contains(.pointer) else {
         return notes.diagnosis(status: try? reader.sessionStatus())
       }
@@ -78,17 +78,17 @@ package struct SessionDoctor: Sendable {
       }
     } catch let error as SessionError {
       if case .interrupted = error { throw error }
-      // A lack of memory says nothing about the session.
+      // Running out of memory does not mean that the session is damaged.
       if error.isAboutMemory { throw error }
       notes.add(.error, "database", error, advice: notes.rebuildAdvice)
     }
     return notes.diagnosis(status: try? reader.sessionStatus())
   }
 
-  /// The database cannot be used. Reports which media is left, and how to rebuild the index from
+  /// The database cannot be used. Reports the remaining media, and how to rebuild the index from
   /// it.
   private func note(unreadable error: SessionError, _ notes: inout DoctorNotes) {
-    // A newer schema is not damage, and rebuilding the index would lose what it holds.
+    // A newer schema is not damage, and rebuilding the index would lose the newer schema's data.
     var advice = notes.rebuildAdvice
     // The database of a pointer is fetched, not rebuilt.
     if case .pointer = error { advice = LargeFilePointer.advice }
@@ -126,7 +126,7 @@ package struct SessionDoctor: Sendable {
     }
   }
 
-  /// What a media file's size shows, without reading its bytes.
+  /// The finding that a media file's size alone allows, without reading its bytes.
   private enum SizeFinding { case shorter, longer, pointer }
 
   /// Checks that the media files have the sizes of the last commit.

@@ -25,6 +25,6 @@ package struct SessionFinding: Hashable, Sendable, Codable {
   package var frame: FrameID?
   /// With `frame`, if the finding covers all frames from that one to this one.
   package var lastFrame: FrameID?
-  /// What to do next.
+  /// The next step for the user, such as a command to run.
   package var advice: String?
 }

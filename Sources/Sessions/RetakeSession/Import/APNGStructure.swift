@@ -1,6 +1,6 @@
 import RetakeMedia
 
-/// Walks the chunks of an animated PNG, which counts its frames and gives each chunk a checksum
+/// Walks the chunks of an animated PNG. Its header counts the frames, and each chunk has a checksum
 /// (PNG specification, third edition).
 struct APNGStructure {
   private let file: MediaFile
@@ -28,7 +28,7 @@ struct APNGStructure {
     return losses
   }
 
-  /// What is wrong with the end of the file.
+  /// A description of the damage at the end of the file; nil if the file is complete.
   private mutating func end() -> String? {
     var offset = Int64(Self.signature.count)
     // Ends: each chunk has 12 bytes or more.
@@ -59,7 +59,7 @@ struct APNGStructure {
     var (offset, state) = (range.lowerBound, UInt32?.none)
     while offset < range.upperBound {
       let count = Int(min(Int64(Self.pageBytes), range.upperBound - offset))
-      // What cannot be read is reported by the demuxer.
+      // The demuxer reports bytes that cannot be read.
       guard let page = try? file.bytes(count, at: offset), !page.isEmpty else { return true }
       state = CyclicChecksum.png(page[...], after: state)
       offset += Int64(page.count)

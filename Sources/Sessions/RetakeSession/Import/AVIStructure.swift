@@ -38,8 +38,7 @@ struct AVIStructure {
     }
     let bases: [Int64] = [movie, 0]
     let hits = bases.map { base in sample.count { isThere($0.chunk, at: base + $0.offset) } }
-    // If no sampled entry fits either origin, the index cannot be
-    // understood, and says nothing about damage.
+    // If no sampled entry fits either origin, the index has an unknown layout and proves no damage.
     guard let most = hits.max(), most > 0, let place = hits.firstIndex(of: most) else { return nil }
     var damaged: (first: Int64, count: Int)?
     forEachEntry(in: index) { entry in
@@ -80,7 +79,7 @@ struct AVIStructure {
     return Chunk(name: Array(bytes[..<4]), size: Self.number(bytes[4...]))
   }
 
-  /// Only entries of streams, and only those with bytes: writers also index frames that they
+  /// Calls `body` only for entries of streams that have bytes: writers also index frames that they
   /// omitted.
   private func forEachEntry(
     in index: Range<Int64>, _ body: ((chunk: Chunk, offset: Int64)) -> Bool

@@ -58,7 +58,7 @@ enum ChainedRecords {
       guard head.count == 11 else {
         return ["the file is cut short in the head of the tag at byte \(offset)"]
       }
-      // Sound, video or data; FFmpeg finds its way behind anything else.
+      // Sound, video or data; FFmpeg skips any other tag by itself.
       guard [8, 9, 18].contains(head[0] & 0x1F) else { return [] }
       let end = offset + 11 + number(head[1..<4])
       if end > file.size { return [ContainerEnd.cut("tag", missing: end - file.size)] }
@@ -92,7 +92,7 @@ enum ChainedRecords {
       if offset > 0, head.starts(with: asfHeader) { return [ContainerEnd.another(at: offset)] }
       let size = AVIStructure.number(head[16..<23])
       let (end, overflow) = offset.addingReportingOverflow(size)
-      // A size that no object has says nothing about the file's end.
+      // An impossible object size does not show where the file ends.
       guard size >= 24, head[23] == 0, !overflow else { return [] }
       if end > file.size { return [ContainerEnd.cut("object", missing: end - file.size)] }
       offset = end

@@ -3,10 +3,10 @@ import RetakeMedia
 /// Detects missing or damaged bytes from a file's own structure, because FFmpeg's demuxers skip
 /// them without an error.
 enum ContainerEnd {
-  /// Descriptions of the losses; empty if nothing is missing, or the container has no such
+  /// Descriptions of the losses; empty if the file is complete, or the container has no such
   /// structure.
   ///
-  /// - Parameter packetBytes: The size of the first packet, which is that of all packets of Y4M.
+  /// - Parameter packetBytes: The size of the first packet. In Y4M, all packets have this size.
   static func losses(of file: MediaFile, format: String, packetBytes: Int? = nil) -> [String] {
     // FFmpeg names some demuxers by a list: `mov,mp4,m4a,3gp,3g2,mj2`, `matroska,webm`.
     switch format.prefix(while: { $0 != "," }) {
@@ -58,8 +58,8 @@ enum ContainerEnd {
         return isRest ? "the file is cut short in the head of the box at byte \(offset)" : nil
       }
       if box.name == "moov" {
-        // A file has one `moov`. A second one is that of a file that was
-        // appended, which FFmpeg does not read.
+        // A file has one `moov`. A second `moov` belongs to an appended file, which FFmpeg does not
+        // read.
         if hasMovie { return another(at: offset) }
         hasMovie = true
       }
@@ -68,8 +68,8 @@ enum ContainerEnd {
       // before another box are a hole.
       if box.size == 0, isKnown || isZero(file, from: offset) { return nil }
       let (end, overflow) = offset.addingReportingOverflow(box.size)
-      // A name that no box has, with an end behind the file, is garbage.
-      // Calling it cut would ask the user to look for bytes that never existed.
+      // An unknown box name with an end after the file's end is garbage. Calling it cut would ask
+      // the user to look for bytes that never existed.
       if box.size < 8 || overflow || (end > file.size && !isKnown) {
         return "the file is damaged: the box at byte \(offset) cannot be read"
       }

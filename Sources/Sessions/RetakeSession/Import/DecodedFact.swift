@@ -12,8 +12,8 @@ package struct DecodedFact: Hashable, Sendable {
     package var width: Int
     package var height: Int
     package var format: PixelFormat
-    /// What the pictures themselves say about how they are shown; nil for those whose
-    /// description is the container's alone.
+    /// The labels in the pictures themselves that say how to show them; nil for pictures that only
+    /// the container describes.
     package var labels: Labels?
 
     package init(width: Int, height: Int, format: PixelFormat, labels: Labels? = nil) {

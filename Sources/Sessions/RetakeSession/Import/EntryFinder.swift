@@ -19,9 +19,10 @@ struct EntryFinder: Sendable {
   let packetCount: Int
   /// Packets that the decoder rejected or that gave damaged images, in ascending order.
   let damaged: [Int]
-  /// Packets whose pictures are shown before their key picture: of the others none refers to them.
+  /// Packets whose pictures are shown before their key picture. Only other such pictures refer to
+  /// them.
   private let leading: Set<Int>
-  /// Those of `damaged` that are not leading.
+  /// The packets of `damaged` that are not leading.
   private let damagedTrailing: [Int]
   /// Memory of one decoder, in bytes.
   private let decoderBytes: Int
@@ -183,7 +184,7 @@ struct EntryFinder: Sendable {
   }
 
   private static let singleSteps = 4
-  /// Packets after a wanted one that the decoder may need before it returns the picture.
+  /// Packets after a wanted packet that the decoder may need before it returns the picture.
   private let margin: Int
 
   /// Decodes from one packet.
@@ -214,8 +215,9 @@ struct EntryFinder: Sendable {
       guard missing.remove(key) != nil, let picture = pictures[key],
         picture.digest == decoded.frame.pixelDigest
       else { continue }
-      // A picture that was decoded without some of its references may still be equal, if nothing
-      // moves. Only in a track without damage is the missing reference known to be the reason.
+      // A picture that was decoded without some of its references may still be equal, if the scene
+      // does not move. Only in a track without damage is the missing reference known to be the
+      // reason.
       if !decoded.isDamaged || damaged.isEmpty { equal.insert(picture) }
     }
     return equal
@@ -258,15 +260,15 @@ struct EntryTable: Sendable {
   }
 }
 
-/// What the finder's threads have found so far.
+/// The results of the finder's threads so far.
 final class SharedEntries: @unchecked Sendable {
   // SAFETY: @unchecked because of the mutable state, all of it guarded by `lock`.
   private let lock = NSLock()
   private let report: @Sendable (Int) -> Bool
   private var entries: EntryTable
   private var done = 0
-  /// What ended a share early, of the earliest such share. The shares before it continue: the first
-  /// failure in the order of packets is then the result, whichever thread is faster.
+  /// The error that ended a share early, of the earliest such share. The shares before it continue:
+  /// the first failure in the order of packets is then the result, whichever thread is faster.
   private var failure: (worker: Int, error: any Error)?
   private var isStopped = false
 

@@ -1,9 +1,9 @@
 /// The frames of an undamaged track whose entries follow from the stream's headers, and a sample of
 /// them to be decoded.
 ///
-/// At a restart the decoder forgets all earlier pictures, so the pixels that decoding from there gives
-/// are those that decoding in order has given. The sample shows whether this decoder does that with
-/// this stream: what goes wrong at a restart is seen in the pictures next to it.
+/// At a restart the decoder forgets all earlier pictures, so decoding from the restart returns the
+/// same pixels as decoding in order. The sample shows whether this decoder does that with this
+/// stream: an error at a restart shows in the pictures next to it.
 struct EntrySample {
   /// Frames that have one restart as their last key packet.
   private struct Span {

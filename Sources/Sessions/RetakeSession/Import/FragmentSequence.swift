@@ -2,9 +2,9 @@ import RetakeMedia
 
 /// Compares the numbers and times of neighboring fragments of an MP4 file (ISO/IEC 14496-12, 8.8).
 ///
-/// Fragments may be numbered from anywhere and restart, and a packager may number those of several
-/// tracks together. So a fragment counts as missing only if the numbers leap and the decode time of
-/// the same track leaps with them.
+/// Fragments may be numbered from anywhere and restart, and a packager may number the fragments of
+/// several tracks together. So a fragment counts as missing only if the numbers leap and the decode
+/// time of the same track leaps with them.
 struct FragmentSequence {
   private struct Track {
     /// Where the next fragment should begin, in the track's time scale.
@@ -108,7 +108,7 @@ struct FragmentSequence {
     return part
   }
 
-  /// Optional fields come before it, each with a flag of its own.
+  /// Optional fields precede the duration. Each optional field has its own flag.
   private static func defaultStep(_ header: BoxBytes.Box) -> Int64? {
     guard header.flags & 0x8 != 0 else { return nil }
     return header.number(at: 8 + (header.flags & 1 != 0 ? 8 : 0) + (header.flags & 2 != 0 ? 4 : 0))
@@ -142,7 +142,7 @@ struct BoxBytes: Sequence, IteratorProtocol {
     var version: Int { content.first.map { Int($0) } ?? 0 }
     var flags: Int { Int((number(at: 0) ?? 0) & 0xFF_FFFF) }
 
-    /// A big-endian number in the content; nil behind its end.
+    /// A big-endian number in the content; nil if it would extend past the content's end.
     func number(at place: Int, bytes: Int = 4) -> Int64? {
       guard place + bytes <= content.count else { return nil }
       let start = content.startIndex + place

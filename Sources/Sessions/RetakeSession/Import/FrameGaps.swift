@@ -44,7 +44,8 @@ package struct FrameGaps: Hashable, Sendable {
         guard longer.count * Self.gapShare <= intervals else { return }
       }
     }
-    // The median is a whole number of ticks, and a long gap has many frames.
+    // The median is an integer number of ticks, so over the many frames of a long gap its rounding
+    // error adds up. The mean is exact.
     let mean = Double(sum) / Double(regular)
     var gaps: [Gap] = []
     for place in longer {

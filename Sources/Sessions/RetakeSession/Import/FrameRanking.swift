@@ -18,8 +18,8 @@ package struct FrameTimeline: Sendable {
   package var places: [TimePlace] = []
 }
 
-/// Gives every frame of a track its sequence, which is its rank in the decoder's order, and a time
-/// that never decreases.
+/// Assigns every frame of a track its sequence, which is its rank in the decoder's order, and a
+/// time that never decreases.
 ///
 /// A decoder returns images in presentation order, whatever their timestamps are. If timestamps
 /// restart, as in joined recordings, time continues by one frame. If they jump, the gap is kept,
@@ -27,7 +27,7 @@ package struct FrameTimeline: Sendable {
 package struct FrameRanking {
   let track: Int
   let timeBase: TimeBase
-  /// Duration of a frame, if neither the packet nor the decoder gives it.
+  /// Duration of a frame, if neither the packet nor the decoder reports it.
   let durationNanoseconds: Int64
   private let shift: TimeShift
 
@@ -55,7 +55,7 @@ package struct FrameRanking {
   /// Number of frames around a rejected packet in which its time is searched.
   private static let refusalWindow = 32
 
-  /// - Parameter packets: Packets of the track, for the times of rejected ones.
+  /// - Parameter packets: Packets of the track, for the times of rejected packets.
   package func rank(_ facts: TrackFacts, packets: PacketList) -> FrameTimeline {
     let order = order(facts, packets: packets)
     var clock = FrameClock(track: track, leapNanoseconds: leap, wrapNanoseconds: wrap)
@@ -116,9 +116,9 @@ package struct FrameRanking {
     var seen: Set<Int> = []
     var lost: [(place: Int, number: Int)] = []
     for (number, refusal) in facts.refused.enumerated() {
-      // A packet that was rejected and still gave an image is one frame. What
-      // an edit list hides is decoded and not shown. And a packet may be
-      // rejected twice, when it is sent and when its image is taken.
+      // A packet that was rejected and still produced an image is one frame. An edit list hides
+      // packets, which are decoded and not shown. And a packet may be rejected twice, when it is
+      // sent and when its image is received.
       guard !given.contains(refusal.packet), packets.indices.contains(refusal.packet),
         !packets.flags(refusal.packet).contains(.discard),
         seen.insert(refusal.packet).inserted
@@ -153,7 +153,7 @@ package struct FrameRanking {
       return source(pts: fact.pts, guess: fact.bestEffort, duration: fact.duration)
     }
     let packet = packets[facts.refused[Int(~number)].packet]
-    // The decoder made no guess for a packet that it rejected; the decoding time takes its place.
+    // The decoder made no guess for a packet that it rejected; the decoding time is the guess.
     return source(pts: packet.pts, guess: packet.dts, duration: packet.duration)
   }
 
@@ -267,8 +267,8 @@ private struct FrameClock {
     if time.subtracted(latest) > leapNanoseconds {
       return next >= latest && next.subtracted(latest) <= leapNanoseconds
     }
-    // Where pictures are regular, a time that belongs behind two later ones is three steps away.
-    // Less is one that is due, before a piece that was joined.
+    // Where pictures are regular, a frame that belongs after two later frames has a time three
+    // steps away. A smaller step is a frame that is due, before a piece that was joined.
     guard time.subtracted(latest) > step.multiplied(by: 2) else { return false }
     // If one frame alone is earlier, that one is late.
     return ahead.prefix { $0 > latest && $0 < time }.count > 1
@@ -362,8 +362,8 @@ private struct FrameClock {
 
   mutating func finish() -> FrameTimeline {
     closeMissing()
-    // These two are counted over the whole track, so they are complete only
-    // here. Sorting by kind as well gives two places of one frame a fixed order.
+    // Late and odd frames are counted over the complete track, so their counts are final only here.
+    // Sorting by kind as well puts two places of one frame into a fixed order.
     timeline.places += [late, odd].compactMap(\.self)
     timeline.places.sort { ($0.frame, $0.kind.rawValue) < ($1.frame, $1.kind.rawValue) }
     for place in timeline.frames.indices.dropFirst()

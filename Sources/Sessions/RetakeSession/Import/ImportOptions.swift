@@ -12,7 +12,7 @@ public struct ImportOptions: Hashable, Sendable {
   let hasSound: Bool
 
   /// By default, copies the file into a session in `Recordings`, with all of its video tracks.
-  /// Nothing is checked before the import runs.
+  /// The file is first checked when the import runs.
   ///
   /// - Parameters:
   ///   - file: The path of the media file. Symbolic links are followed.
@@ -21,9 +21,10 @@ public struct ImportOptions: Hashable, Sendable {
   ///   - into: The parent folder of the session's folder.
   ///   - tracks: The file's own stream numbers; empty selects all video tracks.
   ///   - link: Link to the file instead of copying it.
-  ///   - sensors: Files of samples that are imported with the frames, as `--sensor` takes them:
+  ///   - sensors: Files of samples that are imported with the frames, in the syntax of `--sensor`:
   ///     `imu.csv:time=t,unit=us`. `docs/sensors.md` has the keys.
-  ///   - hasTelemetry: Whether to import what the camera measured, if the file has it (GPMF).
+  ///   - hasTelemetry: Whether to import the camera's own measurements, if the file has them
+  ///     (GPMF).
   ///   - hasSound: Whether to make a sensor `sound` of each audio track: its waveform.
   public init(
     file: String, name: String? = nil, into: String = "Recordings", tracks: [Int] = [],

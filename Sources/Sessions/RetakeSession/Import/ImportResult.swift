@@ -12,7 +12,7 @@ public struct ImportResult: Hashable, Sendable {
     public var width: Int
     /// In pixels.
     public var height: Int
-    /// All frames of the track, including damaged ones.
+    /// Number of frames of the track, including damaged frames.
     public var frames: Int
     /// Number of frames with a recorded cause.
     public var damaged: Int
@@ -28,7 +28,7 @@ public struct ImportResult: Hashable, Sendable {
   public var sensors: [SensorTrack]
   /// `clean`, or `lossy` if something is known to be missing or damaged.
   public var status: SessionStatus
-  /// Remarks: what is missing or damaged, and streams that are kept but not indexed.
+  /// Remarks on missing or damaged data, and on streams that are kept but not indexed.
   public var notes: [String]
   /// Places where the file's timestamps do not simply increase, in order of tracks and frames; only
   /// the first 200.

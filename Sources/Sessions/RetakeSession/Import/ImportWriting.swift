@@ -44,8 +44,8 @@ struct ImportWriting {
       writer.append([SegmentRecord(index: 0, file: media, isClosed: true, bytes: bytes)])
       var nextSegment = 1
       for (stream, rows) in tracks {
-        // Segment 0 is the beginning of the file for every track; later ones
-        // belong to one track each.
+        // Segment 0 is the beginning of the file for every track; each later segment belongs to one
+        // track.
         var segments = [0]
         for (before, part) in zip(rows.parts, rows.parts.dropFirst()) {
           writer.append([segment(nextSegment, from: part, after: before, of: rows)])
@@ -80,7 +80,7 @@ struct ImportWriting {
     _ index: Int, from part: TrackRows.Part, after before: TrackRows.Part, of rows: TrackRows
   ) -> SegmentRecord {
     let start = rows.firstFrame(of: part).map { rows.timeline.frames[$0].nanoseconds } ?? 0
-    // Each segment has the size of the whole file, which `MediaSize` compares with the disk.
+    // Each segment has the size of the complete file, which `MediaSize` compares with the disk.
     return SegmentRecord(
       index: index, file: media, startedNanoseconds: start, isClosed: true, bytes: bytes,
       reason: Self.reason(part.shape, after: before.shape))
@@ -97,10 +97,10 @@ struct ImportWriting {
 }
 
 extension SegmentTrackRecord {
-  /// Combines the container's description with that of the decoded images.
+  /// Combines the container's description with the properties of the decoded images.
   ///
   /// - Parameter first: The labels of the track's first images, which the container's description
-  ///   is about; others are stored as the images say them.
+  ///   is about; other images are stored with their own labels.
   package init(
     segment: Int, track: Int, of stream: MediaStream, shape: DecodedFact.Shape,
     first: DecodedFact.Labels? = nil

@@ -37,7 +37,8 @@ struct MatroskaStructure {
   private static let clusterID: UInt32 = 0x1F43_B675
   // Void and CRC-32, which may be in any element (RFC 8794, 11.3).
   private static let fillers: Set<UInt32> = [0xEC, 0xBF]
-  /// What a cluster has: the fillers, blocks and groups of them, and three numbers (RFC 9559, 5.1.3).
+  /// The IDs of a cluster's children: the fillers, blocks and block groups, and three numbers (RFC
+  /// 9559, 5.1.3).
   private static let clusterParts: Set<UInt32> = [
     0xEC, 0xBF, 0xA3, 0xA0, 0xAF, 0xE7, 0xA7, 0xAB, 0x5854,
   ]
@@ -129,7 +130,7 @@ struct MatroskaStructure {
       }
       if let end = element.end, end > limit {
         if !hasSize { noteCut(element.id == Self.clusterID ? "Cluster" : "Segment", end: end) }
-        // The file is whole, so an element that is longer than what holds it is damage.
+        // The file is complete, so an element that is longer than its parent is damage.
         guard cut != nil else { return passHole(at: offset) }
       }
       if element.id == Self.clusterID { return passCluster(element) }
@@ -161,8 +162,8 @@ struct MatroskaStructure {
       if childEnd > end {
         // The block in which the file ends.
         if end == file.size, cluster.end == nil { noteCut("Cluster", end: childEnd) }
-        // The block ends behind the file and within its cluster: the cut, which
-        // is noted once, explains it.
+        // The block ends after the file and within its cluster: the cut, which is noted once,
+        // explains it.
         if end == file.size, cut != nil, childEnd <= cluster.end ?? .max { return limit }
         return passHole(at: offset, in: cluster, doubt: doubt)
       }
@@ -216,7 +217,7 @@ struct MatroskaStructure {
     guard let bytes = try? file.bytes(12, at: offset), let first = bytes.first else {
       return .short
     }
-    // Leading zero bits give the length of a number (RFC 8794, 4).
+    // The leading zero bits encode the length of a number (RFC 8794, 4).
     let idLength = first.leadingZeroBitCount + 1
     guard idLength <= 4 else { return .invalid }
     guard bytes.count > idLength else { return .short }

@@ -1,6 +1,6 @@
 import RetakeMedia
 
-/// Walks the pages of an Ogg file (RFC 3533) and finds damaged, missing and unread ones. FFmpeg's
+/// Walks the pages of an Ogg file (RFC 3533) and finds damaged, missing and unread pages. FFmpeg's
 /// demuxer leaves damaged pages out, and continues or ends without an error.
 struct OggStructure {
   /// One logical stream.

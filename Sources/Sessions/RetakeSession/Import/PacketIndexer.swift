@@ -8,12 +8,12 @@ package struct PacketIndexer {
   package struct Findings: Sendable {
     /// By stream number; in decode order.
     package var packets: [Int: PacketList] = [:]
-    /// Descriptions of what is missing or damaged.
+    /// Descriptions of missing or damaged data.
     var losses: [String] = []
     /// Remarks that do not concern losses.
     var notes: [String] = []
-    /// Video streams that the file reveals only behind its beginning, in the order of their numbers;
-    /// their packets are among `packets`.
+    /// Video streams that first appear after the beginning of the file, in the order of their
+    /// numbers; their packets are among `packets`.
     var lateStreams: [MediaStream] = []
 
     /// The streams that have packets; all streams if there are no packets.
@@ -52,8 +52,8 @@ package struct PacketIndexer {
     for stream in streams { findings.packets[stream.index] = PacketList() }
     var (done, failuresInRow, failures) = (0, 0, 0)
     var lastFailure: MediaError?
-    // A demuxer may continue behind damage, or fail at one place for ever.
-    // So errors in a row are bounded, and a good packet resets them.
+    // After damage, a demuxer may continue, or fail at one place for ever. So errors in a row are
+    // bounded, and a good packet resets them.
     while failuresInRow < demuxFailureCount {
       let packet: MediaPacket
       do {
@@ -96,10 +96,10 @@ package struct PacketIndexer {
     return findings
   }
 
-  /// The packets of a stream that lack bytes, by their indexes; nil if nothing more is known than
-  /// the flags of the packets.
+  /// The packets of a stream that lack bytes, by their indexes; nil if the flags of the packets are
+  /// the only evidence.
   ///
-  /// - Parameter isFlagged: A packet of the stream has the flag. If none has one, the packets are
+  /// - Parameter isFlagged: Whether a packet of the stream has the flag. Otherwise the packets are
   ///   read only if the container shows gaps.
   package static func incompletePackets(
     of stream: MediaStream, in path: String, format: String, isFlagged: Bool
@@ -111,7 +111,7 @@ package struct PacketIndexer {
     return Set(packets.indices.filter { packets.flags($0).contains(.corrupt) })
   }
 
-  /// What the container of a file shows about its end and about holes in it.
+  /// Losses that the container of a file shows: a cut end, and holes in the file.
   package static func losses(
     ofFile path: String, format: String, packetBytes: Int?
   ) -> [String] {
@@ -186,7 +186,7 @@ extension PacketIndexer.Findings {
   }
 
   /// Moves the flags to the packets that lack bytes. A demuxer with a parser hands the flag of a
-  /// PES packet to the picture that ends where the next one begins: the one before.
+  /// PES packet to the picture that ends where the next picture begins: the previous picture.
   fileprivate mutating func moveFlags(to atGaps: [Int: PacketsAtGaps]) {
     for stream in packets.keys.sorted() {
       guard let list = packets[stream], !list.isEmpty else { continue }
@@ -195,7 +195,7 @@ extension PacketIndexer.Findings {
       var incomplete = gaps?.found ?? []
       for place in Self.flagged(list) where !incomplete.contains(place) {
         if incomplete.contains(place + 1) { continue }
-        // No counter shows why: either of the two may be the one.
+        // No counter shows the gap: either of the two packets may lack bytes.
         incomplete.formUnion([place, min(place + 1, list.endIndex - 1)])
       }
       for place in list.indices {
@@ -204,7 +204,8 @@ extension PacketIndexer.Findings {
     }
   }
 
-  /// Marks the packets whose bytes end in a hole, or begin with one: those that are gone are theirs.
+  /// Marks the packets whose bytes end in a hole, or begin with one: the missing bytes are part of
+  /// them.
   fileprivate mutating func markPackets(before holes: [Int64], in file: MediaFile) {
     guard !holes.isEmpty else { return }
     var spans: [(range: Range<Int64>, stream: Int, place: Int)] = []
@@ -229,10 +230,10 @@ extension PacketIndexer.Findings {
 
   /// Longer than the head of a block.
   private static let headBytesMax: Int64 = 32
-  /// What a group of blocks may have behind its block.
+  /// Upper bound of the bytes that a group of blocks has after its block.
   private static let tailBytesMax: Int64 = 64
 
-  /// Zeros that begin behind a packet have taken none of its bytes.
+  /// Zeros that begin after a packet have replaced no byte of it.
   private static func isWhole(_ range: Range<Int64>, before hole: Int64, in file: MediaFile) -> Bool
   {
     let end = min(range.upperBound, hole)

@@ -2,7 +2,7 @@ import RetakeCore
 package import RetakeStore
 
 /// The packets of one stream, in decode order; a packet's index is its position. A list may have
-/// hours of packets in memory, so each takes only 72 bytes.
+/// hours of packets in memory, so an entry has only 72 bytes.
 package struct PacketList: RandomAccessCollection, Sendable {
   private struct Entry {
     var digest: Digest128

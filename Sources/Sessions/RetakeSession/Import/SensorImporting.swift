@@ -4,12 +4,12 @@ import RetakeMedia
 import RetakeSensors
 import RetakeStore
 
-/// The sensors of an import: what the camera measured, the files that were named, then the sound.
+/// The sensors of an import: the camera's telemetry, the named files, then the sound.
 struct SensorImporting {
   let options: ImportOptions
   let report: @Sendable (ImportProgress) -> Bool
 
-  /// Read before anything is written, so that a mistyped option leaves nothing.
+  /// Parsed before the first write, so that a mistyped option leaves no file.
   static func requests(_ texts: [String]) throws -> [SensorRequest] {
     var requests: [SensorRequest] = []
     for text in texts {
@@ -22,7 +22,7 @@ struct SensorImporting {
     return requests
   }
 
-  /// What became of the file's streams.
+  /// The streams that were read as sensors, and remarks about the import.
   struct Outcome {
     /// The streams that are sensors now.
     var read: Set<Int> = []

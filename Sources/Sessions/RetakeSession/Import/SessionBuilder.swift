@@ -50,7 +50,8 @@ package struct SessionBuilder {
 
   /// Opens a folder and locks it, if no other process has locked it.
   private static func locked(_ path: String) -> FileHandle? {
-    // O_NOFOLLOW: `sweep` removes what it can lock, and must not follow a link of such a name.
+    // O_NOFOLLOW: `sweep` removes a folder that it can lock, and must not follow a link of such a
+    // name.
     let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
     guard descriptor >= 0 else { return nil }
     let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
@@ -58,7 +59,7 @@ package struct SessionBuilder {
     return flock(descriptor, LOCK_EX | LOCK_NB) == 0 ? handle : nil
   }
 
-  /// Removes folders that killed imports and recoveries of the same name left behind.
+  /// Removes the folders of killed imports and recoveries of the same name.
   static func sweep(for target: SessionFolder) {
     let parent = URL(fileURLWithPath: target.path).deletingLastPathComponent().path
     let prefix = ".\(target.name)."
@@ -150,7 +151,7 @@ package struct SessionBuilder {
 
   private static let pieceBytes: Int64 = 1 << 20
 
-  /// Replaces the unfinished folder's media by a link to that of the finished session.
+  /// Replaces the unfinished folder's media by a link to the media of the finished session.
   func borrowMedia() throws {
     do {
       try FileManager.default.removeItem(atPath: folder.media)

@@ -18,7 +18,7 @@ import RetakeStore
 public struct SessionImporter: Sendable {
   private let options: ImportOptions
   private let report: @Sendable (ImportProgress) -> Bool
-  /// Lower in tests, because a file with one segment too many takes minutes.
+  /// Lower in tests, because making a file with one segment too many needs minutes.
   var segmentsMax = StoreReader.segmentCountMax
 
   /// - Parameter report: Called with the progress, from any thread, one at a time; returning false
@@ -30,14 +30,14 @@ public struct SessionImporter: Sendable {
     self.report = report
   }
 
-  /// - Throws: `SessionError`, with the media's own codes for an unsuitable file. Nothing is left
-  ///   behind.
+  /// - Throws: `SessionError`, with the media's own codes for an unsuitable file. A failed import
+  ///   removes every file that it wrote.
   public func run() throws -> ImportResult { try build() }
 
   private func build() throws -> ImportResult {
     let source = URL(fileURLWithPath: options.file).resolvingSymlinksInPath()
-    // Before a folder is made: an unsuitable file leaves nothing, and the
-    // error names the user's file.
+    // Before a folder is made: an unsuitable file leaves no folder, and the error names the user's
+    // file.
     let (streams, all) = try select(in: source.path)
     let requests = try SensorImporting.requests(options.sensors)
     let target = try place(for: source)
@@ -118,7 +118,7 @@ public struct SessionImporter: Sendable {
     guard report(ImportProgress(phase: .copying, done: 0, total: nil)) else {
       throw SessionError.interrupted
     }
-    // The name is stored and must be safe in any folder, so an unusual extension is left out.
+    // The name is stored and must be safe in any folder, so an unusual extension is omitted.
     let kept = source.pathExtension.utf8.allSatisfy {
       (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0)
     }
@@ -149,7 +149,8 @@ public struct SessionImporter: Sendable {
     let all = all + findings.lateStreams
     let shift = TimeShift(streams + findings.lateStreams, packets: findings.packets)
     let rows = try self.rows(findings, streams, of: file, shift: shift)
-    // Before the file is hashed, which takes a while for a file that is refused in any case.
+    // Before the file is hashed, because hashing is slow and the file would be rejected in any
+    // case.
     try requireGoodFrame(rows, in: path)
     for (_, rows) in rows { try Self.requireTimes(of: rows, in: path) }
     try ImportWriting.requireSegments(of: rows.map(\.1), file: path, most: segmentsMax)
@@ -211,7 +212,7 @@ public struct SessionImporter: Sendable {
         }
         rows.append((stream, made))
       } catch let error as SessionError {
-        // A late stream without a frame must not cost those that the file begins with.
+        // A late stream without a frame must not cost the streams at the beginning of the file.
         guard late.contains(stream), case .noFrames = error else { throw error }
       }
     }

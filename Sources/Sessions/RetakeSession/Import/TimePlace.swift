@@ -12,8 +12,8 @@ package struct TimePlace: Hashable, Sendable, Codable {
     case gap
     /// Frames after one with a later time; each gets the time of the previous frame.
     case late
-    /// Frames whose time is ahead of those that follow, which continue as before; it is computed
-    /// from the previous frame.
+    /// Frames whose time is ahead of the frames that follow, which continue as before; it is
+    /// computed from the previous frame.
     case odd
     /// Frames without a time; it is computed from the frame duration.
     case missing
@@ -23,7 +23,7 @@ package struct TimePlace: Hashable, Sendable, Codable {
   package var track: Int
   /// Sequence of the first affected frame.
   package var frame: Int
-  /// Number of affected frames; for `late` and `odd`, in the whole track.
+  /// Number of affected frames; for `late` and `odd`, in the entire track.
   package var frames: Int
   /// How far time goes back or jumps, in the file; 0 for the others.
   package var nanoseconds: Int64

@@ -1,7 +1,7 @@
 import Foundation
 import RetakeCore
 
-/// The places of a whole session, stored as its fact `times`.
+/// The places of all tracks of a session, stored as its fact `times`.
 package struct TimePlaces: Hashable, Sendable, Codable {
   /// At most `placesMax`, in the order of tracks and frames.
   package private(set) var places: [TimePlace] = []
@@ -9,7 +9,7 @@ package struct TimePlaces: Hashable, Sendable, Codable {
   private(set) var count = 0
 
   package static let fact = "times"
-  /// A broken file may have any number of them, but a reader needs only the first ones.
+  /// A broken file may have any number of places, but a reader needs only the first places.
   static let placesMax = 200
 
   package init(_ places: [TimePlace] = []) {

@@ -16,8 +16,8 @@ package struct TimeShift: Hashable, Sendable {
 
   private init(nanoseconds: Int128) { self.nanoseconds = nanoseconds }
 
-  /// The shift that puts the earliest first packet of all streams at 0; none if the first and the
-  /// last time of each stream fit as they are.
+  /// The shift that puts the earliest first packet of all streams at 0, or no shift if the first
+  /// and the last time of each stream fit as they are.
   package init(_ streams: [MediaStream], packets: [Int: PacketList]) {
     var (first, fits) = (Int128?.none, true)
     for stream in streams {
@@ -36,7 +36,7 @@ package struct TimeShift: Hashable, Sendable {
     nanoseconds = fits ? 0 : first ?? 0
   }
 
-  /// For `SensorImporting`, whose times have 64 bits: a longer distance is one that no sensor has.
+  /// For `SensorImporting`, whose times have 64 bits: no sensor has a longer distance.
   var clamped: Int64 { Int64(clamping: nanoseconds) }
 
   var note: String? {

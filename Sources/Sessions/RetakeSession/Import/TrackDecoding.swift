@@ -13,9 +13,9 @@ package struct TrackFacts: Sendable {
   package var refused: [(packet: Int, code: String, after: Int)] = []
   package var firstRefusal: MediaError?
   var headers = TrackHeaders()
-  /// What the decoder wrote to its log.
+  /// Messages that the decoder wrote to its log.
   var reports: [DecoderReport] = []
-  /// What the first image itself says about how it is shown.
+  /// The rotation or mirroring that the first image itself asks for.
   var displayTurn: DisplayTurn?
   /// Peak memory of the decoder, in bytes.
   var decoderBytes = 0
@@ -26,7 +26,7 @@ package struct TrackFacts: Sendable {
   /// images before.
   var hasSteadyDelay: Bool { delays.map { $0.count == 1 } ?? true }
 
-  /// Facts of no image, for those who know them without decoding.
+  /// Facts of no image, for callers that know the images without decoding.
   package static var none: TrackFacts { TrackFacts() }
 
   var isDamaged: Bool {
@@ -38,7 +38,7 @@ package struct TrackFacts: Sendable {
     delays = min(delays?.lowerBound ?? delay, delay)...max(delays?.upperBound ?? delay, delay)
   }
 
-  /// Adds what the packets after these gave.
+  /// Adds the facts of the packets after these.
   fileprivate mutating func append(_ other: TrackFacts) {
     if frames.isEmpty { displayTurn = other.displayTurn }
     refused += other.refused.map { ($0.packet, $0.code, $0.after + frames.count) }
@@ -52,11 +52,11 @@ package struct TrackFacts: Sendable {
   }
 }
 
-/// Decodes a whole track once, in order.
+/// Decodes all packets of a track once, in order.
 ///
-/// If the track's headers show that decoding may begin in its middle, two decoders take a part each.
-/// Each decoder has one thread: a frame thread of FFmpeg may return its image before another thread
-/// finds an error in it, and it conceals errors with unfinished images.
+/// If the track's headers show that decoding may begin in its middle, two decoders decode one part
+/// each. Each decoder has one thread: a frame thread of FFmpeg may return its image before another
+/// thread finds an error in it, and it conceals errors with unfinished images.
 package struct TrackDecoding {
   private let table: any PacketTable
   private let memory: ImageMemory
@@ -98,7 +98,7 @@ package struct TrackDecoding {
     return (headers, count)
   }
 
-  /// The restart that is nearest to the middle; nil if one decoder has to take the whole track.
+  /// The restart that is nearest to the middle; nil if one decoder has to decode all of the track.
   private func middle(of headers: TrackHeaders, count: Int) throws -> Int? {
     guard headers.isWhole, try allowsTwoDecoders() else { return nil }
     return headers.restarts.filter { $0 > 0 }.min { abs($0 - count / 2) < abs($1 - count / 2) }
@@ -115,8 +115,8 @@ package struct TrackDecoding {
       holding: PixelBudget.decoderBytes(forFrameOf: bytes))
   }
 
-  /// - Returns: nil if one decoder has to decide: what a decoder conceals may depend on all packets
-  ///   before.
+  /// - Returns: nil if one decoder has to decode the track: how a decoder conceals damage may
+  ///   depend on all packets before.
   private func inTwoParts(count: Int, at middle: Int?) throws -> TrackFacts? {
     guard let middle else { return nil }
     let progress = DecodingProgress(report)
@@ -141,7 +141,7 @@ package struct TrackDecoding {
   /// image.
   private static let margin = 2
 
-  /// Decodes the packets of a range, and those of a margin after them.
+  /// Decodes the packets of a range, and the packets of a margin after them.
   private func part(
     _ range: Range<Int>, _ progress: DecodingProgress, margin: Int = 0
   ) throws -> DecodedPart {
@@ -180,7 +180,7 @@ package struct TrackDecoding {
   }
 }
 
-/// What one decoder found.
+/// The results of one decoder.
 private struct DecodedPart: Sendable {
   var facts = TrackFacts()
   /// Images of the margin, which belong to the next part.

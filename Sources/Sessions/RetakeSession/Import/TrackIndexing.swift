@@ -55,14 +55,15 @@ package struct TrackIndexing {
     (self.packets, self.memory, self.report) = (packets, memory, report)
   }
 
-  /// - Throws: `SessionError`; `noFrames` or the decoder's own error when nothing can be decoded.
+  /// - Throws: `SessionError`; `noFrames` or the decoder's own error when no frame can be decoded.
   package func run() throws -> TrackRows {
     let table = ImportTable(track: track, packets: packets, views: views)
     let decoding = TrackDecoding(table: table, memory: memory) {
       report(ImportProgress(phase: .decoding, done: $0, total: packets.count))
     }
     let facts = try decoding.run()
-    // The search for entries has memory of its own, so what waits here for the next image is freed.
+    // The search for entries has separate memory, so the buffers that wait here for the next image
+    // are freed.
     memory.freeWaiting()
     guard !facts.frames.isEmpty else {
       if let refusal = facts.firstRefusal { throw SessionError(refusal) }
@@ -89,7 +90,7 @@ package struct TrackIndexing {
     for place in packets.indices where packets.flags(place).contains(.corrupt) {
       damage[place] = FrameCause.corrupt
     }
-    // Without damage none of the facts has to be built.
+    // Without damage, the facts do not have to be built.
     for frame in facts.frames.hasDamage ? facts.frames : FactList() {
       if let code = frame.damage { damage[frame.packet] = damage[frame.packet] ?? code }
     }
@@ -111,7 +112,8 @@ package struct TrackIndexing {
       leading: rows.facts.headers.leading, delay: stream.delay,
       decoderBytes: rows.facts.decoderBytes)
     let entries = try entries(of: rows.facts, damage: damage, finder)
-    // What headers show names each picture that it reaches, so it does not spread as damage does.
+    // Damage in the headers names each picture that it reaches, so it does not spread as other
+    // damage does.
     let evidence = rows.facts.headers.damages
     for place in rows.timeline.frames.indices {
       let fact = rows.timeline.frames[place].fact
@@ -164,7 +166,7 @@ package struct TrackIndexing {
       return try find(wanted)
     }
     var entries = try find(sample.decoded)
-    // One picture that differs shows that this decoder does not do what the stream promises.
+    // If a single picture differs, this decoder does not keep the promise of the stream.
     guard sample.agrees(with: entries) else { return try find(wanted) }
     sample.complete(&entries)
     return entries

@@ -18,7 +18,7 @@ package struct TrackNotes {
       .map { "track \(rows.track): \($0)" }
   }
 
-  /// A sentence about the times of a stream that has none; nil for any other.
+  /// A sentence about the times of a stream without timestamps; nil for any other stream.
   package static func timing(of stream: MediaStream, file: String) -> String? {
     guard let rate = stream.averageFrameRate else { return nil }
     switch stream.timing {
@@ -52,10 +52,11 @@ package struct TrackNotes {
   /// More gaps are only counted.
   private static let gapsNamedMax = 4
 
-  /// Only of codecs whose headers do not show a lost picture: of others it is known what was lost.
+  /// Only for codecs whose headers do not show a lost picture. The headers of other codecs show
+  /// each lost picture.
   private var gaps: String? {
     guard StreamEvidence.isSilent(stream.codec), stream.timing == .container,
-      // The session's times are not those of the file.
+      // The session's times must equal the file's times.
       rows.timeline.places.isEmpty,
       let tick = Timestamp(pts: 1, timeBase: stream.timeBase)?.nanoseconds
     else { return nil }
@@ -73,7 +74,7 @@ package struct TrackNotes {
 
   // MARK: Packets without a picture
 
-  /// A picture that is not coded takes a few bytes in MPEG-4, and is not shown.
+  /// A picture that is not coded has a few bytes in MPEG-4, and is not shown.
   private static let emptyBytesMax = 12
   /// If more than one packet in four has no picture, each packet has one field of a frame.
   private static let fieldShare = 4

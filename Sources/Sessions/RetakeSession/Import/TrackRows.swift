@@ -31,7 +31,7 @@ package struct TrackRows: Sendable {
     entries = [Int32](repeating: 0, count: timeline.frames.count)
   }
 
-  /// What the first image itself says about how it is shown.
+  /// The rotation or mirroring that the first image itself asks for.
   package var displayTurn: DisplayTurn? { facts.displayTurn }
 
   package var frameCount: Int { timeline.frames.count }
@@ -41,7 +41,7 @@ package struct TrackRows: Sendable {
     timeline.frames.indices.count { causes[$0] != nil || timeline.frames[$0].fact < 0 }
   }
 
-  /// What the stream and its decoder show about damage that no flag shows: a line for each stretch of
+  /// Damage that the stream and its decoder show and no flag shows: a line for each stretch of
   /// frames with one cause, and the decoder's own remarks.
   package var damageNotes: [String] {
     let named = timeline.frames.indices.compactMap { place in
@@ -64,7 +64,7 @@ package struct TrackRows: Sendable {
     return notes + remarks
   }
 
-  /// What a note says about one frame, and about several.
+  /// The words of a note about one frame, and about several.
   private static let words = [
     StreamDamage.referenceMissing.rawValue: (
       one: "refers to a picture that is not in the stream",
@@ -162,7 +162,7 @@ package struct TrackRows: Sendable {
     for place in inPacketOrder {
       let fact = facts[place]
       guard parts.last?.shape != fact.shape else { continue }
-      // The first part begins at packet 0, even if the first packets give no image.
+      // The first part begins at packet 0, even if the first packets have no image.
       parts.append(Part(packet: parts.isEmpty ? 0 : fact.packet, shape: fact.shape))
     }
     return parts

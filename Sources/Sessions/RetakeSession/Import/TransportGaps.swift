@@ -22,12 +22,13 @@ struct TransportGaps {
   private static let streamCount = 0x2000
   private static let nullStream = 0x1FFF
   private static let packetBytes = 188
-  /// Distances of packets: plain, with a time in front (M2TS), and with a checksum behind.
+  /// Distances of packets: plain, with a time before each packet (M2TS), and with a checksum after
+  /// it.
   private static let strides = [188, 192, 204]
   private static let pagePackets = 1_024
   private static let syncByte: UInt8 = 0x47
 
-  /// - Parameter file: A transport stream. What cannot be read of it has no places.
+  /// - Parameter file: A transport stream. A part that cannot be read has no places.
   init(_ file: MediaFile) {
     guard let layout = Self.layout(of: file) else { return }
     var offset = Int64(layout.start)
@@ -66,7 +67,7 @@ struct TransportGaps {
         take(page[place..<place + Self.packetBytes], at: offset + Int64(place))
         place += stride
       } else {
-        // Behind damage the packets may begin elsewhere.
+        // After damage the packets may begin elsewhere.
         place += 1
         while place < page.count, !Self.isSynced(page, place, stride) { place += 1 }
       }
@@ -106,8 +107,8 @@ struct TransportGaps {
 /// The packets of one stream whose bytes have gaps in them.
 struct PacketsAtGaps {
   private var places: ArraySlice<TransportGaps.Place>
-  /// Packets of which the next place may be a part: one whose position is known, and those behind
-  /// it whose position is not.
+  /// Packets that the next place may be a part of: a packet with a known position, and the packets
+  /// after it without a position.
   private var open = 0..<0
   private var openOffset: Int64 = -1
   private(set) var found: Set<Int> = []

@@ -3,15 +3,16 @@ import RetakeMedia
 /// Finds the places where complete pieces of an MPEG transport stream were joined (`cat a.ts
 /// b.ts`).
 ///
-/// Each packet stream has a counter. If one jumps, libavformat marks a packet near it as corrupt,
-/// and drops nothing. That is right if packets were lost, and wrong if one piece ends and the next
-/// one begins, with every counter at zero. Only such a place is a joint, and only after complete
-/// images.
+/// Each packet stream has a counter. If a counter jumps, libavformat marks a packet near it as
+/// corrupt, and drops no packet. The mark is right if packets were lost, and wrong if one piece
+/// ends and the next piece begins, with every counter at zero. Only such a place is a joint, and
+/// only after complete images.
 struct TransportJoints {
   /// One packet stream.
   fileprivate struct Stream {
     var counter: UInt8
-    /// Size of the current PES packet including its header; 0 if it does not give its size.
+    /// Size of the current PES packet including its header; 0 if the packet does not declare its
+    /// size.
     var expectedBytes = 0
     var bytes = 0
     var isPES = false
@@ -66,8 +67,8 @@ struct TransportJoints {
   private mutating func take(_ packet: ArraySlice<UInt8>) -> Bool {
     // The sync byte, and transport_error_indicator.
     guard packet.first == 0x47, packet[packet.startIndex + 1] & 0x80 == 0 else { return false }
-    // A null packet's counter says nothing, and a packet without payload
-    // does not advance it (ISO/IEC 13818-1, 2.4.3.3).
+    // A null packet's counter has no meaning, and a packet without payload does not advance its
+    // counter (ISO/IEC 13818-1, 2.4.3.3).
     guard let head = Head(packet), head.stream != Self.nullStream else { return true }
     if let before = streams[head.stream] {
       let leaps = head.counter != (before.counter + 1) & 15 && !head.isDeclared
@@ -80,12 +81,12 @@ struct TransportJoints {
     return update(head, packet[head.payload])
   }
 
-  /// Handles a jump: the first one of a joint, or one that follows from it.
+  /// Handles a jump: the first jump of a joint, or a jump that follows from it.
   private mutating func beginJoint(_ head: Head) -> Bool {
     guard head.counter == 0, head.begins else { return false }
     // The joint was counted at its first stream; this one follows from it.
     if count > 0, !begun.contains(head.stream) { return true }
-    // The first packet of any other stream comes after those of the tables.
+    // The first packet of any other stream comes after the first packets of the tables.
     guard Self.firstStreams.contains(head.stream),
       streams.values.allSatisfy({ $0.isWhole && $0.endsWhole })
     else { return false }
@@ -99,13 +100,14 @@ struct TransportJoints {
     stream.counter = head.counter
     stream.isFilledUp = head.isFilledUp
     if head.begins {
-      // A new PES packet before the one before has all its bytes: something is missing.
+      // A new PES packet begins before the previous PES packet has all its bytes: bytes are
+      // missing.
       guard stream.isWhole else { return false }
       stream.isPES = payload.starts(with: [0, 0, 1])
       let bytes = payload.prefix(6)
       let length =
         bytes.count == 6 ? Int(bytes[bytes.startIndex + 4]) << 8 | Int(bytes.last ?? 0) : 0
-      // The length counts from behind these 6 bytes; 0 means that it is not given.
+      // The length counts the bytes after these 6 bytes; 0 means that the length is not declared.
       stream.expectedBytes = stream.isPES && length > 0 ? 6 + length : 0
       stream.bytes = 0
     }

@@ -1,9 +1,9 @@
 import Foundation
 package import RetakeBuffers
 
-/// What a session keeps of the colors of its tracks beyond range and matrix: the fact `colors` of
-/// `meta`, a JSON object of `ColorLabels` by the track's number. Nothing of it is in the session's
-/// digest, so sessions from before the fact keep theirs.
+/// The colors of a session's tracks beyond range and matrix: the fact `colours` of `meta`, a JSON
+/// object of `ColorLabels` by the track's number. The session's digest does not cover the fact, so
+/// sessions from before the fact keep their digest.
 package struct ColorFacts: Hashable, Sendable {
   package static let fact = "colours"
 
@@ -28,7 +28,7 @@ package struct ColorFacts: Hashable, Sendable {
     return String(decoding: data, as: UTF8.self)
   }
 
-  /// - Parameter text: As stored; nothing is known if it is nil or damaged.
+  /// - Parameter text: As stored; the colors are unknown if it is nil or damaged.
   package init(stored text: String?) {
     let named = text.flatMap {
       try? JSONDecoder().decode([String: ColorLabels].self, from: Data($0.utf8))

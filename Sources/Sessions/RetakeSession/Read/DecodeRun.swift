@@ -24,13 +24,13 @@ package final class DecodeRun {
   /// again while it keeps it, so packets of any age are counted.
   private var shownCounts: [UInt32] = []
   private let keepsReports: Bool
-  /// What the decoders wrote to their logs, at most one damage and one remark of a packet.
+  /// Messages in the decoders' logs, at most one damage and one remark of a packet.
   private(set) var reports: [DecoderReport] = []
 
   /// Upper bound of the reports that are kept.
   private static let reportsMax = 10_000
-  /// The aspects of the segments that were read, each from its first packet on; the decoder has
-  /// that of the segment at which it was opened.
+  /// The aspects of the segments that were read, each with its first packet; the decoder itself has
+  /// the aspect of the segment at which it was opened.
   private var aspects: [(packet: Int, aspect: SampleAspect)] = []
 
   /// An image follows its packet before this many changes.
@@ -63,8 +63,8 @@ package final class DecodeRun {
 
   /// The next picture or rejection in the decoder's order; nil at the end of the track.
   ///
-  /// - Throws: An error of the media's bytes, or a lack of memory, which says nothing about the
-  ///   packet.
+  /// - Throws: An error of the media's bytes, or a lack of memory, which does not mean that the
+  ///   packet is damaged.
   package func outcome() throws -> DecodeOutcome? {
     while ready.isEmpty {
       guard !hasEnded else { return nil }
@@ -73,8 +73,8 @@ package final class DecodeRun {
     return try takeReady()
   }
 
-  /// Like `outcome`, but returns nil when the packets before `limit` have given everything that
-  /// they give without more packets; call `finish` to get the pictures that the decoder still
+  /// Like `outcome`, but returns nil when the decoder has returned every picture that it can return
+  /// without packets from `limit` on; call `finish` to get the pictures that the decoder still
   /// delays.
   package func outcome(before limit: Int) throws -> DecodeOutcome? {
     while ready.isEmpty {
@@ -105,7 +105,7 @@ package final class DecodeRun {
     // docs/formats/session.md: a decoder is drained and opened again where the media file changes,
     // unless the packets continue.
     if let current = self.view, current.file !== view.file, !view.continues { drain() }
-    // The new decoder is asked, too, so that it knows what it begins with.
+    // The new decoder is asked, too, so that it knows its first packet.
     if decoder?.mustDrain(before: packet) == true { drain() }
     let isNew = decoder == nil
     if isNew {
@@ -134,7 +134,7 @@ package final class DecodeRun {
     reports += decoder.takeReports()
   }
 
-  /// Takes the finished pictures. Bounded by `picturesMax` per packet.
+  /// Receives the finished pictures. Bounded by `picturesMax` per packet.
   private func receive(after packet: Int) {
     for _ in 0..<Self.picturesMax {
       do {
@@ -154,7 +154,7 @@ package final class DecodeRun {
     if aspects.count > Self.aspectsMax { aspects.removeFirst() }
   }
 
-  /// Gives the image the aspect of its packet's segment.
+  /// Sets the image's aspect to the aspect of its packet's segment.
   private func place(_ frame: inout DecodedFrame) {
     guard aspects.count > 1 else { return }
     let aspect = aspects.last { $0.packet <= frame.packetIndex } ?? aspects[0]
@@ -165,7 +165,7 @@ package final class DecodeRun {
     do {
       try decoder?.drain()
     } catch {
-      // What the drain reports belongs to the last packet that was sent.
+      // An error of the drain belongs to the last packet that was sent.
       ready.append(.refused(packet: max(start, next - 1), cause: error))
     }
     receive(after: max(start, next - 1))

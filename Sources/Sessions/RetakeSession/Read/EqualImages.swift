@@ -21,9 +21,9 @@ struct EqualImages {
     var earlier: Int
   }
 
-  /// The longest ones first found, at most `keptMax`, in the order of the track.
+  /// The longest stills, of equal length the first, at most `keptMax`, in the order of the track.
   private(set) var stills: [Still] = []
-  /// The number of all of them.
+  /// The number of all stills, including the stills that are not kept.
   private(set) var stillCount = 0
   private(set) var echoes: [Echo] = []
   private(set) var echoCount = 0

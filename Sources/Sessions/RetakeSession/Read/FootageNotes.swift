@@ -4,8 +4,8 @@ import RetakeCore
 import RetakeMedia
 import RetakeStore
 
-/// What a session's rows say about its footage that a user would not expect: tracks that follow one
-/// another, frames that change their shape, opacity that is not decoded, and equal pictures.
+/// Properties of a session's footage that a user would not expect: tracks that follow one another,
+/// frames that change their shape, opacity that is not decoded, and equal pictures.
 ///
 /// It is not damage. It is computed from the rows, so that it is the same for imports, recordings
 /// and copies.
@@ -52,7 +52,8 @@ struct FootageNotes {
 
   private static let pageRows = 4_096
 
-  /// The descriptions of a track that differ from the one before, each with its first packet.
+  /// The descriptions of a track that differ from the description before, each with its first
+  /// packet.
   private func changes(
     of track: Int
   ) throws -> [(packet: Int, part: SegmentTrackRecord)] {
@@ -121,7 +122,7 @@ struct FootageNotes {
 }
 
 extension SessionReader {
-  /// What a user should know about the footage, each in one sentence; empty if there is nothing.
+  /// Facts about the footage that a user needs, each in one sentence; empty for ordinary footage.
   package func footageNotes() throws -> [String] {
     let stored = try fromStore { try index.store.meta(FootageFact.key) }
     return FootageFact.notes(stored: stored) + (try FootageNotes(reader: self).texts())
@@ -144,12 +145,12 @@ extension SessionReader {
     return found
   }
 
-  /// An encoder adds opacity to each packet, so the first ones tell.
+  /// An encoder adds opacity to each packet, so the first packets are enough evidence.
   private static let opacityPackets = 64
 }
 
 /// Notes of an import that are not in the rows: the fact `footage` of `meta`, a JSON array of
-/// sentences. Nothing of it is in the session's digest.
+/// sentences. The session's digest does not cover the fact.
 package enum FootageFact {
   package static let key = "footage"
 
@@ -159,7 +160,7 @@ package enum FootageFact {
     return String(decoding: data, as: UTF8.self)
   }
 
-  /// - Parameter text: As stored; nothing is known if it is nil or damaged.
+  /// - Parameter text: As stored; there are no notes if it is nil or damaged.
   static func notes(stored text: String?) -> [String] {
     text.flatMap { try? JSONDecoder().decode([String].self, from: Data($0.utf8)) } ?? []
   }
@@ -197,7 +198,7 @@ private struct TrackShapes {
     packets = Dictionary(changes.enumerated().map { ($1.packet, $0) }) { first, _ in first }
   }
 
-  /// Takes the next frame of the track.
+  /// Notes the first frame of each shape. Called with the frames of the track in order.
   mutating func meet(packet: Int?, frame: Int) {
     guard shapes.count > 1, let packet, let place = packets[packet], frames[place] == nil else {
       return
@@ -205,7 +206,7 @@ private struct TrackShapes {
     frames[place] = frame
   }
 
-  /// `320x240, from frame 25 on 640x480`; nil for one shape. Only what changes is named.
+  /// `320x240, from frame 25 on 640x480`; nil for one shape. Only properties that change are named.
   var text: String? {
     guard let first = shapes.first, shapes.count > 1 else { return nil }
     let changing = first.members.indices.filter { member in
@@ -251,7 +252,7 @@ package struct TrackSpan: Hashable {
     _ spans: [TrackSpan], isTransport: Bool, advice: String
   ) -> [String] {
     let start = spans.map(\.first).min() ?? 0
-    // Two cameras may both be continued, each by a track of its own.
+    // Two cameras may both be continued, each by a different track.
     var taken: Set<Int> = []
     return spans.compactMap { span in
       let before = spans.filter { span.follows($0) }.max {

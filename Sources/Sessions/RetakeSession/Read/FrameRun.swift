@@ -10,7 +10,7 @@ final class FrameRun {
   /// Identifies a picture of a packet.
   struct Picture: Hashable, Sendable {
     var packet: Int
-    /// Number of pictures that the packet gives before this one.
+    /// Number of pictures that the decoder returns for the packet before this one.
     var shown: Int
     /// The packet from which decoding reproduces the picture exactly.
     var entry: Int
@@ -46,15 +46,16 @@ final class FrameRun {
     self.run = run
   }
 
-  /// Whether continuing from here gives the picture exactly, and sooner than beginning at its
-  /// entry.
-  /// - Returns: the number of packets to decode on the way; nil when it is not possible.
+  /// The number of packets to decode until this run returns the picture.
+  ///
+  /// - Returns: nil if the run cannot return the exact picture, or if decoding from the picture's
+  ///   entry is sooner.
   func distance(to picture: Picture, sequence: Int) -> Int? {
-    // A decoder gives pictures in order: one before the last request has
-    // passed, unless it is stashed.
+    // A decoder returns pictures in order: a picture before the last request has passed, unless it
+    // is stashed.
     guard sequence > served || isStashed(picture) else { return nil }
-    // A run that began behind the entry may give other pixels. One that has
-    // not reached the entry would decode more than a new one.
+    // A run that began after the entry may return other pixels. A run that has not reached the
+    // entry would decode more than a new run.
     guard run.start <= picture.entry, picture.entry <= run.next else { return nil }
     return max(0, picture.packet - run.next)
   }
@@ -83,7 +84,7 @@ final class FrameRun {
         guard failure == nil, run.next > picture.packet, !error.isAboutMemory else { throw error }
         failure = error
         isSpent = true
-        // The picture may already be in the decoder; draining gives it without more packets.
+        // The picture may already be in the decoder; draining returns it without more packets.
         run.finish()
         continue
       }
@@ -109,7 +110,7 @@ final class FrameRun {
     let limit = picture.packet + Self.lookaheadMax
     let record = try index.packet(track: track, index: picture.packet)
     let codec = record.flatMap { index.parts[track]?[$0.segment]?.codec } ?? ""
-    // Most codecs give a picture soon after its packet, so a lost one is noticed early.
+    // Most codecs return a picture soon after its packet, so a lost picture is noticed early.
     guard picture.shown > 0 || MediaStream.mayHidePictures(codec) else { return limit }
     let key = try fromStore {
       try index.store.keyPacket(track: track, after: picture.packet)

@@ -4,9 +4,9 @@ import RetakeStore
 
 /// The description of a replay copy's origin, stored as the session's fact `optimised`.
 ///
-/// An exact copy also maps its own input digests to those of the original, so that goldens of the
-/// original apply to the copy. A mapped digest is valid only while the copy's own digest is the
-/// same as when the copy was made.
+/// An exact copy also maps its own input digests to the input digests of the original, so that
+/// goldens of the original apply to the copy. A mapped digest is valid only while the copy's own
+/// digest is the same as when the copy was made.
 package struct InputLineage: Hashable {
   package struct Input: Hashable {
     /// In ascending order.
@@ -38,7 +38,7 @@ package struct InputLineage: Hashable {
   /// The selections of tracks that a case may read. With many tracks, only each alone and all
   /// together.
   package static func choices(of tracks: [Int]) -> [[Int]] {
-    // Every subset would be 2^tracks digests, each of a whole input.
+    // Every subset would be 2^tracks digests, each over all frames of an input.
     guard tracks.count <= tracksMax else { return tracks.map { [$0] } + [tracks] }
     return (1..<(1 << tracks.count)).map { bits in
       tracks.indices.filter { bits & (1 << $0) != 0 }.map { tracks[$0] }

@@ -8,7 +8,7 @@ package struct LiveRunReader: Sendable {
   package let session: String
   package let number: Int
   package let name: String
-  /// The pipeline's document; `nil` for a pipeline with closures, which has none.
+  /// The pipeline's document; `nil` for a pipeline with closures, which has no document.
   package let pipeline: String?
   package let tracks: [LiveTrack]
   package let originNanoseconds: Int64
@@ -45,7 +45,7 @@ package struct LiveRunReader: Sendable {
       throw SessionError.badRun(session: session, run: row.run, detail: "its facts cannot be read")
     }
     let known = tracks.compactMap { LiveTrack(json: $0) }
-    // A run without one of its tracks would decide otherwise, so none may be left out.
+    // A run without one of its tracks would decide otherwise, so every track is needed.
     guard known.count == tracks.count, !known.isEmpty else {
       throw SessionError.badRun(session: session, run: row.run, detail: "its tracks cannot be read")
     }
@@ -94,11 +94,11 @@ extension SessionReader {
       .filter { $0.kind == Self.liveKind }.map(\.run)
   }
 
-  /// Whether the session is a trimmed copy: its live runs have stage times and nothing else, so
-  /// they cannot be reproduced.
+  /// Whether the session is a trimmed copy: its live runs have only stage times, so they cannot be
+  /// reproduced.
   package func isTrimmed() throws -> Bool { try trimmed() != nil }
 
-  /// What a trimmed copy knows of its original.
+  /// The stored origin of a trimmed copy; nil for any other session.
   private func trimmed() throws -> String? {
     try fromStore { try index.store.meta(TrimOrigin.fact) }
   }

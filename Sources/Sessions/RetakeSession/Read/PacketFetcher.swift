@@ -50,7 +50,7 @@ package final class PacketFetcher {
         duration: record.duration, flags: MediaPacket.Flags(record.flags), offset: offset,
         size: record.size, sideData: record.sideData)
     } catch let error as MediaError {
-      // A lack of memory says nothing about the media.
+      // Running out of memory does not mean that the media is damaged.
       if error.isAboutMemory { throw SessionError(error) }
       throw mismatch(record, view, error.cause ?? error.message)
     }

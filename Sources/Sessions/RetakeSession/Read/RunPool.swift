@@ -2,11 +2,11 @@ import Foundation
 import RetakeBuffers
 import RetakeMedia
 
-/// The idle decoders that wait for the next frame, and the memory budget of the active ones.
+/// The idle decoders that wait for the next frame, and the memory budget of the active decoders.
 ///
 /// A decoder holds its reference pictures: as many as the stream requires, of any size. A frame is
-/// therefore decoded when there is memory for what its decoder usually holds. The first frame may
-/// always begin, and a thread that decodes never waits for another one to finish.
+/// therefore decoded when there is memory for the usual need of its decoder. The first frame may
+/// always begin, and a thread that decodes never waits for another thread to finish.
 final class RunPool: @unchecked Sendable {
   // SAFETY: @unchecked because of the mutable state, guarded by `condition`; a run is taken out of
   // the pool while a thread uses it.
@@ -69,7 +69,7 @@ final class RunPool: @unchecked Sendable {
   /// The run that reaches the picture soonest, or nil when a new run is as good.
   func take(track: Int, picture: FrameRun.Picture, sequence: Int) -> FrameRun? {
     var surplus: [FrameRun] = []
-    // Freed outside the lock, because closing a decoder takes a while.
+    // Freed outside the lock, because closing a decoder is slow.
     defer { withExtendedLifetime(surplus) {} }
     return condition.withLock {
       var best: (place: Int, distance: Int)?
@@ -94,7 +94,7 @@ final class RunPool: @unchecked Sendable {
     withExtendedLifetime(surplus) {}
   }
 
-  /// Removes idle runs, oldest first, to make room for active ones.
+  /// Removes idle runs, oldest first, to free memory for active runs.
   private func removeSurplus(beside working: Int, keeping countMin: Int) -> [FrameRun] {
     var surplus: [FrameRun] = []
     var bytes = working + idle.reduce(0) { $0 + $1.bytesHeld }

@@ -92,7 +92,7 @@ package final class SessionIndex: @unchecked Sendable {
     return page.first { $0.index == index }
   }
 
-  /// The first frame that a packet gives, if any.
+  /// The first frame of a packet; nil if the packet has no frame.
   func frame(ofPacket packet: Int, of track: Int) -> FrameID? {
     // Only for the text of an error, so a failure here must not replace that error.
     let sequence = try? store.firstSequence(track: track, packet: packet)
@@ -160,7 +160,7 @@ package final class SessionIndex: @unchecked Sendable {
       continues: continuing.contains(PageKey(track: track, number: segment)))
   }
 
-  /// The segments whose packets continue those of the segment before.
+  /// The segments whose packets continue the packets of the segment before.
   private static func continuing(
     _ parts: [Int: [Int: SegmentTrackRecord]], _ segments: [Int: SegmentRecord]
   ) -> Set<PageKey> {

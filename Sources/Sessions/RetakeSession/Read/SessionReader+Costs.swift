@@ -6,7 +6,7 @@ package import RetakeTimePlane
 extension SessionReader {
   /// The time that each stage of a live run took, as it was recorded with the session.
   ///
-  /// - Parameter run: The number of the run; `nil` selects the newest one that has stage times.
+  /// - Parameter run: The number of the run; `nil` selects the newest run that has stage times.
   /// - Throws: `SessionError.noCosts`, `SessionError.unknownRun`, `SessionError.badCosts`.
   package func recordedTimings(run: Int? = nil) throws -> RecordedTimings {
     try requireWholeRows()

@@ -7,8 +7,8 @@ import RetakeStore
 extension SessionReader {
   /// The exact frame, whatever was read before; fast in ascending order.
   ///
-  /// - Throws: `SessionError.mediaMismatch` when the media's bytes differ from those that were
-  ///   indexed, `.unknownFrame`, `.noPixels` for a frame whose row has a cause, `.undecodable`, and
+  /// - Throws: `SessionError.mediaMismatch` when the media's bytes differ from the indexed bytes,
+  ///   `.unknownFrame`, `.noPixels` for a frame whose row has a cause, `.undecodable`, and
   ///   `.pixelMismatch` when the pixels do not match the stored digest.
   public func frame(_ id: FrameID) throws -> Frame { try pixels(of: id) }
 
@@ -72,8 +72,8 @@ extension SessionReader {
       throw SessionError.noPixels(session: folder.path, frame: id, cause: record.cause ?? "shed")
     }
     let entry: Int
-    // A recording that was never closed has no entries. Its key packets
-    // begin stretches that depend on nothing before (`MissingPixels`).
+    // A recording that was never closed has no entries. Its key packets begin stretches that do not
+    // depend on earlier packets (`MissingPixels`).
     if let known = record.entry {
       entry = known
     } else {
@@ -95,7 +95,7 @@ extension SessionReader {
   private func decode(
     _ picture: FrameRun.Picture, of id: FrameID
   ) throws -> Decoded {
-    // A run that does not give the picture is not put back; a new decoder begins at the entry.
+    // A run that does not return the picture is not put back; a new decoder begins at the entry.
     if let run = pool.take(track: id.track, picture: picture, sequence: id.sequence),
       let frame = try run.decode(picture, id: id)
     {

@@ -25,7 +25,7 @@ extension SessionReader {
     return true
   }
 
-  /// The stored digest of a frame's pixels; `nil` if none was stored.
+  /// The stored digest of a frame's pixels; `nil` if no digest was stored.
   package func storedPixelDigest(of id: FrameID) throws -> Digest128? {
     try requireWholeRows()
     return try index.frame(id)?.pixelHash
@@ -46,7 +46,8 @@ extension SessionReader {
     try self.index.packet(track: track, index: index)?.offset.map { Int($0) }
   }
 
-  /// Identifies the decoder libraries: while it is the same, the same packets give the same pixels.
+  /// Identifies the decoder libraries: the same libraries decode the same packets to the same
+  /// pixels.
   package static var decoderDigest: Digest128 {
     var hasher = DigestHasher()
     hasher.append("decoding 1")

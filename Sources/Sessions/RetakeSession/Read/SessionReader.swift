@@ -8,7 +8,7 @@ package import RetakeStore
 /// A session, opened for reading. It never writes to the session's folder.
 ///
 /// Safe to use from any thread. Every packet is checked against its checksum before it is decoded,
-/// and a frame does not depend on what was read before it.
+/// and a frame does not depend on earlier reads.
 ///
 /// ```swift
 /// let session = try SessionReader(opening: "Recordings/yard")
@@ -37,7 +37,7 @@ public final class SessionReader: FrameReader {
 
   /// How rows are verified before the first of them is returned.
   package enum RowTrust {
-    /// All rows must be those of the last commit; otherwise reading throws an error.
+    /// All rows must equal the rows of the last commit; otherwise reading throws an error.
     case checked
     /// Not at all: for code that looks for damage, or has already checked the rows.
     case asTheyAre
@@ -85,7 +85,7 @@ public final class SessionReader: FrameReader {
     self.chains = chains
   }
 
-  /// What the source of a track said about its colors; empty for a track that is not there.
+  /// The colors that the source of a track declared; empty for a track that does not exist.
   package func color(of track: Int) -> ColorLabels {
     tracks.first { $0.track == track }?.color ?? ColorLabels()
   }
@@ -168,7 +168,7 @@ public final class SessionReader: FrameReader {
         id: FrameID(track: track, sequence: frame.sequence), pts: frame.pts,
         timestamp: Timestamp(nanoseconds: frame.ptsNanoseconds),
         arrival: Timestamp(nanoseconds: frame.arrivalNanoseconds),
-        // A frame without a packet was shed: its payload is missing, and nothing is damaged.
+        // A frame without a packet was shed: its payload is missing, and its media is not damaged.
         damage: frame.packet == nil ? nil : frame.cause, isPayloadMissing: frame.packet == nil,
         packetDigest: digests[frame.sequence])
     }
@@ -178,7 +178,7 @@ public final class SessionReader: FrameReader {
   /// one track.
   public func chain(of id: FrameID) -> Int {
     guard let plan = chains[id.track] else { return 0 }
-    // With room for only one decoder, separate chains would make it start again repeatedly.
+    // With memory for only one decoder, separate chains would make it start again repeatedly.
     guard pool.hasRoomForTwo(track: id.track, frameBytes: frameBytes(of: id.track)) else {
       return plan.first
     }
@@ -217,6 +217,7 @@ extension SessionReader {
   /// The sensors that were recorded with the session, in the order of their numbers.
   public var sensors: [SensorTrack] { samples.sensors }
 
+  /// The session's sensor samples, or `nil` if the session has no sensors.
   public var sensorReader: (any SensorReader)? { samples.sensors.isEmpty ? nil : samples }
 
   /// The events whose source is the device, by time, then by ordinal.
@@ -251,7 +252,8 @@ public struct SessionEvent: Hashable, Sendable {
   public var track: Int?
   /// `device`, `recorder`, `recover`, or a name of an app's own.
   public var source: String
-  /// What happened, such as `thermal`. docs/formats/session.md lists the kinds of each source.
+  /// The kind of the event, such as `thermal`. docs/formats/session.md lists the kinds of each
+  /// source.
   public var kind: String
   /// A JSON object, as a string.
   public var json: String

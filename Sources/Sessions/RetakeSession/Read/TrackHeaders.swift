@@ -1,8 +1,9 @@
 import RetakeMedia
 
-/// What the headers of a track's packets show, read in decode order without decoding.
+/// The findings from the headers of a track's packets, read in decode order without decoding.
 ///
-/// The headers of a segment that continues the one before are read on as the decoder decodes on.
+/// The headers of a segment that continues the segment before are read with its state, as the
+/// decoder decodes them.
 struct TrackHeaders {
   /// Damage by packet. It names each picture that it reaches.
   private(set) var damages: [Int: StreamDamage] = [:]
@@ -10,12 +11,13 @@ struct TrackHeaders {
   private(set) var disposable: Set<Int> = []
   /// Packets whose pictures are shown before their key picture; only others of them refer to them.
   private(set) var leading: Set<Int> = []
-  /// Packets at which decoding may begin, in ascending order: from there on every picture is the one
-  /// that decoding in order gives. Not all of a track: a codec may not say it.
+  /// Packets at which decoding may begin, in ascending order: from a restart on, every picture
+  /// equals the picture that decoding in order returns. A track may have more: a codec need not
+  /// declare them.
   private(set) var restarts: [Int] = []
 
   private var hasCorruptPackets = false
-  /// Whether nothing shows damage.
+  /// Whether neither the headers nor a packet's flag shows damage.
   var isWhole: Bool { damages.isEmpty && !hasCorruptPackets }
 
   private var view: SegmentView?
@@ -41,7 +43,7 @@ struct TrackHeaders {
     if shown.isRestart, packet.flags.contains(.key) { restarts.append(packet.index) }
   }
 
-  /// Adds what the end of the track shows.
+  /// Adds the damage that only the end of the track shows.
   mutating func finish() {
     for (packet, damage) in evidence?.finish() ?? [:] { damages[packet] = damage }
   }

@@ -3,8 +3,8 @@ import RetakeCore
 import RetakeMedia
 package import RetakeStore
 
-/// Settles the frames of a recording whose pixels are in doubt, and those that refer to them, as an
-/// import does: by decoding their packets in several ways.
+/// Settles the frames of a recording whose pixels are in doubt, and the frames that refer to them,
+/// as an import does: by decoding their packets in several ways.
 package struct DoubtfulFrames {
   private let reader: SessionReader
   private let track: Int
@@ -15,7 +15,7 @@ package struct DoubtfulFrames {
 
   /// - Parameters:
   ///   - sequences: The frames in doubt, in ascending order.
-  ///   - goesOn: After false, what is not settled counts as damaged.
+  ///   - goesOn: After false, the frames that are not settled yet count as damaged.
   /// - Returns: the rows with their entries, hashes and causes, in ascending order.
   package func settle(
     _ sequences: [Int], goesOn: @escaping @Sendable () -> Bool = { true }
@@ -84,7 +84,7 @@ package struct DoubtfulFrames {
     return frames
   }
 
-  /// The rows that an import of these packets gives, by packet, counted from the first of them.
+  /// The rows that an import of these packets makes, by packet, counted from the first packet.
   private func indexed(
     _ range: Range<Int>, _ goesOn: @escaping @Sendable () -> Bool
   ) throws -> [Int: FrameRecord] {
@@ -118,7 +118,7 @@ package struct DoubtfulFrames {
     frames.map { frame in
       var frame = frame
       let row = rows[(frame.packet ?? first) - first]
-      // A cause that another kind of evidence gave stays, whatever the decodings give.
+      // A cause from other evidence stays, whatever the decodings return.
       let other = frame.cause == FrameCause.varies ? nil : frame.cause
       frame.cause = other ?? (row == nil ? FrameCause.undecodable : row?.cause)
       frame.entry = row?.entry.map { $0 + first } ?? frame.entry ?? first

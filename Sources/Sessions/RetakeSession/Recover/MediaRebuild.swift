@@ -7,7 +7,7 @@ import RetakeStore
 struct MediaRebuild {
   /// The folder of the new database; its media is the session's.
   let site: SessionFolder
-  /// What could be read from the old database.
+  /// The readable rows of the old database.
   let salvage: StoreReader.Salvage
   /// The tracks of the old database; nil when unknown.
   let tracks: [Int]?
@@ -84,8 +84,8 @@ struct MediaRebuild {
         + (times.map { [(TimePlaces.fact, $0)] } ?? [])
         + (mirrored.map { [(MirroredTracks.fact, $0)] } ?? [])
     ).write(rows) { (samples, frames) in
-      // Only the old database knows what the import was given and what it left out. Without it, all
-      // that the media has is read.
+      // Only the old database knows the options of the import and the omitted streams. Without it,
+      // all streams of the media are read.
       guard tracks == nil, salvage.sensors.isEmpty else { return }
       let importing = SensorImporting(options: ImportOptions(file: path)) { progress in
         report(SessionDoctor.Progress(done: progress.done, total: 0))
@@ -97,7 +97,7 @@ struct MediaRebuild {
       frames: rows.reduce(0) { $0 + $1.1.frameCount }, losses: findings.losses)
   }
 
-  /// Appends the salvaged rows to those from the media, whose losses are `losses`.
+  /// Appends the salvaged rows to the rows from the media, whose losses are `losses`.
   private func append(after losses: [String]) throws {
     let writer = try fromStore {
       let writer = try StoreWriter(continuing: site.database)
@@ -123,7 +123,7 @@ struct MediaRebuild {
     _ = try fromStore { try writer.close() }
   }
 
-  /// What the old database had of sensors and the new one has not.
+  /// The sensors and samples of the old database that the new database lacks.
   private static func loss(
     of salvage: StoreReader.Salvage, _ added: (sensors: Int, samples: Int)
   ) -> String? {

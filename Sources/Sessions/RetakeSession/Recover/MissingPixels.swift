@@ -6,7 +6,7 @@ package import RetakeStore
 ///
 /// A recorder begins each stretch with a key packet that does not depend on earlier packets, so a
 /// frame's entry is the last key packet at or before its own packet. A recovery point of H.264 is a
-/// key packet that does depend on them: `PixelVerifier` finds what its frames need.
+/// key packet that does depend on earlier packets: `PixelVerifier` finds the entries of its frames.
 package struct MissingPixels {
   private let reader: SessionReader
 
@@ -65,7 +65,7 @@ package struct MissingPixels {
     }
   }
 
-  /// - Parameter entry: That of the frames before, which the frames may need.
+  /// - Parameter entry: The entry of the frames before. This key's frames may need it.
   private func rows(
     of frames: [FrameRecord], key: Int, behind entry: Int?, track: Int
   ) throws -> [FrameRecord] {
@@ -87,7 +87,7 @@ package struct MissingPixels {
     do {
       for index in first...(frames.last?.packet ?? key) {
         guard let (packet, view) = try fetcher.packet(index) else { break }
-        // As `DecodeRun` does: what comes after a loss does not refer to what is before it.
+        // As `DecodeRun` does: packets after a loss do not refer to packets before it.
         if witness == nil || (file !== view.file && !view.continues) {
           witness = PixelVerifier(stream: view.stream, memory: reader.memory)
         }
@@ -122,7 +122,7 @@ package struct MissingPixels {
       run.finish()
       while let outcome = try run.outcome() { note(outcome, &hashes, &causes) }
     } catch let error as SessionError where !error.isAboutMemory {
-      // The current packet is not what was recorded; the rest of the stretch depends on it.
+      // The current packet differs from the recorded packet; the rest of the stretch depends on it.
       for packet in run.next..<max(end, run.next) { causes[packet] = error.code }
     }
     return frames.map { frame in

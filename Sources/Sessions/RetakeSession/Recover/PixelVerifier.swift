@@ -2,13 +2,14 @@ import RetakeBuffers
 package import RetakeCore
 package import RetakeMedia
 
-/// Decodes the packets of a recording in order: the pixels that count are those of the media.
+/// Decodes the packets of a recording in order: the digests must be of the pixels in the media.
 ///
-/// A decoder that begins at a packet gives the pixels of that entry, by construction. At a key
-/// packet that decodes exactly it starts again. At a recovery point a second decoder starts as
-/// well, and replaces it with the first picture that both give with equal pixels.
+/// A decoder that begins at a packet returns the pixels of that entry, by construction. At a key
+/// packet that decodes exactly the decoder starts again. At a recovery point a second decoder
+/// starts as well, and replaces the first decoder at the first picture that both return with equal
+/// pixels.
 package final class PixelVerifier {
-  /// What a packet decodes to.
+  /// The decoded picture of a packet, as a digest.
   package struct Sight: Hashable, Sendable {
     /// Of the picture's visible bytes.
     package var digest: Digest128
@@ -20,7 +21,7 @@ package final class PixelVerifier {
   private struct Lane {
     var decoder: MediaDecoder
     var start: Int
-    /// It gives no picture before it has recovered.
+    /// Whether the decoder returns no picture before it has recovered.
     var recovers: Bool
   }
 
@@ -98,7 +99,7 @@ package final class PixelVerifier {
     guard let frames, frames.count == 1, let frame = frames.first,
       frame.packetIndex == packet.index, !frame.isDamaged
     else {
-      // Without this packet, the following images would not be those of the media.
+      // Without this packet, the following images would differ from the images of the media.
       release(&lane)
       return nil
     }

@@ -3,8 +3,8 @@ import RetakeCore
 import RetakeMedia
 import RetakeStore
 
-/// Rebuilds the index of a recorded session from its segments alone. Times are those of the
-/// containers, in milliseconds, and a frame's arrival is assumed to be its presentation time.
+/// Rebuilds the index of a recorded session from its segments alone. Times are the containers'
+/// times, in milliseconds, and a frame's arrival is assumed to be its presentation time.
 struct RecordedRebuild {
   let site: SessionFolder
   let facts: [(key: String, value: String)]
@@ -17,7 +17,7 @@ struct RecordedRebuild {
     var file: MediaFile
     var stream: MediaStream
     var packets: [PacketRecord]
-    /// The packets continue those of the segment before, without a loss.
+    /// The packets continue the packets of the segment before, without a loss.
     var continues = false
   }
 
@@ -76,8 +76,8 @@ struct RecordedRebuild {
     return Segment(index: index, name: name, file: file, stream: stream, packets: packets)
   }
 
-  /// Continues the packet numbers, and moves the times after those of the previous segment if the
-  /// container's clock restarted.
+  /// Continues the packet numbers, and moves the times after the times of the previous segment if
+  /// the container's clock restarted.
   private static func `continue`(_ before: Segment, with segment: inout Segment) {
     let number = (before.packets.last?.index ?? -1) + 1
     let times = before.packets.compactMap(\.pts)

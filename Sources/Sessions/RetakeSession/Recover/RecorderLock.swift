@@ -11,12 +11,12 @@ extension SessionError {
   }
 }
 
-/// Shows that a process writes to a session. The file exists only during that time, and a process
-/// that crashed no longer holds the lock on the file it left behind.
+/// Shows that a process writes to a session. The file exists only during that time. If the process
+/// crashes, the file remains, but the lock on it is released.
 package final class RecorderLock: Sendable {
   private let descriptor: Int32
 
-  /// Takes the lock.
+  /// Acquires the lock.
   ///
   /// - Throws: `SessionError.beingRecorded` when another process holds it, `store.file.unsafe` if
   ///   the path is not a regular file, or `.write`.
@@ -61,7 +61,7 @@ package final class RecorderLock: Sendable {
   }
 
   /// Creates the file of a new session. The path exists only once the lock is held, so that no
-  /// process takes it for the file of a recorder that was killed.
+  /// process mistakes it for the file of a killed recorder.
   ///
   /// - Parameter isMade: Called when the file exists under another name, before the lock is held.
   /// - Throws: `SessionError.write` and others, as `init(taking:)` does.
@@ -84,8 +84,8 @@ package final class RecorderLock: Sendable {
   package static func isHeld(_ path: String) -> Bool {
     guard let descriptor = try? RegularFile.descriptor(path).number else { return false }
     defer { close(descriptor) }
-    // A shared lock is enough to ask, and two processes that ask at once do
-    // not take each other for a recorder.
+    // A shared lock is enough to ask, and two processes that ask at once do not mistake each other
+    // for a recorder.
     return flock(descriptor, LOCK_SH | LOCK_NB) != 0
   }
 

@@ -13,15 +13,15 @@ package struct SessionClosing {
     (self.folder, self.report) = (folder, report)
   }
 
-  /// What was found while closing.
+  /// The damage and the uncommitted bytes that closing found.
   package struct Findings: Hashable {
-    /// Number of frames whose media differs from what was committed, or cannot be decoded.
+    /// Number of frames whose media differs from the committed media, or cannot be decoded.
     package var damagedFrames = 0
     /// Bytes of media after the last commit.
     package var tailBytes: Int64 = 0
   }
 
-  /// What is written in addition to the frames.
+  /// The data that closing writes in addition to the frames.
   package struct Account {
     /// Whether the session ends here because its recorder ended.
     var wasCut: Bool
@@ -37,7 +37,7 @@ package struct SessionClosing {
     }
   }
 
-  /// - Parameter account: Returns, from the findings, what is written in addition to the frames.
+  /// - Parameter account: Returns, from the findings, the data to write in addition to the frames.
   package func close(
     _ reader: SessionReader, account: (Findings) throws -> Account
   ) throws -> Findings {
@@ -68,7 +68,7 @@ package struct SessionClosing {
     return findings
   }
 
-  /// The rows of frames whose media differs from what was committed, with that as their cause.
+  /// The rows of frames whose media differs from the committed media, with that as their cause.
   private func damagedRows(_ reader: SessionReader) throws -> [FrameRecord] {
     var rows: [FrameRecord] = []
     for track in reader.index.tracks {
@@ -93,8 +93,8 @@ package struct SessionClosing {
     return rows
   }
 
-  /// The rows, and what refers to their damage. Only packets as the source sent them may refer to
-  /// damage: a recorder's own encoder has none.
+  /// The rows, and the rows of frames that refer to their damage. Only packets as the source sent
+  /// them may refer to damage: a recorder's own encoder never refers to it.
   private func settled(
     _ rows: [FrameRecord], _ reader: SessionReader
   ) throws -> [FrameRecord] {

@@ -4,18 +4,18 @@ import RetakeMedia
 import RetakeStore
 
 extension SessionRecovery {
-  /// Rebuilds missing rows, or the whole database, from the media.
+  /// Rebuilds missing rows, or the complete database, from the media.
   ///
   /// The new database is built and checked in a hidden folder, and moved into the session under a
-  /// temporary name. It then replaces the old one, which is kept as `session.sqlite.damaged`, or
-  /// with a number behind it if an earlier recovery has kept one.
+  /// temporary name. It then replaces the old database, which is kept as `session.sqlite.damaged`,
+  /// or with a number at the end of this name if an earlier recovery has kept one.
   func recoverFromMedia() throws -> RecoveryResult {
     guard FileManager.default.fileExists(atPath: folder.path) else {
       throw SessionError.notSession(path: folder.path, cause: "there is no such folder")
     }
     guard !folder.mediaOnDisk.isEmpty else {
       if folder.hasJoinedMedia {
-        // Nothing has to be made from the media of an index that is whole.
+        // An intact index needs no rows from the media.
         guard case .whole(let reader) = try condition() else {
           throw SessionError.joinedIndex(path: folder.path)
         }
@@ -29,24 +29,24 @@ extension SessionRecovery {
     let exchange = DatabaseExchange(folder: folder)
     if let result = try completed(exchange) { return result }
     switch try condition() {
-    // A session without a frame whose media has some: what an earlier version made of a recorder
-    // that was killed before its first commit.
+    // A session without a frame whose media has frames: earlier versions left such a session if the
+    // recorder was killed before its first commit.
     case .whole(let reader) where reader.tracks.isEmpty: return try withTail(reader, exchange)
     case .whole(let reader): return try closed(reader)
     case .open(let reader): return try withTail(reader, exchange)
     case .damaged(let store):
-      // The import may have selected tracks. If that cannot be read, all tracks are taken.
+      // The import may have selected tracks. If they cannot be read, all tracks are rebuilt.
       let tracks = try? store?.segmentTracks().map(\.track)
       return try rebuild(store, tracks: tracks.map { Set($0).sorted() }, exchange)
     }
   }
 
   private enum Condition {
-    /// Nothing is missing, except what plain recovery can do.
+    /// The database is complete, except for rows that plain recovery can add.
     case whole(SessionReader)
     /// The rows are intact; there is media after the last commit.
     case open(SessionReader)
-    /// The part that can still be opened, if any.
+    /// The rows are damaged. The value is the part that can still be opened, if any.
     case damaged(StoreReader?)
   }
 
@@ -56,7 +56,7 @@ extension SessionRecovery {
       reader = try SessionReader(folder, options: ReadOptions(framesPerChain: nil))
       try SessionClosing.check(reader.index.store, at: folder.database)
     } catch let error as SessionError {
-      // A newer schema is not damage: rebuilding would lose what this version does not know.
+      // A newer schema is not damage: rebuilding would lose data that this version does not know.
       if error.isNewerSchema { throw error }
       return .damaged(try? StoreReader(opening: folder.database))
     }
@@ -64,19 +64,19 @@ extension SessionRecovery {
   }
 
   /// The result of an earlier recovery that was killed after it had built and checked the database;
-  /// nil if there is none.
+  /// nil if no such recovery is pending.
   func completed(_ exchange: DatabaseExchange) throws -> RecoveryResult? {
     guard exchange.isPending else { return nil }
     try exchange.finish()
     return try rebuiltResult(frames: nil)
   }
 
-  /// Gives rows to the packets that have none. The caller holds the lock.
+  /// Adds rows for the packets that have no row. The caller holds the lock.
   func withTail(
     _ reader: SessionReader, _ exchange: DatabaseExchange
   ) throws -> RecoveryResult {
     guard reader.tracks.isEmpty else { return try extend(reader, exchange) }
-    // Rows without a track give no clock and no shape to continue from.
+    // Rows without a track have no clock and no shape to continue from.
     do {
       return try rebuild(reader.index.store, tracks: nil, exchange)
     } catch SessionError.noFrames {
@@ -96,7 +96,7 @@ extension SessionRecovery {
       try StoreReader.copy(folder.database, to: site.folder.database)
     }
     let rebuilt = try TailRows(site: site.folder, report: report).append()
-    // What is behind the last commit is not a packet, so the database itself can be closed.
+    // The bytes after the last commit are not a packet, so the database itself can be closed.
     guard rebuilt > 0 else { return try closed(reader) }
     let inner = SessionRecovery(site.folder.path, report: report)
     _ = try inner.closed(
@@ -181,8 +181,8 @@ struct DatabaseExchange {
   }
 
   private static let journalSuffixes = ["-wal", "-journal", "-shm"]
-  /// How many old databases are kept. Of more, the newest replaces the one before it: only the
-  /// oldest has what was recorded and not made again from the media.
+  /// Upper bound of the old databases that are kept. Beyond it, the newest replaces the previous
+  /// newest: only the oldest has recorded rows that were not made again from the media.
   private static let oldCountMax = 100
 
   /// The first name that no old database of an earlier recovery has.

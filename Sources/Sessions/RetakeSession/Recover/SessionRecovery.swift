@@ -6,26 +6,26 @@ import RetakeStore
 /// The result of a recovery.
 package struct RecoveryResult: Hashable, Sendable, Codable {
   package var path: String
-  /// False when the session was intact already, and nothing was written.
+  /// False when the session was intact already, and the recovery did not write.
   package var wasOpen: Bool
   package var status: SessionStatus
   package var frames: Int
-  /// Number of frames whose media differs from what was committed; their rows record that.
+  /// Number of frames whose media differs from the committed media; their rows record that.
   package var damagedFrames: Int
   /// Number of frames whose rows were rebuilt from the media.
   package var rebuiltFrames: Int
   /// Bytes of media after the last commit. They stay in the file and belong to no frame.
   package var tailBytes: Int64
-  /// A description of what differs from the recording.
+  /// A description of the differences from the recording.
   package var losses: String?
-  /// What may be missing without anyone being able to say.
+  /// Data that may be missing, where the evidence does not decide it.
   package var notes: [String] = []
   package var sessionDigest: Digest128
 }
 
 /// Closes a session that a crashed recorder left open, or rebuilds its database.
 ///
-/// Everything up to the last commit is kept, and every whole packet after it gets a row. The
+/// Everything up to the last commit is kept, and every complete packet after it gets a row. The
 /// database changes in one SQLite transaction or in one rename, so an interrupted recovery can be
 /// run again, with the same result. Success is reported only after the result was opened and
 /// checked.
@@ -36,8 +36,8 @@ package struct SessionRecovery: Sendable {
 
   /// - Parameters:
   ///   - fromMedia: Also rebuild a database that is missing or damaged from the media.
-  ///   - report: Called with the progress in packets; returning false stops it, with nothing
-  ///     written.
+  ///   - report: Called with the progress in packets; returning false stops the recovery before it
+  ///     writes.
   package init(
     _ path: String, fromMedia: Bool = false,
     report: @escaping @Sendable (SessionDoctor.Progress) -> Bool = { _ in true }
@@ -49,7 +49,7 @@ package struct SessionRecovery: Sendable {
 
   /// - Throws: `SessionError`: not a session, a recorder that is still running, a damaged database.
   package func run() throws -> RecoveryResult {
-    // Even if there is nothing to recover.
+    // Even if the session is intact.
     SessionBuilder.sweep(for: folder)
     return usesMedia ? try recoverFromMedia() : try recover()
   }
@@ -96,7 +96,7 @@ package struct SessionRecovery: Sendable {
     return try reopened(before, wasOpen: !isClosed || hasJournal, tail: tail, rebuilt: rebuilt)
   }
 
-  /// Completes what the crash left open; returns the bytes of the tail.
+  /// Closes the session that the crash left open; returns the bytes of the tail.
   private func close(_ reader: SessionReader, rebuilt: Int) throws -> Int64 {
     let closing = SessionClosing(folder: folder, report: report)
     return try closing.close(reader) { findings in
@@ -150,7 +150,7 @@ package struct SessionRecovery: Sendable {
     }
   }
 
-  /// What a session contains, for comparing before and after.
+  /// The contents of a session, for comparing before and after.
   struct Expectation: Equatable {
     var frames: [Int]
 

@@ -15,7 +15,7 @@ struct TailRows {
     var arrivalNanoseconds: Int64
   }
 
-  /// What has been added so far.
+  /// The numbers and clocks after the rows that have been added so far.
   private struct State {
     var track: Int
     var nextPacket: Int
@@ -81,8 +81,8 @@ struct TailRows {
       for segment in segments { total += try index.store.packetCount(segment: segment.index) }
       return total
     }
-    // Media is written before its rows (docs/formats/session.md, What is
-    // durable when), so the rows are those of the file's first packets.
+    // Media is written before its rows (docs/formats/session.md, "What is durable when"), so the
+    // rows are the rows of the file's first packets.
     if let last = all.prefix(committed).last {
       state.meeting = try meeting(
         at: last, index: index, segments: segments, track: state.track)
@@ -93,7 +93,7 @@ struct TailRows {
     let rest = all.dropFirst(committed)
     guard !rest.isEmpty else { return }
     let base = try timeBase(index, track: state.track)
-    // A segment number is used only if the file has none.
+    // A segment number is used only if the file has no segment.
     if segments.isEmpty { nextSegment += 1 }
     let segment = self.segment(
       name, segments, file, stream, number: nextSegment - 1, base: base, &state)

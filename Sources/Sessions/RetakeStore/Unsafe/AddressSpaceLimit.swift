@@ -9,9 +9,9 @@ enum AddressSpaceLimit {
   static let giantBytes: Int64 = 32 << 20
 
   static var isThere: Bool {
-    // glibc gives a block above 32 MiB a mapping of its own (man 3 mallopt), so freed
-    // pieces of the heap cannot answer for the system, and `free` returns it at once.
-    // SAFETY: only this function uses the block and frees it; nothing is written to it.
+    // glibc maps a block above 32 MiB separately (man 3 mallopt), so freed pieces of the heap
+    // cannot answer for the system, and `free` returns it at once.
+    // SAFETY: only this function uses the block and frees it; no byte is written to it.
     guard let block = malloc(probeBytes) else { return false }
     free(block)
     return true

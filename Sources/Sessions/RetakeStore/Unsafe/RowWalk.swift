@@ -5,8 +5,8 @@ import RetakeCore
 
 /// Steps through the rows of a statement, and reads only the requested values of each.
 ///
-/// A replay reads every row of its session once. Rows as arrays of values would take ten times as
-/// long as reading them from SQLite's own memory.
+/// A replay reads every row of its session once. Rows as arrays of values would need ten times
+/// as long as reading them from SQLite's own memory.
 final class RowWalk {
   // SAFETY: the statement belongs to GRDB, is held here for as long as its pointer is used, and is
   // used only within one read, by one thread.
@@ -143,7 +143,7 @@ final class RowWalk {
     append(number)
     guard !bytes.isEmpty else { return }
     reserve(bytes.count)
-    // SAFETY: the buffer has room for the bytes, and does not overlap with SQLite's memory.
+    // SAFETY: the buffer has space for the bytes, and does not overlap with SQLite's memory.
     UnsafeMutableRawBufferPointer(rebasing: form[formBytes..<formBytes + bytes.count])
       .copyMemory(from: bytes)
     formBytes += bytes.count

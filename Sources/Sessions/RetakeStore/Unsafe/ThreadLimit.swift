@@ -11,7 +11,7 @@ final class ThreadLimit: @unchecked Sendable {
   private let pages: UnsafeMutableRawPointer
   private let bytes: Int
 
-  /// What a thread needs in addition to its stack.
+  /// Memory of a thread in addition to its stack.
   private static let moreBytes = 4 << 20
 
   private init(pages: UnsafeMutableRawPointer, bytes: Int) {
@@ -33,7 +33,7 @@ final class ThreadLimit: @unchecked Sendable {
     #else
       let flags = MAP_PRIVATE | MAP_ANONYMOUS
     #endif
-    // PROT_NONE: the pages count as address space, which `ulimit -v` limits, and take no memory.
+    // PROT_NONE: the pages count as address space, which `ulimit -v` limits, and use no memory.
     guard let pages = mmap(nil, bytes, PROT_NONE, flags, -1, 0), pages != MAP_FAILED else {
       throw StoreError.noMemory(path: path)
     }
