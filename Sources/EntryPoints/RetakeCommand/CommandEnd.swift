@@ -6,7 +6,7 @@ import Retake
 struct CommandEnd: Error {
   var status: ExitStatus
 
-  /// The status with which a command's work ends. Errors are printed.
+  /// The exit status of a command's work. Errors are printed.
   ///
   /// - Throws: Any error that is neither a `CommandEnd` nor has a code.
   static func status(of work: () throws -> Void) throws -> ExitStatus {

@@ -20,7 +20,7 @@ struct CommandEnvironment: Sendable {
 
   var name: ProgramName { ProgramName(program) }
 
-  /// What the environment variables say.
+  /// The environment variables of the process.
   var variables = EnvironmentVariables()
 
   var isCI: Bool { variables.isCI }
@@ -36,13 +36,13 @@ struct CommandEnvironment: Sendable {
   }
 }
 
-/// The status with which an error ends a command.
+/// The exit status of a command that ends with an error.
 enum ErrorStatus {
   static func of(_ error: any CodedError) -> ExitStatus {
     switch (error as? any RetakeError)?.facts.kind {
     case .nothingSelected: .nothingCompared
     case .interrupted: .interrupted
-    // What fails after the request may fail because of it, so it is not reported as an error.
+    // A failure after the request may follow from it, so it is not reported as an error.
     case _ where Interruption.isRequested: .interrupted
     case .usage: .usage
     case .error, .memory, nil: .error

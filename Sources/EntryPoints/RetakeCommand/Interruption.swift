@@ -39,7 +39,7 @@ enum Interruption {
   }
 
   private static func handle(_ number: Int32, _ action: @escaping @Sendable () -> Void) {
-    // Before the signal is caught, so that one that comes at once finds its action.
+    // Before the signal is caught, so that a signal that comes at once finds its action.
     handlers.withLock { $0[number] = action }
     thread
     SignalPipe.catchSignal(number)
@@ -56,7 +56,7 @@ enum Interruption {
   }()
 
   private static func makeRequest() {
-    // Before a command listens, nothing has been done that must be undone.
+    // Before a command listens, there is no work to undo.
     if !isListening.withLock({ $0 }) { _exit(ExitStatus.interrupted.rawValue) }
     guard let actions = request.withLock({ $0.make() }) else {
       _exit(ExitStatus.interrupted.rawValue)
@@ -82,7 +82,7 @@ enum Interruption {
   /// Ends this process as soon as its parent ends. The parent holds the other end of standard input
   /// and never writes to it. Call this once, instead of `listen`.
   static func endWithParent() {
-    // A closed pipe tells this process of the parent's end however it came, also by SIGKILL.
+    // The pipe closes when the parent ends, whatever ended it, also SIGKILL.
     let thread = Thread {
       var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
       // Ends: only a signal to this process causes another round.

@@ -11,7 +11,7 @@ public enum RetakeCommand {
   /// Parses the process's arguments, runs the command, and exits with the documented status.
   ///
   /// - Parameters:
-  ///   - stages: Registers stage kinds in addition to the built-in ones.
+  ///   - stages: Registers stage kinds in addition to the built-in kinds.
   ///   - pipelines: Pipelines defined in Swift, available as `example:NAME`.
   public static func main(
     stages: (inout StageRegistry) -> Void = { _ in }, pipelines: [Pipeline] = []
@@ -47,7 +47,7 @@ public enum RetakeCommand {
   }
 
   private static func number(of status: ExitStatus) -> Int32 {
-    // A regression that no one could read must not pass for one that was reported.
+    // A regression that no one could read must not look like a reported regression.
     guard let cause = Console.lostOutput else { return status.rawValue }
     Console.note(
       "error: standard output cannot be written (\(cause))\n"
@@ -135,7 +135,7 @@ extension RetakeCommand {
 
   /// A file such as -clip.mp4 is several short options to the parser, perhaps with -h for help.
   private static func dashed(_ arguments: [String]) -> String? {
-    // Behind `--` every word is an argument, whatever it begins with.
+    // After `--` every word is an argument, even if it begins with `-`.
     let word = arguments.prefix { $0 != "--" }.first { word in
       word.hasPrefix("-") && !word.hasPrefix("--") && word.count > 2
         // A digit begins a value, such as -1s, which its option refuses in its own words.
@@ -168,13 +168,13 @@ extension RetakeCommand {
     "bench pools --soak": "retake-lab soak TIME",
   ]
 
-  /// The error for a misspelled command name, which the parser takes for an argument.
+  /// The error for a misspelled command name, which the parser reads as an argument.
   private static func misspelling(_ arguments: [String]) -> String? {
     var command = Root.configuration
     var line = "retake"
     for word in arguments.drop(while: { $0 == "help" }) {
       let known = command.subcommands.map { $0.configuration }
-      // Behind the last command there are only its own arguments.
+      // After the last command only its own arguments follow.
       guard !known.isEmpty, !word.hasPrefix("-") else { return nil }
       guard let next = known.first(where: { $0.commandName == word }) else {
         let advice =

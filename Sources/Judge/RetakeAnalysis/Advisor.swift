@@ -1,12 +1,12 @@
 import RetakeCore
 import RetakeGraph
 
-/// Tries changes and reports those that help.
+/// Tries changes and reports the changes that help.
 struct Advisor {
   let pipeline: Pipeline
   let options: AnalysisOptions
-  /// The largest number of complaints whose changes are tried. Each trial surveys the whole
-  /// pipeline.
+  /// The largest number of complaints whose changes are tried. Each trial surveys the pipeline
+  /// again.
   private static let triedMax = 16
 
   init(pipeline: Pipeline, options: AnalysisOptions) {
@@ -37,7 +37,7 @@ struct Advisor {
         $0.kind == complaint.kind && $0.subject == complaint.subject
       }
     } catch {
-      // A change with which the pipeline is not valid, such as too many slots, is not proposed.
+      // A change that makes the pipeline invalid, such as too many slots, is not proposed.
       return false
     }
   }

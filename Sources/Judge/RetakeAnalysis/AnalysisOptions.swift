@@ -1,7 +1,8 @@
 import RetakeCore
 package import RetakeGraph
 
-/// What a pipeline is checked against: how fast frames arrive, and how long they may take.
+/// The conditions that a pipeline is checked against: the rates of its frames, and their time
+/// budgets.
 package struct AnalysisOptions: Sendable {
   /// Frames per second of each source that `rates` does not name; `nil` = not known.
   package var framesPerSecond: Double?
@@ -9,11 +10,11 @@ package struct AnalysisOptions: Sendable {
   package var rates: [String: Double] = [:]
   /// Detections per frame, for the body of each forEach.
   package var items = 1
-  /// How long a frame may take to each sink that `budgets` does not name.
+  /// The longest time of a frame to each sink that `budgets` does not name.
   package var budget: Duration?
-  /// How long a frame may take, by sink.
+  /// The longest time of a frame, by sink.
   package var budgets: [String: Duration] = [:]
-  /// Inserts the conversions that a flat pipeline needs, which have slots and queues of their own.
+  /// Inserts the conversions that a flat pipeline needs. A conversion has its own slots and queues.
   package var completing: @Sendable (Pipeline) throws -> Pipeline = {
     flat in flat
   }

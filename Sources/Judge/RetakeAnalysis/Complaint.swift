@@ -11,6 +11,6 @@ struct Complaint {
   var pointer: String
   /// Changes that may help, each on its own.
   var candidates: [[PipelineFix]] = []
-  /// The advice if none of them helps.
+  /// The advice if no candidate helps.
   var otherwise: String
 }

@@ -46,8 +46,7 @@ extension PipelineNode {
   /// The time of a frame at this node. A timeout ends the wait for the frame, but not the work.
   var timeOfFrame: CostEstimate {
     var estimate = cost?.estimate ?? .zero
-    // The timeout of a join limits how long it waits for parts, which `FrameTimes` takes into
-    // account.
+    // The timeout of a join limits how long it waits for parts; `FrameTimes` accounts for that.
     guard let limit = timeout?.nanoseconds, stage.signature.role.isServed else { return estimate }
     estimate.least = min(estimate.least, limit)
     estimate.typical = min(estimate.typical, limit)

@@ -1,15 +1,15 @@
 import RetakeCore
 import RetakeGraph
 
-/// A pipeline at given frame rates: what arrives at each node, which servers are overloaded, and
-/// how long frames wait in the queues that fill.
+/// A pipeline at given frame rates: the rates that arrive at each node, the servers that are
+/// overloaded, and how long frames wait in the queues that fill.
 struct FlowModel {
   let graph: GraphIndex
   let order: [Int]
   let groups: [ServerGroup]
   let items: Int
   let sources: [Int: Double]
-  /// If queues drop frames, the rates of those that remain.
+  /// If queues drop frames, the rates of the remaining frames.
   private(set) var rates: FlowRates
   private(set) var loads: ServerLoads
   /// Servers that are overloaded and delay a source.
@@ -38,7 +38,7 @@ struct FlowModel {
     settle()
   }
 
-  /// Lets queues drop the frames that the nodes behind them cannot handle.
+  /// Lets queues drop the frames that the nodes downstream cannot handle.
   private mutating func settle() {
     var limits: [Int: Double] = [:]
     for _ in 0..<Self.roundsMax {
@@ -106,7 +106,7 @@ struct FlowModel {
 struct FullQueues {
   /// By edge.
   var waits: [Double]
-  /// By node: the time that a finished frame stays in its slot until the next queue has room.
+  /// By node: the time that a finished frame stays in its slot because the next queue is full.
   var holds: [Double]
 }
 
@@ -127,11 +127,11 @@ extension FlowModel {
   private func fill(_ edge: Int, _ overload: Overload, _ full: inout FullQueues) {
     let sender = graph.senders[edge]
     let offered = rates.leaving[sender]
-    // Behind a queue that drops, the rates are already those that are served.
+    // Downstream of a queue that drops, the rates are already the served rates.
     let served =
       overload.reachesSource
       ? offered * overload.share : min(offered, rates.arriving[graph.receivers[edge]])
-    // Where no frames come, none waits, and the divisions below have no meaning.
+    // Where no frames arrive, no frame waits, and the divisions below have no meaning.
     guard offered > 0, served > 0 else { return }
     let capacity = Double(graph.edges[edge].capacity)
     var wait = capacity * 1e9 / served
@@ -139,8 +139,8 @@ extension FlowModel {
     case .block:
       guard graph.role(sender).isServed else { break }
       let node = graph.nodes[sender]
-      // By `output-hold` a frame keeps its slot until its output is settled, and each slot gives
-      // its share of what is served.
+      // By `output-hold` a frame keeps its slot until its output is settled, and the slots share
+      // the served rate equally.
       let hold = Double(node.concurrency) * 1e9 / served - (node.cost?.estimate.mean ?? 0)
       full.holds[sender] = max(full.holds[sender], hold)
     // A frame that was accepted waits for all frames before it.

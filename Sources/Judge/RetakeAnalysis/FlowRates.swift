@@ -24,7 +24,7 @@ struct FlowRates {
       case .source: offered = sources[node] ?? 0
       // A frame needs all of its parts, so the rarest input is the limit.
       case .join(.all): offered = inputs.min() ?? 0
-      // One part is enough. Which frames have other parts as well is not known here.
+      // A single part is enough. The model does not know which frames also have other parts.
       case .join(.any): offered = inputs.max() ?? 0
       // A latest join follows its first port; all other nodes have one.
       default: offered = inputs.first ?? 0
@@ -37,7 +37,7 @@ struct FlowRates {
   private static func leaving(_ stage: AnyStage, _ arriving: Double, items: Int) -> Double {
     switch stage.body {
     case .throttle(let policy):
-      // Nothing is known about the device, so no rule of the policy applies.
+      // The state of the device is unknown, so no rule of the policy applies.
       let fps = policy.fps(in: DeviceState())
       return fps > 0 ? min(arriving, fps) : arriving
     case .sample(let every): return arriving / Double(max(1, every))

@@ -1,7 +1,7 @@
 import RetakeCore
 import RetakeGraph
 
-/// A path of a frame from its source to a sink, and how long it takes.
+/// A path of a frame from its source to a sink, and the time of the frame on it.
 struct FramePath {
   /// From the source to the sink.
   var nodes: [Int]
@@ -43,7 +43,7 @@ extension FrameTimes {
   private func edge(to node: Int, _ left: inout Int) -> Int? {
     for edge in Self.frameEdges(graph, to: node) {
       // The numbers are divided among the edges, as many to each as its sender has paths. `paths`
-      // asks for few paths only, so the bounded counts are exact here.
+      // requests few paths only, so the bounded counts are exact here.
       if left < pathCounts[graph.senders[edge]] { return edge }
       left -= pathCounts[graph.senders[edge]]
     }
@@ -55,8 +55,7 @@ extension FrameTimes {
     for edge in edges {
       let node = graph.receivers[edge]
       path.nodes.append(node)
-      // The timeout of a join limits when the parts arrive; what the node takes itself comes after
-      // it.
+      // The timeout of a join limits when the parts arrive; the node's own time comes after it.
       path.time = path.time.adding(wait(on: edge)).limited(by: limits[node]).adding(own[node])
     }
     return path

@@ -44,7 +44,7 @@ struct FrameTimes {
       return FrameTime(typical: time.typical, worst: time.worst)
     }
     for node in graph.nodes.indices {
-      // The nodes of the body count the first item. A frame leaves when the last one is there.
+      // The nodes of the body count the first item. A frame leaves after its last item has arrived.
       if graph.role(node) == .gather { times[node] = Self.moreItems(at: node, model) }
       times[node].waiting = Int64(clamped: full.holds[node])
     }
@@ -92,8 +92,8 @@ struct FrameTimes {
     return first.adding(FrameTime(typical: timeout, worst: timeout))
   }
 
-  /// What further items add to the time of the first one, if no other frame is in the body. Stages
-  /// handle different items at once, as many as they have servers.
+  /// The time that further items add to the time of the first item, if no other frame is in the
+  /// body. Stages handle different items at once, as many as they have servers.
   private static func moreItems(at gather: Int, _ model: FlowModel) -> FrameTime {
     let graph = model.graph
     guard model.items > 1 else { return FrameTime() }
@@ -107,7 +107,7 @@ struct FrameTimes {
         $0.typical += graph.nodes[$1].timeOfFrame.typical
         $0.worst += graph.nodes[$1].timeOfFrame.worst
       }
-      // Servers beyond the slots of the nodes have nothing to do for this body.
+      // Servers beyond the slots of the nodes stay idle in this body.
       let servers = min(group.servers, nodes.reduce(0) { $0 + graph.nodes[$1].concurrency })
       // Less one, because the times of the nodes themselves are the first round.
       let rounds = Int64((model.items + servers - 1) / servers - 1)
@@ -123,8 +123,8 @@ extension FrameTime {
   /// A join with the mode any continues without late parts.
   func limited(by limit: FrameTime?) -> FrameTime {
     guard let limit else { return self }
-    // The waiting has what the limit leaves after the worst case, so that both together do not
-    // exceed it.
+    // The waiting time is at most the rest of the limit after the worst case, so that both together
+    // do not exceed the limit.
     return FrameTime(
       typical: min(typical, limit.typical), worst: min(worst, limit.worst),
       waiting: min(waiting, max(0, limit.longest - min(worst, limit.worst))))

@@ -10,7 +10,8 @@ struct Overload {
   /// The nodes at which the frames accumulate. Older frames are served first, so this is the first
   /// node on each path.
   var entries: [Int]
-  /// Whether a source loses frames because of it. Otherwise queues drop them, as their policy says.
+  /// Whether a source loses frames because of the overload. Otherwise queues drop frames by their
+  /// policy.
   var reachesSource: Bool
 
   /// The fraction of the arriving frames that can be served.

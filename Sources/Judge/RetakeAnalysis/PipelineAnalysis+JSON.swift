@@ -81,7 +81,7 @@ extension PipelineFix {
 
 extension Double {
   fileprivate func rounded(places: Int) -> Double {
-    // Rates come from a search by halving, whose last digits mean nothing.
+    // Rates come from a search by halving, whose last digits have no meaning.
     var scale = 1.0
     for _ in 0..<places { scale *= 10 }
     return (self * scale).rounded() / scale

@@ -1,13 +1,14 @@
 import RetakeCore
 package import RetakeGraph
 
-/// How long frames take through a pipeline and how busy its servers are, from the declared costs.
+/// The times of frames through a pipeline and the loads of its servers, from the declared costs.
 ///
-/// Nothing runs: the times are sums, and the loads are products of rates and costs.
+/// No stage runs: the times are sums, and the loads are products of rates and costs.
 package struct PipelineAnalysis: Sendable {
   /// A path from a source to a sink. Its times are sums of declared costs. They do not include
-  /// waiting for other branches at a join, nor behind other frames. Waiting in queues that stay full
-  /// at the given rates is separate; of queues that fill for a moment nothing is known here.
+  /// waiting at a join for other branches, or waiting for other frames. Waiting in queues that
+  /// stay full at the given rates is separate; the analysis does not cover queues that fill for a
+  /// moment.
   package struct Path: Hashable, Sendable {
     /// From the source to the sink; nodes of a body have the form `forEach/node`.
     package var nodes: [String]
@@ -28,8 +29,8 @@ package struct PipelineAnalysis: Sendable {
     package var pathCount: Int
     package var budget: Duration?
 
-    /// What the slowest path leaves of the budget, with slow stages and queues that stay full;
-    /// negative if the path takes longer. `nil` without a budget.
+    /// The part of the budget that remains on the slowest path, with slow stages and queues that
+    /// stay full; negative if the path exceeds the budget. `nil` without a budget.
     package var headroom: Duration? {
       budget.map { $0 - path.worst - path.waiting }
     }
@@ -37,7 +38,7 @@ package struct PipelineAnalysis: Sendable {
 
   /// How busy an executor is.
   package struct Load: Hashable, Sendable {
-    /// The executor's ID; for a node with an executor of its own, the node's ID.
+    /// The executor's ID; for a node with its own executor, the node's ID.
     package var executor: String
     package var isShared: Bool
     package var servers: Int
@@ -78,7 +79,7 @@ extension Pipeline {
   package func analyzed(
     _ options: AnalysisOptions = AnalysisOptions()
   ) throws -> PipelineAnalysis {
-    // The survey walks the graph without checks of its own.
+    // The survey does not check the graph itself.
     try validate()
     let survey = try PipelineSurvey(self, options)
     let advisor = Advisor(pipeline: self, options: options)

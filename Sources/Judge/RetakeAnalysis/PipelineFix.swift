@@ -6,11 +6,11 @@ package enum PipelineFix: Hashable, Sendable {
   /// How many frames a node handles at once; nodes of a body have the form `forEach/node`.
   case concurrency(node: String, count: Int)
   case servers(executor: String, count: Int)
-  /// The policy of the queue in front of a node; for a join, in front of the port.
+  /// The policy of the queue upstream of a node; for a join, of the queue at the port.
   case policy(before: String, port: String?, EdgePolicy)
   case timeout(node: String, Duration)
 
-  /// The change to make, in words, and what to write in the language of the pipeline.
+  /// The change to make, in words, and its text in the language of the pipeline.
   func words(for pipeline: Pipeline) -> String {
     let text = pipeline.origin == .swift ? swiftText(in: pipeline) : documentText
     switch self {
@@ -77,7 +77,7 @@ extension Pipeline {
         result.executors[index].count = count
       }
     case .policy(let node, let port, let policy):
-      // Edges of bodies are not asked: they only block.
+      // Edges of bodies are not changed: they only block.
       for index in edges.indices where edges[index].to == node && edges[index].toPort == port {
         result.edges[index].policy = policy
         // With any other capacity the changed pipeline would not be valid.
@@ -87,7 +87,7 @@ extension Pipeline {
     return result
   }
 
-  /// Changes a node, given by its ID in the flat graph.
+  /// Changes a node, by its ID in the flat graph.
   private mutating func change(_ id: String, _ change: (inout PipelineNode) -> Void) {
     // A flat id has one slash at most, because bodies do not nest.
     let parts = id.split(separator: "/", maxSplits: 1).map(String.init)

@@ -61,8 +61,8 @@ extension PipelineSurvey {
     guard options.items > 1 else { return [] }
     let concurrency = min(options.items, Pipeline.concurrencyMax)
     let inner = path.nodes.filter {
-      // A stage that remembers has concurrency 1, and without a cost more concurrency saves
-      // nothing.
+      // A stage that remembers has concurrency 1, and without a cost more concurrency saves no
+      // time.
       graph.nodes[$0].scope != nil && graph.role($0) == .pure && graph.nodes[$0].cost != nil
     }
     let executors = inner.compactMap { graph.nodes[$0].executor }

@@ -93,7 +93,7 @@ extension PipelineSurvey {
 }
 
 extension Duration {
-  /// In whole milliseconds, rounded up.
+  /// Rounded up to milliseconds.
   fileprivate var roundedUp: Duration {
     .milliseconds((nanoseconds + 999_999) / 1_000_000)
   }
@@ -131,7 +131,7 @@ private struct ThinningPoints {
       }
       var all = parts.first ?? passed[node]
       for part in parts.dropFirst() {
-        // A frame that ended in one branch continues with its other parts, so only what all
+        // A frame that ended in one branch continues with its other parts, so only a point that all
         // branches passed can have ended it.
         if case .join(.any) = graph.nodes[node].stage.body {
           all.formIntersection(part)
@@ -164,7 +164,7 @@ private struct ThinningPoints {
       < rates.leaving[survey.graph.senders[edge]]
   }
 
-  /// Points that the frames of some ports have passed and those of other ports have not.
+  /// Points that the frames of some ports have passed and the frames of other ports have not.
   func onlyOnSomePorts(of node: Int) -> [String] {
     let parts = graph.senderByPort(to: node).compactMap { $0.map { passed[$0] } }
     guard !ids.isEmpty, var common = parts.first else { return [] }

@@ -26,7 +26,7 @@ extension PipelineSurvey {
   }
 
   private func message(_ overload: Overload) -> String {
-    // Of several entries, the one that makes a source lose frames explains the warning.
+    // Of several entries, the entry that makes a source lose frames explains the warning.
     let entry = overload.entries.first { model.reachesSource[$0] } ?? overload.entries[0]
     let arriving = model.rates.arriving[entry]
     let unit = graph.nodes[entry].scope == nil ? "frames" : "items"
@@ -92,8 +92,8 @@ extension PipelineSurvey {
     return fixes
   }
 
-  /// Queues that drop in front of the nodes. Items are never dropped, so for a node in a body the
-  /// queue is in front of its forEach.
+  /// Changes that make the queues upstream of the nodes drop. Items are never dropped, so for a
+  /// node in a body the queue is upstream of its forEach.
   func dropping(before nodes: [Int], _ policy: EdgePolicy) -> [PipelineFix] {
     let heads = nodes.map { node in
       graph.nodes[node].scope.flatMap { scope in graph.nodes.firstIndex { $0.id == scope } } ?? node

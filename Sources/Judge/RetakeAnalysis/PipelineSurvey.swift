@@ -57,7 +57,7 @@ struct PipelineSurvey {
       worst: .nanoseconds(path.time.worst), waiting: .nanoseconds(path.time.waiting))
   }
 
-  /// The nodes without those that are in no document: conversions, and the ends of forEach nodes.
+  /// The nodes that a document contains: no conversions, and no ends of forEach nodes.
   func written(_ nodes: [Int]) -> [Int] {
     nodes.filter { graph.role($0) != .gather && !graph.nodes[$0].isInserted }
   }
@@ -118,10 +118,10 @@ struct PipelineSurvey {
     return notes
   }
 
-  /// What queues drop because of their policy.
+  /// The frames that queues drop because of their policy.
   private func relief(_ overload: Overload) -> String {
     let edges = overload.entries.flatMap { graph.backlog(before: $0).dropping }
-    // Two entries may be behind one queue. Sorted, because a Set has no order.
+    // Two entries may be downstream of the same queue. Sorted, because a Set has no order.
     let queues = Set(edges).sorted().map { edge in
       let receiver = graph.receivers[edge]
       let offered = model.rates.leaving[graph.senders[edge]]
@@ -152,7 +152,7 @@ package enum PipelineWording {
     return whole % 10 == 0 ? "\(whole / 10)" : "\(whole / 10).\(whole % 10)"
   }
 
-  /// In the largest unit that gives at least 1, with at most one decimal place: "61 ms".
+  /// In the largest unit with a value of at least 1, with at most one decimal place: "61 ms".
   package static func time(_ nanoseconds: Int64) -> String {
     for (unit, scale) in [("s", 1e9), ("ms", 1e6), ("us", 1e3)]
     where Double(nanoseconds) >= scale {

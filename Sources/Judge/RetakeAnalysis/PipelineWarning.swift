@@ -4,11 +4,11 @@ import RetakeGraph
 /// A problem of a valid pipeline: it is too slow, or frames are lost.
 package struct PipelineWarning: CodedError, Hashable {
   package enum Kind: String, Hashable, Sendable, CaseIterable {
-    /// A frame takes longer to a sink than its budget.
+    /// The time of a frame to a sink exceeds the budget of the sink.
     case budget
     /// Servers have more work than they can handle, and sources lose frames.
     case overload
-    /// A stage typically takes longer than its timeout, or a join ends before a part arrives.
+    /// The typical time of a stage exceeds its timeout, or a join ends before a part arrives.
     case timeout
     /// Frames that end in one branch leave their partners at a join without a match.
     case partner

@@ -3,7 +3,7 @@ import RetakeGraph
 
 /// The servers that one or more nodes of a flat graph share.
 struct ServerGroup {
-  /// The executor's ID; for a node with an executor of its own, the node's ID.
+  /// The executor's ID; for a node with its own executor, the node's ID.
   var id: String
   /// Whether the executor is declared.
   var isShared: Bool
@@ -31,9 +31,9 @@ extension GraphIndex {
     return groups.filter { !$0.nodes.isEmpty }
   }
 
-  /// Where frames accumulate in front of a node that is too slow.
+  /// The places where frames accumulate upstream of a node that is too slow.
   struct Backlog {
-    /// Edges that fill, from the node backwards, including those that drop.
+    /// Edges that fill, from the node backwards, including edges that drop.
     var full: [Int] = []
     /// Edges that drop frames when they are full.
     var dropping: [Int] = []
@@ -42,7 +42,7 @@ extension GraphIndex {
   }
 
   /// The edges on which a node delays the nodes before it. A latest join does not delay its other
-  /// ports: it takes their values as they arrive.
+  /// ports: it reads their values as they arrive.
   private func holdingUp(_ node: Int) -> [Int] {
     let edges = edgesByPort(to: node).compactMap { $0 }
     return role(node) == .latest ? Array(edges.prefix(1)) : edges
@@ -81,7 +81,7 @@ extension GraphIndex {
     return reaches
   }
 
-  /// The nodes that have none of the other given nodes before them.
+  /// The nodes that have no other given node upstream.
   func first(of nodes: [Int], _ order: [Int]) -> [Int] {
     guard nodes.count > 1 else { return nodes }
     let members = Set(nodes)

@@ -10,7 +10,7 @@ enum Assignment {
     }
     // Objects that do not touch have no rivals, and need no search.
     if let pairs = undisputed(weights, columns: columns) { return pairs }
-    // The solver gives each row a column, so there must be enough of them.
+    // The solver assigns a column to each row, so there must be at least as many columns as rows.
     if rows > columns {
       let transposed = (0..<columns).map { column in weights.map { $0[column] } }
       var pairs = [Int?](repeating: nil, count: rows)
@@ -98,7 +98,7 @@ enum Assignment {
             least[candidate] = cost
             before[candidate] = column
           }
-          // Strictly less: of equal columns the first one wins, in every run.
+          // Strictly less: of equal columns the first column wins, in every run.
           if least[candidate] < delta {
             delta = least[candidate]
             next = candidate

@@ -26,7 +26,7 @@ struct BoxMatching {
     golden: [DetectionLine], actual: [DetectionLine], leastOverlap: Double, previous: [Int: Int]
   ) {
     self.init(inOrder: golden.count, actual.count)
-    // The search takes cubic time, and a detector may give any number of boxes.
+    // The search is cubic in the number of boxes, and a detector may return any number of boxes.
     guard max(golden.count, actual.count) <= Self.limit else { return }
     for index in partners.indices { partners[index] = nil }
     var taken = [Bool](repeating: false, count: actual.count)
@@ -69,8 +69,8 @@ struct BoxMatching {
       golden.identity.map { (previous[$0] ?? $0) == actual.identity } ?? false
     // An integer, so that the sum of a pairing does not depend on the order of its terms.
     let millionths = Int((overlap * 1_000_000).rounded())
-    // One more than the overlap: with `iou: 0` boxes that do not touch may be one object, and a
-    // weight of 0 means that they cannot.
+    // The overlap plus 1: with `iou: 0` boxes that do not touch may be one object, and a weight of
+    // 0 means that they cannot.
     return 1 + millionths + (wasPair ? 1_000_000_000 : 0)
       + (golden.classIndex == actual.classIndex ? 2_000_000 : 0)
   }
@@ -86,8 +86,7 @@ struct BoxMatching {
       min(left.y.units + left.height.units, right.y.units + right.height.units)
       - max(left.y.units, right.y.units)
     guard height > 0 else { return 0 }
-    // `min` and `max` ignore a NaN in one of their arguments. One of a width or height makes the
-    // union NaN.
+    // `min` and `max` ignore a NaN argument. A NaN width or height makes the union NaN.
     guard (left.x.units + left.y.units + right.x.units + right.y.units).isFinite else { return 0 }
     let inner = width * height
     let union =

@@ -7,7 +7,7 @@ package struct CauseLog: Sendable {
   private var rootCauseOfFrame = FrameRootCauses()
   /// The same for the stages that a sink depends on, for each sink whose stages are known.
   private var rootCauseOfFrameBySink: [String: FrameRootCauses] = [:]
-  /// The first differing decision; later ones, and what follows from them, are its downstream
+  /// The first differing decision; later differing decisions and their effects are its downstream
   /// differences.
   package private(set) var decisionRootCause: Int?
   /// Whether both sides had stage digests. An unexplained difference then arises at the sink.
@@ -20,7 +20,8 @@ package struct CauseLog: Sendable {
     return rootCauses.count - 1
   }
 
-  /// The root with the same stage and reason, or a new one.
+  /// The index of the root with the same stage and reason; adds the root if there is no such root
+  /// yet.
   package mutating func root(_ root: RootCause) -> Int {
     // Later frames with the same cause are its downstream differences, and are not causes of their
     // own.
@@ -35,7 +36,7 @@ package struct CauseLog: Sendable {
     rootCauseOfFrame.set(root, for: frame)
   }
 
-  /// Registers a sink. What it receives follows only from the stages that it depends on.
+  /// Registers a sink. Its results follow only from the stages that it depends on.
   package mutating func setSink(_ sink: String) { rootCauseOfFrameBySink[sink] = FrameRootCauses() }
 
   package mutating func set(_ root: Int, for frame: FrameID, sink: String) {
@@ -46,7 +47,7 @@ package struct CauseLog: Sendable {
 
   private func root(of finding: Finding) -> Int? {
     guard let frame = finding.frame else { return nil }
-    // `rootCauseOfFrame` is not asked then: its root may be in a branch that does not lead to this
+    // `rootCauseOfFrame` is not used then: its root may be in a branch that does not lead to this
     // sink.
     if let sink = finding.node, let rootCauses = rootCauseOfFrameBySink[sink] {
       return rootCauses[frame]
@@ -54,7 +55,8 @@ package struct CauseLog: Sendable {
     return rootCauseOfFrame[frame]
   }
 
-  /// Class names belong to a whole sink: they follow from the first difference that reaches it.
+  /// Class names belong to a sink, not to a frame: they follow from the first difference that
+  /// reaches the sink.
   private func firstRootCause(before sink: String) -> Int? {
     (rootCauseOfFrameBySink[sink] ?? rootCauseOfFrame).first
   }
@@ -90,8 +92,8 @@ package struct CauseLog: Sendable {
       return root(RootCause(stage: finding.node, why: .sinkChanged))
     case .sinkAdded, .sinkRemoved:
       return root(RootCause(stage: finding.node, why: .sinkChanged))
-    // A budget that is exceeded follows from what changed, and is a root only if nothing else is
-    // known.
+    // An exceeded budget follows from the first root cause, and is a root cause only if there is no
+    // other.
     case .budget: return rootCauses.isEmpty ? root(RootCause(why: .budget)) : 0
     case .drift:
       if let known = root(of: finding) { return known }
@@ -108,7 +110,7 @@ package struct CauseLog: Sendable {
       // No stage before the sink differs at this frame, so the difference begins at the sink.
       if hasStageDigests { return root(of: finding, why: .outputDiffers) }
       if let decisionRootCause { return decisionRootCause }
-      // Without stage digests nothing distinguishes a later difference from a downstream
+      // Without stage digests a later difference cannot be distinguished from a downstream
       // difference, so it joins the last root.
       return rootCauses.indices.last {
         rootCauses[$0].why == .seenAtSink || rootCauses[$0].why == .frameLost

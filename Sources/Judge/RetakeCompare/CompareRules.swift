@@ -18,8 +18,8 @@ package struct CompareRules: Hashable, Sendable {
     }
   }
 
-  /// The rule for a sink: its own rule, else the rule of the mode that suits what it receives, else
-  /// the default rule of that mode.
+  /// The rule for a sink: its own rule, else the rule of the mode that suits its results, else the
+  /// default rule of that mode.
   package func rule(for sink: String, suited mode: SinkRule.Mode = .boxes) -> SinkRule {
     bySink[sink] ?? bySink[mode.rawValue] ?? SinkRule(mode: mode)
   }

@@ -1,7 +1,7 @@
 import RetakeCore
 package import RetakeGraph
 
-/// How many frames were compared, and with which results.
+/// The number of compared frames, by result.
 package struct ComparisonCounts: Hashable, Sendable, Codable {
   package var same = 0
   package var withinTolerance = 0
@@ -100,6 +100,6 @@ package struct Comparison: Hashable, Sendable, Codable {
   /// The earliest (frame, stage) from which differences follow.
   package var firstDivergence: RootCause? { rootCauses.first }
 
-  /// Whether no frame had a partner. A comparison that compared nothing never passes.
+  /// Whether no frame had a partner. Such a comparison never passes.
   package var comparedNothing: Bool { counts.compared == 0 }
 }

@@ -23,7 +23,7 @@ package struct DecisionFold: Hashable, Sendable {
 /// Compares two lists of decisions: which were added, removed, or moved in time or to another
 /// frame.
 package struct DecisionComparator {
-  /// The most frames by which a decision may move and still be the same one.
+  /// The most frames by which a decision may move and still be the same decision.
   static let reach = 16
   /// The most lines per side that wait for a partner, and the most differences between paired
   /// lines. When that many wait, lines are paired by their order alone from then on; lines without
@@ -83,14 +83,14 @@ package struct DecisionComparator {
 
     /// Lines that wait for an equal one.
     private var equals: [DecisionLine: [(order: Int, line: Placed)]] = [:]
-    /// Lines that wait for one of the same key, once equal ones are no longer looked for.
+    /// Lines that wait for a line of the same key, once equal lines are no longer searched.
     private var queues: [Key: Queue] = [:]
     private var order = 0
     private var count = 0
     private var lastTime: Int64?
     /// The index of the next line, if it belongs to the same instant as the previous one.
     var nextIndex = 0
-    /// The number of lines for which there was no room; each of them is a difference.
+    /// The number of lines beyond `windowSize`; each of them is a difference.
     private(set) var overflow = 0
 
     var hasRoom: Bool { count < DecisionComparator.windowSize }
@@ -118,7 +118,7 @@ package struct DecisionComparator {
       count += 1
     }
 
-    /// Takes the first line of a key: lines of one key pair in the order in which they were made.
+    /// Removes the first line of a key: lines of one key pair in the order in which they were made.
     mutating func takeFirst(_ key: Key) -> Placed? {
       guard let line = queues[key]?.takeFirst() else { return nil }
       if queues[key]?.rest.isEmpty == true { queues[key] = nil }
@@ -208,7 +208,7 @@ package struct DecisionComparator {
     }
   }
 
-  /// Pairs the lines that have no equal one, those of each key in their order.
+  /// Pairs the lines that have no equal partner: the lines of each key in their order.
   private mutating func pairByOrder() {
     guard !pairsByOrder else { return }
     pairsByOrder = true
@@ -234,7 +234,7 @@ package struct DecisionComparator {
           .decisionChanged, golden, actual,
           "\(subject) has other details: \(details[0]), golden: \(details[1])"))
     } else {
-      // The keys and the details are equal, so only the time is left.
+      // The keys and the details are equal, so only the time differs.
       let change = actual.line.time - golden.line.time
       let words = "\(Self.milliseconds(change)) \(change < 0 ? "earlier" : "later")"
       differences.append(
@@ -295,7 +295,7 @@ package struct DecisionComparator {
         continue
       }
       // Lines of one form come in the order of their frames: a candidate that is too far back for
-      // this line is so for all later ones. This keeps the search linear.
+      // this line is also too far back for all later lines. This keeps the search linear.
       var place = next[form] ?? 0
       while place < indices.count, let other = added[indices[place]],
         form.distance(line.line, other.line) < -Self.reach
@@ -394,7 +394,8 @@ package struct DecisionComparator {
     return line.details.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
   }
 
-  /// What a decision about no frame says, to add to its subject: nothing else tells which one it is.
+  /// The details of a decision about no frame, to add to its subject: only they identify the
+  /// decision.
   private static func content(_ line: DecisionLine) -> String {
     line.frame == nil && !line.details.isEmpty ? ": \(details(line))" : ""
   }

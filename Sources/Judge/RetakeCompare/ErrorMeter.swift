@@ -1,6 +1,6 @@
 import RetakeCore
 
-/// Measures errors against what a rule allows: the largest error of each quantity, and the drift.
+/// Measures errors against the limits of a rule: the largest error of each quantity, and the drift.
 struct ErrorMeter {
   enum Quantity: Int, CaseIterable {
     case position, score, scalar
@@ -14,7 +14,7 @@ struct ErrorMeter {
     }
   }
 
-  /// One error, in the unit of the measured values; infinite for NaN against a number.
+  /// An error in the unit of the measured values; infinite for NaN against a number.
   struct Measured {
     var error: Double
     var allowed: Double
@@ -40,7 +40,7 @@ struct ErrorMeter {
     var count = 0
   }
 
-  /// What one frame contributes to the drifts, and its largest error by quantity.
+  /// The errors that one frame adds to the drifts, and its largest error by quantity.
   private struct FrameErrors {
     var boxes = ErrorSum()
     /// On the first axis.
@@ -49,7 +49,7 @@ struct ErrorMeter {
   }
 
   private let allowed: [Double]
-  /// The fraction of a golden scalar by which it may differ.
+  /// The largest allowed difference of a scalar, as a fraction of the golden scalar.
   private let relative: Double
   /// By quantity, then by decimals: `allowed` in steps.
   private let allowedSteps: [[Double]]
@@ -88,7 +88,7 @@ struct ErrorMeter {
     }
     let measured = judge(quantity, golden, actual)
     note(quantity, measured.error, allowed: measured.allowed, frame)
-    // An infinite error would make the line through all windows NaN, and is a finding of its own.
+    // An infinite error would make the line through all windows NaN, and is a separate finding.
     if quantity == .scalar, measured.error.isFinite {
       current.scalars.sum[0] += actual.value - golden.value
       scalarStep = FixedDecimal(units: 1, like: golden).value
@@ -122,7 +122,7 @@ struct ErrorMeter {
     boxStep = FixedDecimal(units: 1, like: golden).value
   }
 
-  /// Like `measure`, for a scalar that another measure judges. Nothing is recorded.
+  /// Like `measure`, for a scalar that another measure judges. Records no error.
   func look(_ golden: FixedDecimal, _ actual: FixedDecimal) -> Measured {
     golden == actual
       ? Measured(error: 0, allowed: allowed[2], isAllowed: true) : judge(.scalar, golden, actual)
@@ -158,13 +158,13 @@ struct ErrorMeter {
     let isWorse =
       before.allowed == allowed
       ? error > before.error : error * before.allowed > before.error * allowed
-    // Against a row without an error both products may be 0, so the first error is always taken.
+    // Against a row without an error both products may be 0, so the first error is always stored.
     if isWorse || before.frame == nil {
       worst[quantity.rawValue] = Worst(error: error, allowed: allowed, frame: frame)
     }
   }
 
-  /// Adds what was measured since the last call to the drift and to the curves, as one frame.
+  /// Adds the errors since the last call to the drift and to the curves, as one frame.
   mutating func endFrame(_ frame: FrameID) {
     for quantity in Quantity.allCases where current.largest[quantity.rawValue] > 0 {
       curves[frame.track, default: Self.noCurves][quantity.rawValue]

@@ -32,7 +32,7 @@ package struct Finding: Hashable, Sendable, Codable {
   }
 
   package var kind: Kind
-  /// The first frame concerned; `nil` if the finding concerns the whole run.
+  /// The first frame concerned; `nil` if the finding concerns the run instead of a frame.
   package var frame: FrameID?
   /// The number of consecutive frames: 1 unless frames were lost or inserted.
   package var frameCount = 1
@@ -48,7 +48,7 @@ package struct Finding: Hashable, Sendable, Codable {
   package var allowed: Double?
   /// One sentence.
   package var message: String
-  /// What it follows from, nearest first: earlier decisions that differ.
+  /// The causes of the finding, nearest first: earlier decisions that differ.
   package var because: [String] = []
   /// Index into the comparison's root causes.
   package var root: Int?

@@ -22,7 +22,7 @@ package struct FindingLog: Sendable {
     if findings.count < limit { findings.append(finding) }
   }
 
-  /// Findings, and the root causes that have findings, sorted by frame: those about the whole run
+  /// Findings, and the root causes that have findings, sorted by frame: findings about the run
   /// first, then by time, then by track and sequence. The frames of a track stay in the order of
   /// their sequences.
   package func sorted() -> (findings: [Finding], rootCauses: [RootCause]) {
@@ -62,9 +62,9 @@ package struct FindingLog: Sendable {
 
   /// A time for each frame that never falls from one frame of a track to the next. Otherwise three
   /// frames could each precede the next one, because frames of a track are sorted by their
-  /// sequences, and those of two tracks by their times.
+  /// sequences, and frames of two tracks by their times.
   ///
-  /// A frame without a time has that of its neighbor; a track without any time has none.
+  /// A frame without a time has the time of its neighbor; a track without any time has no times.
   private static func times(of places: [Place]) -> [FrameID: Int64] {
     var known: [FrameID: Int64] = [:]
     for place in places {

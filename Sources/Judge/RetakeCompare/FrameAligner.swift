@@ -3,7 +3,7 @@ import RetakeCore
 /// Pairs the frames of two streams, each in increasing order on every track. A frame that is
 /// missing in one stream does not shift the others.
 ///
-/// It stores the frames by which one stream is ahead of the other on a track: one block if nothing
+/// It stores the frames by which one stream is ahead of the other on a track: one block if no frame
 /// is missing.
 struct FrameAligner {
   enum Pair: Sendable {
@@ -32,7 +32,7 @@ struct FrameAligner {
     for frame in actual { tracks[frame.id.track, default: Track()].actual.append(frame) }
   }
 
-  /// The pairs that are certain by now; at the end, all remaining ones.
+  /// The pairs that are certain by now; at the end, all remaining pairs.
   mutating func take(atEnd: Bool) -> [Pair] {
     var pairs: [Pair] = []
     // Sorted, because findings must not have the order of a Dictionary.

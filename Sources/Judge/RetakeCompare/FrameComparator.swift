@@ -16,7 +16,7 @@ struct FrameComparator {
   let rule: SinkRule
   let classes: (golden: [String], actual: [String])
   private let hasSameClasses: Bool
-  /// Provides the pixels of images; `nil` if none were kept.
+  /// Provides the pixels of images; `nil` if the golden and the run kept no images.
   let images: (any ImageMeasure)?
   var meter: ErrorMeter
   var pictures = ImageMeter()
@@ -44,7 +44,7 @@ struct FrameComparator {
     golden: [ResultLine], actual: [ResultLine], frame: FrameID, actualFrame: FrameID? = nil
   ) -> [Difference] {
     var differences: [Difference] = []
-    // The boxes and the scalars of a frame are one sample of the drift, which ends behind both.
+    // The boxes and the scalars of a frame are one sample of the drift, which ends after both.
     defer { meter.endFrame(frame) }
     let goldenBoxes = golden.compactMap(\.detection)
     let actualBoxes = actual.compactMap(\.detection)
@@ -103,9 +103,10 @@ struct FrameComparator {
 
   /// A fast path for the boxes of one frame, if comparing the boxes one by one is enough.
   ///
-  /// - Returns: Whether they are equal, or only within tolerance. `nil`, with nothing recorded, if
-  ///   another pairing is possible, if an identity was paired with a different one before, or if an
-  ///   error is too large. In these cases `compare(golden:actual:frame:actualFrame:)` must decide.
+  /// - Returns: Whether they are equal, or only within tolerance. `nil`, without a recorded error,
+  ///   if another pairing is possible, if an identity was paired with a different identity before,
+  ///   or if an error is too large. In these cases `compare(golden:actual:frame:actualFrame:)` must
+  ///   decide.
   mutating func areEqual(
     _ golden: BoxFrames, _ mine: Range<Int>, _ actual: BoxFrames, _ theirs: Range<Int>,
     _ frame: FrameID
@@ -130,8 +131,8 @@ struct FrameComparator {
         guard (overlap >= rule.iou) == (place == offset) else { return nil }
       }
     }
-    // Recorded only now: until here the slower path could still take over, which records the same
-    // errors.
+    // Recorded only now: up to here the slower path could still replace this one, and it records
+    // the same errors.
     for offset in 0..<mine.count {
       let box = golden.boxes[mine.lowerBound + offset]
       let steps = ErrorMeter.steps(box, actual.boxes[theirs.lowerBound + offset])
@@ -141,7 +142,7 @@ struct FrameComparator {
     return isEqual
   }
 
-  /// The most boxes of a frame for which comparing each pair is faster than the matching.
+  /// The most boxes of a frame up to which comparing each pair is faster than the matching.
   private static let quickMax = 32
 
   private func missing(_ box: DetectionLine) -> Difference {
@@ -156,11 +157,11 @@ struct FrameComparator {
       message: "\(className(box, classes.actual)) at \(place(box)) is new")
   }
 
-  /// One difference per box: the most serious one, with the others in the message.
+  /// The most serious difference of a box, with its other differences in the message.
   private mutating func compare(
     _ golden: DetectionLine, _ actual: DetectionLine, _ frame: FrameID
   ) -> Difference? {
-    // Called even if nothing else differs, because it remembers the pair for the next frames.
+    // Called even if no other difference exists, because it remembers the pair for the next frames.
     let isNewPair = pairs(golden.identity, actual.identity)
     let position = meter.measurePosition(golden, actual, frame)
     let score = meter.measure(.score, golden.score, actual.score, frame)
@@ -203,7 +204,7 @@ struct FrameComparator {
 
   private func isSameClass(_ golden: DetectionLine, _ actual: DetectionLine) -> Bool {
     if golden.classIndex == actual.classIndex && hasSameClasses { return true }
-    // An index belongs to its own run's list: a class that is inserted moves those behind it.
+    // An index belongs to its own run's list: an inserted class moves all classes after it.
     return className(golden, classes.golden) == className(actual, classes.actual)
   }
 

@@ -16,7 +16,7 @@ package struct ImagePixels: Hashable, Sendable {
   }
 }
 
-/// How much two images of the same size differ, by three measures: over the whole image, in its
+/// How much two images of the same size differ, by three measures: over all pixels, in the
 /// structure, and at the place with the most changes.
 package struct ImageDifference: Hashable, Sendable {
   /// The side of the windows for the structural similarity, in pixels.
@@ -26,7 +26,7 @@ package struct ImageDifference: Hashable, Sendable {
   /// The side of the windows in which changed pixels are counted.
   package static let windowSide = 16
   /// The levels by which a pixel must differ to count as changed in such a window: a difference of
-  /// one is noise.
+  /// 1 level is noise.
   package static let changedLevels = 2
 
   /// Peak signal-to-noise ratio in decibels over all planes; infinite for equal images.
@@ -117,7 +117,7 @@ package struct ImageDifference: Hashable, Sendable {
     let (a, b) = (Double(sumLeft), Double(sumRight))
     let variances = Double(squares) * n - a * a - b * b
     let covariance = Double(products) * n - a * b
-    // K1 = 0.01 and K2 = 0.03 are those of the paper. The factors with n are those of the sums
+    // K1 = 0.01 and K2 = 0.03 are the constants of the paper. The factors with n come from the sums
     // above.
     let meanConstant = 0.01 * 0.01 * 255 * 255 * n * n
     let varianceConstant = 0.03 * 0.03 * 255 * 255 * n * (n - 1)

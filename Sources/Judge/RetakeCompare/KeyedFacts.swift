@@ -44,8 +44,8 @@ struct KeyedFacts {
   private(set) var entries: [Entry] = []
   private var lines: [Key: ResultLine] = [:]
 
-  /// - Parameter partner: Maps the index of a golden detection to that of the actual run. Labels of
-  ///   detections without a partner are left out.
+  /// - Parameter partner: Maps the index of a golden detection to the index of the actual
+  ///   detection. Labels of detections without a partner are left out.
   init(_ lines: [ResultLine], partner: (Int) -> Int?) {
     for line in lines {
       switch line {

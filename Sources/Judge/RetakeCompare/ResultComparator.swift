@@ -128,7 +128,7 @@ package struct ResultComparator {
     _ golden: (block: ResultChunk.Block, chunk: ResultChunk),
     _ actual: (block: ResultChunk.Block, chunk: ResultChunk)
   ) -> Bool {
-    // An open gap is closed by the next pair of its track, for which the slower path is needed.
+    // An open gap is closed by the next pair of its track, which needs the slower path.
     guard blocksAreComparable, sinks.count == 1, aligner.isEmpty, gaps.isEmpty,
       golden.block.holdsBoxesAlone, actual.block.holdsBoxesAlone,
       golden.block.frameCount == actual.block.frameCount,
@@ -137,8 +137,8 @@ package struct ResultComparator {
     else { return false }
     let indices = goldenBoxes.entries.indices
     let isByTime = aligner.pairing == .presentationTime
-    // All frames are checked before the first is recorded, because the slower path reads the whole
-    // block.
+    // All frames are checked before the first is recorded, because the slower path reads every
+    // frame of the block.
     for index in indices {
       let (mine, theirs) = (goldenBoxes.entries[index], actualBoxes.entries[index])
       guard mine.id == theirs.id, !isByTime || mine.pts == theirs.pts else { return false }
@@ -158,7 +158,7 @@ package struct ResultComparator {
     return true
   }
 
-  /// Compares the remaining frames. Findings about the whole run are added now.
+  /// Compares the remaining frames. Findings about the run instead of a frame are added now.
   package mutating func finish() -> [ErrorHeadroom] {
     for pair in aligner.take(atEnd: true) { compare(pair) }
     // No further pair closes these gaps. Sorted, because findings must not have a Dictionary's

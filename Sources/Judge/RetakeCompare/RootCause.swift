@@ -34,7 +34,7 @@ package struct RootCause: Hashable, Sendable, Codable {
     case codeOrLibraries
   }
 
-  /// The first frame that differs; `nil` if the cause concerns the whole run.
+  /// The first frame that differs; `nil` if the cause concerns the run instead of a frame.
   package var frame: FrameID?
   /// Virtual time in nanoseconds, if it is known.
   package var time: Int64?

@@ -1,14 +1,15 @@
 /// How much two signals of evenly spaced samples differ, and whether one is merely a shifted copy
 /// of the other.
 package struct SignalDifference: Hashable, Sendable {
-  /// The most samples by which one signal is shifted in the search for the best fit.
+  /// The largest shift in samples in the search for the best fit.
   package static let reach = 64
 
   /// The root mean square of the differences, sample by sample.
   package var rms: Double
-  /// Pearson's correlation, −1 to 1. For two constant signals, for which it is undefined, it is 1.
+  /// Pearson's correlation, −1 to 1. For two constant signals the correlation is undefined; it is
+  /// then 1.
   package var correlation: Double
-  /// The number of samples by which the actual signal follows the golden one at the best
+  /// The number of samples by which the actual signal follows the golden signal at the best
   /// correlation; negative if it leads.
   package var lag: Int
   /// The two measures after the lag is removed, over the samples that then overlap.
@@ -39,8 +40,8 @@ package struct SignalDifference: Hashable, Sendable {
     }
   }
 
-  /// Whether the shift explains the difference: a tenth or less is left, and the signals are nearly
-  /// the same.
+  /// Whether the shift explains the difference: a tenth or less of the difference remains, and the
+  /// signals are nearly the same.
   package var isShifted: Bool { lag != 0 && rmsAtLag <= rms / 10 && correlationAtLag >= 0.99 }
 
   private static func measures(

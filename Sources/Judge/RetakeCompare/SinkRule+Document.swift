@@ -30,7 +30,7 @@ extension SinkRule: Encodable {
 
   /// Reads a rule of retake.yml or golden.yml. Keys that are absent have their defaults.
   ///
-  /// - Parameter mode: The mode of a rule that sets none.
+  /// - Parameter mode: The mode of a rule without `mode`.
   package init<Failure>(
     _ decoder: StrictDecoder<Failure>, mode: Mode
   ) throws {

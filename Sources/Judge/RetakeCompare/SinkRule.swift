@@ -40,7 +40,7 @@ package struct SinkRule: Hashable, Sendable {
   package var rmsMax = 0.0
   /// The smallest correlation of a waveform at the best lag.
   package var correlationMin = 0.0
-  /// The most samples by which a waveform may be shifted.
+  /// The largest allowed shift of a waveform, in samples.
   package var lagMax = 0
   /// The smallest peak signal-to-noise ratio of two images, in decibels; 0 means that it is not
   /// checked.
@@ -53,8 +53,8 @@ package struct SinkRule: Hashable, Sendable {
   package var pictureEvery = 1
   /// The most boxes without a partner, in either run, over all frames.
   package var unmatchedMax = 0
-  /// The largest difference between the mean error of 1,000 frames and that of the 1,000 frames
-  /// before, in pixels; for sinks without boxes, in the unit of the scalar.
+  /// The largest difference between the mean error of 1,000 frames and the mean error of the 1,000
+  /// frames before, in pixels; for sinks without boxes, in the unit of the scalar.
   package var driftPer1000 = 0.0
   package var order: Order = .any
 

@@ -4,7 +4,7 @@ import RetakeCore
 package struct StageColumn: Hashable, Sendable, CustomStringConvertible {
   package var node: String
   package var isStateful: Bool
-  /// Nodes of earlier columns. A source has none and depends on the packet.
+  /// Nodes of earlier columns. Empty for a source, which depends on the packet.
   package var inputs: [String]
 
   package init(_ node: String, isStateful: Bool = false, inputs: [String] = []) {

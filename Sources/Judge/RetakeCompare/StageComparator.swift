@@ -3,8 +3,8 @@ import RetakeCore
 /// Finds the stages whose output differs although their inputs are equal.
 ///
 /// A stateful stage is tainted from its first differing input, or from the first frame that only
-/// one run passed to it. What differs there afterwards is a downstream difference. The same holds
-/// for every later difference of a stage that is already a root.
+/// one run passed to it. A later difference in its output is a downstream difference, and so is
+/// every later difference of a stage that is already a root.
 package struct StageComparator {
   /// A node that both runs have.
   private struct Stage {
@@ -107,7 +107,7 @@ package struct StageComparator {
       }
       if left != right {
         let cause =
-          // An input that differs at this frame explains it better than one that the state
+          // An input that differs at this frame explains it better than an input that the state
           // remembers.
           inputCause ?? stage.taint
           ?? ownRootCause(
@@ -117,7 +117,7 @@ package struct StageComparator {
         deepest = cause
       }
       if stage.column.isStateful && stage.taint == nil {
-        // A stage that was given another input has stored it, even if its output is equal so far.
+        // A stage that received another input has stored it, even if its output is equal so far.
         stages[index].taint = causes[index] ?? (left == .notRun ? nil : inputCause)
       }
     }
@@ -125,7 +125,7 @@ package struct StageComparator {
       differingFrames += 1
       log.causes.set(deepest, for: golden.frame)
       for sink in sinks {
-        // The deepest stage that differs is the nearest to what the sink shows.
+        // The deepest stage that differs is the nearest to the sink.
         let cause = sink.stages.last { causes[$0] != nil }.flatMap { causes[$0] }
         if let cause { log.causes.set(cause, for: golden.frame, sink: sink.name) }
       }
@@ -151,7 +151,7 @@ package struct StageComparator {
   private mutating func ownRootCause(
     of index: Int, _ frame: FrameID, served: Bool, equal: [Int]
   ) -> Int {
-    // That a stage ran in one run only was decided before it, and not computed by it.
+    // An earlier decision, and not the stage, determines that the stage ran in one run only.
     if !served, let decision = log.causes.decisionRootCause { return decision }
     if let root = stages[index].root { return root }
     let root = log.causes.add(

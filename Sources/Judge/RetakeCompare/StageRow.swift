@@ -3,7 +3,7 @@ package import RetakeCore
 /// One line of a digests file.
 package struct StageRow: Hashable, Sendable {
   package var frame: FrameID
-  /// The digest of the frame's packet; `-` if it has none.
+  /// The digest of the frame's packet; `-` if it has no packet.
   package var packet: StageCell
   /// One for each column.
   package var cells: [StageCell]

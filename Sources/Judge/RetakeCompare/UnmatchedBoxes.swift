@@ -11,7 +11,7 @@ struct UnmatchedBoxes {
     self.allowed = allowed
   }
 
-  /// The findings that become valid now: none, all so far, or only this one.
+  /// The findings that become valid now: no finding, all findings so far, or only this finding.
   mutating func add(_ finding: Finding) -> [Finding] {
     count += 1
     first = first ?? finding.frame

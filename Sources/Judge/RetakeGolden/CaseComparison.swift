@@ -36,8 +36,8 @@ struct CaseComparison {
       isOneSession ? try DecisionFilesComparison.run(folders, manifests) : DecisionFilesComparison()
     comparison.counts.decisions = decisions.compared
     var log = FindingLog(limit: options.findingLimit)
-    // Set before the stage digests are compared: a stage that was given a frame in only one of the
-    // runs then differs because of this decision.
+    // Set before the stage digests are compared: if only one run passed a frame to a stage, the
+    // stage then differs because of this decision.
     if let first = decisions.findings.first {
       log.causes.setDecisionRootCause(
         RootCause(
@@ -72,8 +72,8 @@ struct CaseComparison {
       comparison.notes.append("the golden has no stage digests for \(platforms.golden)")
       return nil
     }
-    // With a single track, rows do not name it (docs/formats/goldens.md), so this is the one they
-    // mean.
+    // With a single track, rows do not name the track (docs/formats/goldens.md), so they mean this
+    // track.
     let track = manifests.golden.input.tracks.values.min() ?? 0
     let golden = try StageDigestReader(mine, track: track)
     let actual = try StageDigestReader(theirs, track: track)
@@ -133,7 +133,7 @@ struct CaseComparison {
       let golden = index < counts.golden ? try folders.golden.chunk(index) : nil
       let actual = index < counts.actual ? try folders.actual.chunk(index) : nil
       // Every file of the golden is read and hashed, even if the run ended earlier. Otherwise
-      // damage behind the run's last frame would pass.
+      // damage after the run's last frame would pass.
       golden?.append(to: &rolling)
       totals.frames += golden?.frameCount ?? 0
       totals.facts += golden?.blocks.reduce(0) { $0 + $1.facts } ?? 0
@@ -167,7 +167,7 @@ struct CaseComparison {
     comparison.decisions = Array(decisions.findings.prefix(options.findingLimit))
     addDecisions(decisions, &comparator)
     // After all other findings: a broken budget follows from the first root cause if there is one,
-    // and is a root of its own only without any.
+    // and is a separate root cause only if there is no other.
     comparison.budgets = BudgetCheck(manifests, primarySink: pipelines.primarySink)
       .run(&comparator)
     let origins = CauseOrigins(
@@ -232,7 +232,8 @@ struct CaseComparison {
     }
     let known = (0..<chunks).map { ResultChunkText.name($0) }
     let extra = folders.golden.fileNames().first {
-      // A file beyond the last one is not in any digest. It was left by another golden, or added.
+      // A file after the last chunk is not in any digest. Another golden left it, or someone added
+      // it.
       $0.hasPrefix("results-") && !known.contains($0)
     }
     if let extra {
@@ -260,8 +261,8 @@ struct CaseComparison {
   // MARK: conclusions
 
   private mutating func addNotes(_ stages: StageComparator?) {
-    // Not a finding: the results are what is tested, and a difference that they do not show changes
-    // no verdict.
+    // Not a finding: the verdict is about the results, and a difference that they do not show
+    // changes no verdict.
     if let stages, stages.differingFrames > 0, comparison.findingCount == 0 {
       let root = stages.log.causes.rootCauses.first
       let place = root.map { " from \($0.id) on" } ?? ""
@@ -325,7 +326,7 @@ struct CaseComparison {
 
   private mutating func conclude() {
     if comparison.verdict == .missing { return }
-    // Without this rule, an empty session would pass against an empty golden, and nothing was
+    // Without this rule, an empty session would pass against an empty golden, although no frame was
     // tested.
     if comparison.comparedNothing && comparison.findingCount == 0 {
       comparison.verdict = .errored
@@ -336,8 +337,8 @@ struct CaseComparison {
       manifests.golden.expected, track: manifests.golden.input.tracks.values.min() ?? 0)
     comparison.isExpected = marks.cover(comparison)
     comparison.known = marks.known(comparison)
-    // Evaluated once, before the first one is added: an added finding concerns the mark's own
-    // frame, and would be taken for its difference.
+    // Evaluated before the first such finding is added: an added finding concerns the mark's own
+    // frame, and would count as its difference.
     for finding in marks.vanished(comparison) { addVanished(finding) }
     comparison.verdict = comparison.findingCount == 0 ? .passed : .changed
   }

@@ -1,7 +1,7 @@
 import RetakeCompare
 
-/// Distinguishes a changed machine from a changed pipeline, by what the two runs record about
-/// themselves.
+/// Distinguishes a changed machine from a changed pipeline, by the conditions that the two runs
+/// record.
 struct CauseOrigins {
   private let pipelineDiffers: Bool
   private let modelsDiffer: Bool
@@ -20,8 +20,9 @@ struct CauseOrigins {
     self.knowsLibraries = knowsLibraries
   }
 
-  /// If several things changed, the one nearest to the pipeline is named, because it should be
-  /// checked first. A model or a program changes only values. A cause has an origin even without stage digests.
+  /// If several conditions changed, the condition nearest to the pipeline is named, because it
+  /// should be checked first. A model or a program changes only values. A cause has an origin even
+  /// without stage digests.
   func origin(of root: RootCause) -> RootCause.Origin? {
     if [.frameLost, .frameInserted].contains(root.why) { return nil }
     if pipelineDiffers { return .pipeline }

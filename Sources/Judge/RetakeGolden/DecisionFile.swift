@@ -37,7 +37,7 @@ final class DecisionFileWriter {
   func append(_ line: DecisionLine) throws {
     let text = line.description + "\n"
     count += 1
-    // Before folding: `decisionDigest` covers every line, including those that are not written.
+    // Before folding: `decisionDigest` covers every line, also lines that are not written.
     total.append(text.utf8)
     if let frame = line.frame {
       // By frame and not by position in the log: lines of many frames interleave, and a report must
@@ -105,7 +105,7 @@ final class DecisionFileReader {
   let header: FileHeader
   /// Nanoseconds on the session's time line at which virtual time is zero.
   let origin: Int64
-  /// Tracks for which one of the noted lines is a digest of frames.
+  /// Tracks with a digest of frames among the noted lines.
   private(set) var tracks: Set<Int> = []
   private let reader: TextLineReader
 

@@ -2,7 +2,7 @@ import Foundation
 import RetakeCompare
 import RetakeCore
 
-/// The comparison of a golden's decisions with those of a run.
+/// The comparison of a golden's decisions with the decisions of a run.
 struct DecisionFilesComparison {
   /// In the order of virtual time.
   var findings: [Finding] = []
@@ -10,8 +10,8 @@ struct DecisionFilesComparison {
   /// The golden's zero of virtual time, in nanoseconds on the session's time line.
   var origin: Int64 = 0
 
-  /// By frame, why it ended differently: its own differing decisions first, then what they follow
-  /// from.
+  /// By frame, why it ended differently: its first differing decision, then the decisions that this
+  /// decision follows from.
   var chains: [FrameID: [String]] {
     var chains: [FrameID: [String]] = [:]
     for finding in findings {
@@ -99,7 +99,7 @@ struct DecisionFilesComparison {
       if left == nil && right == nil { return changed }
       // Also of equal lines: the number of tracks decides whether the folds cover all lines.
       if let left { golden.noteTrack(of: left) }
-      // Compared as bytes: most lines of most runs are equal, and parsing them would take the time.
+      // Compared as bytes: most lines of most runs are equal, and parsing them would be slow.
       if left == right {
         comparator.noteEqual()
         continue

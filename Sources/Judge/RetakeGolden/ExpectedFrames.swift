@@ -10,8 +10,8 @@ struct ExpectedFrames {
 
     func holds(_ finding: Finding) -> Bool {
       guard let frame = finding.frame else { return false }
-      // One finding may cover many lost frames. All of them must be marked, or a run that ends
-      // early would be excused by a mark on its first missing frame.
+      // A finding may cover many lost frames. All of them must be marked, or a run that ends early
+      // would be excused by a mark on its first missing frame.
       let end = FrameID(track: frame.track, sequence: frame.sequence + finding.frameCount - 1)
       return first <= frame && end <= last
     }
@@ -49,8 +49,8 @@ struct ExpectedFrames {
 
   /// Whether every finding concerns marked frames.
   func cover(_ comparison: Comparison) -> Bool {
-    // Findings beyond the limit are only counted. Whether a mark covers those is not known, so the
-    // case does not pass.
+    // Findings beyond the limit are only counted. A mark may or may not cover them, so the case
+    // does not pass.
     guard !marks.isEmpty, comparison.findingCount == comparison.findings.count else {
       return false
     }
@@ -71,7 +71,7 @@ struct ExpectedFrames {
 
   /// A finding for each mark without a difference: such a mark would hide the next change.
   func vanished(_ comparison: Comparison) -> [Finding] {
-    // A difference beyond the limit may be the one that this mark is about.
+    // A difference beyond the limit may be the difference that this mark is about.
     guard comparison.findingCount == comparison.findings.count else { return [] }
     return marks.filter { mark in !comparison.findings.contains { mark.holds($0) } }.map { mark in
       Finding(

@@ -24,8 +24,8 @@ struct FileHeader {
     guard words.count >= 2, words[0] == "#retake", let version = Int(words[1]) else {
       throw reader.damaged(line, expected)
     }
-    // Before the fields: a later version may have other ones, and the message must name the version
-    // rather than call the file damaged.
+    // Before the fields: a later version may have other fields, and the message must name the
+    // version rather than call the file damaged.
     guard (1...newest).contains(version) else {
       throw GoldenError.version(file: reader.file, version: version)
     }

@@ -2,7 +2,7 @@ import Foundation
 
 /// Keeps other processes from changing a golden's folder while it is read or changed.
 ///
-/// The lock is on the folder itself, so that it leaves no file behind and ends with its holder.
+/// The lock is on the folder itself, so that it creates no file and ends with its holder.
 final class FolderLock {
   enum Kind {
     /// Several readers may hold it at the same time.
@@ -19,7 +19,7 @@ final class FolderLock {
     descriptor = open(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { return }
     // A signal may interrupt the wait. Where the file system has no locks the call fails at once;
-    // then the renames alone keep each file whole.
+    // then the renames alone keep each file complete.
     while flock(descriptor, kind == .reading ? LOCK_SH : LOCK_EX) != 0 && errno == EINTR {}
   }
 
@@ -31,7 +31,8 @@ final class FolderLock {
 /// Makes the entries of a folder survive a power failure, if the file system supports it.
 func synchronize(folder: URL) {
   let descriptor = open(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-  // Not an error: the files are whole either way, and only a power failure could undo the rename.
+  // Not an error: the files are complete either way, and only a power failure could undo the
+  // rename.
   guard descriptor >= 0 else { return }
   fsync(descriptor)
   close(descriptor)

@@ -16,8 +16,8 @@ package struct GoldenComparator: Sendable {
     package var findingLimit = Comparison.findingLimit
     /// Reads kept images, for rules that compare pixels.
     package var pictures: (any ImageSource)?
-    /// The kinds of Retake's own stages. If nothing else changed, the code of any other stage is
-    /// named as a suspect. `nil` if the same program made both runs.
+    /// The kinds of Retake's own stages. If no recorded condition changed, the code of any other
+    /// stage is named as a suspect. `nil` if the same program made both runs.
     package var builtInKinds: Set<String>?
     /// The platform whose stage digests are compared, such as linux-x86_64-fma. For a run with
     /// models the class of kernels is added.
@@ -137,8 +137,7 @@ enum KeyDifferences {
   }
 }
 
-/// The rules in golden.yml are those that were accepted. If the project has other rules, that is a
-/// note.
+/// The rules in golden.yml are the accepted rules. If the project has other rules, that is a note.
 enum RuleDifferences {
   static func notes(golden: GoldenManifest, actual: GoldenManifest) -> [String] {
     var notes: [String] = []

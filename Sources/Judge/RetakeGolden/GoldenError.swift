@@ -2,7 +2,7 @@ package import RetakeCore
 
 /// Errors in the files of a golden.
 package enum GoldenError: RetakeError, Hashable {
-  /// Nothing has been accepted yet.
+  /// No golden has been accepted yet.
   case missing(folder: String)
   /// golden.yml exists, but a file that belongs to it does not.
   case fileMissing(file: String)
@@ -15,14 +15,14 @@ package enum GoldenError: RetakeError, Hashable {
   /// The files of one golden do not belong together.
   case inconsistent(file: String, detail: String)
   case results(ResultTextError)
-  /// There is nothing to accept.
+  /// There is no pending golden.
   case nothingPending(folder: String)
-  /// The pending golden is not the one that was reviewed: another run has ended in the meantime.
+  /// The pending golden changed after its review: another run has ended in the meantime.
   case pendingChanged(folder: String)
   /// The pending golden has no root causes that can be accepted separately.
   case indivisible(folder: String, why: String)
-  /// Some of the chosen root causes are written together with others; `others` are those that were
-  /// not chosen.
+  /// Some of the chosen root causes are written together with others; `others` are the root causes
+  /// that were not chosen.
   case inseparable(folder: String, why: String, others: [String])
   case io(path: String, action: String, cause: String)
 
@@ -80,8 +80,8 @@ package enum GoldenError: RetakeError, Hashable {
 extension GoldenError {
   /// How to fix a file that cannot be read or written.
   private static func advice(forCause cause: String) -> String {
-    // The texts are those of `GoldenLibrary.requireOwn` and of `RegularFile.Refusal`. They have to
-    // change together with these prefixes.
+    // `GoldenLibrary.requireOwn` and `RegularFile.Refusal` write these texts. They have to change
+    // together with the prefixes here.
     if cause.hasPrefix("it is a symbolic link that leads") {
       return "Put a folder in its place; 'Goldens' itself may be a link"
     }
@@ -114,7 +114,7 @@ extension GoldenError: DocumentFailure {
   package init(_ problem: DocumentProblem) {
     switch problem.reason {
     case .otherVersion(let version): self = .version(file: "", version: version)
-    // What is missing is restored, not written by hand.
+    // A missing key is restored, not written by hand.
     case .missingKey:
       self = .manifest(file: "", pointer: problem.pointer, detail: problem.message, advice: nil)
     default:
@@ -123,7 +123,7 @@ extension GoldenError: DocumentFailure {
     }
   }
 
-  /// The same error with the name of the file, if it has none.
+  /// The same error; if it names no file, with the name of this file.
   package func at(_ file: String) -> GoldenError {
     switch self {
     case .manifest("", let pointer, let detail, let advice):

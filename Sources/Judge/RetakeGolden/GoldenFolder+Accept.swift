@@ -3,17 +3,17 @@ package import RetakeCompare
 import RetakeCore
 
 extension GoldenFolder {
-  /// Makes a pending golden the accepted one.
+  /// Makes a pending golden the accepted golden.
   ///
   /// All new files are first written completely to a separate folder. As soon as that folder is
   /// marked as complete, it is the golden; only then are the files moved into place. If this is
-  /// interrupted at any point, readers find either the old golden or the new one, and the next
-  /// acceptance completes what was begun. Rules and budgets that people wrote into golden.yml are
-  /// kept. Marks of known changes are removed, because nothing differs any longer. Stage digests of
-  /// other platforms are kept only if nothing that they depend on changed.
+  /// interrupted at any point, readers find either the old golden or the new golden, and the next
+  /// acceptance completes the interrupted acceptance. Rules and budgets that people wrote into
+  /// golden.yml are kept. Marks of known changes are removed, because the results are equal again.
+  /// Stage digests of other platforms are kept only if their inputs did not change.
   ///
   /// - Parameters:
-  ///   - pending: The pending golden; `nil` is the one next to this golden.
+  ///   - pending: The pending golden; `nil` means the pending golden next to this golden.
   ///   - acceptance: The entry for golden.yml. The caller sets its date.
   /// - Throws: `GoldenError.nothingPending`; an error in the pending golden; `io`.
   @discardableResult
@@ -44,7 +44,7 @@ extension GoldenFolder {
     _ acceptance: GoldenManifest.Acceptance, from pending: GoldenFolder,
     step: (String) throws -> Void
   ) throws -> GoldenManifest {
-    // Asked under the lock: another acceptance may have taken the result while this one waited.
+    // Checked under the lock: while this acceptance waited, another may have accepted the result.
     guard pending.exists else { throw GoldenError.nothingPending(folder: pending.url.path) }
     let names = pending.fileNames()
     let manifest = try acceptedManifest(acceptance, pending, names)
@@ -55,11 +55,12 @@ extension GoldenFolder {
     return manifest
   }
 
-  /// Accepts only what follows from some root causes of a pending golden. Everything else stays as
-  /// it was, and the pending golden stays until nothing is left of it.
+  /// Accepts only the changes that follow from some root causes of a pending golden. All other
+  /// results stay as they were, and the pending golden stays until every root cause is accepted or
+  /// rejected.
   ///
   /// - Parameters:
-  ///   - pending: The pending golden; `nil` is the one next to this golden.
+  ///   - pending: The pending golden; `nil` means the pending golden next to this golden.
   ///   - isChosen: The root causes to accept, at least one.
   ///   - acceptance: Makes the entry from the accepted root causes and the number of frames that
   ///     change.
@@ -79,13 +80,13 @@ extension GoldenFolder {
       golden: self, pending: pending, options: options, isLocked: true, isChosen)
     guard !split.chosen.isEmpty else { return split }
     let entry = acceptance(split.chosen, split.frames)
-    // Nothing is left out, so the pending files are taken as they are, with the pipeline's
-    // document. A merge would keep the golden's own document (docs/comparing.md).
+    // Every root cause is accepted, so the pending files are copied as they are, with the
+    // pipeline's document. A merge would keep the golden's own document (docs/comparing.md).
     if split.left.isEmpty {
       _ = try acceptLocked(entry, from: pending) { _ in }
       return split
     }
-    // In the golden's folder: hard links do not cross file systems, and copies take longer.
+    // In the golden's folder: hard links do not cross file systems, and copies are slower.
     let scratch = try ScratchFolder(in: url)
     defer { scratch.remove() }
     try GoldenMerge(split).write(to: scratch)
@@ -93,8 +94,8 @@ extension GoldenFolder {
     return split
   }
 
-  /// Removes from a pending golden what follows from some of its root causes, so that it can no
-  /// longer be accepted. If no root cause is left, the pending golden is removed.
+  /// Removes from a pending golden the changes that follow from some of its root causes, so that
+  /// they can no longer be accepted. If no root cause remains, the pending golden is removed.
   ///
   /// - Throws: As `accept(from:options:rootCauses:acceptance:)`.
   package func reject(
@@ -113,7 +114,7 @@ extension GoldenFolder {
     from seen: PendingGolden, options: GoldenComparator.Options = .init(),
     rootCauses isChosen: (RootCause) -> Bool
   ) throws -> GoldenSplit {
-    // The roles are swapped: what is not rejected is the part that the merge takes over.
+    // The roles are swapped: the merge keeps the part that is not rejected.
     let split = try GoldenSplit(
       golden: self, pending: seen.folder, options: options, isLocked: false
     ) { !isChosen($0) }
@@ -140,7 +141,7 @@ extension GoldenFolder {
   package func discardPending() throws {
     let lock = FolderLock(url, .writing)
     defer { withExtendedLifetime(lock) {} }
-    // Under the lock: two people may take back the same result, and the second one has to learn
+    // Under the lock: two people may reject the same result, and the second person has to learn
     // that.
     guard pending.exists else { throw GoldenError.nothingPending(folder: url.path) }
     try pending.removeFiles()
@@ -173,7 +174,8 @@ extension GoldenFolder {
     guard names.contains(Self.decisionsName) else {
       throw GoldenError.fileMissing(file: pending.file(Self.decisionsName).path)
     }
-    // The results were written by the golden's rules; this includes those of a first alternate.
+    // The golden's rules determined the form of the results. A first alternate has the rules of its
+    // golden.
     if let old = try? (exists ? self : overall)?.manifest() {
       for (sink, rule) in old.compare.bySink where manifest.compare.bySink[sink] != nil {
         manifest.compare.bySink[sink] = rule
@@ -251,7 +253,8 @@ extension GoldenFolder {
     synchronize(folder: accepting)
   }
 
-  /// Completes an acceptance that was interrupted, or removes one that was not complete.
+  /// Completes an interrupted acceptance if its folder is marked as complete; otherwise removes the
+  /// folder.
   private func finishInterrupted(_ step: (String) throws -> Void) throws {
     let accepting = url.appending(path: Self.acceptingName)
     guard FileManager.default.fileExists(atPath: accepting.path) else { return }

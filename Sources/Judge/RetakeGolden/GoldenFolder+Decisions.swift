@@ -2,8 +2,8 @@ import RetakeCompare
 package import RetakeCore
 
 extension GoldenFolder {
-  /// The decisions that decisions.gold has line by line, in their order. Those that are only part
-  /// of its digests are skipped.
+  /// The decisions that decisions.gold contains line by line, in their order. Decisions that are
+  /// only part of its digests are skipped.
   ///
   /// - Returns: Nanoseconds on the session's time line at which virtual time is zero.
   /// - Throws: `GoldenError.fileMissing`, or an error in the file.

@@ -3,7 +3,7 @@ package import RetakeCompare
 import RetakeCore
 
 extension GoldenFolder {
-  /// Writes rules into golden.yml, together with how they were found. Nothing else in the golden
+  /// Writes rules into golden.yml, together with how they were found. No other part of the golden
   /// changes.
   ///
   /// If this is interrupted, golden.yml is either the old or the new file.

@@ -3,11 +3,12 @@ import RetakeCore
 package import RetakeGraph
 
 extension GoldenFolder {
-  /// The document of the golden's pipeline, checked against golden.yml; `nil` if none was stored.
+  /// The document of the golden's pipeline, checked against golden.yml; `nil` if the golden has no
+  /// document.
   ///
   /// The digest in golden.yml covers everything except the costs, which do not change a verdict.
-  /// - Throws: `GoldenError.inconsistent` for a document of another pipeline, or one that cannot be
-  ///   parsed; `io`.
+  /// - Throws: `GoldenError.inconsistent` for a document of another pipeline, or a document that
+  ///   cannot be parsed; `io`.
   package func pipeline(of manifest: GoldenManifest) throws -> PipelineRecord? {
     let url = file(Self.pipelineName)
     guard let data = try pipelineBytes(url) else { return nil }
@@ -36,7 +37,7 @@ extension GoldenFolder {
     do {
       return try contents(of: url, bytesMax: Int64(PipelineDocument.bytesMax))
     } catch let error as GoldenError {
-      // Goldens from before documents were kept have none, and stay valid.
+      // Goldens from before documents were kept have no document, and stay valid.
       if case .fileMissing = error { return nil }
       throw error
     }

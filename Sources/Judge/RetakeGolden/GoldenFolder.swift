@@ -144,8 +144,8 @@ package struct GoldenFolder: Hashable, Sendable {
     }
   }
 
-  /// The results of the given frames, with the header that describes them. Frames that do not exist
-  /// are left out.
+  /// The results of some frames, with the header that describes them. Frames that do not exist are
+  /// omitted.
   ///
   /// - Throws: As `manifest()` and `chunk(_:)`.
   package func frames(
@@ -156,7 +156,7 @@ package struct GoldenFolder: Hashable, Sendable {
     for index in 0..<Self.chunkCount(frames: try manifest().summary.captured) {
       let chunk = try chunk(index)
       header = header ?? chunk.header
-      // Parsing is what takes the time, so it ends with the last frame that is wanted.
+      // Parsing is the slow part, so it ends with the last requested frame.
       for block in chunk.blocks where found.count < ids.count {
         for frame in try frames(of: block, chunk) where ids.contains(frame.id) {
           found[frame.id] = frame
@@ -179,7 +179,7 @@ package struct GoldenFolder: Hashable, Sendable {
 
   /// The content of the environment file, by name; empty without one.
   package func environment(_ platform: String) -> [String: String] {
-    // A damaged file counts as none: versions are information for reports and change no verdict.
+    // A damaged file counts as empty: versions are information for reports and change no verdict.
     guard
       let data = try? contents(
         of: file(Self.environmentName(platform)), bytesMax: Int64(YAMLOutline.bytesMax)),

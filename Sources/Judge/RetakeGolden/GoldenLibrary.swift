@@ -33,7 +33,7 @@ package struct GoldenLibrary: Hashable, Sendable {
   }
 
   /// Rejects a golden that is not really in this folder because its path has a symbolic link that
-  /// leads out of it. What is written or removed there would belong to something else.
+  /// leads out of it. A write or a removal there would change files of something else.
   ///
   /// - Throws: `GoldenError.io`.
   package func requireOwn(_ key: Key) throws {
@@ -80,7 +80,8 @@ package struct GoldenLibrary: Hashable, Sendable {
     return entries.filter { entry in
       var isFolder: ObjCBool = false
       let path = url.appending(path: entry).path
-      // Hidden folders are those of writers and acceptances in progress, not sessions or cases.
+      // Hidden folders belong to writers and acceptances in progress. They are not sessions or
+      // cases.
       return !entry.hasPrefix(".")
         && FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
         && isFolder.boolValue

@@ -192,7 +192,7 @@ indirect enum FlowYAML {
     }
   }
 
-  /// Plain if every YAML reader takes it for a string, else in double quotes. A date such as
+  /// Plain if every YAML reader reads it as a string, else in double quotes. A date such as
   /// 2026-11-21 is plain as well: it is a string in the core schema, which the format has, and a
   /// date for readers of YAML 1.1.
   static func scalar(_ text: String, asKey: Bool = false) -> String {

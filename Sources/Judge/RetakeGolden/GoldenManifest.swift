@@ -1,8 +1,8 @@
 package import RetakeCompare
 package import RetakeCore
 
-/// The document golden.yml: what a golden was made from, how it is compared, and when it was
-/// accepted.
+/// The document golden.yml: the inputs of a golden, the rules of its comparison, and its
+/// acceptances.
 package struct GoldenManifest: Hashable, Sendable {
   /// The version that is written. It is also the oldest version.
   package static let version = 1
@@ -144,7 +144,7 @@ package struct GoldenManifest: Hashable, Sendable {
     package var resultDigest: Digest128
     /// `nil` if there are no virtual costs.
     package var latency: Latency?
-    /// `nil` if the session calls none of the frames damaged.
+    /// `nil` if the session calls no frame damaged.
     package var damaged: Damage?
 
     package init(
@@ -160,7 +160,7 @@ package struct GoldenManifest: Hashable, Sendable {
     }
   }
 
-  /// One acceptance.
+  /// An entry of the list of acceptances.
   package struct Acceptance: Hashable, Sendable {
     /// A date, such as 2026-11-21.
     package var at: String
@@ -205,7 +205,7 @@ package struct GoldenManifest: Hashable, Sendable {
     package var quantity: String
     package var largest: Double
     package var allowed: Double
-    /// One entry per run, such as the name of a condition or of a run's folder.
+    /// An entry per run, such as the name of a condition or of a run's folder.
     package var conditions: [String]
 
     package init(
@@ -226,8 +226,8 @@ package struct GoldenManifest: Hashable, Sendable {
   package var pipeline: PipelineNote
   /// SHA-256 by the name of the model.
   package var models: [String: String]
-  /// SHA-256 by the path of a file that the command of a program names. Goldens that were accepted
-  /// before this existed have none.
+  /// SHA-256 by the path of a file that the command of a program names. Empty for goldens that were
+  /// accepted before this property existed.
   package var programs: [String: String] = [:]
   /// By sink.
   package var precision: [String: Precision]
@@ -255,10 +255,10 @@ package struct GoldenManifest: Hashable, Sendable {
     self.summary = summary
   }
 
-  /// Files of programs that both runs have, with other contents in this one; in byte order.
+  /// Files of programs that both runs have, with other contents in this run; in byte order.
   ///
-  /// A file that only one of them names is no change of a file: the command is another one, and so
-  /// is the pipeline.
+  /// If only one run names a file, the file did not change: the commands differ, and so do the
+  /// pipelines.
   package func changedPrograms(since golden: GoldenManifest) -> [String] {
     programs.filter { path, digest in golden.programs[path].map { $0 != digest } ?? false }
       .keys.sorted()

@@ -31,8 +31,8 @@ struct GoldenMerge {
       manifest.expected, track: manifest.input.tracks.values.min() ?? 0
     ).marks(holding: split.findings(false))
     manifest.summary.captured = summary.captured
-    // Delivered and damaged frames and decisions follow from the timing, which is of one side as a
-    // whole. Facts and results are mixed, so the writer has counted them again.
+    // Delivered and damaged frames and decisions follow from the timing, which is entirely from one
+    // side. Facts and results are mixed, so the writer has counted them again.
     manifest.summary.delivered = summary.delivered
     manifest.summary.damaged = summary.damaged
     manifest.summary.decisions = summary.decisions
@@ -89,8 +89,8 @@ struct GoldenMerge {
   private func frame(
     base: ResultFrame, other: ResultFrame, _ sinks: [String]
   ) -> ResultFrame {
-    // Fates are those of the base. Lines are exchanged only where both runs delivered the frame,
-    // because a frame that was dropped has none.
+    // The base determines the fates. Lines are exchanged only where both runs delivered the frame,
+    // because a dropped frame has no lines.
     let (old, new) = split.takesTiming ? (other, base) : (base, other)
     var merged = base
     merged.pts = takes(base.id, sink: nil) ? new.pts : old.pts
@@ -124,8 +124,8 @@ struct GoldenMerge {
     let track = tracks.min() ?? 0
     let mine = try StageDigestReader(golden.file(name), track: track)
     let theirs = try StageDigestReader(pending.file(name), track: track)
-    // The nodes differ. The digests depend on the shape of the pipeline, which may be what the
-    // remaining causes are about.
+    // The nodes differ. The digests depend on the shape of the pipeline, and the remaining causes
+    // may be about that shape.
     guard mine.columns == theirs.columns else {
       return try copy(golden.file(name), scratch.file(name))
     }
@@ -160,7 +160,8 @@ private struct RowMerge {
     for stage in Set(left.compactMap(\.stage)).sorted() {
       guard let first = columns.firstIndex(where: { $0.node == stage }) else { continue }
       var nodes: Set<String> = [stage]
-      // One pass is enough: columns are in topological order, so inputs come before their readers.
+      // A single pass is enough: columns are in topological order, so inputs come before their
+      // readers.
       for column in columns[first...] where column.inputs.contains(where: nodes.contains) {
         nodes.insert(column.node)
       }
@@ -171,7 +172,7 @@ private struct RowMerge {
   func row(golden: StageRow, pending: StageRow) -> StageRow {
     var row = pending
     for columns in reach {
-      // Where the stage's own output is the same, a difference behind it has another cause.
+      // If the stage's own output is equal, a difference downstream of it has another cause.
       guard let stage = columns.first, golden.cells[stage] != pending.cells[stage] else { continue }
       for column in columns { row.cells[column] = golden.cells[column] }
     }
@@ -181,7 +182,7 @@ private struct RowMerge {
 
 /// The positions of findings in the results.
 private struct MergePlaces {
-  /// Whole frames.
+  /// Frames that a finding covers at all sinks.
   private var frames: Set<FrameID> = []
   private var bySink: [String: Set<FrameID>] = [:]
   /// Sinks whose results drift: all of their frames differ slightly.
@@ -237,7 +238,7 @@ private final class MergeStream {
   /// The class names in the file that the last frame came from.
   var classes: [[String]] { chunk?.header.classes ?? [] }
 
-  /// The platform for which that file is valid; `nil` if it is valid for all platforms.
+  /// The platform that the current file is valid for; `nil` if it is valid for all platforms.
   var platform: String? { chunk?.header.platform }
 
   func next() throws -> ResultFrame? {
@@ -263,8 +264,8 @@ private final class MergeStream {
 /// Finds the partner of an element in a second stream of the same order, and keeps the elements
 /// that it skips.
 private struct Lookahead<Element> {
-  /// Bounded by the frames of one side that the other one does not have. Both are of one session
-  /// and of as many frames, and `GoldenSplit` has a finding for each that only one side has.
+  /// Bounded by the frames that only one side has. Both sides are from one session with the same
+  /// number of frames, and `GoldenSplit` has a finding for each frame that only one side has.
   private var held: [FrameID: Element] = [:]
   private var isAtEnd = false
 

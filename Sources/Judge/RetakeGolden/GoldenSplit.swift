@@ -1,7 +1,7 @@
 package import RetakeCompare
 import RetakeCore
 
-/// The root causes of a pending golden, divided into the chosen ones and the others.
+/// The root causes of a pending golden, divided into the chosen root causes and the others.
 package struct GoldenSplit {
   package let golden: GoldenFolder
   package let pending: GoldenFolder
@@ -20,7 +20,7 @@ package struct GoldenSplit {
     // The parts are made from the findings, so all findings are needed.
     options.findingLimit = .max
     let comparator = GoldenComparator(golden: golden, actual: pending, options: options)
-    // A second lock on the same folder through another descriptor would wait for the first one,
+    // A second lock on the same folder through another descriptor would wait for the first lock,
     // also within one process (`man 2 flock`).
     comparison =
       isLocked ? try comparator.compareLocked(pending.manifest()) : try comparator.compare()
@@ -31,7 +31,8 @@ package struct GoldenSplit {
         folder: golden.url.path,
         why: comparison.reasons.first ?? "it does not differ from the golden")
     }
-    // All or none can always be taken; only a real division can tear something apart.
+    // Accepting all root causes, or no root cause, is always possible; only a real division can
+    // separate results that belong together.
     guard !chosen.isEmpty, !left.isEmpty else { return }
     try checkParts()
   }
@@ -49,7 +50,7 @@ package struct GoldenSplit {
   }
 
   /// Whether the chosen part includes timing. Decisions, the fates of frames and the set of frames
-  /// belong together, so they are all taken from the same side.
+  /// belong together, so they all come from the same side.
   var takesTiming: Bool { findings(true).contains { $0.kind.isTiming } }
 
   private func isChosen(_ finding: Finding) -> Bool {

@@ -8,7 +8,7 @@ package import RetakeGraph
 /// Everything is first written to a separate folder and moved into place at the end, golden.yml
 /// last: if golden.yml exists, so do all the other files. Frames and decisions are streamed.
 package final class GoldenWriter {
-  /// What is known before the first frame.
+  /// The properties of a golden that are known before the first frame.
   package struct Plan: Sendable {
     /// Its summary is filled in at the end, and so are the rules of sinks without a rule.
     package var manifest: GoldenManifest
@@ -27,7 +27,7 @@ package final class GoldenWriter {
     package var sinks: [ResultHeader.Sink]
     /// Sources and stages in topological order; empty for a golden without stage digests.
     package var columns: [StageColumn]
-    /// The document whose digest is in the manifest; none is written if `nil`.
+    /// The document whose digest is in the manifest; if `nil`, the writer writes no document.
     package var pipeline: PipelineRecord?
 
     package init(
@@ -176,7 +176,7 @@ package final class GoldenWriter {
     try OutputFile.write((text + "\n").utf8, to: url)
   }
 
-  /// A document that would be too large to be read again is left out.
+  /// A document that would be too large to be read again is not written.
   private func write(_ pipeline: PipelineRecord) throws {
     let text = pipeline.text
     guard text.utf8.count <= PipelineDocument.bytesMax else { return }
@@ -203,7 +203,7 @@ package final class GoldenWriter {
     // Also for a sink that retake.yml does not name: an accepted golden is judged by its own rules
     // alone, so each sink needs one in golden.yml.
     let rules = plan.header.sinks.map { sink in
-      // A sink that received nothing keeps the mode of the golden.
+      // A sink that received no fact keeps the mode of the golden.
       let mode = modes[sink] ?? plan.writtenRules.bySink[sink]?.mode ?? .boxes
       return (sink, manifest.compare.rule(for: sink, suited: mode))
     }
@@ -218,7 +218,7 @@ package final class GoldenWriter {
     }
   }
 
-  /// The mode that suits what a sink receives: boxes, else numbers, else pictures if they have a
+  /// The mode that suits the facts of a sink: boxes, else numbers, else pictures if they have a
   /// rule, else exact.
   private func noteMode(_ outcome: SinkOutcome) {
     guard modes[outcome.sink] != .boxes, case .facts(let facts) = outcome.content else { return }

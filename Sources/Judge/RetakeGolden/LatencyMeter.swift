@@ -4,7 +4,7 @@ import RetakeCore
 ///
 /// It stores eight bytes for each delivered frame, so that the percentile is exact.
 struct LatencyMeter {
-  /// Deliveries of frames that are not finished: those in flight, and at most a run's window more.
+  /// Deliveries of unfinished frames: the frames in flight, and at most a run's window more.
   private var deliveries: [FrameID: Int64] = [:]
   private var latencies: [Int] = []
   private var worst: (nanoseconds: Int, frame: FrameID)?
@@ -16,7 +16,7 @@ struct LatencyMeter {
     guard let delivery = deliveries.removeValue(forKey: frame) else { return }
     let latency = Int(delivery - arrival)
     latencies.append(latency)
-    // Strictly more, so that of equal ones the first frame is named.
+    // Strictly more, so that the first of several equal frames is named.
     if latency > worst?.nanoseconds ?? 0 { worst = (latency, frame) }
   }
 

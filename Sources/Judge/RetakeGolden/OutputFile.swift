@@ -13,8 +13,8 @@ final class OutputFile {
 
   init(_ url: URL) throws {
     self.url = url
-    // Never through a symbolic link: git can store one that leads to any file of this user.
-    // O_NONBLOCK: opening a named pipe without a reader then fails, where it would wait forever.
+    // Never through a symbolic link: git can store a link to any file of this user. O_NONBLOCK:
+    // opening a named pipe without a reader then fails, where it would wait forever.
     let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
     let descriptor = open(url.path, flags, 0o666)
     guard descriptor >= 0 else {

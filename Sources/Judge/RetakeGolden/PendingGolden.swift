@@ -26,10 +26,10 @@ package final class PendingGolden {
     (self.origin, self.scratch, self.folder) = (origin, scratch, GoldenFolder(folder))
     let lock = FolderLock(origin.url, .reading)
     defer { withExtendedLifetime(lock) {} }
-    // Under the lock, so that the copied files are those of one run.
+    // Under the lock, so that all copied files are from one run.
     guard origin.exists else { throw GoldenError.nothingPending(folder: origin.url.path) }
     try origin.copyFiles(to: folder)
-    // From the copy: the identity is that of the bytes that are going to be accepted.
+    // From the copy: the identity covers exactly the bytes that are going to be accepted.
     identity = try self.folder.identity()
   }
 
@@ -37,13 +37,13 @@ package final class PendingGolden {
 
   /// Removes the pending golden, unless it is another result by now.
   ///
-  /// - Returns: Whether nothing of this result is pending any longer.
+  /// - Returns: Whether this result is no longer pending.
   /// - Throws: `GoldenError.io` if a file cannot be removed.
   @discardableResult
   package func discard() throws -> Bool {
     let lock = FolderLock(origin.url, .writing)
     defer { withExtendedLifetime(lock) {} }
-    // Another process has taken it, so there is nothing left to remove.
+    // Another process has already accepted or removed it.
     guard origin.exists else { return true }
     guard try isStillPending() else { return false }
     try origin.removeFiles()
@@ -58,9 +58,9 @@ package final class PendingGolden {
 }
 
 extension GoldenFolder {
-  /// Makes a run the pending golden of this folder. All of its files replace everything that was
-  /// pending. If two runs end at the same time, one of them is pending afterwards, with all of its
-  /// files.
+  /// Makes a run the pending golden of this folder. Its files replace all files of an earlier
+  /// pending golden. If two runs end at the same time, either run is pending afterwards, with all
+  /// of its files.
   ///
   /// - Parameter run: Its files stay where they are.
   /// - Returns: The identity of the new pending golden.
@@ -81,7 +81,7 @@ extension GoldenFolder {
   fileprivate func copyFiles(to folder: URL) throws {
     for name in fileNames() {
       // A link is as good as a copy: Retake replaces the files of goldens by a rename and never
-      // writes into them, so the linked bytes stay what they are.
+      // writes into them, so the linked bytes do not change.
       try io(file(name), "copy the file") {
         try copy(file(name), to: folder.appending(path: name))
       }
@@ -94,7 +94,8 @@ extension GoldenFolder {
     for name in fileNames() {
       let bytes = try contents(of: file(name))
       hasher.append(name)
-      // The length separates the files: bytes moved from one to the next give another digest.
+      // The length separates the files: bytes that move from one file to the next change the
+      // digest.
       hasher.append(Int64(bytes.count))
       hasher.append(bytes)
     }

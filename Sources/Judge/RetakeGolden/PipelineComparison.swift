@@ -25,7 +25,7 @@ struct PipelineComparison {
     var ignored: Set<PipelineChange.Kind> = []
     // A name does not change a result, so a change of the name alone is not reported.
     if notes.golden.digest == notes.actual.digest { ignored.insert(.name) }
-    // Costs change nothing if the case does not use them, and an adopted document has none.
+    // Costs have no effect if the case does not use them, and an adopted document has no costs.
     let usesCosts = manifests.golden.testCase.costs != "none"
     if !usesCosts || !golden.hasCosts { ignored.insert(.cost) }
     difference = PipelineDifference(from: golden, to: actual, ignoring: ignored)
@@ -76,11 +76,12 @@ struct PipelineComparison {
   private static let stagesMax = 3
 
   /// Whether the program itself may be the cause: true for the program's own stages whose output
-  /// differs although nothing recorded about the two runs does.
+  /// differs although no recorded condition of the two runs does.
   ///
-  /// A golden has no digest of the program's code, so this is only what remains after all else is
-  /// excluded.
-  /// - Parameter builtInKinds: The kinds of Retake's own stages; if `nil`, nothing is reported.
+  /// A golden has no digest of the program's code, so this conclusion only remains after all other
+  /// causes are excluded.
+  /// - Parameter builtInKinds: The kinds of Retake's own stages; if `nil`, the function returns
+  ///   `nil`.
   func programSuspicion(_ rootCauses: [RootCause], builtInKinds: Set<String>?) -> String? {
     // Any recorded change explains more than a guess about code that was not recorded.
     guard !isChanged, let builtInKinds, let kinds = records.actual?.kinds else { return nil }
@@ -88,7 +89,8 @@ struct PipelineComparison {
     let suspects = rootCauses.filter {
       $0.why == .outputDiffers && ($0.origin == .code || $0.origin == .codeOrLibraries)
     }
-    // `CauseOrigins` gives all of them the same origin: libraries are known for the whole run.
+    // `CauseOrigins` returns the same origin for all of them: libraries are known per run, not per
+    // cause.
     let knowsLibraries = !suspects.contains { $0.origin == .codeOrLibraries }
     for root in suspects {
       guard let stage = root.stage, let kind = kinds[stage], !builtInKinds.contains(kind),

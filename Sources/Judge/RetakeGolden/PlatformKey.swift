@@ -1,8 +1,8 @@
 import RetakeCore
 
-/// The name of a kind of machine on which equal programs give equal bits: the system, the
-/// architecture, and whether the processor fuses multiplication and addition. For a case with models
-/// also the class of kernels that their library chooses.
+/// The name of a kind of machine on which equal programs compute equal bits: the system, the
+/// architecture, and whether the processor fuses multiplication and addition. For a case with
+/// models also the class of kernels that their library chooses.
 package struct PlatformKey: Hashable, Sendable, CustomStringConvertible {
   package var description: String
 
@@ -23,13 +23,13 @@ package struct PlatformKey: Hashable, Sendable, CustomStringConvertible {
     #else
       let architecture = "other"
     #endif
-    // With fused multiplication one rounding is left out, so floating-point results differ in their
-    // last bits from those of a processor without it.
+    // Fused multiplication omits one rounding, so floating-point results differ in their last bits
+    // from the results of a processor without it.
     description = "\(system)-\(architecture)" + (hasFusedMultiplyAdd ? "-fma" : "")
   }
 
-  /// The key of this machine. Every ARM processor fuses; on x86 the processor is asked, because an
-  /// emulator shows the host's flags in /proc/cpuinfo.
+  /// The key of this machine. Every ARM processor fuses; on x86 the key comes from the registers of
+  /// the processor, because an emulator shows the host's flags in /proc/cpuinfo.
   package static var current: PlatformKey {
     #if arch(arm64)
       return PlatformKey(hasFusedMultiplyAdd: true)

@@ -48,7 +48,7 @@ struct RowAligner {
     }
     track.golden.removeFirst(golden)
     track.actual.removeFirst(actual)
-    // What is left of one side may find its partner in the next batch.
+    // The remaining rows of one side may find their partners in the next batch.
     guard atEnd else { return }
     for row in track.golden { comparator.compareOneSided(row, isLost: true) }
     for row in track.actual { comparator.compareOneSided(row, isLost: false) }

@@ -89,8 +89,8 @@ package final class ScratchFolder {
     try? FileManager.default.removeItem(at: url)
   }
 
-  /// Whether a path is still that of an open folder. While the folder is open, no other one gets
-  /// its number.
+  /// Whether a path still names an open folder. While the folder is open, no other folder gets its
+  /// inode number.
   private static func names(_ url: URL, _ descriptor: Int32) -> Bool {
     var (held, named) = (stat(), stat())
     return fstat(descriptor, &held) == 0 && lstat(url.path, &named) == 0
@@ -106,7 +106,7 @@ package final class ScratchFolder {
   func makeFolder() throws -> URL {
     for number in 0..<Self.foldersMax {
       let folder = file(String(number))
-      // `mkdir` both asks and takes, so two callers never get one name.
+      // `mkdir` checks and creates in one step, so two callers never get the same name.
       if mkdir(folder.path, 0o777) == 0 { return folder }
       guard errno == EEXIST else { break }
     }
@@ -114,10 +114,10 @@ package final class ScratchFolder {
       path: url.path, action: "make a folder in it", cause: String(cString: strerror(errno)))
   }
 
-  /// Moves all files to the target's names. The old golden.yml is removed first and the new one is
-  /// moved last, so that there is a complete golden or none.
+  /// Moves all files to the target's names. The old golden.yml is removed first and the new
+  /// golden.yml is moved last, so that a reader finds a complete golden or no golden.
   ///
-  /// - Parameter isWanted: Called when the target is locked. If it returns `false`, nothing is
+  /// - Parameter isWanted: Called when the target is locked. If it returns `false`, no file is
   ///   moved.
   /// - Returns: Whether the files were moved.
   @discardableResult
@@ -131,7 +131,7 @@ package final class ScratchFolder {
       try FileManager.default.contentsOfDirectory(atPath: url.path)
     }
     let names = entries.sorted().filter { $0 != GoldenFolder.manifestName }
-    // Only a run's folder has a run.json, and that of an earlier run must not stay.
+    // Only a run's folder has a run.json, and the run.json of an earlier run must not stay.
     let old = target.fileNames() + (target.form == .accepted ? ["run.json"] : [])
     // golden.yml first: without it there is no golden, so no reader mixes old and new files.
     for name in [GoldenFolder.manifestName] + old {
@@ -153,6 +153,6 @@ package final class ScratchFolder {
 }
 
 extension GoldenFolder {
-  /// Removes what a killed writer left in a folder; the files of a living writer stay.
+  /// Removes the scratch folders of killed writers; the folders of running writers stay.
   package static func removeAbandoned(in folder: URL) { ScratchFolder.removeAbandoned(in: folder) }
 }

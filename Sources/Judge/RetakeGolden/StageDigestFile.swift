@@ -24,7 +24,7 @@ final class StageDigestWriter {
     file = try OutputFile(url)
     let names = (["packet"] + columns.map(\.description)).joined(separator: ",")
     let header = FileHeader(version: Self.version, key: key, field: names).text("columns")
-    // The checksum also covers the header, which nothing else protects.
+    // The checksum also covers the header, which has no other checksum.
     block.begin(header)
     try file.append(header.utf8)
   }

@@ -81,7 +81,7 @@ final class StageDigestReader {
       rows += 1
       return row
     }
-    // Rows without a checksum behind them: the file was cut off.
+    // Rows without a checksum after them: the file was cut off.
     guard header.version == 1 || block.rows == 0 else { throw changed }
     return nil
   }

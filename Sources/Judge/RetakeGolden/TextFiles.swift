@@ -26,7 +26,8 @@ final class TextLineReader {
 
   /// The next line without its line end; `nil` at the end of the file.
   ///
-  /// - Throws: `GoldenError.line` for a last line without a line end, or one that is too long.
+  /// - Throws: `GoldenError.line` for a last line without a line end, or for a line that is too
+  ///   long.
   func next() throws -> Data? {
     while true {
       // A slice of Data keeps the indices of its base, so positions count from `startIndex`.
@@ -84,10 +85,10 @@ private func openToRead(_ url: URL) throws -> FileHandle {
   }
 }
 
-/// The largest file of a golden that is read as a whole.
+/// The largest file of a golden that is read into memory.
 private let fileBytesMax: Int64 = 512 << 20
 
-/// Reads a whole file; throws `fileMissing` if it does not exist.
+/// Reads a file into memory; throws `fileMissing` if it does not exist.
 func contents(of url: URL, bytesMax: Int64 = fileBytesMax) throws -> Data {
   do {
     return try RegularFile.contents(url.path, bytesMax: bytesMax)

@@ -56,7 +56,7 @@ private struct YAMLWalk {
       offset += 1
     }
     if offset < rest.endIndex, rest[offset] == 0x22 || rest[offset] == 0x27 { offset += 1 }
-    // A string with escapes, or one that is folded over lines, is not written as it is read.
+    // A string with escapes, or a string that is folded over lines, is not written as it is read.
     guard bytes[offset...].starts(with: scalar.string.utf8) else { return }
     places.append(
       WordPlace(path: path, isKey: isKey, text: scalar.string, line: mark.line, offset: offset))

@@ -2,8 +2,8 @@ import RetakeCore
 
 /// The report as annotations of a GitHub workflow: lines that the runner reads from the output.
 ///
-/// GitHub keeps ten annotations of each kind per step, so no more are written. The last one gives
-/// the number of those left out.
+/// GitHub keeps ten annotations of each kind per step, so no more are written. The last annotation
+/// contains the number of omitted annotations.
 package enum AnnotationsReport {
   /// The most annotations of each kind.
   package static let perKindMax = 10
@@ -14,7 +14,7 @@ package enum AnnotationsReport {
     case error, warning, notice
   }
 
-  /// One line per annotation, errors first; nothing for a run in which all cases passed.
+  /// Each annotation is a line, errors first; empty for a run in which all cases passed.
   package static func render(_ document: ReportDocument) -> String {
     let cases = ReportCase.inReadingOrder(document.cases)
     let problems = document.errors.map { (Kind.error, $0.code, $0.message) }

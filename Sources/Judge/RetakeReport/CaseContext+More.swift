@@ -49,7 +49,7 @@ extension CaseContext {
     ]
   }
 
-  /// Only the nearest cause is shown; the list of lines has the whole chain.
+  /// Only the nearest cause is shown; the list of lines has the complete chain.
   private static func group(_ group: DecisionGroup) -> Values {
     let frames = group.first.map { first in
       group.last.map { $0 == first ? "\(first)" : "\(first) to \($0)" } ?? "\(first)"

@@ -66,7 +66,7 @@ struct CaseContext {
   private var causes: Values {
     let shown = item.rootCauses.prefix(Self.rootCausesMax)
     let more = item.rootCauses.count - shown.count
-    // The cards of root causes show the graph. Without a root cause nothing else would.
+    // The cards of root causes show the graph. Without a root cause, no card would show it.
     let alone = item.rootCauses.isEmpty ? graph([], id: "g\(number)") : ""
     return [
       "rootCauses": shown.enumerated().map { rootCause($0.element, index: $0.offset) },
@@ -211,8 +211,8 @@ struct CaseContext {
 
   private func budget(_ row: ReportBudget) -> Values {
     let unit = row.unit.map { " \($0)" } ?? ""
-    // `met` was decided in whole units. The quotient of the Doubles may round to the other side of
-    // 1, and the bar must not contradict the word.
+    // `met` was decided in integer units. The quotient of the Doubles may round to the other side
+    // of 1, and the bar must not contradict the word.
     let share = row.limit > 0 && row.actual.isFinite ? row.actual / row.limit : row.met ? 0 : 2
     return Self.measure(
       "budget: \(row.name)",

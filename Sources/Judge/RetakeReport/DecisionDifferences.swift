@@ -22,7 +22,7 @@ package struct DecisionDifferences: Hashable, Sendable, Codable {
     groups = DecisionGroup.all(lines.items)
   }
 
-  /// The number of groups of the kept lines, including those that are not kept.
+  /// The number of groups of the kept lines, also groups beyond `DecisionGroup.groupsMax`.
   var groupCount: Int {
     guard groups.count >= DecisionGroup.groupsMax else { return groups.count }
     return max(groups.count, DecisionGroup.all(lines.items, limit: .max).count)

@@ -6,13 +6,13 @@ package struct DecisionGroup: Hashable, Sendable, Codable {
   package var node: String
   /// The kind of the decision, such as `drop`.
   package var kind: String
-  /// `nil` for decisions about a whole node.
+  /// `nil` for decisions about a node instead of a frame.
   package var first: FrameID?
   package var last: FrameID?
   package var count: Int
   /// How far the lines moved, such as "2 frames later (66 ms)"; only for moved lines.
   package var note: String?
-  /// What the first line follows from, nearest first.
+  /// The causes of the first line, nearest first.
   package var because: [String] = []
 
   /// The most groups that a report keeps.
@@ -65,12 +65,12 @@ package struct DecisionGroup: Hashable, Sendable, Codable {
     func takes(_ other: Builder) -> Bool {
       let (mine, its) = (group, other.group)
       return mine.change == its.change && mine.node == its.node && mine.kind == its.kind
-        // A group says from which frame to which, and sequences are counted within a track.
+        // A group names its first and its last frame, and sequences are counted within a track.
         && mine.first?.track == its.first?.track && (mine.first == nil) == (its.first == nil)
         && frames == other.frames && !isOpposite(to: other)
     }
 
-    /// Whether one moved earlier and the other one later: a note has one direction.
+    /// Whether one group moved earlier and the other group later: a note has one direction.
     private func isOpposite(to other: Builder) -> Bool {
       min(shortest, other.shortest) < 0 && max(longest, other.longest) > 0
     }
@@ -94,7 +94,7 @@ package struct DecisionGroup: Hashable, Sendable, Codable {
     }
 
     private var milliseconds: String {
-      // By magnitude: of times that moved earlier, the one that is nearest to 0 is the largest.
+      // By magnitude: of times that moved earlier, the time nearest to 0 is the largest.
       let ends = [shortest.magnitude, longest.magnitude].sorted()
         .map { Wording.number(Double($0) / 1e6, places: 1) }
       return ends[0] == ends[1] ? "\(ends[0]) ms" : "\(ends[0]) to \(ends[1]) ms"

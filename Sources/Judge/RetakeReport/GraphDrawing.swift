@@ -71,7 +71,7 @@ enum GraphDrawing {
       text += "d=\"M\(last.x - 7) \(last.y - 4)L\(last.x) \(last.y)L\(last.x - 7) \(last.y + 4)\"/>"
     }
     if let label = line.edge.label, line.points.count > 1 {
-      // Over the first part of the edge: `GraphLayout` has made the gap behind that column wider.
+      // Over the first part of the edge: `GraphLayout` has widened the gap after that column.
       let next = line.points[1]
       let (x, y) = ((first.x + next.x) / 2, (first.y + next.y) / 2 - 6)
       text += "<text class=\"label\" x=\"\(x)\" y=\"\(y)\">\(short(label, 15))</text>"

@@ -33,7 +33,7 @@ struct GraphLayout {
     guard !ids.isEmpty, ids.count <= Self.nodesMax, Set(ids).count == ids.count else { return nil }
     let places = Dictionary(uniqueKeysWithValues: zip(ids, ids.indices))
     let edges = graph.edges.compactMap { edge -> (edge: ReportEdge, from: Int, to: Int)? in
-      // For the same reason, a loop or an edge to a node that is not there is left out.
+      // For the same reason, a loop or an edge to a missing node is skipped.
       guard let from = places[edge.nodes.from], let to = places[edge.nodes.to], from != to
       else { return nil }
       return (edge, from, to)
@@ -41,7 +41,7 @@ struct GraphLayout {
     let pairs = edges.map { (from: $0.from, to: $0.to) }
     let ranks = LayeredLayout.ranks(count: ids.count, pairs)
     var gaps: [Int: Int] = [:]
-    // The label is drawn over the first part of its edge, behind this column.
+    // The label is drawn over the first part of its edge, after this column.
     for (edge, from, _) in edges where edge.label != nil { gaps[ranks[from]] = Self.labelGap }
     let size = LayeredLayout.Size(width: Self.nodeWidth, height: Self.nodeHeight)
     let layout = LayeredLayout(

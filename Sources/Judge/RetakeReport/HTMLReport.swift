@@ -7,7 +7,7 @@ package import RetakeCore
 /// frame inspector, the timeline and the tables of findings from the embedded document. The page
 /// allows only one script and one style, each identified by its hash.
 package enum HTMLReport {
-  /// What a page needs in addition when it is served by a server with access to the sessions.
+  /// Additional properties of a page that a server with access to the sessions serves.
   package struct Served: Hashable, Sendable {
     /// The address of the server's first page without the host: `/TOKEN/`.
     package var root: String

@@ -25,7 +25,7 @@ package struct JUnitReport {
       report.suite(
         session, document.cases.filter { $0.session == session }, document.generatedAt)
     }
-    // An error without a case has a suite of its own, or a run that never began would look empty.
+    // Errors without a case have a separate suite, or a run that never began would look empty.
     if !document.errors.isEmpty { suites.append(report.failure(document.errors)) }
     var total = Tally()
     for suite in suites { total.add(suite.tally) }
@@ -115,7 +115,7 @@ package struct JUnitReport {
   private mutating func unique(_ group: String, _ name: String) -> String {
     var result = visible(name)
     var number = 2
-    // U+0000 is never part of a visible string, so two pairs cannot give the same key.
+    // U+0000 is never part of a visible string, so two pairs cannot have the same key.
     while !usedNames.insert("\(visible(group))\u{0}\(result)").inserted {
       result = "\(visible(name)) (\(number))"
       number += 1
@@ -171,7 +171,7 @@ package struct JUnitReport {
     }
     lines += item.suspects.prefix(ReportSuspect.shownMax).map { "suspected: \($0.text)" }
     lines += item.commands.prefix(5).map { "\($0.title): \($0.command)" }
-    // One line is for the count of what is left out.
+    // A line is for the number of omitted findings.
     let room = linesMax - lines.count - 1
     let shown = item.findings.items.prefix(max(0, room))
     lines += shown.map { finding in

@@ -6,9 +6,9 @@ package struct MarkdownReport {
   /// UTF-8 bytes; a GitHub comment holds 64 KB.
   package static let bytesMax = 60_000
 
-  /// The Markdown, with a newline at the end. A last line says what was left out.
+  /// The Markdown, with a newline at the end. If a part is omitted, the last line says so.
   package static func render(_ document: ReportDocument) -> String {
-    // 200 bytes are for the last line, which says how much was left out.
+    // 200 bytes are for the last line, which contains the number of omitted parts.
     var page = Page(room: bytesMax - 200)
     page.add(head(document))
     let cases = ReportCase.inReadingOrder(document.cases)
@@ -29,8 +29,8 @@ package struct MarkdownReport {
 
     mutating func add(_ block: String) {
       guard !block.isEmpty else { return }
-      // After the first block without room no other is added, so the summary is a beginning without
-      // gaps.
+      // After the first block that does not fit, no other block is added, so the summary is a
+      // beginning without gaps.
       guard leftOut == 0, text.utf8.count + block.utf8.count + 1 <= room else {
         leftOut += 1
         return
@@ -153,7 +153,7 @@ package struct MarkdownReport {
 
   // MARK: - Escapes
 
-  /// Text that may contain labels from anywhere. The result contains no markup, link or mention.
+  /// Text that may contain labels from any source. The result contains no markup, link or mention.
   static func prose(_ text: String) -> String {
     var result = ""
     for scalar in text.visible(limit: 2000).unicodeScalars {

@@ -13,7 +13,7 @@ struct PageData {
   static let pageBytesWarning = 50_000_000
 
   var document: ReportDocument
-  /// What was left out, in words.
+  /// The omitted parts, in words.
   private(set) var notes: [String] = []
 
   init(_ document: ReportDocument) {
@@ -59,7 +59,7 @@ struct PageData {
 
   /// If there are too many curves, all of them lose detail equally.
   private mutating func boundErrors() {
-    // After 16 halvings almost nothing is left.
+    // After 16 halvings almost no numbers remain.
     for _ in 0..<16 {
       let numbers = document.cases.reduce(0) { $0 + $1.errorNumbers }
       guard numbers > Self.errorNumbersMax else { return }
@@ -74,11 +74,11 @@ struct PageData {
     return Self.escaped(Array(body))
   }
 
-  /// Replaces characters inside strings by their JSON escapes: those that have a meaning for the
-  /// HTML parser, which are `<`, `>` and `&`, and those that mislead a reader, as in
+  /// Replaces characters inside strings by their JSON escapes: characters that have a meaning for
+  /// the HTML parser, which are `<`, `>` and `&`, and characters that mislead a reader, as in
   /// `visible(_:)`.
   ///
-  /// JSON has none of these outside strings, so bytes can be replaced without parsing.
+  /// JSON has no such character outside strings, so bytes can be replaced without parsing.
   static func escaped(_ json: [UInt8]) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(json.count + json.count / 16)
@@ -103,7 +103,7 @@ struct PageData {
   /// The scalar whose first byte this is, and its length in UTF-8; `nil` for a byte in the middle
   /// of one.
   private static func scalar(_ json: [UInt8], _ place: Int) -> (Unicode.Scalar, length: Int)? {
-    // RFC 3629, section 3: the number of leading ones is the length.
+    // RFC 3629, section 3: the number of leading 1 bits is the length.
     let length = (~json[place]).leadingZeroBitCount
     guard (2...4).contains(length), place + length <= json.count else { return nil }
     var value = UInt32(json[place]) & (0x7F >> UInt32(length))

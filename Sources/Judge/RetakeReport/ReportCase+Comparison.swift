@@ -41,7 +41,8 @@ extension ReportCase {
         root, findings: comparison.findings.filter { $0.root == index }, graph: graph)
     }
     self.graph = graph
-    // Nothing was compared. A node's default status is equal, which the page would show for each.
+    // No frame was compared. A node's default status is equal, and the page would show it for each
+    // node.
     if [.errored, .missing, .notComparable].contains(comparison.verdict) {
       for index in self.graph?.nodes.indices ?? 0..<0 {
         self.graph?.nodes[index].status = .notCompared
@@ -81,7 +82,7 @@ extension ReportVerdict {
 }
 
 extension Comparison {
-  /// The given reasons, or a summary of the counts.
+  /// The reasons of the comparison, or a summary of the counts.
   var reason: String {
     if !reasons.isEmpty { return reasons.joined(separator: "; ") }
     let frames = Wording.count(counts.compared, "frame") + " compared"
@@ -100,7 +101,7 @@ extension ReportCheck {
   /// Results, decisions and budgets, each with the worst finding in it.
   static func all(_ comparison: Comparison) -> [ReportCheck] {
     let verdict = ReportVerdict(comparison.verdict)
-    // Nothing was compared. Without findings the checks below would all be reported as passed.
+    // No frame was compared. Without findings the checks below would all be reported as passed.
     guard verdict == .passed || verdict == .changed else {
       return [ReportCheck("results", verdict, comparison.reason)]
     }
@@ -130,7 +131,7 @@ extension Finding.Kind {
 }
 
 extension Finding {
-  /// The unit in which the report gives magnitudes, and the factor that converts to it.
+  /// The unit of magnitudes in the report, and the factor that converts a magnitude to it.
   var unit: (name: String?, factor: Double) {
     switch kind {
     case .boxMoved: ("px", 1)

@@ -14,7 +14,7 @@ package struct ReportCase: Hashable, Sendable, Codable {
   /// The reason for this verdict, in one sentence.
   package var reason: String
   package var counts = ComparedCounts()
-  /// What was checked, each with a verdict of its own. JUnit has one test case for each.
+  /// The checks of the case, each with its own verdict. JUnit has a test case for each check.
   package var checks: [ReportCheck] = []
   package var headroom: [Headroom] = []
   package var budgets: [ReportBudget] = []
@@ -26,7 +26,7 @@ package struct ReportCase: Hashable, Sendable, Codable {
   package var rootCauses: [ReportRootCause] = []
   package var findings = Excerpt<ReportFinding>()
   package var pictures: [ReportImage] = []
-  /// What the sensors showed around the first of those frames; `nil` if no stage reads one.
+  /// Sensor values around the first frames in `pictures`; `nil` if no stage reads a sensor.
   package var sensors: [ReportSensorStrip]?
   package var timelines: [ReportTimeline] = []
   package var decisions: DecisionDifferences?
@@ -37,7 +37,8 @@ package struct ReportCase: Hashable, Sendable, Codable {
   package var tolerances: [ReportTolerance] = []
   /// The latest acceptance of the golden that was compared with: when it was accepted, and why.
   package var accepted: ReportAcceptance?
-  /// Distinguishes the result that was left pending from any other; `nil` if none was left.
+  /// Distinguishes the pending result from any other result; `nil` if the run left no pending
+  /// result.
   package var pending: String?
   package var error: ReportProblem?
   package var notes: [String] = []
@@ -79,7 +80,7 @@ package struct ExpectedMark: Hashable, Sendable, Codable {
   }
 }
 
-/// The rule by which the results of one sink are compared, in words.
+/// The rule that compares the results of one sink, in words.
 package struct ReportTolerance: Hashable, Sendable, Codable {
   package var sink: String
   package var rule: String
@@ -102,7 +103,7 @@ package struct ReportAcceptance: Hashable, Sendable, Codable {
   }
 }
 
-/// How many frames were compared, and with which result.
+/// The number of compared frames, by the result of the comparison.
 package struct ComparedCounts: Hashable, Sendable, Codable {
   package var compared: Int
   package var same: Int

@@ -1,11 +1,11 @@
 extension ReportDocument {
-  /// One document of several runs, such as those of a test runner that runs each case by itself.
+  /// The document of several runs, such as the runs of a test runner that runs each case by itself.
   ///
   /// - Parameters:
   ///   - documents: The runs. Their cases are sorted, so that their order makes no difference.
-  ///   - exit: The status of all of them together.
-  ///   - frames: The frames that all of them replayed.
-  ///   - seconds: The time that they took together, in which some may have run at once.
+  ///   - exit: The status of all runs together.
+  ///   - frames: The frames that all runs replayed.
+  ///   - seconds: The duration of all runs together, some of which may have been concurrent.
   package init(
     merging documents: [ReportDocument], tool: ReportTool, title: String, exit: ReportExit,
     frames: Int, seconds: Double

@@ -42,7 +42,7 @@ enum OlderReport {
 
   private static func completed(_ value: Any, _ path: ArraySlice<String>, _ keys: [String]) -> Any {
     if let list = value as? [Any] { return list.map { completed($0, path, keys) } }
-    // Something else where an object belongs is left to the decoder, whose error says where it is.
+    // If the value is not an object, the decoder reports the error and its place.
     guard var object = value as? [String: Any] else { return value }
     if let next = path.first {
       if let inner = object[next] { object[next] = completed(inner, path.dropFirst(), keys) }

@@ -1,14 +1,14 @@
 package import Foundation
 package import RetakeCore
 
-/// The whole content of a report as one JSON document. Every other form is made from it.
+/// The content of a report as one JSON document. Every other form is made from it.
 ///
-/// Its schema is `Resources/report.schema.json`. Nothing in here reads a clock, a file or a run:
+/// Its schema is `Resources/report.schema.json`. The document reads no clock, no file and no run:
 /// the caller fills in the document, and the renderers are pure functions of it.
 package struct ReportDocument: Hashable, Sendable, Codable {
   package var v = 1
   package var tool: ReportTool
-  /// What was run, such as `retake test` or the suite's name.
+  /// The name of the run, such as `retake test` or the suite's name.
   package var title: String
   /// Wall-clock time as an ISO 8601 string, from the caller; absent where results must not vary.
   package var generatedAt: String?
@@ -20,7 +20,7 @@ package struct ReportDocument: Hashable, Sendable, Codable {
   /// Errors that do not belong to a single case.
   package var errors: [ReportProblem] = []
   package var notes: [String] = []
-  /// What to type next, in order.
+  /// Commands to type next, in order.
   package var commands: [ReportCommand] = []
 
   /// Counts the verdicts and the frames of `cases`.
@@ -42,8 +42,8 @@ package struct ReportDocument: Hashable, Sendable, Codable {
     // Unsorted, Foundation writes keys in the order of a Dictionary, which differs from process to
     // process.
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    // JSON has no NaN or infinity (RFC 8259, section 6). By default the encoder throws, and one
-    // such error would cost the whole report.
+    // JSON has no NaN or infinity (RFC 8259, section 6). By default the encoder throws, and a
+    // single such number would prevent the report.
     encoder.nonConformingFloatEncodingStrategy = .convertToString(
       positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
     return try encoder.encode(self) + [0x0A]
@@ -88,7 +88,7 @@ package struct ReportDocument: Hashable, Sendable, Codable {
   }
 }
 
-/// What the run covered, and how fast.
+/// The size and the speed of the run.
 package struct ReportTotals: Hashable, Sendable, Codable {
   package var cases = 0
   /// Frames that were compared.
@@ -106,10 +106,10 @@ package struct ReportCache: Hashable, Sendable, Codable {
   /// Values that did not have to be computed, or frames that did not have to be decoded.
   package var known: Int
   package var computed: Int
-  /// Records or whole files that were damaged; their values were computed again.
+  /// Damaged records and damaged files; their values were computed again.
   package var damaged: Int
   package var keptBytes: Int
-  /// Files that were written on another machine and not used; absent if there were none.
+  /// Files that were written on another machine and not used; absent if there was no such file.
   package var foreign: Int?
   /// Why not all values could be stored.
   package var failure: String?

@@ -7,7 +7,7 @@ package enum ReportFolder {
   /// Writes all four files. Each file is written completely or not at all, and replaces an older
   /// one.
   ///
-  /// - Parameter folder: Created if it is missing. The caller chooses it; nothing is written
+  /// - Parameter folder: Created if it is missing. The caller chooses it; no file is written
   ///   outside it.
   /// - Returns: The files in the order in which they were written. The page comes last, so that the
   ///   other files exist when it appears.
@@ -34,7 +34,7 @@ package enum ReportFolder {
   /// The largest report.json that is recognized; a report has at most some megabytes.
   private static let bytesMax: Int64 = 256 << 20
 
-  /// Checks that nothing but an older report would be replaced.
+  /// Checks that only an older report would be replaced.
   ///
   /// - Throws: `ReportError.otherFile` for a file with the name of a report's file in a folder whose
   ///   `report.json` is missing or is something else.

@@ -4,7 +4,7 @@ package import RetakeCore
 /// The image of one frame, for the inspector.
 package struct ReportImage: Hashable, Sendable, Codable {
   package enum Role: String, Hashable, Sendable, Codable {
-    /// What the pipeline received: shown below both golden and actual.
+    /// The frame that the pipeline received: shown below both golden and actual.
     case input
     /// An image that a sink received.
     case golden
@@ -16,12 +16,12 @@ package struct ReportImage: Hashable, Sendable, Codable {
   package var role: Role
   /// The node that produced the image.
   package var node: String?
-  /// The frame's own size, in which boxes are given. The PNG may be smaller.
+  /// The frame's own size, in pixels. Boxes use this size; the PNG may be smaller.
   package var width: Int
   package var height: Int
   /// A PNG file in base64.
   package var png: String
-  /// The part of the frame that a sink's image shows; `nil` is the whole frame.
+  /// The part of the frame that a sink's image shows; `nil` means the complete frame.
   package var area: Box?
   /// The boxes of this frame that golden and result have in common.
   package var boxes: [ReportBox]

@@ -4,7 +4,7 @@ package import RetakeCore
 /// are equal, or a decision that differs.
 package struct ReportRootCause: Hashable, Sendable, Codable {
   package enum Kind: String, Hashable, Sendable, Codable {
-    /// A stage gave a different value.
+    /// A stage returned a different value.
     case value
     /// The time plane made a different decision.
     case decision
@@ -23,7 +23,7 @@ package struct ReportRootCause: Hashable, Sendable, Codable {
   package var pts: Int64?
   /// Virtual time.
   package var timeNanoseconds: Int64?
-  /// `nil` if the cause concerns the whole run.
+  /// `nil` if the cause concerns the run instead of a stage.
   package var stage: String?
   /// "output differs while its inputs are equal".
   package var why: String
@@ -36,7 +36,7 @@ package struct ReportRootCause: Hashable, Sendable, Codable {
   package var extent: String?
   /// The replay command first, the accept command last.
   package var commands: [ReportCommand] = []
-  /// The statuses that differ from those of the case's own graph.
+  /// The statuses that differ from the statuses of the case's own graph.
   package var statuses: [NodeStatus] = []
   package var expected: ExpectedMark?
 

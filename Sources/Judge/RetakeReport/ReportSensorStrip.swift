@@ -2,10 +2,10 @@ package import RetakeCore
 
 /// The samples of a sensor around a frame, as the page draws them.
 package struct ReportSensorStrip: Hashable, Sendable, Codable {
-  /// One channel of the sensor.
+  /// The values of one channel of the sensor.
   package struct Curve: Hashable, Sendable, Codable {
     package var channel: String
-    /// One for each of the strip's times; `nil` where the sensor gave none.
+    /// A value for each of the strip's times; `nil` where the sensor had no value.
     package var values: [Double?]
 
     package init(channel: String, values: [Double?]) {

@@ -26,7 +26,7 @@ package struct ReportTrack: Hashable, Sendable, Codable {
     width = try container.decode(Int.self, forKey: .width)
     height = try container.decode(Int.self, forKey: .height)
     frames = try container.decode(Int.self, forKey: .frames)
-    // Only shown, so one that cannot be parsed does not make the report unreadable.
+    // Only shown, so an invalid time base does not make the report unreadable.
     timeBase = try container.decodeIfPresent(String.self, forKey: .timeBase)
       .flatMap { TimeBase(parsing: $0) }
   }

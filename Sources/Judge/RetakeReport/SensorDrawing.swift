@@ -27,7 +27,7 @@ enum SensorDrawing {
     return text + "</svg>"
   }
 
-  /// What the drawing shows, for those who do not see it.
+  /// The text that describes the drawing to readers who cannot see it.
   private static func title(_ strip: ReportSensorStrip) -> String {
     let reach = Double(strip.reachNanoseconds) / 1e9
     return "\(strip.sensor), \(Wording.number(reach)) s before and after frame \(strip.frame)"
@@ -67,7 +67,7 @@ enum SensorDrawing {
 
   private static func y(_ value: Double, _ range: ClosedRange<Double>) -> Int {
     let span = range.upperBound - range.lowerBound
-    // A constant is a line in the middle; a span beyond what a number can hold has no scale.
+    // A constant is a line in the middle; a span that is not finite has no scale.
     let part = span > 0 && span.isFinite ? (value - range.lowerBound) / span : 0.5
     let room = Double(height - 8)
     return height - 4 - Int((part * room).rounded())

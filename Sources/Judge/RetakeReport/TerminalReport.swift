@@ -1,6 +1,7 @@
 import RetakeCore
 
-/// The report for a terminal or a log: first what is wrong, then the table, then what to type next.
+/// The report for a terminal or a log: first the problems, then the table, then the commands to
+/// type next.
 package struct TerminalReport {
   package enum Palette: Sendable {
     /// Without any escape sequences, as NO_COLOR requires.
@@ -30,8 +31,8 @@ package struct TerminalReport {
     return report.lines.joined(separator: "\n") + "\n"
   }
 
-  /// What is to be known about one case that did not pass, for the message of another test runner:
-  /// its root causes with the commands to type next, without colors.
+  /// The report about one case that did not pass, for the message of another test runner: its root
+  /// causes with the commands to type next, without colors.
   package static func attention(to item: ReportCase, in document: ReportDocument) -> String {
     var report = TerminalReport(document: document, palette: .plain)
     report.tell(item)
@@ -119,8 +120,9 @@ package struct TerminalReport {
     commands(item.commands, indent: "    ")
   }
 
-  /// Decisions that differ, with the earlier decisions that they follow from. One about no frame is
-  /// shown without any, too: the headline has no frame by which to find it.
+  /// Decisions that differ, with the earlier decisions that they follow from. A decision about no
+  /// frame is shown even if it follows from no other decision: the headline has no frame to find it
+  /// by.
   private mutating func chains(of cause: ReportRootCause, in item: ReportCase) {
     let linked = item.findings.items.lazy.filter {
       $0.rootCause == cause.id && (!$0.because.isEmpty || $0.isDecisionAboutNoFrame)
@@ -220,7 +222,8 @@ package struct TerminalReport {
       case .bold: "1"
       case .dim: "2"
       }
-    // `visibleLines` lets only known codes act on a terminal, so a new one has to be allowed there.
+    // `visibleLines` lets only known codes act on a terminal, so a new code has to be allowed
+    // there.
     return "\u{1B}[\(codes)m\(text)\u{1B}[0m"
   }
 }

@@ -48,7 +48,7 @@ extension TimelineErrors {
   /// The most curves of one track.
   static let curvesMax = 6
 
-  /// The curves of one track. The one that is closest to its tolerance comes first.
+  /// The curves of one track. The curve closest to its tolerance comes first.
   static func all(_ curves: [ErrorCurve], track: Int) -> [TimelineErrors] {
     let own = curves.filter { $0.track == track }
     let order = own.indices.sorted { (-own[$0].tightness, $0) < (-own[$1].tightness, $1) }

@@ -39,7 +39,7 @@ package enum Wording {
       while text.hasSuffix("0") { text.removeLast() }
       if text.hasSuffix(".") { text.removeLast() }
     }
-    // An error that exists is never shown as none.
+    // An error that exists is never shown as 0.
     return text == "0" && value != 0 ? value.description : text
   }
 
@@ -49,13 +49,13 @@ package enum Wording {
     return "\(number(used * 100, places: used < 0.1 ? 1 : 0)) %"
   }
 
-  /// What is said of frames that differ and do not fail: without any error, their detections have
-  /// only other numbers or another order.
+  /// The words for frames that differ and do not fail: without any error, only the numbers or the
+  /// order of their detections differ.
   static func within(_ cases: [ReportCase]) -> String {
     within(cases.filter { $0.counts.withinTolerance > 0 }.flatMap { $0.headroom.map(\.largest) })
   }
 
-  /// - Parameter errors: The largest error of each measure; `nil` for one that is not a number.
+  /// - Parameter errors: The largest error of each measure; `nil` if the error is not a number.
   static func within(_ errors: [Double?]) -> String {
     !errors.isEmpty && errors.allSatisfy { $0 == 0 }
       ? "equal but for numbering or order" : "within tolerance"
@@ -69,9 +69,9 @@ package enum Wording {
       + "\(number(budget.limit))\(unit)"
   }
 
-  /// A speed in frames per second, as a whole number from ten on.
+  /// A speed in frames per second, without decimals from ten on.
   package static func speed(_ framesPerSecond: Double) -> String {
-    // `Int` traps on infinity and NaN, and on what does not fit.
+    // `Int` traps on infinity and NaN, and on numbers that do not fit.
     guard framesPerSecond.isFinite, framesPerSecond < 1e9 else { return "\(framesPerSecond)" }
     let whole = framesPerSecond >= 10
     return (whole ? grouped(Int(framesPerSecond.rounded())) : number(framesPerSecond, places: 1))
@@ -114,7 +114,7 @@ extension ReportRootCause {
     return parts.joined(separator: ", ")
   }
 
-  /// The whole root cause in one sentence.
+  /// The root cause in one sentence.
   package var headline: String { "\(place): \(why); \(weight)" }
 }
 
@@ -136,12 +136,12 @@ extension ReportCase {
   }
 
   private static func tightness(_ row: Headroom) -> Double {
-    // Nothing is allowed here, or the error is not a number: exact is the least tight, the rest is
-    // over.
+    // The tolerance is zero, or the error is not a number: exact is the least tight, any other
+    // error is over.
     row.used ?? (row.largest == 0 ? -1 : .infinity)
   }
 
-  /// Cases by importance: those that need attention first, otherwise in the order of the run.
+  /// Cases by importance: cases that need attention first, otherwise in the order of the run.
   package static func inReadingOrder(_ cases: [ReportCase]) -> [ReportCase] {
     readingOrder(cases).map { cases[$0] }
   }

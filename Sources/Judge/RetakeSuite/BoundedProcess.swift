@@ -3,8 +3,8 @@ import RetakeBuffers
 import RetakeProcess
 import RetakeRuntime
 
-/// A process with limits on its time and on the output that is kept. When `run` returns, no process
-/// of its group is left.
+/// A process with limits on its time and on the output that is kept. Before `run` returns, it kills
+/// all processes of its group.
 package struct BoundedProcess {
   package enum End: Hashable {
     case exited(Int32)
@@ -59,7 +59,7 @@ package struct BoundedProcess {
     process.onEnd { _ in condition.signal() }
     output.start()
     let end = wait(condition) { process.end }
-    // Also after a normal end: a child that it left behind would hold the pipe open.
+    // Also after a normal end: a child that still runs would hold the pipe open.
     process.sendToGroup(SIGKILL)
     let clock = WallClock()
     clock.wait(

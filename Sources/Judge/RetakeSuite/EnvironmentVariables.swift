@@ -1,8 +1,9 @@
 import Foundation
 
-/// What the environment variables of the process say to every command and every test.
+/// The environment variables of the process that affect every command and every test.
 package struct EnvironmentVariables: Hashable, Sendable {
-  /// Whether a continuous-integration service runs this. Nothing is then written to Goldens/.
+  /// Whether a continuous-integration service runs the process. Retake then writes no file to
+  /// Goldens/.
   package var isCI = false
   /// Whether it is a GitHub workflow, whose runner reads annotations from the output.
   package var isGitHub = false

@@ -6,8 +6,8 @@ import RetakeMedia
 import RetakeReplay
 import RetakeReport
 
-/// Checks the machine and the project: what Retake needs, whether it is present, and how to fix
-/// what is not.
+/// Checks the machine and the project: each requirement of Retake, whether it is met, and how to
+/// meet it.
 package struct MachineDoctor {
   package struct Check: Hashable, Sendable, Codable {
     package enum State: String, Hashable, Sendable, Codable {
@@ -21,7 +21,7 @@ package struct MachineDoctor {
 
     package var name: String
     package var state: State
-    /// What was found, or what does not work without it.
+    /// The version or path that was found, or the features that do not work without it.
     package var detail: String
     /// The command that fixes it.
     package var command: String?
@@ -81,7 +81,7 @@ package struct MachineDoctor {
       command: "apt-get install \(name)")
   }
 
-  /// Everything but models works without their library, so none is not a failure.
+  /// Only models need ONNX Runtime, so a missing library is not a failure.
   private var models: [Check] {
     guard let modelSupport else { return [] }
     do {
@@ -158,7 +158,7 @@ package struct MachineDoctor {
       } ?? "\(error)", command: coded?.advice)
   }
 
-  /// What would keep `retake test` from running the case; `nil` if nothing would.
+  /// The problem that would keep `retake test` from running the case; `nil` if the case can run.
   private static func problem(of testCase: CaseDefinition, in project: Project) -> Check? {
     do {
       // Every option is read, and every model that it names.

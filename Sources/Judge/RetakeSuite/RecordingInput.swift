@@ -4,10 +4,10 @@ import RetakeGraph
 package import RetakeRecord
 import RetakeStages
 
-/// What can be recorded, by the name that a user types.
+/// The inputs that can be recorded, by the name that a user types.
 package enum RecordingInput {
-  /// How a synthetic scene looks, or what is requested from a camera. Other sources have their own
-  /// values.
+  /// The appearance of a synthetic scene, or the settings that are requested from a camera. Other
+  /// sources have their own values.
   package struct Image: Hashable, Sendable {
     /// In pixels; `nil` is 640 for a scene, and the current setting of a camera.
     package var width: Int?

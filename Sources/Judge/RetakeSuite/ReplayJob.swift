@@ -18,9 +18,9 @@ package struct ReplayJob {
   package var destination = Destination.nowhere
   /// The golden that the run will be compared with.
   package var comparedWith: GoldenManifest?
-  /// What is written in addition to the results' folder.
+  /// Files and streams in addition to the results' folder.
   package var outputs = RunOutputs()
-  /// Receive everything that happens in the run, in addition to what is written.
+  /// Receive every event of the run, in addition to the observers that write the outputs.
   package var observers: [any RunObserver] = []
   /// Called with the number of finished frames and the number of all frames.
   package var progress: (Int, Int) -> Void = { _, _ in }
@@ -30,9 +30,9 @@ package struct ReplayJob {
   /// The folder that the results are written to.
   package enum Destination: Equatable {
     case nowhere
-    /// The folder of a run, with run.json. It may replace an earlier run, and nothing else.
+    /// The folder of a run, with run.json. It may replace an earlier run, but no other file.
     case run(String)
-    /// A golden. A run that is halted makes none.
+    /// A golden. A halted run writes no golden.
     case golden(GoldenFolder)
   }
 
@@ -67,7 +67,7 @@ package struct ReplayJob {
     return (pipeline, try session.map { try SessionReader(opening: $0, options: options) })
   }
 
-  /// Each thread of a decoder holds images of its own.
+  /// Bounded, because each thread of a decoder holds its own images.
   private static let decoderThreadsMax = 4
 
   private func connect(_ pipeline: Pipeline, _ reader: SessionReader?) throws -> Replay {
@@ -96,7 +96,7 @@ package struct ReplayJob {
   }
 
   private func costs(reader: SessionReader?) throws -> RunCosts {
-    // Before the mode is asked: in `every-frame` timings are complete (docs/costs.md).
+    // Before the mode is checked: in `every-frame` timings are complete (docs/costs.md).
     if outputs.timings != nil { return .measured }
     guard definition.mode != .everyFrame else { return .declared }
     var costs = try definition.costs.load(session: reader) { try project.costPath($0) }
@@ -106,7 +106,7 @@ package struct ReplayJob {
 
   /// Runs the case and writes the requested outputs.
   ///
-  /// - Throws: What the session, the pipeline or the run throws. No incomplete file is left.
+  /// - Throws: Errors of the session, the pipeline or the run. No incomplete file remains.
   package func run() throws -> RunSummary {
     let (pipeline, reader) = try inputs()
     try checkOutputs()
@@ -118,17 +118,17 @@ package struct ReplayJob {
     return try run(replay, reader: reader)
   }
 
-  /// Refuses outputs that would overwrite what the run reads; opens none of them.
+  /// Refuses outputs that would overwrite an input of the run. Opens no output.
   ///
   /// - Throws: `SuiteError.outputOverInput`, `.outputOverMedia`.
   func checkOutputs() throws {
     try outputs.check(
       session: session, pipeline: pipelineFile,
-      // A run that writes timings measures, and reads none.
+      // A run that writes timings measures its stages and reads no costs.
       costs: outputs.timings == nil ? definition.costs.files.map { project.path($0) } : [])
   }
 
-  /// Runs what `open` returned. The outputs were checked.
+  /// Runs the replay that `open` returned. The caller has checked the outputs.
   func run(_ replay: Replay, reader: SessionReader?) throws -> RunSummary {
     let progress = ProgressObserver(total: replay.frameCount, progress)
     let outputs = try OpenOutputs(
@@ -147,11 +147,11 @@ package struct ReplayJob {
     }
   }
 
-  /// Runs the decisions of the case for every combination of a sweep. Nothing is written.
+  /// Runs the decisions of the case for every combination of a sweep. Writes no file.
   ///
   /// - Parameter comparesNumbers: Whether everything is computed, and the numbers that reach sinks
-  ///   are compared with those of an every-frame run.
-  /// - Throws: `ReplayError.badSweep`, and what a run throws.
+  ///   are compared with the numbers of an every-frame run.
+  /// - Throws: `ReplayError.badSweep`, and errors of a run.
   package func sweep(_ sweep: Sweep, comparesNumbers: Bool = false) throws -> SweepReport {
     let (pipeline, reader) = try inputs()
     let request = try request(reader: reader)
@@ -182,7 +182,7 @@ package struct ReplayJob {
 }
 
 extension ReplayJob {
-  /// The folder of a run, after the checks that nothing else is overwritten.
+  /// The folder of a run. Throws if the run would overwrite any other file.
   private func runFolder(_ path: String) throws -> GoldenFolder {
     let folder = URL(fileURLWithPath: project.path(path))
     if let session { try Project.checkName(ofSession: session) }

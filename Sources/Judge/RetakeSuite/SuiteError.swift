@@ -5,7 +5,7 @@ package enum SuiteError: RetakeError, Hashable {
   case projectUnreadable(file: String, cause: String, advice: String)
   case badProject(message: String, advice: String?, pointer: String, file: String)
   case noPipeline(String, known: [String])
-  /// A command that cannot be a whole program.
+  /// A command or options that cannot be used as a program.
   case badProgram(String, problem: String)
   /// There is such a file or folder, and it cannot be read as a pipeline.
   case pipelineUnreadable(String, cause: String)
@@ -36,23 +36,23 @@ package enum SuiteError: RetakeError, Hashable {
   /// The folder is already a project.
   case hasProject(file: String)
   case missingReason
-  /// None of the selected cases has a golden.
+  /// No selected case has a golden.
   case noGoldenYet
-  /// What is pending describes something else than the golden of the same name.
+  /// The pending golden describes something else than the golden of the same name.
   case replacesOther(key: String, differences: [String])
   case nothingPending
-  /// What is pending was left by earlier tests.
+  /// The pending goldens are from earlier tests.
   case notOfLastTest([String])
   case noProjectFile
   /// A test asks for a track that the session does not have.
   case noTrack(Int, session: String, tracks: [Int])
   /// No folder above a file of tests has a retake.yml.
   case noProjectFound(name: String, near: String?)
-  /// There are pending goldens, but not the one that was named.
+  /// There are pending goldens, but not the named golden.
   case notPending(String, known: [String])
-  /// Nothing pending has a root cause or a stage of that name.
+  /// No pending golden has a root cause or a stage of that name.
   case noRootCause(String, known: [String])
-  /// An alternate is always a whole golden, so it cannot be accepted in parts.
+  /// An alternate is always a complete golden, so it cannot be accepted in parts.
   case partialAlternate
   /// A review asks questions, and standard input is not a terminal.
   case noTerminal
@@ -65,14 +65,14 @@ package enum SuiteError: RetakeError, Hashable {
   case noRevision(String, cause: String)
   /// A tolerance cannot cover the difference.
   case notFitted(String, cause: String)
-  /// None of the given runs is a run of one of these cases.
+  /// No given run is a run of one of these cases.
   case noRun(of: String)
   /// No report exists at that path.
   case noReport(path: String)
   case noFile(path: String)
   case noScene(String, known: [String])
   case badScene(String)
-  /// The options of a `--source` that its stage does not take.
+  /// Options of a `--source` that its stage does not accept.
   case badSource(String, cause: String, advice: String?)
   /// A `--source` for a pipeline that reads no session.
   case noSessionSource(String, pipeline: String)
@@ -82,23 +82,23 @@ package enum SuiteError: RetakeError, Hashable {
   case sceneOnly(String, of: String)
   /// Two outputs of one run would be mixed.
   case sameOutput(String)
-  /// An output would overwrite what the run reads.
+  /// An output would overwrite an input of the run.
   case outputOverInput(path: String, input: String)
   /// An output would replace a media file that Retake did not write.
   case outputOverMedia(path: String)
   case noMetadata(pipeline: String)
   /// The container of a video cannot be inferred from its file name.
   case overlayFile(path: String, known: [String])
-  /// A video is drawn over the frames of a session, but the pipeline reads none.
+  /// A video is drawn over the frames of a session, but the pipeline reads no session.
   case overlaySession(pipeline: String)
-  /// Several sinks write lines, and none was named.
+  /// Several sinks write lines, and the command names no sink.
   case severalMetadata([String])
   case notMetadata(String, known: [String])
-  /// No node, or not the one that was named, computes the model.
+  /// No node, or not the named node, computes the model.
   case noModelNode(String?, model: String, pipeline: String, known: [String])
-  /// Several nodes compute the model, and none was named.
+  /// Several nodes compute the model, and the command names no node.
   case severalModelNodes([String], model: String)
-  /// The frame, or the item of a forEach, is not given to the node.
+  /// The node does not receive the frame, or the item of a forEach.
   case notReached(String, frame: FrameID, item: Int?)
   /// A process that verify started did not complete its work.
   case verifyProcessFailed(condition: String, cause: String)
@@ -127,7 +127,8 @@ package enum SuiteError: RetakeError, Hashable {
       ErrorFacts(
         "suite.project.malformed", message, at: file, pointer: pointer,
         advice: advice ?? "Fix it, and check that it can be read with: retake doctor")
-    // Nothing is similar to this path, so a suggestion would be empty. The known ones are listed.
+    // No pipeline is similar to this path, so a suggestion would be empty. The known pipelines are
+    // listed.
     case .noPipeline(let name, let known)
     where Self.isPath(name) && Suggestion.nearest(to: name, among: known) == nil:
       ErrorFacts(

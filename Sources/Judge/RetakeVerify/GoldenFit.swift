@@ -6,14 +6,14 @@ import RetakeRuntime
 import RetakeSession
 package import RetakeSuite
 
-/// Finds the tolerances of goldens by running their cases under other conditions: what
-/// `retake golden calibrate` does.
+/// Finds the tolerances of goldens by running their cases under other conditions. Implements
+/// `retake golden calibrate`.
 ///
-/// A run gives the same result each time, so repeating it would show nothing. Each run has a
+/// A repeated run has the same result, so repeating it would find no difference. Each run has a
 /// different condition, such as a processor with fewer instructions, or comes from another machine.
 package struct GoldenFit {
-  /// The factor by which a tolerance exceeds the largest error, before it is rounded up to the next
-  /// step of the sink.
+  /// The factor between the largest error and the tolerance, before the tolerance is rounded up to
+  /// the next step of the sink.
   static let margin = 1.5
 
   /// One tolerance.
@@ -31,7 +31,7 @@ package struct GoldenFit {
   package struct Item: Hashable, Sendable, Codable {
     /// `session/case`.
     package var key: String
-    /// The names of the runs whose conditions differ from those of the golden.
+    /// The names of the runs whose conditions differ from the conditions of the golden.
     package var conditions: [String]
     /// Only quantities that differed at all.
     package var rows: [Row]
@@ -72,14 +72,14 @@ package struct GoldenFit {
   /// Fits the tolerances of the selected cases.
   ///
   /// - Throws: `SuiteError` for a selection or a run that does not exist, for a case without a
-  ///   golden, and for a case whose runs differ in more than numbers. Nothing is written for any
-  ///   case then.
+  ///   golden, and for a case whose runs differ in more than numbers. In these cases no golden is
+  ///   changed.
   package func run(isDryRun: Bool = false) throws -> [Item] {
     guard !isCI || isDryRun else { throw SuiteError.acceptInCI }
     let scratch = try ScratchDirectory()
     defer { scratch.remove() }
     var fits: [(GoldenFolder, CompareRules, Item)] = []
-    // Before the runs of this machine, which take long.
+    // Before the runs of this machine, which are slow.
     try checkGiven()
     let selection = try selection.resolve(in: project)
     for selected in selection {
@@ -107,13 +107,13 @@ package struct GoldenFit {
 
   /// Runs one case into a folder: the work of a separate process.
   ///
-  /// - Throws: `SuiteError.nothingSelected` for another key; what a run throws.
+  /// - Throws: `SuiteError.nothingSelected` for another key; errors of the run.
   package func record(_ key: String, condition name: String, into folder: String) throws {
     guard let selected = try selection.resolve(in: project).first(where: { "\($0.key)" == key }),
       let condition = VerifyCondition.newProcess(named: name)
     else { throw SuiteError.nothingSelected("\(key) under '\(name)'") }
     // In this process and before it decodes. glibc's share of the condition is in the environment
-    // with which the process was started.
+    // of the process, from its start.
     condition.process?.processor.force()
     var job = try job(selected, into: folder)
     job.conditions = RunConditions().under(condition)
@@ -133,7 +133,7 @@ package struct GoldenFit {
     GoldenLibrary(root: URL(fileURLWithPath: goldens ?? project.goldens))
   }
 
-  /// The given folders must be runs.
+  /// Throws if a folder in `given` is not a run.
   private func checkGiven() throws {
     for path in given {
       let folder = GoldenFolder(URL(fileURLWithPath: project.path(path)))
@@ -155,8 +155,7 @@ package struct GoldenFit {
     guard golden.exists else { throw GoldenError.missing(folder: golden.url.path) }
     let manifest = try golden.manifest()
     let runs = try make(selected, scratch)
-    // Only runs of this machine are checked. For a run that the user gave, that judgement is
-    // theirs.
+    // Only runs of this machine are checked. The user is responsible for the runs in `given`.
     for (name, folder) in runs where !given.contains(name) {
       let run = try folder.manifest()
       guard run.pipeline.digest == manifest.pipeline.digest, run.testCase == manifest.testCase,
@@ -164,8 +163,8 @@ package struct GoldenFit {
       else { throw SuiteError.notFitted(selected.key.description, cause: Self.otherCase) }
     }
     for (name, folder) in runs {
-      // Runs of this machine are written by the golden's rules, so only a given one can have its
-      // boxes in another order.
+      // Runs of this machine are written by the golden's rules, so only a run in `given` can have
+      // its boxes in another order.
       guard let problem = BoxOrder.problem(golden: manifest, run: try folder.manifest()),
         given.contains(name)
       else { continue }
@@ -186,7 +185,8 @@ package struct GoldenFit {
     for sink in largest.keys.sorted() {
       rows += Self.widen(&rules, sink, largest[sink] ?? [:], manifest)
     }
-    // Again with the new tolerances: what they do not cover, such as a missing box, is an error.
+    // Again with the new tolerances: a difference that they do not cover, such as a missing box, is
+    // an error.
     for (name, folder) in runs {
       let comparison = try comparison(golden, folder, rules)
       guard comparison.verdict == .passed else {
@@ -240,7 +240,7 @@ package struct GoldenFit {
   /// from it, as in `Verification`.
   private func duration(of selected: SelectedCase, _ scratch: URL) throws -> Double {
     let folder = scratch.appending(path: "\(selected.key)-timed")
-    // What it wrote is not compared: it is under the conditions of the golden.
+    // The output is not compared: this run has the conditions of the golden.
     defer { try? FileManager.default.removeItem(at: folder) }
     var job = try job(selected, into: folder.path)
     job.conditions.isInterrupted = isInterrupted

@@ -1,7 +1,7 @@
 import Foundation
 import RetakeCore
 
-/// The math functions of the C library, which give different bits on different processors.
+/// The math functions of the C library, which return different bits on different processors.
 enum MathLibrary {
   /// The digest of functions that are known to differ, at enough values to show it.
   static var digest: Digest128 {

@@ -7,13 +7,13 @@ import RetakeSuite
 package struct NewProcessRuns {
   /// The minimum time limit of a process, in seconds.
   static let secondsMin = 60.0
-  /// How much longer than the first run another run may take. Without vector instructions, decoding
-  /// is many times slower.
+  /// The time limit of another run, as a multiple of the duration of the first run. Without vector
+  /// instructions, decoding is many times slower.
   static let slownessMax = 30.0
 
   /// The program to start; the running one by default.
   package var executable: String
-  /// The arguments with which the program runs a case under a condition and leaves its trace in a
+  /// The arguments that make the program run a case under a condition and write its trace to a
   /// folder.
   package var arguments: (_ condition: VerifyCondition, _ folder: String) -> [String]
   package var isInterrupted: () -> Bool
@@ -62,7 +62,7 @@ package struct NewProcessRuns {
     case .signalled(let number): cause = "signal \(number) ended it"
     case .stopped: cause = "it did not end within \(Int(seconds.rounded(.up))) s"
     }
-    // A process that did not end well says nothing about the stages: it is an error, not a
+    // A process that did not end well shows nothing about the stages: it is an error, not a
     // difference.
     throw SuiteError.verifyProcessFailed(condition: condition.name, cause: cause + closingResponse)
   }

@@ -1,11 +1,11 @@
 import RetakeCore
 
-/// Only traces of one verification have these digests, and nothing stores them (`TraceFiles`). So
+/// Only traces of one verification have these digests, and no file outlives it (`TraceFiles`). So
 /// their form may change.
 extension SinkOutcome {
   /// The digest of the exact values, before they are rounded for a golden.
   ///
-  /// Two outcomes that differ give different bytes: each list is preceded by its length, and each
+  /// Two outcomes that differ append different bytes: each list is preceded by its length, and each
   /// alternative by a word for it.
   var exactDigest: Digest128 {
     var hasher = DigestHasher()
@@ -71,7 +71,7 @@ extension Detection {
   fileprivate func digest(into hasher: inout DigestHasher) {
     for value in [box.x, box.y, box.width, box.height, score] { hasher.append(value) }
     hasher.append(Int64(classIndex))
-    // A tracker may give any number, also one that would stand for "none".
+    // A tracker may use any number, so no number can represent the absence of an identity.
     hasher.append(Int64(identity == nil ? 0 : 1))
     hasher.append(Int64(identity ?? 0))
     hasher.append(Int64(classes.count))

@@ -6,7 +6,7 @@ struct StoredTrace {
   /// The record of one frame.
   struct FrameRecord: Hashable {
     var frame: FrameID
-    /// By sink; zero if the sink received nothing.
+    /// By sink; zero if the sink received no result.
     var sinks: [Digest128]
     /// By stage; zero where the stage did not run.
     var stages: [Digest128]
@@ -18,7 +18,7 @@ struct StoredTrace {
   private let decisions: FileHandle
   private let blocks: FileHandle
 
-  /// - Throws: What the file system throws for an incomplete trace.
+  /// - Throws: Errors of the file system for an incomplete trace.
   init(reading folder: URL) throws {
     files = TraceFiles(folder: folder)
     facts = try JSONDecoder().decode(TraceFacts.self, from: Data(contentsOf: files.facts))
@@ -45,7 +45,7 @@ struct StoredTrace {
   }
 
   /// The place of a frame in the order of capture; `nil` if the run has no such frame. It reads all
-  /// frames before it, so it is for the one frame of a divergence.
+  /// frames before it, so call it only for the frame of a divergence.
   func position(of frame: FrameID) throws -> Int? {
     for index in 0..<facts.frames where try self.frame(index).frame == frame { return index }
     return nil

@@ -6,7 +6,7 @@ struct TraceComparison {
   let expected: StoredTrace
   let actual: StoredTrace
 
-  /// - Throws: What the file system throws.
+  /// - Throws: Errors of the file system.
   func divergence() throws -> VerifyReport.Divergence? {
     guard var first = try firstDivergence() else { return nil }
     first.position = try first.frame.map(position)
@@ -53,7 +53,8 @@ struct TraceComparison {
       try expected.digest(throughBlock: $0) != actual.digest(throughBlock: $0)
     }
     guard found != nil || expected.facts.decisions != actual.facts.decisions else { return nil }
-    // If all common blocks are equal, the difference begins in the first one that only one run has.
+    // If all common blocks are equal, the difference begins in the first block that only one run
+    // has.
     let block = found ?? count
     let left = try block < expected.blockCount ? expected.lines(ofBlock: block) : []
     let right = try block < actual.blockCount ? actual.lines(ofBlock: block) : []
@@ -70,7 +71,7 @@ struct TraceComparison {
   static func firstDifference(
     among count: Int, isDifferent: (Int) throws -> Bool
   ) rethrows -> Int? {
-    // Digests cover all that comes before, so the last one tells whether anything differs.
+    // Each digest covers all earlier entries, so the last digest shows whether any entry differs.
     guard count > 0, try isDifferent(count - 1) else { return nil }
     var (low, high) = (0, count - 1)
     while low < high {
@@ -130,8 +131,8 @@ private struct TracedDifference {
 
   var id: FrameID { expected.frame }
 
-  /// The first stage that ran in both runs and gave different values, unless a stage before it ran
-  /// in only one of them.
+  /// The first stage that ran in both runs and returned different values, unless an earlier stage
+  /// ran in only one of the runs.
   var stage: TraceFacts.Stage? {
     guard let actual, actual.frame == expected.frame, let index = stageIndex(actual) else {
       return nil

@@ -2,10 +2,10 @@ import Foundation
 import RetakeCore
 import RetakeSuite
 
-/// What is known about a run when it has ended.
+/// The properties of a run that has ended.
 struct TraceFacts: Codable {
   struct Stage: Hashable, Codable {
-    /// What a value depends on besides the values of the inputs.
+    /// The context of a stage's values besides its inputs.
     enum Context: String, Codable {
       case nothing
       /// Which frames the stage received before.
@@ -21,7 +21,7 @@ struct TraceFacts: Codable {
   }
 
   var summary: RunSummary
-  /// The stages that give values, in topological order.
+  /// The stages that return values, in topological order.
   var stages: [Stage]
   var sinks: [String]
   var frames: Int

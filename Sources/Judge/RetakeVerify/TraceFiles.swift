@@ -8,11 +8,11 @@ import RetakeSuite
 struct TraceFiles {
   let folder: URL
 
-  /// One record of fixed length per frame, each with the digest of all frames up to it.
+  /// A record of fixed length for each frame, with the digest of all frames up to it.
   var frames: URL { folder.appending(path: "frames") }
   /// The decision lines.
   var decisions: URL { folder.appending(path: "decisions") }
-  /// One record for every `linesPerBlock` decision lines: the digest of all lines up to the end of
+  /// A record for every `linesPerBlock` decision lines: the digest of all lines up to the end of
   /// the block, and the position of that end.
   var blocks: URL { folder.appending(path: "blocks") }
   var facts: URL { folder.appending(path: "facts") }

@@ -8,7 +8,8 @@ import RetakeSuite
 package struct Verification {
   /// Creates a new replay of the case for a condition.
   package var makeReplay: (VerifyCondition) throws -> Replay
-  /// Runs the case in separate processes; `nil` leaves those conditions out.
+  /// Runs the case in separate processes; if `nil`, the conditions of separate processes are
+  /// skipped.
   package var newProcesses: NewProcessRuns?
   /// Called with the number of finished runs and the number of all runs.
   package var progress: (Int, Int) -> Void
@@ -26,7 +27,7 @@ package struct Verification {
   /// At most four traces are in the temporary folder at any time: of the first run, of the first
   /// new process, of the run that is compared, and of its repetition.
   ///
-  /// - Throws: What a run throws; `SuiteError.verifyProcessFailed` for a process that did not
+  /// - Throws: Errors of a run; `SuiteError.verifyProcessFailed` for a process that did not
   ///   complete its work.
   package func run() throws -> VerifyReport {
     let scratch = try ScratchDirectory()
@@ -69,7 +70,7 @@ package struct Verification {
 private struct Runs {
   let verification: Verification
   let folder: URL
-  /// The duration of the first run, which determines how long others may take.
+  /// The duration of the first run, which determines the time limit of other runs.
   var firstSeconds = 0.0
   /// Whether the pipeline starts programs.
   var hasPrograms = false

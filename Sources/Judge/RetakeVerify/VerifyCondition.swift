@@ -3,7 +3,7 @@ package import RetakeSuite
 
 /// One way to run a case. No condition may change a result.
 package struct VerifyCondition: Hashable, Sendable, Codable {
-  /// What memory contains before it is written.
+  /// The content of memory before it is written.
   package enum Memory: String, Hashable, Sendable, Codable {
     case asItIs
     /// The memory of frames is filled with a pattern before a decoder or a stage gets it.
@@ -12,7 +12,7 @@ package struct VerifyCondition: Hashable, Sendable, Codable {
     case poisonedHeap
   }
 
-  /// A separate process, for what is fixed when a process starts.
+  /// A separate process, for conditions that are fixed when a process starts.
   package struct NewProcess: Hashable, Sendable, Codable {
     package enum HashSeed: String, Hashable, Sendable, Codable {
       /// The same in every such process.
@@ -60,8 +60,8 @@ extension VerifyCondition {
   static let baseline = VerifyCondition(
     name: "a new process, fixed hash seed", process: NewProcess(hashSeed: .fixed, processor: .all))
 
-  /// The conditions for this machine, in this order. A condition that would change nothing on this
-  /// machine is left out. None is about caches: no run of verify uses one.
+  /// The conditions for this machine, in this order. A condition without an effect on this machine
+  /// is omitted. No condition is about caches: no run of verify uses a cache.
   static var newProcess: [VerifyCondition] {
     let fixed = { NewProcess(hashSeed: .fixed, processor: $0) }
     var conditions = [

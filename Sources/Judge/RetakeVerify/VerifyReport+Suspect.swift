@@ -1,4 +1,5 @@
-/// Where to look, based on the conditions that made a difference and those that did not.
+/// The likely cause of a difference, from the conditions that made a difference and the conditions
+/// that did not.
 extension VerifyReport {
   package enum Suspect: String, Hashable, Sendable, Codable {
     case engine
@@ -10,13 +11,14 @@ extension VerifyReport {
     case threads
   }
 
-  /// `nil` when nothing differs.
+  /// `nil` if no result differs.
   package var suspect: Suspect? {
     guard let divergence = firstDivergence else { return nil }
     let differing = variations.filter { $0.outcome == .different }
     // Something differs, so all that differs is platform-dependent.
     if differing.isEmpty { return .processor }
-    // A stage can only give another value. Decisions, and what sinks receive, are Retake's work.
+    // A stage can only return another value. Decisions, and the frames that sinks receive, are
+    // Retake's work.
     if divergence.kind != .value { return .engine }
     // Compared with its own repetition (`Runs.confirm`): only time has passed between the two.
     if differing.contains(where: { $0.comparedWith == $0.condition.name }) {
@@ -38,7 +40,7 @@ extension VerifyReport {
       && others.contains { $0.outcome == .different }
   }
 
-  /// What to look for next, in words.
+  /// The next step of a search for the cause, in words.
   package var advice: String? {
     guard let suspect, let divergence = firstDivergence else { return nil }
     let stage = divergence.stage.map { "'\($0)'" } ?? "the engine"

@@ -5,7 +5,7 @@ package import RetakeSuite
 package struct VerifyReport: Hashable, Sendable, Codable {
   package enum Outcome: String, Hashable, Sendable, Codable {
     case deterministic
-    /// The same on every machine of this kind; other processors give other values.
+    /// The same on every machine of this kind; values on other processors differ.
     case platformDependent = "platform-dependent"
     case notDeterministic = "not deterministic"
   }
@@ -29,7 +29,8 @@ package struct VerifyReport: Hashable, Sendable, Codable {
 
   /// - Parameter isPortable: Whether values must also be the same on other processors.
   package func status(isPortable: Bool) -> ExitStatus {
-    // A thread of a program ended the run: where depends on its speed, so nothing was verified.
+    // A thread of a program ended the run at a frame that depends on the thread's speed, so no
+    // frame was verified.
     if let code = halt?.code, ["python.thread", "python.exception"].contains(code) {
       return .error
     }
@@ -40,8 +41,9 @@ package struct VerifyReport: Hashable, Sendable, Codable {
     }
   }
 
-  /// The earliest divergence. A difference that must never occur comes before one that only other
-  /// processors cause; then the order of the frames decides, then the order of the variations.
+  /// The earliest divergence. A difference that must never occur comes before a difference that
+  /// only other processors cause; then the order of the frames decides, then the order of the
+  /// variations.
   package var firstDivergence: Divergence? {
     let graver = variations.filter { $0.outcome == .different }
     return (graver.isEmpty ? variations : graver).compactMap(\.divergence).min {
@@ -64,7 +66,7 @@ package struct VerifyReport: Hashable, Sendable, Codable {
 }
 
 extension VerifyReport {
-  /// One further run of the case.
+  /// A further run of the case.
   package struct Variation: Hashable, Sendable, Codable {
     package enum Outcome: String, Hashable, Sendable, Codable {
       case same
@@ -79,8 +81,8 @@ extension VerifyReport {
     package var comparedWith: String
     package var decisionDigest: Digest128
     package var resultDigest: Digest128
-    /// Whether exp, sin and pow of the C library gave different bits; only if the condition asks
-    /// for it.
+    /// Whether exp, sin and pow of the C library returned different bits; only if the condition
+    /// checks them.
     package var hasOtherMathematics: Bool?
     package var divergence: Divergence?
   }
@@ -88,11 +90,11 @@ extension VerifyReport {
   /// The first place at which a variation differs.
   package struct Divergence: Hashable, Sendable, Codable {
     package enum Kind: String, Hashable, Sendable, Codable {
-      /// A stage gave another value for the same input.
+      /// A stage returned another value for the same input.
       case value
       /// Virtual time led to another decision.
       case decision
-      /// A sink received something else although all stages agree.
+      /// A sink received another result although all stages agree.
       case result
     }
 
@@ -103,14 +105,14 @@ extension VerifyReport {
     var position: Int?
     /// The stage; for a decision the node, for a result the sink.
     package var stage: String?
-    /// The first decision that differs, even if something else differed before it.
+    /// The first decision that differs, even if a value differed before it.
     package var decision: DecisionDifference?
     package var message: String
     /// Whether a program outside of this process computes the stage; not in a document.
     var isProgram = false
 
-    /// A difference that names no frame cannot be earlier than one that does. Sequences are only in
-    /// order within a track.
+    /// A difference that names no frame comes after all differences that name a frame. Sequences
+    /// are only in order within a track.
     fileprivate var order: Int { position ?? frame?.sequence ?? .max }
 
     private enum CodingKeys: String, CodingKey {

@@ -50,7 +50,8 @@ extension CaseOverride {
     guard kind == .battery else { return .object(["state": .string(String(state))]) }
     let parts = state.split(separator: ",", omittingEmptySubsequences: false)
     var members: [String: JSONValue] = [:]
-    // What is not a number stays a string: the check of the event then says what a level is.
+    // A word that is not a number stays a string: the check of the event then explains what a level
+    // is.
     members["level"] = Int64(parts[0]).map { .integer($0) } ?? .string(String(parts[0]))
     for word in parts.dropFirst() { members[String(word)] = .bool(true) }
     return .object(members)
@@ -60,7 +61,7 @@ extension CaseOverride {
     _ text: Substring, _ bad: (String, String?) -> ReplayError
   ) throws -> OptionSwap {
     let example = "Write it like swap:motion@4s={\"threshold\": 30}"
-    // From the first brace on it is JSON, which may have `@`, `=` and commas of its own.
+    // The text from the first brace on is JSON, which may contain `@`, `=` and commas.
     guard let brace = text.firstIndex(of: "{"), let at = text.firstIndex(of: "@"), at < brace,
       let equals = text[..<brace].lastIndex(of: "="), at < equals,
       text[text.index(after: equals)..<brace].allSatisfy({ $0 == " " })

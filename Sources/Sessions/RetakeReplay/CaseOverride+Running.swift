@@ -124,7 +124,7 @@ extension Replay {
 }
 
 extension Replay {
-  /// Whether one of the events says how hot the device is, and the profile follows that.
+  /// Whether an event sets the heat of the device, and the profile depends on the heat.
   private var profileFollowsEvents: Bool {
     guard let profile = request.options.costs.profile else { return false }
     let isHeat = request.overrides.contains {

@@ -1,6 +1,6 @@
 package import RetakeCore
 
-/// A change that a case makes in addition to what the session contains.
+/// A change that a case makes in addition to the session's content.
 ///
 /// The string form, for `--override` and for `overrides` in retake.yml:
 /// ```
@@ -82,8 +82,8 @@ extension CaseOverride {
     }
   }
 
-  /// The overrides in a canonical order: by time, those at a frame last, then by their keys. So the
-  /// order in which they are written makes no difference.
+  /// The overrides in a canonical order: by time, overrides at a frame last, then by their keys. So
+  /// the order in which they are written makes no difference.
   ///
   /// - Throws: `ReplayError.badOverride` if two overrides have the same key.
   package static func ordered(_ overrides: [Self]) throws -> [Self] {
@@ -106,7 +106,7 @@ extension CaseOverride {
     Dictionary(overrides.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// When it takes effect; `nil` at a frame.
+  /// The time at which it takes effect; `nil` at a frame.
   var nanoseconds: Int64? {
     switch self {
     case .event(let time, _): return time

@@ -5,7 +5,7 @@ import RetakeRuntime
 /// Lines for a reader that may be slow, or may leave. A thread that adds a line never waits for the
 /// reader. A thread of the stream writes each line as soon as the line before it is written.
 ///
-/// If there is no room for a line, the oldest waiting lines are dropped and counted.
+/// If a line does not fit, the oldest waiting lines are dropped and counted.
 package final class LineStream: Sendable {
   /// Bytes of lines that may wait: minutes of lines for most pipelines.
   package static let waitingBytesMax = 4 << 20
@@ -18,8 +18,8 @@ package final class LineStream: Sendable {
   private let hasEnded = Locked(false)
 
   /// - Parameters:
-  ///   - lost: Called once, on the thread that writes, when nothing more can be written: the reader
-  ///     has left, or the disk is full.
+  ///   - lost: Called once, on the thread that writes, when no more lines can be written: the
+  ///     reader has left, or the disk is full.
   /// - Throws: `RuntimeError.noThread`.
   package init(
     _ file: WholeFile, waitingBytesMax: Int = LineStream.waitingBytesMax,
@@ -37,7 +37,7 @@ package final class LineStream: Sendable {
     }
   }
 
-  /// Writes to an open stream, which stays open. A reader that leaves ends nothing but the lines.
+  /// Writes to an open stream, which stays open. A reader that leaves ends only the lines.
   ///
   /// - Parameter name: The name of the stream in messages.
   /// - Throws: `RuntimeError.noThread`.
@@ -52,16 +52,17 @@ package final class LineStream: Sendable {
   /// Hands over a line with its line end; never waits. Any thread may call this.
   package func add(_ line: String) { writing.add(line) }
 
-  /// What became of the lines so far.
+  /// The numbers of written and dropped lines so far.
   package var counts: LineCounts { writing.counts }
 
-  /// Whether nothing more can be written.
+  /// Whether no more lines can be written.
   package var isLost: Bool { writing.isLost }
 
-  /// Waits until the reader has taken the waiting lines, and gives the file its name. It is not an
-  /// error if the reader has left. Call this once, after the last `add`.
+  /// Waits until the reader has read the waiting lines, and finishes the file. It is not an error
+  /// if the reader has left. Call this once, after the last `add`.
   ///
-  /// - Parameter isSlow: Called once if the reader has not taken all of it after `patienceNanoseconds`.
+  /// - Parameter isSlow: Called once if the reader has not read all lines after
+  ///   `patienceNanoseconds`.
   /// - Throws: `ReplayError.unwritable`.
   package func finish(isSlow: () -> Void = {}) throws -> LineCounts {
     writing.end()
@@ -85,7 +86,7 @@ package final class LineStream: Sendable {
 /// Counts of the lines of one stream: each line was written or dropped.
 package struct LineCounts: Hashable, Sendable, Codable {
   package var written = 0
-  /// Lines for which there was no room, or no reader.
+  /// Lines that exceeded the bound of waiting lines, or had no reader.
   package var dropped = 0
 }
 
@@ -173,7 +174,7 @@ private final class LineWriting: @unchecked Sendable {
     do {
       try file.finish()
     } catch let error as ReplayError {
-      // A reader that left early has what it wanted; only a disk's error is one.
+      // A reader may leave early; only an error of the disk is an error here.
       guard case .readerGone = error else {
         file.discard()
         throw error
@@ -186,10 +187,10 @@ private final class LineWriting: @unchecked Sendable {
 
 /// The waiting lines, oldest first, and the number of dropped lines.
 struct LineBacklog: Sendable {
-  /// The bound for all waiting lines. The newest line always has room.
+  /// The bound for all waiting lines. The newest line is kept even if it is longer.
   private let bytesMax: Int
   private var lines: [String] = []
-  /// The index of the oldest line; lines before it were taken.
+  /// The index of the oldest line; lines before it were removed.
   private var first = 0
   private var bytes = 0
   private var isAbandoned = false
@@ -210,7 +211,7 @@ struct LineBacklog: Sendable {
     }
   }
 
-  /// Takes the oldest line.
+  /// Removes and returns the oldest line.
   mutating func take() -> String? {
     guard first < lines.count else { return nil }
     let line = lines[first]
@@ -218,7 +219,7 @@ struct LineBacklog: Sendable {
     lines[first] = ""
     first += 1
     bytes -= line.utf8.count
-    // Not at each call, because removing from the front moves all lines behind.
+    // Not at each call, because removing from the front moves all later lines.
     if first * 2 >= lines.count {
       lines.removeFirst(first)
       first = 0
@@ -226,7 +227,7 @@ struct LineBacklog: Sendable {
     return line
   }
 
-  /// Lines are no longer taken: waiting lines and later ones are dropped.
+  /// Ends the stream: waiting lines and later lines are dropped.
   mutating func abandon() {
     isAbandoned = true
     dropped += lines.count - first
@@ -234,6 +235,6 @@ struct LineBacklog: Sendable {
     (first, bytes) = (0, 0)
   }
 
-  /// Counts a line that was taken but could not be written.
+  /// Counts a line that was removed but could not be written.
   mutating func countDropped() { dropped += 1 }
 }

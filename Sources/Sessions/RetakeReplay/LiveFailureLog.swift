@@ -4,8 +4,8 @@ package import RetakeGraph
 package import RetakeRuntime
 import RetakeTimePlane
 
-/// Reports what goes wrong in a live run as it happens: the first few failures of each stage and
-/// code, the halt, the first drop of each stage and reason, and the first frame that is lost before
+/// Reports problems in a live run as they happen: the first few failures of each stage and code,
+/// the halt, the first drop of each stage and reason, and the first frame that is lost before
 /// capture. At the end it reports how many more failures there were; drops are counted elsewhere.
 ///
 /// Any thread may call it. It waits only if the receiver of its messages does.
@@ -13,7 +13,7 @@ package final class LiveFailureLog: Sendable {
   package enum Message: Hashable, Sendable {
     /// A line that begins with `warning: `.
     case warning(String)
-    /// The run was halted: nothing more is decided.
+    /// The run was halted: no more decisions follow.
     case halted(StageFailure)
   }
 
@@ -51,7 +51,7 @@ package final class LiveFailureLog: Sendable {
     if count <= FailureLog.toldMax { tell(.warning("warning: \(failure)")) }
   }
 
-  /// Reports what a stage tells about itself.
+  /// Reports a notice of a stage about itself.
   package func noticed(_ notice: StageNotice) { tell(.warning("warning: \(notice.failure)")) }
 
   private func halted(_ failure: StageFailure) {
@@ -106,8 +106,8 @@ package final class LiveFailureLog: Sendable {
     line["reason"].flatMap { DropReason(rawValue: $0) }
   }
 
-  /// Reports that frames are lost before capture, unless that has been reported. Frames that find
-  /// no room before the decisions are in no decision.
+  /// Reports that frames are lost before capture, unless that has been reported. A frame that is
+  /// lost because the queue before the decisions is full is in no decision.
   ///
   /// - Parameter lost: The number of frames that were lost so far.
   package func counted(lost: Int) {
@@ -139,7 +139,7 @@ package final class LiveFailureLog: Sendable {
     for (first, _) in told.entries where all.count(of: first) == 0 { all.note(first) }
     let isExact = failures.count == total
     for (first, kept) in all.entries {
-      // A frame has one failure of each stage, and these are those of all items.
+      // A frame has one failure of each stage, and the tally also counts the failures of all items.
       let count = max(kept, told.count(of: first))
       var shown = min(told.count(of: first), FailureLog.toldMax)
       if shown == 0 {

@@ -70,8 +70,8 @@ final class ResultDigester: RunObserver {
   }
 }
 
-/// Writes every decision line, unfolded, to a file. The file gets its name only when it is whole. A
-/// device or a pipe, such as /dev/stdout, is written to directly.
+/// Writes every decision line, unfolded, to a file. The file appears under its name only when it is
+/// complete. A device or a pipe, such as /dev/stdout, is written to directly.
 package final class UnfoldedDecisionWriter: RunObserver {
   private let file: WholeFile
 
@@ -90,7 +90,7 @@ package final class UnfoldedDecisionWriter: RunObserver {
 
   package func finished(_ frame: FinishedFrame) throws { try file.check() }
 
-  /// Gives the file its name.
+  /// Finishes the file under its final name.
   ///
   /// - Throws: `ReplayError.unwritable`.
   package func finish() throws { try file.finish() }

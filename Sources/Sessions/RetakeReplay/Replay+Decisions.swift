@@ -13,8 +13,8 @@ extension Replay {
     return RunFigures(primarySink: pipeline.primarySink ?? "", frameBytes: bytes)
   }
 
-  /// Which bodies fail, if decisions depend on nothing else of the values; `nil` if they depend on
-  /// the values themselves.
+  /// The bodies that fail, if the decisions depend on no other property of the values; `nil` if
+  /// they depend on the values themselves.
   func knownFailures() throws -> [BodyFailure: String]? {
     // With a swap, another stage may fail for other frames.
     guard !request.overrides.contains(where: { !$0.isEvent }) else { return nil }
@@ -25,7 +25,7 @@ extension Replay {
       var options = runOptions
       options.cache = nil
       // Every frame goes through every stage there, so the failures of all frames are found, also
-      // of those that some combinations drop.
+      // of frames that some combinations drop.
       options.mode = .everyFrame
       let notes = FailureNotes()
       _ = try prepared.forFailures.run(options, observer: notes)
@@ -33,11 +33,11 @@ extension Replay {
     }
   }
 
-  /// Makes the decisions and computes only the values that they need: none if the failures are
+  /// Makes the decisions and computes only the values that they need: no values if the failures are
   /// known.
   ///
-  /// - Parameter numbers: Is given the numbers that reach sinks; all are computed for that if the
-  ///   failures are not given.
+  /// - Parameter numbers: Receives the numbers that reach sinks. Without known failures, all values
+  ///   are computed for it.
   func decide(
     failures: [BodyFailure: String]?, numbers: SinkNumbers? = nil
   ) throws -> (figures: RunFigures.Totals, outcome: RunOutcome) {
@@ -45,7 +45,7 @@ extension Replay {
     let run = failures.map { prepared.withoutValues(failures: $0) } ?? prepared.withSilentSinks
     let observers: [any RunObserver] = [figures] + (numbers.map { [$0] } ?? [])
     var options = runOptions
-    // Bodies that compute nothing have the keys of those that they replace.
+    // Bodies without a computation have the keys of the bodies that they replace.
     options.cache = nil
     let outcome = try run.run(options, observer: ObserverGroup(observers))
     return (figures.totals, outcome)

@@ -21,8 +21,8 @@ extension Replay {
 
   /// SHA-256 of the files that the commands of programs name, by their paths.
   ///
-  /// Files with absolute paths, such as an interpreter, belong to the machine and not to the project,
-  /// so they are left out.
+  /// Files with absolute paths, such as an interpreter, belong to the machine and not to the
+  /// project, so they are omitted.
   package var programFiles: [String: String] {
     var files: [String: String] = [:]
     for stage in allStages {
@@ -31,7 +31,7 @@ extension Replay {
     return files
   }
 
-  /// The stages of the pipeline, and those that are swapped in.
+  /// The stages of the pipeline, and the stages that are swapped in.
   private var allStages: [AnyStage] {
     let swapped = overrides.compactMap { entry -> AnyStage? in
       guard case .swap(let swap) = entry else { return nil }
@@ -40,7 +40,7 @@ extension Replay {
     return pipeline.flattened().nodes.map(\.stage) + swapped
   }
 
-  /// The value that a stage with a model is given for a frame.
+  /// The value that a stage with a model receives for a frame.
   ///
   /// - Parameters:
   ///   - node: Inside a forEach `x/NODE`.

@@ -26,15 +26,15 @@ public struct Replay: Sendable {
     public var caseName: String
     /// Mode, workers, seed, and the other options of the run.
     public var options: RunOptions
-    /// Track by source node; takes precedence over the node's options.
+    /// Track by source node; overrides the node's options.
     public var tracks: [String: Int]
-    /// Steps by sink and field; take precedence over those of the results node.
+    /// Steps by sink and field; they override the steps of the results node.
     public var precision: [String: [String: Double]]
-    /// Changes in addition to what the session contains; their order makes no difference.
+    /// Changes in addition to the session's content; their order makes no difference.
     package var overrides: [CaseOverride] = []
 
     /// By default an every-frame run, with the tracks and the steps that the pipeline names.
-    /// Nothing is checked before `Replay` is created.
+    /// `Replay` checks the request when it is created.
     public init(
       sessionName: String? = nil, caseName: String, options: RunOptions = RunOptions(),
       tracks: [String: Int] = [:], precision: [String: [String: Double]] = [:]
@@ -49,8 +49,8 @@ public struct Replay: Sendable {
 
   /// The settings that the replay was created with.
   package let request: Request
-  /// The pipeline as it was given. `RunObserver.began` is given the nodes of the run, with inserted
-  /// conversions.
+  /// The pipeline as the caller passed it. `RunObserver.began` receives the nodes of the run, with
+  /// inserted conversions.
   public let pipeline: Pipeline
   /// The track that each session source reads, by node.
   package let tracks: [String: Int]
@@ -96,7 +96,7 @@ public struct Replay: Sendable {
 
   /// The name of the chosen costs in a golden.
   package var costsText: String {
-    // Nothing has a cost there, so other costs must not make the golden incomparable.
+    // Stages have no costs in that mode, so other costs must not make the golden incomparable.
     request.options.mode == .everyFrame ? "none" : request.options.costs.text
   }
 
@@ -143,7 +143,7 @@ public struct Replay: Sendable {
     ]
   }
 
-  /// Frames of the sources, including those without payload.
+  /// Frames of the sources, including frames without payload.
   public var frameCount: Int {
     prepared.trackDescriptions.reduce(0) { $0 + $1.frameCount }
   }
@@ -227,7 +227,7 @@ public struct Replay: Sendable {
     return summary
   }
 
-  /// The sinks that got nothing although there were frames; `nil` without such sinks.
+  /// The sinks that received no result although there were frames; `nil` without such sinks.
   private func silentSinks(of summary: RunSummary) -> [String]? {
     // A halt is an error, and says more; so do the failures if no frame came through.
     guard summary.halt == nil, summary.frames.captured > summary.frames.failed else { return nil }

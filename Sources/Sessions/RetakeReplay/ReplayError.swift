@@ -35,7 +35,7 @@ public enum ReplayError: RetakeError, Hashable {
   case noPipeline(session: String, run: Int)
   /// Result lines are requested for a sink that does not exist.
   case noSuchSink(node: String, sinks: [String])
-  /// The costs should come from a session, but none was given.
+  /// The costs should come from a session, but the run has no session.
   case noSessionCosts
   case unwritable(Output, path: String, cause: String)
   /// The run ended because its output is no longer read.
@@ -111,10 +111,15 @@ public enum ReplayError: RetakeError, Hashable {
     }
   }
 
+  /// Stable and dotted, with the module first: `"replay.results.noSuchSink"`.
   public var code: String { facts.code }
+  /// A sentence in the user's terms, without the place and the advice.
   public var message: String { facts.message }
+  /// The message of the layer below; `nil` if the error has no deeper cause.
   public var cause: String? { facts.cause }
+  /// The file, frame or part of a document with the error; `nil` if the error has no place.
   public var place: Place? { facts.place }
+  /// The next step, with an exact command if there is one; `nil` without advice.
   public var advice: String? { facts.advice }
 }
 

@@ -21,7 +21,7 @@ final class ResultCounter: RunObserver {
         counts[place].results[fact.kindName, default: 0] += 1
         kinds.insert(fact.kindName)
       }
-      // The order of the Set has no effect: each kind has a counter of its own.
+      // The order of the Set has no effect: each kind has its own counter.
       for kind in kinds { counts[place].frames[kind, default: 0] += 1 }
     }
   }

@@ -13,11 +13,13 @@ public final class ResultLines: RunObserver {
   private var writer: ResultJSON
   /// Sinks whose deliveries are noted.
   private let sinks: Set<String>
-  /// Virtual times of delivery by sink, for frames that are not reported yet: those in flight, and
-  /// at most as many as the run's window.
+  /// Virtual times of delivery by sink, for frames that are not reported yet: the frames in flight,
+  /// and at most as many as the run's window.
   private var deliveries: [FrameID: [String: Int64]] = [:]
 
+  /// `true`: the delivery times come from the decision lines.
   public var wantsDecisions: Bool { true }
+  /// `true`: each line is output as soon as the results of its frame are known.
   public var isFollowed: Bool { true }
 
   /// - Parameters:
@@ -36,11 +38,13 @@ public final class ResultLines: RunObserver {
     sinks = Set(chosen.map(\.path))
   }
 
+  /// Notes the time of a delivery at one of the chosen sinks.
   public func decided(_ line: DecisionLine) {
     guard line.kind == .deliver, let frame = line.frame, sinks.contains(line.node) else { return }
     deliveries[frame, default: [:]][line.node] = line.time
   }
 
+  /// Passes the line of the frame to `receive`.
   public func finished(_ frame: FinishedFrame) throws {
     let times = deliveries.removeValue(forKey: frame.result.id) ?? [:]
     try receive(

@@ -1,8 +1,8 @@
 package import Foundation
 import RetakeCore
 
-/// A file that is written front to back and gets its name only when it is whole. A device or a
-/// pipe, such as /dev/stdout, is written to directly.
+/// A file that is written front to back and appears under its name only when it is complete. A
+/// device or a pipe, such as /dev/stdout, is written to directly.
 package final class WholeFile {
   /// Bytes that are collected before they are written together.
   private static let batchBytes = 1 << 16
@@ -70,14 +70,14 @@ package final class WholeFile {
     handle = stream
   }
 
-  /// The type of what is at a path, after following links; `nil` if nothing is there.
+  /// The file type at a path, after following links; `nil` if the path does not exist.
   package static func type(of path: String) -> FileAttributeType? {
     let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
     let attributes = try? FileManager.default.attributesOfItem(atPath: target)
     return attributes?[.type] as? FileAttributeType
   }
 
-  /// Whether the path is that of a file, existing or not, rather than of a device or a pipe.
+  /// Whether the path names a file, existing or not, rather than a device or a pipe.
   private static func isPlain(
     _ path: String, _ output: ReplayError.Output
   ) throws -> Bool {
@@ -90,7 +90,7 @@ package final class WholeFile {
     }
   }
 
-  /// For a caller that writes at positions of its own choice. Nothing may be appended in that case.
+  /// For a caller that writes at positions of its own choice. Such a caller must not call `append`.
   package var descriptor: Int32 { handle.fileDescriptor }
 
   /// A failure is kept for `check` and `finish`.
@@ -114,7 +114,7 @@ package final class WholeFile {
     }
   }
 
-  /// Why nothing more can be written; `nil` while bytes are accepted.
+  /// The error that ended the output; `nil` while bytes are accepted.
   package var loss: ReplayError? { failure ?? (isReaderGone ? .readerGone(output) : nil) }
 
   /// - Throws: The error of the bytes so far; `ReplayError.readerGone` if the run should end in
@@ -124,7 +124,7 @@ package final class WholeFile {
     if isReaderGone && endsWithReader { throw ReplayError.readerGone(output) }
   }
 
-  /// Gives the file its name.
+  /// Writes the remaining bytes and renames the file to its final name.
   ///
   /// - Throws: `ReplayError.unwritable`, `ReplayError.readerGone`.
   package func finish() throws {
@@ -154,7 +154,7 @@ package final class WholeFile {
     try write(bytes: text.utf8, to: path, output: output)
   }
 
-  /// Writes a file of these bytes. If that fails, nothing stays.
+  /// Writes a file of these bytes. If that fails, no file remains.
   ///
   /// - Throws: As `init(path:output:)` and `finish()`.
   package static func write(

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Retake
 
-/// A part of Retake that a package leaves out if it does not enable the part's trait. Its code is in a
-/// folder of its own here; the rest of the command uses it through this protocol alone.
+/// A part of Retake that a package leaves out if it does not enable the part's trait. Its code is
+/// in a separate folder here; the rest of the command uses it through this protocol alone.
 protocol Annex {
   static var commands: [AnnexCommand] { get }
   static var importers: [any AnnexImporter.Type] { get }
@@ -25,7 +25,7 @@ protocol AnnexImporter {
 }
 
 extension Annexes {
-  /// The subcommands of a command, with those of annexes at their places.
+  /// The subcommands of a command, with the commands of annexes at their places.
   static func commands(
     of parent: any ParsableCommand.Type, among commands: [any ParsableCommand.Type]
   ) -> [any ParsableCommand.Type] {

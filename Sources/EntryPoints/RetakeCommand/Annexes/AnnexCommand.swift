@@ -1,7 +1,7 @@
 import ArgumentParser
 import Retake
 
-/// A command of an annex, and its place among the other ones.
+/// A command of an annex, and its place among the other commands.
 struct AnnexCommand {
   /// The command that it is a part of.
   var parent: any ParsableCommand.Type

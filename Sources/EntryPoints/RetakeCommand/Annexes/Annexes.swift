@@ -1,4 +1,4 @@
-/// The annexes of this program: one for each trait with which the package is built.
+/// The annexes of this program: one for each trait that the package is built with.
 enum Annexes {
   static var all: [any Annex.Type] {
     var all: [any Annex.Type] = []

@@ -52,7 +52,7 @@ struct BenchMemoryCommand: ParsableCommand {
       MemoryTrial(contender, speed: speed).run { Interruption.isRequested })
   }
 
-  /// Memory that an earlier pool left behind would count for a later one.
+  /// In a separate process: memory that an earlier pool did not free would count for a later pool.
   private func inOwnProcess(_ name: String) throws -> MemoryFigures {
     let pipe = try ChildPipe()
     var request = ChildProcess.Request(

@@ -18,13 +18,13 @@ struct CacheOptions: ParsableArguments {
   var cache: String?
 
   func validate() throws {
-    // An empty name, such as that of a variable that is not set, would be the project's folder.
+    // An empty name, such as the name in an unset variable, would be the project's folder.
     guard cache != "" else {
       throw ValidationError("'--cache' names nothing: write auto, none, or a folder")
     }
   }
 
-  /// - Parameter note: Called with the reason why there is no cache, if none was requested.
+  /// - Parameter note: Called with the reason why the default cache cannot be used.
   func folder(
     in project: Project, standard: Standard, note: (String) -> Void = { _ in }
   ) throws -> CacheFolder? {
@@ -222,7 +222,7 @@ struct CacheVerifyCommand: ParsableCommand {
       line.update("verifying", done: $0, total: $1)
     }
     line.finish()
-    // Before the result: of the files that were not read it says nothing.
+    // Before the result, because it does not cover the files that were not read.
     if Interruption.isRequested { throw CommandEnd(status: .interrupted) }
     if output.json {
       try Console.json(check)
@@ -237,7 +237,7 @@ struct CacheVerifyCommand: ParsableCommand {
       for path in check.foreign { Console.result("\(visible(path)): made elsewhere, not used") }
       Console.result("\(check.records) records are as they were")
     }
-    // A file that was not checked is not one that is right.
+    // A file that was not checked does not count as correct.
     guard check.damaged.isEmpty, check.unreadable.isEmpty else {
       throw CommandEnd(status: .regression)
     }

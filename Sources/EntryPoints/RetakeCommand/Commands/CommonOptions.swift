@@ -105,7 +105,7 @@ struct CaseSelection<Mode: ModeArgument>: ParsableArguments {
   /// The name of the pipeline, in the sense of `Project.pipeline`.
   var pipeline: String? { wholeProgram?.name ?? pipelineName }
 
-  /// The program that is the whole pipeline.
+  /// The program that replaces the pipeline.
   var wholeProgram: ProgramPipeline? {
     guard let program, var pipeline = try? ProgramPipeline(command: program) else { return nil }
     pipeline.options["transport"] = programTransport.map(JSONValue.string)
@@ -211,7 +211,7 @@ struct CaseSelection<Mode: ModeArgument>: ParsableArguments {
     definition.strictCosts = true
   }
 
-  /// A message about what the options imply.
+  /// A message about an option that the other options imply.
   var note: String? {
     guard mode == nil, let costs, CostChoice(parsing: costs)?.needsSimulation == true else {
       return nil

@@ -25,7 +25,7 @@ struct DoctorCommand: ParsableCommand {
     } else {
       for check in checks { Console.result(Self.line(check)) }
     }
-    // What is only advised is not needed.
+    // An advisable part is not required.
     if checks.contains(where: { [.missing, .invalid].contains($0.state) }) {
       throw CommandEnd(status: .error)
     }

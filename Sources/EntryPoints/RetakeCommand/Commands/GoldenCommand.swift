@@ -85,7 +85,7 @@ struct GoldenFitCommand: ParsableCommand {
     }
     fit.goldens = goldens.map { project.path($0) }
     if let only, let condition, let into {
-      // This process leads a group of its own, so Ctrl-C does not reach it.
+      // This process leads its own group, so Ctrl-C does not reach it.
       Interruption.endWithParent()
       return try fit.record(only, condition: condition, into: into)
     }
@@ -102,9 +102,9 @@ struct GoldenFitCommand: ParsableCommand {
     try show(items)
   }
 
-  /// The arguments of a process that fit starts: as they were typed, so that it selects the same
-  /// cases, with its own directly behind the command. At the end they would be sessions if the user
-  /// wrote `--`.
+  /// The arguments of a process that fit starts: the arguments that the user typed, so that it
+  /// selects the same cases, with its own arguments directly after the command. At the end they
+  /// would be sessions if the user wrote `--`.
   static func arguments(
     _ words: [String], key: String, condition: String, folder: String
   ) -> [String] {

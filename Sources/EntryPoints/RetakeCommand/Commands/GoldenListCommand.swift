@@ -53,7 +53,8 @@ struct GoldenListCommand: ParsableCommand {
         Console.note("remove them: retake golden list --stale --remove")
       }
     }
-    // After the list and before the stale ones count: an error is the stronger status.
+    // After the list, and before stale goldens determine the status: an error is the stronger
+    // status.
     for problem in problems { Console.error(problem) }
     if !problems.isEmpty { throw CommandEnd(status: .error) }
     // In CI alone: on a developer's machine a stale golden is a warning.

@@ -97,7 +97,7 @@ struct ImportCommand: ParsableCommand {
       output.note("note: \(line)")
     }
     ImportAdvice.noteFootage(result.folder, output)
-    // Read back, so that what is printed is what was stored.
+    // Read back, so that the output shows the stored session.
     let info = try SessionReader(opening: result.folder.path).info()
     if output.json {
       try Console.json(Printed(info: info, notes: result.notes))
@@ -116,7 +116,7 @@ struct ImportCommand: ParsableCommand {
     }
 
     func encode(to encoder: any Encoder) throws {
-      // Both encode into one object, so `notes` is a member next to those of the session.
+      // Both encode into one object, so `notes` is a member next to the members of the session.
       try info.encode(to: encoder)
       var object = encoder.container(keyedBy: Key.self)
       try object.encode(notes, forKey: .notes)
@@ -142,7 +142,7 @@ struct ImportCommand: ParsableCommand {
   }
 }
 
-/// What is said about a new session.
+/// Notes about a new session.
 enum ImportAdvice {
   /// A project that cannot be read must not make an import fail.
   static func noteFootage(_ folder: SessionFolder, _ output: OutputOptions) {

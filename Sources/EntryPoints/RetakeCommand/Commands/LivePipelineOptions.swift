@@ -1,7 +1,7 @@
 import ArgumentParser
 import Retake
 
-/// A pipeline that runs on what is recorded.
+/// A pipeline that runs on the frames of a recording.
 struct LivePipelineOptions: ParsableArguments {
   @Option(
     name: [.short, .long],

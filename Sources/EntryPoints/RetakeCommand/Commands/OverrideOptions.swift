@@ -1,7 +1,7 @@
 import ArgumentParser
 import Retake
 
-/// Events of a run in addition to those of the session.
+/// Events of a run in addition to the events of the session.
 struct OverrideOptions: ParsableArguments {
   @Option(
     name: .customLong("override"),

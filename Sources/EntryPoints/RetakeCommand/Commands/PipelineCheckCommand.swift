@@ -65,7 +65,7 @@ struct PipelineCheckCommand: ParsableCommand {
     let project = try programs.project()
     let inspection = try project.inspection(of: pipeline, session: session)
     var analysis = try inspection.pipeline.analyzed(try options(inspection))
-    // The analysis knows no files. A warning says where to look in the one that was typed.
+    // The analysis knows no files. A warning names the file that the user typed.
     for index in analysis.warnings.indices { analysis.warnings[index].file = pipeline }
     let report = PipelineCheckReport(name: pipeline, inspection: inspection, analysis: analysis)
     if output.json {

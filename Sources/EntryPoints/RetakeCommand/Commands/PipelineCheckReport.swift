@@ -1,6 +1,6 @@
 import Retake
 
-/// What `retake pipeline check` prints.
+/// The output of `retake pipeline check`.
 struct PipelineCheckReport {
   /// The pipeline as the user named it.
   var name: String
@@ -75,7 +75,7 @@ struct PipelineCheckReport {
   }
 
   private var paths: [String] {
-    // A path without declared costs takes no time, and says nothing.
+    // A path without declared costs has no time to show.
     let timed = analysis.paths.filter { $0.worst > .zero }
     guard !timed.isEmpty else { return [] }
     let lines = timed.map { path in
@@ -94,7 +94,7 @@ struct PipelineCheckReport {
       + (more > 0 ? ["  and \(more) paths that are not slower"] : []) + budgets
   }
 
-  /// What is left of each budget. A warning says where one is exceeded.
+  /// The remaining time of each budget. An exceeded budget is a warning instead.
   private var budgets: [String] {
     analysis.arrivals.compactMap { arrival in
       guard let budget = arrival.budget, let left = arrival.headroom, left >= .zero else {
@@ -105,7 +105,8 @@ struct PipelineCheckReport {
     }
   }
 
-  /// What the times of the paths leave out, and what measures it; `nil` without times.
+  /// The waiting that the times of the paths do not include, and the command that measures it;
+  /// `nil` without times.
   var noteOfTimes: String? {
     guard !paths.isEmpty else { return nil }
     return

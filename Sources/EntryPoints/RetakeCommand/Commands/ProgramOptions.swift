@@ -59,7 +59,8 @@ struct ProgramOptions: ParsableArguments {
     return project
   }
 
-  /// One for the whole process: pipelines share a program only if the same listener hears it.
+  /// A single listener for the process: pipelines share a program only if the same listener hears
+  /// it.
   private static let shown = ProgramListener { program, line in
     Console.note("\(program): \(line)")
   }

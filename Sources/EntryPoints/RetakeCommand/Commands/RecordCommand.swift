@@ -173,9 +173,9 @@ struct RecordCommand: ParsableCommand {
     let report = try RecordingReport(live, of: pipeline, session: session, output)
     defer { report.discard() }
     pipeline?.options.notices = report.noticed
-    // The image comes before what is found in it.
+    // The preview has priority over the results of the pipeline.
     if screen.preview { pipeline?.options.niceness = LiveOptions.nicenessBelowPreview }
-    // Before the recorder: without a display nothing is recorded.
+    // Before the recorder: without a display no recording starts.
     let window = try screen.open(
       title: source.description.name, pipeline, warn: report.warn)
     let recorder = try Recorder(

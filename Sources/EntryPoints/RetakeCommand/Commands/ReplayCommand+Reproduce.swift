@@ -6,7 +6,7 @@ extension ReplayCommand {
     let project = selection.allowingNamed(
       try programs.project(for: selection.wholeProgram))
     let hasOwnPipeline = selection.pipeline != nil
-    // The record has the pipeline of the live run, so none needs a name here.
+    // The record has the pipeline of the live run, so the definition names no pipeline.
     let definition =
       hasOwnPipeline
       ? try selection.definition(in: project) : CaseDefinition(name: "live", pipeline: "")

@@ -121,7 +121,7 @@ struct ReplayCommand: ParsableCommand {
     try checkReproduce()
     try checkSweep()
     guard writeTimings != nil else { return }
-    // A value that is read instead of computed would be measured as one that costs nothing.
+    // A value that is read instead of computed would be measured with a cost of zero.
     guard cache.cache.map({ $0 == "none" }) ?? true else {
       throw ValidationError("--write-timings measures every stage: leave out --cache")
     }
@@ -184,7 +184,7 @@ struct ReplayCommand: ParsableCommand {
     if selection.mode == .reproduce { return try reproduce(line) }
     var job = try job()
     job.progress = { line.update("replaying", done: $0, total: $1) }
-    // Parsed again: the parser decodes this struct, so it can store nothing but options.
+    // Parsed again: the parser decodes this struct, so it can store only options.
     if let sweep = try parsedSweep() {
       job.progress = { line.update("sweeping", done: $0, total: $1) }
       let report = try job.sweep(sweep, comparesNumbers: numbers)

@@ -25,11 +25,11 @@ struct ReviewCommand: ParsableCommand {
   var reason: String?
 
   func run() throws {
-    // Before the first question, or all answers would be given for nothing.
+    // Before the first question, or the user would answer all questions in vain.
     if let reason, reason.allSatisfy(\.isWhitespace) { throw SuiteError.missingReason }
     var review = try Review(choice.acceptance())
     let keyboard = try Keyboard()
-    // Nothing is applied before the last answer, so there is nothing to undo.
+    // Answers are applied after the last question, so an interruption changes no golden.
     guard try ask(&review, keyboard) else { throw CommandEnd(status: .interrupted) }
     guard review.count(.accept) + review.count(.reject) > 0 else {
       Console.note("nothing was decided; all of it is still pending")
@@ -45,7 +45,7 @@ struct ReviewCommand: ParsableCommand {
 
   /// Returns whether the review was completed.
   private func ask(_ review: inout Review, _ keyboard: Keyboard) throws -> Bool {
-    // A capital letter answers several questions, and one `b` takes all of them back.
+    // A capital letter answers several questions, and a single `b` opens all of them again.
     var history: [[Int]] = []
     while let index = review.next {
       var isShown = false

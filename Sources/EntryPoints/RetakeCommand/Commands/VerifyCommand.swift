@@ -46,7 +46,7 @@ struct VerifyCommand: ParsableCommand {
   }
 
   func run() throws {
-    // Before `listen`: a started process ends with its parent, not by requests of its own.
+    // Before `listen`: a started process ends with its parent, not by its own requests.
     if let condition, let trace { return try record(condition, into: trace) }
     Interruption.listen()
     let line = ProgressLine(isQuiet: output.quiet)
@@ -82,7 +82,7 @@ struct VerifyCommand: ParsableCommand {
       do {
         return try job.makeReplay()
       } catch let error as any RetakeError {
-        // What replays and verifies advises replay, which would check nothing here.
+        // Errors of a replay advise `retake replay`, which would not verify the case.
         throw ReworkedAdvice(
           error, replacing: "retake replay SESSION", with: "retake verify SESSION")
       }
@@ -91,10 +91,10 @@ struct VerifyCommand: ParsableCommand {
 }
 
 extension VerifyCommand {
-  /// The arguments of this process, with those for its copy.
+  /// The arguments of this process, with the arguments for its copy.
   private static func arguments(for condition: VerifyCondition, folder: String) -> [String] {
     let words = CommandEnvironment.current.arguments
-    // Directly behind the command: at the end they would be arguments if the user wrote `--`.
+    // Directly after the command: at the end they would be arguments if the user wrote `--`.
     return words.prefix(1) + ["--condition", condition.name, "--trace", folder]
       + words.dropFirst()
   }

@@ -21,8 +21,8 @@ enum Console {
   /// reports it.
   static func outliveReaders() { signal(SIGPIPE, SIG_IGN) }
 
-  /// Prints a result for people. Parts of it may come from a file, a database or a stage; none of
-  /// them can move the terminal's cursor or reverse the direction of text.
+  /// Prints a result for people. Parts of it may come from a file, a database or a stage; no part
+  /// can move the terminal's cursor or reverse the direction of text.
   static func result(_ text: String) {
     put(visibleLines(ownCommands(text), keepsColors: isColored))
   }
@@ -44,7 +44,7 @@ enum Console {
 
   /// - Parameter eraser: Removes a progress line, in the same write.
   static func note(_ text: String, after eraser: String = "") {
-    // There is nowhere left to say that standard error takes nothing.
+    // An error of standard error cannot be reported anywhere.
     _ = write(eraser + noteText(text), to: .standardError)
   }
 
@@ -58,7 +58,7 @@ enum Console {
     CommandEnvironment.current.name.applied(to: text)
   }
 
-  /// Prints an error in the form `error: place: message (cause)`, followed by what to type next.
+  /// Prints an error in the form `error: place: message (cause)`, followed by its advice.
   static func error(_ error: any CodedError) { note(text("error", error)) }
 
   /// Prints a warning, which is a result of a check in the form of an error.
@@ -67,7 +67,7 @@ enum Console {
   private static func text(_ severity: String, _ error: any CodedError) -> String {
     var text = "\(severity): "
     // Each part by itself: a line feed in a file's name must not begin a line of the message, and
-    // the one before the advice must.
+    // the line feed before the advice must.
     if let place = error.place { text += visible("\(place): ") }
     text += visible(error.message)
     if let cause = error.cause { text += visible(" (\(cause))") }
@@ -81,7 +81,8 @@ enum Console {
     data(ownCommands(inJSON: try jsonText(value, isPretty: isPretty)))
   }
 
-  /// The same as `ownCommands` for the strings of JSON. A name that JSON would escape is left out.
+  /// The same as `ownCommands` for the strings of JSON. If JSON would escape the name, the text is
+  /// returned unchanged.
   private static func ownCommands(inJSON text: String) -> String {
     let name = CommandEnvironment.current.name
     let isPlain = name.word.unicodeScalars.allSatisfy {
@@ -112,8 +113,8 @@ enum Console {
 
   /// A reader such as `head` that closes its end is not an error, and neither is a closed output.
   private static func lossNumber(of error: any Error) -> Int32? {
-    // Only what a disk that is full or broken says. EPIPE is a reader that has left, EBADF a closed
-    // output.
+    // Only errors of a disk that is full or broken. EPIPE means that the reader has left, EBADF
+    // that the output is closed.
     error.systemNumber.flatMap { [ENOSPC, EDQUOT, EFBIG, EIO].contains($0) ? $0 : nil }
   }
 }

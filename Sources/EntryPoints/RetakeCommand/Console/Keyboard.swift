@@ -15,7 +15,8 @@ final class Keyboard {
     self.settings = settings
   }
 
-  /// Waits for one key, which is not echoed. Ctrl-C and the end of input give the character U+0003.
+  /// Waits for one key, which is not echoed. Ctrl-C and the end of input return the character
+  /// U+0003.
   ///
   /// - Parameter question: Called when the terminal accepts keys, before waiting for the first one.
   func key(after question: () -> Void) throws -> Character {
@@ -23,8 +24,8 @@ final class Keyboard {
     // Without ISIG Ctrl-C is a key like others: the command ends by itself and restores the
     // terminal.
     raw.c_lflag &= ~tcflag_t(ICANON | ECHO | ISIG)
-    // VMIN and VTIME: wait for one byte, without a limit. Another program may have left a VMIN of 0,
-    // with which a read without a key looks like the end of input.
+    // VMIN and VTIME: wait for one byte, without a limit. Another program may have left a VMIN of
+    // 0, and a read without a key would then look like the end of input.
     #if canImport(Darwin)
       (raw.c_cc.16, raw.c_cc.17) = (1, 0)
     #else
@@ -38,8 +39,7 @@ final class Keyboard {
     while true {
       let count = read(STDIN_FILENO, &byte, 1)
       if count == 1 { return Character(UnicodeScalar(byte)) }
-      // Without input no key will ever come, so the question ends as with Ctrl-C, and nothing
-      // changes.
+      // Without input no key will ever come, so the question ends as with Ctrl-C, without a change.
       if count == 0 || errno != EINTR { return "\u{3}" }
     }
   }

@@ -14,7 +14,8 @@ struct MeasuredSummary: Encodable {
     try container.encodeIfPresent(stageTimes, forKey: .stageTimes)
   }
 
-  /// For people: a few lines, then a table with a line for each stage and one for whole frames.
+  /// For people: a few lines, then a table with a line for each stage and a line for complete
+  /// frames.
   var text: String {
     guard let stageTimes else { return SummaryText.of(summary) }
     let head = ["stage", "calls", "mean ms", "p50 ms", "p99 ms", "max ms"]

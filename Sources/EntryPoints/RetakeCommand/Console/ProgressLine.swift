@@ -6,8 +6,8 @@ final class ProgressLine: Sendable {
   private struct State: Sendable {
     var drawnNanoseconds: Int64 = 0
     var isDrawn = false
-    /// Draws the line on a thread of its own, until `finish`; `nil` if the caller's threads may wait
-    /// for the terminal.
+    /// Draws the line on its own thread, until `finish`; `nil` if the caller's threads may wait for
+    /// the terminal.
     var stream: LineStream?
   }
 
@@ -32,7 +32,7 @@ final class ProgressLine: Sendable {
     start = clock.monotonicNanoseconds
     guard isShown, !waits else { return }
     // The kind of output appears in no message: a terminal that has gone away must not end the work.
-    // The newest line has room in any case, and the others need none.
+    // The stream keeps the newest line in any case, and older lines need not wait.
     let stream = try? LineStream(to: terminal, name: ReplayError.standardError, waitingBytesMax: 1)
     state.withLock { $0.stream = stream }
   }
@@ -42,7 +42,7 @@ final class ProgressLine: Sendable {
     show(text(label, done: done, total: total, nanoseconds: seconds))
   }
 
-  /// Draws a line, unless the last one was drawn too recently.
+  /// Draws a line, unless the previous line was drawn too recently.
   func show(_ text: @autoclosure () -> String) {
     guard isShown else { return }
     let now = clock.monotonicNanoseconds

@@ -12,7 +12,7 @@ final class RecordingReport {
   /// a reader.
   private var commits: LineStream?
   private let outputs: RecordingOutputs?
-  /// What goes wrong in the pipeline; `nil` without one.
+  /// Reports failures in the pipeline; `nil` without a pipeline.
   private let failures: LiveFailureLog?
   /// The messages during the recording. No thread of the recorder or of the pipeline waits for a
   /// terminal that is paused.
@@ -24,7 +24,7 @@ final class RecordingReport {
   private let waiting = Locked<String?>(nil)
 
   /// - Parameter session: The folder of the new session.
-  /// - Throws: `SuiteError`, `ReplayError`, `RuntimeError`; no file is left in that case.
+  /// - Throws: `SuiteError`, `ReplayError`, `RuntimeError`; in that case no file remains.
   init(
     _ live: LivePipelineOptions, of pipeline: LivePipeline?, session: String,
     _ output: OutputOptions
@@ -62,7 +62,7 @@ final class RecordingReport {
         note("warning: \($0.lossText); the recording continues")
       }
     } catch {
-      // Nothing will be recorded, so no unfinished output stays.
+      // The recording does not start, so no unfinished output stays.
       discard()
       throw error
     }
@@ -70,7 +70,7 @@ final class RecordingReport {
 
   /// A stream for messages. If no thread can be created, they are printed where they are noticed.
   private static func noteStream() -> LineStream? {
-    // The kind of output appears in no message: without standard error there is none.
+    // The kind of output appears in no message: without standard error there is no message.
     try? LineStream(to: .standardError, name: ReplayError.standardError)
   }
 
@@ -85,8 +85,8 @@ final class RecordingReport {
     notes.add(line.eraser + Console.noteText(text) + "\n")
   }
 
-  /// What an interruption does where the recording has ended, and only a reader keeps the command
-  /// from ending.
+  /// The action of an interruption after the end of the recording, while only a reader keeps the
+  /// command from ending.
   var interrupted: @Sendable () -> Void {
     { [output, waiting] in
       guard let session = waiting.withLock({ $0 }) else { return }
@@ -95,7 +95,7 @@ final class RecordingReport {
     }
   }
 
-  /// Receives the results and the decisions of the pipeline, and what becomes of the source.
+  /// Receives the results and the decisions of the pipeline, and the changes of the source.
   var watch: RecordingWatch? {
     let log = failures.map { failures in
       RecordingWatch(
@@ -106,7 +106,7 @@ final class RecordingReport {
     return RecordingWatch([outputs?.watch, log, source].compactMap(\.self))
   }
 
-  /// Receives what stages tell about themselves; `nil` without a pipeline.
+  /// Receives the notices of stages about themselves; `nil` without a pipeline.
   var noticed: (@Sendable (StageNotice) -> Void)? {
     guard let failures else { return nil }
     return { failures.noticed($0) }
@@ -162,7 +162,7 @@ final class RecordingReport {
     if case .success(let outcome)? = result.pipeline {
       failures?.finish(outcome.failures, of: outcome.failureCount)
     }
-    // What was learned at the end, after the last commit.
+    // Notes from the end of the recording, after the last commit.
     for text in (result.progress.notes ?? []).dropFirst(noted.withLock { $0 }) {
       warn("note: \(visible(text))")
     }
@@ -172,8 +172,8 @@ final class RecordingReport {
       result.isClosed
       ? "the session is closed"
       : "the session is not closed; type: retake session recover \(result.folder.path.shellWord)"
-    // Nothing of the session depends on what follows. Until the lines are read, Ctrl-C loses only
-    // lines, and ends the command at once.
+    // The session does not depend on the following steps. Until the lines are read, Ctrl-C loses
+    // only lines, and ends the command at once.
     waiting.withLock { $0 = session }
     let written = outputs?.finish(result) { line.update("tracing", done: $0, total: nil) }
     line.finish()
@@ -191,8 +191,8 @@ final class RecordingReport {
     }
   }
 
-  /// Writes the line that ends the result lines. Their reader may have left room for them, and none
-  /// for this one.
+  /// Writes the line that ends the result lines. The pipe to their reader may be full, so this line
+  /// may wait for the reader.
   private func addLast(_ line: String) throws {
     let stream = try LineStream(to: .standardOutput, name: ReplayError.standardOutput)
     stream.add(line + "\n")
@@ -225,7 +225,8 @@ final class RecordingReport {
     if leavesStandardOutput { Console.result(text) } else { output.note(text) }
   }
 
-  /// Whether the stream of result lines was refused, which then does not take a summary either.
+  /// Whether the result lines could not be written; a summary cannot be written to that stream
+  /// either.
   private static func isUnwritable(_ failure: (any Error)?) -> Bool {
     guard case .unwritable(.results, _, _)? = failure as? ReplayError else { return false }
     return true
@@ -233,7 +234,7 @@ final class RecordingReport {
 
   /// - Parameter check: Throws the error that prevented an output from being written.
   private func end(_ result: RecordingResult, check: () throws -> Void) throws {
-    // Before the outputs: what the recording lost is worse than a line that was not written.
+    // Before the outputs: a loss in the recording is worse than a line that was not written.
     if let failure = result.failure {
       Console.error(failure)
       throw CommandEnd(status: .error)
@@ -260,7 +261,7 @@ final class RecordingReport {
     }
   }
 
-  /// An output that failed says nothing about the session.
+  /// Notes the state of the session, because the error of an output does not show it.
   private func noteSession(_ result: RecordingResult) {
     if let text = RecordingText.kept(result) { Console.note(text) }
   }

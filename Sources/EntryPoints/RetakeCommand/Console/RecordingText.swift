@@ -69,8 +69,8 @@ enum RecordingText {
     "retake replay \(session.shellWord) --pipeline \(pipeline.shellWord)"
   }
 
-  /// What is true of the session when one of the command's outputs failed; `nil` if it was not
-  /// closed.
+  /// The state of the session, for the message about an output that failed; `nil` if the session
+  /// was not closed.
   static func kept(_ result: RecordingResult) -> String? {
     guard result.isClosed else { return nil }
     let frames = result.progress.frames

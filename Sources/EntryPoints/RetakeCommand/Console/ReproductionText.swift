@@ -31,7 +31,7 @@ enum ReproductionText {
       "    reproduced \(divergence.reproduced ?? "(no decision)")",
     ]
     if let detail = divergence.detail { lines.append("    \(detail)") }
-    // Another pipeline decides otherwise by right, and says nothing about the record.
+    // Another pipeline rightly decides differently, so the record may still be complete.
     if !isOther { lines.append("    The live run knew something that is not in the record.") }
     return lines
   }
@@ -47,7 +47,7 @@ enum ReproductionText {
     let texts = [
       "    live       \(first.recorded)", "    recomputed \(first.recomputed)",
     ]
-    // The stages were given other pixels than live, so other values are not their fault.
+    // The stages received other pixels than live, so other values are not their fault.
     guard values.hasExactPixels || isOther else {
       return [
         line,

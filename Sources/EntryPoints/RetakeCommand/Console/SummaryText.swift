@@ -13,7 +13,7 @@ enum SummaryText {
       (frames.inFlight, "in flight"), (summary.lostBeforeCapture, "lost before capture"),
       (summary.payloadMissing, "without pixels"),
     ] where count > 0 { parts.append("\(count) \(word)") }
-    // In every-frame mode nothing has a cost.
+    // In every-frame mode stages have no costs.
     let costs = summary.mode == "every-frame" ? "" : "\n  costs     \(Self.costs(summary.costs))"
     let name = visible(
       (summary.session.map { "\($0)/" } ?? "") + (summary.caseName ?? summary.pipeline))
@@ -26,8 +26,8 @@ enum SummaryText {
       """
   }
 
-  /// The error of a run in which frames failed and none reached a sink; `nil` for any other run.
-  /// Its results are empty, which must not look like a scene without detections.
+  /// The error of a run in which frames failed and no frame reached a sink; `nil` for any other
+  /// run. Its results are empty, which must not look like a scene without detections.
   static func nothingDelivered(_ summary: RunSummary) -> String? {
     let frames = summary.frames
     guard frames.failed > 0, frames.delivered == 0,
@@ -128,8 +128,8 @@ enum SummaryText {
     "\((nanoseconds + 50_000) / 1_000_000).\((nanoseconds + 50_000) / 100_000 % 10) ms"
   }
 
-  /// `93 % recorded, 7 % modelled (timings:1a2b3c4d)`. Only a count of zero gives 0 %, and only all
-  /// costs give 100 %.
+  /// `93 % recorded, 7 % modelled (timings:1a2b3c4d)`. A share is 0 % only if its count is zero,
+  /// and 100 % only if all costs belong to it.
   static func costs(_ costs: RunSummary.Costs) -> String {
     let total = costs.recorded + costs.modelled
     guard total > 0 else { return "none" }

@@ -69,7 +69,7 @@ enum SweepTable {
 
   private static func thousandths(_ value: Double?) -> String {
     guard let value else { return "-" }
-    // What is larger does not fit into the integer.
+    // A larger number does not fit into the integer.
     guard abs(value) < 1e12 else { return "\(value)" }
     return millionths(Int64((value * 1_000).rounded()) * 1_000)
   }

@@ -8,7 +8,7 @@ enum TimeText {
   /// - Parameters:
   ///   - count: The number of all places. For a badly damaged file it is more than `places`
   ///     contains.
-  ///   - max: The most lines of places. One more line gives the number of those left out.
+  ///   - max: The most lines of places. A further line contains the number of omitted places.
   static func lines(_ places: [TimePlace], of count: Int, max: Int) -> [String] {
     let told = places.prefix(max)
     let left = count - told.count

@@ -23,8 +23,8 @@ enum ProcessLimit {
     try checkThreads()
   }
 
-  /// `NamedThread` allocates in its thread, for which glibc reserves 64 MB of address space that
-  /// the command may need. These threads allocate nothing.
+  /// `NamedThread` allocates in its thread, and glibc reserves 64 MB of address space for that,
+  /// which the command may need. These threads do not allocate.
   private static func checkThreads() throws {
     var number: Int32 = 0
     // SAFETY: the mutex has a fixed address until all threads that lock it have been joined.
@@ -77,7 +77,7 @@ enum ProcessLimit {
     #else
       let flags = MAP_PRIVATE | MAP_ANONYMOUS
     #endif
-    // PROT_NONE: the pages count as address space, which `ulimit -v` limits, and take no memory.
+    // PROT_NONE: the pages count as address space, which `ulimit -v` limits, and use no memory.
     // SAFETY: the pages are neither read nor written, and they are unmapped at once.
     guard let pages = mmap(nil, addressSpace, PROT_NONE, flags, -1, 0), pages != MAP_FAILED else {
       return false

@@ -40,7 +40,7 @@ enum SignalPipe {
     sigaction(number, &action, nil)
   }
 
-  /// Waits for a caught signal; `nil` if there will be none.
+  /// Waits for a caught signal; `nil` if the pipe cannot be read.
   static func next() -> Int32? {
     var byte: UInt8 = 0
     // Ends: only a signal to this thread causes another round.

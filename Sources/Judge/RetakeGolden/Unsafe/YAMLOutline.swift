@@ -1,7 +1,7 @@
 import CYaml
 import RetakeCore
 
-/// A first pass over a YAML document, which builds nothing.
+/// A first pass over a YAML document, which builds no nodes.
 ///
 /// Yams replaces each alias by the node that its anchor names, and compares all keys of a mapping.
 /// A few hundred bytes of nested aliases therefore become a key with billions of nodes. For this
@@ -26,8 +26,8 @@ struct YAMLOutline {
   private var levels: [Level] = []
 
   /// - Throws: `DocumentProblem` for anchors and aliases, for keys that are not strings, and for a
-  ///   document that is too large or nested too deeply. Input that is not YAML at all is left to
-  ///   Yams, which describes the error well.
+  ///   document that is too large or nested too deeply. Input that is not YAML passes this check,
+  ///   because Yams describes that error well.
   static func check(_ text: String) throws {
     let bytes = Array(text.utf8)
     guard bytes.count <= bytesMax else {

@@ -67,8 +67,8 @@ struct DiagramLayout {
     guard !box.inner.isEmpty else { return DiagramText.size(of: box) }
     let inner = box.inner.map { DiagramText.size(of: $0) }
     let width =
-      // 24 more than the padding: `placed` leaves 12 of it before the first stage, for the arrow
-      // that leads in, and as much is left behind the last.
+      // 24 more than the padding: `placed` leaves 12 before the first stage, for the arrow that
+      // leads in, and 12 after the last stage.
       inner.reduce(0) { $0 + $1.width } + (inner.count - 1) * innerGap(of: box) + 2 * padding + 24
     return .init(
       width: max(width, DiagramText.size(of: box).width),

@@ -134,7 +134,7 @@ struct DiagramPainter {
     }
     var result = "<path class=\"edge\(dash)\" d=\"\(path)\"/>" + tip(last.x, last.y)
     if let label = placed.arrow.label {
-      // `DiagramLayout.connect` gives each arrow both of its ends.
+      // Each arrow has at least two points: `DiagramLayout.connect` sets both of its ends.
       let next = placed.points[1]
       result += text(label, "label", (first.x + next.x) / 2, (first.y + next.y) / 2 - 6)
     }

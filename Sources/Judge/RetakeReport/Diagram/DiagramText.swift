@@ -59,7 +59,7 @@ enum DiagramText {
 
   /// An estimated width, slightly more than most letters need.
   static func width(_ text: String, size: Int, isBold: Bool = false) -> Int {
-    // Estimated, because it is not known with which font a viewer draws.
+    // Estimated, because the viewer's font is unknown.
     let perLetter = isBold ? 0.62 : 0.56
     return Int((Double(text.count) * Double(size) * perLetter).rounded(.up))
   }

@@ -37,7 +37,7 @@ struct Layers {
     }
     before = Array(repeating: [], count: rankOfVertex.count)
     behind = before
-    // An edge of a cycle may lead back or stay in its column. It orders nothing.
+    // An edge of a cycle may lead back or stay in its column. It does not affect the order.
     for ((from, to), chain) in zip(edges, chains) where from != to && ranks[from] < ranks[to] {
       let path = [from] + chain + [to]
       for (left, right) in zip(path, path.dropFirst()) {
@@ -93,7 +93,7 @@ extension Layers {
     let places = self.places()
     let keys = layers[rank].enumerated().map { place, vertex -> (key: Double, place: Int) in
       let near = neighbors[vertex].map { places[$0] }
-      // Without neighbors on that side nothing pulls the vertex away.
+      // A vertex without neighbors on that side keeps its place.
       let middle = near.isEmpty ? Double(place) : Double(near.reduce(0, +)) / Double(near.count)
       return (middle, place)
     }
@@ -175,9 +175,9 @@ extension Layers {
     }
   }
 
-  /// Finds the positions nearest to the wanted ones, in this order and with the required gaps. This
-  /// is the pool-adjacent-violators algorithm with medians: vertices that push each other move as
-  /// one block, and a line gives way to a box.
+  /// Finds the positions nearest to the wanted positions, in this order and with the required gaps.
+  /// This is the pool-adjacent-violators algorithm with medians: vertices that push each other move
+  /// as one block, and a line yields to a box.
   private mutating func settle(
     _ layer: [Int], wanted: [Int], _ spacing: LayeredLayout.Spacing
   ) {
@@ -188,8 +188,8 @@ extension Layers {
     }
     var blocks: [(pulls: [(center: Int, weight: Int)], place: Int)] = []
     for (index, vertex) in layer.enumerated() {
-      // With the distances taken off, keeping the order and the gaps means that positions never
-      // fall, which is what the algorithm solves.
+      // With the distances subtracted, keeping the order and the gaps means that positions never
+      // fall, and the algorithm solves exactly that problem.
       let pull = (wanted[index] - offsets[index], vertex < boxes ? 8 : 1)
       blocks.append(([pull], pull.0))
       while blocks.count > 1, blocks[blocks.count - 2].place > blocks[blocks.count - 1].place {

@@ -41,14 +41,15 @@ package enum PipelineDOT {
     if let executor = box.executor { label.append("on \(executor)") }
     if let pool = box.pool { label.append("pool \(pool)") }
     var attributes = ["label=\(quoted(label.joined(separator: "\n")))"]
-    // A node's own style replaces that of `node [...]`, so it names `rounded` again.
+    // A node's own style replaces the style of `node [...]`, so it names `rounded` again.
     if box.isInserted { attributes.append("style=\"rounded,dashed\"") }
     if box.role == .source || box.role == .sink { attributes.append("penwidth=2") }
     return "\(indent)\(quoted(box.id)) [\(attributes.joined(separator: ", "))];"
   }
 
   private static func line(of arrow: PipelineDiagram.Arrow, _ clusters: Set<String>) -> String {
-    // What leaves a forEach leaves its end, to which `Pipeline.flattened` gives this id.
+    // An edge from a forEach starts at the end of the forEach, which has this id in
+    // `Pipeline.flattened`.
     let from = clusters.contains(arrow.from) ? "\(arrow.from)/join" : arrow.from
     var attributes: [String] = []
     if let label = arrow.label { attributes.append("label=\(quoted(label))") }

@@ -1,7 +1,7 @@
 import RetakeCore
 import RetakeGraph
 
-/// A pipeline as boxes and arrows: what is drawn, without positions.
+/// The boxes and arrows that draw a pipeline, without positions.
 struct PipelineDiagram {
   struct Box: Hashable {
     enum Role: String, Hashable {
@@ -64,7 +64,7 @@ struct PipelineDiagram {
     for edge in flat.edges {
       var arrow = Arrow(
         edge, isInserted: inserted.contains(edge.to) || inserted.contains(edge.from))
-      // The end of a forEach is not a box of its own: its edges leave the box of the forEach.
+      // The end of a forEach has no box: its edges leave the box of the forEach.
       arrow.from = ends[edge.from] ?? edge.from
       if outer.contains(arrow.from), outer.contains(arrow.to) { arrows.append(arrow) }
     }
@@ -117,7 +117,7 @@ extension PipelineDiagram.Box {
       id: node.id, title: node.id, kind: node.kind, role: Role(node.stage.signature.role),
       facts: node.facts, executor: node.executor, pool: node.pool,
       ports: node.stage.inputPorts + node.stage.outputPorts, isInserted: node.isInserted)
-    // A node of a body is called `x/NODE` outside of the document, and the box is inside that of
+    // A node of a body is called `x/NODE` outside of the document, and its box is inside the box of
     // `x`.
     if let scope = node.scope { title = String(node.id.dropFirst(scope.count + 1)) }
     if node.isInserted {

@@ -62,8 +62,8 @@ struct TraceCounters: Sendable {
 
   /// Writes the values at the end of an instant.
   mutating func flush(at time: Int64, _ text: inout TraceText) {
-    // Sorted, because the order of a Set would give another trace in each process. What changed and
-    // changed back within the instant is not written.
+    // Sorted, because the order of a Set would make another trace in each process. A value that
+    // changed and changed back within the instant is not written.
     for index in changed.sorted() where counters[index].written != counters[index].value {
       counters[index].written = counters[index].value
       text.counter(

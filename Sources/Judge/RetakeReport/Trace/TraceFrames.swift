@@ -6,8 +6,8 @@ struct TraceFrames: Sendable {
   private let graph: TraceGraph
   /// The number of sinks that have not received the outcome yet, by frame.
   private var open: [FrameID: Int] = [:]
-  /// Frames that began at this instant. A line of another branch may refer to one that has already
-  /// ended.
+  /// Frames that began at this instant. A line of another branch may refer to a frame that has
+  /// already ended.
   private var begunNow: Set<FrameID> = []
 
   init(_ graph: TraceGraph) {

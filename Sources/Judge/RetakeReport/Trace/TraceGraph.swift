@@ -34,7 +34,7 @@ struct TraceGraph: Sendable {
   private static func arrivingTracks(_ nodes: [TraceNode], _ inputs: [[Int]]) -> [Set<Int>] {
     var passing: [Set<Int>] = []
     return nodes.indices.map { index in
-      // The nodes are in topological order. An input behind its node has no entry in `passing` yet.
+      // The nodes are in topological order. An input after its node has no entry in `passing` yet.
       let known = inputs[index].filter { $0 < index }
       let sources = known.filter { nodes[$0].role == .source }
       let arriving = Set(sources.compactMap { nodes[$0].track })

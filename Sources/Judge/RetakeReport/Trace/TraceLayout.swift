@@ -14,7 +14,7 @@ struct TraceLayout: Sendable {
 
   init(executors: [TraceNode.Executor], nodeCount: Int) {
     var next = Self.firstThread
-    // One count for all processes: readers know a thread by its number alone.
+    // The count continues over all processes: readers know a thread by its number alone.
     func row(_ process: Int) -> TraceText.Row {
       defer { next += 1 }
       return TraceText.Row(process: process, thread: next)

@@ -1,10 +1,10 @@
 import RetakeCore
 
-/// How many frames wait in front of each node, counted from its decisions.
+/// How many frames wait at each node, counted from its decisions.
 ///
-/// Nodes without a server write no line when they take a frame: it has left their queue when it is
-/// offered to the next node. A join and the end of a forEach wait for parts that belong together.
-/// Their parts are counted until the frame is decided.
+/// Nodes without a server write no line when a frame leaves their queue: it has left the queue when
+/// it is offered to the next node. A join and the end of a forEach wait for parts that belong
+/// together. Their parts are counted until the frame is decided.
 struct TraceQueues: Sendable {
   private struct Token: Hashable, Sendable {
     var frame: FrameID
@@ -23,8 +23,8 @@ struct TraceQueues: Sendable {
     counts = graph.nodes.map { _ in 0 }
   }
 
-  /// The unit of a node's counter; `nil` for nodes at which nothing waits, or about which the lines
-  /// say nothing.
+  /// The unit of a node's counter; `nil` for nodes without a queue, or whose queue the lines do not
+  /// describe.
   static func unit(of role: TraceNode.Role) -> String? {
     switch role {
     case .stage, .passing: "frames"
@@ -46,8 +46,8 @@ struct TraceQueues: Sendable {
     switch (kind, graph.nodes[work.node].role) {
     case (.deliver, .stage), (.deliver, .passing), (.deliver, .gathering): add(work)
     case (.join, .gathering): remove(work)
-    // A part for which the edge had no room never arrived, or it was one of several parts; the
-    // others still wait.
+    // A part that its edge dropped because the queue was full never arrived, or it was one of
+    // several parts; the others still wait.
     case (.drop, .gathering) where reason != DropReason.queue.rawValue: remove(work)
     // Only the late part itself, which its `deliver` counted: the others went with the decision.
     case (.late, .gathering): removeOne(work)
@@ -59,7 +59,7 @@ struct TraceQueues: Sendable {
     }
   }
 
-  /// The frame has ended at all sinks, so what is left of it at joins is removed.
+  /// The frame has ended at all sinks, so its remaining parts at joins are removed.
   mutating func settle(_ frame: FrameID) {
     for node in graph.nodes.indices where graph.nodes[node].role == .gathering {
       remove(TraceWork(node: node, frame: frame))
@@ -78,7 +78,7 @@ struct TraceQueues: Sendable {
   }
 
   private mutating func remove(_ work: TraceWork) {
-    // What never waited has nothing to remove, such as an offered frame that a full queue drops.
+    // A frame that never waited has no entry, such as an offered frame that a full queue drops.
     guard let count = waiting[work.node].removeValue(forKey: token(work)) else { return }
     counts[work.node] -= count
   }

@@ -1,8 +1,8 @@
 import RetakeCore
 
-/// Assigns work to the servers of an executor. Lines name the node, not the server, so the first
-/// free server takes the work. The server is free again when the body ends. After a timeout, that
-/// is later than the end of the frame.
+/// Assigns work to the servers of an executor. Lines name the node, not the server, so the work
+/// gets the first free server. The server is free again when the body ends. After a timeout, the
+/// body ends later than the frame.
 struct TraceServers: Sendable {
   /// One of an executor's servers.
   struct Server: Hashable, Sendable {

@@ -2,8 +2,8 @@ import RetakeCore
 
 /// The events of a trace as JSON objects, one per line, in the Trace Event Format.
 ///
-/// Thread numbers are unique in the whole trace, because readers identify a thread by its number
-/// alone. Each event has a category and a name. No event contains an array, and there is no
+/// Thread numbers are unique in the trace, because readers identify a thread by its number alone.
+/// Each event has a category and a name. No event contains an array, and there is no
 /// `displayTimeUnit`, because some readers fail on these.
 struct TraceText: ~Copyable, Sendable {
   /// The row that an event belongs to.
@@ -30,7 +30,7 @@ struct TraceText: ~Copyable, Sendable {
 
   mutating func open() { buffer.append("{\"traceEvents\":[") }
 
-  /// - Parameter about: What the trace describes, by name.
+  /// - Parameter about: Properties of the run, by name.
   mutating func close(about: [(key: String, value: String)]) {
     buffer.append("\n],\n\"otherData\":")
     append(about.map { ($0.key, .text($0.value)) })

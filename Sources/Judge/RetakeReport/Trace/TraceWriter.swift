@@ -1,11 +1,11 @@
 package import RetakeCore
 
 /// Turns a run's decisions into a trace of virtual time that ui.perfetto.dev and chrome://tracing
-/// open. It shows what each server works on, the length of each queue, the path of each frame, and
+/// open. It shows the work of each server, the length of each queue, the path of each frame, and
 /// every decision as an instant. See docs/trace.md.
 ///
 /// It is made from decisions and leases only, so it is the same, byte for byte, in every run of a
-/// case. Memory is bounded by the frames in flight, provided that the caller takes the written
+/// case. Memory is bounded by the frames in flight, provided that the caller drains the written
 /// bytes regularly.
 package struct TraceWriter: ~Copyable, Sendable {
   private let graph: TraceGraph
@@ -36,7 +36,7 @@ package struct TraceWriter: ~Copyable, Sendable {
     layout.describe(executors: servers.executors, nodes: nodes, in: &text)
   }
 
-  /// The number of bytes that can be taken.
+  /// The number of bytes that `take` would return.
   package var byteCount: Int { text.buffer.count }
 
   /// The bytes that were written since the last call.
@@ -91,7 +91,7 @@ package struct TraceWriter: ~Copyable, Sendable {
 
   /// Ends all unfinished work and frames, for example after a halt.
   ///
-  /// - Parameter about: What the trace describes, by name.
+  /// - Parameter about: Properties of the run, by name.
   package mutating func finish(about: [(key: String, value: String)]) {
     let end = now ?? 0
     for (server, work, isLate) in servers.busy {
@@ -120,14 +120,15 @@ package struct TraceWriter: ~Copyable, Sendable {
   }
 
   private mutating func append(_ line: DecisionLine, _ work: TraceWork) {
-    // Asked before the queues change: applying the line takes a dropped frame out of its queue.
+    // Checked before the queues change: applying the line removes a dropped frame from its queue.
     if frames.isCaptured(line.kind, work, isWaiting: queues.isWaiting(work)) {
       beginFrame(work.frame, at: line.time)
     }
     queues.apply(line.kind, work, reason: line["reason"])
     serve(line, work)
     tellSink(line, work)
-    // The line may have taken its frame out of the queues before this node, which write no line.
+    // The line may have removed its frame from the queues upstream of this node, which write no
+    // line.
     for input in graph.passingInputs[work.node] { counters.set(input, queues.counts[input]) }
     counters.set(work.node, queues.counts[work.node])
     counters.setInFlight(frames.count)
@@ -189,7 +190,7 @@ package struct TraceWriter: ~Copyable, Sendable {
     guard frames.isOver(work.frame) else { return }
     endFrame(work.frame, at: line.time, [("fate", .text(fate))])
     queues.settle(work.frame)
-    // Parts that were left at joins went with the frame, and no line of the joins says so.
+    // The frame's remaining parts at joins were removed with it, and the joins write no line.
     for (node, role) in graph.nodes.map(\.role).enumerated() where role == .gathering {
       counters.set(node, queues.counts[node])
     }

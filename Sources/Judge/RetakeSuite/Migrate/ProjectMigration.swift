@@ -3,13 +3,13 @@ import RetakeCore
 import RetakeGolden
 import RetakeGraph
 
-/// Rewrites the documents of a project that have words from before they were renamed: what
-/// `retake migrate` does.
+/// Rewrites the documents of a project that have words from before they were renamed. Implements
+/// `retake migrate`.
 ///
 /// Only the words change: comments, spaces and the order of keys stay. Results, decisions and
 /// digests have stored words and are not touched.
 package struct ProjectMigration {
-  /// One word of one document.
+  /// A word of a document, with its replacement.
   package struct Change: Hashable, Sendable, Codable {
     /// Relative to the folder.
     package var file: String

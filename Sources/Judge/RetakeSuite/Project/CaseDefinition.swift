@@ -9,18 +9,18 @@ package struct CaseDefinition: Hashable, Sendable {
   /// A file relative to the project's folder, `example:NAME`, or the name of a `ProgramPipeline`.
   package var pipeline: String
   package var mode: RunOptions.Mode = .everyFrame
-  /// Where virtual costs come from; `every-frame` uses none.
+  /// The source of virtual costs. The mode `every-frame` has no costs.
   package var costs = CostChoice.declared
   /// Whether a cost that the timings do not have is an error.
   package var strictCosts = false
   package var seed: UInt64 = 0
   /// The track of each source node.
   package var tracks: [String: Int] = [:]
-  /// Steps by sink and field. They replace those of the results node.
+  /// Steps by sink and field. They replace the steps of the results node.
   package var precision: [String: [String: Double]] = [:]
-  /// Events in addition to those of the session.
+  /// Events in addition to the events of the session.
   package var overrides: [CaseOverride] = []
-  /// Frames that replace those of the session; the case then reads none.
+  /// A source whose frames replace the frames of the session; the case then reads no session.
   package var source: SourceChoice?
 
   package init(name: String, pipeline: String) {

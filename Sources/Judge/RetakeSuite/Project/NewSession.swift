@@ -1,7 +1,8 @@
 import Foundation
 import RetakeCore
 
-/// What a session that a command has just made means for the next `retake test`.
+/// Notes for the user about how a session that a command has just made affects the next `retake
+/// test`.
 package struct NewSession {
   private let project: Project
   private let path: String
@@ -14,8 +15,8 @@ package struct NewSession {
 
   private var url: URL { URL(fileURLWithPath: path) }
 
-  /// Whether the suite `default` runs cases on it; `nil` where that says nothing: there is no
-  /// project with cases, or the session is not one of its recordings.
+  /// Whether the suite `default` runs cases on the session; `nil` if there is no project with
+  /// cases, or if the session is not one of its recordings.
   private var isTested: Bool? {
     let parent = url.deletingLastPathComponent().path
     guard project.hasFile, !project.cases.isEmpty,
@@ -26,14 +27,15 @@ package struct NewSession {
     return selected?.isEmpty == false
   }
 
-  /// A note for footage that no case would run on; `nil` if there is nothing to say.
+  /// A note for a recording that the suite `default` does not select; `nil` in any other case.
   package var noteOfFootage: String? {
     guard isTested == false else { return nil }
     return "the suite 'default' of retake.yml does not select \(name): to test it, add it to the "
       + "'sessions' of an entry"
   }
 
-  /// A note for a copy that is a case of its own; `nil` if there is nothing to say.
+  /// A note for a copy that the suite `default` selects and that has no golden; `nil` in any other
+  /// case.
   package var noteOfCopy: String? {
     let golden = "\(project.goldens)/\(url.lastPathComponent)"
     guard isTested == true, !FileManager.default.fileExists(atPath: golden) else { return nil }

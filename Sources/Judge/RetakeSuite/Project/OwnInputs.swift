@@ -3,8 +3,8 @@ import RetakeCore
 package import RetakeGraph
 
 extension InputPlaces {
-  /// Images, timings and profiles are read where they are named, but only inside a folder: a report
-  /// shows what is in them, and a pipeline may come from someone else.
+  /// Images, timings and profiles are read from the path in the document, but only inside a folder:
+  /// a report shows their content, and a pipeline may come from someone else.
   package static func inside(_ folder: String) -> InputPlaces {
     var places = InputPlaces.asNamed
     places.images = { path in
@@ -24,7 +24,7 @@ extension InputPlaces {
   static func requireInside(_ folder: String, _ path: String) throws {
     let named = URL(fileURLWithPath: path.hasPrefix("/") ? path : "\(folder)/\(path)")
     let own = URL(fileURLWithPath: folder).resolvingSymlinksInPath().path
-    // As the kernel resolves it: `..` behind a link leads to another place than the text says.
+    // As the kernel resolves it: `..` after a link leads to another folder than the text suggests.
     let real = OwnFolder.realPath(named.path) ?? named.standardizedFileURL.path
     guard real != own, !real.hasPrefix(own == "/" ? own : own + "/") else { return }
     throw SuiteError.outside(path: path, folder: folder)

@@ -5,10 +5,10 @@ import RetakeReplay
 import RetakeRuntime
 import RetakeSession
 
-/// A pipeline that is inspected without a run, with what is known about the frames that it would
-/// receive.
+/// A pipeline that is inspected without a run, with the known formats and rates of the frames that
+/// its sources produce.
 package struct PipelineInspection: Sendable {
-  /// What a source produces.
+  /// The format and the rate of the frames of one source.
   package struct Source: Hashable, Sendable {
     package var node: String
     package var format: PixelFormat?
@@ -22,22 +22,23 @@ package struct PipelineInspection: Sendable {
   }
 
   package let pipeline: Pipeline
-  /// One for each source node. Without a session, nothing is known about sources that read one.
+  /// An element for each source node. Without a session, the format and rate of a source that
+  /// reads a session are unknown.
   package let sources: [Source]
   /// The flattened pipeline, with the conversions that the known pixel formats need.
   package let complete: Pipeline
-  /// Inserts those conversions into a flat pipeline that reads the same sources.
+  /// Inserts the same conversions into a flat pipeline that reads the same sources.
   package let completing: @Sendable (Pipeline) throws -> Pipeline
 
-  /// Opens the session, if one is given, and the sources that have their own frames.
+  /// Opens the session, if there is one, and the sources that have their own frames.
   ///
   /// - Parameter session: A session's folder.
-  /// - Throws: `PipelineError`, and what the session or a source throws when it is opened.
+  /// - Throws: `PipelineError`, and errors of the session or of a source when it is opened.
   package init(
     _ pipeline: Pipeline, session: String? = nil, catalog: some StageCatalog
   ) throws {
     self.pipeline = pipeline
-    // Before the session is opened, because an error of the document needs none.
+    // Before the session is opened: an error of the document does not depend on the session.
     try pipeline.validate()
     let reader = try session.map { try SessionReader(opening: $0) }
     if let reader { try pipeline.requireSensors(in: reader) }
@@ -81,7 +82,7 @@ package struct PipelineInspection: Sendable {
     return rates
   }
 
-  /// The conversions that were inserted, with the formats that they get and give.
+  /// The conversions that were inserted, with their input and output formats.
   package var conversions: [(node: String, from: String, format: String)] {
     complete.nodes.filter(\.isInserted).map { node in
       let from = node.convertedFrom?.rawValue ?? ""
@@ -108,7 +109,7 @@ extension PipelineInspection.Source {
 }
 
 extension Project {
-  /// A pipeline as named on the command line, and what it would receive from a session.
+  /// Inspects a pipeline that is named on the command line, with the frames of a session.
   ///
   /// - Parameter session: The session's name or folder.
   /// - Throws: `SuiteError`, and as `PipelineInspection.init`.

@@ -4,7 +4,7 @@ import RetakeGraph
 import RetakeRuntime
 import RetakeStages
 
-/// A whole program as a pipeline: a source, the program, and a sink for each of its sinks.
+/// A program as a pipeline: a source, the program, and a sink for each sink of the program.
 ///
 /// The name of such a pipeline is `program:` and the command as in a shell, or the options of the
 /// node as a JSON object.
@@ -42,7 +42,7 @@ package struct ProgramPipeline: Hashable, Sendable {
   /// The name of the pipeline.
   package var name: String { Self.prefix + JSONValue.object(options).canonicalText }
 
-  /// The program, as it is written; empty if the options name none.
+  /// The program as the command names it; empty if the options have no command.
   package var program: String {
     guard case .array(let words)? = options["command"], case .string(let name)? = words.first else {
       return ""
@@ -115,8 +115,8 @@ package struct ProgramPipeline: Hashable, Sendable {
 }
 
 extension ProgramPipeline {
-  /// The words of a command as a shell reads them: quotes and backslashes, and nothing else of a
-  /// shell.
+  /// The words of a command as a shell reads them. Of the shell's syntax, only quotes and
+  /// backslashes have an effect.
   ///
   /// - Throws: `SuiteError.badProgram`.
   static func words(of command: String) throws -> [String] {

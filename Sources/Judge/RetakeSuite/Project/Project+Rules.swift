@@ -5,7 +5,7 @@ import RetakeGraph
 extension Project {
   /// - Parameter definition: A case that the project does not define.
   /// - Throws: `SuiteError.badProject` for a rule of a sink that no pipeline has. If a pipeline
-  ///   cannot be read, its sinks are unknown and nothing is checked; its cases report that error
+  ///   cannot be read, its sinks are unknown and no rule is checked; its cases report that error
   ///   themselves.
   func checkRules(and definition: CaseDefinition?) throws {
     guard !compare.bySink.isEmpty else { return }

@@ -2,8 +2,8 @@ import Foundation
 import RetakeCore
 
 extension Project {
-  /// The names of the sessions in Recordings, sorted by their bytes. A folder with media is one, too,
-  /// whose database is lost: what reads it says so.
+  /// The names of the sessions in Recordings, sorted by their bytes. A folder that has media but no
+  /// database counts as a session: an error reports the lost database when the session is opened.
   package var sessionNames: [String] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: recordings)) ?? []
     return names.filter { name in
@@ -53,8 +53,8 @@ extension String {
     let plain = String(
       map { $0.isASCII && ($0.isLetter || $0.isNumber || "-_.".contains($0)) ? $0 : "-" }
         .prefix(64))
-    // A name without a letter or digit at its front cannot name a folder. The digest makes one that
-    // is the same in every run.
+    // A name that does not start with a letter or digit cannot name a folder. The digest makes a
+    // name that is the same in every run.
     return plain.isSafeName ? plain : "case-\(Digest128(of: self).short)"
   }
 }

@@ -29,7 +29,7 @@ package struct Project: Sendable {
   package var registry = StageRegistry.core
   /// Which programs the project's pipelines may start.
   package var programs = ProgramPermission.named([])
-  /// Receives what these programs write.
+  /// Receives the lines that these programs write and log.
   package var programListener: ProgramListener?
   /// The time that these programs have for an answer.
   package var programLimits = ProgramLimits.declared
@@ -43,7 +43,8 @@ package struct Project: Sendable {
     places = .inside(self.folder)
   }
 
-  /// What reads the project's documents: `registry`, with the permission to start programs.
+  /// The stages that the project's documents can use: `registry`, with the permission to start
+  /// programs.
   package var catalog: StageRegistry {
     registry.allowing(
       programs, limits: programLimits, listener: programListener, places: places
@@ -73,11 +74,11 @@ package struct Project: Sendable {
       path: link, cause: "it is a symbolic link that leads out of the project")
   }
 
-  /// The nearest folder above this one that has a retake.yml, if this folder has none. The search
-  /// ends at the root of a repository: a file beyond it belongs to something else.
+  /// If this folder has no retake.yml: the nearest folder above it that has one. The search ends at
+  /// the root of a repository: a file above the root belongs to something else.
   ///
   /// Paths of pipelines, models and programs are relative to the folder in which a command runs, so
-  /// a project is never used from below; messages name its folder instead.
+  /// a command in a subfolder never uses the project; messages name the project's folder instead.
   package var enclosing: String? {
     guard !hasFile else { return nil }
     func has(_ name: String, _ folder: URL) -> Bool {
@@ -92,7 +93,8 @@ package struct Project: Sendable {
     return nil
   }
 
-  /// What to type where a command needs a project and this folder is none; `nil` if it is one.
+  /// Advice for a command that needs a project and runs in a subfolder of one; `nil` in any other
+  /// folder.
   package var wayToProject: String? {
     enclosing.map {
       "The \(Self.fileName) of this project is in another folder, where commands run: "
@@ -126,7 +128,7 @@ package struct Project: Sendable {
       return try example(String(name.dropFirst("example:".count)))
     }
     let file = path(name)
-    // One byte more than the limit is enough for the parser to reject the file as too large.
+    // A single byte beyond the limit is enough for the parser to reject the file as too large.
     let count = PipelineDocument.bytesMax + 1
     let data: Data
     do {
@@ -150,7 +152,7 @@ package struct Project: Sendable {
   func pipelineName(_ name: String) throws -> String {
     var name = name
     var seen: Set<String> = []
-    // Ends: each round takes a case that was not taken before.
+    // Ends: no case is visited twice.
     while let definition = definition(named: name), definition.pipeline != name {
       guard seen.insert(name).inserted else {
         throw SuiteError.badProject(

@@ -12,7 +12,7 @@ extension Project {
 
   /// Reads the retake.yml of a folder. A folder without one is a project with defaults.
   ///
-  /// - Throws: `SuiteError` with the JSON pointer of what is wrong.
+  /// - Throws: `SuiteError` with the JSON pointer of the invalid value.
   package init(reading folder: String) throws {
     self.init(folder: folder)
     let file = path(Self.fileName)
@@ -30,7 +30,7 @@ extension Project {
 
   /// Reads the content of a retake.yml.
   ///
-  /// - Throws: `SuiteError.badProject` with the JSON pointer of what is wrong.
+  /// - Throws: `SuiteError.badProject` with the JSON pointer of the invalid value.
   mutating func read(_ data: Data) throws {
     hasFile = true
     do {
@@ -64,7 +64,7 @@ struct ProjectReader {
     for (name, definition) in try fields.members("cases") {
       project.cases.append(try self.definition(name, definition))
     }
-    // After the cases, because a suite may only name existing ones.
+    // After the cases, because a suite may name only cases that exist.
     let known = project.cases.map(\.name)
     for (name, suite) in try fields.members("suites") {
       project.suites[name] = try suite.elements().map { entry in
@@ -79,8 +79,9 @@ struct ProjectReader {
     project.minimumFramesPerSecond = try fields["minimumFramesPerSecond"]?.tolerance()
   }
 
-  /// A tolerance for images in a rule that compares none would look as if it had an effect. Goldens
-  /// are read without this, so those that were accepted with such a rule stay readable.
+  /// Refuses a tolerance for images in a rule that compares no images, because it would look as if
+  /// it had an effect. The reader of goldens does not call this, so a golden that was accepted with
+  /// such a rule stays readable.
   private func refuseUnusedKeys(
     _ decoder: ProjectDecoder, _ rules: CompareRules
   ) throws {
@@ -127,7 +128,8 @@ struct ProjectReader {
     return definition
   }
 
-  /// The pipeline of a case, or its whole program: a command, or the options of a `process` node.
+  /// The pipeline of a case. A case with a `program` names a command, or the options of a `process`
+  /// node.
   private func pipeline(_ fields: ProjectDecoder) throws -> String {
     guard let program = fields["program"] else { return try fields.required("pipeline").string() }
     if let pipeline = fields["pipeline"] {

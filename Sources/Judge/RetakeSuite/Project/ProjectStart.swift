@@ -5,7 +5,7 @@ import RetakeStages
 /// Turns a folder into a project: writes a retake.yml with a case for each pipeline, the document
 /// of an example, and lines for `.gitignore`.
 package struct ProjectStart {
-  /// What was written.
+  /// The files and the cases of the new project.
   package struct Result: Hashable, Sendable, Codable {
     /// Relative to the project's folder, in the order in which they were written.
     package var written: [String]
@@ -23,7 +23,9 @@ package struct ProjectStart {
 
   /// A case of the new project.
   public struct Case: Hashable, Sendable, Codable {
+    /// Letters, digits and `-_.`; unique among the cases of the project.
     public var name: String
+    /// A JSON file, relative to the project's folder, or `example:NAME`.
     public var pipeline: String
   }
 
@@ -71,8 +73,7 @@ package struct ProjectStart {
   ) throws -> Case {
     let pipeline = try project.pipeline(name)
     var made = Case(name: pipeline.name.folderName, pipeline: name)
-    // Two names of pipelines can give the same name of a folder. Ends: there are more numbers than
-    // cases.
+    // Two pipelines can have the same folder name. Ends: there are more numbers than cases.
     var number = 2
     while result.cases.contains(where: { $0.name == made.name }) {
       made.name = "\(pipeline.name.folderName)-\(number)"
@@ -105,8 +106,9 @@ package struct ProjectStart {
     return ExamplePipelines.named(name)?.document
   }
 
-  /// The suite has all sessions, those of later as well: a list of the present ones would leave
-  /// out the next import without a word, and whether it did would depend on which came first.
+  /// The suite selects all sessions, also future sessions: a list of the present sessions would
+  /// silently leave out the next import, and the suite would depend on whether `init` or `import`
+  /// came first.
   private static func text(of result: Result) -> String {
     // In the quotes of JSON, in which YAML reads any name as a string.
     let cases = result.cases.map { made in
@@ -150,7 +152,7 @@ package struct ProjectStart {
     // Without its line end, the last line would be joined with the first added one.
     if !text.isEmpty, !text.hasSuffix("\n") { text += "\n" }
     text += missing.joined(separator: "\n") + "\n"
-    // The file is the user's own, so an interruption must leave it whole.
+    // The file belongs to the user, so an interruption must not truncate it.
     try write(text, to: path, options: .atomic)
     result.written.append(".gitignore")
   }

@@ -53,8 +53,8 @@ package struct SourceChoice: Hashable, Sendable {
 
   /// The pipeline with this source in place of each source that reads a session.
   ///
-  /// - Throws: `SuiteError.badSource` for options that the source does not take, `.noSessionSource`
-  ///   for a pipeline that reads no session.
+  /// - Throws: `SuiteError.badSource` for options that the source does not accept,
+  ///   `.noSessionSource` for a pipeline that reads no session.
   func applied(
     to pipeline: Pipeline, catalog: some StageCatalog
   ) throws -> Pipeline {

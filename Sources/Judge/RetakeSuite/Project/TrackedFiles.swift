@@ -8,8 +8,8 @@ package enum TrackedFiles {
   /// A file in the folder that is tracked by git; `nil` without such a file, outside a repository,
   /// or if git is not installed.
   ///
-  /// The repositories are those of the folders above. git itself would take the folder for a
-  /// repository if it looks like one (a bare repository), and would read that one's configuration.
+  /// Only repositories of the parent folders are searched. If the folder looks like a bare
+  /// repository, git itself would use it as the repository, and would read its configuration.
   package static func first(in folder: String) -> String? {
     // git cannot run in a folder that does not exist.
     guard let path = OwnFolder.realPath(folder) else { return nil }
@@ -30,7 +30,7 @@ package enum TrackedFiles {
     var environment = ProcessInfo.processInfo.environment
     // git sets these for its hooks. They would name its own repository instead of the folder's.
     for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"] { environment[name] = nil }
-    // git then takes no lock for which another git would have to wait (`man 1 git`).
+    // git then skips optional locks, for which another git would have to wait (`man 1 git`).
     environment["GIT_OPTIONAL_LOCKS"] = "0"
     environment["LC_ALL"] = "C"
     // Without core.fsmonitor: a repository's configuration may name a program there, which git
@@ -42,7 +42,8 @@ package enum TrackedFiles {
       environment: environment,
       secondsMax: secondsMax)
     guard let result = try? git.run(), result.end == .exited(0) else { return nil }
-    // Only the end of the output is kept, so the last name is the one that is whole.
+    // Only the end of the output is kept, so the first name may be cut off. The last name is
+    // complete.
     guard let name = result.closingResponse.split(separator: "\0").last else { return nil }
     let (file, prefix) = (root == "/" ? "/\(name)" : "\(root)/\(name)", folder + "/")
     return file.hasPrefix(prefix) ? String(file.dropFirst(prefix.count)) : String(name)

@@ -4,8 +4,8 @@ import RetakeGraph
 import RetakeReport
 import RetakeRuntime
 
-/// Maps what the sinks of a case received to positions in the session's frames. A detector behind a
-/// crop or a downsample uses other pixel coordinates than the image in a report.
+/// Maps values that the sinks of a case received to positions in the session's frames. A detector
+/// downstream of a crop or a downsample uses other pixel coordinates than the image in a report.
 struct BoxPlaces {
   private struct Key: Hashable {
     var side: ReportBox.Side
@@ -28,7 +28,8 @@ struct BoxPlaces {
       shapes[track.track] = ImageShape(
         width: track.width, height: track.height, format: track.format)
     }
-    // The order of the Dictionaries has no effect: what is added depends on its key alone.
+    // The order of the Dictionaries has no effect: the value that is added depends on its key
+    // alone.
     for (track, shape) in shapes { add(track, shape) }
     for (frame, shape) in frames { add(frame.track, shape) }
   }
@@ -42,7 +43,7 @@ struct BoxPlaces {
     for side in [ReportBox.Side.golden, .actual] {
       let key = Key(side: side, track: track, shape: shape)
       guard placements[key] == nil, let pipeline = pipeline(of: side) else { continue }
-      // Unknown placements are not an error: such boxes are not drawn, and `notes` says so.
+      // Unknown placements are not an error: such boxes are not drawn, and `notes` reports them.
       placements[key] = (try? pipeline.picturePlacements(sources: sources)) ?? [:]
     }
   }

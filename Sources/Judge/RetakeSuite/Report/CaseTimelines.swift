@@ -6,7 +6,7 @@ import RetakeReport
 import RetakeRuntime
 import RetakeSession
 
-/// What the timelines of a case show besides its findings: the fate of the frames in both runs,
+/// The marks of a case's timelines that are not findings: the fate of the frames in both runs,
 /// heat, throttling and pools.
 struct CaseTimelines {
   /// The most marks of one timeline.
@@ -16,7 +16,7 @@ struct CaseTimelines {
     (.drop, "dropped"), (.fail, "failed"), (.supersede, "replaced"), (.thin, "throttled"),
     (.lost, "lost"),
   ]
-  /// Decisions about a whole node that are shown as marks, with the lane in which they are shown.
+  /// Decisions about a node instead of a frame that are shown as marks, with their lane.
   private static let lanes: [DecisionKind: String] = [
     .throttle: "throttle", .thermal: "thermal", .resize: "pool", .breaker: "pool", .swap: "swap",
     .swapPrepare: "swap", .swapRefused: "swap", .halt: "halt", .stuck: "halt",
@@ -128,7 +128,7 @@ private struct TimelineTimes {
       let entries = try? reader.entries(of: track, sequences: 0..<found.frameCount),
       let one = entries.first, let end = entries.last
     else { return nil }
-    // By arrival, because frames may arrive in another order than that of their sequences.
+    // By arrival, because the order of arrival may differ from the order of the sequences.
     arrivals = entries.map { ($0.arrival.nanoseconds, $0.id.sequence) }.sorted { $0 < $1 }
     (first, last) = (one.timestamp.nanoseconds, end.timestamp.nanoseconds)
   }

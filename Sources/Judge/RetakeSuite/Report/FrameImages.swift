@@ -8,8 +8,8 @@ import RetakeMedia
 import RetakeReport
 import RetakeRuntime
 
-/// The images of the frames that a report shows: what the pipeline received, with the boxes that
-/// golden and run share, and what a sink received, if that was kept.
+/// The images of the frames that a report shows: the frame that the pipeline received, with the
+/// boxes that golden and run share, and the image that a sink received, if the run kept it.
 struct FrameImages {
   /// The most images of one root cause.
   private static let perRootCauseMax = 10
@@ -25,7 +25,7 @@ struct FrameImages {
     for finding in result.comparison.findings where chosen.count < most {
       guard let frame = finding.frame, !chosen.contains(frame) else { continue }
       let root = finding.root ?? -1
-      // One root cause may have most of the findings, and the others need images as well.
+      // A single root cause may have most of the findings, and the others need images as well.
       guard counts[root, default: 0] < Self.perRootCauseMax else { continue }
       counts[root, default: 0] += 1
       chosen.append(frame)
@@ -34,7 +34,7 @@ struct FrameImages {
   }
 
   /// The input images without boxes, and the shapes of their frames. Frames that cannot be read are
-  /// left out.
+  /// omitted.
   func inputs(_ frames: [FrameID]) -> (pictures: [ReportImage], shapes: [FrameID: ImageShape]) {
     var shapes: [FrameID: ImageShape] = [:]
     guard !frames.isEmpty, let reader = result.openSession() else { return ([], shapes) }
@@ -48,8 +48,8 @@ struct FrameImages {
     return (pictures, shapes)
   }
 
-  /// The same images with the boxes that are equal on both sides. Each is followed by what the
-  /// sinks kept of its frame.
+  /// The same images with the boxes that are equal on both sides. The images that the sinks kept of
+  /// a frame follow the image of the frame.
   func complete(_ inputs: [ReportImage], _ places: BoxPlaces) -> [ReportImage] {
     let common = commonBoxes(inputs.map(\.frame), places)
     return inputs.flatMap { input in
@@ -59,7 +59,8 @@ struct FrameImages {
     }
   }
 
-  /// What golden and run kept of a frame, at the first sink that a finding about it names.
+  /// The images that golden and run kept of a frame, at the first sink that has any. Only sinks
+  /// that a finding about the frame names are searched.
   private func kept(_ input: ReportImage, _ places: BoxPlaces) -> [ReportImage] {
     let sinks = result.comparison.findings.filter { $0.frame == input.frame }.compactMap(\.node)
     for sink in sinks {

@@ -3,7 +3,7 @@ import RetakeGolden
 import RetakeReport
 
 extension ReportCase {
-  /// How golden.yml says that the case is compared, and when and why it was accepted.
+  /// Adds the tolerances of golden.yml, and the date and reason of the latest acceptance.
   mutating func describe(_ manifest: GoldenManifest) {
     tolerances = manifest.compare.bySink.keys.sorted().map { sink in
       ReportTolerance(sink: sink, rule: manifest.compare.rule(for: sink).reportText)

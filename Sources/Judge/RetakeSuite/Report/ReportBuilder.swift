@@ -6,17 +6,17 @@ import RetakeRuntime
 
 /// Turns case results into the report document.
 struct ReportBuilder {
-  /// The most images of a whole report, so that the report stays small.
+  /// The most images of all cases together, so that the report stays small.
   static let picturesMax = 24
   /// The most images of one case.
   static let picturesPerCaseMax = 12
 
   private let shell: Shell
-  /// The folder given on the command line, for the commands that the report suggests.
+  /// The folder of goldens from the command line, for the commands that the report suggests.
   private let goldens: String?
   /// The cases that the project defines.
   private let cases: [CaseDefinition]
-  /// In CI nothing can be accepted.
+  /// Whether the report is made in CI, where no result can be accepted.
   private let isCI: Bool
   /// The name of the running program: a program with its own stages has another name.
   private let program: String
@@ -60,8 +60,8 @@ struct ReportBuilder {
     item.pictures = pictures.complete(inputs, places)
     let strips = SensorStrips(result).strips(of: frames)
     item.sensors = strips.isEmpty ? nil : strips
-    // A single root cause is accepted as the whole result, which takes the pipeline's document over
-    // as well (docs/comparing.md).
+    // A single root cause is accepted with the complete result, and the pipeline's document with it
+    // (docs/comparing.md).
     let isAlone = item.rootCauses.count == 1
     for index in item.rootCauses.indices {
       let root = isAlone ? nil : item.rootCauses[index].id
@@ -72,9 +72,9 @@ struct ReportBuilder {
     return item
   }
 
-  /// A hint for a case that passes only because of its tolerances although nothing that is known
-  /// about the two runs differs. A golden has no digest of the program's code, so the note says
-  /// that as a condition.
+  /// A hint for a case that passes only because of its tolerances although the two runs have no
+  /// known difference. A golden has no digest of the program's code, so the note states this as a
+  /// condition.
   private func noteOnRepeated(_ result: CaseResult) -> String? {
     let comparison = result.comparison
     let definition = result.selected.definition
@@ -143,11 +143,12 @@ struct ReportBuilder {
     return frames
   }
 
-  /// The options that make exactly this case: a case of the project by its name, with what the
-  /// command line changed of it; any other case by its pipeline, with all that is not the default.
+  /// The options that make exactly this case: a case of the project by its name and the options
+  /// that the command line changed; any other case by its pipeline and every option that is not the
+  /// default.
   private func caseOptions(_ definition: CaseDefinition) -> String {
-    // Compared as a whole: a case with other options, such as a seed of the command line, is not
-    // the project's case of the same name.
+    // All options are compared: a case with other options, such as a seed of the command line, is
+    // not the project's case of the same name.
     if cases.contains(definition) { return "--pipeline \(definition.name)" }
     if let base = base(of: definition) {
       return "--pipeline \(base.name)" + options(of: definition, over: base)
@@ -173,7 +174,7 @@ struct ReportBuilder {
     var text = ""
     if let source = definition.source { text += " --source \(shell.word(source.text))" }
     if definition.mode != base.mode { text += " --mode \(definition.mode.rawValue)" }
-    // In every-frame mode nothing has a cost, and the options of costs are refused.
+    // In every-frame mode stages have no costs, and the options of costs are refused.
     let areCostsTheirOwn =
       definition.costs != base.costs || definition.strictCosts != base.strictCosts
     if definition.mode != .everyFrame, areCostsTheirOwn {
@@ -199,8 +200,8 @@ struct ReportBuilder {
       : "\(program) test \(arguments(result))"
   }
 
-  /// What names the case on a command line: the session, unless the case has frames of its own, and
-  /// the options.
+  /// The words that name the case on a command line: the session, unless the case has its own
+  /// frames, and the options.
   private func arguments(_ result: CaseResult) -> String {
     let session = result.selected.sessionRead.map { shell.session($0) + " " } ?? ""
     return session + caseOptions(result.selected.definition)
@@ -220,12 +221,12 @@ struct ReportBuilder {
       var accept = "\(program) accept \(result.selected.key)"
       if let goldens { accept += " --goldens \(shell.path(goldens))" }
       if let root { accept += " --root-cause \(shell.word(root))" }
-      // Without it, `accept` refuses a golden that is about something else.
+      // Without it, `accept` refuses to replace a golden with another description.
       if result.comparison.verdict == .notComparable { accept += " --replace" }
       accept += " --reason \"why it is right\""
       var commands = [ReportCommand("Replay it", replay)]
-      // In CI nothing is pending next to the golden, so the result has to be made where it is
-      // accepted.
+      // CI writes no pending result next to the golden, so the user produces the result again on
+      // the machine where it is accepted.
       if isCI { commands.append(ReportCommand("Test it on your machine", test(result))) }
       if result.comparison.isOverBudgetAlone {
         // Accepting changes no budget, so the next run would fail again.
@@ -239,7 +240,7 @@ struct ReportBuilder {
           ReportCommand(isCI ? "Then accept it there" : "Accept the new result", accept))
       }
       return commands
-    // An error that names the command itself says it once.
+    // If the error already names the command, the report does not repeat it.
     case .errored
     where result.error?.isOfSession == true
       && result.error?.advice?.contains("session check") != true:
@@ -257,7 +258,7 @@ extension Comparison {
 }
 
 extension CodedError {
-  /// Whether checking the session gives more information.
+  /// Whether the error is about the session, so that checking the session returns more information.
   fileprivate var isOfSession: Bool {
     ["session.", "store.", "media."].contains { code.hasPrefix($0) }
   }

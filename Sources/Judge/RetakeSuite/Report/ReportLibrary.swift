@@ -24,9 +24,9 @@ package struct ReportLibrary: Sendable {
     package var id: String { Digest128(of: path).short }
   }
 
-  /// What `retake test --report` wrote, newest first.
+  /// Reports of `retake test --report`, newest first.
   package private(set) var reports: [Item] = []
-  /// What `retake replay --output` wrote, newest first.
+  /// Folders of `retake replay --output`, newest first.
   package private(set) var runs: [Item] = []
 
   package init(project: Project) {
@@ -79,7 +79,7 @@ package struct ReportLibrary: Sendable {
       guard room > 0 else { break }
       room -= 1
       let path = folder.appending(path: name).path
-      // The attributes are those of a link itself, so links are neither files nor folders here.
+      // The attributes describe a link itself, so links are neither files nor folders here.
       guard let attributes = try? manager.attributesOfItem(atPath: path) else { continue }
       switch attributes[.type] as? FileAttributeType {
       case .typeDirectory: entries.folders.append(name)
@@ -94,7 +94,7 @@ package struct ReportLibrary: Sendable {
 }
 
 extension ReportLibrary {
-  /// The page of a report: of the newest one, or of the one at a given path.
+  /// The page of a report: the newest report, or the report at a path.
   ///
   /// - Parameter path: A report's folder or its page, relative to the project.
   /// - Throws: `SuiteError.noReport`.

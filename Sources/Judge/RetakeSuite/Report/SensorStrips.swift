@@ -4,12 +4,12 @@ import RetakeGraph
 import RetakeReport
 import RetakeSession
 
-/// What the sensors that a case's stages read showed around the frames that a report shows.
+/// Values of the sensors that a case's stages read, around the frames that a report shows.
 struct SensorStrips {
   /// The most frames of one case; each has a strip for each sensor.
   private static let framesMax = 4
   private static let sensorsMax = 3
-  /// More curves than that cannot be told apart.
+  /// With more curves, a reader cannot distinguish them.
   private static let channelsMax = 3
   /// More points than a strip has columns.
   private static let pointsMax = 400
@@ -20,7 +20,7 @@ struct SensorStrips {
   init(_ result: CaseResult) { self.result = result }
 
   /// Strips in the order of the frames, then of the stages. Frames and sensors that cannot be read
-  /// are left out: the report has other ways to say so.
+  /// are omitted: other parts of the report show the error.
   func strips(of frames: [FrameID]) -> [ReportSensorStrip] {
     let reads = self.reads
     guard !reads.isEmpty, !frames.isEmpty, let reader = result.openSession(),

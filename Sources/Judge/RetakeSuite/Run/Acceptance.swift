@@ -4,13 +4,13 @@ package import RetakeCore
 package import RetakeGolden
 import RetakeRuntime
 
-/// Accepts or rejects pending goldens: what `retake accept`, `reject` and `review` do.
+/// Accepts or rejects pending goldens. Implements `retake accept`, `reject` and `review`.
 package struct Acceptance {
-  /// One pending golden, and what happens to it.
+  /// A pending golden, and the change if it is accepted or rejected.
   package struct Item: Hashable, Sendable, Codable {
     /// `session/case`.
     package var key: String
-    /// `new`, `changed`, or `replaced` for one that describes something else.
+    /// `new`, `changed`, or `replaced` if it cannot be compared with the golden of the same name.
     package var kind: String
     /// Ids of the root causes that are accepted or rejected.
     package var rootCauses: [String]
@@ -23,12 +23,12 @@ package struct Acceptance {
     /// Captured frames that failed at a stage and therefore have no results at a sink.
     package var failed = 0
     /// Captured frames that the session calls damaged, and that therefore have no results; `nil` if
-    /// there are none.
+    /// the result has no such frames.
     package var damaged: GoldenManifest.Damage?
-    /// How the replaced golden differs in what it describes, such as another session; empty if it
-    /// describes the same.
+    /// The differences between the inputs that the two goldens describe, such as another session;
+    /// empty if both describe the same inputs.
     package var replaces: [String] = []
-    /// What the project needs so that the golden is used in the next test; `nil` if nothing.
+    /// A step that makes the next test use the golden; `nil` if the project needs no change.
     package var advice: String?
   }
 
@@ -48,10 +48,11 @@ package struct Acceptance {
   /// is not changed. A key without an entry is used as it is found.
   package var seen: [String: Digest128] = [:]
   package var isCI = false
-  /// Whether without keys, root causes and stages only what the last test left pending is chosen.
+  /// Whether, without keys, root causes and stages, only pending goldens of the last test are
+  /// chosen.
   package var isOfLastTest = false
-  /// Whether a golden that describes something else, such as another session of the same name, is
-  /// replaced. If `false`, that is an error.
+  /// Whether a pending golden may replace a golden with another description, such as another
+  /// session of the same name. If `false`, that is an error.
   package var replacesOthers = false
 
   package init(project: Project) {
@@ -74,14 +75,15 @@ package struct Acceptance {
 
   private var choosesRootCauses: Bool { !rootCauses.isEmpty || !stages.isEmpty }
 
-  /// Accepts what is pending.
+  /// Accepts the chosen pending goldens.
   ///
   /// - Parameters:
   ///   - reason: Stored in golden.yml.
-  ///   - isDryRun: If `true`, returns what would be accepted and changes nothing.
+  ///   - isDryRun: If `true`, returns the items and changes no file.
   /// - Throws: `SuiteError.missingReason`, `acceptInCI`, `nothingPending`, `notOfLastTest`,
-  ///   `notPending`, `noRootCause`, `partialAlternate`, `replacesOther`; `GoldenError`. Nothing is
-  ///   accepted in these cases.
+  ///   `notPending`, `noRootCause`, `partialAlternate`, `replacesOther`, before any golden is
+  ///   accepted; `GoldenError`, after which goldens that were accepted before the error stay
+  ///   accepted.
   package func run(reason: String, isDryRun: Bool = false) throws -> [Item] {
     let reason = reason.trimmingCharacters(in: .whitespacesAndNewlines)
     guard !reason.isEmpty else { throw SuiteError.missingReason }
@@ -90,8 +92,8 @@ package struct Acceptance {
     // For the readers of golden.yml: no comparison uses it.
     let date = WallClock().dateText
     let chosen = try self.chosen()
-    // Before the first one is accepted, so that the error leaves all goldens as they were. An
-    // alternate is a golden of its own and replaces nothing.
+    // Before the first pending golden is accepted, so that the error leaves all goldens as they
+    // were. An alternate is added to the goldens and replaces no golden.
     if !replacesOthers, !asAlternate, !isDryRun,
       let other = chosen.first(where: { !$0.item.replaces.isEmpty })?.item
     {
@@ -121,19 +123,19 @@ package struct Acceptance {
         ) {
           entry($0.map(\.id), $1, $0.map(\.largest).max() ?? 0)
         }
-        // Another acceptance may have taken the other root causes in the meantime.
+        // Another acceptance may have accepted the other root causes in the meantime.
         if split.left.isEmpty { _ = try? waiting.pending.discard() }
       }
       return item
     }
   }
 
-  /// Removes pending goldens, or only what follows from the chosen root causes. What was rejected
-  /// can no longer be accepted.
+  /// Removes pending goldens, or only the changes that follow from the chosen root causes. A
+  /// rejected result can no longer be accepted.
   ///
   /// - Throws: As `run(reason:isDryRun:)`.
   package func reject(isDryRun: Bool = false) throws -> [Item] {
-    // A pending folder of its own is an artifact of CI, and not among the goldens.
+    // A separate pending folder is an artifact of CI, and not among the goldens.
     guard !isCI || isDryRun || pendingFolder != nil else { throw SuiteError.acceptInCI }
     return try chosen().map { waiting in
       if isDryRun { return waiting.item }
@@ -150,25 +152,25 @@ package struct Acceptance {
     }
   }
 
-  /// Removes the folders of the case and of the session if nothing is left in them, such as a
-  /// golden or someone's notes.
+  /// Removes the folders of the case and of the session if they are empty. They may still contain a
+  /// golden or a user's notes.
   private static func removeEmptyFolders(of pending: PendingGolden) {
     var folder = pending.origin.url.standardizedFileURL
     for _ in 0..<2 {
-      // `rmdir` removes only what is empty.
+      // `rmdir` removes only empty folders.
       guard rmdir(folder.path) == 0 else { return }
       folder.deleteLastPathComponent()
     }
   }
 
-  /// What is pending, with all root causes of each golden.
+  /// The pending goldens, with all root causes of each golden.
   ///
   /// - Throws: `SuiteError.nothingPending`, `notPending`.
   package func waiting() throws -> [Comparison] { try waitingResults().map(\.comparison) }
 
   /// The same, with an identity that distinguishes each result from another.
   func waitingResults() throws -> [(comparison: Comparison, identity: Digest128)] {
-    // One folder for all copies. Each copy holds it, so it is removed with the last of them.
+    // All copies share a folder. Each copy holds it, so it is removed with the last copy.
     let scratch = try ScratchFolder.temporary()
     return try selectedKeys().compactMap { key in
       guard let pending = try pending(key, in: scratch) else { return nil }
@@ -201,7 +203,7 @@ package struct Acceptance {
 
   // MARK: choosing
 
-  /// A pending golden that was chosen, as a whole or with some of its root causes.
+  /// A pending golden that was chosen, entirely or with some of its root causes.
   private struct Waiting {
     var item: Item
     var largest = 0.0
@@ -212,14 +214,14 @@ package struct Acceptance {
 
   /// - Throws: `SuiteError.noRootCause` for a root cause or a stage that no pending golden has.
   private func chosen() throws -> [Waiting] {
-    // What is pending is moved and removed, which must not happen behind a link.
+    // Pending goldens are moved and removed, which must not happen through a link.
     if let pendingFolder { try project.requireOwn(pendingFolder) }
     let scratch = try ScratchFolder.temporary()
     let all = try selectedKeys().compactMap { try look($0, in: scratch) }
     guard !all.isEmpty else { throw SuiteError.nothingPending }
     guard choosesRootCauses else { return all }
     let known = all.flatMap { $0.item.rootCauses + $0.item.left }
-    // A misspelt root cause would otherwise accept nothing and look like a success.
+    // Without this check, a misspelt root cause would accept no golden and look like a success.
     for pattern in rootCauses where !known.contains(where: { Glob.matches(pattern, $0) }) {
       throw SuiteError.noRootCause(pattern, known: Set(known).sorted())
     }
@@ -257,7 +259,7 @@ package struct Acceptance {
     earlierKeys(pendingLibrary.pendingKeys()).map(\.description)
   }
 
-  /// Of pending goldens those that are not chosen, because the last test did not run their case.
+  /// The pending goldens that are not chosen, because the last test did not run their case.
   private func earlierKeys(_ pending: [GoldenLibrary.Key]) -> [GoldenLibrary.Key] {
     guard isOfLastTest, keys.isEmpty, !choosesRootCauses,
       let last = LastTest(reading: project, root: pendingLibrary.root)
@@ -287,13 +289,13 @@ package struct Acceptance {
           advice: advice),
         golden: golden, alternate: alternate, pending: pending)
     }
-    // A golden without root causes is chosen as a whole or not at all.
+    // A golden without root causes is chosen entirely or not at all.
     guard golden.exists else { return waitsAsAWhole("new") }
     let comparison = compare(golden, pending.folder)
     if comparison.verdict == .notComparable {
       return waitsAsAWhole("replaced", replaces: comparison.reasons)
     }
-    // Nothing was compared, so no one has seen what would change.
+    // The comparison failed, so no one has seen the differences.
     if comparison.verdict == .errored {
       return waitsAsAWhole(
         "replaced",
@@ -304,10 +306,10 @@ package struct Acceptance {
       comparison.rootCauses.filter { isChosen($0) }, comparison.rootCauses.filter { !isChosen($0) }
     )
     let own = comparison.findings.filter { finding in
-      // A finding without a root cause belongs to none of the choices, only to the whole.
+      // A finding without a root cause counts only if every root cause is chosen.
       finding.root.map { isChosen(comparison.rootCauses[$0]) } ?? left.isEmpty
     }
-    // One finding may cover many lost or inserted frames, so findings do not give their number.
+    // A finding may cover many lost or inserted frames, so findings are not counted as frames.
     let frames =
       left.isEmpty
       ? counts.changed + counts.missing + counts.inserted : Set(own.compactMap(\.frame)).count

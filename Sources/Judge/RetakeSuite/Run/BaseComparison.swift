@@ -8,11 +8,12 @@ import RetakeReport
 import RetakeRuntime
 import RetakeSession
 
-/// Replays the pipelines of a revision and those of the working tree over the same sessions, and
-/// compares them: what `retake diff --base` does. Goldens are neither read nor written.
+/// Replays the pipelines of a revision and the pipelines of the working tree over the same
+/// sessions, and compares the results. Implements `retake diff --base`. Goldens are neither read
+/// nor written.
 ///
-/// The revision's run also reads the revision's models, programs and costs. A case for which that
-/// is not possible does not pass, because something that it read was not compared.
+/// The run of the revision also reads the models, programs and costs of the revision. A case for
+/// which that is not possible does not pass, because it read a file that was not compared.
 package struct BaseComparison {
   package var project: Project
   /// A git revision: a branch, a tag or a commit.
@@ -67,7 +68,7 @@ package struct BaseComparison {
       try selected.check()
       let change = try project.pipeline(selected.definition.pipeline)
       result.pipeline = change
-      // A pipeline that is new in the working tree has nothing to be compared with, which is a
+      // A pipeline that is new in the working tree has no counterpart in the revision, which is a
       // verdict and not an error.
       let baseProject = inputs.base
       guard let base = try pipeline(of: selected.definition, files, baseProject) else {
@@ -166,7 +167,7 @@ package struct BaseComparison {
       status: status, document: document, files: written ?? [], warnings: [])
   }
 
-  /// A difference between two runs cannot be accepted: only what a test left pending can.
+  /// Removes the commands that accept: only a pending golden of a test can be accepted.
   private func withoutAcceptance(_ item: ReportCase) -> ReportCase {
     func others(_ commands: [ReportCommand]) -> [ReportCommand] {
       commands.filter { !$0.accepts }
@@ -181,7 +182,7 @@ package struct BaseComparison {
 }
 
 extension CaseResult {
-  /// A case that read something which was not taken from the revision does not pass.
+  /// A case does not pass if it read a file that could not be read from the revision.
   fileprivate mutating func refusePass(untaken: [String], from revision: String) {
     guard !untaken.isEmpty else { return }
     let reason =

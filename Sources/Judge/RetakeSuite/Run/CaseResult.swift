@@ -28,17 +28,17 @@ struct CaseResult {
   var actual: GoldenFolder
   /// Why the run is not left pending when it otherwise would be.
   var pendingRefusal: String?
-  /// Distinguishes the pending result of this run from any other result; `nil` if the run left
-  /// none.
+  /// Distinguishes the pending result of this run from any other result; `nil` if the run left no
+  /// pending result.
   var pendingIdentity: Digest128?
-  /// The folder of the session that was read; `nil` if none was read.
+  /// The folder of the session that the case read; `nil` if the case has its own frames.
   var sessionPath: String?
   /// The platform on which the run's values hold.
   var platform = PlatformKey.current
 }
 
 extension CaseResult {
-  /// Stores what the run reads.
+  /// Stores the session, the tracks and the platform of a run.
   mutating func note(_ replay: Replay, _ reader: SessionReader?) {
     sessionPath = reader?.folder.path
     tracks = reader?.tracks.filter { replay.tracks.values.contains($0.track) } ?? []
@@ -47,7 +47,7 @@ extension CaseResult {
   }
 
   /// Whether the golden was made with this pipeline, its costs included, and with these libraries.
-  /// False if that is not known: a golden of another platform says nothing about the libraries.
+  /// False if unknown: a golden of another platform does not list the libraries of this platform.
   var isRepeated: Bool {
     guard comparison.pipelineChanges.isEmpty,
       let manifests = try? (golden: golden.manifest(), actual: actual.manifest()),
@@ -64,7 +64,7 @@ extension CaseResult {
   /// open reader would hold files and decoders until then.
   func openSession() -> SessionReader? { sessionPath.flatMap { try? SessionReader(opening: $0) } }
 
-  /// A known change passes. A run without frames compared nothing.
+  /// A known change passes. A run without frames returns `nothingCompared`.
   func exitStatus(isCI: Bool) -> ExitStatus {
     if comparison.isExpected { return .passed }
     // Any other error, such as a damaged golden, is an error: something could have been compared.

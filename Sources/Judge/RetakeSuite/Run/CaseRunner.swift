@@ -13,10 +13,10 @@ import RetakeSession
 struct CaseRunner {
   let project: Project
   let library: GoldenLibrary
-  /// Where pending goldens are written; if `nil`, none are.
+  /// Where pending goldens are written; if `nil`, the runner writes no pending goldens.
   let pendingRoot: URL?
-  /// Whether `pendingRoot` is only a default. If such a folder cannot be written, nothing is left
-  /// pending.
+  /// Whether `pendingRoot` is only a default. If a default folder cannot be written, the runner
+  /// writes no pending golden, and the case does not fail.
   let isPendingOptional: Bool
   /// Used by this run only, so that results of a concurrent run are never compared here.
   let scratch: URL
@@ -37,7 +37,7 @@ struct CaseRunner {
         root: scratch, session: selected.key.session, testCase: selected.key.testCase),
       pendingRefusal: pendingRefusal(selected.key))
     do {
-      // Before the replay, which takes long, and before anything is written through such a link.
+      // Before the replay, which may be slow, and before any file is written through such a link.
       try library.requireOwn(selected.key)
       if let pendingRoot { try GoldenLibrary(root: pendingRoot).requireOwn(selected.key) }
       try replay(selected, into: &result, progress: progress)
@@ -47,7 +47,7 @@ struct CaseRunner {
     } catch let error as any CodedError {
       fail(&result, error)
     } catch {
-      // What a user's source throws when it is opened.
+      // An error of a user's source when it is opened.
       fail(&result, UserError(error))
     }
     return result
@@ -65,7 +65,7 @@ struct CaseRunner {
     let key = result.selected.key
     let folder = GoldenFolder(root: pendingRoot, session: key.session, testCase: key.testCase)
     guard result.comparison.verdict != .passed else {
-      // Usually nothing is pending, which is an error of `discardPending`.
+      // Usually no golden is pending, which is an error of `discardPending`.
       try? folder.discardPending()
       return
     }
@@ -73,7 +73,7 @@ struct CaseRunner {
       result.pendingIdentity = try folder.publish(result.actual)
     } catch let error as GoldenError {
       // The verdict does not depend on it. A project on a read-only disk is tested all the same,
-      // and a note says what is not pending.
+      // and a note names the result that is not pending.
       guard isPendingOptional else { throw error }
       result.pendingRefusal = error.cause ?? error.message
     }
@@ -126,7 +126,7 @@ struct CaseRunner {
     into result: inout CaseResult
   ) throws {
     let key = result.selected.key
-    // Noted before the folders are made, so that a failed run leaves none of them.
+    // Noted before the folders are made, so that a failed run removes exactly the new folders.
     let made = traces.map { NewFolders(upTo: $0.appending(path: key.session)) }
     job.outputs = try outputs(of: key)
     // A damaged manifest is reported by the comparison.

@@ -4,8 +4,8 @@ import RetakeCore
 import RetakeRecord
 import RetakeRuntime
 
-/// Runs cases concurrently. Cases with the most media start first, so that no long case is left
-/// alone at the end. The order has no effect on the results.
+/// Runs cases concurrently. Cases with the most media start first, so that no long case runs alone
+/// at the end. The order has no effect on the results.
 struct CaseSchedule {
   /// The most cases that run at once.
   var jobs: Int

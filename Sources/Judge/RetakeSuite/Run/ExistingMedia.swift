@@ -24,7 +24,7 @@ enum ExistingMedia {
 
   /// - Parameter path: A path without links; a file that does not exist is not anyone's.
   static func isOfOthers(_ path: String) -> Bool {
-    // Not a pipe: to open one would take its reader's bytes.
+    // Not a pipe: reading from it would consume bytes that another reader waits for.
     guard let file = try? RegularFile.handle(path) else { return false }
     defer { try? file.close() }
     guard let head = try? file.read(upToCount: searchedBytes), isMedia(head) else { return false }

@@ -6,7 +6,7 @@ import RetakeGolden
 enum Glob {
   static func isPattern(_ text: String) -> Bool { text.contains { "*?".contains($0) } }
 
-  /// Backtracks only to the last `*`, so it takes at most as many steps as the product of both
+  /// Backtracks only to the last `*`, so the number of steps is at most the product of both
   /// lengths.
   static func matches(_ pattern: String, _ text: String) -> Bool {
     let pattern = Array(pattern.utf8)

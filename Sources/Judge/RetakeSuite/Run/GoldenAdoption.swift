@@ -4,8 +4,8 @@ import RetakeCore
 import RetakeGolden
 import RetakeGraph
 
-/// Copies the rules of retake.yml into accepted goldens, and adds the documents of their pipelines:
-/// what `retake golden sync-rules` does.
+/// Copies the rules of retake.yml into accepted goldens, and adds the documents of their pipelines.
+/// Implements `retake golden sync-rules`.
 ///
 /// A golden is judged by the rules that it was accepted with, so that a change of retake.yml does
 /// not change a verdict unnoticed. A golden from before documents were stored gets one if the
@@ -22,13 +22,13 @@ package struct GoldenAdoption {
     package var note: String?
   }
 
-  /// One golden, and what happens to it.
+  /// A golden, and the rules and the pipeline that are added to it.
   private struct Work {
     var folder: GoldenFolder
     var item: Item
     /// The new rules, if they differ.
     var rules: CompareRules?
-    /// The golden's pipeline, also for the alternates that have the same one.
+    /// The golden's pipeline, also for alternates with the same pipeline.
     var pipeline: PipelineRecord?
   }
 
@@ -47,7 +47,7 @@ package struct GoldenAdoption {
   ///   selected case without a golden has no item: its first golden gets both when it is accepted.
   /// - Throws: `SuiteError` for a selection that does not exist; `noGoldenYet` if no selected case
   ///   has a golden; `acceptInCI` in CI, unless it is a dry run; `GoldenError` for a golden that is
-  ///   damaged or cannot be written. Nothing is written if one of the goldens is damaged.
+  ///   damaged or cannot be written. If a golden is damaged, no golden is written.
   package func run(isDryRun: Bool = false) throws -> [Item] {
     guard !isCI || isDryRun else { throw SuiteError.acceptInCI }
     let library = GoldenLibrary(root: URL(fileURLWithPath: goldens ?? project.goldens))
@@ -58,7 +58,7 @@ package struct GoldenAdoption {
       let folder = library.folder(selected.key)
       guard folder.exists else { continue }
       goldenCount += 1
-      // Reads the whole golden: a damaged one gets no new rules.
+      // Reads every file of the golden: a damaged golden gets no new rules.
       if !leavesRules { _ = try GoldenComparator(golden: folder, actual: folder).compare() }
       var work = try self.work(selected.key.description, folder)
       try addPipeline(of: selected.definition, to: &work)
@@ -78,7 +78,7 @@ package struct GoldenAdoption {
       try work.folder.setRules(rules, budgets: project.budgets, fitted: [])
     }
     guard let pipeline = work.pipeline else { return }
-    // An alternate is a whole golden, with a document that is checked against its own golden.yml.
+    // An alternate is a complete golden: its document is checked against its own golden.yml.
     for folder in [work.folder] + work.folder.alternates() where folder.exists {
       _ = try folder.adopt(pipeline)
     }
@@ -99,7 +99,7 @@ package struct GoldenAdoption {
       return
     }
     for folder in folders {
-      // Only asked here. It is written when all goldens were read.
+      // A dry run: the document is written when all goldens were read.
       switch try folder.adopt(record, isDryRun: true) {
       case .present: continue
       case .added:

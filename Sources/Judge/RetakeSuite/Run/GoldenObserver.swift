@@ -56,7 +56,7 @@ extension StageCell {
 }
 
 extension GoldenWriter.Plan {
-  /// What a golden records about a case before its first frame.
+  /// The facts about a case that a golden records before the first frame.
   ///
   /// - Parameter golden: The golden that the run will be compared with.
   init(
@@ -103,7 +103,7 @@ extension GoldenWriter.Plan {
   /// Versions of the libraries and of Retake, by name.
   private static func libraries(models: ModelSupport?) -> [String: String] {
     var result = ["retake": Tool.version]
-    // Loaded by now; what it computes differs between versions.
+    // The library is loaded by now. Its results differ between versions.
     if let models { result["onnxruntime"] = (try? models.library())?.version }
     for line in MediaLibraries.versions {
       let words = line.split(separator: " ", maxSplits: 1)
@@ -139,8 +139,9 @@ extension Replay {
     }
   }
 
-  /// The end of a forEach passes on the detections that its beginning was given, next to what its
-  /// body made of each. They come first, because they are upstream of the body.
+  /// The end of a forEach passes on the detections that its beginning received, next to the values
+  /// that its body computed from each. The detections come first, because they are upstream of the
+  /// body.
   private func inputs(of node: RunNode) -> [String] {
     guard node.role == .gather,
       let fork = nodes.first(where: {

@@ -94,8 +94,8 @@ package final class HostedProject: Sendable {
     return try run.run()
   }
 
-  /// The message about a case that fails: what the terminal's report says, and where to type its
-  /// commands.
+  /// The message about a case that fails: the text of the terminal's report, and the folder in
+  /// which to type its commands.
   package func attention(to item: ReportCase, in document: ReportDocument) -> String {
     let text = TerminalReport.attention(to: item, in: document)
     return item.commands.isEmpty ? text : text + place
@@ -116,9 +116,9 @@ package final class HostedProject: Sendable {
     return "\n    in the folder \(project.folder)"
   }
 
-  /// The report of several runs together; `nil` if there was none.
+  /// The combined report of several runs; `nil` if there was no run.
   ///
-  /// - Parameter seconds: The time that they took together.
+  /// - Parameter seconds: The duration of all runs together.
   package static func report(
     _ runs: [SuiteRun.Outcome], title: String, seconds: Double
   ) -> ReportDocument? {
@@ -129,10 +129,10 @@ package final class HostedProject: Sendable {
       seconds: seconds)
   }
 
-  /// Replays a session through a pipeline, and compares nothing.
+  /// Replays a session through a pipeline, without a comparison.
   ///
   /// - Parameter session: A session of the project, by its name or its path.
-  /// - Throws: `SuiteError.noSession`, and what the session, the pipeline and the run throw.
+  /// - Throws: `SuiteError.noSession`, and errors of the session, the pipeline and the run.
   package func replay(
     _ session: String, _ pipeline: Pipeline, options: RunOptions, observers: [any RunObserver]
   ) throws -> RunSummary {
@@ -151,7 +151,7 @@ package final class HostedProject: Sendable {
   /// track's first frame.
   ///
   /// - Parameter session: A session of the project, by its name or its path.
-  /// - Throws: `SuiteError.noSession`, `SuiteError.noTrack`, and what the session throws.
+  /// - Throws: `SuiteError.noSession`, `SuiteError.noTrack`, and errors of the session.
   package func arrivals(
     of session: String, track: Int
   ) throws -> (reader: SessionReader, frames: [(entry: FrameEntry, nanoseconds: Int64)]) {
@@ -169,8 +169,8 @@ package final class HostedProject: Sendable {
 }
 
 extension Project {
-  /// The cases that `retake test` would run, and in CI also the goldens that nothing produces,
-  /// because only there they fail. Nothing is run, and no stage is made.
+  /// The cases that `retake test` would run, and in CI also the stale goldens, because they fail
+  /// only there. No case is run, and no stage is made.
   ///
   /// - Parameters:
   ///   - sessions: `SESSION`, `SESSION/CASE`, paths, or globs; all if empty.

@@ -2,15 +2,15 @@ import Foundation
 import RetakeCore
 import RetakeGolden
 
-/// Which goldens the last test left pending. Of a test of some sessions, the pending goldens of
-/// earlier tests stay where they are, and no one has seen them in the output of the last one.
+/// The goldens that the last test left pending. After a test of some sessions, the pending goldens
+/// of earlier tests still exist, and the output of the last test did not show them.
 struct LastTest: Hashable, Codable {
   /// The largest file that is read: 10,000 keys are 1 MB at most.
   private static let bytesMax: Int64 = 4 << 20
   private static let fileName = ".retake/last-test.json"
 
   private var v = 1
-  /// The folder of the pending goldens: of another folder this says nothing.
+  /// The folder of the pending goldens. The keys say nothing about any other folder.
   private var root: String
   /// `session/case`, in order.
   private(set) var keys: [String]
@@ -20,7 +20,7 @@ struct LastTest: Hashable, Codable {
     self.keys = keys.sorted().map(\.description)
   }
 
-  /// What the last test left pending in a folder; `nil` if that is not known.
+  /// The goldens that the last test left pending in a folder; `nil` if they are unknown.
   init?(reading project: Project, root: URL) {
     guard
       let data = try? RegularFile.contents(
@@ -31,12 +31,13 @@ struct LastTest: Hashable, Codable {
     self = known
   }
 
-  /// Notes it for the next `retake accept`. A project that cannot be written is tested all the same.
+  /// Stores the keys for the next `retake accept`. A project that cannot be written is tested all
+  /// the same.
   func write(to project: Project) {
     guard (try? project.requireOwn(Self.fileName)) != nil else { return }
     let url = URL(fileURLWithPath: project.path(Self.fileName))
     guard !keys.isEmpty else {
-      // Without anything pending no folder is made for it.
+      // Without a pending golden, no folder is made for the file.
       if FileManager.default.fileExists(atPath: url.path) { save(at: url) }
       return
     }

@@ -4,7 +4,7 @@ import RetakeCore
 import RetakeRecord
 import RetakeRuntime
 
-/// Memory that cases share. A case that does not fit next to the running ones waits for them.
+/// Memory that cases share. A case that does not fit next to the running cases waits for them.
 package final class MemoryShare: @unchecked Sendable {
   // SAFETY: @unchecked because of the mutable state, guarded by `condition`.
   private let condition = NSCondition()

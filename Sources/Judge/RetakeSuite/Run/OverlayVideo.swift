@@ -8,18 +8,17 @@ import RetakeRuntime
 import RetakeSession
 import RetakeStages
 
-/// Writes a video of a session with the results of a run drawn over it. For each captured frame it
-/// shows what each sink received. If the frame did not reach a sink, it shows the newest result
-/// that did, with its age.
+/// Writes a video of a session with the results of a run drawn over it. Each captured frame shows
+/// the result that each sink received for it. If the frame did not reach a sink, it shows the
+/// newest result that did, with its age.
 final class OverlayVideo: RunOutput {
-  /// Units per second: the duration of a frame is a whole number of units at every common frame
-  /// rate.
+  /// Units per second: at every common frame rate, a frame lasts an integer number of units.
   private static let timeBase = TimeBase(1, 90_000)
   private static let containers = [
     "mkv": "matroska", "mp4": "mp4", "mov": "mov", "nut": "nut",
   ]
 
-  /// The comment in each file, by which a later run recognizes a video that it may replace.
+  /// The comment in each file: a later run may replace a video that has this comment.
   static let mark = "made by retake --overlay"
 
   private let path: String
@@ -48,8 +47,8 @@ final class OverlayVideo: RunOutput {
     return container
   }
 
-  /// - Throws: `SuiteError.overlayFile`, `SuiteError.overlaySession` without a session, and what the
-  ///   file throws.
+  /// - Throws: `SuiteError.overlayFile`, `SuiteError.overlaySession` without a session, and errors
+  ///   of the file.
   init(_ path: String, of replay: Replay, reader: SessionReader?) throws {
     container = try Self.container(of: path)
     let tracks = replay.tracks

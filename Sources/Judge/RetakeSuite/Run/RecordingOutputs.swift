@@ -4,8 +4,8 @@ package import RetakeReplay
 import RetakeRuntime
 import RetakeSession
 
-/// What the pipeline of a recording writes: its result lines while it runs, and a trace when the
-/// recording has ended. No thread of the recorder waits for a reader or for a disk.
+/// Writes the outputs of a recording's pipeline: its result lines while it runs, and a trace when
+/// the recording has ended. No thread of the recorder waits for a reader or for a disk.
 package final class RecordingOutputs {
   private let live: LivePipeline
   private let note: @Sendable (String) -> Void
@@ -18,7 +18,7 @@ package final class RecordingOutputs {
   ///   - wanted: Result lines, metadata and the trace; a recording has no other outputs.
   ///   - waitingBytesMax: The most bytes of lines that wait for one reader.
   ///   - note: Called with a problem of a reader or a file, from any thread.
-  /// - Throws: `SuiteError`, `ReplayError.unwritable`; no file is left in that case.
+  /// - Throws: `SuiteError`, `ReplayError.unwritable`; in that case no file remains.
   package init(
     _ wanted: RunOutputs, of live: LivePipeline,
     waitingBytesMax: Int = LineStream.waitingBytesMax, note: @escaping @Sendable (String) -> Void
@@ -61,11 +61,12 @@ package final class RecordingOutputs {
       found: { [streams] result in for stream in streams { stream.add(result) } })
   }
 
-  /// Waits until readers have taken the waiting lines, and writes the trace of the recording.
+  /// Waits until readers have read the waiting lines, and writes the trace of the recording.
   ///
-  /// - Parameter progress: Called with how many decisions the trace has, now and then.
-  /// - Returns: What became of the lines, also if an output failed, and the first such error, when
-  ///   everything else is written: `ReplayError`, or what the session throws.
+  /// - Parameter progress: Called from time to time with the number of decisions in the trace.
+  /// - Returns: The counts of the lines, also if an output failed, and the first error:
+  ///   `ReplayError`, or an error of the session. After an error, the other outputs are still
+  ///   written.
   package func finish(
     _ result: RecordingResult, progress: (Int) -> Void = { _ in }
   ) -> (lines: RecordingLines, failure: (any Error)?) {
@@ -162,7 +163,7 @@ private final class ResultStream: @unchecked Sendable {
   let sink: String?
   let path: String
 
-  /// - Parameter sink: The one sink whose outcomes are written; `nil` means all.
+  /// - Parameter sink: The only sink whose outcomes are written; `nil` means all sinks.
   init(
     _ file: WholeFile, of live: LivePipeline, sink: String?, path: String, waitingBytesMax: Int,
     note: @escaping @Sendable (String) -> Void

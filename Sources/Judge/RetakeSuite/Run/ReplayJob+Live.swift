@@ -12,8 +12,8 @@ extension ReplayJob {
   /// - Parameters:
   ///   - run: Its number; the newest one if `nil`.
   ///   - hasOwnPipeline: Whether the case's pipeline replaces the recorded one.
-  /// - Throws: `SuiteError.nothingSelected` without a session, `SessionError.noLiveRun`, and what
-  ///   the pipeline and the session throw.
+  /// - Throws: `SuiteError.nothingSelected` without a session, `SessionError.noLiveRun`, and errors
+  ///   of the pipeline and the session.
   package func reproduce(run: Int?, hasOwnPipeline: Bool) throws -> ReproductionReport {
     guard let session else {
       throw SuiteError.nothingSelected("a live run is reproduced from its session")
@@ -50,8 +50,8 @@ extension ReplayJob {
     }
   }
 
-  /// Compares a replay's decisions with the live ones, if the session's own stage times are used to
-  /// decide again.
+  /// Compares a replay's decisions with the live decisions, if the replay decides again with the
+  /// session's own stage times.
   func liveComparison(_ reader: SessionReader?) throws -> LiveComparison? {
     guard definition.mode == .simulate, let reader, case .session(let run) = definition.costs.source
     else { return nil }

@@ -13,11 +13,11 @@ package struct Review {
     case skip
   }
 
-  /// One question: a root cause, or a case without root causes, such as a first golden.
+  /// A root cause, or a case without root causes, such as a first golden.
   package struct Question: Hashable, Sendable {
     /// `session/case`.
     package var key: String
-    /// Id of the root cause; `nil` for the case as a whole.
+    /// Id of the root cause; `nil` if the question is about the case.
     package var root: String?
     /// The stage of the root cause.
     package var stage: String?
@@ -45,9 +45,11 @@ package struct Review {
     let waiting = try acceptance.waitingResults()
     guard !waiting.isEmpty else { throw SuiteError.nothingPending }
     self.acceptance = acceptance
-    // The question itself shows what the golden describes, so replacing it needs no extra option.
+    // The question itself shows the input that the golden describes, so replacing it needs no extra
+    // option.
     self.acceptance.replacesOthers = true
-    // What is accepted at the end must be what the questions show, even if a run ends meanwhile.
+    // Each result that is accepted must be the result that its question shows, even if a test ends
+    // meanwhile.
     for (comparison, identity) in waiting { self.acceptance.seen[comparison.key] = identity }
     questions = waiting.flatMap { Self.questions($0.comparison) }
     answers = questions.map { _ in nil }
@@ -60,13 +62,13 @@ package struct Review {
     answers[question] = answer
   }
 
-  /// Gives the same answer to a question and to all open questions about the same stage.
+  /// Answers a question, and all open questions about the same stage, with the same answer.
   ///
   /// - Returns: The questions that were answered.
   @discardableResult
   package mutating func answerAlike(_ question: Int, _ answer: Answer) -> [Int] {
     let stage = questions[question].stage
-    // Questions without a stage, such as those about first goldens, have nothing in common.
+    // Two questions without a stage, such as two questions about first goldens, are unrelated.
     let alike = questions.indices.filter { index in
       index == question
         || (answers[index] == nil && stage != nil && questions[index].stage == stage)
@@ -80,16 +82,16 @@ package struct Review {
 
   package func count(_ answer: Answer) -> Int { answers.filter { $0 == answer }.count }
 
-  /// One case that could not be changed as decided, and the reason.
+  /// A case that could not be changed as decided, and the reason.
   package struct Failure {
     package var key: String
     package var error: any CodedError
   }
 
-  /// Carries out the decisions, case by case. What has no answer stays pending.
+  /// Applies the answers, case by case. Questions without an answer stay pending.
   ///
   /// - Parameter reason: Stored in golden.yml; required if something is accepted.
-  /// - Returns: What was accepted, what was rejected, and the cases where that failed.
+  /// - Returns: The accepted items, the rejected items, and the cases that failed.
   /// - Throws: `SuiteError.missingReason`, before anything is changed.
   package func apply(
     reason: String
@@ -102,12 +104,12 @@ package struct Review {
     for question in questions where keys.last != question.key { keys.append(question.key) }
     for key in keys {
       do {
-        // Reject first: the rest may then be accepted as a whole.
+        // Reject first: the remaining pending golden may then be accepted entirely.
         let rejected = try change(key, .reject) { try $0.reject() }
         result.rejected += rejected
         result.accepted += try change(key, .accept) {
           var acceptance = $0
-          // The remaining pending golden was written just now, so its identity is a new one.
+          // The remaining pending golden was written just now, so it has a new identity.
           if !rejected.isEmpty { acceptance.seen[key] = nil }
           return try acceptance.run(reason: reason)
         }
@@ -127,8 +129,8 @@ package struct Review {
     guard !meant.isEmpty else { return [] }
     var acceptance = acceptance
     acceptance.keys = [key]
-    // Rejected root causes are removed first. If the others are all accepted, what is left is
-    // accepted as a whole, without naming them.
+    // Rejected root causes are removed first. If all other root causes are accepted, the remaining
+    // pending golden is accepted entirely, without naming them.
     let isWhole = own.allSatisfy { answers[$0] == answer || answers[$0] == .reject }
     let takesAll = meant.count == own.count || (isWhole && answer == .accept)
     acceptance.rootCauses = takesAll ? [] : meant.compactMap { questions[$0].root }

@@ -77,12 +77,12 @@ struct RevisionFiles: Sendable {
     }
   }
 
-  /// Copies all files of the revision, except what is below some folders of the project.
+  /// Copies all files of the revision, except the files in some folders of the project.
   ///
   /// - Returns: The project's folder among the copies.
   /// - Throws: As `contents(of:)`.
   func copyAll(except folders: [String]) throws -> URL {
-    // Another index than that of single files, which may be below these folders.
+    // A separate index: single files, which have another index, may be below these folders.
     let git = git("index-of-all")
     _ = try git.run(["read-tree", commit], revision, failure: "its tree cannot be read")
     _ = try git.run(

@@ -5,11 +5,11 @@ import RetakeGraph
 import RetakeMedia
 import RetakeStages
 
-/// What cases read besides the session, as it was in a revision: models with their sidecars,
+/// Inputs of the cases other than the session, as of a revision: models with their sidecars,
 /// images, programs, timings and device profiles.
 ///
-/// A file that cannot be taken from the revision is read from the working tree, and listed: a
-/// comparison that read it says nothing about it.
+/// A file that cannot be read from the revision is read from the working tree, and listed: the
+/// comparison then cannot show a change of that file.
 final class RevisionInputs: Sendable {
   private struct State {
     var untaken: [String] = []
@@ -25,7 +25,7 @@ final class RevisionInputs: Sendable {
     (self.project, self.files) = (project, files)
   }
 
-  /// The project, with the revision's files in place of its own.
+  /// The project, with the files of the revision in place of the files of the working tree.
   var base: Project {
     var base = project
     base.places.model = { [self] in try model($0) }
@@ -36,7 +36,7 @@ final class RevisionInputs: Sendable {
     return base
   }
 
-  /// The files that were not taken from the revision since the last call, each with the reason.
+  /// The files that could not be read from the revision since the last call, each with the reason.
   func takeUntaken() -> [String] {
     state.withLock { state in
       defer { state.untaken = [] }
@@ -90,7 +90,8 @@ final class RevisionInputs: Sendable {
     return try link(path, at: files.place(of: relative))
   }
 
-  /// The working tree's file if it is the one that a pointer of the revision is about.
+  /// Links to the working tree's file in place of a Git LFS pointer of the revision. If the file
+  /// does not have the digest of the pointer, it is listed.
   private func fetched(_ pointer: LargeFilePointer, _ path: String, at copy: URL) throws -> String {
     let file = project.path(path)
     let own = try? Sha256.digest(ofFile: file, continues: { _ in true })
@@ -142,8 +143,8 @@ final class RevisionInputs: Sendable {
     return folder.path
   }
 
-  /// Adds a file of a program's command that the revision does not have, such as something that was
-  /// built, or an interpreter of the project's own.
+  /// Adds a file of a program's command that the revision does not have, such as a build product,
+  /// or the project's own interpreter.
   private func complete(_ path: String) throws {
     guard let relative = files.relative(path), !path.hasPrefix("/"),
       FileManager.default.fileExists(atPath: project.path(relative))
@@ -151,7 +152,7 @@ final class RevisionInputs: Sendable {
     var missing = relative
     guard !FileManager.default.fileExists(atPath: files.place(of: missing).path) else { return }
     // The outermost folder that is missing: an interpreter looks for files next to its own.
-    // Ends: each round takes one name off.
+    // Ends: each round removes one name.
     while let slash = missing.lastIndex(of: "/"), slash != missing.startIndex,
       !FileManager.default.fileExists(
         atPath: files.place(of: String(missing[..<slash])).path)
@@ -167,7 +168,7 @@ final class RevisionInputs: Sendable {
 
   private func whole() throws -> URL {
     if let known = state.withLock({ $0.whole }) { return known }
-    // Recordings may be large, and both runs read those of the working tree.
+    // Recordings may be large, and both runs read the recordings of the working tree.
     let folder = try files.copyAll(except: ["Recordings", "Goldens", ".retake"])
     try resolvePointers(in: folder)
     state.withLock { $0.whole = folder }

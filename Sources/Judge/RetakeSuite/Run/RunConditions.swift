@@ -2,19 +2,19 @@ import Foundation
 package import RetakeCache
 import RetakeRuntime
 
-/// How cases are run, in contrast to what they are. A command makes this value once, and it is
-/// passed on whole. Nothing in it changes a result.
+/// How cases are run, separate from their definitions. A command makes this value once, and every
+/// layer passes it on unchanged. No condition changes a result.
 package struct RunConditions: Sendable {
   /// Compute threads of each case; `nil` means all processors, shared by the cases that run at
   /// once.
   package var workers: Int?
-  /// How long a stage's body may take, in real time, before its run fails; `nil` means forever.
+  /// The real time after which a stage's body fails its run; `nil` means no limit.
   package var watchdog: Duration?
   /// Seeds real delays before each computation; no delays if `nil`.
   package var perturbation: UInt64?
   package var poisonsMemory = false
-  /// Opens the folder where results of earlier runs are read and new results are stored; nothing is
-  /// stored if it returns `nil`. Not used when stages are measured.
+  /// Opens the folder where results of earlier runs are read and new results are stored; without a
+  /// folder, the run computes every result. Not used when stages are measured.
   ///
   /// Called when the session and the pipeline are known, so that a wrong argument creates no
   /// folder. `note` receives the reason why there is no cache, for the user.

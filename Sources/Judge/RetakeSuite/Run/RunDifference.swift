@@ -7,13 +7,13 @@ import RetakeReport
 import RetakeRuntime
 import RetakeSession
 
-/// Compares two folders with golden files: what `retake diff` does.
+/// Compares two folders with golden files. Implements `retake diff`.
 package struct RunDifference {
   private let golden: GoldenFolder
   private let actual: GoldenFolder
-  /// What tells the two folders apart, which may have the same last name.
+  /// Names that distinguish the two folders, which may have the same last component.
   private let names: (golden: String, actual: String)
-  /// Where the session is looked for whose frames the report shows; `nil` shows none.
+  /// Searched for the session whose frames the report shows; if `nil`, the report shows no frames.
   package var project: Project?
   /// Where the report is written; no report is written if `nil`.
   package var reportFolder: String?
@@ -58,7 +58,7 @@ package struct RunDifference {
     var builder = ReportBuilder(
       project: project ?? Project(folder: golden.url.path), goldens: nil, program: program)
     var item = builder.makeCase(result)
-    // A run cannot be accepted: only what a test left pending can.
+    // A run cannot be accepted: only a pending golden of a test can.
     item.commands = []
     for index in item.rootCauses.indices { item.rootCauses[index].commands = [] }
     let status = comparison.verdict.exitStatus(isCI: true)
@@ -89,9 +89,9 @@ package struct RunDifference {
     )
   }
 
-  /// Adds what the page shows in addition to the numbers: the pipeline that the run was made with,
-  /// and the session's frames, if the project still has that session. Without them the page has
-  /// neither graph nor images.
+  /// Adds the parts of the page other than the numbers: the pipeline of each run, and the session's
+  /// frames, if the project still has that session. Without them the page has neither graph nor
+  /// images.
   private func addSources(to result: inout CaseResult, _ manifest: GoldenManifest) {
     guard let project, reportFolder != nil else { return }
     result.pipeline = try? pipeline(of: actual, in: project)

@@ -18,8 +18,8 @@ package struct MetadataOutput: Hashable, Sendable {
   }
 }
 
-/// What a replay writes during the run in addition to its run folder, and where: paths, `-` for
-/// standard output, or nothing.
+/// The outputs of a replay in addition to its run folder, and their places: a path, `-` for
+/// standard output, or `nil` for no output.
 package struct RunOutputs: Sendable {
   /// Result lines on standard output, each as soon as it is known.
   package var follows = false
@@ -57,7 +57,7 @@ package struct RunOutputs: Sendable {
     if let overlay { _ = try OverlayVideo.container(of: overlay) }
     let streams = paths.count(where: Self.isStandardOutput) + (follows ? 1 : 0)
     guard streams < 2 else { throw SuiteError.sameOutput("-") }
-    // Devices may be named several times: nothing is overwritten in /dev/null.
+    // Devices may be named several times: an output to /dev/null overwrites no file.
     let files = paths.filter { !$0.hasPrefix("/dev/") }.map {
       URL(fileURLWithPath: $0).standardizedFileURL.path
     }
@@ -68,7 +68,7 @@ package struct RunOutputs: Sendable {
 }
 
 extension RunOutputs {
-  /// Checks every path against what the run reads: a session is never overwritten.
+  /// Checks every path against the inputs of the run: a session is never overwritten.
   ///
   /// - Parameters:
   ///   - session: The session's folder.
@@ -148,7 +148,7 @@ extension RunOutputs {
       throw SuiteError.outputOverInput(path: path, input: "a file of a golden")
     }
     var folder = url.deletingLastPathComponent()
-    // Ends: each round takes a component off the path.
+    // Ends: each round removes a component of the path.
     while folder.pathComponents.count > 1 {
       if files.fileExists(atPath: SessionFolder(path: folder.path).database) {
         throw SuiteError.outputOverInput(
@@ -172,7 +172,7 @@ extension RunOutputs {
   /// The path after following the links of its folders, and of the file itself if it exists.
   private static func resolved(_ path: String) -> String {
     let url = URL(fileURLWithPath: path).standardizedFileURL
-    // Links are followed, because one that leads into a session would get past the checks.
+    // Links are followed, because a link into a session would pass the checks.
     if FileManager.default.fileExists(atPath: url.path) {
       return url.resolvingSymlinksInPath().path
     }
@@ -189,7 +189,7 @@ extension RunOutputs {
 
 /// Something that a run writes during the run.
 protocol RunOutput: RunObserver {
-  /// Why nothing more could be written; `nil` while bytes were taken.
+  /// The error that ended the output; `nil` while bytes are accepted.
   var loss: ReplayError? { get }
   /// Moves the written file to its final place.
   func finish() throws
@@ -208,16 +208,16 @@ struct OpenOutputs {
 
   var observers: [any RunObserver] { outputs }
 
-  /// - Parameter isAlone: Whether the run writes nothing else. The run then ends when no one reads
-  ///   its stream any more.
-  /// - Throws: `SuiteError`, `ReplayError.unwritable`; no file is left in that case.
+  /// - Parameter isAlone: Whether the run writes no results' folder. If it also has only one
+  ///   output, the run ends when no one reads that output any more.
+  /// - Throws: `SuiteError`, `ReplayError.unwritable`; in that case no file remains.
   init(
     _ wanted: RunOutputs, of replay: Replay, reader: SessionReader? = nil, isAlone: Bool
   ) throws {
     // Before the first file is opened: of two outputs with one path, the second would replace the
     // first.
     try wanted.check()
-    // With any other output the run continues, because that one is still wanted.
+    // With any other output the run continues, because that output is still wanted.
     endsWithReader = isAlone && wanted.paths.count + (wanted.follows ? 1 : 0) == 1
     do {
       try open(wanted, of: replay)

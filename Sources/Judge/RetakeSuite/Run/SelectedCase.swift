@@ -5,10 +5,10 @@ package import RetakeGolden
 /// One case on one session, selected to be run.
 package struct SelectedCase: Hashable, Sendable {
   package var definition: CaseDefinition
-  /// The session's folder. For a case with frames of its own only its last component matters: the
-  /// name in place of a session's.
+  /// The session's folder. If the case has its own frames, only the last component is used: it
+  /// replaces the name of a session.
   package var session: String
-  /// Whether the case replays the session, and has no frames of its own.
+  /// Whether the case replays the session; `false` if it has its own frames.
   private(set) var readsSession: Bool
   /// Why it cannot be run: the project names a session that does not exist, or whose name a golden
   /// cannot have.
@@ -33,7 +33,7 @@ package struct SelectedCase: Hashable, Sendable {
     if let problem { throw problem }
   }
 
-  /// The session's folder; nil if the case has frames of its own.
+  /// The session's folder; `nil` if the case has its own frames.
   package var sessionRead: String? { readsSession ? session : nil }
   package var sessionName: String { URL(fileURLWithPath: session).lastPathComponent }
   package var key: GoldenLibrary.Key {

@@ -58,7 +58,7 @@ package struct Selection: Sendable {
   /// The cases that any suite runs; without suites, each case on each session. A golden that only
   /// one suite produces is not stale in another.
   ///
-  /// - Throws: `SuiteError`, but not for a suite that selects nothing.
+  /// - Throws: `SuiteError`, but not for a suite that selects no case.
   static func ofAllSuites(in project: Project) throws -> [SelectedCase] {
     var all: [SelectedCase] = []
     for selection in allSuites(of: project) {
@@ -72,7 +72,7 @@ package struct Selection: Sendable {
     return all
   }
 
-  /// A selection for each suite; without suites, the one of all cases.
+  /// A selection for each suite; without suites, the selection of all cases.
   static func allSuites(of project: Project) -> [Selection] {
     // Sorted, because the order of a Dictionary differs between runs.
     let suites = project.suites.isEmpty ? [nil] : project.suites.keys.sorted().map { Optional($0) }
@@ -127,10 +127,10 @@ package struct Selection: Sendable {
       || entries.contains { entry in entry.sessions.contains { Glob.matches($0, key.session) } }
   }
 
-  /// The case that would produce this golden if its session were here; `nil` if none would.
+  /// The case that would produce this golden if its session existed; `nil` if no case would.
   func definition(expecting key: GoldenLibrary.Key, in project: Project) -> CaseDefinition? {
     guard includes(key, in: project) else { return nil }
-    // No recording is missing to a case that reads none.
+    // A case that reads no session has no missing recording.
     if let definition { return hasOwnFrames(definition, in: project) ? nil : definition }
     guard key.session != CaseDefinition.ownFrames else { return nil }
     let isExpected = (try? entries(in: project))?.contains { entry in
@@ -185,7 +185,7 @@ package struct Selection: Sendable {
     return result
   }
 
-  /// One element of `sessions`, split into its parts.
+  /// An element of `sessions`, split into its parts.
   private struct Wanted {
     var session: String
     var testCase: String?
@@ -231,7 +231,7 @@ package struct Selection: Sendable {
     }
   }
 
-  /// A glob may match nothing; a name must exist.
+  /// A glob may match no session; a name must exist.
   private func paths(_ names: [String], in project: Project) throws -> [String] {
     var result: [String] = []
     for name in names {
@@ -260,7 +260,7 @@ package struct Selection: Sendable {
     return "Make a session: retake import clip.mp4, or: retake record synthetic:figures"
   }
 
-  /// The other suites in which this selection runs something, in the order of their names.
+  /// The other suites in which this selection runs at least one case, in the order of their names.
   private func suitesThatFit(in project: Project) -> [String] {
     guard definition == nil else { return [] }
     return project.suites.keys.sorted().filter { name in

@@ -2,7 +2,8 @@ import Foundation
 import RetakeCompare
 import RetakeGolden
 
-/// Goldens that no suite of the project produces any longer: what `retake golden list --stale` lists.
+/// Goldens that no suite of the project produces any longer. Implements `retake golden list
+/// --stale`.
 package struct StaleGoldens {
   package struct Item: Hashable, Sendable, Codable {
     /// `session/case`.
@@ -25,14 +26,14 @@ package struct StaleGoldens {
     GoldenLibrary(root: URL(fileURLWithPath: goldens ?? project.goldens))
   }
 
-  /// One golden of the project.
+  /// A golden of the project.
   package struct Golden: Hashable, Sendable, Codable {
     /// `session/case`.
     package var key: String
     package var path: String
   }
 
-  /// All goldens that are meant, stale ones as well.
+  /// All goldens that the keys select, stale goldens as well.
   ///
   /// - Throws: `SuiteError.noGoldenFits`.
   package func all() throws -> [Golden] {
@@ -74,15 +75,15 @@ package struct StaleGoldens {
     MissingRecordings(project: project, library: library)
   }
 
-  /// Whether a golden only lacks its recording. A person who names it says that the recording is
-  /// gone for good.
+  /// Whether a golden only lacks its recording. A user who names the golden confirms that the
+  /// recording no longer exists.
   private func isKept(_ key: GoldenLibrary.Key) -> Bool {
     recordings.includes(key) && !keys.contains { !Glob.isPattern($0) && Acceptance.fits($0, key) }
   }
 
-  /// Removes what `items()` lists. A user's own files next to a golden stay.
+  /// Removes the goldens that `items()` lists. A user's own files next to a golden stay.
   ///
-  /// - Returns: What was removed.
+  /// - Returns: The goldens that were removed.
   /// - Throws: `SuiteError.acceptInCI`; as `items()`; `GoldenError.io`.
   package func remove(isCI: Bool) throws -> [Item] {
     guard !isCI else { throw SuiteError.acceptInCI }

@@ -10,20 +10,20 @@ import RetakeRuntime
 package struct SuiteRun {
   package var project: Project
   package var selection: Selection
-  /// Cases of the project that another test runner chose, and runs instead of the selection. They say
-  /// nothing about the others: no golden is found stale, and what `retake accept` takes for the last
-  /// test stays as it is.
+  /// Cases of the project that another test runner chose; they run instead of the selection. Other
+  /// cases are unknown to such a run: it finds no stale golden, and does not change the list of the
+  /// last test's goldens that `retake accept` reads.
   package var chosen: [SelectedCase]?
   /// The folder of the goldens; the project's if `nil`.
   package var goldens: String?
   package var conditions = RunConditions()
   /// The most sessions whose cases run at once.
   package var jobs = 1
-  /// The memory that cases of other runs in this process share with those of this one.
+  /// The memory that this run shares with the cases of other runs in this process.
   package var memory: MemoryShare?
   /// Whether a case whose session calls frames damaged is an error instead of a note.
   package var refusesDamage = false
-  /// In CI, nothing is written among the goldens, and stale goldens fail.
+  /// In CI, the run writes no file among the goldens, and a stale golden fails.
   package var isCI = false
   /// The program name in the commands of the report.
   package var program = Tool.name
@@ -37,7 +37,7 @@ package struct SuiteRun {
   /// Called with the current case, its finished frames and the number of its frames. If several
   /// cases run at once, called with how many have ended and the frames of all.
   package var progress: (String, Int, Int) -> Void = { _, _, _ in }
-  /// What the report says in addition to its cases, such as why there is no cache.
+  /// Notes that the report shows in addition to its cases, such as why there is no cache.
   private var notes: [String] = []
 
   /// The outcome of a run.
@@ -47,7 +47,7 @@ package struct SuiteRun {
     /// The files of the report, the page last.
     package var files: [URL]
     package var warnings: [String]
-    /// The cases that need attention: those because of which the status is not `passed`.
+    /// The cases that need attention, because of which the status is not `passed`.
     package var failing: [ReportCase] = []
     /// The frames that were replayed.
     package var frames = 0
@@ -58,7 +58,7 @@ package struct SuiteRun {
     self.selection = selection
   }
 
-  /// Does what the environment of the process says.
+  /// Applies the environment variables of the process.
   package mutating func follow(_ surroundings: EnvironmentVariables) {
     isCI = surroundings.isCI
     pendingFolder = surroundings.pendingFolder
@@ -68,7 +68,7 @@ package struct SuiteRun {
   ///   the error that prevents the report from being written. An error of one case becomes its
   ///   verdict.
   package func run() throws -> Outcome {
-    // Before the cases run, which takes long: a folder that cannot be used is known now.
+    // Before the cases run, which may be slow: an unusable folder is reported now.
     for folder in [reportFolder, traceFolder, pendingFolder] {
       if let folder { try project.requireOwn(folder) }
     }
@@ -111,7 +111,8 @@ package struct SuiteRun {
       comparison: .stale(key), golden: library.folder(key), actual: library.folder(key).pending)
   }
 
-  /// What `run` would test, in its order. Nothing is run, and no pipeline is read.
+  /// The cases that `run` would test, in the same order, and the stale goldens. No case is run, and
+  /// no pipeline is read.
   ///
   /// - Throws: `SuiteError` for a selection that cannot be made.
   package func listing() throws -> [ListedCase] {
@@ -119,7 +120,7 @@ package struct SuiteRun {
     return selected.map { ListedCase($0) } + stale.map { ListedCase(stale: $0) }
   }
 
-  /// The selected cases, and the goldens that none of them produces.
+  /// The selected cases, and the selected goldens that no suite produces.
   ///
   /// - Throws: `SuiteError` for a selection that cannot be made.
   func cases() throws -> (selected: [SelectedCase], stale: [GoldenLibrary.Key]) {
@@ -127,7 +128,7 @@ package struct SuiteRun {
     return (selected, staleKeys(selected))
   }
 
-  /// The selected cases, and those whose golden is here without its recording: they cannot be run,
+  /// The selected cases, and the cases that have a golden but no recording: they cannot be run,
   /// which is an error.
   private func selectedCases() throws -> [SelectedCase] {
     let recordings = MissingRecordings(project: project, library: library)
@@ -136,7 +137,7 @@ package struct SuiteRun {
       selected = try selection.resolve(in: project)
     } catch let error as SuiteError {
       guard case .nothingSelected = error else { throw error }
-      // Without any recording nothing can be selected, and the goldens say what was recorded.
+      // Without any recording no case is selected, and only the goldens name the recordings.
       selected = recordings.cases(of: selection, besides: [])
       guard !selected.isEmpty else { throw error }
       return selected
@@ -145,8 +146,8 @@ package struct SuiteRun {
     return selected + recordings.cases(of: selection, besides: Set(selected.map(\.key)))
   }
 
-  /// Runs the cases of one session one after the other, so that the next case can use what the
-  /// previous one computed.
+  /// Runs the cases of one session one after the other, so that the next case can reuse the values
+  /// that the previous case computed.
   private func replay(
     _ selected: [SelectedCase], _ runner: CaseRunner
   ) throws -> [CaseResult] {
@@ -170,11 +171,11 @@ package struct SuiteRun {
           return (index, result)
         }
       })
-    // In the order of the selection, so that any number of jobs gives the same report.
+    // In the order of the selection, so that the report is the same for any number of jobs.
     return done.joined().sorted { $0.0 < $1.0 }.map(\.1)
   }
 
-  /// The size of a session's media: a rough measure of how long its cases take.
+  /// The size of a session's media in bytes: a rough measure of the duration of its cases.
   private static func mediaBytes(ofSession folder: String) -> Int {
     let media = folder + "/media"
     let names = (try? FileManager.default.contentsOfDirectory(atPath: media)) ?? []
@@ -199,8 +200,8 @@ package struct SuiteRun {
   }
 
   private func staleKeys(_ selected: [SelectedCase]) -> [GoldenLibrary.Key] {
-    // A golden of another suite is not stale. If another suite cannot be read, nothing is known
-    // about its goldens.
+    // A golden of another suite is not stale. If another suite cannot be read, its goldens are
+    // unknown, so no golden is reported as stale.
     guard let all = try? Selection.ofAllSuites(in: project) else { return [] }
     let recordings = MissingRecordings(project: project, library: library)
     return library.stale(
@@ -245,8 +246,8 @@ package struct SuiteRun {
     var golden: [String: String] = [:]
     var actual: [String: String] = [:]
     for result in results {
-      // Goldens may be of several ages. The order of the results is fixed, so the same one is
-      // shown.
+      // Goldens may be of several ages. The order of the results is fixed, so the same entry is
+      // shown in every run.
       let platform = result.platform.description
       golden.merge(result.golden.environment(platform)) { first, _ in first }
       actual.merge(result.actual.environment(platform)) { first, _ in first }
@@ -276,7 +277,7 @@ package struct SuiteRun {
     GoldenLibrary(root: URL(fileURLWithPath: goldens ?? project.goldens))
   }
 
-  /// Where pending goldens are written; `nil` if none are left.
+  /// The root folder of pending goldens; `nil` if the run writes no pending goldens.
   private var pendingRoot: URL? {
     if let pendingFolder { return URL(fileURLWithPath: project.path(pendingFolder)) }
     return isCI ? nil : library.root

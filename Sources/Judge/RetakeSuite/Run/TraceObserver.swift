@@ -27,7 +27,7 @@ final class TraceObserver: RunOutput {
       ])
   }
 
-  /// The trace of a live run. Its times are those of the session's time line.
+  /// The trace of a live run, with times on the session's time line.
   convenience init(_ file: WholeFile, of live: Reproduction, session: String) throws {
     self.init(
       file, nodes: try live.nodes(), pools: live.pools,

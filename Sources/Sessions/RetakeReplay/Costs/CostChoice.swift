@@ -9,7 +9,7 @@ package struct CostChoice: Hashable, Sendable, CustomStringConvertible {
   package enum Source: Hashable, Sendable {
     /// The costs that the pipeline declares.
     case declared
-    /// The session's own stage times; if `nil`, those of its newest run that has any.
+    /// The session's own stage times; if `nil`, the stage times of its newest run that has any.
     case session(run: Int?)
     case file(String)
   }
@@ -56,7 +56,7 @@ package struct CostChoice: Hashable, Sendable, CustomStringConvertible {
 
   package var hasTimings: Bool { source != .declared }
 
-  /// Whether the costs are those of a session's own live runs.
+  /// Whether the costs come from a session's own live runs.
   package var readsSession: Bool {
     if case .session = source { true } else { false }
   }

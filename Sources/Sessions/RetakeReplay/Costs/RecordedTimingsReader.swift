@@ -50,7 +50,8 @@ private struct RecordedTimingsReader {
   consuming func timings(named name: String) throws -> RecordedTimings {
     defer { file.close() }
     try readLines()
-    // A file that was cut between two blocks is otherwise whole: only the last line tells.
+    // A file that was cut between two blocks is otherwise complete: only the last line shows the
+    // cut.
     guard isEnded else { throw TimingsProblem(fault: .cut(spans: spans)) }
     do {
       return try builder.finish(name: name, session: session)

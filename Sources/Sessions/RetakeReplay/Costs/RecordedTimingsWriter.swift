@@ -2,8 +2,8 @@ package import RetakeCore
 package import RetakeRuntime
 package import RetakeTimePlane
 
-/// Writes the cost of each body in a measuring run to the file of recorded timings. The file gets
-/// its name only when it is whole.
+/// Writes the cost of each body in a measuring run to the file of recorded timings. The file
+/// appears under its name only when it is complete.
 ///
 /// The time at which a body could have begun comes from the decision lines: the edge's `deliver`.
 package final class RecordedTimingsWriter: RunObserver {
@@ -64,7 +64,7 @@ package final class RecordedTimingsWriter: RunObserver {
     try file.check()
   }
 
-  /// Finishes the timings and gives the file its name.
+  /// Writes the end of the timings and finishes the file under its final name.
   ///
   /// - Throws: `ReplayError.unwritable`.
   package func finish() throws {

@@ -1,8 +1,8 @@
 import RetakeCore
 import RetakeRuntime
 
-/// Notes which bodies fail for which frames. With this, the decisions of other runs can be made
-/// without computing the values again.
+/// Notes which bodies fail for which frames. With these notes, the decisions of other runs can be
+/// made without computing the values again.
 final class FailureNotes: RunObserver {
   private(set) var failures: [BodyFailure: String] = [:]
   /// Whether the run ended before its last frame.
@@ -15,7 +15,7 @@ final class FailureNotes: RunObserver {
     case .fail:
       guard let frame = line.frame, let code = line["code"] else { return }
       failures[BodyFailure(node: line.node, frame: frame)] = code
-    // stage-halt: nothing is decided after it, so failures of later frames are not known.
+    // stage-halt: no decision follows it, so failures of later frames are unknown.
     case .halt: isIncomplete = true
     default: break
     }

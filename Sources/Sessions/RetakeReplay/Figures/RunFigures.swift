@@ -20,15 +20,15 @@ package final class RunFigures: RunObserver {
     package var frames = FrameLedger()
     /// At the source of the primary sink.
     package var lostBeforeCapture = 0
-    /// `nil` if nothing was delivered.
+    /// `nil` if no frame was delivered.
     package var latency: Latency?
     /// Frames that were lost at their source or waited there for a buffer, or that were dropped at
     /// the nodes that read from it because a queue or a pool was full.
     package var stalls = 0
-    /// The time from the arrival to the capture of frames that waited for a buffer; `nil` if none
-    /// did.
+    /// The time from the arrival to the capture of frames that waited for a buffer; `nil` if no
+    /// frame waited.
     package var captureWait: Latency?
-    /// The total time that senders waited for room.
+    /// The total time that senders waited for full queues.
     package var blockedNanoseconds: Int64 = 0
     /// The largest number of captured frames, at one time, without an outcome at every sink.
     package var framesAliveMax = 0
@@ -78,7 +78,7 @@ package final class RunFigures: RunObserver {
     lastTime = line.time
     guard let id = line.frame else { return }
     guard !readBeforeCapture(line, of: id) else { return }
-    // A late line of a finished frame would open an entry that nothing closes.
+    // A late line of a finished frame would open an entry that no later line closes.
     guard open[id] != nil || !finishedFrames.contains(id) else { return }
     read(line, into: &open[id, default: OpenFrame(birth: ordinal)])
   }
@@ -114,7 +114,7 @@ package final class RunFigures: RunObserver {
       frame.endTime = line.time
       if line.kind == .deliver, line.node == primarySink { frame.delivery = line.time }
     case .drop:
-      // Each frame counts once, even if several nodes behind its source drop it.
+      // Each frame counts once, even if several nodes downstream of its source drop it.
       guard !frame.isStalled, receivers.contains(line.node) || sources.contains(line.node),
         line.lacksRoom
       else { return }
@@ -140,7 +140,7 @@ package final class RunFigures: RunObserver {
     // A frame that ended while it was blocked has no `unblock` line.
     for waiting in found.blocked { totalsSoFar.blockedNanoseconds += endTime - waiting.since }
     alive.add(
-      // Nothing has ended a frame in flight, so it is counted with all frames that come later.
+      // A frame in flight has not ended, so it is counted with all frames that come later.
       from: found.birth, to: isInFlight ? .max : found.end ?? found.birth,
       bytes: frameBytes[id.track] ?? 0)
     // Frames of sources that this sink does not read from are not in its ledger.
@@ -165,7 +165,7 @@ package final class RunFigures: RunObserver {
 
 extension DecisionLine {
   /// Whether a frame was dropped because a queue or a pool was full. A join also drops a frame
-  /// whose partner is late or missing, which has nothing to do with room.
+  /// whose partner is late or missing, which does not count here.
   fileprivate var lacksRoom: Bool {
     switch self["reason"].flatMap(DropReason.init(rawValue:)) {
     case .queue, .pool: true
@@ -186,7 +186,7 @@ extension RunFigures.Latency {
   }
 }
 
-/// What the decision lines have shown of a captured frame so far.
+/// The state of a captured frame, from the decision lines so far.
 private struct OpenFrame {
   /// The number of the first line about it.
   var birth: Int

@@ -2,10 +2,10 @@ import RetakeCore
 package import RetakeRuntime
 package import RetakeTimePlane
 
-/// How long the bodies of stages take on this machine, in a run that measures them.
+/// The durations of the bodies of stages on this machine, in a run that measures them.
 ///
-/// Holds 8 bytes for each measured body and for each frame; their number is that of the session's
-/// frames, times the stages and items of each.
+/// Holds 8 bytes for each measured body and for each frame. The number of bodies is the number of
+/// the session's frames, times the stages and items of each frame.
 package final class StageTimes: RunObserver {
   package struct Times: Hashable, Sendable, Codable {
     /// Bodies, or frames.
@@ -62,7 +62,7 @@ package final class StageTimes: RunObserver {
     if let nanoseconds = open.removeValue(forKey: frame.result.id) { frames.append(nanoseconds) }
   }
 
-  /// The figures when the run has ended; `nil` if nothing was measured.
+  /// The figures when the run has ended; `nil` if no body was measured.
   package var totals: Totals? {
     guard let frames = Times(frames) else { return nil }
     let stages = nodes.compactMap { node in

@@ -2,7 +2,7 @@ package import RetakeCore
 package import RetakeRuntime
 package import RetakeSession
 
-/// Compares the decisions of a replay with those that a live run made on the same session. This
+/// Compares the decisions of a replay with the decisions of a live run on the same session. This
 /// shows how faithful the model is. Times differ, so lines are compared without them.
 package final class LiveComparison: RunObserver {
   private let live: LiveRunReader

@@ -5,8 +5,8 @@ public import RetakeGraph
 package import RetakeRuntime
 public import RetakeSession
 
-/// Repeats a recorded live run, event by event, and compares the decisions with those of the live
-/// run. This proves that the record contains everything that the decisions depend on.
+/// Repeats a recorded live run, event by event, and compares the decisions with the decisions of
+/// the live run. This proves that the record contains everything that the decisions depend on.
 public struct Reproduction: Sendable {
   private let session: SessionReader
   private let live: LiveRunReader
@@ -72,7 +72,7 @@ public struct Reproduction: Sendable {
     try run(observer: nil, values: .computed, isInterrupted: isInterrupted, progress: progress)
   }
 
-  /// What to do with the values. The decisions do not need them.
+  /// Whether the values are computed. The decisions do not need them.
   package enum Values: Sendable {
     /// The values are computed again from the stored frames and compared.
     case computed
@@ -148,8 +148,8 @@ public struct Reproduction: Sendable {
               ordinal: row.ordinal, nanoseconds: row.nanoseconds, kind: row.kind,
               text: row.json, nodes: nodes))
         } catch let error as RuntimeError where error.isAboutRecord {
-          // An event that does not fit is a divergence at a known place. Any other error is
-          // an error, and says nothing about the record.
+          // An event that does not fit is a divergence at a known place. Any other error is an
+          // error, and no evidence about the record.
           comparison.diverge(because: error.message)
         }
         try comparison.check()
@@ -164,7 +164,7 @@ public struct Reproduction: Sendable {
   }
 }
 
-/// Provides no frames: the decisions of a live run need none.
+/// Provides no frames: the decisions of a live run do not depend on pixels.
 private struct NoFrames: FrameReader {
   let tracks: [TrackDescription] = []
 
@@ -177,7 +177,7 @@ private struct NoFrames: FrameReader {
 }
 
 extension RuntimeError {
-  /// Whether the record itself differs from what a live run writes.
+  /// Whether the record itself differs from a record that a live run writes.
   fileprivate var isAboutRecord: Bool {
     switch self {
     case .badExternalEvent, .strayExternalEvent: true

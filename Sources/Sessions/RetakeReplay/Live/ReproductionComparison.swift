@@ -36,7 +36,7 @@ final class ReproductionComparison {
     // Later differences may all follow from the first one.
     guard divergence == nil, failure == nil else { return }
     let recorded = nextDecision()
-    // An unreadable record gives no line, which must not look like a divergence.
+    // An unreadable record returns no line, which must not look like a divergence.
     guard failure == nil else { return }
     if recorded == line {
       reproduced += 1
@@ -55,7 +55,7 @@ final class ReproductionComparison {
   /// The events have ended, so no recorded decision may be left.
   func end() throws {
     try check()
-    // Checked again: the row that is asked for here may be the one that cannot be read.
+    // Checked again: the row that is read here may be the unreadable row.
     guard divergence == nil, let recorded = nextDecision() else { return try check() }
     diverge(recorded: recorded, reproduced: nil)
     divergence?.event = nil
@@ -93,7 +93,7 @@ final class ReproductionComparison {
   func finished(_ result: LiveResult) {
     guard divergence == nil, failure == nil else { return }
     for (line, isComputed) in zip(lines.lines(of: result), result.isComputed) {
-      // Taken also if there is nothing to compare, so that rows and lines stay in step.
+      // Read even if there is no value to compare, so that rows and lines stay in step.
       guard let recorded = nextResult(), failure == nil else { return }
       guard isComputed else {
         notComputed += 1
@@ -122,7 +122,7 @@ final class ReproductionComparison {
     return resultPage.popFirst()
   }
 
-  /// Differences of bodies come before those of sinks, because they are closer to the cause.
+  /// Differences of bodies come before differences of sinks, because they are closer to the cause.
   func values(with reproducer: Reproducer, hasExactPixels: Bool) -> ReproductionReport.Values {
     var values = ReproductionReport.Values()
     values.compared = compared + reproducer.computed

@@ -28,7 +28,7 @@ public struct ReproductionReport: Hashable, Sendable, Codable {
   }
 
   package struct Values: Hashable, Sendable, Codable {
-    /// Outcomes at sinks, ends of bodies, and the values by which routes and forEach nodes decided.
+    /// Outcomes at sinks, ends of bodies, and the values that decided at routes and forEach nodes.
     package var compared = 0
     package var different = 0
     /// Values of frames without pixels, or with other pixels than the pipeline saw, and values of
@@ -60,7 +60,7 @@ public struct ReproductionReport: Hashable, Sendable, Codable {
   public var frames = FrameLedger()
   /// Of the source that `frames` counts.
   package var lostBeforeCapture = 0
-  /// Counts of the sources where frames waited for a buffer; `nil` if none did.
+  /// Counts of the sources where frames waited for a buffer; `nil` if no frame waited.
   package var waits: [WaitCounts]?
   /// Of the decision lines that were made again.
   public var decisionDigest = Digest128.zero

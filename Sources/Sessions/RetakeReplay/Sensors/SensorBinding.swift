@@ -5,10 +5,10 @@ import RetakeRuntime
 
 /// Connects the stages of a pipeline to the sensors of a session.
 ///
-/// **`sensor-read`**: a frame's stage is given the samples that had arrived when the frame arrived,
-/// those of the same instant included: the newest that was measured by then, or those in the window
-/// that ends with the frame's presentation time. That depends on the session's times alone, so that
-/// it is the same with any number of workers, and live.
+/// **`sensor-read`**: a frame's stage receives samples that had arrived when the frame arrived,
+/// including samples of the same instant: the newest sample that was measured by then, or the
+/// samples in the window that ends with the frame's presentation time. The reading depends on the
+/// session's times alone, so that it is the same with any number of workers, and live.
 struct SensorBinding: Sendable {
   private let frames: any FrameReader
   private let sensors: any SensorReader
@@ -73,7 +73,7 @@ struct SensorBinding: Sendable {
 }
 
 extension SensorReading {
-  /// What a stage reads for a frame.
+  /// The samples that a stage reads for a frame.
   ///
   /// - Parameter origin: Subtracted from the samples' times, as from the frame's.
   fileprivate init(

@@ -25,7 +25,7 @@ final class SinkNumbers: RunObserver {
 
   /// A row for each name that one of the two runs has.
   ///
-  /// - Parameter whole: The numbers of a run in which every frame reached every stage.
+  /// - Parameter whole: The numbers of an every-frame run.
   func figures(against whole: SinkNumbers) -> [SweepReport.Number] {
     Set(all.keys).union(whole.all.keys).sorted().map { name in
       SweepReport.Number(name, all[name] ?? [:], whole: whole.all[name] ?? [:])

@@ -6,14 +6,14 @@ import RetakeTimePlane
 extension SweepAxis {
   /// Sets one value.
   ///
-  /// - Throws: `ReplayError.badSweep` if the pipeline has nothing to set.
+  /// - Throws: `ReplayError.badSweep` if the pipeline has no part that the axis names.
   func apply(
     _ value: Value, to pipeline: inout Pipeline, _ costs: inout RunCosts
   ) throws {
     switch (target, value) {
     case (.scale, .ratio(let ratio)): costs.scale = ratio
     case (.queues, .count(let count)):
-      // A replace edge always has the capacity 1, so there is nothing to vary.
+      // A replace edge always has the capacity 1, which cannot vary.
       for index in pipeline.edges.indices where pipeline.edges[index].policy != .replace {
         pipeline.edges[index].capacity = count
       }

@@ -17,7 +17,7 @@ package struct SweepAxis: Hashable, Sendable {
     case pool(String)
     /// How many frames a node handles at once.
     case concurrency(node: String)
-    /// The frames a second that a throttle passes while none of its rules applies.
+    /// The frames per second that a throttle passes while no rule of its policy applies.
     case rate(node: String)
     /// The factor of all costs.
     case scale

@@ -7,13 +7,13 @@ package struct SweepReport: Hashable, Sendable, Codable {
     package var values: [String]
   }
 
-  /// A number that reached a sink, and what dropped and throttled frames did to it.
+  /// A number that reached a sink, and the effect of dropped and throttled frames on it.
   package struct Number: Hashable, Sendable, Codable {
     package var sink: String
     package var name: String
-    /// Frames for which it was delivered.
+    /// The number of frames with a delivered value.
     package var frames: Int
-    /// `nil` if there is none.
+    /// `nil` if no value was delivered.
     package var mean: Double?
     /// The mean distance from the same frame's number in an every-frame run, over the frames for
     /// which both runs have one; `nil` if there is no such frame.
@@ -28,7 +28,7 @@ package struct SweepReport: Hashable, Sendable, Codable {
     package var figures: RunFigures.Totals
     package var costs: RunSummary.Costs
     package var decisionDigest: Digest128
-    /// Sorted by sink and name; `nil` if they were not asked for.
+    /// Sorted by sink and name; `nil` if the caller did not request numbers.
     package var numbers: [Number]?
   }
 

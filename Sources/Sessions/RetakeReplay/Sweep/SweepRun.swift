@@ -5,16 +5,16 @@ import RetakeRuntime
 
 /// Makes the decisions of one case repeatedly, with other numbers in its pipeline.
 ///
-/// Values are computed only if decisions depend on them, or if they are asked for. If bodies can
-/// fail, the frames for which they fail are determined once.
+/// Values are computed only if decisions depend on them, or if the caller requests them. If bodies
+/// can fail, the frames that they fail on are determined once.
 package struct SweepRun {
   package var pipeline: Pipeline
   package var reader: (any FrameReader)?
   package var catalog: any StageCatalog
   package var request: Replay.Request
   package var sweep: Sweep
-  /// Whether the numbers that reach sinks are compared with those of an every-frame run. Everything
-  /// is computed for that.
+  /// Whether the numbers that reach sinks are compared with the numbers of an every-frame run. All
+  /// values are computed for that.
   package var comparesNumbers = false
 
   package init(
@@ -29,14 +29,14 @@ package struct SweepRun {
   }
 
   /// - Parameter progress: Called with the number of finished runs and the number of all runs.
-  /// - Throws: The errors of a run; `ReplayError.badSweep` for something that the pipeline does not
+  /// - Throws: The errors of a run; `ReplayError.badSweep` for a part that the pipeline does not
   ///   have.
   package func run(progress: (Int, Int) -> Void = { _, _ in }) throws -> SweepReport {
     let combinations = sweep.combinations
     // All combinations are checked before the first one runs.
     let replays = try combinations.map { try replay($0) }
     let whole = try comparesNumbers ? everyFrameNumbers() : nil
-    // Axes change when bodies run, never what they compute, so these failures hold for all.
+    // Axes change when bodies run, never their values, so these failures hold for all combinations.
     let failures = try whole == nil ? replays.first?.knownFailures() : nil
     var rows: [SweepReport.Row] = []
     for (values, replay) in zip(combinations, replays) {
@@ -79,7 +79,7 @@ package struct SweepRun {
     var pipeline = pipeline
     var request = request
     if let profile = request.options.costs.profile {
-      // Swept values take precedence over the profile.
+      // Swept values override the profile.
       pipeline = profile.applied(to: pipeline)
       request.options.costs.profile?.executors = [:]
       request.options.costs.profile?.pools = [:]

@@ -21,7 +21,7 @@ struct BagArguments: ParsableArguments {
     var hasDetails: Bool { false }
   #endif
 
-  /// Writes the MCAP file, if one is asked for.
+  /// Writes the MCAP file, if the user requested it.
   ///
   /// - Returns: By topic, the number of its messages.
   func write(

@@ -23,7 +23,7 @@
       line.finish()
       for note in result.losses + result.notes { output.note("note: \(visible(note))") }
       ImportAdvice.noteFootage(result.folder, output)
-      // Read back, so that what is printed is what was stored.
+      // Read back, so that the output shows the stored session.
       let info = try SessionReader(opening: result.folder.path).info()
       for note in info.notes ?? [] { output.note("note: \(visible(note))") }
       for line in TimeText.lines(

@@ -1,7 +1,7 @@
 #if Models
   import Retake
 
-  /// What `retake model check` prints.
+  /// The output of `retake model check`.
   struct ModelCheckText {
     /// The most results that are printed.
     private static let resultsMax = 20

@@ -67,7 +67,7 @@
     }
 
     /// - Returns: `nil` without a pipeline.
-    /// - Throws: What the pipeline throws when it is read, `SuiteError.noModelNode`,
+    /// - Throws: Errors of the pipeline when it is read, `SuiteError.noModelNode`,
     ///   `.severalModelNodes`.
     func node(computing model: String, in project: Project) throws -> ModelNode? {
       try pipeline.map {

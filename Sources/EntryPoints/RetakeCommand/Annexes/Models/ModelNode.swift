@@ -6,7 +6,7 @@
   struct ModelNode: Sendable {
     /// Inside a forEach `x/NODE`.
     let id: String
-    /// The model's path, and what the node says about it.
+    /// The model's path, and the node's options for it.
     let options: ModelOptions
     /// Kept, so that its model is loaded once.
     private let pipeline: Pipeline
@@ -43,19 +43,19 @@
 
     /// The node's pipeline on the session of a job.
     ///
-    /// - Throws: What the session and the pipeline throw when they are connected.
+    /// - Throws: Errors of the session and the pipeline when they are connected.
     func replay(_ job: ReplayJob) throws -> Replay { try job.open(pipeline).replay }
 
     private static func resolved(_ path: String) -> String {
       URL(fileURLWithPath: path).resolvingSymlinksInPath().path
     }
 
-    /// The picture that the node is given for a frame.
+    /// The picture that the node receives for a frame.
     ///
     /// - Parameters:
     ///   - item: Which item of the frame, inside a forEach.
     ///   - replay: A replay of the node's pipeline. It runs up to the frame, without costs.
-    /// - Throws: `SuiteError.notReached`, and what the run throws.
+    /// - Throws: `SuiteError.notReached`, and errors of the run.
     func picture(of frame: FrameID, item: Int, in replay: Replay) throws -> Frame {
       guard let picture = try replay.input(of: id, for: frame, item: item) as? Frame else {
         throw SuiteError.notReached(id, frame: frame, item: id.contains("/") ? item : nil)

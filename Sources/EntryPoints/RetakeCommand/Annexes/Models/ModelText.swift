@@ -1,7 +1,7 @@
 #if Models
   import Retake
 
-  /// What `retake model info` prints.
+  /// The output of `retake model info`.
   struct ModelText {
     /// The longest value of the metadata that is printed, in characters; `--json` has all of it.
     private static let valueLengthMax = 60

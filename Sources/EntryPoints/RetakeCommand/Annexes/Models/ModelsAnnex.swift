@@ -1,5 +1,5 @@
 #if Models
-  /// Models in ONNX files: what they declare, and what they find.
+  /// Models in ONNX files: their declarations, and their results.
   enum ModelsAnnex: Annex {
     static var commands: [AnnexCommand] {
       [AnnexCommand(parent: Root.self, after: PipelineCommand.self, command: ModelCommand.self)]

@@ -82,7 +82,7 @@
         trial.copies = copies
         let report = try trial.run { Interruption.isRequested }
         reports.append(report)
-        // At once, because the other run takes as long again. JSON is one document.
+        // At once, because the other run is just as slow. JSON is one document.
         if !output.json { Console.result(Self.text(report)) }
       }
       if output.json { try Console.json(reports) }

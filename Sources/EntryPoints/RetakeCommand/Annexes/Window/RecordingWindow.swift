@@ -3,8 +3,8 @@
   import Retake
   import RetakePreview
 
-  /// A window that shows what is recorded. It is created and run on the main thread, while the
-  /// recorder has its own thread: whatever the window does, the recording continues.
+  /// A window that shows the frames of a recording. It is created and run on the main thread, while
+  /// the recorder has its own thread: whatever the window does, the recording continues.
   final class RecordingWindow: RecordingScreen {
     let watch: RecordingWatch
     private let feed: PreviewFeed
@@ -54,7 +54,7 @@
       places.withLock { $0 = known }
     }
 
-    /// Records and shows what is recorded, until the recording has ended. The process ends with it: a
+    /// Records, and shows the frames until the recording has ended. The process ends with it: a
     /// window whose display no longer responds cannot even be closed.
     ///
     /// - Parameter finish: The work after the recording.
@@ -72,7 +72,7 @@
         let result = Result { try recorder.run() }
         ended.withLock { $0 = result }
         feed.close()
-        // Normally the thread that draws has taken the rest by now. It has not if it waits for its
+        // Normally the drawing thread has claimed the rest by now. If not, it waits for its
         // display.
         guard rest.isLeft(after: Self.answerSecondsMax) else { return }
         output.note("warning: the display does not answer, and the window is left to it")
@@ -107,13 +107,13 @@
       endHere(nil)
     }
 
-    /// How long a window may take to notice that its work has ended. If its display no longer responds,
-    /// it never does.
+    /// The time limit for a window to notice that its work has ended, in seconds. If its display no
+    /// longer responds, the window never notices.
     static let answerSecondsMax = 5.0
   }
 
-  /// The work after a recording. It is done by one thread: the one that draws, or the recorder's
-  /// thread if the display blocks the other one.
+  /// The work after a recording. It is done by one thread: the drawing thread, or the recorder's
+  /// thread if the display blocks the drawing thread.
   private final class OneFinish: @unchecked Sendable {
     // @unchecked: only the thread that claimed the work calls it, and the other thread never
     // continues.
@@ -136,7 +136,7 @@
     /// this thread.
     func isLeft(after seconds: Double) -> Bool {
       WallClock().wait(nanoseconds: Int64(seconds * 1e9), or: taken)
-      // The other thread may take the work right after the time limit, so the claim decides.
+      // The other thread may claim the work right after the time limit, so the claim decides.
       return claim()
     }
 

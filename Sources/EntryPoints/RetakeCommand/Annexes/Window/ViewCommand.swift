@@ -135,7 +135,7 @@
       if Interruption.isRequested { throw CommandEnd(status: .interrupted) }
     }
 
-    /// Before anything is shown: an image replaces nothing that is read, and has a folder.
+    /// Before the window opens: an image must not overwrite an input, and its folder must exist.
     private func check(_ screenshot: String, _ project: Project, session: String) throws {
       let definition = try selection.pipeline.map { _ in try selection.definition(in: project) }
       let pipeline = definition.map { project.pipelineFile(of: $0.pipeline) ?? $0.pipeline }
@@ -145,7 +145,7 @@
       if screenshot != "-" { try Screenshot.check(screenshot) }
     }
 
-    /// What became of the window's picture.
+    /// The note about the file with the window's picture.
     static func note(_ screenshot: String, isWritten: Bool) -> String? {
       guard isWritten else {
         return "warning: no picture was written to "
@@ -193,7 +193,7 @@
       if let note = selection.note { output.note(note) }
       var job = ReplayJob(project: project, definition: definition, session: path)
       let replay = try job.makeReplay()
-      // Results about the pipeline's own frames have no place on those of the session.
+      // Results about the pipeline's own frames have no place on the session's frames.
       guard !replay.tracks.isEmpty else {
         throw SuiteError.overlaySession(pipeline: replay.pipeline.name)
       }
@@ -213,7 +213,7 @@
       job.note = { output.note("note: \($0)") }
       let summary = try job.run()
       for text in summary.failureLines() { output.note("warning: \(text)") }
-      // Only a warning: what was found before the halt can still be seen.
+      // Only a warning: results from before the halt can still be seen.
       if let halt = summary.halt { output.note("warning: the run was halted: \(halt)") }
       content.add(
         results: found.results, marks: found.marks,

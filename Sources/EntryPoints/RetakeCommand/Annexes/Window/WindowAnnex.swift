@@ -1,7 +1,7 @@
 #if Window
   import RetakePreview
 
-  /// The window: the player of sessions, and what is recorded while it is recorded.
+  /// The window: the player of sessions, and the preview of recordings.
   enum WindowAnnex: Annex {
     static var commands: [AnnexCommand] {
       [

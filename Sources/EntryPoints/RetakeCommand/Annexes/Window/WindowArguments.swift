@@ -18,7 +18,7 @@ struct WindowArguments: ParsableArguments {
 
   /// - Parameter warn: Called with drops that last. It must not wait: it is called on the thread that
   ///   captures.
-  /// - Returns: `nil` if no window is asked for.
+  /// - Returns: `nil` if the user requested no window.
   /// - Throws: `PreviewError`.
   func open(
     title: String, _ pipeline: LivePipeline?, warn: @escaping @Sendable (String) -> Void
@@ -31,11 +31,12 @@ struct WindowArguments: ParsableArguments {
   }
 }
 
-/// Shows what is recorded. It is created and run on the main thread, while the recorder has its own.
+/// Shows a recording. It is created and run on the main thread, while the recorder has its own
+/// thread.
 protocol RecordingScreen {
   var watch: RecordingWatch { get }
 
-  /// Records and shows what is recorded, until the recording has ended. The process ends with it.
+  /// Records, and shows the frames until the recording has ended. The process ends with it.
   ///
   /// - Parameter finish: The work after the recording.
   /// - Throws: `RuntimeError.noThread`, before anything is recorded.

@@ -54,7 +54,7 @@
   }
 
   extension DropAlarm {
-    /// For a session that is played: there is no device, and what was found is from a file.
+    /// For a session that is played: there is no device, and the results are from a file.
     var playerText: String {
       let span = "\(spanNanoseconds / 1_000_000) ms"
       return !hasEnded

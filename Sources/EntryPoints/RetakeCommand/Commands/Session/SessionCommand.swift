@@ -144,7 +144,7 @@ struct SessionInfoCommand: ParsableCommand {
 
   private static func text(of track: SessionInfo.Track) -> String {
     var color = "\(track.format.rawValue) \(track.range.rawValue) \(track.matrix.rawValue)"
-    // What the file says, and nothing is assumed for it.
+    // Only the properties that the file declares, without assumptions.
     if let transfer = track.transfer { color += " transfer \(visible(transfer))" }
     if let primaries = track.primaries { color += " primaries \(visible(primaries))" }
     if let matrix = track.otherMatrix { color += " matrix \(visible(matrix)) is not known" }

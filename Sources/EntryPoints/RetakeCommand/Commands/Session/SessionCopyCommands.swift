@@ -14,7 +14,7 @@ struct TargetOptions: ParsableArguments {
   ///   - path: The old session's folder.
   ///   - suffix: Added to the name if it must differ from the old one.
   func target(for path: String, in project: Project, suffix: String) -> SessionTarget {
-    // In another folder it may keep its name, by which goldens are found.
+    // Goldens are found by the session's name, so a copy in another folder may keep the name.
     if let into { return SessionTarget(into: into, name: name) }
     let old = URL(fileURLWithPath: path).lastPathComponent
     return SessionTarget(into: project.recordings, name: name ?? "\(old)-\(suffix)")
@@ -74,7 +74,7 @@ struct SessionMigrateCommand: ParsableCommand {
     }
     guard let result = made else {
       output.note("nothing to migrate: the session has schema \(SessionMigration.schema) already")
-      // Scripts get one document also when nothing had to be made.
+      // Scripts get one document even if no migration was necessary.
       if output.json { try Console.json(try SessionReader(opening: path).info()) }
       return
     }

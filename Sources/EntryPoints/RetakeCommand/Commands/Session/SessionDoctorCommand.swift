@@ -52,7 +52,7 @@ struct SessionDoctorCommand: ParsableCommand {
       diagnosis.damagedFrames > 0
       ? "; \(counted(diagnosis.damagedFrames, "frame")) cannot be replayed" : ""
     guard diagnosis.isHealthy else { return "damaged: \(checked)\(lost)" }
-    // Another status is not damage: the session says itself what it lacks.
+    // Another status is not damage: the session itself records the data that it lacks.
     guard let status = diagnosis.status, status != .clean else { return "whole: \(checked)\(lost)" }
     return "\(status.rawValue), and as it was stored: \(checked)\(lost)"
   }

@@ -82,7 +82,7 @@ struct SessionExportCommand: ParsableCommand {
     var file: String
     var rows: String
     var count: Int
-    /// Tracks of the session that are in none of the media files; absent for tables.
+    /// Tracks of the session that no media file contains; absent for tables.
     var otherTracks: [Int]?
     /// Present if the track has opacity that the file does not hold.
     var lacksOpacity: Bool?
@@ -138,7 +138,7 @@ struct SessionExportCommand: ParsableCommand {
     }
   }
 
-  /// A file that looks whole must not hide the tracks that it does not have.
+  /// A file that looks complete must not hide the tracks that it lacks.
   private func noteOtherTracks(_ written: [Written]) {
     guard let others = written.first?.otherTracks, let next = others.first else { return }
     let list = others.map(String.init).joined(separator: ", ")
@@ -156,7 +156,7 @@ struct SessionExportCommand: ParsableCommand {
     }
   }
 
-  /// A bag has the frames, and what a pipeline made of them.
+  /// A bag has the frames and the results of a pipeline, but no sensors.
   private func noteSensors(of session: SessionReader) {
     guard let first = session.sensors.first else { return }
     output.note(

@@ -29,7 +29,7 @@ struct SessionRecoverCommand: ParsableCommand {
       try Console.json(result)
       return
     }
-    // A closed session is left as it is, and its bytes were not checked.
+    // A closed session is not changed, and its bytes were not checked.
     guard result.wasOpen else {
       Console.result(
         "\(result.status.rawValue): nothing to recover, \(counted(result.frames, "frame")); "
