@@ -4,7 +4,7 @@ package import RetakeCore
 package enum BagError: RetakeError {
   /// The file or folder is not a bag.
   case notBag(path: String, cause: String, remedy: String? = nil)
-  /// Bytes, rows or records that are not what the format says.
+  /// Bytes, rows or records that do not fit the format.
   case damaged(BagPlace, cause: String)
   /// A message that is not of its topic's type.
   case message(BagPlace, cause: String)
@@ -22,7 +22,7 @@ package enum BagError: RetakeError {
   case unreadable(path: String, cause: String)
   /// There was not enough memory.
   case memory(path: String)
-  /// The session has nothing that the export could write.
+  /// A folder without results, or results that do not belong to the session.
   case nothingToExport(session: String, cause: String)
   /// The exported file does not read back as it was written.
   case exportDiffers(path: String, cause: String)
@@ -81,7 +81,7 @@ package enum BagError: RetakeError {
     }
   }
 
-  /// A bag may have thousands of topics; the first ones say enough.
+  /// A bag may have thousands of topics; an error lists only the first topics.
   private static let topicsMax = 20
 
   private static func withoutImages(_ topics: [String], _ cut: String?) -> String {
@@ -102,7 +102,7 @@ package enum BagError: RetakeError {
   package var place: Place? { facts.place }
   package var advice: String? { facts.advice }
 
-  /// In one line, for the list of what is lost.
+  /// In one line, for the list of losses.
   var lossText: String {
     switch self {
     case .damaged(let place, let cause), .message(let place, let cause): "\(place): \(cause)"

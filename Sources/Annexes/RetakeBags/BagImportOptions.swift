@@ -8,11 +8,12 @@ package struct BagImportOptions: Hashable, Sendable {
   let into: String
   let topics: [String]
 
-  /// By default, makes a session in `Recordings` with a track for each topic that has images,
-  /// and sensors of each that has numbers. Nothing is checked before the import runs.
+  /// By default, makes a session in `Recordings` with a track for each topic that has images, and
+  /// sensors for each topic that has numbers. The options are checked only when the import runs.
   ///
   /// - Parameters:
-  ///   - path: A `.db3` or `.mcap` file, either also with `.zstd` behind it, or the folder of a bag.
+  ///   - path: A `.db3` or `.mcap` file, also compressed with the ending `.zstd`, or the folder of
+  ///     a bag.
   ///   - name: The session's name, which has to be safe for a folder; `nil` uses the bag's name.
   ///   - into: The parent folder of the session's folder.
   ///   - topics: Names of topics, in the order of their tracks; empty selects all with images or
@@ -23,6 +24,7 @@ package struct BagImportOptions: Hashable, Sendable {
     (self.path, self.name, self.into, self.topics) = (path, name, into, topics)
   }
 
-  /// Whether the path is a bag and not a video file: a folder, or a file that begins as one of a bag.
+  /// Whether the path is a bag and not a video file: a folder, or a file that begins as one of a
+  /// bag.
   package static func isBag(_ path: String) -> Bool { BagFiles.isBag(path) }
 }

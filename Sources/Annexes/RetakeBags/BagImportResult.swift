@@ -11,9 +11,9 @@ package struct BagImportResult: Hashable, Sendable {
     package var topic: String
     /// Such as `sensor_msgs/msg/Image`.
     package var type: String
-    /// What the images are in the bag: `bgr8`, `mjpeg`, `h264`.
+    /// The encoding of the images in the bag: `bgr8`, `mjpeg`, `h264`.
     package var encoding: String
-    /// All frames of the track, including damaged ones.
+    /// All frames of the track, including damaged frames.
     package var frames: Int
     /// Number of frames with a recorded cause.
     package var damaged: Int
@@ -51,9 +51,9 @@ package struct BagImportResult: Hashable, Sendable {
   package var sensors: [Sensors]
   /// In the order of their names.
   package var leftOut: [LeftOut]
-  /// `clean`, or `lossy` if something is missing or damaged.
+  /// `clean`, or `lossy` if a part of the bag is missing or damaged.
   package var status: SessionStatus
-  /// What is missing or damaged, with its place in the bag.
+  /// Missing or damaged parts, with their places in the bag.
   package var losses: [String]
   /// Remarks that are not about losses.
   package var notes: [String]

@@ -6,9 +6,9 @@ import RetakeStore
 /// Makes a session from a bag of ROS 2 (SQLite or MCAP) or another MCAP file.
 ///
 /// Each topic with images becomes a track: raw images as raw video, JPEG, PNG, H.264 and H.265 as
-/// the packets that they are. Each topic with a bounded number of numbers becomes a sensor or several.
-/// The time of a frame or a sample is the stamp of the message's header, its arrival the time at
-/// which the bag recorded it. The bag is read once, message by message.
+/// the packets that they are. Each topic with a bounded number of numbers becomes a sensor or
+/// several. The time of a frame or a sample is the stamp of the message's header, its arrival the
+/// time at which the bag recorded it. The bag is read once, message by message.
 ///
 /// ```swift
 /// let result = try BagImporter(BagImportOptions(path: "run.mcap", name: "yard")).run()
@@ -28,10 +28,10 @@ package struct BagImporter: Sendable {
     (self.options, self.report) = (options, report)
   }
 
-  /// A damaged bag gives what is whole, and `losses` says what is not.
+  /// Imports the readable parts of a damaged bag, and reports the other parts in `losses`.
   ///
   /// - Throws: `BagError` for a bag without anything to import, and for a topic that was selected
-  ///   and cannot be used; `SessionError`. Nothing is left behind.
+  ///   and cannot be used; `SessionError`. After an error no files of the session remain.
   package func run() throws -> BagImportResult {
     let files = try BagFiles(options.path)
     let target = try place(files)
@@ -196,7 +196,7 @@ private final class BagBuild {
     }
   }
 
-  /// Topics without an image are left out, with what is wrong with their first message.
+  /// Leaves out topics without an image, with the error of their first message.
   private func withImages(_ tracks: [BagTrack]) throws -> [BagTrack] {
     try tracks.filter { track in
       guard !track.isEmpty else {
@@ -215,7 +215,7 @@ private final class BagBuild {
     }
   }
 
-  /// Topics without a sample are left out, with what is wrong with their first message.
+  /// Leaves out topics without a sample, with the error of their first message.
   private func withSamples(_ sensors: [BagSensor]) throws -> [BagImportResult.Sensors] {
     var kept: [BagImportResult.Sensors] = []
     for sensor in sensors {
@@ -258,9 +258,10 @@ private final class BagBuild {
         + "with it")
   }
 
-  /// Leaves out a topic of which nothing was imported; if it was named, that is an error.
+  /// Leaves out a topic without imported messages. If the user selected the topic, that is an
+  /// error.
   ///
-  /// - Parameter first: What is wrong with its first message; nil if it has none.
+  /// - Parameter first: The error of its first message; nil if it has no message.
   private func leaveEmpty(_ topic: BagTopic, _ first: BagError?) throws {
     let reason = "it has no messages"
     guard options.topics.isEmpty else {
@@ -278,12 +279,12 @@ private final class BagBuild {
     var rows: [(BagTrack, TrackRows)] = []
     for track in tracks {
       do {
-        // What was left out before has no number.
+        // A topic that was left out before has no number.
         try track.renumber(rows.count)
         rows.append((track, try track.finish(report: report)))
       } catch let error as SessionError {
         if case .interrupted = error { throw error }
-        // A topic whose packets no decoder takes, such as PNG of 16 bits.
+        // No decoder accepts the packets of this topic, such as PNG of 16 bits.
         guard options.topics.isEmpty, tracks.count > 1, !error.isAboutMemory else { throw error }
         let cause = error.cause.map { " (\($0))" } ?? ""
         leave(track.topic, "no image can be decoded: \(error.message)\(cause)")
@@ -341,8 +342,8 @@ private final class BagBuild {
   }
 }
 
-/// What is missing or damaged, in words. A bag may have any number of damaged places, and the first
-/// ones say enough.
+/// Missing or damaged parts, in words. A bag may have any number of damaged places; the list
+/// contains only the first places.
 struct LossList {
   private(set) var count = 0
   private var first: [String] = []
@@ -398,7 +399,7 @@ struct BagClock: Hashable {
   }
 
   private mutating func settle(_ delays: [Int64]) {
-    // The quickest message took no time, or nearly none, if both clocks are the same.
+    // If both clocks are the same, the fastest message arrives almost at once.
     guard let delay = delays.min(), delay.magnitude > Self.delayMax.magnitude else { return }
     shift = delay
     let apart = Duration.nanoseconds(delay == .min ? .max : abs(delay)).unitText

@@ -1,6 +1,6 @@
 import RetakeCore
 
-/// Where something is in a bag. Parts that are not known are left out.
+/// A place in a bag. Parts that are not known are left out.
 package struct BagPlace: Hashable, Sendable, CustomStringConvertible {
   /// The path of the bag's file.
   package var file: String
@@ -12,7 +12,7 @@ package struct BagPlace: Hashable, Sendable, CustomStringConvertible {
   /// Of an SQLite bag the row's `id`, of an MCAP file the message's place in its topic, from 0.
   package var message: Int64?
 
-  /// A place in a file; what is `nil` is left out of `description`.
+  /// A place in a file; parts that are `nil` are not in `description`.
   package init(
     file: String, byteOffset: UInt64? = nil, topic: String? = nil, message: Int64? = nil
   ) {
@@ -20,7 +20,7 @@ package struct BagPlace: Hashable, Sendable, CustomStringConvertible {
     (self.topic, self.message) = (topic, message)
   }
 
-  /// The parts behind the file.
+  /// The parts after the file.
   var part: String? {
     let parts = [
       byteOffset.map { "byte \($0)" }, topic.map { "topic \($0)" }, message.map { "message \($0)" },

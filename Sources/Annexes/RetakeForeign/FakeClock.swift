@@ -11,7 +11,7 @@ final class FakeClock {
   private let folder: URL
   private let library: String
 
-  /// - Parameter name: Of its folder; another one for each start.
+  /// - Parameter name: The name of its folder; another name for each start.
   /// - Throws: `ForeignError.noFakeClock`, `ForeignError.notStarted`.
   init(_ program: ForeignProgram, name: String) throws {
     guard let library = Self.library() else { throw ForeignError.noFakeClock(program.name) }
@@ -27,7 +27,7 @@ final class FakeClock {
 
   deinit { try? FileManager.default.removeItem(at: folder) }
 
-  /// In memory where the system has that: a disk takes milliseconds for each new time.
+  /// In a memory file system if there is one: a disk needs milliseconds for each new time.
   private static var root: URL {
     let memory = "/dev/shm"
     return FileManager.default.isWritableFile(atPath: memory)
@@ -36,7 +36,7 @@ final class FakeClock {
 
   private var file: URL { folder.appending(path: "now") }
 
-  /// What the environment of the program has, in addition.
+  /// The variables to add to the environment of the program.
   func environment(_ own: [String: String]) -> [String: String] {
     [
       "LD_PRELOAD": [library, own["LD_PRELOAD"]].compactMap(\.self).joined(separator: ":"),

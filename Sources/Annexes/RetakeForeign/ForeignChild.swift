@@ -6,7 +6,7 @@ import RetakeProcess
 /// One running copy of a program, and the conversation with it.
 ///
 /// docs/formats/stage-protocol.md describes the messages. After a fault the program has ended, and
-/// nothing more can be asked of it.
+/// the copy cannot be used again.
 final class ForeignChild: @unchecked Sendable {
   // @unchecked: the pool lends it to one thread at a time.
   /// When a run is notified that an answer is missing.
@@ -18,7 +18,7 @@ final class ForeignChild: @unchecked Sendable {
   private let program: ForeignProgram
   private let process: ForeignProcess
   private let channel: MessageChannel
-  /// `nil` if pixels are sent behind their message.
+  /// `nil` if pixels are sent after their message.
   private let slots: ForeignSlots?
   /// The slot into which frames are copied.
   private let slot: Int
@@ -26,13 +26,13 @@ final class ForeignChild: @unchecked Sendable {
   private var isSlowTold = false
   /// The frame that was answered last.
   private var answered: FrameName?
-  /// What a whole program was done with last.
+  /// The last frame or timer that a whole program was done with.
   private var done: ProgramCallName?
 
   /// Starts the program, and waits until it is ready.
   ///
-  /// - Parameter shared: Memory that it shares with other copies. Without a free slot it gets memory
-  ///   of its own.
+  /// - Parameter shared: Memory that it shares with other copies. Without a free slot, the copy
+  ///   gets separate memory.
   /// - Throws: `ForeignError`.
   init(_ program: ForeignProgram, _ shared: ForeignSlots?) throws {
     self.program = program
@@ -113,7 +113,7 @@ final class ForeignChild: @unchecked Sendable {
 
   /// The value for a frame, or the program's own error.
   ///
-  /// - Parameter seconds: The longest time for it; that of the program's node if `nil`.
+  /// - Parameter seconds: The longest time for it; if `nil`, the timeout of the program's node.
   /// - Throws: `ForeignFault`; the program has ended then.
   func compute(
     _ frame: Frame, _ context: StageContext, seconds: Double? = nil
@@ -148,14 +148,14 @@ final class ForeignChild: @unchecked Sendable {
 
   // MARK: Whole programs
 
-  /// How many messages a program sends before it is done with a frame or a timer.
+  /// How many messages a whole program sends before it is done with a frame or a timer.
   private static let wordsMax = 10_000
   /// And how many bytes, because the values of a frame are in memory until it is complete.
   private static let wordBytesMax = 32 << 20
 
-  /// Gives a whole program a frame or a timer, and returns when the program is done with it.
+  /// Sends a frame or a timer to a whole program, and returns when the program is done with it.
   ///
-  /// - Parameter hear: Takes what the program says before.
+  /// - Parameter hear: Called with each message that the program sends before `done`.
   /// - Throws: `ForeignFault`; the program has ended then.
   func call(
     _ call: ProgramCall, _ context: StageContext,
@@ -219,7 +219,7 @@ final class ForeignChild: @unchecked Sendable {
     throw .wrongFrame(expected: "\(name)", answered: "\(given)")
   }
 
-  /// A whole program may end the run at any time, with an error in its own words.
+  /// A whole program may end the run at any time, with its own error.
   private func throwOwnError(in message: JSONValue) throws(ForeignFailure) {
     guard program.output == .program, let json = message["error"] else { return }
     let error: StageError
@@ -244,7 +244,7 @@ final class ForeignChild: @unchecked Sendable {
     guard let word else {
       throw .unexpected("\(message.outline) before 'done' with \(name)")
     }
-    // What comes too late may arrive only when the next frame was already sent.
+    // A late message may arrive only when the next frame was already sent.
     if case .out(_, let sequence, _) = word, case .frame(let current) = name,
       case .frame(sequence)? = done, sequence != current
     {
@@ -313,8 +313,8 @@ final class ForeignChild: @unchecked Sendable {
 
   private static let logsAtOnceMax = 1_000
 
-  /// Where the program finds the pixels. Those of a frame that was made elsewhere are copied into
-  /// the slot, without gaps between their rows.
+  /// Where the program finds the pixels. A frame outside of the shared memory is copied into the
+  /// slot, without gaps between its rows.
   private func place(_ frame: Frame) throws(ForeignFailure) -> FrameMessage.Planes {
     guard let slots else { preconditionFailure("pixels without shared memory are sent") }
     if let planes = slots.planes(of: frame) { return planes }
@@ -394,7 +394,7 @@ final class ForeignChild: @unchecked Sendable {
   /// Ends the program, which gets a second to exit by itself.
   func end() { process.stop() }
 
-  /// Ends the program, and describes what happened with what it wrote last.
+  /// Ends the program, and describes the failure with the last lines of the program's output.
   private static func fault(
     _ failure: ForeignFailure, _ program: ForeignProgram, _ process: ForeignProcess
   ) -> ForeignFault {

@@ -2,7 +2,7 @@ import RetakeCore
 import RetakeGraph
 import RetakeProcess
 
-/// What a program did instead of answering as it must.
+/// How a program broke the protocol.
 enum ForeignFailure: Error, Hashable {
   case ended(ChildProcess.End)
   /// It closed the socket, and still runs.
@@ -11,7 +11,7 @@ enum ForeignFailure: Error, Hashable {
   /// A message that cannot be read at all.
   case garbage(String)
   case tooLong(bytes: Int)
-  /// A message that is not one that belongs here.
+  /// A message that the protocol does not allow at this point.
   case unexpected(String)
   case wrongFrame(expected: String, answered: String)
   case repeated(String)
@@ -21,12 +21,12 @@ enum ForeignFailure: Error, Hashable {
   case badValue(String)
   /// The frame does not fit into a slot.
   case frameSize(bytes: Int, bytesMax: Int)
-  /// A second copy of the program said something else about itself.
+  /// A second copy of the program sent another `ready`.
   case otherProgram(String)
   case notStarted(String)
   /// Its clock could not be set.
   case noClock(String)
-  /// The program's own words for why the run cannot go on. Its code is that of the program.
+  /// The program's error, which ends the run. Its code comes from the program.
   case ownError(code: String, message: String)
   /// The run does not need the answer any more.
   case abandoned
@@ -61,7 +61,7 @@ enum ForeignFailure: Error, Hashable {
     }
   }
 
-  /// What the program did: "exited with status 3".
+  /// The failure as a predicate: "exited with status 3".
   var text: String {
     switch self {
     case .ended(.exited(let status)): "exited with status \(status)"
@@ -103,6 +103,6 @@ private enum SignalName {
 }
 
 extension Double {
-  /// Without a fraction if it has none.
+  /// An integer without a fraction.
   var shortText: String { Int(exactly: self).map(String.init) ?? "\(self)" }
 }

@@ -2,7 +2,7 @@ import RetakeBuffers
 import RetakeCore
 import RetakeGraph
 
-/// A whole program in one run. It has a copy of its own, which begins with a reset.
+/// A whole program in one run. The run uses one copy, which begins with a reset.
 final class ForeignPipeline: ProgramInstance, @unchecked Sendable {
   // SAFETY: @unchecked; calls are made in service order, so each call happens before the next one.
   private let pool: ForeignPool
@@ -48,7 +48,7 @@ final class ForeignPipeline: ProgramInstance, @unchecked Sendable {
         // sets the next one ends.
         let mark = timers.mark
         while let due = timers.next(of: mark) { try call(.timer(due), of: child, last, &outs) }
-        // Its answer proves that the program says nothing after the last `done`.
+        // The answer to the reset proves that the program sends no messages after the last `done`.
         try child.reset()
       }
     } catch {

@@ -13,12 +13,12 @@ final class ForeignPool: @unchecked Sendable {
   // the pool while a thread uses it.
   private let condition = NSCondition()
   let program: ForeignProgram
-  /// What the first copy said; all others must say the same.
+  /// The `ready` of the first copy; all other copies must send the same.
   let ready: ForeignReady
   /// `nil` for a program that gets pixels on its standard input.
   private let slots: ForeignSlots?
   private var idle: [ForeignChild]
-  /// Copies that exist, used ones included.
+  /// Copies that exist, also copies in use.
   private var count = 1
   private var restartsLeft = 1
   /// Calls that wait for a copy, in the order in which they came.
@@ -86,7 +86,7 @@ final class ForeignPool: @unchecked Sendable {
     }
   }
 
-  /// The copy that was taken has ended; its place in `count` is that of the new one.
+  /// The copy that computed the frame has ended; the new copy uses its place in `count`.
   private func computeAgain(
     _ frame: Frame, _ context: StageContext, after fault: ForeignFault
   ) throws(ForeignFault) -> StageOutcome {
@@ -124,8 +124,8 @@ final class ForeignPool: @unchecked Sendable {
         ticket: tickets, run: context.run.map { ObjectIdentifier($0) }, frame: context.frame,
         item: context.item ?? -1)
       waiting.append(own)
-      // Ends: a thread that uses a copy gives it back or retires it, at the latest when its answer
-      // is late.
+      // Ends: a thread that uses a copy returns or retires it, at the latest when its answer is
+      // late.
       while isFull || next != own { condition.wait() }
       waiting.removeAll { $0 == own }
       // Another one may be next, and there may be a copy for it, too.
@@ -148,8 +148,9 @@ final class ForeignPool: @unchecked Sendable {
 
   private var isFull: Bool { idle.isEmpty && count >= program.instances }
 
-  /// Runs take turns as they came. Within one, the first frame is next: after a fault, only the
-  /// first frame that has one counts, so the frames before it are needed soonest.
+  /// Runs are served in the order of their first calls. Within a run, the first frame is next:
+  /// after a fault, only the first frame with a fault counts, so the frames before it are needed
+  /// soonest.
   private var next: Waiting? {
     guard let run = waiting.first?.run else { return waiting.first }
     return waiting.lazy.filter { $0.run == run }
@@ -201,7 +202,8 @@ final class ForeignPool: @unchecked Sendable {
 
   // MARK: Stateful programs
 
-  /// A copy for one run, which begins with a reset and gives the copy back. Never waits for one.
+  /// A copy for one run, which begins with a reset and returns the copy at its end. Does not wait
+  /// for a copy.
   func borrow(_ context: StageContext) throws(ForeignFault) -> ForeignChild {
     let waiting = condition.withLock { idle.popLast() }
     let child = if let waiting { waiting } else { try another() }
@@ -223,13 +225,13 @@ final class ForeignPool: @unchecked Sendable {
 }
 
 extension ForeignPool {
-  /// What makes two pools the same: the program, and the files of its command as they are now.
+  /// Two pools with equal keys are the same: equal programs, and unchanged files of the command.
   private struct Key: Hashable {
     var program: ForeignProgram
     var files: [RegularFile.Facts?]
   }
 
-  /// A document is read several times, and a program may take seconds to start.
+  /// Shared, because a document is read several times, and a program may need seconds to start.
   private static let pools = SharedValues<Key, ForeignPool>()
 
   /// - Throws: As `init`.

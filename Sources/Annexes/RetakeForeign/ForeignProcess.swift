@@ -4,8 +4,8 @@ import RetakeCore
 import RetakeProcess
 import RetakeRuntime
 
-/// A running program with its socket (file 3, or its standard streams), its memory for pixels
-/// (file 4), and what it writes.
+/// A running program with its socket (file 3, or its standard streams), its memory for pixels (file
+/// 4), and its output.
 ///
 /// No process that it started outlives this object, or this process. One thread at a time uses it.
 final class ForeignProcess {
@@ -13,8 +13,8 @@ final class ForeignProcess {
   private static let politeNanoseconds: Int64 = 1_000_000_000
   /// How long to wait for the end of a process that was killed.
   private static let killedNanoseconds: Int64 = 5_000_000_000
-  /// How long to wait for what an ended program wrote: a process that left its group may keep the
-  /// pipe open.
+  /// How long to wait for the output of an ended program: a process that left its group may keep
+  /// the pipe open.
   private static let lastLinesNanoseconds: Int64 = 1_000_000_000
   /// How long a killed process has to end before it is looked for again.
   private static let lookNanoseconds: Int64 = 2_000_000
@@ -23,14 +23,14 @@ final class ForeignProcess {
   let tail: ProgramTail
   private let process: ChildProcess
   private let guardian: GroupGuardian?
-  /// Finds what the program has started, even if it left the group.
+  /// Finds the processes that the program has started, even if they left the group.
   private let marked: MarkedProcesses
-  /// Nothing is left of the program.
+  /// The program and all its processes have ended.
   private var isStopped = false
   private let ended = ThreadCondition()
   private let never = ThreadCondition()
   private let clock: WallClock
-  /// What the program's own clock shows; `nil` for real time.
+  /// The time of the program's clocks; `nil` for real time.
   let fakeClock: FakeClock?
 
   /// - Parameter memory: `nil` if pixels are sent on the socket.
@@ -48,7 +48,7 @@ final class ForeignProcess {
       var request = ChildProcess.Request(executable, Array(program.command.dropFirst()))
       var environment = Self.environment()
       environment.merge(fakeClock?.environment(environment) ?? [:]) { $1 }
-      // Last, because it finds what the program has started.
+      // Last, because the mark finds the processes that the program has started.
       environment[Self.markVariable] = value.text
       if let folder = program.folder {
         environment["PWD"] = folder
@@ -103,8 +103,8 @@ final class ForeignProcess {
     return path
   }
 
-  /// The environment of this process, with what makes programs deterministic unless it says
-  /// otherwise.
+  /// The environment of this process, and variables that make programs deterministic unless the
+  /// environment sets them.
   static func environment(
     _ own: [String: String] = ProcessInfo.processInfo.environment
   ) -> [String: String] {
@@ -112,7 +112,7 @@ final class ForeignProcess {
     result["RETAKE_PROTOCOL"] = "1"
     // A program that speaks on its standard streams may have started this process.
     result["RETAKE_TRANSPORT"] = nil
-    // A secret, with which a program could forge values that other machines use.
+    // A secret; a program could use it to forge values that other machines use.
     result["RETAKE_CACHE_KEY"] = nil
     for (name, value) in [("PYTHONHASHSEED", "0"), ("OMP_NUM_THREADS", "1")]
     where own[name] == nil { result[name] = value }
@@ -130,9 +130,10 @@ final class ForeignProcess {
   /// Ends the program and its group, politely at first.
   func stop() { stop(afterNanoseconds: Self.politeNanoseconds) }
 
-  /// Ends the program that did not answer as it must. Returns when what it wrote is in the tail.
+  /// Ends a program that broke the protocol. Returns when the output of the program is in the tail.
   func kill() {
-    // While it runs: what it started with another environment is known by its parent.
+    // While the program runs, its processes are known by their parent, even with another
+    // environment.
     let known = marked.ids(descendantsOf: process.id)
     process.sendToGroup(SIGTERM)
     stop(afterNanoseconds: Self.politeNanoseconds / 2, known)
@@ -149,7 +150,7 @@ final class ForeignProcess {
       process.sendToGroup(SIGKILL)
       _ = wait(nanoseconds: Self.killedNanoseconds)
     }
-    // What has left the group.
+    // Processes that have left the group.
     marked.endAll(and: known) {
       clock.wait(nanoseconds: Self.lookNanoseconds, or: never)
     }
@@ -167,17 +168,17 @@ final class ForeignProcess {
   }
 }
 
-/// A process in the group of a program. When this process ends, however it ends, it kills the group
-/// and what has left it.
+/// A process in the group of a program. When this process ends, however it ends, the guardian kills
+/// the group and the processes that have left it.
 ///
-/// A program that reads its socket notices that by itself. This is for those that do not, and for
-/// processes that they started.
+/// A program that reads its socket notices the end itself. The guardian ends programs that do not
+/// read it, and processes that programs started.
 private final class GroupGuardian {
-  /// Closed by the system if this process ends without a word.
+  /// Closed by the system if this process ends without `dismiss`.
   private let pipe: ChildPipe
   private let process: ChildProcess
 
-  /// Twice, because a process may start another one while it is being ended.
+  /// Twice, because a process may start another process while it is being ended.
   private static let script = """
     read -r _ || {
       for round in 1 2; do

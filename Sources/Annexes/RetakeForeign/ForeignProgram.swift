@@ -1,7 +1,7 @@
 package import RetakeCore
 package import RetakeGraph
 
-/// A program that computes a stage, or a whole pipeline, in another process, and how it is run.
+/// A program that computes a stage or a pipeline in another process, and the settings to run it.
 package struct ForeignProgram: Hashable, Sendable {
   /// How many copies of a pure program compute at once.
   package static let instancesRange = 1...64
@@ -21,17 +21,17 @@ package struct ForeignProgram: Hashable, Sendable {
   package var startSeconds: Double
   /// How messages and pixels reach the program.
   package var transport = ForeignTransport.files
-  /// What the program's own clock shows.
+  /// The time of the program's clocks.
   package var clock = ForeignClock.real
-  /// What the program is given of sensors with each frame.
+  /// The sensors whose samples are sent to the program with each frame.
   package var sensors: [SensorRead] = []
-  /// The folder in which the program runs, and to which the paths of its command are relative; `nil`
-  /// for the folder of this process.
+  /// The folder in which the program runs, and to which the paths of its command are relative;
+  /// `nil` for the folder of this process.
   package var folder: String?
-  /// Receives what the program writes, besides the last lines that errors have.
+  /// Receives the program's output, in addition to the last lines in errors.
   package var listener: ProgramListener?
 
-  /// The least `startSeconds`, because a short limit for frames says nothing about the start.
+  /// The minimum of `startSeconds`, because the start may need longer than a frame.
   private static let startSecondsMin = 30.0
 
   /// The first element of `command` must not be empty, and the numbers are in their ranges.
@@ -44,7 +44,7 @@ package struct ForeignProgram: Hashable, Sendable {
     startSeconds = max(timeoutSeconds, Self.startSecondsMin)
   }
 
-  /// Gives the program a day for its start and for each frame.
+  /// Sets the limits for the start and for each frame to a day.
   package mutating func liftLimits() {
     timeoutSeconds = Self.liftedSeconds
     startSeconds = Self.liftedSeconds
@@ -68,11 +68,11 @@ package struct ForeignProgram: Hashable, Sendable {
 package enum ForeignTransport: String, CaseIterable, Hashable, Sendable {
   /// Messages on file 3, pixels in the shared memory of file 4.
   case files
-  /// Messages on standard input and output, each frame's pixels behind its message.
+  /// Messages on standard input and output; the pixels of a frame follow its message.
   case stdio
 }
 
-/// What the clocks of the system show in a program.
+/// The time of the system's clocks in a program.
 package enum ForeignClock: String, CaseIterable, Hashable, Sendable {
   /// Real time.
   case real

@@ -2,7 +2,7 @@ import RetakeBuffers
 import RetakeCore
 import RetakeGraph
 
-/// What a program says about itself before its first frame.
+/// A program's description of itself before its first frame.
 struct ForeignReady: Hashable {
   /// The version of the protocol that this Retake speaks.
   static let protocolVersion = 1
@@ -15,17 +15,17 @@ struct ForeignReady: Hashable {
   }
 
   var name: String
-  /// Counted up by the author when the same frame gives another output.
+  /// The author increases it when the same frame produces another output.
   var version: Int
   /// Anything else on which the output depends.
   var fingerprint: String
-  /// Formats that the program accepts, best first; empty = those of 8 bits.
+  /// Formats that the program accepts, best first; empty = the formats of 8 bits.
   var formats: [PixelFormat]
   var classNames: [String]
   var state: State
   /// SHA-256 of further files that it has read, such as modules, by their paths.
   var modules: [String: String]
-  /// What a whole program gives values to, in the byte order of the names; empty for a stage.
+  /// The sinks of a whole program, in the byte order of their names; empty for a stage.
   var sinks: [Sink]
 
   /// A sink of a whole program.
@@ -107,7 +107,7 @@ struct ForeignReady: Hashable {
     }
   }
 
-  /// What a whole program gave before it gave anything.
+  /// The empty value of each sink of a whole program.
   var emptyOuts: ProgramOuts {
     ProgramOuts(empty: sinks.map { ($0.name, $0.output.empty(classNames: classNames)) })
   }

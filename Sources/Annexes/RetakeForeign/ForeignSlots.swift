@@ -4,9 +4,10 @@ import RetakeProcess
 /// The shared memory of a program's copies: a slot for each copy, into which frames are copied, and
 /// slots in which frames are made, so that they need no copy.
 final class ForeignSlots: Sendable {
-  /// Virtual bytes of a slot: enough for 8K with four channels. Only what is written takes memory.
+  /// Virtual bytes of a slot: enough for 8K with four channels. Only written pages use memory.
   static let slotBytes = 128 << 20
-  /// Slots in which frames are made. What finds no room there is made elsewhere, and copied.
+  /// Slots in which frames are made. Frames that do not fit into them are made elsewhere, and
+  /// copied.
   private static let madeSlots = 2
 
   let memory: SharedMemory

@@ -5,20 +5,21 @@ package import RetakeGraph
 import RetakeMedia
 
 extension AnyStage {
-  /// What a catalog knows of the kind; the program decides about the role, the output and the
+  /// The catalog's signature of the kind; the program decides about the role, the output and the
   /// formats.
   package static let processSignature = StageSignature(
     kind: processKind, version: 1, role: .pure, input: .frame, output: nil, canFail: true,
     summary: "computes with a program of yours, in any language")
 
-  /// A stage that a program computes. The program is started, and has said what it is.
+  /// A stage that a program computes. When the method returns, the program has started and is
+  /// ready.
   ///
   /// - Parameter options: The options of the node, all of them.
   /// - Throws: `ForeignError`.
   package static func process(
     _ program: ForeignProgram, options: JSONValue
   ) throws -> AnyStage {
-    // Before the start: the fingerprint is that of files which the program may have read.
+    // Before the start: the fingerprint covers files that the program may have read.
     let digests = program.fileDigests
     let pool = try ForeignPool.pool(program)
     var signature = processSignature
@@ -49,12 +50,12 @@ extension AnyStage {
 }
 
 extension ForeignProgram {
-  /// More than a number and a time take in a message.
+  /// More bytes than a number or a time has in a message.
   private static let numberBytes = 26
-  /// Room for the frame itself and for the names of sensors.
+  /// Bytes for the frame itself and for the names of sensors.
   private static let otherBytes = 256 << 10
 
-  /// Set if the program cannot be given what it reads of sensors.
+  /// An error if the samples that the program reads cannot be sent to it.
   fileprivate func refusal(_ context: StageContext) -> StageError? {
     guard !sensors.isEmpty else { return nil }
     guard !context.sensors.isEmpty else { return .noSensors(sensors) }
@@ -72,7 +73,7 @@ extension ForeignProgram {
   private static let fileBytesMax: Int64 = 256 << 20
 
   /// The paths that the command may name: the program itself if it is a path, its arguments, and
-  /// what follows an equals sign in them.
+  /// the text after an equals sign in an argument.
   package var files: [String] {
     command.enumerated().flatMap { index, word -> [String] in
       if index == 0 { return word.contains("/") ? [word] : [] }
@@ -117,7 +118,7 @@ extension StageError {
   }
 }
 
-/// A stateful program in one run. It has a copy of its own, which begins with a reset.
+/// A stateful program in one run. The run uses one copy, which begins with a reset.
 private final class ForeignInstance: StageInstance, @unchecked Sendable {
   // SAFETY: @unchecked; calls are made in service order, so each call happens before the next one.
   private let pool: ForeignPool

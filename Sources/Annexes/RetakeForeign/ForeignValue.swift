@@ -1,7 +1,7 @@
 import RetakeCore
 import RetakeGraph
 
-/// Reads the values that a program returns. Numbers are finite, and nothing is `null`.
+/// Reads the values that a program returns. Numbers are finite, and `null` is not allowed.
 extension ForeignOutput {
   /// - Throws: `DocumentProblem` with the pointer inside the message.
   func value(
@@ -23,7 +23,7 @@ extension ForeignOutput {
     }
   }
 
-  /// What a frame has without any value.
+  /// The value of a frame without any detections, classes or scalars.
   func empty(classNames: [String]) -> any PipelineValue {
     switch self {
     case .detections: Detections([], classNames: classNames)
@@ -60,7 +60,7 @@ extension ForeignOutput {
 }
 
 extension StrictDecoder<DocumentProblem> {
-  /// As many elements as a message has room for; `elements` has the bound of a document.
+  /// Any number of elements that fits into a message; `elements` has the bound of a document.
   fileprivate func allElements() throws -> [Self] {
     guard case .array(let values) = json else {
       throw wrong("must be an array, is \(json.kindText)")
@@ -70,7 +70,7 @@ extension StrictDecoder<DocumentProblem> {
 }
 
 extension Detection {
-  /// - Parameter count: The number of the program's classes; 0 if it names none.
+  /// - Parameter count: The number of the program's classes; 0 if the program names no classes.
   fileprivate init(
     _ decoder: StrictDecoder<DocumentProblem>, classes count: Int
   ) throws {
@@ -102,7 +102,7 @@ extension Detection {
 extension Detection {
   /// The usual form: a box, a score and a class. `nil` for everything else, correct or not.
   ///
-  /// The full reader keeps the place of each value, which takes several times as long.
+  /// The full reader keeps the place of each value, and needs several times as long.
   private init?(plain json: JSONValue, classes count: Int) {
     guard case .object(let members) = json, members.count == 3,
       case .array(let sides)? = members["box"], sides.count == 4,

@@ -2,7 +2,7 @@ import RetakeBuffers
 import RetakeCore
 import RetakeGraph
 
-/// What an answer must repeat of the frame that it belongs to.
+/// Identifies the frame of an answer; the answer must repeat it.
 struct FrameName: Hashable, CustomStringConvertible {
   var sequence: Int
   /// Index inside a forEach.
@@ -24,7 +24,7 @@ struct FrameName: Hashable, CustomStringConvertible {
   var description: String { item.map { "\(sequence), item \($0)" } ?? "\(sequence)" }
 }
 
-/// The message that gives a frame to a program.
+/// The message that sends a frame to a program.
 struct FrameMessage {
   /// Where a plane is in the slot.
   struct Plane {

@@ -5,7 +5,7 @@ import RetakeRuntime
 
 /// Messages on a socket: a length of four bytes, little-endian, then JSON.
 ///
-/// One thread at a time uses it. No call takes longer than its deadline on the monotonic clock.
+/// One thread at a time uses it. Each call returns before its deadline on the monotonic clock.
 final class MessageChannel {
   /// The largest message, without the bytes of its length.
   static let bytesMax = 4 << 20
@@ -25,7 +25,7 @@ final class MessageChannel {
 
   init(_ socket: ChildSocket) { self.socket = socket }
 
-  /// The deadline of something that may take that long from now.
+  /// The deadline of an operation with this time limit from now.
   func deadline(seconds: Double) -> Deadline {
     let now = clock.monotonicNanoseconds
     return Deadline(
@@ -45,7 +45,7 @@ final class MessageChannel {
     }
     bytes.append(contentsOf: json.utf8)
     try push(bytes, before: deadline)
-    // In pieces, because what could not be pushed is moved.
+    // In pieces, because the bytes that could not be pushed are moved.
     for start in stride(from: 0, to: attachment.count, by: Self.pieceBytes) {
       let end = min(start + Self.pieceBytes, attachment.count)
       try push(Array(attachment[start..<end]), before: deadline)
@@ -100,7 +100,7 @@ final class MessageChannel {
 
   private static let sliceNanoseconds: Int64 = 200_000_000
 
-  /// A message that is already there; `nil` if there is none.
+  /// A message that is already there; `nil` if there is no message.
   ///
   /// - Throws: `.garbage`, `.tooLong`.
   func receiveAtOnce() throws(ForeignFailure) -> JSONValue? {

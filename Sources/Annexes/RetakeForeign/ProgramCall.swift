@@ -2,7 +2,7 @@ import RetakeBuffers
 import RetakeCore
 import RetakeGraph
 
-/// What a whole program is given, and ends with `done`.
+/// A frame or a timer that is sent to a whole program. The program ends it with `done`.
 enum ProgramCall {
   case frame(Frame)
   case timer(ProgramTimers.Due)
@@ -15,12 +15,12 @@ enum ProgramCall {
   }
 }
 
-/// What a `done` repeats of the call that it ends.
+/// Identifies a call in the `done` that ends it.
 enum ProgramCallName: Hashable, CustomStringConvertible {
   case frame(Int)
   case timer(ProgramTimers.Due)
 
-  /// - Throws: `DocumentProblem` if that is none.
+  /// - Throws: `DocumentProblem` if the value does not identify a call.
   init(done: JSONValue) throws {
     let decoder = StrictDecoder<DocumentProblem>(done, at: "/done")
     guard case .object = done else {
@@ -42,7 +42,7 @@ enum ProgramCallName: Hashable, CustomStringConvertible {
   }
 }
 
-/// What a whole program says before `done`.
+/// A message of a whole program before `done`.
 enum ProgramWord {
   /// A value for a sink.
   case out(sink: String, sequence: Int, value: JSONValue)

@@ -9,7 +9,7 @@ import RetakeRuntime
 final class ProgramTail: Sendable {
   /// Bytes that are kept.
   static let bytesMax = 4 << 10
-  /// Characters that are part of a message. `StageFailure` keeps 1,000 of the whole message.
+  /// Characters that are part of a message. `StageFailure` keeps 1,000 characters of a message.
   static let charactersMax = 600
 
   let pipe: ChildPipe
@@ -37,7 +37,7 @@ final class ProgramTail: Sendable {
     }
   }
 
-  /// What the program wrote to a stream.
+  /// Adds output of the program.
   func append(_ bytes: [UInt8]) {
     keep(bytes)
     hear(bytes, isLast: false)
@@ -47,7 +47,7 @@ final class ProgramTail: Sendable {
     tail.withLock { $0 = Array(($0 + bytes).suffix(Self.bytesMax)) }
   }
 
-  /// Passes whole lines on.
+  /// Passes complete lines to the listener.
   private func hear(_ bytes: [UInt8], isLast: Bool) {
     guard let listener else { return }
     let lines = line.withLock { line -> [[UInt8]] in
@@ -63,8 +63,8 @@ final class ProgramTail: Sendable {
     for line in lines { tell(String(decoding: line, as: UTF8.self)[...], to: listener) }
   }
 
-  /// A message of the program that it did not write to a stream. It is heard at once, also if a line
-  /// of a stream has no end yet.
+  /// A message of the program that it did not write to a stream. It is heard at once, also if a
+  /// line of a stream has no end yet.
   func append(line: String) {
     keep(Array("\(line)\n".utf8))
     guard let listener else { return }

@@ -1,10 +1,10 @@
-/// The timers of a whole program in one run. They are due in the order of their times; of two with
-/// the same time, the one that was set first.
+/// The timers of a whole program in one run. They are due in the order of their times; at the same
+/// time, in the order in which they were set.
 struct ProgramTimers {
   /// A timer that is due.
   struct Due: Hashable {
     var id: Int64
-    /// What the program is told as the present: never before an earlier one.
+    /// The program's present time; it never decreases.
     var nanoseconds: Int64
   }
 
@@ -50,7 +50,7 @@ struct ProgramTimers {
   /// A timer that is not set is not an error.
   mutating func cancel(_ id: Int64) { entries.removeAll { $0.id == id } }
 
-  /// Which settings exist now, for `next(of:)`.
+  /// The number of settings so far, for `next(of:)`.
   var mark: Int { settings }
 
   /// The next timer that is due at or before a time.

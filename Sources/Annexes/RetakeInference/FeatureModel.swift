@@ -1,7 +1,8 @@
 package import RetakeCore
 import RetakeMedia
 
-/// What belongs before and after a model that makes numbers of numbers, such as a tree ensemble.
+/// Converts scalars to the input of a model that reads a list of numbers, such as a tree ensemble,
+/// and its output to scalars.
 package struct FeatureModel: Sendable {
   /// The names of the numbers that the model reads, in its order.
   package let features: [String]
@@ -13,7 +14,7 @@ package struct FeatureModel: Sendable {
   private let decoder: RegressionDecoder
   private let labels: [String]
 
-  /// - Parameter options: What the node says.
+  /// - Parameter options: The values in the node's options.
   /// - Throws: `ModelDocumentError` for a value that is missing or does not fit.
   package init(
     of model: any ModelDescription, at path: String, options: ModelValues = ModelValues(),
@@ -110,7 +111,7 @@ package struct FeatureModel: Sendable {
 }
 
 extension FeatureModel {
-  /// What is in force, as far as it can be said, and what is wrong.
+  /// The values in force up to the first problem, and the problem.
   package struct Draft: Sendable {
     /// `nil` if there is a problem.
     package var model: FeatureModel?

@@ -2,7 +2,7 @@ package import RetakeCore
 
 /// An error of a model or of the library that runs it.
 package enum InferenceError: RetakeError, Hashable {
-  /// ONNX Runtime is in none of the places where it is looked for.
+  /// ONNX Runtime is not in any of the `LibraryPlaces`.
   case noLibrary
   /// A file that is not ONNX Runtime, or that the system's loader refuses.
   case foreignLibrary(path: String, cause: String)
@@ -11,7 +11,7 @@ package enum InferenceError: RetakeError, Hashable {
   case libraryFailed(path: String, cause: String)
 
   case unreadable(model: String, cause: String)
-  /// The file is not a model, or one that this version of the library cannot compute.
+  /// The file is not a model, or this version of the library cannot compute the model.
   case invalid(model: String, version: String, cause: String)
   /// The file is not a model, as can be seen without the library.
   case malformed(model: String, cause: String)
@@ -29,7 +29,7 @@ package enum InferenceError: RetakeError, Hashable {
   case inputType(
     model: String, input: String, given: ModelTensor.ElementType, needed: ModelTensor.ElementType)
   case inputShape(model: String, input: String, given: [Int], needed: [Int?])
-  /// A frame's numbers lack one that the model reads.
+  /// A frame's numbers lack a number that the model reads.
   case noFeature(String, available: [String])
   /// A number that the model reads is NaN or infinite.
   case badFeature(String, value: String)

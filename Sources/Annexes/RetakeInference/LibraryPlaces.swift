@@ -1,8 +1,10 @@
 import Foundation
 
-/// Where ONNX Runtime is looked for, in this order; the first that can be used is taken:
+/// The places where Retake looks for ONNX Runtime. It uses the first library that loads, in this
+/// order:
 ///
-/// 1. the path in the environment variable `RETAKE_ONNXRUNTIME`. Nothing else is tried then;
+/// 1. the path in the environment variable `RETAKE_ONNXRUNTIME`. If it is set, no other place is
+///    searched;
 /// 2. the active virtual environment: `VIRTUAL_ENV`, then `CONDA_PREFIX`;
 /// 3. the system's loader: `libonnxruntime.so`, `libonnxruntime.so.1`;
 /// 4. the Python installations whose `python3` is in `PATH`, in its order;
@@ -79,12 +81,12 @@ package struct LibraryPlaces: Hashable, Sendable {
     }
   }
 
-  /// The entries of a folder that are wanted, the highest version first; empty if it does not exist.
+  /// The wanted entries of a folder, the highest version first; empty if it does not exist.
   private static func names(in folder: String, where isWanted: (String) -> Bool) -> [String] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     let sorted = names.filter(isWanted).sorted { first, second in
       let (older, newer) = (version(second), version(first))
-      // The names settle equal versions, because the system gives them in any order.
+      // The names settle equal versions, because the system lists folders in any order.
       return older == newer
         ? first.utf8.lexicographicallyPrecedes(second.utf8)
         : older.lexicographicallyPrecedes(newer)

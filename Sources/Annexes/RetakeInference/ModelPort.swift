@@ -3,12 +3,12 @@ package struct ModelPort: Hashable, Sendable {
   package var name: String
   /// `nil` for a type that no stage converts to, such as strings.
   package var type: ModelTensor.ElementType?
-  /// The name of the type, also of one that no stage converts to: `float16`, `sequence`.
+  /// The name of the type; also of a type that no stage converts to: `float16`, `sequence`.
   package var typeName: String
-  /// The length of each dimension; `nil` for one that the caller chooses.
+  /// The length of each dimension; `nil` if the caller chooses the length.
   package var shape: [Int?]
 
-  /// - Parameter typeName: By default that of `type`.
+  /// - Parameter typeName: By default the name of `type`.
   package init(
     name: String, type: ModelTensor.ElementType?, shape: [Int?], typeName: String? = nil
   ) {

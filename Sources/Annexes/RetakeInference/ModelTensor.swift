@@ -1,5 +1,4 @@
-/// A dense array of numbers with a shape, in row-major order: what a model reads and what it
-/// returns.
+/// A dense array of numbers with a shape, in row-major order: an input or an output of a model.
 package struct ModelTensor: Hashable, Sendable {
   /// The numbers, by their type in the model.
   package enum Elements: Hashable, Sendable {

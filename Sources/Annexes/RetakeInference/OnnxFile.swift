@@ -1,13 +1,13 @@
 /// Checks the bytes of a model before the library reads them.
 ///
-/// A model is a message of protocol buffers (protobuf.dev/programming-guides/encoding). The numbers
-/// of the fields are those of onnx.proto3 in the repository of ONNX.
+/// A model is a message of protocol buffers (protobuf.dev/programming-guides/encoding). The field
+/// numbers come from onnx.proto3 in the repository of ONNX.
 struct OnnxFile {
   enum Problem: Error, Hashable {
-    /// Not a message, or one that was cut off.
+    /// The bytes are not a message, or the message is cut off.
     case malformed(String)
-    /// The numbers of a tensor are in another file. The library would read it when the session is
-    /// made, and the model's digest would say nothing about it.
+    /// The numbers of a tensor are in another file. The library would read that file when it
+    /// creates the session, and the model's digest would not cover its bytes.
     case external(String)
   }
 
@@ -15,7 +15,7 @@ struct OnnxFile {
   private enum Message {
     case model, graph, node, attribute, function, sparse, tensor
 
-    /// What a field of this message contains; `nil` for everything that leads to no tensor.
+    /// The kind of message in a field of this message; `nil` if the field leads to no tensor.
     func content(of field: UInt64) -> Message? {
       switch (self, field) {
       case (.model, 7): .graph
@@ -30,7 +30,7 @@ struct OnnxFile {
     }
   }
 
-  /// The most messages inside each other; each branch of an `If` takes three.
+  /// The maximum nesting of messages. Each branch of an `If` adds three levels.
   static let depthMax = 96
 
   private let reader: ProtobufReader
@@ -60,7 +60,7 @@ struct OnnxFile {
     if isExternal { throw Problem.external(file) }
   }
 
-  /// The path in an entry of `external_data`; `nil` for an entry that says something else.
+  /// The path in an entry of `external_data`; `nil` for an entry with another key.
   private func location(_ range: Range<Int>) throws -> String? {
     var (key, value) = ("", "")
     try forEachField(in: range) { field in

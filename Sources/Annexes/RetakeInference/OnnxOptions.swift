@@ -12,7 +12,7 @@ package struct OnnxOptions: Hashable, Sendable {
   package static let cpu = "CPUExecutionProvider"
 
   package var optimization: Optimization
-  /// What computes the nodes, by the library's own name.
+  /// The execution provider that computes the nodes, by the library's name.
   package var provider: String
   /// The outputs to compute, by name; `nil` means all.
   package var outputs: [String]?

@@ -1,6 +1,6 @@
-/// What a model's file declares, read without the library that computes it.
+/// The declarations in a model's file, read without the library that computes the model.
 ///
-/// The numbers of the fields are those of onnx.proto3 in the repository of ONNX.
+/// The field numbers come from onnx.proto3 in the repository of ONNX.
 package struct OnnxOutline: ModelDescription, Hashable {
   /// A set of operators, and its version.
   package struct Opset: Hashable, Sendable {
@@ -17,7 +17,7 @@ package struct OnnxOutline: ModelDescription, Hashable {
   /// The program that wrote the file, with its version; empty if it does not say.
   package private(set) var producer = ""
   package private(set) var opsets: [Opset] = []
-  /// Those that a caller gives: an input that has a value in the file is left out.
+  /// The inputs that a caller passes: an input that has a value in the file is left out.
   package var inputs: [ModelPort] = []
   package private(set) var outputs: [ModelPort] = []
   package private(set) var metadata: [String: String] = [:]
@@ -183,7 +183,7 @@ extension ProtobufReader {
     }
   }
 
-  /// `nil` for a dimension that has only a name, or nothing.
+  /// `nil` for a dimension that has only a name, or neither length nor name.
   private func length(_ dimension: Field) throws -> Int? {
     var length: Int?
     try forEachField(in: dimension.range) { field in

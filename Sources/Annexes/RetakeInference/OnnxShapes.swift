@@ -1,8 +1,9 @@
-/// Gives the inputs of a model other shapes than its file declares.
+/// Changes the shapes that a model's file declares for its inputs.
 ///
-/// Many detectors compute any size of image, and were exported with one: CenterFace with 32 by 32
-/// pixels. The library refuses all others, unless the declared shape is changed. What the file says
-/// about the shapes of outputs and of values in between follows from the old shape; it is left out,
+/// Many detectors compute any size of image, and were exported with one size: CenterFace with 32 by
+/// 32 pixels. The library refuses all other sizes, unless the declared shape is changed. The
+/// declared shapes of outputs and intermediate values follow from the old shape, so they are
+/// removed, and the library infers them again.
 /// and the library works it out again.
 struct OnnxShapes {
   /// By the name of the input; `nil` for a length that the caller chooses.
@@ -13,8 +14,8 @@ struct OnnxShapes {
   func apply(to bytes: [UInt8]) throws -> [UInt8] {
     guard !shapes.isEmpty else { return bytes }
     let reader = ProtobufReader(bytes)
-    // Numbers of fields are those of onnx.proto3: 7 is the model's graph; of the graph, 11 are the
-    // inputs, 12 the outputs, and 13 the values in between.
+    // Field numbers of onnx.proto3: 7 is the model's graph; in the graph, 11 are the inputs, 12 the
+    // outputs, and 13 the intermediate values.
     return try rewritten(reader, bytes.indices) { field in
       guard field.number == 7, field.isBytes else { return nil }
       let graph = try rewritten(reader, field.range) { field in
@@ -29,7 +30,7 @@ struct OnnxShapes {
     }
   }
 
-  /// The message with some of its fields replaced: those for which `replace` returns bytes.
+  /// The message, with each field replaced for which `replace` returns bytes.
   private func rewritten(
     _ reader: ProtobufReader, _ range: Range<Int>,
     _ replace: (ProtobufReader.Field) throws -> [UInt8]?

@@ -1,5 +1,5 @@
-/// The library's numbers of types: `ONNXType` and `ONNXTensorElementDataType` in its header. The
-/// numbers of elements are also those of `TensorProto.DataType` in onnx.proto3.
+/// The library's numbers of types: `ONNXType` and `ONNXTensorElementDataType` in its header.
+/// `TensorProto.DataType` in onnx.proto3 has the same numbers of elements.
 enum OnnxType {
   static let tensor: Int32 = 1
 

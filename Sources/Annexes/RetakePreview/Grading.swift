@@ -24,7 +24,7 @@ public struct Grading: Hashable, Sendable {
 
   /// Reads the code from a file.
   ///
-  /// - Throws: `PreviewError.shader` if the file cannot be read or is no UTF-8.
+  /// - Throws: `PreviewError.shader` if the file cannot be read or is not UTF-8.
   package init(path: String) throws {
     do {
       code = try String(contentsOf: URL(fileURLWithPath: path), encoding: .utf8)

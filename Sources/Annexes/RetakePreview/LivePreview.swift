@@ -14,7 +14,8 @@ public final class LivePreview {
   private var showsResults = true
   private var isFull = false
   private var hasSize = false
-  /// What is known about the shown frame. Its pixels are in the renderer, and its buffer is free.
+  /// The sequence, results and age of the shown frame. Its pixels are in the renderer, and its
+  /// buffer is free.
   private var shown: (sequence: Int, result: PreviewResult?, ageNanoseconds: Int64?)?
 
   /// The longest wait for a frame, which is also the longest delay before the window responds.
@@ -26,7 +27,7 @@ public final class LivePreview {
   ///   - feed: The frames and results that are shown.
   ///   - title: The window's title.
   ///   - waitsForScreen: Whether each image waits for the screen's refresh.
-  ///   - grading: What changes the images' colors; it needs OpenGL.
+  ///   - grading: Code that changes the images' colors; it needs OpenGL.
   /// - Throws: `PreviewError`.
   public convenience init(
     _ feed: PreviewFeed, title: String, waitsForScreen: Bool = true, grading: Grading? = nil
@@ -47,11 +48,12 @@ public final class LivePreview {
     (window.waitsForScreen, window.waitsForDevice) = (waitsForScreen, waitsForDevice)
     view = try PreviewImageView(try Canvas.window(window), grading, clock: clock)
     feed.drawn(by: renderer)
-    // The first frame may take seconds, and until then the window would have undefined content.
+    // The first frame may arrive seconds later, and until then the window would have undefined
+    // content.
     try view.present(drawAll)
   }
 
-  /// What draws the window.
+  /// The renderer of the window.
   package var renderer: WindowRenderer { view.canvas.renderer }
 
   /// Shows frames until the user closes the window, the feed is closed, or `isEnded` returns
@@ -82,7 +84,7 @@ public final class LivePreview {
     return false
   }
 
-  /// Writes a PNG of what the window shows.
+  /// Writes a PNG of the window's content.
   ///
   /// - Throws: `PreviewError`, `MediaError`.
   public func screenshot(to path: String) throws {

@@ -14,8 +14,8 @@ public enum PreviewError: RetakeError, Hashable {
   case noWindow(cause: String)
   /// The renderer did not accept an image, or did not return one.
   case renderer(step: String, cause: String)
-  /// A grading's code is wrong, in the given line, from 1; without a line, the code as a whole is, or
-  /// its file cannot be read.
+  /// A grading's code is wrong, in the given line, from 1; without a line, the code is wrong in
+  /// general, or its file cannot be read.
   case shader(path: String?, line: Int?, cause: String)
   /// A grading needs OpenGL, and the window is drawn without it.
   case noShaders(renderer: String, cause: String?)
@@ -90,9 +90,14 @@ public enum PreviewError: RetakeError, Hashable {
 
   private static func text(_ cause: String) -> String? { cause.isEmpty ? nil : cause }
 
+  /// A stable, dotted name of the case, with the module first: `"preview.shader.invalid"`.
   public var code: String { facts.code }
+  /// One sentence in the user's terms, without the place and without advice.
   public var message: String { facts.message }
+  /// The message of SDL, OpenGL or the system; `nil` if they reported no message.
   public var cause: String? { facts.cause }
+  /// Where the problem is; `nil` if the error has no place.
   public var place: Place? { facts.place }
+  /// The next step for the user, with an exact command if there is one.
   public var advice: String? { facts.advice }
 }

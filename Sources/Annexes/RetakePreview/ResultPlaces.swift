@@ -4,8 +4,8 @@ public import RetakeGraph
 public import RetakeRuntime
 import RetakeStages
 
-/// Converts results so that a window can draw them over the frames of their source: boxes of a stage
-/// after a `downsample`, `resize` or `crop` are moved to their place in the frame.
+/// Converts results so that a window can draw them over the frames of their source: boxes of a
+/// stage after a `downsample`, `resize` or `crop` are moved to their place in the frame.
 public struct ResultPlaces: Sendable {
   private let places: OverlayPlaces
 

@@ -23,7 +23,7 @@ enum PreviewKey: Hashable, Sendable {
     case 0x20: self = .space
     case 0x2E: self = .period
     case 0x2C: self = .comma
-    // A key of the keypad has no character of its own; SDL sets bit 30 of its scan code instead.
+    // A key of the keypad has no character; SDL sets bit 30 of its scan code instead.
     case 0x2B, 0x4000_0057: self = .plus
     // `=` is the key of `+` on a US keyboard, where `+` needs the shift key.
     case 0x3D: self = .plus

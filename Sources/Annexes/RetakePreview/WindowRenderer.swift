@@ -1,8 +1,9 @@
-/// What draws the pixels of a window.
+/// The renderer of a window, and the device that computes its pixels.
 package struct WindowRenderer: Hashable, Sendable, Codable {
   /// `opengl`, `opengles2`, or the name of a renderer of SDL, such as `software`.
   package var name: String
-  /// The device that computes the pixels, as its driver names it; `nil` if the renderer does not say.
+  /// The device that computes the pixels, as its driver names it; `nil` if the renderer does not
+  /// say.
   package var device: String?
   /// Whether the processor computes the pixels, because there is no GPU.
   package var isSoftware: Bool

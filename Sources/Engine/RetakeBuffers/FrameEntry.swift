@@ -5,7 +5,7 @@ public import RetakeCore
 public struct FrameEntry: Hashable, Sendable {
   /// The frame's track and sequence, which identify it in a session.
   public var id: FrameID
-  /// In the track's time base; `nil` if the source gave none.
+  /// In the track's time base; `nil` if the source had no pts.
   public var pts: Int64?
   /// Presentation time on the session's time line, not shifted.
   public var timestamp: Timestamp

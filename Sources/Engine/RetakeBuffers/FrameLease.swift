@@ -1,8 +1,8 @@
 /// Holds the buffer of a delivered frame, in a pipeline with pools.
 ///
-/// The lease ends when the last reference to it is released. If the sink does nothing, that happens
-/// as soon as the sink returns. A sink that continues to use the frame keeps the lease, and ends it
-/// when it is done.
+/// The lease ends when the last reference to it is released: if the sink ignores the lease, as soon
+/// as the sink returns. A sink that continues to use the frame keeps the lease, and ends it when it
+/// is done.
 public final class FrameLease: Sendable {
   private let ended: Locked<(@Sendable () -> Void)?>
 

@@ -24,7 +24,7 @@ public protocol FrameReader: Sendable {
   /// Events of the device, ordered by time, then by ordinal; times are not shifted.
   func deviceEvents() throws -> [TimedDeviceEvent]
 
-  /// The sensors that were recorded with the frames; `nil`, the default, if there are none.
+  /// The sensors that were recorded with the frames; `nil`, the default, without sensors.
   var sensorReader: (any SensorReader)? { get }
 }
 
@@ -32,6 +32,7 @@ extension FrameReader {
   /// No events.
   public func deviceEvents() throws -> [TimedDeviceEvent] { [] }
 
+  /// `nil`: the reader has no sensors.
   public var sensorReader: (any SensorReader)? { nil }
 }
 

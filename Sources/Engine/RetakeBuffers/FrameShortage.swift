@@ -12,7 +12,7 @@ package final class FrameShortage: Sendable {
   private let supply: FrameSupply?
 
   private init(isChecked: Bool, supply: FrameSupply?) {
-    // Work within other work gets its memory from the same place, unless it has one of its own.
+    // Nested work gets its memory from the same supply, unless it has a separate supply.
     (self.isChecked, self.supply) = (isChecked, supply ?? Self.supply)
   }
 
@@ -37,8 +37,8 @@ package final class FrameShortage: Sendable {
 
   static var supply: FrameSupply? { watching?.supply }
 
-  /// Called by work that got no memory for pixels of its own. Its results are discarded; if the
-  /// work is not checked, the process ends.
+  /// Called by work that got no memory for its pixels. The results of the work are discarded; if
+  /// the work is not checked, the process ends.
   package static func fail(_ error: FrameMemoryError) {
     guard note(error) else { preconditionFailure("out of memory: \(error)") }
   }
@@ -46,7 +46,7 @@ package final class FrameShortage: Sendable {
   /// - Returns: `false` if the work of this thread is not checked.
   static func note(_ error: FrameMemoryError) -> Bool {
     guard let watching, watching.isChecked else { return false }
-    // The first one is the cause; what fails after it may be a consequence.
+    // The first error is the cause; later errors may be consequences.
     watching.noted.withLock { $0 = $0 ?? error }
     return true
   }

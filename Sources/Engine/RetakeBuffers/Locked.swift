@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A value behind a lock, shared by reference.
+/// A value protected by a lock, shared by reference.
 package final class Locked<Value: Sendable>: Sendable {
   private let mutex: Mutex<Value>
 

@@ -1,7 +1,7 @@
 /// Factors that convert luma and chroma to red, green and blue in full range, in units of 1/65536.
 ///
-/// R = Y' + a V', G = Y' − b U' − c V', B = Y' + d U', where Y' is the luma above black times `luma`,
-/// and U' and V' are the chroma around 128. The factors are those of ITU-R BT.601, BT.709 and
+/// R = Y' + a V', G = Y' − b U' − c V', B = Y' + d U', where Y' is the luma above black times
+/// `luma`, and U' and V' are the chroma around 128. The factors follow ITU-R BT.601, BT.709 and
 /// BT.2020 (non-constant luminance), rounded to 1/65536. In limited range luma has 219 steps and
 /// chroma 224.
 package struct LumaChroma: Hashable, Sendable {

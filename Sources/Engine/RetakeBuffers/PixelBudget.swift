@@ -1,9 +1,9 @@
 import Foundation
 
-/// How much memory images may take in one process, and how it is divided.
+/// How much memory images may use in one process, and how it is divided.
 ///
-/// These are bounds on the memory that a file requires, not on what a pipeline models. They change
-/// the duration of a run, or reject a file, but never change a decision.
+/// These are bounds on the memory that a file requires, not on the memory that a pipeline models.
+/// They change the duration of a run, or reject a file, but never change a decision.
 package struct PixelBudget: Hashable, Sendable {
   /// The environment variable that sets another budget.
   package static let variable = "RETAKE_MEMORY"
@@ -17,11 +17,11 @@ package struct PixelBudget: Hashable, Sendable {
     self.bytesMax = bytesMax
   }
 
-  /// What one decoder may hold: the image that it decodes, and its reference images.
+  /// The bound for one decoder: the image that it decodes, and its reference images.
   ///
   /// FFmpeg stores motion vectors and similar data for each image, up to another half of its bytes.
   package var decoderBytesMax: Int { bytesMax / 8 * 5 }
-  /// What several decoders may hold together. A single one may hold more.
+  /// The bound for several decoders together. A single decoder may exceed it.
   package var decodersBytesMax: Int { bytesMax / 2 }
   /// Memory that is kept for the next image.
   package var waitingBytesMax: Int { bytesMax / 8 }

@@ -3,10 +3,11 @@ import RetakeCore
 /// The pixel layout of a frame: how its planes are divided, and the bits of a sample.
 ///
 /// There are few layouts, and each has one form. Samples of 8 bits are bytes. Deeper samples are
-/// 16-bit words, little-endian, whose value is 0 to below 2^bits; the other bits are 0. What a
-/// decoder gives in another form, such as packed 4:2:2 or a palette, is rearranged without loss.
+/// 16-bit words, little-endian, whose value is 0 to below 2^bits; the other bits are 0. Pixels that
+/// a decoder returns in another form, such as packed 4:2:2 or a palette, are rearranged without
+/// loss.
 ///
-/// `I420` full range is what FFmpeg calls yuvj420p: the range is a property of the frame.
+/// `I420` full range is FFmpeg's yuvj420p: the range is a property of the frame.
 ///
 /// ```swift
 /// let format = PixelFormat.i420(bits: 10)
@@ -51,11 +52,14 @@ public struct PixelFormat: Hashable, Sendable {
     (self.layout, bitsPerSample) = (layout, bits)
   }
 
-  // Written out, because those of `RawRepresentable` would make two strings for each comparison.
+  // Written out, because the operators of `RawRepresentable` would make two strings for each
+  // comparison.
+  /// Whether layout and bits per sample are equal.
   public static func == (left: PixelFormat, right: PixelFormat) -> Bool {
     left.layout == right.layout && left.bitsPerSample == right.bitsPerSample
   }
 
+  /// Hashes layout and bits per sample.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(layout)
     hasher.combine(bitsPerSample)
@@ -93,7 +97,8 @@ public struct PixelFormat: Hashable, Sendable {
   package static let i422a = PixelFormat(.i422a)
   package static let i444a = PixelFormat(.i444a)
 
-  /// The formats that a stage takes unless it declares others: those of cameras with 8 bits.
+  /// The formats that a stage accepts unless it declares others: the formats of cameras with 8
+  /// bits.
   public static let basic: [PixelFormat] = [.i420, .i422, .i444, .nv12, .gray, .rgb, .bgra, .rgba]
 
   /// Planar YUV 4:2:0. The process ends unless bits are 8, 9, 10, 12, 14 or 16.
@@ -114,7 +119,7 @@ public struct PixelFormat: Hashable, Sendable {
     return format
   }
 
-  /// The depths that FFmpeg's decoders give for a layout.
+  /// The depths that FFmpeg's decoders return for a layout.
   private static func depths(of layout: Layout) -> [Int] {
     switch layout {
     case .i420, .i422, .i444, .gray: [8, 9, 10, 12, 14, 16]
@@ -153,8 +158,8 @@ public struct PixelFormat: Hashable, Sendable {
     }
   }
 
-  /// 3 for planar YUV, 2 for NV12, 1 for gray and for interleaved RGB; one more for an opacity in a
-  /// plane of its own.
+  /// 3 for planar YUV, 2 for NV12, 1 for gray and for interleaved RGB; one more for opacity in a
+  /// separate plane.
   public var planeCount: Int {
     switch layout {
     case .i420, .i422, .i444, .i440, .i411, .i410, .gbr: 3
@@ -211,7 +216,7 @@ public struct PixelFormat: Hashable, Sendable {
     return (height + step - 1) / step
   }
 
-  /// The number of visible bytes of a whole frame.
+  /// The number of visible bytes of a frame.
   package func visibleBytes(width: Int, height: Int) -> Int {
     (0..<planeCount).reduce(0) {
       $0 + rowBytes(plane: $1, width: width) * rowCount(plane: $1, height: height)
@@ -220,7 +225,7 @@ public struct PixelFormat: Hashable, Sendable {
 }
 
 extension PixelFormat: CaseIterable {
-  /// Those of `basic`, then the other layouts with 8 bits, then the deep formats.
+  /// The formats of `basic`, then the other layouts with 8 bits, then the deep formats.
   public static let allCases: [PixelFormat] = {
     let eight = Layout.allCases.filter { depths(of: $0).contains(8) }.map { PixelFormat($0) }
     let deep = Layout.allCases.flatMap { layout in
@@ -231,7 +236,8 @@ extension PixelFormat: CaseIterable {
 }
 
 extension PixelFormat: RawRepresentable, Codable, CustomStringConvertible {
-  /// The name in files and messages: `I420`, `GRAY8`, `RGB24`; `I420P10` and `GRAY10` for deep ones.
+  /// The name in files and messages: `I420`, `GRAY8`, `RGB24`; for deep formats `I420P10`,
+  /// `GRAY10`.
   public var rawValue: String {
     switch (layout, bitsPerSample) {
     case (.gray, _): "GRAY\(bitsPerSample)"
@@ -246,7 +252,7 @@ extension PixelFormat: RawRepresentable, Codable, CustomStringConvertible {
   private static let byName = Dictionary(
     allCases.map { ($0.rawValue, $0) }, uniquingKeysWith: { first, _ in first })
 
-  /// The format with this name; nil if there is none.
+  /// The format with this name; nil if there is no such format.
   public init?(rawValue: String) {
     guard let format = Self.byName[rawValue] else { return nil }
     self = format

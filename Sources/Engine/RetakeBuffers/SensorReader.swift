@@ -5,15 +5,15 @@ public protocol SensorReader: Sendable {
   /// In the order of their numbers; their names are unique.
   var sensors: [SensorTrack] { get }
 
-  /// The newest sample of a sensor that was measured at or before `time`, among those that had
-  /// arrived by `arrival`. Times are on the session's time line, not shifted.
+  /// The newest sample of a sensor that was measured at or before `time` and had arrived by
+  /// `arrival`. Times are on the session's time line, not shifted.
   ///
-  /// - Returns: `nil` if there is none.
+  /// - Returns: `nil` if there is no such sample.
   func latest(of sensor: Int, at time: Timestamp, arrivedBy arrival: Timestamp) throws
     -> SensorSample?
 
-  /// The samples of a sensor that were measured after `start` and at or before `end`, in order,
-  /// among those that had arrived by `arrival`.
+  /// The samples of a sensor that were measured after `start` and at or before `end` and had
+  /// arrived by `arrival`, in order.
   func samples(
     of sensor: Int, after start: Timestamp, upTo end: Timestamp, arrivedBy arrival: Timestamp
   ) throws -> [SensorSample]
@@ -23,8 +23,8 @@ public protocol SensorReader: Sendable {
 }
 
 extension SensorReader {
-  /// The samples of a sensor within `reach` before and after a time, whenever they arrived: what
-  /// people look at. A stage reads what had arrived.
+  /// The samples of a sensor within `reach` nanoseconds before and after a time, whenever they
+  /// arrived: for display. A stage reads only samples that had arrived.
   package func samples(
     of sensor: Int, around time: Timestamp, reach: Int64
   ) throws -> [SensorSample] {

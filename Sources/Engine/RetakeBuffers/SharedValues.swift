@@ -10,12 +10,12 @@ package final class SharedValues<Key: Hashable & Sendable, Value: AnyObject & Se
 
   /// The value that is in use, or a new one.
   ///
-  /// - Throws: What `make` throws.
+  /// - Throws: The error of `make`.
   package func value<Failure: Error>(
     of key: Key, make: () throws(Failure) -> Value
   ) throws(Failure) -> Value {
     if let value = entries.withLock({ $0[key]?.value }) { return value }
-    // Without the lock: it may take seconds.
+    // Without the lock, because `make` may need seconds.
     let value = try make()
     return entries.withLock { all in
       all = all.filter { $0.value.value != nil }

@@ -1,8 +1,9 @@
-/// A task whose whole body runs on a thread that someone else starts.
+/// A task whose body runs entirely on the thread that calls `run`.
 ///
-/// A thread has no task-local values. This task has those of the code that made it, so that what the
-/// thread calls, such as a sink, has them too. Swift Testing finds the test of an expectation in one:
-/// an expectation on a thread without it belongs to no test, and does not fail one.
+/// A thread has no task-local values. This task has the task-local values of the code that made it,
+/// so code that the thread calls, such as a sink, has them too. Swift Testing stores the current
+/// test in a task-local value: without it, an expectation on a thread belongs to no test, and
+/// cannot fail a test.
 package final class ThreadTask: TaskExecutor {
   private let job = Locked<UnownedJob?>(nil)
 

@@ -1,13 +1,13 @@
 public import RetakeCore
 
-/// What a reader knows about one track.
+/// A reader's description of one track.
 public struct TrackDescription: Hashable, Sendable {
-  /// The number by which `entries(of:sequences:)` and `FrameID` name the track.
+  /// The number of the track in `entries(of:sequences:)` and `FrameID`.
   public var track: Int
   /// The unit of `FrameEntry.pts`.
   public var timeBase: TimeBase
-  /// The pixel format of the first frames. Stages that need another one get a `convert` before
-  /// them; a later frame of a format that its stage does not take fails.
+  /// The pixel format of the first frames. Stages that need another format get a `convert` before
+  /// them; a later frame fails if its stage does not accept its format.
   public var format: PixelFormat
   /// Pixels.
   public var width: Int
@@ -23,7 +23,7 @@ public struct TrackDescription: Hashable, Sendable {
   public var isMirrored = false
   /// Width of a pixel over its height; square by default.
   public var sampleAspect: SampleAspect
-  /// Rows of the index, also those of frames without pixels. Sequences are 0 to below this number.
+  /// Rows of the index, also rows of frames without pixels. Sequences are 0 to below this number.
   public var frameCount: Int
 
   /// Visible bytes of the largest decoded frame. Frames of a track may differ in size.
@@ -31,11 +31,12 @@ public struct TrackDescription: Hashable, Sendable {
     max(Self.bytes(format, width: width, height: height), otherFrameBytes)
   }
   private var otherFrameBytes = 0
-  /// The formats of frames that are not those of the first frames, in the order of their names.
+  /// The formats of frames that differ from the format of the first frames, in the order of their
+  /// names.
   package private(set) var otherFormats: [PixelFormat] = []
-  /// What the source says about colors beyond range and matrix.
+  /// The color labels of the source beyond range and matrix.
   package var color = ColorLabels()
-  /// Bound of the width and the height, in pixels; nothing larger is ever decoded.
+  /// Bound of the width and the height, in pixels; larger frames are never decoded.
   private static let sideMax = 1 << 24
 
   private static func bytes(_ format: PixelFormat, width: Int, height: Int) -> Int {
@@ -51,7 +52,7 @@ public struct TrackDescription: Hashable, Sendable {
     otherFormats = (otherFormats + [format]).sorted { $0.rawValue < $1.rawValue }
   }
 
-  /// For a `FrameReader` of one's own. Nothing is checked here.
+  /// For a custom `FrameReader`. This initializer does not check the values.
   public init(
     track: Int, timeBase: TimeBase, format: PixelFormat, width: Int, height: Int,
     range: ColorRange = .limited, matrix: ColorMatrix = .bt601, rotationDegrees: Int = 0,

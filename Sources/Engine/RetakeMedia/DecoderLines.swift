@@ -1,7 +1,8 @@
-/// Which lines of FFmpeg's decoders say that a picture is not what was encoded.
+/// Recognizes the log lines of FFmpeg's decoders that report a picture that differs from the
+/// encoded picture.
 ///
-/// Decoders often conceal damage and set no flag; a line of the log is then the only sign. Lines of
-/// undamaged files, such as those about odd metadata, are not in this list.
+/// Decoders often conceal damage and set no flag; a line of the log is then the only sign. Lines
+/// about undamaged files, such as remarks on odd metadata, are not in this list.
 enum DecoderLines {
   static func areDamage(_ line: String) -> Bool {
     phrases.contains { line.contains($0) }

@@ -2,8 +2,8 @@
 package enum DecodingStart: Hashable, Sendable {
   /// The packet and all that follow decode exactly.
   case exact
-  /// A recovery point of H.264: it has the flag of a key packet, and the pictures behind it become
-  /// exact after a while, because they refer to pictures before it (intra refresh).
+  /// A recovery point of H.264: it has the flag of a key packet, and the pictures after it become
+  /// exact only after a while, because they refer to pictures before it (intra refresh).
   case recovery
   case never
 

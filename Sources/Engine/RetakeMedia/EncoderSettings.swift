@@ -1,7 +1,8 @@
 package import RetakeBuffers
 package import RetakeCore
 
-/// How to encode a track. By default the encoder has no delay: each frame gives its packet at once.
+/// How to encode a track. By default the encoder has no delay: it returns the packet of each frame
+/// at once.
 package struct EncoderSettings: Hashable, Sendable {
   package struct Option: Hashable, Sendable {
     package var name: String

@@ -2,10 +2,10 @@ import RetakeCore
 
 /// A file of another kind that may contain media, recognized by its first bytes.
 ///
-/// FFmpeg finds H.264, HEVC or JPEG anywhere in such a file, and would take all of it for a raw
+/// FFmpeg finds H.264, HEVC or JPEG anywhere in such a file, and would read all of it as a raw
 /// stream.
 package struct ForeignFile: Hashable, Sendable {
-  /// What the file is, after "this is".
+  /// The kind of file, after "this is".
   package var kind: String
   /// The command that leads to a video.
   package var remedy: String

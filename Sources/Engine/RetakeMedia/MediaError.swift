@@ -6,7 +6,7 @@ public import RetakeCore
 /// `cause` contains FFmpeg's own message, if there is one.
 public enum MediaError: RetakeError, Hashable {
   case missing(file: String)
-  /// `kind` says what the folder contains, and `remedy` which command reads it.
+  /// `kind` describes the content of the folder; `remedy` is the command that reads it.
   case directory(file: String, kind: String? = nil, remedy: String? = nil)
   /// A socket, a device or a named pipe.
   case special(file: String)
@@ -16,7 +16,7 @@ public enum MediaError: RetakeError, Hashable {
   case playlist(file: String)
   case notMedia(file: String, cause: String)
   /// A file of another kind that may contain media, such as an archive or a bag of ROS 1. `remedy`
-  /// is the command that takes it out.
+  /// is the command that extracts the media.
   case foreign(file: String, kind: String, remedy: String)
   /// A fragment of an MP4 stream without the beginning that describes it.
   case segment(file: String)
@@ -35,7 +35,7 @@ public enum MediaError: RetakeError, Hashable {
   case read(file: String?, cause: String)
   /// The packets cannot be decoded without a key.
   case encrypted(file: String?)
-  /// The packets are encrypted, and no key is to be had.
+  /// The packets are encrypted, and the key is not available.
   case protected(file: String?)
   case noDecoder(codec: String, file: String?)
   case bitDepth(format: String, bits: Int, file: String?)
@@ -46,19 +46,19 @@ public enum MediaError: RetakeError, Hashable {
   case decode(packet: Int?, file: String?, cause: String)
   case noEncoder(name: String)
   case encoderFormat(encoder: String, format: String, supported: [String])
-  /// The encoder takes only sizes that its chroma divides.
+  /// The encoder accepts only sizes that its chroma divides.
   case encoderSize(encoder: String, format: String, width: Int, height: Int, sides: String)
   case encoderOption(encoder: String, option: String, cause: String)
   case encode(encoder: String, cause: String)
   case muxer(format: String, file: String?, cause: String)
-  /// The system's error number gives the reason: 28 is a full disk, 5 a failing one.
+  /// `errorNumber` is the system's error number: 28 for a full disk, 5 for a failing disk.
   case write(file: String?, errorNumber: Int32, cause: String)
   case scale(from: String, to: String, cause: String)
-  /// Not one of the still images that `Frame(image:)` reads, or a damaged one.
+  /// Not a still image that `Frame(image:)` reads, or a damaged image.
   case notImage(file: String?, cause: String)
   /// A stream's protocol that is not on the list.
   case protocolRefused(name: String, allowed: [String])
-  /// Not a URL, or one without a host.
+  /// Not a URL, or a URL without a host.
   case badAddress(address: String)
   /// A test image that FFmpeg's filters cannot draw, or that is not on the list.
   case badTestImage(graph: String, cause: String)
@@ -74,7 +74,7 @@ public enum MediaError: RetakeError, Hashable {
   case timedOut(address: String)
   /// The source was connected, and then failed or ended.
   case lost(address: String, cause: String)
-  /// An allocation for an image or a packet failed; there may be memory for the next one.
+  /// An allocation for an image or a packet failed; there may be memory for the next.
   case noMemory(step: String, file: String?)
   /// Decoding needs more memory for images than a decoder may use.
   case pictureMemory(width: Int, height: Int, bytes: Int, bytesMax: Int, file: String?)
@@ -327,7 +327,8 @@ public enum MediaError: RetakeError, Hashable {
       + "ffmpeg -i \(name) -pix_fmt \(target) -c:v ffv1 OUT.mkv"
   }
 
-  /// The format whose samples are stored like those of a mosaic (Bayer) or of XYZ.
+  /// The gray or RGB format that stores its samples in the same way as a mosaic (Bayer) or XYZ
+  /// format.
   private static func plainName(of format: String) -> String? {
     let suffix = String(format.suffix(2))
     if format.hasPrefix("xyz12") { return "rgb48\(suffix)" }
@@ -350,9 +351,14 @@ public enum MediaError: RetakeError, Hashable {
 
   static func isCamera(_ address: String) -> Bool { address.hasPrefix("v4l2:") }
 
+  /// A stable, dotted name of the case, with the module first: `"media.demux.noTrack"`.
   public var code: String { facts.code }
+  /// One sentence in the user's terms, without the place and without advice.
   public var message: String { facts.message }
+  /// FFmpeg's or the system's message; `nil` if they reported no message.
   public var cause: String? { facts.cause }
+  /// Where the problem is; `nil` if the error has no place.
   public var place: Place? { facts.place }
+  /// The next step for the user, with an exact command if there is one.
   public var advice: String? { facts.advice }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import RetakeCore
 
-/// What a folder contains that a user may have meant as a video, and the command that reads it.
+/// The content of a folder that a user may have meant as a video, and the command that reads it.
 package struct MediaFolder: Hashable, Sendable {
   /// After "this is".
   package var kind: String
@@ -16,7 +16,7 @@ package struct MediaFolder: Hashable, Sendable {
   /// More entries than this are counted as as many.
   private static let entriesMax = 1_000_000
 
-  /// Nil if nothing in the folder is known.
+  /// Nil if the folder has no known content.
   package init?(_ path: String) {
     guard let found = Self.found(in: path) else { return nil }
     self = found
@@ -60,7 +60,7 @@ package struct MediaFolder: Hashable, Sendable {
     guard let first = names.first else { return nil }
     let images = "a folder of \(names.count) \(names.count == 1 ? "image" : "images")"
     let pattern = folder + "/*" + first.suffix(first.count - stem(first).count)
-    // The order of a shell's names, so that a number that is missing ends nothing.
+    // The shell sorts the names, so a missing number does not end the sequence.
     return MediaFolder(
       kind: recording.map { "\($0): \(images) in \(folder)" } ?? images,
       remedy: "Make a video of them: ffmpeg -framerate 25 -pattern_type glob -i "

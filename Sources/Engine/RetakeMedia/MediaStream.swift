@@ -10,10 +10,10 @@ package struct MediaStream: Hashable, Sendable {
   /// The container's own index.
   package var index: Int
   package var kind: Kind
-  /// FFmpeg's name, such as `h264`; `none` when FFmpeg does not know the codec.
+  /// FFmpeg's name, such as `h264`; `none` if FFmpeg does not know the codec.
   package var codec: String
-  /// The container's four-character code of the codec, first character in the lowest byte; 0 for
-  /// none.
+  /// The container's four-character code of the codec, first character in the lowest byte; 0 if it
+  /// has no code.
   package var codecTag: UInt32 = 0
   /// Whether the container marks packets as encrypted; some at the beginning may not be.
   package var isEncrypted = false
@@ -35,7 +35,7 @@ package struct MediaStream: Hashable, Sendable {
   package var matrix: ColorMatrix = .identity
   /// Whether the matrix is not specified and was assumed.
   package var matrixAssumed = false
-  /// What the stream says about colors beyond range and matrix.
+  /// The stream's color labels except range and matrix.
   package var color = ColorLabels()
   /// Clockwise rotation of the image for display, in degrees: 0, 90, 180 or 270.
   package var rotationDegrees = 0
@@ -45,7 +45,7 @@ package struct MediaStream: Hashable, Sendable {
   /// in `rotationDegrees`.
   package var displayTurn: DisplayTurn?
   package var sampleAspect: SampleAspect = .square
-  /// Whether the container does not say the aspect, so that pictures may say another one later on.
+  /// Whether the container does not state the aspect, so that pictures may change it later on.
   package var aspectFollowsPictures = false
   /// Whether packets of VP8 or VP9 carry opacity; a muxer of Matroska says it in the header.
   package var hasOpacity = false
@@ -143,8 +143,9 @@ package struct MediaStream: Hashable, Sendable {
     return hidingCodecs.contains(name)
   }
 
-  /// Whether no picture from this packet on refers to an earlier one. Not known of codecs of which only
-  /// `StreamEvidence` shows it, and of those that keep tables, as Motion JPEG does.
+  /// Whether the picture of this packet and all later pictures do not refer to earlier pictures.
+  /// False for codecs whose refreshes only `StreamEvidence` finds, and for codecs that keep tables,
+  /// as Motion JPEG does.
   package func restarts(at packet: MediaPacket) -> Bool {
     guard packet.flags.contains(.key) else { return false }
     // RFC 6386, 9.1; VP9 bitstream, 6.2: the frame's type, which a container may state wrongly.

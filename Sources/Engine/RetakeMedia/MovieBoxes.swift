@@ -47,8 +47,9 @@ package enum MovieBoxes {
     return try first("mvex", of: file, in: movie) != nil
   }
 
-  /// Whether the file is an AVIF image that FFmpeg 5.1 cannot read: one whose places have no
-  /// offsets (it uses a number that it never read), and one that is made of tiles.
+  /// Whether the file is an AVIF image that FFmpeg 5.1 cannot read: an image whose item locations
+  /// have no offset or no length (FFmpeg uses a number that it never read), or an image made of
+  /// tiles.
   static func isUnreadableImage(_ file: MediaFile) throws -> Bool {
     guard try stillImage(file) == "AVIF",
       let meta = try first("meta", of: file, in: 0..<file.size), meta.count >= 4
@@ -57,7 +58,7 @@ package enum MovieBoxes {
     let inner = meta.lowerBound + 4..<meta.upperBound
     if let places = try first("iloc", of: file, in: inner), places.count >= 6 {
       let sizes = try file.bytes(2, at: places.lowerBound + 4)
-      // In halves of bytes: the size of an offset, then that of a length.
+      // In halves of bytes: the size of an offset, then the size of a length.
       if sizes[0] >> 4 == 0 || sizes[0] & 15 == 0 { return true }
     }
     return try primaryKind(file, in: inner) == "grid"
@@ -112,7 +113,7 @@ package enum MovieBoxes {
     return nil
   }
 
-  /// Maximum bytes read of the first box; real ones have a few dozen.
+  /// Maximum bytes read of the first box; in practice it has a few dozen.
   private static let headBytesMax = 512
 
   private static let imageBrands = [
@@ -138,7 +139,7 @@ package enum MovieBoxes {
       if size == 1, head.count == 16 { (size, headBytes) = (number(head[8...]), 16) }
       // 0: the box extends to the end (ISO/IEC 14496-12, 4.2).
       if size == 0 { size = range.upperBound - offset }
-      // A box that does not fit into its parent is damage. What was found before it still counts.
+      // A box that does not fit into its parent is damage. The boxes before it still count.
       guard size >= headBytes, size <= range.upperBound - offset else { return }
       let name = String(decoding: head[4..<8], as: UTF8.self)
       guard try body(name, offset + headBytes..<offset + size) else { return }

@@ -1,7 +1,7 @@
 import CFFmpeg
 
-/// Which of the processor's vector instructions FFmpeg uses. Other instructions may give different
-/// bits; `retake verify` checks for that.
+/// The vector instructions of the processor that FFmpeg uses. Other instructions may produce
+/// different bits; `retake verify` checks for that.
 package enum ProcessorFeatures: String, Hashable, Sendable, Codable, CaseIterable {
   /// Everything that the processor supports.
   case all

@@ -44,7 +44,7 @@ extension KeyedDecodingContainer {
 }
 
 extension KeyedDecodingContainer {
-  /// Reads a whole number inside an option; Foundation's own error for a fraction has no position.
+  /// Reads an integer inside an option; Foundation's error for a fraction has no position.
   package func integer(forKey key: Key) throws -> Int {
     // JSON has one kind of number, so a fraction is read first and then refused with its place.
     let number = try decode(Double.self, forKey: key)

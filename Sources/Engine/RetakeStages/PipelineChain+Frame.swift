@@ -87,7 +87,7 @@ extension PipelineChain where Output == Frame {
   /// Changes each frame: `.transform(.resize(to: CGSize(width: 224, height: 224)))`.
   ///
   /// - Parameters:
-  ///   - stage: A stage that takes frames and gives frames; with another one, the process ends.
+  ///   - stage: A stage from frames to frames; with another stage, the process ends.
   ///   - id: The node's ID; by default the kind, with a number from the second node of a kind on.
   public func transform(_ stage: AnyStage, id: String? = nil) -> PipelineChain<Frame> {
     let signature = stage.signature
@@ -100,14 +100,14 @@ extension PipelineChain where Output == Frame {
 }
 
 extension AnyStage {
-  /// Scales each frame to a size in whole pixels, for `PipelineChain.transform(_:id:)`.
+  /// Scales each frame to a size in integer pixels, for `PipelineChain.transform(_:id:)`.
   public static func downsample(to size: CGSize) -> AnyStage {
     let (width, height) = pixels(of: size)
     return AnyStage(
       built { try Downsample(options: DownsampleOptions(width: width, height: height)) })
   }
 
-  /// Scales each frame, up or down, to a size in whole pixels, for
+  /// Scales each frame, up or down, to a size in integer pixels, for
   /// `PipelineChain.transform(_:id:)`.
   public static func resize(to size: CGSize) -> AnyStage {
     let (width, height) = pixels(of: size)
@@ -123,7 +123,7 @@ extension AnyStage {
 }
 
 extension PipelineChain where Output == Region {
-  /// `regionCrop(padding:id:)` in the word that `crop` has for whole frames.
+  /// `regionCrop(padding:id:)` under the name of the `crop` that cuts frames.
   public func crop(padding: Double, id: String? = nil) -> PipelineChain<Frame> {
     regionCrop(padding: padding, id: id)
   }

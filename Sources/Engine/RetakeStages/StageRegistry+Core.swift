@@ -2,8 +2,8 @@ package import RetakeGraph
 import RetakeRuntime
 
 extension StageRegistry {
-  /// The kinds of nodes that need no annex. `builtIn` of the module Retake has those of the annexes,
-  /// too.
+  /// The kinds of nodes that need no annex. `builtIn` of the module Retake also has the kinds of
+  /// the annexes.
   package static let core: StageRegistry = {
     var registry = StageRegistry()
     registry.register(Convert.self)
@@ -30,7 +30,8 @@ extension StageRegistry {
     return registry
   }()
 
-  /// The names of all built-in kinds, with those of annexes. A test compares them with `builtIn`.
+  /// The names of all built-in kinds, also the kinds of annexes. A test compares them with
+  /// `builtIn`.
   package static let builtInKinds = Set(core.kinds).union([
     "bandpass", "classify", "detect", "detrend", "find-fingertip", "heart-variability", "infer",
     "process", "pulse-rate", "pulse-signal", "region-means", "regress", "resample",

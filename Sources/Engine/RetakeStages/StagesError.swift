@@ -26,8 +26,12 @@ public enum StagesError: RetakeError, Hashable {
     }
   }
 
+  /// A stable, dotted name of the case, with the module first: `"stages.images.notFound"`.
   public var code: String { facts.code }
+  /// One sentence in the user's terms, without the place and without advice.
   public var message: String { facts.message }
+  /// The requested frame, or the path in the options.
   public var place: Place? { facts.place }
+  /// The next step for the user; `nil` if a frame does not exist.
   public var advice: String? { facts.advice }
 }

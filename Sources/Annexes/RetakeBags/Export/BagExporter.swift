@@ -9,8 +9,8 @@ import RetakeStore
 package struct BagExportOptions: Hashable, Sendable {
   /// How frames are written.
   package enum Codec: String, Hashable, Sendable, CaseIterable {
-    /// A JPEG for each frame, as sensor_msgs/msg/CompressedImage. Packets that are JPEG stay as they
-    /// are.
+    /// A JPEG for each frame, as sensor_msgs/msg/CompressedImage. Packets that are JPEG stay as
+    /// they are.
     case jpeg
     /// Annex B without B frames, one frame in a message, as foxglove_msgs/msg/CompressedVideo.
     case h264
@@ -34,8 +34,9 @@ package struct BagExportOptions: Hashable, Sendable {
 /// Writes frames, results, goldens and decisions of a session into one MCAP file, for Foxglove and
 /// other programs.
 ///
-/// The log time of a message is virtual: that of the frame's arrival, or of the decision, on the
-/// session's time line, counted from the date at which that began if the session knows it.
+/// The log time of a message is virtual: the arrival of the frame, or the time of the decision, on
+/// the session's time line. It is counted from the date at which the time line began, if the
+/// session knows that date.
 package struct BagExporter: Sendable {
   /// A topic that was written.
   package struct Topic: Hashable, Sendable, Codable {
@@ -59,7 +60,7 @@ package struct BagExporter: Sendable {
 
   /// Writes the file under a hidden name, reads it back, and renames it.
   ///
-  /// - Throws: `SessionError`, or `BagError`; nothing is left behind.
+  /// - Throws: `SessionError`, or `BagError`. After an error no file remains.
   @discardableResult
   package func run(to path: String) throws -> [Topic] {
     let target = URL(fileURLWithPath: path)

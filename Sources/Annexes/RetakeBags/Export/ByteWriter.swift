@@ -10,7 +10,7 @@ struct BagByteWriter {
 
   mutating func append(_ part: some Sequence<UInt8>) { bytes.append(contentsOf: part) }
 
-  /// Behind the length, of 32 bits.
+  /// Writes the length in 32 bits, then the text.
   mutating func string(_ text: String) {
     integer(UInt32(text.utf8.count))
     append(text.utf8)
@@ -22,7 +22,7 @@ struct CDRWriter {
   private(set) var bytes: [UInt8] = [0, 1, 0, 0]
 
   private mutating func align(_ size: Int) {
-    // Counted from behind the header of four bytes, which is a multiple of 4 and not of 8.
+    // Counted from the end of the header, whose four bytes are a multiple of 4 and not of 8.
     while (bytes.count - 4) % size != 0 { bytes.append(0) }
   }
 

@@ -43,7 +43,7 @@ final class ExportFrameSource: ExportSource {
 
   var nextTime: Int64? { page.first?.arrivalNanoseconds }
 
-  /// Skips frames without pixels, for which there is nothing to show.
+  /// Skips frames without pixels, because they have no image to export.
   private func fill() throws {
     while page.isEmpty {
       let rows = try fromStore {
@@ -116,7 +116,7 @@ final class ExportFrameSource: ExportSource {
       try encoder.encode(picture, pts: encoded, duration: 1, isKey: isKey)
     }
     encoded += 1
-    // Without B frames and lookahead an encoder gives a packet for each frame.
+    // Without B frames and lookahead, an encoder returns one packet for each frame.
     guard packets.count == 1 else {
       throw BagError.exportDiffers(
         path: reader.folder.path, cause: "the encoder gave \(packets.count) packets for a frame")
@@ -133,7 +133,7 @@ final class ExportFrameSource: ExportSource {
       settings.keyFrameInterval = 1
     case .h264:
       settings.keyFrameInterval = framesPerKey
-      // Parameter sets in front of each key frame, as Foxglove demands.
+      // Parameter sets before each key frame, as Foxglove requires.
       settings.headersInContainer = false
       settings.options = [
         .init("preset", "veryfast"), .init("crf", "20"), .init("forced-idr", "1"),

@@ -18,7 +18,8 @@ final class GoldenSource: JSONSource {
   private static let fileBytesMax: Int64 = 256 << 20
 
   /// - Parameter name: For its topics.
-  /// - Throws: `BagError.nothingToExport` for a folder that is no golden, or one of another session.
+  /// - Throws: `BagError.nothingToExport` for a folder that is not a golden, or a golden of
+  ///   another session.
   static func all(
     _ path: String, named name: String, reader: SessionReader, clock: ExportClock,
     writer: MCAPWriter
@@ -129,7 +130,8 @@ final class GoldenSource: JSONSource {
     .map(\.element)
   }
 
-  /// The form of a result line (docs/result-lines.md), with what a golden has of it.
+  /// An object in the form of a result line (docs/result-lines.md), with the members that a golden
+  /// contains.
   private static func json(
     _ outcome: ResultFrame.Outcome, classes: [String]
   ) -> JSONValue {

@@ -58,7 +58,7 @@ final class MCAPWriter {
 
   /// Adds a topic.
   ///
-  /// - Returns: the number by which messages name it.
+  /// - Returns: the channel number for messages of this topic.
   func add(
     topic: String, encoding: String, type: String, schemaEncoding: String, schema: String
   ) -> Int {

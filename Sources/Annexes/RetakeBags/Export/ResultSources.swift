@@ -23,7 +23,8 @@ class JSONSource: ExportSource {
 
   func begin() throws { page = try load()[...] }
 
-  /// Never before the one in front: lines of a live run come in the order in which frames ended.
+  /// Never earlier than the previous message: lines of a live run are in the order in which frames
+  /// ended.
   var nextTime: Int64? { page.first.map { max(last, $0.time) } }
 
   func write(to writer: MCAPWriter) throws {
@@ -53,7 +54,7 @@ struct ResultTopics {
 
   /// - Parameters:
   ///   - time: Virtual time of the message.
-  ///   - stamp: The presentation time of the frame, by which a viewer finds the image.
+  ///   - stamp: The presentation time of the frame; a viewer finds the image by this time.
   ///   - result: The sink's object as in a result line.
   func messages(_ result: JSONValue, id: FrameID, time: Int64, stamp: Int64) -> [WaitingMessage] {
     let message = JSONValue.object([
@@ -67,7 +68,7 @@ struct ResultTopics {
     ]
   }
 
-  /// The boxes of a result, in Foxglove's form. A frame without boxes removes those before.
+  /// The boxes of a result, in Foxglove's form. A frame without boxes removes earlier boxes.
   private func annotations(_ result: JSONValue, stamp: Int64) -> JSONValue {
     var (points, texts): ([JSONValue], [JSONValue]) = ([], [])
     guard case .array(let detections)? = result["detections"] else {
@@ -111,7 +112,7 @@ struct ResultTopics {
 }
 
 extension JSONValue {
-  /// 0 for what is not a number.
+  /// 0 for a value that is not a number.
   fileprivate var double: Double {
     switch self {
     case .integer(let value): Double(value)

@@ -5,13 +5,13 @@ import RetakeMedia
 import RetakeSession
 import RetakeStore
 
-/// The time that is zero in the session: that of the first image of the bag.
+/// The bag's time that is zero in the session: the time of the first image.
 final class BagOrigin {
   private static let most: Int64 = 1 << 61
 
   private(set) var nanoseconds: Int64?
 
-  /// - Parameter nanoseconds: nil for the first time that is asked for.
+  /// - Parameter nanoseconds: If nil, the origin is the first time passed to this object.
   init(_ nanoseconds: Int64?) { self.nanoseconds = nanoseconds }
 
   /// nil for a time beyond the bounds of a session's times.

@@ -39,7 +39,7 @@ struct BagRows {
     }
   }
 
-  /// A new part begins with each file, and where a decoder gave images of another shape.
+  /// A new part begins with each file, and where a decoder returned images of another shape.
   private func parts(of track: BagTrack, _ rows: TrackRows) -> [Part] {
     var parts: [Part] = []
     var shapes = rows.parts[...]
@@ -87,7 +87,7 @@ struct BagRows {
       segment: segment, track: track, of: file.stream, shape: part.shape)
     guard let format = file.form.pixelFormat else { return record }
     record.pixelFormat = format.ffmpegName
-    // Cameras of ROS use all values of gray and RGB; nothing says what those of YUV mean.
+    // Cameras of ROS use all values of gray and RGB; the range of their YUV images is not known.
     record.range = format.isYUV ? nil : "full"
     record.matrix = format.isYUV ? nil : "identity"
     return record
@@ -121,7 +121,7 @@ struct BagRows {
           var frame = rows.frame(place)
           frame.assumed.remove(.arrival)
           if let packet = frame.packet {
-            // A replay takes frames in the order of their numbers, so none arrives before another.
+            // A replay uses frames in the order of their numbers, so arrivals must not decrease.
             last = max(last, arrival(track.logTimes[packet]))
             frame.arrivalNanoseconds = last
           }

@@ -1,4 +1,4 @@
-/// Which topics of a bag become tracks and sensors, and why the others do not.
+/// The topics of a bag that become tracks and sensors, and why other topics do not.
 struct BagSelection {
   struct Track: Hashable {
     /// The topic's number in the bag.
@@ -18,11 +18,11 @@ struct BagSelection {
   private(set) var leftOut: [BagImportResult.LeftOut] = []
 
   /// - Parameters:
-  ///   - wanted: Names of topics; if there are none, all with images or numbers are taken.
+  ///   - wanted: Names of topics; if empty, all topics with images or numbers are selected.
   ///   - first: The first message of topics, by the topic's number.
-  ///   - cut: What is known of a bag that lost its end, for an error.
-  /// - Throws: `BagError` if a topic that is wanted is not there or cannot be used, or if there is
-  ///   none that can.
+  ///   - cut: The loss in a bag that lost its end, for an error.
+  /// - Throws: `BagError` if a wanted topic is missing or cannot be used, or if no topic has usable
+  ///   images.
   init(
     _ topics: [BagTopic], wanted: [String], first: [Int: BagMessage], path: String,
     cut: String? = nil
@@ -53,7 +53,7 @@ struct BagSelection {
     }
   }
 
-  /// What is said of a topic that alone makes no session.
+  /// Describes a topic that cannot make a session alone.
   static func numbersOnly(_ topic: String, _ type: String) -> String {
     "\(topic): \(type) has numbers and no image"
   }
@@ -101,7 +101,7 @@ struct BagSelection {
     }
     if let reason = type.refusal(encoding: topic.encoding) { throw Refusal(reason: reason) }
     if topic.count == 0 { throw Refusal(reason: "it has no messages") }
-    // A first message that is damaged says nothing about the others.
+    // A damaged first message does not imply damage of later messages.
     guard let first, let image = try? ImageMessage(first.bytes, type: type) else { return type }
     do {
       _ = try ImageForm(image, place: first.place)

@@ -4,22 +4,22 @@ import RetakeStore
 
 /// The sensors of one topic while the bag is read.
 ///
-/// A message that is damaged, or measured before the one in front of it, is a loss: a session's
-/// samples are in the order of their times, and a stage reads the newest one that had arrived.
+/// A message that is damaged, or measured before the previous message, is a loss: a session's
+/// samples are in the order of their times, and a stage reads the newest sample that had arrived.
 final class BagSensor {
   let topic: BagTopic
   /// For the variants of the topic's type, the present one first.
   private let plans: [SensorPlan]
-  /// The one that fits the first good message.
+  /// The plan that fits the first good message.
   private(set) var plan: SensorPlan?
   /// The names of the sensors, in the order of the plan's parts.
   private(set) var names: [String] = []
   private var numbers: [Int] = []
   private(set) var sampleCount = 0
-  /// The number of messages that are not samples, and why the first one is not.
+  /// The number of messages that are not samples, and why the first of them is not.
   private(set) var badCount = 0
   private(set) var firstBad: BagError?
-  /// Messages that were recorded before the one in front of them.
+  /// Number of messages that were recorded before the previous message.
   private(set) var lateCount = 0
   /// Integers that have no equal floating-point number.
   private(set) var roundedCount = 0
@@ -40,7 +40,7 @@ final class BagSensor {
     }
     let isReadable = !topic.schema.isEmpty && topic.schemaEncoding == "ros2msg"
     let known = KnownDefinitions.texts(of: type)
-    // What the bag itself says comes first.
+    // The bag's definition has priority.
     let texts = isReadable ? [topic.schema] : known
     guard !texts.isEmpty else {
       throw DefinitionProblem(
@@ -137,10 +137,11 @@ final class BagSensor {
     }
   }
 
-  /// The most bytes of a name; room is left for what makes it unique.
+  /// The most bytes of a name; the remaining bytes are for a suffix that makes the name unique.
   private static let nameBytesMax = 60
 
-  /// `/imu/data` as `imu/data/angular_velocity`. Of a long name the end is kept, which differs most.
+  /// `/imu/data` as `imu/data/angular_velocity`. Of a long name the end is kept, which differs
+  /// most.
   static func name(_ topic: String, _ suffix: String) -> String {
     let plain = topic.utf8.drop { $0 == UInt8(ascii: "/") }.map { byte -> Character in
       let isPlain =

@@ -5,7 +5,8 @@ import RetakeMedia
 import RetakeSession
 import RetakeStore
 
-/// One track of the new session while the bag is read: the media files, and what their rows need.
+/// One track of the new session while the bag is read: the media files, and the data for the rows
+/// of the store.
 final class BagTrack {
   /// One media file.
   struct File {
@@ -29,14 +30,14 @@ final class BagTrack {
   private var facts = TrackFacts.none
   /// When each message was recorded, by its packet, not shifted.
   private(set) var logTimes: [Int64] = []
-  /// The number of messages without pixels, and why the first has none.
+  /// The number of messages without pixels; `firstBad` is the error of the first of them.
   private(set) var badCount = 0
   private(set) var firstBad: BagError?
   private(set) var lateCount = 0
   private var writer: PacketFile?
   /// Messages before the first image, which begins the first file.
   private var waiting: [(message: BagMessage, error: BagError)] = []
-  /// What the bag's images are, for the result.
+  /// The encoding of the bag's images, for the result.
   private(set) var encoding = ""
 
   static let timeBase = TimeBase(1, 1_000_000_000)
@@ -153,7 +154,7 @@ final class BagTrack {
     logTimes.append(message.logNanoseconds)
   }
 
-  /// Gives the track another number, with its media files and its packets.
+  /// Changes the number of the track, with its media files and its packets.
   ///
   /// - Throws: `SessionError` if a file cannot be renamed.
   func renumber(_ number: Int) throws {
@@ -228,7 +229,7 @@ final class BagTrack {
     ).run()
   }
 
-  /// Raw images are their own entry, and nothing has to be decoded to know their pixels.
+  /// Each packet of raw images is an entry, and its pixels are known without a decoder.
   private func rawRows() -> TrackRows {
     let timeline = FrameRanking(
       track: number, timeBase: Self.timeBase, durationNanoseconds: Self.frameNanoseconds
@@ -240,14 +241,14 @@ final class BagTrack {
     return rows
   }
 
-  /// How long a frame is if nothing says it.
+  /// The duration of a frame without a known duration.
   private static let frameNanoseconds: Int64 = 40_000_000
 }
 
 /// A NUT file with the packets of one track, while it is written.
 ///
-/// NUT keeps the bytes of every codec as they are; Matroska rewrites those of H.264, and knows some
-/// formats of raw images not at all.
+/// NUT keeps the bytes of every codec as they are; Matroska rewrites the bytes of H.264, and does
+/// not know some formats of raw images.
 private final class PacketFile {
   let name: String
   let form: ImageForm
@@ -269,8 +270,9 @@ private final class PacketFile {
     else { throw SessionError.write(path: path, cause: SystemError.text) }
     (self.path, self.name, self.form, self.first, self.handle) = (path, name, form, first, handle)
     let format = form.pixelFormat
-    // A container needs a size, and packets of video have it inside. Of JPEG it must be the true one:
-    // FFmpeg takes an image of less than three quarters of the height for half of an interlaced one.
+    // A container needs a size, although packets of video have it inside. For JPEG it must be the
+    // true size: FFmpeg reads an image of less than three quarters of the height as half of an
+    // interlaced image.
     let stream = MediaStream(
       video: form.codec.name, width: form.width > 0 ? form.width : 16,
       height: form.height > 0 ? form.height : 16,
@@ -289,7 +291,7 @@ private final class PacketFile {
   func write(_ packet: MediaPacket, at nanoseconds: Int64) throws -> Int64 {
     let (step, overflow) = nanoseconds.subtractingReportingOverflow(lastNanoseconds)
     let wanted = overflow ? Self.leapMilliseconds : step / 1_000_000
-    // At least 1 ms: messages may have equal times, and muxers demand rising ones.
+    // At least 1 ms: messages may have equal times, and muxers require rising times.
     lastMilliseconds =
       lastMilliseconds < 0 ? 0 : lastMilliseconds + max(1, min(wanted, Self.leapMilliseconds))
     lastNanoseconds = nanoseconds

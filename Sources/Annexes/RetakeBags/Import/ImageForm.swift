@@ -1,7 +1,7 @@
 import RetakeBuffers
 import RetakeMedia
 
-/// What the images of a track have in common in one media file: the codec and, where they are
+/// The form that all images in one media file of a track share: the codec and, where they are
 /// known, the size and the format.
 struct ImageForm: Hashable, Sendable {
   enum Codec: Hashable, Sendable {
@@ -28,8 +28,8 @@ struct ImageForm: Hashable, Sendable {
   /// As many pixels as a decoder accepts.
   private static let pixelsMax = 1 << 27
 
-  /// - Throws: `BagError.imageEncoding` for images that cannot be a track, `.message` for one that
-  ///   is damaged.
+  /// - Throws: `BagError.imageEncoding` for images that cannot be a track, `.message` for a damaged
+  ///   image.
   init(_ image: ImageMessage, place: BagPlace) throws {
     switch image.content {
     case .raw(let raw):
@@ -98,12 +98,12 @@ struct ImageForm: Hashable, Sendable {
   }
 }
 
-/// The size that the bytes of an image give, without decoding it.
+/// The size in the bytes of an image, read without decoding it.
 struct CodedSize: Hashable {
   var width = 0
   var height = 0
 
-  /// nil if an image has none; 0x0 for video.
+  /// nil if an image has no size; 0x0 for video.
   init?(_ codec: ImageForm.Codec, _ data: ArraySlice<UInt8>) {
     switch codec {
     case .raw, .h264, .hevc: return
@@ -141,7 +141,7 @@ struct CodedSize: Hashable {
 
 /// Finds whether a packet of video can be decoded alone.
 enum KeyPacket {
-  /// Walks over the NAL units behind their start codes (ITU-T H.264 and H.265, annex B).
+  /// Walks over the NAL units after their start codes (ITU-T H.264 and H.265, annex B).
   static func isKey(_ codec: ImageForm.Codec, _ data: ArraySlice<UInt8>) -> Bool {
     guard codec == .h264 || codec == .hevc else { return true }
     var (zeros, place) = (0, data.startIndex)

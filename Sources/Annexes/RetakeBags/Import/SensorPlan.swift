@@ -1,20 +1,20 @@
 import RetakeStore
 
-/// How the numbers of a type's messages become sensors: as a rule one, with a channel for each.
+/// How the numbers of a type's messages become sensors: usually one sensor, with a channel for each
+/// number.
 ///
-/// - What an Imu message measures becomes a sensor for each quantity, so that a stage can read the
-///   gyroscope alone.
-/// - Variances and covariances become a sensor of their own, because a stage rarely wants them.
+/// - Each quantity of an Imu message becomes a sensor, so that a stage can read only the gyroscope.
+/// - Variances and covariances become a separate sensor, because a stage rarely wants them.
 struct SensorPlan: Hashable, Sendable {
   /// One sensor.
   struct Part: Hashable, Sendable {
-    /// Behind the name of the topic; empty for the topic itself.
+    /// Added to the name of the topic; empty for the topic itself.
     var suffix: String
     var kind: String
-    /// Of all channels; empty if there is none, or if they differ.
+    /// Of all channels; empty if no unit is known, or if the units differ.
     var unit: String
     var channels: [String]
-    /// Which of the layout's numbers, one for each channel.
+    /// The indexes of its numbers in the layout, one for each channel.
     var places: [Int]
   }
 
@@ -25,7 +25,7 @@ struct SensorPlan: Hashable, Sendable {
 
   private static let variance = "variance"
 
-  /// - Throws: `DefinitionProblem` if a sensor cannot have what the messages have.
+  /// - Throws: `DefinitionProblem` if a sensor cannot hold the numbers of the messages.
   init(_ layout: MessageLayout, type: String) throws {
     self.layout = layout
     let type = MessageDefinition.plain(type)
@@ -92,7 +92,7 @@ struct SensorPlan: Hashable, Sendable {
     default: break
     }
     if let known = meanings[type] { return known }
-    // The type's own name: what it measures is for the user to know.
+    // The name of the type, because only the user knows the measured quantity.
     let name = type.split(separator: "/").last ?? ""
     let letters = name.lowercased().filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
     return (letters.isEmpty ? "topic" : String(letters.prefix(64)), "")

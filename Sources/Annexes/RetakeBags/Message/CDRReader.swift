@@ -1,8 +1,8 @@
 /// Reads a message in CDR, the form in which ROS 2 writes messages (OMG DDS-XTypes 1.3, 7.4).
 ///
-/// A message begins with four bytes that give the order of bytes; numbers are aligned to their size,
-/// counted from behind these. A length that the message cannot hold is an error before anything is
-/// allocated for it.
+/// A message begins with a header of four bytes that contains the byte order; numbers are aligned
+/// to their size, counted from the end of the header. A length that the message cannot hold is an
+/// error before any memory is allocated for it.
 struct CDRReader {
   private let bytes: ArraySlice<UInt8>
   private var next: Int
@@ -32,9 +32,9 @@ struct CDRReader {
 
   private static let headerBytes = 4
 
-  /// The second version writes the size of several structures in front of them.
+  /// The second version writes the size of several structures before them.
   var isSecondVersion: Bool { alignmentMax == 4 }
-  /// Bytes behind the read position.
+  /// Bytes after the read position.
   var remaining: Int { bytes.endIndex - next }
   /// From the beginning of the message.
   var offset: Int { next - bytes.startIndex }

@@ -3,7 +3,7 @@ struct ImageMessage: Sendable {
   enum Content: Sendable {
     /// Pixels, row by row.
     case raw(RawImage)
-    /// A file or a packet; `format` is what the message says about it.
+    /// A file or a packet; `format` is the message's name for its encoding.
     case coded(format: String, isVideo: Bool, data: ArraySlice<UInt8>)
   }
 

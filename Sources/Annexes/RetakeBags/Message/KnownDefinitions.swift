@@ -1,5 +1,5 @@
 /// The fields of common types of ROS 2, for bags without definitions: recorders before ROS 2 Iron
-/// write none into `.db3` files.
+/// do not write definitions into `.db3` files.
 enum KnownDefinitions {
   /// The definitions of a type, the present one first: some types got a field later. Empty for an
   /// unknown type.

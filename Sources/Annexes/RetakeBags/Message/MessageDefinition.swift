@@ -2,7 +2,8 @@
 enum NumberType: String, Hashable, Sendable {
   case bool, int8, uint8, int16, uint16, int32, uint32, int64, uint64, float32, float64
 
-  /// By the names of ROS 2; `byte` and `char` are both unsigned there (ROS 2 interfaces, field types).
+  /// By the names of ROS 2; `byte` and `char` are both unsigned there (ROS 2 interfaces, field
+  /// types).
   init?(named name: String) {
     switch name {
     case "byte", "char": self = .uint8
@@ -41,8 +42,8 @@ struct MessageDefinition: Hashable, Sendable {
   private static let bytesMax = 1 << 20
   private static let fieldsMax = 4_096
 
-  /// Reads the text of a definition with those of the types that it uses: each behind a line of `=`
-  /// and a line `MSG: package/Type` (mcap.dev/spec/registry, ros2msg).
+  /// Reads the text of a definition, and of the definitions of the types that it uses: each follows
+  /// a line of `=` and a line `MSG: package/Type` (mcap.dev/spec/registry, ros2msg).
   ///
   /// - Parameter type: The type that the text begins with.
   /// - Returns: the definitions by their types.
@@ -106,7 +107,7 @@ struct MessageDefinition: Hashable, Sendable {
   }
 
   private static func element(_ base: Substring, in owner: String) -> Element? {
-    // A bound of a string changes nothing in the message.
+    // A bound of a string does not change the message.
     let name = String(base.prefix { $0 != "<" })
     if name == "string" { return .string }
     if let number = NumberType(named: name) { return .number(number) }

@@ -1,9 +1,11 @@
-/// Where the numbers of a message are: all fields of its type in a row, those of inner types too.
+/// The positions of the numbers in a message: all fields of its type in a row, also the fields of
+/// inner types.
 ///
-/// A type is refused if nothing bounds how many numbers a message has, because a sensor has the same
+/// A type is refused if the number of its elements has no bound, because a sensor has the same
 /// channels in each sample. Strings are skipped.
 struct MessageLayout: Hashable, Sendable {
-  /// A number of each message, by the names of the fields that lead to it: `["twist", "linear", "x"]`.
+  /// A number of each message, by the names of the fields that lead to it: `["twist", "linear",
+  /// "x"]`.
   typealias Path = [String]
 
   private enum Step: Hashable, Sendable {
@@ -14,9 +16,10 @@ struct MessageLayout: Hashable, Sendable {
     case stamp
     case string
     case strings
-    /// Numbers behind their count, which take `most` channels.
+    /// A count, then that many numbers, which use `most` channels.
     case list(NumberType, most: Int)
-    /// What the second version of CDR writes before several structures or strings: their bytes.
+    /// The size in bytes that the second version of CDR writes before several structures or
+    /// strings.
     case delimiter
   }
 

@@ -7,7 +7,7 @@ final class Bag {
   let name: String
   /// Of all files; a topic is the same if its name, type and encoding are.
   private(set) var topics: [BagTopic] = []
-  /// What is missing before anything is read.
+  /// Losses that are known before the messages are read.
   private(set) var losses: [String]
   /// Says of the first file that lost its end that it was cut; nil if all end as they should.
   private(set) var cut: String?
@@ -28,7 +28,7 @@ final class Bag {
   /// - Parameters:
   ///   - scratch: A folder for files that must be expanded before they can be read.
   ///   - report: Called with the bytes that were expanded; throws to stop.
-  /// - Throws: `BagError`, and what `report` throws.
+  /// - Throws: `BagError`, and the errors of `report`.
   init(_ files: BagFiles, scratch: String, report: (Int64) throws -> Void = { _ in }) throws {
     name = files.name
     losses = files.losses
@@ -98,7 +98,7 @@ final class Bag {
   /// Passes on all messages, file by file, expanded if they are compressed one by one.
   ///
   /// - Parameter report: Called now and then with the bytes that were read so far.
-  /// - Throws: what `body` and `report` throw, and `BagError` for a file that cannot be read.
+  /// - Throws: The errors of `body` and `report`, and `BagError` for a file that cannot be read.
   func read(report: (Int64) throws -> Void, _ body: (BagItem) throws -> Void) throws {
     var done: Int64 = 0
     for part in parts {
@@ -129,7 +129,7 @@ final class Bag {
   }
 }
 
-/// Expands a file that is compressed as a whole, as rosbag2 does with `--compression-mode file`.
+/// Expands a compressed file, as rosbag2 writes it with `--compression-mode file`.
 struct FileExpansion {
   let source: String
   let target: String
@@ -137,8 +137,8 @@ struct FileExpansion {
   private static let pieceBytes = 1 << 20
   private static let roomBytes: Int64 = 64 << 20
 
-  /// - Returns: what is missing, if the compressed file is damaged; what came before it is kept.
-  /// - Throws: `BagError`, or what `report` throws.
+  /// - Returns: the loss, if the compressed file is damaged; the data before the damage is kept.
+  /// - Throws: `BagError`, or the errors of `report`.
   func run(report: (Int64) throws -> Void) throws -> String? {
     let (input, output) = try handles()
     defer { try? input.close() }
@@ -152,7 +152,7 @@ struct FileExpansion {
 
   /// Copies the beginning of the file.
   ///
-  /// - Throws: `BagError`, `SessionError.noRoomForCopy`, or what `report` throws.
+  /// - Throws: `BagError`, `SessionError.noRoomForCopy`, or the errors of `report`.
   func copy(bytes: Int64, report: (Int64) throws -> Void) throws {
     try SessionBuilder.requireRoom(bytes, at: target)
     let (input, output) = try handles()

@@ -29,7 +29,7 @@ struct BagByteReader {
     return bytes[next..<next + count]
   }
 
-  /// Bytes behind their length of 32 bits.
+  /// A length of 32 bits, then as many bytes.
   mutating func sized() throws -> ArraySlice<UInt8> {
     try take(Int(try integer(UInt32.self)))
   }

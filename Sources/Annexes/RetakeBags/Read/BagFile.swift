@@ -10,6 +10,6 @@ protocol BagFile {
   /// Passes on all messages, in the order of the file.
   ///
   /// - Parameter position: Called now and then with the bytes that were read so far.
-  /// - Throws: what `body` throws.
+  /// - Throws: The errors of `body`.
   func read(position: (Int64) throws -> Void, _ body: (BagItem) throws -> Void) throws
 }

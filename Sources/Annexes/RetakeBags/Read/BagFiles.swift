@@ -9,13 +9,13 @@ struct BagFiles: Hashable, Sendable {
   struct Entry: Hashable, Sendable {
     var path: String
     var storage: Storage
-    /// Whether the whole file is compressed with zstd.
+    /// Whether the file is compressed with zstd, and not its messages.
     var isCompressed: Bool
   }
 
   /// In the order in which they were recorded.
   var entries: [Entry]
-  /// What is known to be missing.
+  /// Files and records that are known to be missing.
   var losses: [String] = []
   /// For messages to the user: the file's or the folder's name.
   var name: String
@@ -69,7 +69,7 @@ struct BagFiles: Hashable, Sendable {
     let listed = Self.listed(path)
     let missing = listed.filter { !found.contains($0) && !found.contains($0 + ".zstd") }
     losses = missing.map { "\($0), which \(Self.metadata) lists, is missing" }
-    // The list gives the order; a file that it lacks was recorded last.
+    // The list has the order of the files; a file that it lacks was recorded last.
     let order = Dictionary(zip(listed, listed.indices)) { first, _ in first }
     let places = found.enumerated().map {
       (order[$0.element] ?? listed.count + $0.offset, $0.element)
@@ -120,8 +120,8 @@ struct BagFiles: Hashable, Sendable {
     }
   }
 
-  /// The names under `relative_file_paths` of metadata.yaml; none without that file. Older recorders
-  /// write them with the bag's folder.
+  /// The names under `relative_file_paths` of metadata.yaml; empty without that file. Older
+  /// recorders write them with the bag's folder.
   private static func listed(_ folder: String) -> [String] {
     let path = folder + "/" + metadata
     guard

@@ -1,6 +1,6 @@
-/// What a reader passes on, in the order of the file.
+/// An item of a file, in the order of the file.
 enum BagItem {
   case message(BagMessage)
-  /// Something that cannot be read; reading continues behind it.
+  /// Bytes that cannot be read; reading continues after them.
   case loss(BagError)
 }

@@ -6,13 +6,13 @@ struct BagTopic: Hashable, Sendable {
   var type: String
   /// How messages are written: `cdr`, `protobuf`, `json`.
   var encoding: String
-  /// The definition of the type; empty if the bag has none.
+  /// The definition of the type; empty if the bag has no definition.
   var schema = ""
   /// How the definition is written: `ros2msg`.
   var schemaEncoding = ""
   /// Number of messages, if the bag says it.
   var count: Int64?
 
-  /// The topic without what may differ between the files of one bag.
+  /// Equal for the same topic in different files of one bag, whose other properties may differ.
   var identity: String { "\(name)\n\(type)\n\(encoding)" }
 }

@@ -12,7 +12,7 @@ enum Compression: Sendable {
     }
   }
 
-  /// All records, which take exactly `bytes`.
+  /// All records; exactly `bytes` bytes.
   func records(
     _ part: ArraySlice<UInt8>, bytes: Int
   ) throws -> ArraySlice<UInt8> {
@@ -24,7 +24,7 @@ enum Compression: Sendable {
     return result.bytes
   }
 
-  /// What the beginning of a chunk gives, up to the first damage.
+  /// The beginning of a chunk, up to the first damage.
   func beginning(_ part: ArraySlice<UInt8>, bytes: Int) -> ArraySlice<UInt8> {
     (try? expanded(part, bytes: bytes))?.bytes ?? []
   }

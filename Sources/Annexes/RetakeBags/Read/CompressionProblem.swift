@@ -1,4 +1,4 @@
-/// Compressed bytes that are not what their format says.
+/// Compressed bytes that do not fit their format.
 struct CompressionProblem: Error, Hashable {
   var cause: String
 }

@@ -12,7 +12,7 @@ final class MCAPBag: BagFile {
   private let file: MediaFile
   private var summary: MCAPSummary?
 
-  /// - Parameter origin: The path that errors name: that of the compressed file, if there is one.
+  /// - Parameter origin: The path in errors: the path of the compressed file, if there is one.
   /// - Throws: `BagError`.
   init(_ path: String, origin: String) throws {
     self.path = origin
@@ -27,7 +27,7 @@ final class MCAPBag: BagFile {
     let last = try Self.errors(at: path) {
       try file.bytes(magicBytes, at: max(0, file.size - Int64(magicBytes)))
     }
-    // A file with nothing else has one magic.
+    // A file that contains only the magic has it once.
     isWhole = last == MCAPRecord.magic && file.size >= 2 * Int64(magicBytes)
     summary = try MCAPSummary(file)
     if let summary {
@@ -40,7 +40,7 @@ final class MCAPBag: BagFile {
   private func scannedTopics() throws -> [BagTopic] {
     var walk = MCAPWalk(file: file, path: path, topics: [], isSurvey: true)
     do {
-      // What cannot be read is reported when the messages are read.
+      // Losses are reported when the messages are read.
       try walk.run(position: { _ in }) { _ in }
     } catch let error as BagError {
       throw error
@@ -86,7 +86,7 @@ struct MCAPSummary {
 
   private static let bytesMax: UInt64 = 256 << 20
 
-  /// - Returns: nil if the file has none that is whole.
+  /// - Returns: nil if the file has no complete summary.
   init?(_ file: MediaFile) throws {
     let size = UInt64(file.size)
     let tail = UInt64(MCAPRecord.footerBytes + MCAPRecord.magic.count)

@@ -2,9 +2,12 @@ import RetakeMedia
 
 /// Reads the records of an MCAP file from its beginning to the end of its data section.
 ///
-/// What is damaged is a loss, and reading continues: behind a chunk whose checksum is wrong, at the
-/// next chunk that the summary names if a record's length leads nowhere, else not at all. Of a chunk
-/// that the file's end cuts, the messages are read that are whole.
+/// Damage is a loss, and reading continues after it if possible:
+///
+/// - after a chunk whose checksum is wrong, with the next record;
+/// - after a record whose length is wrong, with the next chunk in the summary; without such a
+///   chunk, reading stops;
+/// - in a chunk that is cut by the end of the file, the complete messages are read.
 struct MCAPWalk {
   let file: MediaFile
   /// The path that errors name.
@@ -56,12 +59,12 @@ struct MCAPWalk {
       self.body = body
       defer { self.body = { _ in } }
       running?.update(with: MCAPRecord.magic[...])
-      // Ends: each record is behind the one before.
+      // Ends: each record begins after the previous record.
       while position < size {
         try report(Int64(position))
         guard try step() else { return }
       }
-      // A file that ends here lost its end: a whole one has a footer.
+      // A file that ends here lost its end, because a complete file has a footer.
       try lose(size, "the file ends without its footer")
     }
   }
@@ -74,7 +77,7 @@ struct MCAPWalk {
 
   /// Reads one record.
   ///
-  /// - Returns: whether another one may follow.
+  /// - Returns: whether another record may follow.
   private mutating func step() throws -> Bool {
     let start = position
     let headBytes = UInt64(MCAPRecord.headBytes)
@@ -199,8 +202,8 @@ struct MCAPWalk {
     try self.records(records, at: start, isCut: false)
   }
 
-  /// A chunk that the end of the file cuts: its messages are read up to there. If only its length is
-  /// a lie, it is whole.
+  /// Reads the complete messages of a chunk that is cut by the end of the file. If only the length
+  /// of the record is wrong, the chunk is complete.
   private mutating func cutChunk(_ start: UInt64, _ content: UInt64, _ left: UInt64) throws {
     guard left <= Self.recordBytesMax else { return }
     let record = try bytes(left, at: content)
@@ -210,7 +213,7 @@ struct MCAPWalk {
     else { return }
     let stored = reader.rest.prefix(Int(clamping: chunk.recordsBytes))
     let part = compression.beginning(stored, bytes: Int(chunk.uncompressedBytes))
-    // A whole chunk has a checksum to be compared with; of a part nothing is known.
+    // A complete chunk is compared with its checksum; a part of a chunk cannot be checked.
     let isWhole = part.count == Int(chunk.uncompressedBytes)
     guard !isWhole || chunk.crc == 0 || chunk.crc == CRC32.of(part) else { return }
     try records(part, at: start, isCut: true)
@@ -233,7 +236,7 @@ struct MCAPWalk {
         switch kind {
         case .schema, .channel, .message: try definitionOrMessage(kind, content, at: start)
         case .chunk: try lose(start, "a chunk has a chunk inside, which is left out")
-        // The format allows no others, and lets readers pass over those that they do not know.
+        // The format allows no other records in a chunk, and readers may skip unknown records.
         default: break
         }
       } catch is BagByteReader.Short {

@@ -5,13 +5,13 @@ import RetakeStore
 
 /// A file of rosbag2's SQLite storage: the tables `topics` and `messages`.
 ///
-/// It is opened as immutable, so that nothing is written next to it. Of a file that was cut, or has
-/// damaged pages, the rows are read that SQLite can reach.
+/// The file is opened as immutable, so that SQLite writes no files next to it. If the file was cut
+/// or has damaged pages, the rows are read that SQLite can reach.
 final class SQLiteBag: BagFile {
   let path: String
   let bytes: Int64
   private(set) var topics: [BagTopic] = []
-  // What is cut is copied without its last page (`SQLitePages`).
+  // A cut file is copied without its last page before it is opened (`SQLitePages`).
   let isWhole = true
   /// The place in `topics` by the topic's id.
   private var places: [Int64: Int] = [:]
@@ -21,7 +21,7 @@ final class SQLiteBag: BagFile {
   private static let messageBytesMax = 1 << 30
   private static let topicCountMax = 100_000
 
-  /// - Parameter origin: The path that errors name: that of the compressed file, if there is one.
+  /// - Parameter origin: The path in errors: the path of the compressed file, if there is one.
   /// - Throws: `BagError`.
   init(_ path: String, origin: String) throws {
     self.path = origin
@@ -38,8 +38,8 @@ final class SQLiteBag: BagFile {
 
   private static func configuration() -> Configuration {
     .reading("bag reader", readonly: true, valueBytesMax: messageBytesMax) {
-      // Without it SQLite refuses every page of a file that is shorter than its header says. The
-      // connection is read-only, so nothing can be written by it.
+      // Without this setting SQLite refuses every page of a file that is shorter than its header
+      // says. The connection is read-only, so the setting cannot cause a write.
       try $0.execute(sql: "PRAGMA writable_schema = ON")
     }
   }
@@ -150,7 +150,8 @@ struct SQLiteScan {
   /// An error of the caller's closure, which is not one of SQLite.
   private struct Stopped: Error { var error: any Error }
 
-  /// Ids that are tried one by one: behind one place, and in the whole file.
+  /// Maximum number of ids that are tried one by one after one damaged place; `probesLeft` is the
+  /// bound for a file.
   private static let nearProbesMax = 4_096
   private var probesLeft = 1 << 18
 
@@ -158,7 +159,7 @@ struct SQLiteScan {
   private static let straysMax = 1 << 20
   private var straysLeft = straysMax
 
-  /// Places behind which reading continues, in one file.
+  /// Number of damaged places in one file after which reading continues.
   private static let damageCountMax = 10_000
 
   init(
@@ -195,7 +196,7 @@ struct SQLiteScan {
       arguments: [hasRow ? last : Int64.min])
     while let row = try cursor.next() {
       guard let id = Int64.fromDatabaseValue(row[0] as DatabaseValue), !hasRow || id > last else {
-        // What is left of a page that was cut; or a table that leads round in circles.
+        // The rest of a page that was cut, or a table whose pages form a cycle.
         guard try passStray(body) else { return }
         continue
       }
@@ -248,7 +249,7 @@ struct SQLiteScan {
       BagMessage(topic: topic, logNanoseconds: time, bytes: bytes[...], place: place))
   }
 
-  /// The next id that can be read behind damage; nil if there is none.
+  /// The next id that can be read after damage; nil if there is no such id.
   private mutating func jump(
     over error: DatabaseError, _ body: (BagItem) throws -> Void
   ) throws -> Int64? {
@@ -297,7 +298,8 @@ struct SQLiteScan {
       return id + 1
     }
     var low = start
-    // Nothing says how many rows a lost page had, and a few may be left between two that are lost.
+    // The number of rows in a lost page is not known, and a few rows may remain between two lost
+    // pages.
     let near = min(Self.nearProbesMax, probesLeft)
     for distance in 1..<Int64(max(2, near)) {
       probesLeft -= 1

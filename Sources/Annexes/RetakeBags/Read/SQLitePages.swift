@@ -5,10 +5,10 @@ import RetakeCore
 enum SQLitePages {
   private static let headerBytes = 100
 
-  /// The bytes of the whole pages of a file that ends inside of a page; nil for other files.
+  /// The bytes of the complete pages of a file that ends inside of a page; nil for other files.
   ///
-  /// SQLite reads a page that the file's end cuts as if zeros followed, and would give rows whose end
-  /// is zeros. Without that page it reports them as damaged.
+  /// SQLite fills a page that is cut by the file's end with zeros, and would return rows that end
+  /// in zeros. Without that page it reports the rows as damaged.
   static func cut(_ path: String) throws -> Int64? {
     do {
       let bytes = try RegularFile.facts(of: path, links: .followed).bytes

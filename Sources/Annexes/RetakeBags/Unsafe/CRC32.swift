@@ -1,6 +1,6 @@
 /// The checksum of MCAP: CRC-32 of ISO 3309, as in gzip and PNG.
 ///
-/// Eight bytes are taken at a time, each with a table of its own (Kounavis and Berry, "A Systematic
+/// Eight bytes are read at a time, and each has a separate table (Kounavis and Berry, "A Systematic
 /// Approach to Building High Performance Software-based CRC Generators", 2005).
 struct CRC32 {
   // SAFETY: all reads are inside of the slice and of the table, whose index has 11 bits.

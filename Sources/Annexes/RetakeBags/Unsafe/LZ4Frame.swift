@@ -2,8 +2,8 @@ import CLz4
 
 /// Frames of LZ4, by the system's liblz4.
 enum LZ4Frame {
-  // SAFETY: the library reads and writes no more than the counts that it is given, which are those
-  // of the two buffers; the context is freed once.
+  // SAFETY: the library reads and writes at most the passed counts, which are the sizes of the two
+  // buffers; the context is freed once.
 
   /// Expands up to `bytesMax` bytes.
   ///

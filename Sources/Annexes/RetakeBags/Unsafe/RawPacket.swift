@@ -3,8 +3,9 @@ import RetakeMedia
 
 /// Makes the packet of a raw image: its rows without padding, in the session's format.
 enum RawPacket {
-  // SAFETY: every read and write below is inside of the two buffers, whose sizes the caller's check
-  // (`RawImage`) and the packet's own size give; the preconditions repeat that.
+  // SAFETY: every read and write below is inside of the two buffers. The caller's check
+  // (`RawImage`) and the size of the packet ensure their sizes; the preconditions repeat that
+  // check.
 
   /// - Parameters:
   ///   - data: At least `step * (rows - 1) + rowBytes` bytes.
@@ -41,8 +42,8 @@ enum RawPacket {
     let step: Int
     let rowBytes: Int
 
-    // Not inlined: in a closure that may throw a typed error, Swift 6.3 keeps a length in the error's
-    // register and returns it after the copy, as if something had been thrown.
+    // Not inlined: in a closure that may throw a typed error, Swift 6.3 keeps a length in the
+    // error's register and returns it after the copy, as if something had been thrown.
     @inline(never)
     func write(_ encoding: RawEncoding) {
       switch encoding {

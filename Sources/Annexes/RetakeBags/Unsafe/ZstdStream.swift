@@ -3,8 +3,8 @@ import Foundation
 
 /// Streams of Zstandard, by the system's libzstd.
 enum ZstdStream {
-  // SAFETY: the library reads and writes no more than the counts that it is given, which are those
-  // of the two buffers; the context is freed once.
+  // SAFETY: the library reads and writes at most the passed counts, which are the sizes of the two
+  // buffers; the context is freed once.
 
   /// The first bytes of a frame (RFC 8878, 3.1.1). They cannot begin a message in CDR.
   static let magic: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD]
@@ -55,7 +55,8 @@ enum ZstdStream {
       throw CompressionProblem(
         cause: "it claims \(claimed ?? 0) bytes; at most \(bytesMax) are read")
     }
-    // Without a size, room for what zstd reaches with images; and more if that is not enough.
+    // Without a claimed size, the buffer fits the ratio that zstd reaches with images, and grows if
+    // that is not enough.
     var room = claimed.map { Int($0) } ?? min(bytesMax, max(1 << 16, 16 * part.count))
     while true {
       let result = try expand(part, bytesMax: room)
@@ -79,7 +80,7 @@ enum ZstdStream {
 
     deinit { ZSTD_freeDCtx(context) }
 
-    /// Expands the next piece of a file, and passes on what comes out.
+    /// Expands the next piece of a file, and passes the result to `body`.
     ///
     /// - Returns: 0 at the end of a frame.
     func expand(_ piece: Data, _ body: (Data) throws -> Void) throws -> Int {

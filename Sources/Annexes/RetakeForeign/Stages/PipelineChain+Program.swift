@@ -15,7 +15,7 @@ extension ProgramOutput where Value == Detections {
 }
 
 extension ProgramOutput where Value == Classes {
-  /// Labels for the whole frame, best first.
+  /// Labels for a frame, best first.
   public static var classes: ProgramOutput<Classes> {
     ProgramOutput(name: ForeignOutput.classes.rawValue)
   }
@@ -44,8 +44,8 @@ extension PipelineChain where Output == Frame {
   ///   - output: The values that the program returns.
   ///   - options: Given to the program when it starts.
   ///   - instances: How many copies of a pure program compute at once, 1 to 64.
-  ///   - timeoutSeconds: The longest real time for a frame, 0.1 to 3,600. The start may take as
-  ///     long, and at least 30 s.
+  ///   - timeoutSeconds: The longest real time for a frame, 0.1 to 3,600. The start has the same
+  ///     limit, but at least 30 s.
   ///   - id: The node's ID; by default the kind, with a number from the second node of a kind on.
   /// - Throws: `OptionError` for an argument out of its range, and an error with the code
   ///   `process.notFound`, `process.notStarted` or `process.notReady`.

@@ -33,7 +33,7 @@ package struct ProcessOptions: StageOptions, Hashable {
   package var instances = 1
   /// The longest time for each frame; for the start, at least 30 s.
   package var timeoutSeconds = 30.0
-  /// What the program reads of sensors.
+  /// The sensors whose samples the program reads.
   package var sensors: [ProcessSensor] = []
   /// `files` or `stdio`.
   package var transport = ForeignTransport.files.rawValue
@@ -62,7 +62,7 @@ package struct ProcessOptions: StageOptions, Hashable {
     program.transport = try Self.choice(transport, "transport")
     program.clock = try Self.choice(clock, "clock")
     program.sensors = try ProcessSensor.reads(sensors)
-    // A whole pipeline is called with frames and timers, and a timer has no samples.
+    // A whole program is called with frames and timers, and a timer has no samples.
     guard output != .program || program.sensors.isEmpty else {
       throw OptionError(key: "sensors", message: "is not for a program that is a whole pipeline")
     }

@@ -1,9 +1,9 @@
 import RetakeCore
 
-/// Boxes that the model has finished itself: left, top, right, bottom, score, class, in pixels of
-/// the model's input. Nothing is suppressed.
+/// Boxes that the model has already filtered: left, top, right, bottom, score, class, in pixels of
+/// the model's input. The decoder does no suppression.
 ///
-/// This is what Ultralytics exports with `nms=True`, and end-to-end models.
+/// Ultralytics exports this form with `nms=True`, and so do end-to-end models.
 struct BoxesDecoder: OutputDecoder {
   static let name = DecoderName.boxes
   static let expectedShapes = "one output of 1xmx6 or mx6"

@@ -2,10 +2,10 @@ import RetakeCore
 
 /// Connectionist temporal classification, read greedily: PP-OCR's text recognizer.
 ///
-/// Each step has a score for a blank and for each character. The best of a step counts, the first
-/// of equal ones; repetitions and blanks are left out. The text is the label of the result, and its
-/// score the mean of the scores of the characters that are left. PP-OCR's models have one class
-/// more than characters, at the end: the space.
+/// Each step has a score for a blank and for each character. The decoder picks the best class of
+/// each step, the first of equal scores, and leaves out repetitions and blanks. The text is the
+/// label of the result; its score is the mean of the scores of the kept characters. PP-OCR's models
+/// have one class more than characters, at the end: the space.
 struct CTCTextDecoder: OutputDecoder {
   static let name = DecoderName.ctcText
   static let expectedShapes =

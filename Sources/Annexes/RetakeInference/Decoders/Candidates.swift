@@ -1,6 +1,6 @@
 import RetakeCore
 
-/// What is left of a model's candidates.
+/// Sorts, filters and suppresses the candidates of a model.
 struct CandidateFilter: Sendable {
   /// The most candidates that are compared with each other: as many as Ultralytics allows.
   static let candidatesMax = 30_000
@@ -9,7 +9,7 @@ struct CandidateFilter: Sendable {
 
   /// Greedy non-maximum suppression, in the total order.
   ///
-  /// Nothing is clipped before it: clipped boxes overlap more or less than whole ones.
+  /// Candidates are not clipped before: clipped boxes overlap more or less than unclipped boxes.
   func suppressed(_ candidates: [Candidate]) -> [Candidate] {
     var kept: [Candidate] = []
     // Ends at `maxDetections`, which bounds the comparisons.
@@ -29,7 +29,8 @@ struct CandidateFilter: Sendable {
     kept(candidates).sorted(by: Candidate.comesFirst).prefix(Self.candidatesMax)
   }
 
-  /// Before anything is compared or counted, so that other classes take no place.
+  /// Filters before candidates are compared or counted, so that other classes do not use up the
+  /// limits.
   private func kept(_ candidates: [Candidate]) -> [Candidate] {
     guard !settings.classes.isEmpty else { return candidates }
     let indices = Set(
@@ -42,7 +43,7 @@ struct CandidateFilter: Sendable {
     return better.box.overlap(with: other.box) > settings.iouThreshold
   }
 
-  /// The candidates as detections of the frame: moved back, then clipped; what is outside of the
+  /// The candidates as detections of the frame: moved back, then clipped. A candidate outside the
   /// frame is left out.
   func decoded(_ candidates: [Candidate], _ geometry: ImageGeometry) -> Decoded {
     var items: [Detection] = []
@@ -65,7 +66,7 @@ extension Box {
     self.init(x: middleX - width / 2, y: middleY - height / 2, width: width, height: height)
   }
 
-  /// Intersection over union: 0 for boxes that do not overlap or have no area, 1 for equal ones.
+  /// Intersection over union: 0 for boxes that do not overlap or have no area, 1 for equal boxes.
   fileprivate func overlap(with other: Box) -> Double {
     let across = min(x + width, other.x + other.width) - max(x, other.x)
     let down = min(y + height, other.y + other.height) - max(y, other.y)

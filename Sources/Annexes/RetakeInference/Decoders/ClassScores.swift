@@ -5,7 +5,7 @@ struct ClassScores {
   private let scores: [Double]
   private let settings: DecoderSettings
 
-  /// - Throws: `DecodingMismatch.labels` unless there is a label for each class, or none.
+  /// - Throws: `DecodingMismatch.labels` if there are labels, but not one for each class.
   init(
     _ scores: [Double], _ settings: DecoderSettings, _ outputs: DecoderInputs
   ) throws {
@@ -34,7 +34,7 @@ struct ClassScores {
       kept.map { Classification(label: settings.label($0), score: scores[$0]) })
   }
 
-  /// Whether a shape has one number for each class, and no second dimension of its own.
+  /// Whether a shape has one number for each class, and no second dimension.
   static func accepts(_ shape: [Int?]) -> Bool {
     // Exports add dimensions of one: 1xn, 1xnx1x1. An unknown one is usually the batch.
     let long = shape.filter { $0 != 1 && $0 != nil }

@@ -3,9 +3,9 @@ import RetakeCore
 /// Differentiable Binarization (PP-OCR's detector): a map of how likely each pixel is text.
 ///
 /// Pixels above `pixel_threshold` that touch, also diagonally, are one text. Its box grows by
-/// `area × unclip_ratio / perimeter` on each side, because the model is trained on shrunk texts; its
-/// score is the mean of the map inside of the box before it grows (PaddleOCR's `DBPostProcess` with
-/// `score_mode` fast). Boxes are parallel to the axes: a slanted text gets the box around it.
+/// `area × unclip_ratio / perimeter` on each side, because the model is trained on shrunk texts.
+/// The score is the mean of the map inside of the box before it grows (PaddleOCR's `DBPostProcess`
+/// with `score_mode` fast). Boxes are parallel to the axes: a slanted text gets the box around it.
 struct DBTextDecoder: OutputDecoder {
   static let name = DecoderName.dbText
   static let expectedShapes = "one output of 1x1xhxw, as large as the input"
@@ -88,7 +88,8 @@ struct PixelMask {
     }
   }
 
-  /// The boxes of what touches, also diagonally, in the order of the first pixel of each.
+  /// The bounding boxes of connected text pixels, diagonal neighbors included, in the order of the
+  /// first pixel of each.
   func components() -> [PixelRectangle] {
     var unseen = pixels
     var boxes: [PixelRectangle] = []

@@ -1,6 +1,6 @@
 import RetakeCore
 
-/// The options of decoders. Each reads those that it needs.
+/// The options of decoders. Each decoder reads only some of the options.
 package struct DecoderSettings: Hashable, Sendable {
   /// Pixels of the model's input.
   package var width: Int
@@ -31,7 +31,7 @@ package struct DecoderSettings: Hashable, Sendable {
     (self.width, self.height) = (width, height)
   }
 
-  /// The name of a class; its number if it has none.
+  /// The name of a class, or its number if it has no name.
   func label(_ index: Int) -> String {
     labels.indices.contains(index) ? labels[index] : String(index)
   }

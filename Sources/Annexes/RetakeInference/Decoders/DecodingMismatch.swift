@@ -1,6 +1,6 @@
 package import RetakeCore
 
-/// An error of the outputs of a model: they are not what a decoder reads.
+/// A decoder cannot read the outputs of a model.
 package enum DecodingMismatch: RetakeError, Hashable {
   /// The outputs have other shapes. Reported before the first frame if the model declares them.
   case shapes(decoder: DecoderName, expected: String, actual: [[Int?]])

@@ -16,7 +16,7 @@ enum ExactExponential {
     let r = (x - k * 0.693147180369123816490) - k * 1.90821492927058770002e-10
     var sum = inverseFactorials[inverseFactorials.count - 1]
     for factor in inverseFactorials.dropLast().reversed() { sum = sum * r + factor }
-    // In two steps, because 2^1024 is not a number of its own.
+    // In two steps, because a `Double` cannot hold 2^1024.
     let half = Int(k) / 2
     return sum * powerOfTwo(half) * powerOfTwo(Int(k) - half)
   }

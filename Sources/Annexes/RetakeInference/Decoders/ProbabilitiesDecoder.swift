@@ -1,7 +1,7 @@
 import RetakeCore
 
-/// Scores of classes as the model gives them: a classifier that ends in a softmax, or a tree
-/// ensemble (`ai.onnx.ml`), whose first output is the number of the best class.
+/// Scores of classes that need no further function: from a classifier that ends in a softmax, or
+/// from a tree ensemble (`ai.onnx.ml`), whose first output is the number of the best class.
 struct ProbabilitiesDecoder: OutputDecoder {
   static let name = DecoderName.probabilities
   static let expectedShapes =

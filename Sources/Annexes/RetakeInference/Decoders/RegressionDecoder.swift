@@ -1,9 +1,9 @@
 import RetakeCore
 
-/// Numbers as the model gives them, such as those of a tree ensemble: one scalar each.
+/// The numbers of a model's output as they are, one scalar each; for example of a tree ensemble.
 ///
-/// They are named by the labels; without labels `value`, or `value0`, `value1`, … if there are
-/// several.
+/// The labels name the scalars. Without labels, a single scalar is `value`, and several scalars are
+/// `value0`, `value1`, ….
 struct RegressionDecoder: OutputDecoder {
   static let name = DecoderName.regression
   static let expectedShapes = "one output of 1xn, a number for each of n labels"

@@ -3,10 +3,10 @@ import RetakeCore
 /// MediaPipe's BlazeFace: boxes and landmarks relative to fixed anchors, and one score each.
 ///
 /// A cell of a grid has two anchors for each layer with its stride; all have the middle of the cell
-/// and the size of the whole input (`SsdAnchorsCalculator` with `fixed_anchor_size` and an
-/// interpolated scale). The numbers of a row are in pixels of the input: the middle, the size, then
-/// the points (`TensorsToDetectionsCalculator` with `reverse_output_order`). A score is the sigmoid
-/// of the output, which is clipped at ±100 before.
+/// and the size of the input (`SsdAnchorsCalculator` with `fixed_anchor_size` and an interpolated
+/// scale). The numbers of a row are in pixels of the input: the middle, the size, then the points
+/// (`TensorsToDetectionsCalculator` with `reverse_output_order`). A score is the sigmoid of the
+/// output, which is clipped at ±100 before.
 struct SSDAnchorsDecoder: OutputDecoder {
   static let name = DecoderName.ssdAnchors
   static let expectedShapes =

@@ -3,8 +3,8 @@ import RetakeCore
 /// YOLOv5 and YOLOv7: one row a box, with its middle, its size, an objectness, and a score for each
 /// class, all of them in [0, 1] already.
 ///
-/// The score of a class is objectness × class score; a box has its best class, the first of equal
-/// ones (Ultralytics, `non_max_suppression` with one label a box).
+/// The score of a class is objectness × class score. A box has its best class; among equal scores,
+/// the first class (Ultralytics, `non_max_suppression` with one label a box).
 struct YOLOv5Decoder: OutputDecoder {
   static let name = DecoderName.yoloV5
   static let expectedShapes = "one output of 1xmx(5+n), a score for each of n classes"

@@ -1,4 +1,4 @@
-/// Which two samples of a row or column each new one is made of, and their weights.
+/// The two samples of a row or column that each new sample is made of, and their weights.
 struct AxisSamples: Sendable {
   /// One new sample: `(a × weightA + b × weightB) / 2048`.
   struct Pair: Hashable, Sendable {
@@ -13,8 +13,9 @@ struct AxisSamples: Sendable {
 
   let pairs: [Pair]
 
-  /// - Parameter keepsEdgeWeights: At an edge both samples are the same one. OpenCV then gives it
-  ///   the whole weight along a row, and both weights along a column, which rounds differently.
+  /// - Parameter keepsEdgeWeights: At an edge both samples are the same sample. Along a row, OpenCV
+  ///   then multiplies it by the sum of both weights; along a column, by each weight, which rounds
+  ///   differently.
   init(
     from old: Int, to new: Int, interpolation: Interpolation, keepsEdgeWeights: Bool
   ) {

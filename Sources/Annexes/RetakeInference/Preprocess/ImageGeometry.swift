@@ -14,7 +14,7 @@ package import RetakeCore
 ///                                 +-----------+
 /// ```
 package struct ImageGeometry: Hashable, Sendable {
-  /// The pixels of the frame that are scaled; with `crop` less than what was asked for.
+  /// The pixels of the frame that are scaled; with `crop` only a part of the requested region.
   package let source: PixelRectangle
   /// The pixels of the model's input that they become. All others are padding.
   package let placed: PixelRectangle
@@ -24,7 +24,7 @@ package struct ImageGeometry: Hashable, Sendable {
   private let frameWidth: Int
   private let frameHeight: Int
 
-  /// The geometry of a part of a frame, or of the whole frame, in an input of the given size.
+  /// The geometry of a region of a frame, or of the full frame, in an input of the given size.
   ///
   /// The sizes follow OpenVINO's Model API: the scaled side is rounded half to even, and an odd
   /// number of padding pixels has the larger half on the right and below.
@@ -88,8 +88,8 @@ package struct ImageGeometry: Hashable, Sendable {
 }
 
 extension ImageGeometry {
-  // The sides are scaled by what they became, and not by the exact ratio: the pixels were moved by
-  // that, too.
+  // The factors are the ratios of the rounded sides, and not the exact ratio, because the pixels
+  // were scaled by the rounded sides.
   private var scaleX: Double { Double(placed.width) / Double(source.width) }
   private var scaleY: Double { Double(placed.height) / Double(source.height) }
 
@@ -116,14 +116,14 @@ extension ImageGeometry {
       width: boxInFrame.width * scaleX, height: boxInFrame.height * scaleY)
   }
 
-  /// The part of a box that is inside the frame; `nil` if there is none.
+  /// The part of a box that is inside the frame; `nil` if the box is outside.
   ///
   /// Boxes are clipped only here, in the frame. A box that is clipped in the model's input, at the
   /// edge of its padding, can lose its area there although the object is in the frame
   /// (DeepStream-Yolo, report 697).
   package func clippedToFrame(_ boxInFrame: Box) -> Box? {
     let sides = [boxInFrame.x, boxInFrame.y, boxInFrame.width, boxInFrame.height]
-    // `max` and `min` would take the other number in the place of NaN.
+    // `max` and `min` would return the other number in the place of NaN.
     guard sides.allSatisfy(\.isFinite) else { return nil }
     let left = max(0, boxInFrame.x)
     let top = max(0, boxInFrame.y)

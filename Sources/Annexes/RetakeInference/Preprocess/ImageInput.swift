@@ -1,4 +1,4 @@
-/// What a model's input is made of: size, order of dimensions and channels, and range of numbers.
+/// The form of a model's input: size, order of dimensions and channels, and range of numbers.
 package struct ImageInput: Hashable, Sendable {
   /// The longest side of an input, in pixels.
   package static let sideMax = 8_192
@@ -16,7 +16,7 @@ package struct ImageInput: Hashable, Sendable {
   package var padValue: UInt8 = 0
   /// Subtracted from each channel, in the order of the model's channels; one for all, or one each.
   package var meanValues: [Float] = [0]
-  /// What each channel is divided by, after the subtraction; one for all, or one each.
+  /// The divisor of each channel, after the subtraction; one for all channels, or one each.
   package var scaleValues: [Float] = [1]
 
   package init(width: Int, height: Int) {

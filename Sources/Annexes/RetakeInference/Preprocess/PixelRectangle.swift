@@ -1,6 +1,6 @@
 package import RetakeCore
 
-/// A rectangle of whole pixels.
+/// A rectangle with integer coordinates, in pixels.
 package struct PixelRectangle: Hashable, Sendable {
   package var x: Int
   package var y: Int

@@ -2,7 +2,7 @@ package import RetakeBuffers
 
 /// Makes a model's input of a frame.
 ///
-/// The order is that of training code in Python: convert to RGB, scale, pad, then
+/// The order is the usual order of training code in Python: convert to RGB, scale, pad, then
 /// `(level − mean) / scale`.
 package struct Preprocessor: Sendable {
   /// A tensor, and where the frame is in it.
@@ -52,7 +52,7 @@ package struct Preprocessor: Sendable {
   }
 }
 
-/// What each level of each channel becomes, computed once.
+/// The normalized number for each level of each channel, computed once.
 enum NormalizedLevels: Sendable {
   case float([[Float]])
   case double([[Double]])

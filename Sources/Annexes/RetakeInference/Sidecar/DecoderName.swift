@@ -1,4 +1,4 @@
-/// What turns the outputs of a model into detections, classes or numbers.
+/// Names the function that turns the outputs of a model into detections, classes or numbers.
 package enum DecoderName: String, Hashable, Sendable, CaseIterable {
   case boxes = "boxes-xyxy-score-class"
   case yoloV5 = "yolo-v5"

@@ -1,10 +1,10 @@
 package import RetakeCore
 
-/// An error of what is written about a model: in its sidecar, in the file itself, or in a node.
+/// A wrong or missing value for a model: in its sidecar, in the file itself, or in a node.
 package enum ModelDocumentError: RetakeError, Hashable {
   /// The sidecar exists and cannot be read.
   case unreadable(path: String, cause: String)
-  /// The sidecar says something wrong.
+  /// The sidecar has a wrong value.
   case sidecar(path: String, DocumentProblem)
   /// A value that is needed is given nowhere.
   case missing(model: String, key: String, advice: String)

@@ -1,9 +1,9 @@
-/// Reads what a model's file says about itself.
+/// Reads the metadata in a model's file.
 ///
-/// Three writers are known. Values of others, and values that cannot be read, say nothing, because
-/// their form was never promised.
+/// Three writers are known. Values of other writers, and values that cannot be read, are ignored,
+/// because their form was never promised.
 ///
-/// | key | writer | gives |
+/// | key | writer | values |
 /// |---|---|---|
 /// | `names`, `imgsz`, `task`, `stride` | Ultralytics | labels, size, decoder, preprocessing |
 /// | `character` | PaddleOCR's text models | labels, one a line |
@@ -35,7 +35,7 @@ package enum ModelMetadata {
     {
       values.size = PixelSize(width: sides[1], height: sides[0])
     }
-    // What its predictor does before each of its models.
+    // The predictor of Ultralytics does this before each of its models.
     (values.scaleValues, values.colorSpace) = ([255], .rgb)
     let isFinished =
       metadata["end2end"] == "True" || metadata["args"]?.contains("'nms': True") == true

@@ -1,13 +1,13 @@
 import RetakeCore
 import RetakeMedia
 
-/// What is in force for one model in one node, and where each value comes from.
+/// The values in force for one model in one node, and the source of each value.
 package struct ModelSettings: Sendable {
-  /// Where a value comes from; the first that gives it counts.
+  /// The source of a value. The first source that has the value counts.
   package enum Origin: String, Hashable, Sendable, CaseIterable {
     case node
     case sidecar
-    /// What the model's file says about itself in words.
+    /// Text in the metadata of the model's file.
     case metadata
     /// The shape and type of the model's input.
     case shape
@@ -22,7 +22,7 @@ package struct ModelSettings: Sendable {
     package var origin: Origin
   }
 
-  /// Which of the model's inputs the frame becomes.
+  /// The index of the model's input that the frame becomes.
   package let inputIndex: Int
   package let input: ImageInput
   package let decoderName: DecoderName
@@ -30,7 +30,7 @@ package struct ModelSettings: Sendable {
   /// All values, in the order of docs/models.md.
   package let rows: [Row]
 
-  /// - Parameter options: What the node says.
+  /// - Parameter options: The values in the node's options.
   /// - Throws: `ModelDocumentError` for a value that is missing or does not fit.
   package init(
     of model: any ModelDescription, at path: String, options: ModelValues = ModelValues(),
@@ -69,10 +69,11 @@ package struct ModelSettings: Sendable {
     return rows.map { " \($0.key)=\($0.value)" }.joined() + " labels=\(Sha256.digest(of: labels))"
   }
 
-  /// The shape in which a model computes pictures of the size that the options or the sidecar give,
-  /// by the name of its input; empty if it is the declared one.
+  /// The shape in which a model computes pictures of the size in the options or the sidecar, by the
+  /// name of its input; empty if it is the declared shape.
   ///
-  /// Some files declare the shape of the picture that they were exported with, and compute any.
+  /// Some files declare the shape of the picture that they were exported with, and compute any
+  /// shape.
   package static func otherShapes(
     of model: any ModelDescription, options: ModelValues, sidecar: ModelSidecar?
   ) -> [String: [Int?]] {
@@ -121,7 +122,7 @@ package struct ModelSettings: Sendable {
         model: path, key: "name",
         "there is no input '\(name)'. \(Suggestion.advice(for: name, among: names))")
     }
-    // A stage has a frame and nothing else to give.
+    // A stage has a frame as its only value for an input.
     guard names.count == 1 else {
       throw ModelDocumentError.contradiction(
         model: path, key: "name", "it has \(names.count) inputs, and a frame is one")
@@ -129,7 +130,7 @@ package struct ModelSettings: Sendable {
     return index
   }
 
-  /// What is in force, as far as it can be said, and what is wrong.
+  /// The values in force as far as they are known, and the problems.
   package struct Draft: Sendable {
     /// `nil` if there are problems.
     package var settings: ModelSettings?
@@ -156,7 +157,7 @@ package struct ModelSettings: Sendable {
     }
   }
 
-  /// The decoder, after checking it against what the model declares.
+  /// The decoder, after checking it against the outputs that the model declares.
   package func decoder(
     for outputs: [ModelPort]
   ) throws -> any OutputDecoder {
@@ -166,7 +167,7 @@ package struct ModelSettings: Sendable {
   }
 }
 
-/// The sources of values, and what was taken from which.
+/// The sources of values, and a row for each value with the source that it came from.
 struct ValueLayers {
   private let layers: [(origin: ModelSettings.Origin, values: ModelValues)]
   private(set) var rows: [ModelSettings.Row] = []
@@ -181,17 +182,18 @@ struct ValueLayers {
       metadata: ModelMetadata.values(model.metadata))
   }
 
-  /// The value of the first source that gives it, without a row.
+  /// The value of the first source that has it, without a row.
   func first<Value>(_ path: KeyPath<ModelValues, Value?>) -> Value? {
     layers.lazy.compactMap { $0.values[keyPath: path] }.first
   }
 
-  /// Whether any source gives the value.
+  /// Whether any source has the value.
   func has<Value>(_ path: KeyPath<ModelValues, Value?>) -> Bool {
     layers.contains { $0.values[keyPath: path] != nil }
   }
 
-  /// The value of the first source that gives it, and a row about it; `nil` if none does.
+  /// Returns the value of the first source that has it and adds a row about it; `nil` if no source
+  /// has it.
   mutating func pick<Value>(
     _ key: String, _ path: KeyPath<ModelValues, Value?>, _ text: (Value) -> String,
     shape: Value? = nil
@@ -336,7 +338,7 @@ extension DecoderSettings {
     default: break
     }
     labels = layers.pick("labels", \.labels, Self.text, otherwise: own.labels)
-    // Without a row if nothing is said: all classes are kept.
+    // No row if no source has the value: all classes are kept.
     if decoder.findsBoxes { classes = layers.pick("classes", \.classes, Self.text) ?? [] }
   }
 
@@ -368,7 +370,7 @@ extension DecoderName {
   fileprivate func mayRead(
     _ outputs: [ModelPort], of input: ImageInput, labels: [String]
   ) -> Bool {
-    // It reads nothing without labels, which a sidecar may give together with the decoder.
+    // The decoder cannot read without labels, which a sidecar may add together with the decoder.
     if self == .ctcText, labels.isEmpty {
       return outputs.count == 1 && outputs[0].shape.count == 3
     }
@@ -378,7 +380,7 @@ extension DecoderName {
     return (try? decoder.check(outputs)) != nil
   }
 
-  /// What a decoder gives; see `Decoded`.
+  /// The kind of result that a decoder returns; see `Decoded`.
   package enum Result: Hashable, Sendable {
     case detections, classes, scalars
 

@@ -2,18 +2,18 @@ package import Foundation
 package import RetakeCore
 import RetakeMedia
 
-/// `NAME.model.json` next to `NAME.onnx`: what belongs before and after a model.
+/// `NAME.model.json` next to `NAME.onnx`: the processing before and after a model.
 ///
-/// The names are those of OpenVINO's Model API. docs/models.md describes each key.
+/// The names of keys come from OpenVINO's Model API. docs/models.md describes each key.
 package struct ModelSidecar: Hashable, Sendable {
   /// The largest document that is read, in bytes.
   package static let bytesMax = 1 << 20
   /// The longest label, in characters.
   static let labelLengthMax = 200
 
-  /// The name of the model's file, if the document gives it.
+  /// The name of the model's file, if the document has it.
   package private(set) var model: String?
-  /// SHA-256 of the model's file in lowercase hexadecimal digits, if the document gives it.
+  /// SHA-256 of the model's file in lowercase hexadecimal digits, if the document has it.
   package private(set) var sha256: String?
   package private(set) var licence: String?
   package private(set) var task: String?
@@ -26,7 +26,7 @@ package struct ModelSidecar: Hashable, Sendable {
     (path.hasSuffix(".onnx") ? String(path.dropLast(5)) : path) + ".model.json"
   }
 
-  /// Reads the sidecar of a model; `nil` if there is none.
+  /// Reads the sidecar of a model; `nil` if there is no sidecar.
   package static func read(nextTo model: String) throws -> ModelSidecar? {
     let path = path(ofModel: model)
     let data: Data
@@ -40,7 +40,8 @@ package struct ModelSidecar: Hashable, Sendable {
     return try ModelSidecar(data, path: path)
   }
 
-  /// Checks the digest of the model's file against the one in the document, if that has one.
+  /// Checks the digest of the model's file against the digest in the document, if the document has
+  /// it.
   package func check(sha256 own: String, ofModel path: String) throws {
     guard let expected = sha256, expected != own else { return }
     throw ModelDocumentError.contradiction(model: path, key: "sha256", "the file's own is \(own)")

@@ -1,7 +1,7 @@
-/// What one source says about a model; `nil` where it says nothing.
+/// The values of one source for a model; `nil` where the source has no value.
 ///
-/// A node's options, a sidecar and the model's own metadata each give one of these, and
-/// `ModelSettings` decides which is in force.
+/// A node's options, a sidecar and the model's metadata each make one `ModelValues`, and
+/// `ModelSettings` decides which value is in force.
 package struct ModelValues: Hashable, Sendable {
   /// The name of the input that the frame becomes.
   package var inputName: String?

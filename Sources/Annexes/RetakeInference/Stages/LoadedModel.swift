@@ -1,11 +1,11 @@
 import RetakeCore
 import RetakeGraph
 
-/// A model that is ready to compute, with what is said about it.
+/// A model that is ready to compute, with its sidecar and the node's options.
 struct LoadedModel: Sendable {
   let model: OnnxModel
   let sidecar: ModelSidecar?
-  /// What the node says.
+  /// The values in the node's options.
   let values: ModelValues
   /// SHA-256 of the model and of its sidecar, by path.
   let files: [String: String]
@@ -38,7 +38,7 @@ struct LoadedModel: Sendable {
     ].compactMapValues(\.self)
   }
 
-  /// What computes: the model, the library, and the processor's kind.
+  /// Identifies the computation: the model, the library, and the processor's kind.
   var fingerprint: String {
     // The library chooses its kernels by the processor, and they differ in the last bits.
     "\(model.fingerprint) kernels=\(KernelClass.current.rawValue)"
@@ -46,12 +46,12 @@ struct LoadedModel: Sendable {
 }
 
 extension StageError {
-  /// Why a model gives nothing for a frame.
+  /// Why a model returned no result for a frame.
   init(ofModel error: any Error) {
     if let error = error as? any CodedError {
       self.init(code: error.code, message: error.description)
     } else {
-      // What belongs to a model throws coded errors alone.
+      // Code of a model throws only coded errors.
       self.init(code: "inference.run.failed", message: "\(error)")
     }
   }

@@ -1,8 +1,9 @@
 import RetakeCore
 import RetakeMedia
 
-/// What a model's file declares, and what is in force for it: without a library its structure and
-/// what the sidecar says, with one also whether the library can compute it.
+/// The declarations in a model's file, and the values in force for it. Without a library, this
+/// covers the structure of the file and the sidecar; with a library, also whether it can compute
+/// the model.
 package struct ModelInspection: Hashable, Sendable, Encodable {
   /// An input or an output.
   package struct Port: Hashable, Sendable, Encodable {
@@ -20,7 +21,7 @@ package struct ModelInspection: Hashable, Sendable, Encodable {
     package let version: Int
   }
 
-  /// A value that is in force, as in a sidecar, and what gives it.
+  /// A value that is in force, written as in a sidecar, and its source.
   package struct Row: Hashable, Sendable, Encodable {
     package let key: String
     package let value: String
@@ -47,19 +48,20 @@ package struct ModelInspection: Hashable, Sendable, Encodable {
   package let inputs: [Port]
   package let outputs: [Port]
   package let metadata: [String: String]
-  /// The path of the sidecar; `nil` if there is none.
+  /// The path of the sidecar; `nil` if there is no sidecar.
   package let sidecar: String?
-  /// `nil` if there is none that can be used; `problems` says why.
+  /// `nil` if no library can be used; `problems` says why.
   package let library: ModelLibrary?
   /// Models compute the same bits on all processors of one class.
   package let kernels: String
-  /// In the order of docs/models.md; those before the first problem if there is one.
+  /// In the order of docs/models.md; if there is a problem, only the settings before the first
+  /// problem.
   package let settings: [Row]
   package let problems: [Problem]
 
   /// Reads the model's file, and the sidecar next to it.
   ///
-  /// - Parameter options: The model's path, and what a node says about it.
+  /// - Parameter options: The model's path, and the node's options for it.
   /// - Throws: `InferenceError` for a file that is not a model, `ModelDocumentError` for a sidecar
   ///   that cannot be read, `OptionError` for options that no model has. Everything else is among
   ///   `problems`.
@@ -114,11 +116,11 @@ extension ModelInspection.Problem {
   }
 }
 
-/// What is found out about one model.
+/// Collects the findings about one model.
 private struct Findings {
   let path: String
   let provider: String
-  /// What the node says.
+  /// The values in the node's options.
   let values: ModelValues
   let sha256: String
   let sidecar: ModelSidecar?

@@ -28,7 +28,7 @@ extension StageRegistry {
     replaceNode(Stage.signature) { given in
       let options = try OptionReader.read(ModelOptions.self, from: given, kind: Stage.kind)
       do {
-        // Without a path there is nothing to find, and the stage says so.
+        // An empty path names no file, and the stage reports it.
         let place = options.model.isEmpty ? "" : try places.model(options.model)
         return AnyStage(try Stage(options: options, at: place))
       } catch {

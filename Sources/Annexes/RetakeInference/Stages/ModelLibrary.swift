@@ -3,10 +3,10 @@ package struct ModelLibrary: Hashable, Sendable, Encodable {
   package let version: String
   /// The file that the system's loader chose.
   package let path: String
-  /// What can compute a model, by the library's own names.
+  /// The execution providers, by the library's names.
   package let providers: [String]
 
-  /// Loads the library, or returns the one that is loaded.
+  /// Loads the library, or returns the library that is already loaded.
   ///
   /// - Throws: `InferenceError`.
   package static func find() throws -> ModelLibrary { ModelLibrary(try OnnxLibrary.load()) }

@@ -1,7 +1,7 @@
 package import RetakeCore
 import RetakeGraph
 
-/// The model of a stage, and what the node says about it.
+/// The model of a stage, and the node's values for it.
 package struct ModelOptions: StageOptions, Hashable {
   package static let explanations: [String: String] = [
     "input": "keys of the model's sidecar about its input; they come before those of the file",
@@ -12,11 +12,11 @@ package struct ModelOptions: StageOptions, Hashable {
 
   /// The path of an .onnx file; relative to the working folder. Required.
   package var model = ""
-  /// What computes the model, by ONNX Runtime's own name.
+  /// The execution provider, by ONNX Runtime's name.
   package var provider = OnnxOptions.cpu
-  /// The keys of a sidecar's `input`; they come before those of the sidecar.
+  /// Keys of a sidecar's `input`; they come before the keys of the sidecar.
   package var input = JSONValue.object([:])
-  /// The keys of a sidecar's `output`; they come before those of the sidecar.
+  /// Keys of a sidecar's `output`; they come before the keys of the sidecar.
   package var output = JSONValue.object([:])
 
   package init() {}
@@ -28,7 +28,7 @@ package struct ModelOptions: StageOptions, Hashable {
     }
   }
 
-  /// What the node says about the model.
+  /// The values in the node's options.
   ///
   /// - Throws: `OptionError` with the place of a key that no sidecar has, or of a wrong value.
   func values() throws -> ModelValues {

@@ -2,14 +2,14 @@ import RetakeBuffers
 import RetakeCore
 import RetakeGraph
 
-/// A model with what belongs before and after it, ready for frames. Several threads may use it.
+/// A model with its preprocessing and its decoder, ready for frames. Several threads may use it.
 final class ModelRunner: Sendable {
   private let loaded: LoadedModel
   let settings: ModelSettings
   let preprocessor: Preprocessor
   let decoder: any OutputDecoder
 
-  /// Loads the model, and checks that what is said about it fits.
+  /// Loads the model, and checks that the options and the sidecar fit it.
   ///
   /// - Parameter place: The path at which the model is read; `nil` for the path in the options.
   /// - Throws: `OptionError`, `InferenceError`, `ModelDocumentError`, `DecodingMismatch`.
@@ -27,7 +27,7 @@ final class ModelRunner: Sendable {
   /// Everything besides the frame on which the outputs depend.
   var fingerprint: String { loaded.fingerprint + settings.fingerprint }
 
-  /// - Throws: `OptionError` unless the decoder gives what a stage of this kind returns.
+  /// - Throws: `OptionError` unless the decoder returns the result of a stage of this kind.
   func require(_ result: DecoderName.Result, in kind: String) throws {
     guard settings.decoderName.result != result else { return }
     let names = DecoderName.allCases.filter { $0.result == result }.map(\.rawValue)
@@ -37,8 +37,8 @@ final class ModelRunner: Sendable {
         + "'\(kind)'; those that do: \(names.joined(separator: ", "))")
   }
 
-  /// - Throws: `StageError` if the model cannot be computed for this frame, or gives numbers that
-  ///   are none.
+  /// - Throws: `StageError` if the model cannot be computed for this frame, or an output contains
+  ///   NaN or infinity.
   func decoded(_ frame: Frame) throws -> Decoded {
     let prepared = preprocessor.prepare(frame)
     do {
@@ -50,7 +50,7 @@ final class ModelRunner: Sendable {
 }
 
 extension ModelRunner {
-  /// What makes two runners the same: the options, and the files as they are now.
+  /// Two runners with equal keys are the same: equal options, and unchanged files.
   private struct Key: Hashable {
     var options: ModelOptions
     var place: String
@@ -58,7 +58,7 @@ extension ModelRunner {
     var files: [RegularFile.Facts?]
   }
 
-  /// A document is read several times, and a model may take hundreds of megabytes.
+  /// Shared, because a document is read several times, and a model may use hundreds of megabytes.
   private static let runners = SharedValues<Key, ModelRunner>()
 
   /// - Throws: As `init`.

@@ -6,8 +6,8 @@ import RetakeStages
 /// Computes a model in an ONNX file for each frame. docs/models.md says how the frame becomes the
 /// model's input, and how the outputs become a result.
 ///
-/// A frame for which the model cannot be computed fails with the model's error, and the others go
-/// on.
+/// If the model cannot be computed for a frame, that frame fails with the model's error, and the
+/// other frames continue.
 package struct OnnxStage<Found: ModelResult>: PureStage, ModelStage {
   package static var kind: String { Found.modelKind }
   package static var summary: String { Found.modelSummary }
@@ -42,19 +42,19 @@ package struct OnnxStage<Found: ModelResult>: PureStage, ModelStage {
 
 /// Finds objects in each frame: boxes in pixels of the frame, the best first.
 package typealias Detect = OnnxStage<Detections>
-/// Names what each frame shows.
+/// Classifies each frame.
 package typealias Classify = OnnxStage<Classes>
 /// Computes numbers from each frame.
 package typealias Infer = OnnxStage<Scalars>
 
-/// What a model's outputs become.
+/// The value that a model's outputs become.
 package protocol ModelResult: PipelineValue {
   static var modelKind: String { get }
   static var modelSummary: String { get }
-  /// Decoders that give it.
+  /// The kind of result; decoders of this kind can be used.
   static var decoded: DecoderName.Result { get }
 
-  /// `nil` if the decoder gave something else.
+  /// `nil` if the decoder returned another kind of result.
   init?(_ decoded: Decoded)
 }
 

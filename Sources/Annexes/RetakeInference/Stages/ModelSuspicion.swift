@@ -2,7 +2,7 @@ package import RetakeCore
 
 /// Something about a model on a frame that is allowed and probably not meant.
 package enum ModelSuspicion: RetakeError, Hashable {
-  /// Nothing says what the model's numbers are, and it is given levels of 0 to 255.
+  /// No source declares the range of the model's numbers, and it reads levels of 0 to 255.
   case unscaled(largest: Double)
   /// Means and scales of levels from 0 to 1.
   case fractions(smallest: Double, largest: Double)
@@ -15,7 +15,7 @@ package enum ModelSuspicion: RetakeError, Hashable {
   case flat
   /// All numbers of an output are the same.
   case constant(output: String, value: Double)
-  /// Nothing is above the threshold.
+  /// No score is above the threshold.
   case nothing(threshold: Double, best: Double?)
   /// A score that is not 0 to 1.
   case score(label: String, Double)

@@ -3,12 +3,12 @@ import RetakeCore
 import RetakeMedia
 import RetakeRuntime
 
-/// A model on one frame, with what a person needs to judge it.
+/// A model on one frame, with the facts that a person needs to judge it.
 package struct ModelTrial: Sendable {
   /// How often the model is computed; the fastest times count.
   package static let runs = 5
 
-  /// What the model sees: scaled and padded, before mean and scale, as RGB24.
+  /// The picture that the model reads: scaled and padded, before mean and scale, as RGB24.
   package let picture: Frame
   private let runner: ModelRunner
   private let frame: Frame
@@ -82,7 +82,7 @@ extension ModelTrial {
     }
   }
 
-  /// What the model gives, and how it looks.
+  /// The model's results for the frame, its times, and suspicions.
   package struct Report: Hashable, Sendable {
     package struct Size: Hashable, Sendable, Encodable {
       package let width: Int

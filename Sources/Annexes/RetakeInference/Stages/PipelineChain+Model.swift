@@ -8,8 +8,8 @@ extension PipelineChain where Output == Frame {
   /// Finds objects in each frame: boxes in pixels of the frame, the best first.
   ///
   /// - Parameters:
-  ///   - target: What is kept of that which the model finds; `nil` = all classes.
-  ///   - model: The path of an .onnx file; docs/models.md says what may be next to it.
+  ///   - target: The detections to keep; `nil` = all classes.
+  ///   - model: The path of an .onnx file; docs/models.md describes the sidecar next to it.
   ///   - id: The node's ID; by default the kind, with a number from the second node of a kind on.
   /// - Throws: `OptionError` for a model that is missing, damaged, not a detector or without a
   ///   class of the target, and on a machine without ONNX Runtime.
@@ -19,9 +19,9 @@ extension PipelineChain where Output == Frame {
     stage(try Detect(options: ModelOptions(model: model, target: target)), id: id)
   }
 
-  /// Names what each frame shows.
+  /// Classifies each frame.
   ///
-  /// - Parameter model: The path of an .onnx file; docs/models.md says what may be next to it.
+  /// - Parameter model: The path of an .onnx file; docs/models.md describes the sidecar next to it.
   /// - Throws: As `detect(_:model:id:)`.
   public func classify(model: String, id: String? = nil) throws -> PipelineChain<Classes> {
     stage(try Classify(options: ModelOptions(model: model)), id: id)
@@ -29,7 +29,7 @@ extension PipelineChain where Output == Frame {
 
   /// Computes numbers from each frame.
   ///
-  /// - Parameter model: The path of an .onnx file; docs/models.md says what may be next to it.
+  /// - Parameter model: The path of an .onnx file; docs/models.md describes the sidecar next to it.
   /// - Throws: As `detect(_:model:id:)`.
   public func infer(model: String, id: String? = nil) throws -> PipelineChain<Scalars> {
     stage(try Infer(options: ModelOptions(model: model)), id: id)
@@ -37,12 +37,12 @@ extension PipelineChain where Output == Frame {
 }
 
 extension PipelineChain where Output == Scalars {
-  /// Computes numbers from numbers, such as those of `heartVariability`.
+  /// Computes numbers from numbers, for example from the scalars of `heartVariability`.
   ///
   /// - Parameters:
-  ///   - model: The path of an .onnx file; docs/models.md says what may be next to it.
-  ///   - features: The names of the numbers that the model reads, in its order; `nil` = those of
-  ///     the model's sidecar.
+  ///   - model: The path of an .onnx file; docs/models.md describes the sidecar next to it.
+  ///   - features: The names of the numbers that the model reads, in its order; `nil` = the names
+  ///     in the model's sidecar.
   ///   - id: The node's ID; by default the kind, with a number from the second node of a kind on.
   /// - Throws: `OptionError` for a model that is missing, damaged or reads something else, and on a
   ///   machine without ONNX Runtime.
@@ -58,11 +58,11 @@ extension PipelineChain where Output == Scalars {
 }
 
 extension PipelineChain where Output == Detections {
-  /// Names what each detection shows: a `forEach` over the detections' regions, each with a fifth
-  /// of its width and height on every side.
+  /// Classifies each detection: a `forEach` over the detections' regions, each with a fifth of its
+  /// width and height on every side.
   ///
   /// - Parameters:
-  ///   - model: The path of an .onnx file; docs/models.md says what may be next to it.
+  ///   - model: The path of an .onnx file; docs/models.md describes the sidecar next to it.
   ///   - id: The forEach's ID; by default `forEach`.
   /// - Throws: As `detect(_:model:id:)`.
   public func classify(model: String, id: String? = nil) throws -> PipelineChain<Detections> {

@@ -3,8 +3,8 @@ package import RetakeGraph
 
 /// Computes a model in an ONNX file, such as a tree ensemble, from the numbers of a stage.
 ///
-/// `input` of the node or the sidecar has the names of the numbers in `features`. A frame that lacks
-/// one of them fails: no number is made up.
+/// `input` of the node or the sidecar has the names of the numbers in `features`. A frame that
+/// lacks one of them fails: no number is made up.
 package struct Regress: PureStage, ModelStage {
   package static let kind = "regress"
   package static let summary = "computes numbers from numbers with a model in an ONNX file"

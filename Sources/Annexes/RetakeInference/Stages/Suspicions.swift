@@ -1,13 +1,13 @@
 import RetakeBuffers
 
-/// Looks for what is probably not meant.
+/// Looks for settings and results that the user probably did not intend.
 struct Suspicions {
   /// A float beyond it was hardly seen in training, unless someone says so.
   private static let usualMax = 16.0
   private static let tinyMax = 0.02
   /// The fewest numbers that an input of integers keeps of 256 levels.
   private static let levelsMin = 16.0
-  /// The largest ratio of the factors by which the two sides are scaled.
+  /// The largest ratio of the two sides' scaling factors that is not reported.
   private static let distortionMax = 1.1
 
   let runner: ModelRunner
@@ -22,12 +22,12 @@ struct Suspicions {
   /// - Throws: `DecodingMismatch`.
   var all: [ModelSuspicion] {
     get throws {
-      // A frame of one color says nothing about the numbers.
+      // The numbers of a frame of one color cannot be judged.
       return (isFlat ? [.flat] : numbers) + shape + constants + (try results)
     }
   }
 
-  /// Whether the sidecar or the model's metadata say something.
+  /// Whether a source other than the defaults has a value for the key.
   private func isGiven(_ key: String) -> Bool {
     runner.settings.rows.contains { $0.key == key && $0.origin != .standard }
   }
@@ -113,7 +113,7 @@ struct Suspicions {
 }
 
 extension ModelTensor.Elements {
-  /// The smallest and the largest number; 0 if there are none.
+  /// The smallest and the largest number; 0 for an empty tensor.
   var range: (smallest: Double, largest: Double) {
     func bounds<Number: Comparable>(
       _ values: [Number], _ number: (Number) -> Double

@@ -2,7 +2,8 @@ import Foundation
 
 /// Names as the library reads them: an array of C strings that does not move.
 struct NameList: ~Copyable {
-  // SAFETY: this value allocated the array and the strings, only it has them, and deinit frees them.
+  // SAFETY: this value allocated the array and the strings, only it has them, and deinit frees
+  // them.
   private let list: UnsafeMutablePointer<UnsafePointer<CChar>?>
   private let count: Int
 

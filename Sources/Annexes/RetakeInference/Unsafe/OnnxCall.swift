@@ -1,7 +1,7 @@
 /// One call of a session.
 struct OnnxCall {
-  // SAFETY: the library reads the tensors in place while the call lasts, and their arrays are kept
-  // by the caller. It never writes to an input. What it returns is copied, and every value is
+  // SAFETY: the library reads the tensors in place while the call lasts, and the caller keeps their
+  // arrays. The library never writes to an input. Each output is copied, and every value is
   // released when its owner ends, also when a later step fails.
 
   let library: OnnxLibrary

@@ -1,7 +1,7 @@
 /// The functions of ONNX Runtime that are used, by their slots in its table.
 ///
-/// The library is loaded by name, so its header is not needed. The order of the table is the one of
-/// `OrtApi` in onnxruntime_c_api.h; it is frozen, and functions are only appended.
+/// The library is loaded by name, so its header is not needed. The table has the order of `OrtApi`
+/// in onnxruntime_c_api.h; the order is frozen, and functions are only appended.
 struct OnnxFunctions: @unchecked Sendable {
   // SAFETY: @unchecked because C functions are not Sendable; the table never changes after it is
   // created, and the library stays loaded for as long as the process lives. Each type below is the

@@ -5,8 +5,9 @@ package import RetakeCore
 ///
 /// Everything but models works without it. `LibraryPlaces` says where it is looked for.
 package final class OnnxLibrary: @unchecked Sendable {
-  // SAFETY: @unchecked because pointers are not Sendable. Nothing changes after init, and the
-  // library documents that its functions may be called with one environment from several threads.
+  // SAFETY: @unchecked because pointers are not Sendable. All properties are constant after init,
+  // and the library documents that its functions may be called with one environment from several
+  // threads.
 
   /// The first version that has the table that is used.
   package static let versionMin = "1.16"
@@ -42,7 +43,7 @@ package final class OnnxLibrary: @unchecked Sendable {
 
   /// Opens the first library that can be used.
   ///
-  /// - Throws: What is wrong with the first one that exists, or `.noLibrary`.
+  /// - Throws: The error of the first library that exists and cannot be used, or `.noLibrary`.
   package static func open(_ places: LibraryPlaces) throws -> OnnxLibrary {
     var first: InferenceError?
     // Bounded by `LibraryPlaces`.
@@ -126,7 +127,7 @@ package final class OnnxLibrary: @unchecked Sendable {
 
   /// The file that the system mapped for a function; `nil` if the system does not say.
   ///
-  /// A name that was given to the loader is no path, and a path may be a link. `dladdr` would say
+  /// A name passed to the loader is not a path, and a path may be a link. `dladdr` would say
   /// it, and the C library declares it only as a GNU extension, so Swift does not see it.
   private static func file(of function: UnsafeMutableRawPointer) -> String? {
     let maps = (try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8)) ?? ""
@@ -168,7 +169,7 @@ package final class OnnxLibrary: @unchecked Sendable {
 }
 
 extension LibraryPlaces.Place {
-  /// What the system's loader is given.
+  /// The argument for the system's loader.
   fileprivate var text: String {
     switch self {
     case .file(let path), .named(let path), .loader(let path): path

@@ -7,16 +7,16 @@ import RetakeMedia
 /// The session has one thread: with several, results depend on their number, and Retake's workers
 /// compute several frames at once instead. Its other settings:
 ///
-/// - no spinning, so that an idle session takes no time from the workers;
+/// - no spinning, so that an idle session uses no time of the workers;
 /// - no plan of memory for each shape of the inputs, because the library would keep one for each
 ///   size of a crop. The arena of memory stays: results do not depend on it;
 /// - denormal numbers are kept. To flush them the library would change the mode of the calling
-///   thread, and with it what our own stages compute there.
+///   thread, and with it the results of our stages on that thread.
 ///
 /// One model may be run by several threads at once, as the library documents of its sessions.
 package final class OnnxModel: InferenceModel, @unchecked Sendable {
-  // SAFETY: @unchecked because pointers are not Sendable. Nothing changes after init. The session
-  // and the names live as long as this object, and only `deinit` releases them.
+  // SAFETY: @unchecked because pointers are not Sendable. All properties are constant after init.
+  // The session and the names live as long as this object, and only `deinit` releases them.
 
   /// The most bytes of a file; a message of protocol buffers may have twice as many.
   package static let fileBytesMax: Int64 = 1 << 30
@@ -36,9 +36,9 @@ package final class OnnxModel: InferenceModel, @unchecked Sendable {
   package let options: OnnxOptions
   package let library: OnnxLibrary
   package let inputs: [ModelPort]
-  /// Those that are computed.
+  /// The outputs that are computed.
   package let outputs: [ModelPort]
-  /// All that the file declares, also those that no stage converts.
+  /// All outputs that the file declares, also outputs that no stage converts.
   package let declaredOutputs: [ModelPort]
   package let metadata: [String: String]
 
@@ -70,7 +70,7 @@ package final class OnnxModel: InferenceModel, @unchecked Sendable {
     let reader = OnnxSessionReader(library: library, model: path)
     session = try reader.session(bytes, options)
     inputs = try reader.inputs(of: session.pointer)
-    // By name, so that of several wrong ones every run reports the same.
+    // By name, so that every run reports the same of several wrong names.
     for name in options.inputShapes.keys.sorted() {
       guard inputs.contains(where: { $0.name == name }) else {
         throw InferenceError.noInput(name, model: path, available: inputs.map(\.name))
@@ -84,7 +84,7 @@ package final class OnnxModel: InferenceModel, @unchecked Sendable {
     try checkPorts()
   }
 
-  /// Identifies what computes: two models of one fingerprint return the same bits for the same
+  /// Identifies the computation: two models of one fingerprint return the same bits for the same
   /// tensors on processors of one `KernelClass`.
   package var fingerprint: String {
     "onnx 1 sha256=\(sha256) onnxruntime=\(library.version) library=\(library.digest) "

@@ -1,6 +1,6 @@
 import RetakeCore
 
-/// Makes a session, and reads what it says about its model.
+/// Makes a session, and reads its model's inputs, outputs and metadata.
 struct OnnxSessionReader {
   let library: OnnxLibrary
   let model: String
@@ -18,8 +18,8 @@ struct OnnxSessionReader {
     do {
       let settings = try settings(options)
       return try functions.make(functions.releaseSession) { out in
-        // SAFETY: the library copies what it keeps of the bytes; `Array` calls with a pointer to
-        // all of them, and they are not empty.
+        // SAFETY: the library copies the bytes that it keeps; `Array` calls with a pointer to all
+        // of them, and they are not empty.
         bytes.withUnsafeBytes { buffer in
           functions.createSessionFromArray(
             library.environment, buffer.baseAddress ?? UnsafeRawPointer(out), buffer.count,
@@ -54,7 +54,7 @@ struct OnnxSessionReader {
     }
   }
 
-  /// What `OnnxModel` says about its session.
+  /// The session settings that the comment of `OnnxModel` lists.
   private func settings(_ options: OnnxOptions) throws -> OnnxObject {
     let settings = try functions.make(functions.releaseSessionOptions) {
       functions.createSessionOptions($0)
@@ -65,7 +65,7 @@ struct OnnxSessionReader {
     try functions.check(functions.setInterOpThreads(pointer, 1))
     try functions.check(functions.setOptimizationLevel(pointer, options.optimization.level))
     try functions.check(functions.disableMemPattern(pointer))
-    // The names are those of onnxruntime_session_options_config_keys.h.
+    // The names come from onnxruntime_session_options_config_keys.h.
     for (key, value) in [
       ("session.intra_op.allow_spinning", "0"), ("session.inter_op.allow_spinning", "0"),
       ("session.set_denormal_as_zero", "0"),
@@ -87,7 +87,7 @@ struct OnnxSessionReader {
       }
       try functions.check(functions.appendCUDA(settings, options.pointer))
     default:
-      // The function's names are those of the list without their ending.
+      // The function expects the names of the list without their ending.
       let name =
         provider.hasSuffix("ExecutionProvider") ? String(provider.dropLast(17)) : provider
       try functions.check(functions.appendProvider(settings, name, nil, nil, 0))
@@ -197,7 +197,7 @@ struct OnnxSessionReader {
 }
 
 extension OnnxFunctions {
-  /// The lengths of a tensor's dimensions; negative for one that is not fixed.
+  /// The lengths of a tensor's dimensions; negative if a length is not fixed.
   func shape(_ tensor: Object) throws -> [Int64] {
     let rank: Int = try number { dimensionCount(tensor, $0) }
     guard (0...OnnxModel.rankMax).contains(rank) else {

@@ -1,11 +1,11 @@
 import RetakeBuffers
 
-/// What draws on a canvas: OpenGL with Retake's own shaders, or SDL's renderer.
+/// Draws on a canvas: with OpenGL and Retake's shaders, or with SDL's renderer.
 ///
 /// Coordinates are pixels of the canvas, with the origin at the top left.
 protocol CanvasPainter: AnyObject {
   var renderer: WindowRenderer { get }
-  /// The whole drawing area.
+  /// The full drawing area.
   var area: CanvasRect { get }
 
   func clear(_ color: CanvasColor)
@@ -14,12 +14,12 @@ protocol CanvasPainter: AnyObject {
   func clip(to rect: CanvasRect?)
   /// An image's pixels were passed to the renderer; see `Canvas.Window.waitsForDevice`.
   func uploaded()
-  /// Passes what was drawn so far to the device, without waiting for it unless the window was opened
-  /// that way.
+  /// Passes the drawing so far to the device, without waiting for the device unless the window was
+  /// opened that way.
   func flush()
-  /// Shows what was drawn, and waits for the screen if the window was opened that way.
+  /// Shows the drawing, and waits for the screen if the window was opened that way.
   func present()
-  /// What has been drawn so far, as a BGRA image.
+  /// The drawing so far, as a BGRA image.
   ///
   /// - Throws: `PreviewError.renderer`.
   func picture() throws -> Frame

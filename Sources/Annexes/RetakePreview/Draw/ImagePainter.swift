@@ -3,7 +3,7 @@ import RetakeBuffers
 /// Draws images. No reference to a frame is kept: once `convert` and `upload` have returned, the
 /// frame's buffer may be reused.
 protocol ImagePainter: AnyObject {
-  /// Converts a frame that the renderer cannot take as it is; others are returned unchanged.
+  /// Converts a frame that the renderer cannot read; other frames are returned unchanged.
   ///
   /// - Throws: `MediaError.scale`.
   func converted(_ frame: Frame) throws -> Frame
@@ -15,7 +15,7 @@ protocol ImagePainter: AnyObject {
   ///
   /// - Throws: `PreviewError.renderer`.
   func draw(_ fit: ImageFit) throws
-  /// How long the renderer itself took for images that it has finished since the last call, in
+  /// How long the renderer itself needed for images that it has finished since the last call, in
   /// nanoseconds; empty if it does not say.
   func finishedNanoseconds() -> [Int64]
 }

@@ -1,8 +1,8 @@
 import RetakeBuffers
 
-/// The programs with which OpenGL draws an image, in the GLSL that OpenGL 2.1 and OpenGL ES share.
+/// The OpenGL programs that draw an image, in the GLSL that OpenGL 2.1 and OpenGL ES share.
 struct ImageShader: Hashable, Sendable {
-  /// Which textures an image has, and what is in them.
+  /// The textures of an image, and their samples.
   enum Samples: String, Hashable, Sendable, CaseIterable {
     /// Luma, Cb and Cr in a texture each.
     case planar
@@ -95,7 +95,7 @@ struct ImageShader: Hashable, Sendable {
       void main() { gl_FragColor = vec4(color.rgb, color.a * texture2D(plane0, textureAt).r); }
       """
 
-  /// What comes before the grading.
+  /// The code before the grading.
   private var head: String {
     Self.precision + """
       varying vec2 textureAt;
@@ -123,8 +123,8 @@ struct ImageShader: Hashable, Sendable {
       + "\nvoid main() { gl_FragColor = vec4(grade(rgbAt(textureAt), textureAt), 1.0); }\n"
   }
 
-  /// The line of the grading that a compiler's message is about, from 1; `nil` if it names none, or
-  /// a line of Retake's.
+  /// The line of the grading in a compiler's message, from 1; `nil` if the message names no line,
+  /// or a line of Retake's code.
   ///
   /// Drivers write `0:12(3): error: …`, `0(12) : error …` or `ERROR: 0:12: …`.
   func line(of message: String) -> Int? {

@@ -62,9 +62,9 @@ final class PreviewImageView {
     ShapePainter(canvas: canvas, glyphs: glyphs, area: fit.shown).draw(shapes)
   }
 
-  /// Draws, and shows what was drawn.
+  /// Calls `draw`, and shows the drawing.
   ///
-  /// - Throws: What `draw` throws.
+  /// - Throws: The error of `draw`.
   func present<Failure>(_ draw: () throws(Failure) -> Void) throws(Failure) {
     let begin = clock.monotonicNanoseconds
     try draw()

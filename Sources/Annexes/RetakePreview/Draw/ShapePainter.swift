@@ -1,8 +1,8 @@
 import RetakeCore
 import RetakeStages
 
-/// Draws the shapes of an overlay with the renderer. The pixels are the same as those of
-/// `Frame.drawing`, except for rounding.
+/// Draws the shapes of an overlay with the renderer. The pixels are the same as in `Frame.drawing`,
+/// except for rounding.
 struct ShapePainter {
   let canvas: Canvas
   let glyphs: any GlyphPainter
@@ -60,7 +60,7 @@ struct ShapePainter {
 
   private func rects(_ boxes: [Box]) -> [CanvasRect] { boxes.compactMap(rect) }
 
-  /// With rounded edges; `nil` if nothing is inside the image.
+  /// With edges rounded to pixels; `nil` if no pixel of the box is inside the image.
   private func rect(_ box: Box) -> CanvasRect? {
     guard box.width > 0, box.height > 0, box.x < Double(area.width), box.y < Double(area.height),
       box.x + box.width > 0, box.y + box.height > 0

@@ -3,7 +3,7 @@ import RetakeBuffers
 /// How a frame's pixels become a texture with the right colors.
 ///
 /// SDL converts limited BT.601, limited BT.709 and full BT.601 (JPEG's). It supports neither full
-/// BT.709 nor BT.2020, so FFmpeg's scaler converts those.
+/// BT.709 nor BT.2020, so FFmpeg's scaler converts frames with these colors.
 struct TexturePlan: Hashable, Sendable {
   /// The layout of the data for the renderer.
   enum Layout: Hashable, Sendable {
@@ -20,7 +20,7 @@ struct TexturePlan: Hashable, Sendable {
 
   var layout: Layout
   var conversion = Conversion.none
-  /// The format that the frame is first converted to; `nil` if the renderer takes its planes
+  /// The format that the frame is first converted to; `nil` if the renderer reads its planes
   /// unchanged.
   var converted: PixelFormat?
   var isGray = false

@@ -3,12 +3,12 @@ import RetakeBuffers
 /// How samples of luma and chroma become red, green and blue:
 /// `rgb = matrix * (samples - zero)`, all from 0 to 1.
 ///
-/// From ITU-R BT.601-7, BT.709-6 and BT.2020-2, each of which gives the weights of red and blue in
-/// luma; the sample values of limited range are those of BT.709-6, 3.5.
+/// From ITU-R BT.601-7, BT.709-6 and BT.2020-2, each of which defines the weights of red and blue
+/// in luma; the sample values of limited range follow BT.709-6, 3.5.
 struct YCbCrConversion: Hashable, Sendable {
   /// The samples of black: luma, Cb, Cr.
   let zero: [Float]
-  /// Column by column: what luma, Cb and Cr add to red, green and blue.
+  /// Column by column: the summands of luma, Cb and Cr in red, green and blue.
   let matrix: [Float]
 
   init(range: ColorRange, matrix: ColorMatrix) {

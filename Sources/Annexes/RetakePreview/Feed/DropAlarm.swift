@@ -1,26 +1,26 @@
 public import RetakeCore
 
-/// A preview's drops are no longer single ones: they last, or they have just ended.
+/// Drops of a preview have begun to last, or have ended.
 ///
-/// Usual causes are a device that is hot, or a vision pipeline that takes the processor; so an alarm
-/// says what both do.
+/// Usual causes are a hot device, or a vision pipeline that uses the processor; so an alarm reports
+/// the state of both.
 public struct DropAlarm: Hashable, Sendable, Codable {
   /// Whether the drops have ended; otherwise they have begun to last.
   public var hasEnded: Bool
   /// The time since the first frame, in nanoseconds.
   package var atNanoseconds: Int64
-  /// The time that `offered`, `dropped` and `results` are about, in nanoseconds: that before the
-  /// beginning of an alarm; for its end the whole alarm.
+  /// The time that `offered`, `dropped` and `results` cover, in nanoseconds: when an alarm begins,
+  /// the span before it; when it ends, that span and the alarm.
   package var spanNanoseconds: Int64
-  /// Frames in that time, without those that were left out because of the heat.
+  /// Frames in that time, without frames that were left out because of the heat.
   public var offered: Int
-  /// Of them, those that were dropped.
+  /// The number of these frames that were dropped.
   public var dropped: Int
   /// How hot the device is; `nil` if that is not known.
   public var thermal: ThermalState?
   /// How short of memory the device is; `nil` if that is not known.
   package var memory: MemoryPressure?
-  /// Frames in that time for which the vision pipeline gave results.
+  /// Frames in that time for which the vision pipeline returned results.
   package var results: Int
   /// How much older than the newest frame the frame of the newest result is, in nanoseconds; `nil`
   /// without a result.

@@ -2,10 +2,10 @@ import RetakeCore
 
 /// Decides when drops last, from the times that it is given.
 ///
-/// The span is counted in parts, so that the memory is bounded at any rate of frames. It moves by one
-/// part at a time.
+/// The span is counted in parts, so that the memory is bounded at any rate of frames. It moves by
+/// one part at a time.
 struct DropAlarmStateMachine: Hashable, Sendable {
-  /// What changed, with the counts of `DropAlarm.spanNanoseconds`.
+  /// A beginning or an end of an alarm, with the counts of `DropAlarm.spanNanoseconds`.
   struct Change: Hashable, Sendable {
     var hasEnded: Bool
     var atNanoseconds: Int64
@@ -63,7 +63,7 @@ struct DropAlarmStateMachine: Hashable, Sendable {
     return change(at: time - start)
   }
 
-  /// The vision pipeline gave the results of a frame. Before the first frame they do not count.
+  /// The vision pipeline returned the results of a frame. Before the first frame they do not count.
   mutating func foundResult() {
     if first != nil { add(Counts(results: 1)) }
   }
@@ -74,7 +74,7 @@ struct DropAlarmStateMachine: Hashable, Sendable {
   }
 
   private mutating func advance(to part: Int64) {
-    // Bounded: after as many empty parts as the span has, nothing of it is left.
+    // Bounded: after as many empty parts as the span has, all earlier parts are removed.
     for _ in 0..<min(max(0, part - newest), Int64(Self.partCount)) { parts.append(Counts()) }
     parts.removeFirst(max(0, parts.count - Self.partCount))
     newest = max(newest, part)

@@ -3,8 +3,8 @@ import RetakeGraph
 import RetakeRuntime
 import RetakeTimePlane
 
-/// Decides which of the offered frames a preview takes, as a semaphore of two. One frame waits
-/// while another is drawn; a third is dropped, never queued.
+/// Decides which of the offered frames a preview accepts, as a semaphore of two. One frame waits
+/// while another is drawn; a third frame is dropped, never queued.
 struct FeedStateMachine: Hashable, Sendable {
   enum Verdict: String, Hashable, Sendable {
     case taken, dropped, throttled

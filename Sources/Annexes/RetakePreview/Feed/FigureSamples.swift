@@ -1,7 +1,7 @@
 /// Durations of a long run in bounded memory: at first all of them, then every second one, and so
 /// on.
 struct FigureSamples: Hashable, Sendable {
-  /// Half an hour at 60 per second, before the first value is left out.
+  /// Half an hour at 60 per second, before the first value is dropped.
   static let countMax = 1 << 17
 
   private(set) var values: [Int64] = []
@@ -10,12 +10,12 @@ struct FigureSamples: Hashable, Sendable {
   private var seen = 0
 
   mutating func add(_ nanoseconds: Int64) {
-    // Kept on its own, because the longest one may be among those that are left out.
+    // Kept separately, because the longest value may be among the dropped values.
     most = seen == 0 ? nanoseconds : max(most, nanoseconds)
     defer { seen += 1 }
     guard seen % stride == 0 else { return }
     if values.count == Self.countMax {
-      // Every second value and not the last ones, so that they stay spread over the whole run.
+      // Every second value and not the last values, so that they stay spread over the run.
       values = values.enumerated().filter { $0.offset % 2 == 0 }.map(\.element)
       stride *= 2
       guard seen % stride == 0 else { return }

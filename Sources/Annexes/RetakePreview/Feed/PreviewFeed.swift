@@ -55,7 +55,7 @@ public final class PreviewFeed: Sendable {
     var isClosed = false
     var alarm: DropAlarmStateMachine
 
-    /// A drop alarm, with what the device and the vision pipeline do.
+    /// A drop alarm, with the state of the device and of the vision pipeline.
     func alarm(_ change: DropAlarmStateMachine.Change, at frame: Frame) -> DropAlarm {
       DropAlarm(
         hasEnded: change.hasEnded, atNanoseconds: change.atNanoseconds,
@@ -75,13 +75,13 @@ public final class PreviewFeed: Sendable {
   private let clock: any LiveClock
   private let state: Locked<State>
   private let onAlarm: (@Sendable (DropAlarm) -> Void)?
-  /// Rings when there may be something to draw.
+  /// Signaled when there may be a frame to draw, and by `close`.
   public let arrived = ThreadCondition()
 
   /// - Parameters:
   ///   - policy: How many frames per second are shown while the device is hot.
   ///   - onAlarm: Called when an alarm begins and when it ends, on the thread that offers the
-  ///     frame. That thread waits for it, so it has to return at once.
+  ///     frame. The thread waits for the call, so the closure has to return at once.
   public convenience init(
     policy: DevicePolicy = PreviewFeed.defaultPolicy,
     onAlarm: (@Sendable (DropAlarm) -> Void)? = nil
@@ -140,7 +140,7 @@ public final class PreviewFeed: Sendable {
     state.withLock { $0.machine.apply(event) }
   }
 
-  /// Stops taking frames, and releases those that wait.
+  /// Refuses further frames, and releases the waiting frames.
   public func close() {
     state.withLock { state in
       state.isClosed = true
@@ -152,15 +152,15 @@ public final class PreviewFeed: Sendable {
     arrived.signal()
   }
 
-  /// Whether `close` was called. A closed feed takes no more frames.
+  /// Whether `close` was called. A closed feed accepts no more frames.
   public var isClosed: Bool { state.withLock { $0.isClosed } }
 
-  /// The counts alone, without the spreads, which take longer to compute.
+  /// Only the counts, without the spreads, which need longer to compute.
   var counts: WindowFigures { state.withLock { $0.book.counted } }
 
   /// The counts and the spreads so far. It sorts all samples, so do not ask for it at each frame.
   public var figures: WindowFigures {
-    // The spreads are sorted outside the lock, which the camera's thread takes for each frame.
+    // The spreads are sorted outside the lock, because the camera's thread locks it for each frame.
     let (book, held) = state.withLock { ($0.book.detached, $0.machine.held) }
     return book.figures(waiting: held + book.abandoned)
   }
@@ -183,16 +183,16 @@ public final class PreviewFeed: Sendable {
     }
   }
 
-  /// Records what draws.
+  /// Records the renderer of the window.
   func drawn(by renderer: WindowRenderer) {
     state.withLock { $0.book.drawn(by: renderer) }
   }
 
-  /// Records that the picture was handed to the screen. Its frame is released before another one is
-  /// taken.
+  /// Records that the picture was handed to the screen. Its frame is released before another frame
+  /// is taken.
   public func presented(_ picture: consuming Image) { presented(picture, nil) }
 
-  /// - Parameter steps: What of the time was what; `nil` if that is not known.
+  /// - Parameter steps: The times of the steps; `nil` if they are not known.
   func presented(_ picture: consuming Image, _ steps: DrawingSteps?) {
     let now = clock.monotonicNanoseconds
     let times = ShownTimes(picture, shownNanoseconds: now)

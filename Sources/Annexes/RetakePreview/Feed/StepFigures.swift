@@ -1,7 +1,7 @@
 /// How long the steps of the shown images took, on the thread that draws.
 ///
-/// A preview's `render` time is their sum. OpenGL works while the thread continues: what it has not
-/// finished by then is part of `present`, and `device` is its own time.
+/// A preview's `render` time is their sum. OpenGL works while the thread continues: work that it
+/// has not finished by then is part of `present`. `device` is the time of the device alone.
 package struct StepFigures: Hashable, Sendable, Codable {
   /// Converting colors by the processor, before the renderer gets the image. OpenGL converts while
   /// it draws, and this is then nearly zero.

@@ -38,7 +38,7 @@ public struct WindowFigures: Hashable, Sendable, Codable {
   /// How long the steps of `render` took; empty if another loop than `LivePreview` draws.
   package var steps = StepFigures()
 
-  /// What drew; `nil` if another loop than `LivePreview` did.
+  /// The renderer of the window; `nil` if another loop than `LivePreview` draws.
   package var renderer: WindowRenderer?
 
   package static let dropsListedMax = 1_024

@@ -13,7 +13,7 @@ package struct WindowTrial: Sendable {
   package var framesPerSecond = 60
   package var width = 1_280
   package var height = 720
-  /// How long the detector computes on each frame that it takes.
+  /// How long the detector computes on each frame that it accepts.
   package var vision = Duration.milliseconds(100)
   /// Whether the detector gets its own copy, made in the camera's callback, or a reference.
   package var copies = false
@@ -129,7 +129,7 @@ package struct WindowTrial: Sendable {
       var frame = frames[number % frames.count]
       frame.id = FrameID(track: 0, sequence: number)
       frame.timestamp = Timestamp(nanoseconds: offset)
-      // Before the detector: its copy takes time in the camera's callback.
+      // Before the detector, because its copy needs time in the camera's callback.
       feed.offer(frame)
       session.push(copies ? frame.copied() : frame)
     }

@@ -17,7 +17,7 @@ package struct DecisionMarks: Hashable, Sendable {
     package fileprivate(set) var marks: [Mark] = []
   }
 
-  /// More than anyone would look through; they take 16 MB.
+  /// More marks than anyone would look through; they use 16 MB.
   package static let marksMax = 1 << 20
 
   /// In the order of the pipeline.

@@ -7,7 +7,7 @@ import RetakeRuntime
 final class FrameLoader: Sendable {
   /// The most frames that are kept, if they are small.
   static let keptMax = 8
-  /// The frame that is shown, and the next one.
+  /// The frame that is shown, and the next frame.
   private static let keptMin = 2
 
   typealias Loaded = Result<Frame, any Error>
@@ -37,7 +37,7 @@ final class FrameLoader: Sendable {
   /// - Throws: `RuntimeError.noThread`.
   func start() throws -> NamedThread { try NamedThread("retake-frames") { self.run() } }
 
-  /// Requests a frame, and those that follow it in the direction of play.
+  /// Requests a frame, and the frames after it in the direction of play.
   func want(_ index: Int) {
     state.withLock { state in
       // The last move decides, so that reading ahead follows a user who steps back.
@@ -52,7 +52,7 @@ final class FrameLoader: Sendable {
     state.withLock { state in state.kept.last { $0.index == index }?.frame }
   }
 
-  /// The latest frame of a range that has been read; `nil` if none has.
+  /// The latest frame of a range that has been read; `nil` if no frame of the range has been read.
   func latest(in range: Range<Int>) -> (index: Int, frame: Loaded)? {
     state.withLock { state in
       state.kept.filter { range.contains($0.index) }.max { $0.index < $1.index }
@@ -103,7 +103,7 @@ extension FrameLoader.State {
 
   private func distance(_ index: Int) -> Int {
     let ahead = (index - wanted) * direction
-    // Frames behind count twice, because play moves away from them.
+    // Frames against the direction of play count twice, because play moves away from them.
     return ahead >= 0 ? ahead : 2 * -ahead
   }
 }

@@ -21,7 +21,7 @@ package struct PlayerContent: Sendable {
   let name: String
   let description: TrackDescription
   let entries: [Entry]
-  /// What is known from a frame on, by increasing time stamp.
+  /// The newest results from each frame on, by increasing time stamp.
   private var results: [Known] = []
   var marks: DecisionMarks?
   /// The run's time zero on the session's time line.
@@ -30,7 +30,7 @@ package struct PlayerContent: Sendable {
   /// - Parameters:
   ///   - name: The name in the window's title.
   ///   - track: The first one if `nil`.
-  /// - Throws: `PreviewError.noFrames`, and what the reader throws.
+  /// - Throws: `PreviewError.noFrames`, and the errors of the reader.
   package init(_ reader: any FrameReader, name: String, track: Int? = nil) throws {
     let wanted = track ?? reader.tracks.first?.track ?? 0
     guard let description = reader.tracks.first(where: { $0.track == wanted }) else {
@@ -60,7 +60,7 @@ package struct PlayerContent: Sendable {
   }
 
   /// A sink that never received anything visible, such as a screen, is ignored. A sink that
-  /// received nothing for a frame shows nothing.
+  /// received an empty result for a frame shows no result.
   private static func known(of results: [PreviewResult]) -> [Known] {
     var seen: Set<String> = []
     for outcome in results.flatMap(\.outcomes) {

@@ -9,7 +9,7 @@ struct PlayerScreen {
   let content: PlayerContent
   let view: PreviewImageView
 
-  /// What is drawn in addition to the frame.
+  /// The frame to draw, and the text and results to draw over it.
   struct Shown: Hashable {
     /// An index of the content's entries.
     var index: Int

@@ -3,7 +3,7 @@ import RetakeCore
 
 /// A sensor's samples around the shown frame, as curves: one for each of the first channels.
 struct SensorStrip: Hashable, Sendable {
-  /// More sensors than that would leave no room for the frame.
+  /// More sensors would leave no space for the frame.
   static let countMax = 3
   /// More curves than that cannot be told apart.
   static let channelsMax = 3
@@ -17,7 +17,7 @@ struct SensorStrip: Hashable, Sendable {
 
   /// The samples of a reader around a time.
   ///
-  /// - Throws: What the reader throws.
+  /// - Throws: The error of the reader.
   init(
     _ sensor: SensorTrack, in reader: any SensorReader, at now: Int64, reach: Int64
   ) throws {

@@ -21,9 +21,10 @@ package struct PlayerOptions: Sendable {
   /// The window's size in pixels; if `nil`, it is derived from the image.
   package var width: Int?
   package var height: Int?
-  /// What changes the images' colors.
+  /// Code that changes the images' colors.
   package var grading: Grading?
-  /// Called when skipped frames begin and cease to last; nothing is known about a device.
+  /// Called when skipped frames begin and cease to last; the alarm does not know the state of a
+  /// device.
   package var onAlarm: (@Sendable (DropAlarm) -> Void)?
 
   package init() {}
@@ -41,7 +42,7 @@ package struct PlayerReport: Hashable, Sendable, Codable {
   package var alarms = 0
   /// `opengl`, `opengles2`, or SDL's name of its renderer.
   package var renderer = ""
-  /// What computes the pixels, and whether that is the processor; see `WindowRenderer`.
+  /// The device that computes the pixels, and whether it is the processor; see `WindowRenderer`.
   package var rendererDevice: String?
   package var isSoftware = false
   /// Why there is no OpenGL.
@@ -193,7 +194,7 @@ package final class SessionPlayer {
   }
 
   private func draw(_ screen: PlayerScreen) throws {
-    // Before it is presented: what the renderer holds after that is not defined.
+    // Before the image is presented, because afterwards the content of the renderer is undefined.
     if isLast, let path = options.screenshot {
       try screen.draw(shown, state)
       try Screenshot.write(screen.view.canvas, to: path, options.screenshotOutput)
@@ -221,7 +222,7 @@ package final class SessionPlayer {
   }
 
   private func apply(_ event: WindowEvent, _ canvas: Canvas, _ layout: PlayerLayout) {
-    // The pointer moves often, and nothing of it is on the screen: no reason to draw again.
+    // The pointer moves often and is not on the screen, so there is no reason to draw again.
     if case .pointer = event, !isScrubbing { return }
     isStale = true
     switch event {

@@ -15,11 +15,11 @@ final class Canvas {
     var height: Int
     /// Whether `present` waits for the screen's refresh.
     var waitsForScreen = true
-    /// Whether each step waits until the device has done it, to measure the steps apart. That is
-    /// slower than to let the device work while the thread continues.
+    /// Whether each step waits until the device has done it, to measure the steps apart. Waiting is
+    /// slower than a device that works while the thread continues.
     var waitsForDevice = false
-    /// What draws: `opengl`, `opengles2`, or SDL's name of one of its renderers, such as `software`.
-    /// If `nil`, that of the environment's SDL_RENDER_DRIVER, or else OpenGL where there is one.
+    /// The renderer: `opengl`, `opengles2`, or SDL's name of a renderer, such as `software`. If
+    /// `nil`, the environment's SDL_RENDER_DRIVER, or else OpenGL if the machine has it.
     var driver: String?
   }
 
@@ -70,7 +70,7 @@ final class Canvas {
         DisplayLoss.listen()
         return Canvas(target, painter)
       } catch let error as PreviewError {
-        // The first one's is the one that matters: few machines have the other.
+        // The error of the first flavor is reported, because few machines have the other flavor.
         cause = cause ?? error.cause ?? error.message
       }
     }
@@ -82,8 +82,8 @@ final class Canvas {
     return Canvas(target, painter)
   }
 
-  /// SDL uses drivers that show nothing only if no other driver is available. A user who names such
-  /// a driver wants it.
+  /// SDL uses drivers that do not show a window only if no other driver is available. A user who
+  /// names such a driver wants it.
   private static func showsNothing(_ driver: String) -> Bool {
     let wanted = ProcessInfo.processInfo.environment["SDL_VIDEODRIVER"] ?? ""
     return wanted.isEmpty && ["dummy", "evdev", "offscreen"].contains(driver)
@@ -109,7 +109,7 @@ final class Canvas {
 
   var renderer: WindowRenderer { painter.renderer }
 
-  /// The next event of the window, or `nil` if none arrives within the wait.
+  /// The next event of the window, or `nil` if no event arrives within the wait.
   func nextEvent(waitMilliseconds: Int) -> WindowEvent? {
     guard target.window != nil else { return nil }
     // The window no longer exists; the caller ends as if the user had closed it.
@@ -123,7 +123,7 @@ final class Canvas {
       // SAFETY: SDL fills at most the 56 bytes that the buffer has.
       while sdl.waitEventTimeout(base, wait) == 1 {
         if let event = SDLEvent.parse(UnsafeRawBufferPointer(bytes)) { return event }
-        // An event of no interest must not begin the whole wait again.
+        // An event of no interest must not restart the wait.
         wait = 0
       }
       return nil

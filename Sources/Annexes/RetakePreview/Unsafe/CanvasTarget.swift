@@ -12,12 +12,13 @@ final class CanvasDisplay {
   }
 
   deinit {
-    // SDL would ask the display to destroy what no longer exists, and Xlib would end the process.
+    // SDL would ask the lost display to destroy the window, and Xlib would end the process.
     if !DisplayLoss.hasRefused { sdl.quitSubSystem(SDLNumber.initVideo) }
   }
 }
 
-/// What a painter draws on. Painters keep it, so that it is destroyed after them, as SDL requires.
+/// The window or memory that a painter draws on. Painters keep it, so that it is destroyed after
+/// them, as SDL requires.
 final class CanvasTarget {
   // SAFETY: the window or the surface is created once, used by one thread, and destroyed once in
   // `deinit`.

@@ -70,7 +70,7 @@ struct GLFunctions: @unchecked Sendable {
     ) -> Void
   let viewport: @convention(c) (Int32, Int32, Int32, Int32) -> Void
 
-  /// Measures how long the device takes; `nil` where the driver cannot.
+  /// Measures the time that the device needs; `nil` if the driver cannot.
   struct Timers {
     let gen: @convention(c) (Int32, UnsafeMutablePointer<UInt32>) -> Void
     let delete: @convention(c) (Int32, UnsafePointer<UInt32>) -> Void
@@ -156,7 +156,7 @@ struct GLFunctions: @unchecked Sendable {
     }
   }
 
-  /// A string of the driver; empty if it has none.
+  /// A string of the driver; empty if the driver does not have it.
   func string(_ name: UInt32) -> String {
     // SAFETY: the driver's string ends with a zero and stays where it is.
     getString(name).map { String(cString: $0) } ?? ""

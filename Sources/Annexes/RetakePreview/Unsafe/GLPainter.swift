@@ -2,9 +2,9 @@ import RetakeBuffers
 
 /// Draws on a window with OpenGL 2.1 or OpenGL ES 3.0, and Retake's own shaders.
 final class GLPainter: CanvasPainter {
-  // SAFETY: the context belongs to the window of `target`, which is destroyed after this painter. It is
-  // created once in `init` and deleted once in `deinit`; it is used by one thread. Memory for pixels
-  // has the rows that are read into it.
+  // SAFETY: the context belongs to the window of `target`, which is destroyed after this painter.
+  // It is created once in `init` and deleted once in `deinit`; it is used by one thread. Memory for
+  // pixels has the rows that are read into it.
   let renderer: WindowRenderer
   let gl: GLFunctions
   /// Pixels in each direction.
@@ -17,7 +17,7 @@ final class GLPainter: CanvasPainter {
 
   private var sdl: SDLFunctions { target.sdl }
 
-  /// Which OpenGL is requested.
+  /// The kind of OpenGL that is requested.
   enum Flavour: Hashable, Sendable, CaseIterable {
     case desktop, embedded
 
@@ -29,7 +29,7 @@ final class GLPainter: CanvasPainter {
     }
   }
 
-  /// Sets what windows that are created from now on can be used for.
+  /// Sets the OpenGL attributes of windows that are created from now on.
   static func request(_ flavour: Flavour, _ sdl: SDLFunctions) {
     sdl.glResetAttributes()
     let (profile, major, minor): (Int32, Int32, Int32) =

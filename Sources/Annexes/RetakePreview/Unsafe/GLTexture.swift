@@ -3,7 +3,7 @@ import RetakeBuffers
 /// A texture of one plane of an image.
 final class GLTexture {
   // SAFETY: the texture belongs to a context that outlives it, because the painter that has the
-  // context owns it; it is deleted once, in `deinit`. What is uploaded has the rows and the stride
+  // context owns it; it is deleted once, in `deinit`. Uploaded pixels have the rows and the stride
   // that the caller names.
   private let gl: GLFunctions
   private let number: UInt32
@@ -11,7 +11,7 @@ final class GLTexture {
   private let height: Int
   private let layout: Layout
 
-  /// What a texel has.
+  /// The channels of a texel.
   enum Layout: Hashable {
     case one, two, three, four
 
@@ -46,7 +46,7 @@ final class GLTexture {
     ] {
       gl.texParameteri(GLNumber.texture2D, name, value)
     }
-    // Without a size: in OpenGL ES such formats have none.
+    // Without bits per channel, because such formats have no size in OpenGL ES.
     gl.texImage2D(
       GLNumber.texture2D, 0, Int32(bitPattern: layout.format), Int32(clamping: width),
       Int32(clamping: height), 0, layout.format, GLNumber.unsignedByte, nil)
@@ -64,7 +64,7 @@ final class GLTexture {
 
   /// Copies pixels.
   ///
-  /// - Parameter base: The first of `height` rows, each `stride` bytes after the one before.
+  /// - Parameter base: The first of `height` rows, each `stride` bytes after the previous row.
   func upload(_ base: UnsafeRawPointer, stride: Int) {
     bind(unit: 0)
     gl.pixelStorei(GLNumber.unpackAlignment, 1)
@@ -73,7 +73,7 @@ final class GLTexture {
       copy(base, row: 0, rows: height)
     } else {
       gl.pixelStorei(GLNumber.unpackRowLength, 0)
-      // A row's length is given in pixels, and here it is no multiple of one.
+      // A row's length is set in pixels, and this stride is not a multiple of a pixel's bytes.
       for row in 0..<height { copy(base + row * stride, row: row, rows: 1) }
     }
   }

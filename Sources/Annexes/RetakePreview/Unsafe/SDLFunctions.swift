@@ -84,7 +84,7 @@ struct SDLFunctions: @unchecked Sendable {
     #if canImport(Darwin)
       ["libSDL2-2.0.0.dylib", "libSDL2.dylib"]
     #else
-      // The name with the version: the one without is part of the development package.
+      // The name with the version, because the name without it is part of the development package.
       ["libSDL2-2.0.so.0"]
     #endif
   }()

@@ -16,7 +16,7 @@ final class SDLGlyphs: GlyphPainter {
         Int32(GlyphSheet.height))
     else { throw PreviewError.renderer(step: "making the letters", cause: sdl.errorText) }
     self.texture = texture
-    // White, with the coverage as opacity, so that modulation gives the letters any color.
+    // White, with the coverage as opacity, so that modulation can color the letters.
     let pixels = GlyphSheet.coverage.flatMap { [255, 255, 255, $0] as [UInt8] }
     let result = sdl.updateTexture(texture, nil, pixels, Int32(GlyphSheet.width * 4))
     _ = sdl.setTextureBlendMode(texture, SDLNumber.blendAlpha)

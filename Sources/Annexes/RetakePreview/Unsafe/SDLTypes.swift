@@ -1,5 +1,5 @@
 // SAFETY: these are C structs of SDL 2's headers, field by field in the same order and with the
-// same types. An event is read only from bytes that SDL filled, at the offsets of its own union.
+// same types. An event is read only from bytes that SDL filled, at the offsets of SDL's union.
 
 /// `SDL_RendererInfo`.
 struct SDLRendererInfo {

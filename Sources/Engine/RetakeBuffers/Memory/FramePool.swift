@@ -4,8 +4,8 @@ import RetakeCore
 /// memory comes back when the last reference to the finished frame is released.
 ///
 /// There are never more frames than the pool's size, which is fixed or adapts to the load. A pool
-/// that shrinks gives the memory back to the system. The first frame of a kind makes its memory,
-/// and the next ones use it again, so a pool takes no more memory than was leased at once.
+/// that shrinks returns the memory to the system. The first frame of a kind makes its memory, and
+/// later frames reuse it, so a pool never uses more memory than was leased at once.
 ///
 /// ```swift
 /// let frames = FramePool("frames", capacity: 8)
@@ -19,10 +19,11 @@ import RetakeCore
 public final class FramePool: Sendable {
   private let store: PoolStore
   let isPoisoned: Bool
-  /// Whether a pool whose frames are all in use refuses another one.
+  /// Whether a pool whose frames are all in use refuses another lease.
   let refuses: Bool
   let isVirtual: Bool
-  /// Whether its frames are made in memory that is shared with programs, as far as there is room.
+  /// Whether its frames are made in memory that is shared with programs, as long as that memory has
+  /// space.
   package let isShared: Bool
 
   /// A pool of a fixed size.
@@ -41,7 +42,7 @@ public final class FramePool: Sendable {
     (isPoisoned, refuses, isVirtual, isShared) = (false, true, false, false)
   }
 
-  /// The memory of a pool whose leases the time plane admits: it refuses none.
+  /// The memory of a pool whose leases the time plane admits: this pool refuses no lease.
   init(
     run id: String, size: Int, _ options: RunMemory.Options, idle: PoolStore.IdleBounds? = nil
   ) {
@@ -55,9 +56,9 @@ public final class FramePool: Sendable {
 
   /// Leases a frame for a stage; `nil` if all are in use.
   ///
-  /// Its pixels are undefined: they may be those of an earlier frame. Inside of a stage's body, in a
-  /// replay, a pool refuses no frame: whether one is free would depend on the speed of the machine.
-  /// Frames beyond the size are counted (`PoolReport.overflows`).
+  /// Its pixels are undefined: the memory may contain an earlier frame. Inside of a stage's body,
+  /// in a replay, a pool refuses no frame: whether a frame is free would depend on the speed of the
+  /// machine. Frames beyond the size are counted (`PoolReport.overflows`).
   ///
   /// - Parameters:
   ///   - stage: The name under which the lease is counted.
@@ -102,12 +103,12 @@ public final class FramePool: Sendable {
     return .taken(PixelLease(memory, taken, of: store))
   }
 
-  /// Makes memory for frames of these kinds in turn, until the pool has as much as it may keep, or
-  /// half of what images may have in this process. It takes the time that the first frames would
-  /// take otherwise.
+  /// Makes memory for frames of these layouts in turn, until the pool keeps no more, or has half of
+  /// the bytes that images may use in this process. Without this call, the first frames of the run
+  /// need this time.
   ///
-  /// - Parameter layouts: Not those of frames that the pool will never lease: their memory is only
-  ///   given up when another frame needs the room.
+  /// - Parameter layouts: Only layouts that the pool will lease: the pool frees the memory of
+  ///   another layout only when another frame needs the space.
   package func preallocate(_ layouts: [PlaneLayout]) {
     guard !layouts.isEmpty else { return }
     let bytesMax = PixelBudget.ofProcess.bytesMax / 2
@@ -161,7 +162,8 @@ public final class FramePool: Sendable {
 }
 
 extension PoolStore {
-  /// New memory for a lease. If there is none, the memory that waits is given back first.
+  /// New memory for a lease. If the allocation fails, the pool frees its idle memory and tries
+  /// again.
   fileprivate func made(_ size: Int, for taken: PoolCounters.Taken) -> PixelMemory? {
     var memory = PixelMemory(size)
     if memory == nil {

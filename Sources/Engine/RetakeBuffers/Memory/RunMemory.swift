@@ -1,19 +1,20 @@
-/// The memory of the frames that one run makes: one pool for each pool of the pipeline, and one for
-/// the nodes that have none.
+/// The memory of the frames that one run makes: one pool for each pool of the pipeline, and one
+/// pool for the nodes without a pool.
 ///
-/// None of them refuses a lease. Whether a frame finds a buffer is decided by the time plane; the
-/// memory follows its sizes, and what is leased beyond them is counted. It is not kept.
+/// These pools refuse no lease. The time plane decides whether a frame finds a buffer; the memory
+/// follows the sizes that it decides. Leases beyond the size are counted, and their memory is not
+/// kept.
 package final class RunMemory: Sendable {
-  /// How a run uses memory. Nothing of it changes a result.
+  /// How a run uses memory. No option changes a result.
   package struct Options: Hashable, Sendable {
     /// Whether the stages are computed in virtual time.
     package var isVirtual = true
     /// Whether memory is filled with 0xA5 before a stage gets it.
     package var isPoisoned = false
-    /// Whether programs read the run's frames: they are made in memory that is shared with programs
-    /// (`FrameArena`), as far as there is room. The pools do not count those.
+    /// Whether programs read the run's frames: the frames are then made in memory that is shared
+    /// with programs (`FrameArena`), as long as it has space. The pools do not count these frames.
     package var isShared = false
-    /// Whether each frame gets new memory of the heap, to measure what that costs.
+    /// Whether each frame gets new memory of the heap, to measure the cost of that.
     package var usesHeap = false
 
     package init(isVirtual: Bool = true, isPoisoned: Bool = false, isShared: Bool = false) {

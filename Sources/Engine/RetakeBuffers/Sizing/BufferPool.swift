@@ -48,12 +48,12 @@ public final class BufferPool<Buffer: Sendable>: Sendable {
   /// The name that was given to the initializer; errors name it.
   public var id: String { store.id }
 
-  /// Takes a buffer for a stage; `nil` if all are held.
+  /// Leases a buffer for a stage; `nil` if all are held.
   ///
-  /// Inside of a stage's body, in a replay, no buffer is refused: a replay computes ahead of virtual
-  /// time and holds results until they are reported, so whether a buffer is free would depend on the
-  /// speed of the machine. Buffers beyond the size are counted (`PoolReport.overflows`). A live run
-  /// refuses them.
+  /// Inside of a stage's body, in a replay, no buffer is refused: a replay computes ahead of
+  /// virtual time and holds results until they are reported, so whether a buffer is free would
+  /// depend on the speed of the machine. Buffers beyond the size are counted
+  /// (`PoolReport.overflows`). A live run refuses them.
   ///
   /// - Throws: `PoolError.allocation` if one more buffer was allowed, but could not be created.
   public func lease(for stage: String) throws -> BufferLease<Buffer>? {
@@ -128,7 +128,7 @@ public final class BufferLease<Buffer: Sendable>: Sendable {
 
 /// A buffer with its type erased.
 class IdleBuffer: @unchecked Sendable {
-  // SAFETY: @unchecked because the class is open to its subclasses; none has a variable.
+  // SAFETY: @unchecked because the class is open to its subclasses; no subclass has a variable.
 
   /// The memory that goes with the buffer; 0 if the pool does not know it.
   var byteCount: Int { 0 }

@@ -19,7 +19,7 @@ struct PoolBreaker: Hashable, Sendable {
   mutating func add(requests: Int, stalls: Int) -> (requests: Int, stalls: Int)? {
     if last.count == windows { last.removeFirst() }
     last.append(Window(requests: requests, stalls: stalls))
-    // pool-breaker: not before the whole period was seen.
+    // pool-breaker: never before the full period has passed.
     guard last.count == windows else { return nil }
     let asked = last.reduce(0) { $0 + $1.requests }
     let lacking = last.reduce(0) { $0 + $1.stalls }

@@ -1,5 +1,5 @@
 /// Decides how many buffers an adaptive pool has. It is a state machine that works on numbers only.
-/// Its input is what is requested and held, and when a window ends. Its output is the size.
+/// Its inputs are requests, held buffers and the ends of windows. Its output is the size.
 ///
 /// It reads no clock and never waits. So the decision core uses it in the same way in replays and
 /// live, and `BufferPool` uses it for buffers of any kind.
@@ -27,7 +27,7 @@ public struct PoolController: Hashable, Sendable {
 
   /// Too many requests found no buffer. From now on, the pool is a fixed one.
   public struct Trip: Hashable, Sendable {
-    /// Requests during the last `PoolSizing.breakerNanoseconds`, in whole windows.
+    /// Requests during the last `PoolSizing.breakerNanoseconds`, counted by windows.
     public var requests: Int
     /// How many of these requests found no buffer.
     public var stalls: Int
@@ -40,7 +40,7 @@ public struct PoolController: Hashable, Sendable {
     /// `nil` if the size stays, or may not change yet.
     public var resize: Resize?
 
-    /// Whether nothing was decided.
+    /// Whether the step contains no decision.
     package var isEmpty: Bool { trip == nil && resize == nil }
   }
 
@@ -101,7 +101,7 @@ public struct PoolController: Hashable, Sendable {
     window.peak = Swift.max(window.peak, inUse)
   }
 
-  /// A buffer was requested, but none was free.
+  /// A buffer was requested, but no buffer was free.
   package mutating func stalled() {
     window.requests += 1
     window.stalls += 1
@@ -109,8 +109,8 @@ public struct PoolController: Hashable, Sendable {
 
   package mutating func returned() { window.completed += 1 }
 
-  /// A buffer could not be created. The pool is recreated at the end of the window, or at a pressure
-  /// before it that asks for no smaller size.
+  /// A buffer could not be created. The pool is recreated at the end of the window, or at a
+  /// pressure before it that asks for no smaller size.
   package mutating func allocationFailed() {
     if sizing.isOn(.recreate) { needsRecreation = true }
   }
@@ -121,7 +121,8 @@ public struct PoolController: Hashable, Sendable {
   /// while.
   package mutating func becameHot(at now: Int64) -> Step {
     guard sizing.isOn(.thermal), !isTripped else { return Step() }
-    // pool-resize: until `holdEnd` the pool does not expand, even if this pressure changes nothing.
+    // pool-resize: until `holdEnd` the pool does not expand, even if this pressure does not resize
+    // it.
     holdEnd = now + sizing.thermalHoldNanoseconds
     force(sizing.thermalSize, .thermal)
     return Step(resize: resizeIfForced(at: now))
@@ -137,7 +138,7 @@ public struct PoolController: Hashable, Sendable {
 
   /// Keeps the smaller of the sizes that were forced before and now.
   private mutating func force(_ size: Int, _ reason: Reason) {
-    // pool-resize: of two pressures the smaller size; one that is not smaller asks for nothing.
+    // pool-resize: of two pressures the smaller size counts; another pressure has no effect.
     guard size < forced?.size ?? self.size else { return }
     forced = Forced(size: size, reason: reason)
   }
@@ -155,22 +156,22 @@ public struct PoolController: Hashable, Sendable {
     let isHeld = holdEnd.map { now < $0 } ?? false
     var step = Step(trip: trip(ended, isHeld: isHeld))
     countStreaks()
-    // pool-resize: what is forced comes before what is predicted.
+    // pool-resize: a forced size has priority over a predicted size.
     step.resize = resizeIfForced(at: now)
-    // pool-breaker: a pool that has the breaker's size already is a fixed one from this window on.
+    // pool-breaker: a pool that has the breaker's size already is fixed from this window on.
     if step.resize == nil, !isTripped {
       step.resize = resizeByPrediction(isHeld: isHeld, at: now)
     }
     return step
   }
 
-  /// Whether windows without requests would continue to change nothing, so that they can be
+  /// Whether further windows without requests would not change the pool, so that they can be
   /// skipped.
   ///
   /// - Parameter awaitsReturns: Whether a buffer that is held may come back.
   package func isAtRest(inUse: Int, at now: Int64, awaitsReturns: Bool = true) -> Bool {
-    // pool-bounds: after the last change, what is forced
-    // is never carried out, so it is not waited for.
+    // pool-bounds: after the last change, a forced size is never applied, so the pool does not wait
+    // for it.
     if resizes < PoolSizing.resizesMax {
       guard forced == nil, !needsRecreation, mayResize(at: now) else { return false }
     }
@@ -209,7 +210,7 @@ public struct PoolController: Hashable, Sendable {
   }
 
   private mutating func resizeIfForced(at now: Int64) -> Resize? {
-    // pool-bounds: what is forced is kept until a change is allowed.
+    // pool-bounds: a forced size is kept until a change is allowed.
     guard mayResize(at: now) else { return nil }
     if let forced {
       self.forced = nil

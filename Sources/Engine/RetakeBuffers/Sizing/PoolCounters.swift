@@ -3,7 +3,7 @@ import Synchronization
 
 /// How many buffers of a live pool each stage holds. It contains numbers only.
 struct PoolCounters: Sendable {
-  /// What a lease stores about itself.
+  /// The facts that a lease stores until it ends.
   struct Taken: Sendable {
     var stage: Int
     /// The pool's generation when the buffer was taken.
@@ -89,7 +89,7 @@ struct PoolCounters: Sendable {
   mutating func advance(to now: Int64) -> [PoolController.Step] {
     guard controller != nil else { return [] }
     var steps: [PoolController.Step] = []
-    // Ends: each turn advances by a window; windows that change nothing are skipped.
+    // Ends: each turn advances by a window; windows without effect are skipped.
     while let end = windowEnd, end <= now {
       guard let step = change({ $0.endWindow(inUse: $1, at: end) }) else { break }
       if !step.isEmpty { steps.append(step) }
@@ -147,9 +147,13 @@ public enum PoolError: RetakeError, Hashable {
     }
   }
 
+  /// A stable, dotted name of the case, with the module first: `"buffers.pool.allocation"`.
   public var code: String { facts.code }
+  /// One sentence in the user's terms, with the pool's name and without advice.
   public var message: String { facts.message }
+  /// The error of the allocation, in words.
   public var cause: String? { facts.cause }
+  /// The next step for the user.
   public var advice: String? { facts.advice }
 }
 

@@ -1,11 +1,11 @@
 /// Predicts the largest number of buffers that are held at once in the next window, in 1/65,536 of
 /// a buffer. It uses integers only, so that the result is the same on every machine.
 struct PoolPredictor: Hashable, Sendable {
-  /// The number of windows over which `ar1` takes the mean.
+  /// The number of windows in the mean of `ar1`.
   static let historyMax = 10
 
-  /// The number of windows by which `trend` looks ahead: two predictions in a row are needed before
-  /// a pool grows.
+  /// The number of windows that `trend` looks ahead: two predictions in a row are needed before a
+  /// pool grows.
   private static let trendWindows: Int64 = 2
 
   private let kind: PoolSizing.Predictor
@@ -28,12 +28,12 @@ struct PoolPredictor: Hashable, Sendable {
     let isFirst = history.isEmpty
     if history.count == Self.historyMax { history.removeFirst() }
     history.append(now)
-    // The first window has no prediction before it, so its own peak takes that place.
+    // The first window has no earlier prediction, so its peak replaces the prediction.
     switch kind {
     case .ewma: mix(now, with: isFirst ? now : predicted)
     case .ar1: mix(now, with: history.reduce(0, +) / Int64(history.count))
     case .trend:
-      // Requests that no completion answers: the buffers that are held grow by so many a window.
+      // Requests minus completions: the number of held buffers grows by this difference per window.
       let growth = Int64(window.requests - window.completed)
       predicted = Swift.max(0, Int64(inUse) + Self.trendWindows * growth) << 16
     }
@@ -44,7 +44,7 @@ struct PoolPredictor: Hashable, Sendable {
   }
 
   func isAbove(percent: Int, of size: Int) -> Bool {
-    // pool-resize: both sides are multiplied by 100 and 65,536, so nothing is rounded.
+    // pool-resize: both sides are multiplied by 100 and 65,536, so there is no rounding.
     predicted * 100 > Int64(percent) * Int64(size) << 16
   }
 

@@ -7,7 +7,7 @@ public struct PoolReport: Hashable, Sendable {
   public struct Stage: Hashable, Sendable {
     /// The name that was given to `lease(for:)`.
     public var stage: String
-    /// Leases that the stage got, without those whose buffer could not be created.
+    /// Leases that the stage got. Leases whose buffer could not be created do not count.
     public var leased = 0
     /// Leases that the stage ended, each counted once.
     public var ended = 0
@@ -33,8 +33,7 @@ public struct PoolReport: Hashable, Sendable {
   public var overflows: Int
   /// Buffers that could not be created. A request for one is not a stall.
   public var allocationFailures: Int
-  /// Changes of size, including those that recreate the buffers in the same number; 0 for a fixed
-  /// pool.
+  /// Changes of size, including recreations of the same number of buffers; 0 for a fixed pool.
   public var resizes: Int
   /// Whether the breaker has turned it into a fixed pool.
   public var isBroken: Bool

@@ -1,5 +1,5 @@
-/// How an adaptive pool changes its size: depending on what was held in earlier windows, and on the
-/// state of the device.
+/// How an adaptive pool changes its size, depending on the buffers held in earlier windows and on
+/// the state of the device.
 ///
 /// ```swift
 /// var sizing = PoolSizing()
@@ -13,7 +13,7 @@ public struct PoolSizing: Hashable, Sendable {
     case ewma
     /// alpha · now + (1 − alpha) · the mean of the last ten windows.
     case ar1
-    /// What is held at the window's end + 2 · (requests − completions of the window).
+    /// Buffers held at the window's end + 2 · (requests − completions of the window).
     case trend
   }
 
@@ -58,13 +58,13 @@ public struct PoolSizing: Hashable, Sendable {
   public var thermalHoldNanoseconds: Int64 = 30_000_000_000
   /// The largest number of buffers when memory is short.
   public var memorySize = 3
-  /// Buffers of the fixed pool that takes over if prediction fails.
+  /// Buffers of the fixed pool that replaces the adaptive pool if prediction fails.
   public var breakerSize = 16
   /// Percent of the requests that found no buffer; a larger percentage trips the breaker.
   public var breakerAbove = 10
-  /// The time over which requests are counted; in whole windows.
+  /// The time over which requests are counted; rounded down to full windows.
   public var breakerNanoseconds: Int64 = 5_000_000_000
-  /// How long it takes until a new buffer is available.
+  /// The time until a new buffer is available.
   public var resizeNanoseconds: Int64 = 0
   /// The parts that are switched off. Empty, the default, leaves all of them on.
   public var off: Set<Policy> = []
@@ -131,7 +131,7 @@ extension PoolSizing {
           + "\(expandAbove) %",
         advice: "Write at most \(expandAbove), or a larger expandAbove")
     }
-    // The breaker trips because buffers are missing, so it must not take any away.
+    // The breaker trips because buffers are missing, so it must not reduce the pool.
     if breakerSize < max, isOn(.breaker) {
       return Problem(
         key: "breakerSize", detail: "the breaker's fixed pool is smaller than the max of \(max)",
@@ -142,7 +142,7 @@ extension PoolSizing {
 
   private var timeProblem: Problem? {
     let hour: Int64 = 3_600_000_000_000
-    // `window` may still be out of its own range here, and a range must not begin after its end.
+    // `window` may still be out of range here, and a range must not begin after its end.
     let window = Swift.min(windowNanoseconds, hour)
     let times: [(String, Int64, ClosedRange<Int64>, String)] = [
       ("window", windowNanoseconds, 10_000_000...60_000_000_000, "10ms to 60s"),

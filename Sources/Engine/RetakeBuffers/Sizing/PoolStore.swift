@@ -13,9 +13,9 @@ package final class PoolStore: Sendable {
     package var bytes = 0
     /// The most of them at once.
     package var bytesMost = 0
-    /// Leases for which memory was made.
+    /// Leases that needed new memory.
     package var made = 0
-    /// Leases for which there was memory.
+    /// Leases that reused memory.
     package var reused = 0
   }
 
@@ -73,7 +73,7 @@ package final class PoolStore: Sendable {
     let (found, surplus) = state.withLock { state -> (Found?, [IdleBuffer]) in
       guard let taken = state.book.take(for: stage, isBounded: isBounded) else { return (nil, []) }
       guard let index = state.idle.lastIndex(where: isSuitable) else {
-        // A buffer of another kind makes room for the new one.
+        // If needed, the pool drops an idle buffer of another kind for the new buffer.
         return (Found(taken: taken), state.surplus(idle))
       }
       let buffer = state.idle.remove(at: index)
@@ -101,7 +101,7 @@ package final class PoolStore: Sendable {
 
   /// Keeps a new buffer for the next lease of its size.
   ///
-  /// - Returns: Whether there was room for it.
+  /// - Returns: Whether the pool keeps the buffer.
   func add(_ buffer: IdleBuffer) -> Bool {
     state.withLock { state in
       guard state.idle.count < min(max(0, state.book.size - state.book.inUse), idle.count),
@@ -116,7 +116,7 @@ package final class PoolStore: Sendable {
   }
 
   func end(_ buffer: IdleBuffer, _ taken: PoolCounters.Taken) {
-    // Buffers are released without the lock: that may take long, or call foreign code.
+    // Buffers are released without the lock, because a release may be slow or call foreign code.
     let surplus = state.withLock { state -> [IdleBuffer] in
       guard state.book.giveBack(taken) else {
         state.memory.bytes -= buffer.byteCount
@@ -146,7 +146,7 @@ package final class PoolStore: Sendable {
     let (result, surplus) = state.withLock { state -> (Result, [IdleBuffer]) in
       let generation = state.book.generation
       let result = change(&state.book)
-      // A recreation replaces all buffers. Those that are held are dropped when they come back.
+      // A recreation replaces all buffers. Held buffers are dropped when they come back.
       let replaced = state.book.generation == generation ? [] : state.takeIdle()
       return (result, replaced + state.surplus(idle))
     }

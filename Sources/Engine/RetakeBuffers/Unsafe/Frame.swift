@@ -2,8 +2,8 @@ public import RetakeCore
 
 /// One image: its properties, and a reference to its pixels. Copying a `Frame` copies no pixels.
 ///
-/// A stage that reads pixels only with `forEachRow(of:_:)` or `bytes(of:)` gives the same result
-/// everywhere, because these leave out the undefined bytes between the rows.
+/// A stage that reads pixels only with `forEachRow(of:_:)` or `bytes(of:)` returns the same result
+/// on every machine, because both leave out the undefined bytes between the rows.
 ///
 /// ```swift
 /// let frame = Frame(format: .gray, width: 2, height: 2, planes: [[0, 64, 128, 255]])
@@ -14,16 +14,16 @@ public import RetakeCore
 public struct Frame: Sendable {
   /// Track and sequence. It is not part of the digest.
   public var id: FrameID
-  /// The presentation time. A reader gives it on the session's time line; a stage or a sink is
-  /// given it from the origin of the run.
+  /// The presentation time. A reader counts it on the session's time line; a stage or a sink gets
+  /// it counted from the origin of the run.
   public var timestamp: Timestamp
-  /// The layout of the planes; 8 bits per sample in all formats.
+  /// The layout of the planes, and the bits of a sample.
   public var format: PixelFormat
   /// Pixels.
   public var width: Int
   /// Pixels.
   public var height: Int
-  /// Which sample values are black and white.
+  /// The sample values of black and white.
   public var range: ColorRange
   /// How luma and chroma were computed; `identity` for gray and for RGB.
   public var matrix: ColorMatrix
@@ -116,15 +116,15 @@ public struct Frame: Sendable {
     return result
   }
 
-  /// XXH3-128 over the visible bytes of all planes and nothing else: the frame table's pixel hash.
+  /// XXH3-128 over only the visible bytes of all planes: the frame table's pixel hash.
   package var pixelDigest: Digest128 {
     var hasher = DigestHasher()
     appendPixels(to: &hasher)
     return hasher.finish()
   }
 
-  /// XXH3-128 of what `digest(into:)` appends. It is computed once for all frames that share the
-  /// pixels.
+  /// XXH3-128 of the bytes that `digest(into:)` appends. It is computed once for all frames that
+  /// share the pixels.
   public var digest: Digest128 {
     let form = FrameStorage.Form(
       format: format, width: width, height: height, range: range, matrix: matrix)

@@ -1,12 +1,12 @@
 import RetakeCore
 
 /// Memory that frames are made in while it exists, so that another process can read them without a
-/// copy. What finds no room in it comes from the heap.
+/// copy. Frames that do not fit into it use the heap.
 ///
 /// It has sections of equal size. A block is inside of one section.
 package final class FrameArena: Sendable {
-  // SAFETY: the caller of `init` keeps the bytes valid and writable as long as `owner` exists, which
-  // this object holds. Each block has one owner between `take` and `giveBack`.
+  // SAFETY: the caller of `init` keeps the bytes valid and writable as long as `owner` exists, and
+  // this object holds `owner`. Each block has one owner between `take` and `giveBack`.
 
   /// Where a plane is, in bytes: from the beginning of its section, and from one row to the next.
   package struct Place: Hashable, Sendable {
@@ -22,7 +22,7 @@ package final class FrameArena: Sendable {
     var lent = 0
   }
 
-  /// Blocks are whole pages, so that no page has parts of two frames.
+  /// Blocks consist of full pages, so that no page has parts of two frames.
   private static let pageBytes = 4_096
 
   private let address: UInt
@@ -61,7 +61,7 @@ package final class FrameArena: Sendable {
     used.withLock { used in used.last { $0.arena != nil }?.arena }
   }
 
-  /// A block of at least that many bytes, which is undefined memory; `nil` if there is no room.
+  /// A block of at least that many bytes, which is undefined memory; `nil` if there is no space.
   func take(_ bytes: Int) -> UnsafeMutableRawPointer? {
     let size = Self.wholePages(bytes)
     guard bytes > 0, size <= sectionBytes else { return nil }
@@ -70,7 +70,7 @@ package final class FrameArena: Sendable {
         state.lent += 1
         return offset
       }
-      // Blocks of another size are given up together, when none is in use: a run with frames of
+      // Blocks of another size are discarded together when no block is in use: a run with frames of
       // another size has begun.
       if state.lent == 0, !fits(size, after: state.end) { state = State() }
       guard let offset = place(size, after: state.end) else { return nil }
@@ -91,7 +91,7 @@ package final class FrameArena: Sendable {
 
   private func fits(_ size: Int, after end: Int) -> Bool { place(size, after: end) != nil }
 
-  /// The first place behind `end` where a block does not cross the end of a section.
+  /// The first place from `end` on where a block does not cross the end of a section.
   private func place(_ size: Int, after end: Int) -> Int? {
     let rest = sectionBytes - end % sectionBytes
     let offset = size <= rest ? end : end + rest
@@ -102,12 +102,13 @@ package final class FrameArena: Sendable {
     (bytes + pageBytes - 1) / pageBytes * pageBytes
   }
 
-  /// The section that has all planes of the frame, and the places in it; `nil` if there is none.
+  /// The section that has all planes of the frame, and the places in it; `nil` if no section has
+  /// them.
   package func places(of frame: Frame) -> (section: Int, planes: [Place])? {
     var planes: [Place] = []
     var section: Int?
     for (index, plane) in frame.storage.planes.enumerated() {
-      // Wraps around below the arena, and is then behind its end.
+      // The offset of a plane below the arena wraps around, and is then beyond its end.
       let offset = UInt(bitPattern: plane.base) &- address
       let length =
         plane.stride * (frame.format.rowCount(plane: index, height: frame.height) - 1)
@@ -130,8 +131,8 @@ package struct PixelBlock: @unchecked Sendable {
   private let byteCount: Int
   private let arena: FrameArena
 
-  /// - Parameter arena: The one in which frames are made now, if no other one is given.
-  /// - Returns: `nil` without an arena, or without room in it.
+  /// - Parameter arena: By default the arena in which frames are made now.
+  /// - Returns: `nil` without an arena, or without space in it.
   package init?(_ byteCount: Int, in arena: FrameArena? = .current) {
     guard let arena, let base = arena.take(byteCount) else { return nil }
     (self.base, self.byteCount, self.arena) = (base, byteCount, arena)

@@ -14,7 +14,7 @@ public final class FrameStorage: @unchecked Sendable {
     /// Valid as long as the storage exists.
     public var base: UnsafePointer<UInt8>
     /// Bytes from the start of a row to the start of the next, which may be more than a visible
-    /// row. What is between the rows is undefined.
+    /// row. Bytes between the rows are undefined.
     public var stride: Int
 
     /// The caller keeps the memory valid until the storage's `release` is called.
@@ -108,8 +108,8 @@ public final class FrameStorage: @unchecked Sendable {
   ) throws(Failure) -> FrameStorage? {
     let layout = PlaneLayout(format: format, width: width, height: height)
     let byteCount = layout.count + padding
-    // SAFETY: the lease holds the memory, and nothing else uses it before `fill` has returned. If
-    // `fill` throws, the memory goes back with the lease.
+    // SAFETY: the lease holds the memory, and no other code uses it before `fill` has returned. If
+    // `fill` throws, the memory is returned with the lease.
     guard let lease = PixelLease.make(byteCount) else { return nil }
     let memory = UnsafeMutableRawBufferPointer(start: lease.base, count: byteCount)
     let ends = layout.offsets.dropFirst() + [layout.count]

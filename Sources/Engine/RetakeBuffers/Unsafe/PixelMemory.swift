@@ -2,20 +2,20 @@ import Foundation
 
 /// Memory of one frame, which belongs to a pool while no frame uses it.
 final class PixelMemory: IdleBuffer, @unchecked Sendable {
-  // SAFETY: @unchecked because of the pointer; the memory has one user at a time, which is the one
-  // that holds the lease, and it is freed once, in deinit.
+  // SAFETY: @unchecked because of the pointer. The memory has one user at a time, the holder of the
+  // lease, and it is freed once, in deinit.
 
   let base: UnsafeMutableRawPointer
   private let size: Int
 
   override var byteCount: Int { size }
 
-  /// From here on memory is mapped by itself, so that it goes back to the system when it is freed. A
-  /// heap may keep what is freed.
+  /// From this size on, memory is mapped separately, so that it returns to the system when it is
+  /// freed. A heap may keep freed memory.
   private static let mappedMin = 1 << 16
   private static let pageBytes = 4_096
 
-  /// Memory of a frame is only used again for one of the same size.
+  /// Memory of a frame is reused only for a frame of the same size.
   static func size(for bytes: Int) -> Int {
     let unit = bytes < mappedMin ? FrameStorage.alignment : pageBytes
     let (sum, overflow) = bytes.addingReportingOverflow(unit - 1)
@@ -85,10 +85,10 @@ final class PixelLease: @unchecked Sendable {
   }
 
   /// Undefined memory for a frame: of the arena that frames are shared in now, of the pool of the
-  /// stage that runs on this thread, or of the heap. `nil` if there is none.
+  /// stage that runs on this thread, or of the heap. `nil` if there is no memory.
   ///
-  /// An arena belongs to the process, but a run without programs does not use it: what its pools
-  /// have must not depend on what else runs.
+  /// An arena belongs to the process, but a run without programs does not use it: the memory of its
+  /// pools must not depend on other runs in the process.
   static func make(
     _ bytes: Int, from supply: FrameSupply? = .current,
     sharedIn arena: @autoclosure () -> FrameArena? = .current

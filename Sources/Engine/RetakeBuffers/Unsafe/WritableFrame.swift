@@ -15,12 +15,12 @@ public import RetakeCore
 /// }
 /// ```
 ///
-/// Its pixels are undefined until they are written: the memory may be that of an earlier frame.
-/// `retake verify` fills it with a pattern, and names a stage whose output has bytes that it did not
-/// write.
+/// Its pixels are undefined until they are written: the memory may contain an earlier frame.
+/// `retake verify` fills it with a pattern, and names a stage whose output has bytes that it did
+/// not write.
 public struct WritableFrame: ~Copyable, Sendable {
-  // SAFETY: the memory has the rows of the layout, and nothing else reads or writes it as long as
-  // this value exists, which is not copyable. The closures get no more than those rows.
+  // SAFETY: the memory has the rows of the layout, and no other code reads or writes it as long as
+  // this value exists, which is not copyable. The closures get only these rows.
 
   /// Track and sequence, as in `Frame`.
   public var id = FrameID(track: 0, sequence: 0)
@@ -32,7 +32,7 @@ public struct WritableFrame: ~Copyable, Sendable {
   public let width: Int
   /// Pixels.
   public let height: Int
-  /// Which sample values are black and white.
+  /// The sample values of black and white.
   public var range: ColorRange
   /// How luma and chroma were computed; `identity` for gray and for RGB.
   public var matrix: ColorMatrix
@@ -42,7 +42,7 @@ public struct WritableFrame: ~Copyable, Sendable {
   public var isMirrored = false
   /// Width of a pixel over its height.
   public var sampleAspect = SampleAspect.square
-  /// `nil` if there was no memory. Then nothing is written, and the frame fails.
+  /// `nil` if there was no memory. Then no pixels are written, and the frame fails.
   private let lease: PixelLease?
   private let layout: PlaneLayout
 
@@ -85,7 +85,7 @@ public struct WritableFrame: ~Copyable, Sendable {
   }
 
   /// Calls `body` with the bytes of a plane and the distance between its rows, for code that writes
-  /// whole planes. Bytes between the rows may be written, and are not part of the frame.
+  /// a plane at once. Bytes between the rows may be written, and are not part of the frame.
   ///
   /// The bytes must not be used after `body` has returned. If there was no memory for the frame,
   /// `body` is not called.
@@ -108,7 +108,8 @@ public struct WritableFrame: ~Copyable, Sendable {
     withExtendedLifetime(lease) {}
   }
 
-  /// Copies the pixels of a frame of the same format and size; with another one, the process ends.
+  /// Copies the pixels of a frame of the same format and size; with another frame, the process
+  /// ends.
   public mutating func copyPixels(of frame: Frame) {
     requirement(
       frame.format == format && frame.width == width && frame.height == height,

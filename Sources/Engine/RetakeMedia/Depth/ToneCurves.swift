@@ -1,4 +1,4 @@
-/// The curves of `ToneMap`, as whole numbers, so that no machine computes them differently.
+/// The curves of `ToneMap`, as integers, so that every machine computes the same values.
 ///
 /// The unit of light is 1/2^24 of the white of text on a screen, 203 cd/m2 (ITU-R BT.2408). Between
 /// two knots the curves are straight. `ToneMapTests` computes every number again from the formulas.
@@ -191,8 +191,8 @@ enum ToneCurves {
     16249255 16336052 16423324 16511074 16599304 16688017 16777216
     """)
 
-  /// The factor, in units of 1/65536, from the scene's light to that of a display of 1000 cd/m2, by
-  /// the OOTF of ITU-R BT.2100, table 5: Y^(1.2 - 1) for a luminance Y of i/1024.
+  /// The factor, in units of 1/65536, from the scene's light to the light of a display of 1000
+  /// cd/m2, by the OOTF of ITU-R BT.2100, table 5: Y^(1.2 - 1) for a luminance Y of i/1024.
   static let display = numbers(
     """
     0 80709 92711 100542 106497 111357 115493 119109 122333 125248 127916 130377 132666 134807
@@ -276,8 +276,8 @@ enum ToneCurves {
     322268 322331 322395 322458 322522 322585 322648 322711 322774 322837
     """)
 
-  /// The light at which the sample v of an 8-bit image begins, for v from 1 to 255: that of the
-  /// sample v - 1/2. Light x is compressed to x (1 + x / w^2) / (1 + x), where w is 1000 cd/m2
+  /// The light at which the sample v of an 8-bit image begins, for v from 1 to 255: the light of
+  /// the sample v - 1/2. Light x is compressed to x (1 + x / w^2) / (1 + x), where w is 1000 cd/m2
   /// (Reinhard et al. 2002, formula 4), and shown by the EOTF of ITU-R BT.1886, the power 2.4.
   static let codes = numbers(
     """

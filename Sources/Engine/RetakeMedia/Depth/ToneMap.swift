@@ -8,10 +8,11 @@ package enum ToneMap: String, Hashable, Sendable, Codable, CaseIterable {
   case hlg
 }
 
-/// Maps the colors of one HDR pixel to those of an 8-bit image, with whole numbers alone.
+/// Maps the colors of one HDR pixel to the colors of an 8-bit image, in integer arithmetic.
 ///
-/// Signal to light, light of BT.2020's colors to that of BT.709's (ITU-R BT.2087), light to the
-/// samples of an SDR display. The curves are in `ToneCurves`, with their sources.
+/// The steps are: signal to light, light in the colors of BT.2020 to light in the colors of BT.709
+/// (ITU-R BT.2087), light to the samples of an SDR display. The curves are in `ToneCurves`, with
+/// their sources.
 package struct ToneMapper: Sendable {
   /// The largest signal, in the unit of `map`.
   package static let signalMax: Int64 = 65_536

@@ -151,7 +151,7 @@ struct AV1Evidence: EvidenceReader {
     for place in slots.indices { slots[place]?.isUnsure = true }
   }
 
-  /// Checks that the picture follows the last one that was shown.
+  /// Checks that the picture follows the picture that was shown last.
   private mutating func follow(_ order: Int, range: Int, isKey: Bool) {
     defer { shown = order }
     if isKey { self.order = PictureOrder(epoch: self.order.epoch + 1, number: order) }

@@ -90,8 +90,8 @@ package enum AnnexB {
   /// Parameter sets of a decoder configuration record, each after its size in two bytes, without
   /// emulation prevention bytes.
   ///
-  /// - Parameter place: The place of the first size; afterwards the place after the last set, or the
-  ///   end of the record if it is cut.
+  /// - Parameter place: The place of the first size; afterwards the place after the last set, or
+  ///   the end of the record if it is cut.
   static func sets(_ count: Int, in record: [UInt8], at place: inout Int) -> [[UInt8]] {
     var sets: [[UInt8]] = []
     for _ in 0..<count {

@@ -1,9 +1,10 @@
 /// Finds lost reference pictures of MPEG-1, MPEG-2, MPEG-4 Part 2 and H.263 by the numbers or times
-/// that their headers give to pictures in the order in which they are shown.
+/// in their headers, which follow the order in which pictures are shown.
 ///
-/// A bidirectional picture is between the last two others, and nothing refers to it. So a number
-/// that is missing between two of the others belongs to a lost reference picture, unless the stream
-/// has bidirectional pictures, of which one may be lost there without harm.
+/// A bidirectional picture is shown between the last two reference pictures, and no picture refers
+/// to it. So a number that is missing between two reference pictures belongs to a lost reference
+/// picture, unless the stream has bidirectional pictures, of which one may be lost there without
+/// harm.
 struct DisplayOrderEvidence: Sendable {
   struct Picture: Hashable, Sendable {
     enum Kind: Hashable, Sendable { case intra, predicted, bidirectional }
@@ -28,12 +29,13 @@ struct DisplayOrderEvidence: Sendable {
   private var earlier: Anchor?
   private var later: Anchor?
   private var learning: StepLearning?
-  /// The highest number of bidirectional pictures between two references, and that of the last two.
+  /// The highest number of bidirectional pictures between two references, and the number of
+  /// bidirectional pictures between the last two references.
   private var betweenMost = 0
   private var betweenNow = 0
   /// Count of numbers between the last two references.
   private var gap = 0
-  /// Whether the last reference itself refers to the one before it.
+  /// Whether the last reference refers to the reference before it.
   private var isPredicted = false
 
   /// Whether the stream has no bidirectional pictures that could follow.
@@ -66,7 +68,8 @@ struct DisplayOrderEvidence: Sendable {
     }
     let before = closeGap()
     let distance = later.map { picture.number - $0.number }
-    // The numbers do not go back, so a picture with which they begin again is missing.
+    // Numbers never decrease within a sequence, so the picture that restarts the numbers is
+    // missing.
     if let distance, distance < 0, step != nil || picture.kind == .predicted {
       later?.inherit(.referenceMissing)
     }
@@ -87,9 +90,9 @@ struct DisplayOrderEvidence: Sendable {
   /// - Returns: the damage of the last reference, if the stream ends here.
   mutating func finish() -> StreamDamage? { closeGap() }
 
-  /// Between the last two references there were numbers and no picture, so one that they refer to is
-  /// missing; unless the stream has as many bidirectional pictures in a row, which may be lost
-  /// without harm.
+  /// If there are numbers but no pictures between the last two references, a picture that the
+  /// references depend on is missing. The exception is a stream with as many bidirectional pictures
+  /// in a row, which may be lost without harm.
   ///
   /// - Returns: the damage of the last reference.
   private mutating func closeGap() -> StreamDamage? {
@@ -124,8 +127,8 @@ struct DisplayOrderEvidence: Sendable {
 
 /// The order of pictures whose headers do not state the distance of their numbers.
 ///
-/// What is found while the stream is read is provisional. At its end, the distance that most
-/// pictures have is known, and so is whether the stream has a constant one.
+/// Damage that is found while the stream is read is provisional. Only the end of the stream shows
+/// the most frequent distance of pictures, and whether it is constant.
 struct LearnedOrderEvidence: Sendable {
   private var order: DisplayOrderEvidence
   private let isInOrder: Bool
@@ -165,7 +168,7 @@ struct LearnedOrderEvidence: Sendable {
     if history.count > Self.picturesMax { (isWhole, history) = (false, []) }
   }
 
-  /// - Returns: the damage by packet, nil where what was found before is withdrawn.
+  /// - Returns: the damage by packet; nil for a packet whose provisional damage is withdrawn.
   mutating func finish() -> [Int: StreamDamage?] {
     guard isWhole else { return [:] }
     var order = DisplayOrderEvidence(step: step, isInOrder: isInOrder)
@@ -207,8 +210,8 @@ struct StepLearning: Sendable {
   private var leaps = 0
 
   private let repeatsMin: Int
-  /// A stream with more leaps than one in this many pictures has no constant rate, so that a leap
-  /// shows nothing.
+  /// A stream with more than one leap in this many pictures has no constant rate, so a leap does
+  /// not prove a loss.
   private static let picturesPerLeap = 20
 
   /// - Parameter repeatsMin: Number of equal distances that make a step.

@@ -1,7 +1,8 @@
 /// Finds lost reference pictures in H.264 by the frame numbers (ITU-T H.264, 7.4.3 `frame_num`).
 ///
-/// Frame numbers count reference pictures, so a lost picture that nothing refers to leaves no gap.
-/// A stream that allows gaps in its numbers, as one with temporal layers, shows nothing.
+/// Frame numbers count reference pictures, so a lost picture that no other picture refers to leaves
+/// no gap. A stream that allows gaps in its numbers, such as a stream with temporal layers, is
+/// never reported.
 struct H264Evidence: EvidenceReader {
   private let lengthSize: Int?
   private var parameterSets: ParameterSetHistory
@@ -63,7 +64,7 @@ struct H264Evidence: EvidenceReader {
     guard let (low, range) = slice.order else { return nil }
     let last = order.number
     var found = order
-    // The nearest number with these low bits, which is that of equation 8-3.
+    // The nearest number with these low bits; it is the number of equation 8-3.
     let distance = (low - last) & (range - 1)
     found.number = last + (distance > range / 2 ? distance - range : distance)
     if slice.resetsNumbers {

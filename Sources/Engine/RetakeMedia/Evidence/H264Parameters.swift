@@ -10,7 +10,7 @@ struct H264Sequence: Hashable, Sendable {
   var allowsGaps: Bool
   var isFrameOnly: Bool
   var hasSeparatePlanes = false
-  /// Whether weights of chroma follow those of luma.
+  /// Whether weights of chroma follow the weights of luma.
   var hasChroma = true
 
   private static let highProfiles: Set<UInt32> = [
@@ -94,7 +94,7 @@ struct H264Picture: Hashable, Sendable {
   }
 }
 
-/// The fields of a slice header (ITU-T H.264, 7.3.3) that show what the slice refers to.
+/// The fields of a slice header (ITU-T H.264, 7.3.3) that show the references of the slice.
 struct H264Slice: Sendable {
   enum Kind: Hashable, Sendable { case predicted, bidirectional, intra }
 
@@ -207,7 +207,7 @@ struct H264Slice: Sendable {
   /// ITU-T H.264, 7.3.3.3.
   private static func resetsNumbers(_ bits: inout BitReader) -> Bool {
     guard bits.readFlag() else { return false }
-    // Ends: at 0, which is also what is read after the last bit.
+    // Ends: at 0, and reads after the last bit also return 0.
     while true {
       switch bits.readExponential() {
       case 0: return false

@@ -10,7 +10,7 @@ struct HEVCEvidence: EvidenceReader {
   private var pictures: [UInt32: HEVCPicture] = [:]
   /// The pictures that are kept for reference, by order count, and their damage.
   private var kept: [Int: StreamDamage?] = [:]
-  /// The order count from which the next one is derived (`prevTid0Pic`).
+  /// The order count from which the next order count is derived (`prevTid0Pic`).
   private var previous = 0
   private var epoch = 0
   /// Whether a picture that decoding can begin with was there.
@@ -96,7 +96,8 @@ struct HEVCEvidence: EvidenceReader {
     // Table 7-1: pictures of even types up to 14 are referred to by higher sub-layers alone.
     evidence.order = PictureOrder(epoch: epoch, number: order)
     evidence.isDisposable = kind <= 14 && kind & 1 == 0 && layer == highestLayer
-    // 8.3.2: trailing pictures refer to no leading ones. A damaged header may call any picture so.
+    // 8.3.2: trailing pictures do not refer to leading pictures. A damaged header may mark any
+    // picture as leading.
     evidence.isLeading = (6...9).contains(kind) && order < accessOrder
     return evidence
   }
@@ -118,7 +119,7 @@ struct HEVCEvidence: EvidenceReader {
       let wanted = order + entry.distance
       let found = kept[wanted] ?? .some(.referenceMissing)
       if entry.isUsed { damage = damage ?? found }
-      // A missing picture that is only kept is missed by those that use it.
+      // A missing picture that is only kept harms only the pictures that refer to it later.
       if kept[wanted] != nil || entry.isUsed { next[wanted] = found }
     }
     for entry in slice.longTerm {
@@ -156,10 +157,10 @@ struct HEVCEvidence: EvidenceReader {
   }
 }
 
-/// The addresses of a picture's slices, compared with those of the pictures before it.
+/// The addresses of a picture's slices, compared with the addresses in the pictures before it.
 ///
-/// A slice does not say where it ends, so an address that is missing shows a lost slice only where
-/// all pictures so far were cut at the same places.
+/// A slice does not say where it ends, so a missing address shows a lost slice only if all pictures
+/// so far were cut at the same places.
 struct SlicePattern: Sendable {
   private var addresses: [Int] = []
   private var repeats = 0

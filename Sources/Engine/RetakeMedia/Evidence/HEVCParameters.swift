@@ -139,7 +139,8 @@ struct HEVCReferenceSet: Hashable, Sendable {
     for (distance, flag) in zip(distances, flags) where flag.isKept && distance + delta != 0 {
       derived.append(Entry(distance: distance + delta, isUsed: flag.isUsed))
     }
-    // The order of a set: the nearest first, those before the picture and then those after it.
+    // The order of a set: the nearest first, pictures before the current picture, then pictures
+    // after it.
     entries =
       derived.filter { $0.distance < 0 }.sorted { $0.distance > $1.distance }
       + derived.filter { $0.distance > 0 }.sorted { $0.distance < $1.distance }
@@ -164,12 +165,12 @@ struct HEVCPicture: Hashable, Sendable {
   }
 }
 
-/// The fields of a slice segment header (ITU-T H.265, 7.3.6.1) that show where the slice is and
-/// what it refers to.
+/// The fields of a slice segment header (ITU-T H.265, 7.3.6.1) that show the position of the slice
+/// and its references.
 struct HEVCSlice: Sendable {
   var isFirst: Bool
   var address = 0
-  /// A dependent segment has none of the following fields.
+  /// A dependent segment has no values for the following fields.
   var isDependent = false
   var isIntra = false
   /// The lowest bits of the order count; 0 for an IDR picture.
@@ -241,7 +242,7 @@ struct HEVCSlice: Sendable {
       } else {
         reference = LongTerm(order: Int(bits.read(orderBits)), isUsed: bits.readFlag())
       }
-      // Equation 7-52: each count adds to the one before, in both groups.
+      // Equation 7-52: each count is relative to the count before it, in both groups.
       if number == fromSequence { cycles = 0 }
       if bits.readFlag() {
         cycles += Int(bits.readExponential())

@@ -7,7 +7,7 @@ struct MPEG2Evidence: EvidenceReader {
   private var lastTemporal: Int?
   /// The last row of slices that pictures have, by structure.
   private var rows: [Int: Int] = [:]
-  /// MPEG-1's slices go across rows, so only the places of earlier ones show a missing slice.
+  /// MPEG-1's slices cross rows, so only the positions of earlier slices show a missing slice.
   private let crossesRows: Bool
   private var pattern = SlicePattern()
 
@@ -168,7 +168,7 @@ struct MPEG4Evidence: EvidenceReader {
     guard !bits.isOver else { return nil }
     if kind != 2 { (earlierSeconds, seconds) = (seconds, seconds + whole) }
     let number = (kind == 2 ? earlierSeconds + whole : seconds) * resolution + ticks
-    // A picture that is not coded repeats the one before it.
+    // A picture that is not coded repeats the picture before it.
     guard isCoded else { return nil }
     return DisplayOrderEvidence.Picture(
       kind: kind == 0 ? .intra : kind == 2 ? .bidirectional : .predicted, number: number)

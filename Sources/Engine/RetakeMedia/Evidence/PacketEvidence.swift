@@ -1,4 +1,4 @@
-/// What the headers of one packet show.
+/// Facts about one packet that its headers show.
 package struct PacketEvidence: Hashable, Sendable {
   var damage: StreamDamage?
   /// Whether no later packet depends on the packets before this one.
@@ -6,15 +6,15 @@ package struct PacketEvidence: Hashable, Sendable {
   /// Whether the decoder forgets all earlier pictures, in whatever order they are shown, and the
   /// packet has all headers that a new decoder needs.
   package var isRestart = false
-  /// What this packet shows about the one before it.
+  /// Damage of the previous packet that this packet shows.
   var damageBefore: StreamDamage?
-  /// Whether no other picture refers to those of the packet.
+  /// Whether no other picture refers to the pictures of the packet.
   package var isDisposable = false
   /// Damage of this packet and of packets before it, by their indexes.
   package internal(set) var damages: [Int: StreamDamage] = [:]
   /// Of the picture that is shown; nil if the codec does not say it.
   var order: PictureOrder?
-  /// Differs in consecutive packets (`idr_pic_id`); nil in pictures that have none.
+  /// Differs in consecutive packets (`idr_pic_id`); nil in pictures without this field.
   var refreshID: Int?
   /// Whether its picture is shown before the key picture that it follows. Only other leading
   /// pictures of that key picture refer to it.
@@ -25,7 +25,7 @@ package struct PacketEvidence: Hashable, Sendable {
     (self.damage, self.isRefresh, self.damageBefore) = (damage, isRefresh, damageBefore)
   }
 
-  /// Adds what another picture of the same packet shows.
+  /// Adds the evidence of another picture of the same packet.
   mutating func merge(_ other: PacketEvidence) {
     damage = damage ?? other.damage
     isRefresh = isRefresh || other.isRefresh

@@ -1,4 +1,5 @@
-/// Whether a decoder that begins at a packet has the parameter sets of one that decoded all before.
+/// Whether a decoder that begins at a packet has the same parameter sets as a decoder that decoded
+/// all packets before.
 struct ParameterSetHistory: Sendable {
   /// Of the container; every decoder has them.
   private let known: Set<[UInt8]>

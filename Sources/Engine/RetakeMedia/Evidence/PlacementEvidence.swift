@@ -1,8 +1,8 @@
 /// Finds pictures that were exchanged with their neighbors, by comparing the times of their packets
 /// with the order that their headers state.
 ///
-/// A stream in which the two differ often has other times than those of its pictures, which shows
-/// nothing.
+/// If times and order often differ in a stream, its times do not belong to its pictures, and the
+/// differences do not prove damage.
 struct PlacementEvidence: Sendable {
   private struct Entry: Sendable {
     var packet: Int
@@ -13,11 +13,11 @@ struct PlacementEvidence: Sendable {
     var isDamaged: Bool
   }
 
-  /// The last packets; the one that is judged is in the middle.
+  /// The last packets; the packet that is judged is in the middle.
   private var entries: [Entry] = []
   private var judged = 0
-  /// Whether the times are those of pictures: a stream with reordered pictures has had times that go
-  /// back with their order.
+  /// Whether the times belong to the pictures: in a stream with reordered pictures, times have
+  /// decreased together with the order.
   private var hasTrust: Bool
 
   /// Number of packets before and after a pair that are looked at.
@@ -32,7 +32,7 @@ struct PlacementEvidence: Sendable {
     hasTrust = isInOrder
   }
 
-  /// - Returns: the packets whose pictures are not those of their times.
+  /// - Returns: the packets whose pictures belong to another time.
   mutating func add(_ packet: MediaPacket, _ evidence: PacketEvidence) -> [Int] {
     if evidence.damageBefore != nil, !entries.isEmpty {
       entries[entries.count - 1].isDamaged = true
@@ -64,7 +64,7 @@ struct PlacementEvidence: Sendable {
     return isRefreshElsewhere(place) ? [entries[place].packet] : []
   }
 
-  /// Whether the pictures at a place and after it fit where the other one is.
+  /// Whether the pictures at a place and after it fit when they are exchanged.
   private func isExchanged(_ place: Int) -> Bool {
     guard hasTrust, isInverted(place), entries.indices.contains(place + 1) else { return false }
     var (one, other) = (entries[place], entries[place + 1])
@@ -78,8 +78,8 @@ struct PlacementEvidence: Sendable {
       && others.filter { isInverted($0) }.count <= Self.othersMax
   }
 
-  /// ITU-T H.264, 7.4.3: `idr_pic_id` differs in consecutive pictures. Where two exchanged pictures
-  /// have other identifiers than each other, each of them has that of its new neighbor.
+  /// ITU-T H.264, 7.4.3: `idr_pic_id` differs in consecutive pictures. If two exchanged pictures
+  /// have different identifiers, each has the same identifier as its new neighbor.
   private func hasExchangedRefreshes(_ place: Int) -> Bool {
     func repeats(_ place: Int) -> Bool {
       guard entries.indices.contains(place), entries.indices.contains(place - 1) else {
@@ -91,8 +91,8 @@ struct PlacementEvidence: Sendable {
       && entries.indices.allSatisfy { $0 == place || $0 == place + 2 || !repeats($0) }
   }
 
-  /// Whether decoding begins with a picture here, the next one lacks a reference, and the distance
-  /// of the two is not that of a stream of constant rate.
+  /// Whether decoding begins with a picture here, the next picture lacks a reference, and the
+  /// distance between the two does not fit a stream of constant rate.
   private func isRefreshElsewhere(_ place: Int) -> Bool {
     guard entries[place].isRefresh, !entries[place].isDamaged,
       entries.indices.contains(place + 1), entries[place + 1].isDamaged,
@@ -131,7 +131,8 @@ struct PlacementEvidence: Sendable {
     entries.indices.contains(place) ? entries[place] : nil
   }
 
-  /// Whether the pictures at a place and after it are shown in another order than their headers say.
+  /// Whether the pictures at a place and after it are shown in another order than their headers
+  /// say.
   private func isInverted(_ place: Int) -> Bool { Self.isInverted(entry(place), entry(place + 1)) }
 
   private static func isInverted(_ one: Entry?, _ other: Entry?) -> Bool {

@@ -1,16 +1,16 @@
 /// Reads the headers of a stream's packets, in decode order, without decoding.
 ///
-/// Finds what the stream itself shows: pictures that refer to one that is not there, slices that are
-/// missing, and pictures that were exchanged or repeated. Each picture that such damage reaches is
-/// named. Of codecs whose headers have no such numbers (VP8, VP9, Theora, codecs of single images) it
-/// says nothing.
+/// Finds damage that the stream itself shows: pictures that refer to a missing picture, missing
+/// slices, and pictures that were exchanged or repeated. It names each picture that such damage
+/// reaches. Codecs whose headers have no such numbers (VP8, VP9, Theora, codecs of single images)
+/// are not supported.
 package struct StreamEvidence: Sendable {
   private var reader: any EvidenceReader
   private var placement: PlacementEvidence
   private var latest = 0
   private var previous: MediaPacket?
 
-  /// - Returns: nil for a codec whose headers show nothing.
+  /// - Returns: nil for a codec whose headers cannot show damage.
   package init?(_ stream: MediaStream) {
     let isInOrder = stream.delay == 0
     placement = PlacementEvidence(isInOrder: isInOrder)
@@ -51,8 +51,8 @@ package struct StreamEvidence: Sendable {
     return packet.withBytes { bytes in previous.withBytes { bytes.elementsEqual($0) } }
   }
 
-  /// - Returns: what the end of the stream shows, by the packets' indexes: damage that was not known
-  ///   yet, and nil for damage that is none after all.
+  /// - Returns: changes at the end of the stream, by the packets' indexes: damage that was not
+  ///   known yet, and nil for damage that is withdrawn.
   package mutating func finish() -> [Int: StreamDamage?] {
     previous = nil
     var damages = reader.finish(packet: latest)
@@ -65,14 +65,15 @@ package struct StreamEvidence: Sendable {
   /// Number of packets that are needed after a packet until all damage of it is known.
   package static var lookahead: Int { PlacementEvidence.lookahead }
 
-  /// Whether only the whole stream shows the distance of a codec's pictures.
+  /// Whether the distance of a codec's pictures is known only at the end of the stream.
   package static func learns(_ codec: String) -> Bool {
     ["mpeg4", "h263", "h263p"].contains(codec)
   }
 
   /// The damage that the headers of all packets of a file's stream show, by the packets' indexes.
   ///
-  /// - Returns: nil if the file's packets cannot be read to the end, or the codec shows nothing.
+  /// - Returns: nil if the file's packets cannot be read to the end, or the codec's headers cannot
+  ///   show damage.
   package static func damages(of stream: MediaStream, in path: String) -> [Int: StreamDamage]? {
     guard var evidence = StreamEvidence(stream), let demuxer = try? MediaDemuxer(path: path) else {
       return nil

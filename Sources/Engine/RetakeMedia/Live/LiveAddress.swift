@@ -12,7 +12,7 @@ package enum LiveAddress: Hashable, Sendable {
   /// A chain of FFmpeg's filters that begins with an image source: `testsrc2=size=640x480:rate=30`.
   case test(graph: String)
 
-  /// - Returns: nil when the string is none of these, so that it may be a file.
+  /// - Returns: nil if the string has no known prefix or scheme, so that it may be a file.
   /// - Throws: `MediaError.protocolRefused`, `.badAddress` or `.badTestImage`.
   package init?(parsing text: String) throws {
     if let graph = text.removingPrefix("lavfi:") {
@@ -44,8 +44,8 @@ package enum LiveAddress: Hashable, Sendable {
   }
 }
 
-/// FFmpeg's filters that draw images, and those that only change them. No others are allowed,
-/// because some read files or the network.
+/// FFmpeg's filters that draw images, and filters that only change images. No other filters are
+/// allowed, because some read files or the network.
 enum TestImage {
   private static let sources = [
     "allrgb", "allyuv", "color", "colorspectrum", "gradients", "haldclutsrc",
@@ -65,7 +65,7 @@ enum TestImage {
         graph: graph, cause: "it is one chain of filters, without brackets, quotes or semicolons")
     }
     let names = graph.split(separator: ",", omittingEmptySubsequences: false).map {
-      // A filter may have a name of its own after an `@`.
+      // A filter may have its own name after an `@`.
       String($0.prefix { $0 != "=" && $0 != "@" })
     }
     for (place, name) in names.enumerated() {

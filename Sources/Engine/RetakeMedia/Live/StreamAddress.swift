@@ -52,7 +52,7 @@ package struct StreamAddress: Hashable, Sendable {
     case .http: 80
     case .https: 443
     case .rtsp: 554
-    // IANA's port for RTSPS. 5004 is that of RTP (RFC 3551, 8).
+    // 322 is IANA's port for RTSPS, 5004 the port of RTP (RFC 3551, 8).
     case .rtsps: 322
     case .rtp, .udp: 5_004
     }

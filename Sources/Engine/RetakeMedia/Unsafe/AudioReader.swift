@@ -1,8 +1,8 @@
 import CFFmpeg
 package import RetakeCore
 
-/// Decodes an audio stream: to one channel of floating-point samples, the mean of all channels, or to
-/// integers of all channels.
+/// Decodes an audio stream: to one channel of floating-point samples, the mean of all channels, or
+/// to integers of all channels.
 package final class AudioReader: @unchecked Sendable {
   // SAFETY: @unchecked because of the pointers. They are made here, used by one thread at a time,
   // and freed once, in deinit.
@@ -28,7 +28,7 @@ package final class AudioReader: @unchecked Sendable {
     /// Samples a second.
     package var rate: Int
     package var channels: Int
-    /// All channels of the first instant, then those of the second, and so on.
+    /// All channels of the first instant, then all channels of the second, and so on.
     package var samples: [Int16]
 
     /// For sound from elsewhere.
@@ -38,14 +38,15 @@ package final class AudioReader: @unchecked Sendable {
     }
   }
 
-  /// Which decoder is used.
+  /// The kind of decoder that is used.
   package enum Precision: Sendable {
-    /// The usual one, which may compute in floating point, a little differently on each processor.
+    /// The usual decoder, which may compute in floating point, a little differently on each
+    /// processor.
     case usual
-    /// One that computes with integers, if FFmpeg has it: the same samples on every machine.
+    /// A decoder that computes with integers, if FFmpeg has it: the same samples on every machine.
     case integers
 
-    /// Decoders whose usual one computes in floating point, and the one with integers.
+    /// The integer decoder of each codec whose usual decoder computes in floating point.
     fileprivate static let integerDecoders: [AVCodecID: String] = [
       AV_CODEC_ID_AAC: "aac_fixed", AV_CODEC_ID_AC3: "ac3_fixed", AV_CODEC_ID_MP1: "mp1",
       AV_CODEC_ID_MP2: "mp2", AV_CODEC_ID_MP3: "mp3",
@@ -60,7 +61,7 @@ package final class AudioReader: @unchecked Sendable {
   /// How many packets could not be decoded so far.
   package private(set) var damagedCount = 0
 
-  /// - Parameter stream: The index of an audio stream; nil for the first one.
+  /// - Parameter stream: The index of an audio stream; nil for the first audio stream.
   /// - Throws: `MediaError.noAudio`, and the errors of a file that cannot be opened.
   package init(
     path: String, stream index: Int? = nil, precision: Precision = .usual
@@ -106,7 +107,7 @@ package final class AudioReader: @unchecked Sendable {
   package func nextLevels() throws -> Levels? { try next { levels() } }
 
   private func next<Part>(_ part: () -> Part?) throws -> Part? {
-    // Ends: each round takes a packet or a frame of a finite file.
+    // Ends: each round consumes a packet or a frame of a finite file.
     while true {
       let received = avcodec_receive_frame(context, frame)
       if received >= 0 {
@@ -131,8 +132,8 @@ package final class AudioReader: @unchecked Sendable {
         return
       }
       guard packet.stream == stream.index else { continue }
-      // SAFETY: the packet is the payload's own, which lives until the call returns; the decoder
-      // takes a reference of its own.
+      // SAFETY: the packet belongs to the payload, which lives until the call returns; the decoder
+      // makes its own reference.
       let sent = avcodec_send_packet(context, packet.payload.pointer)
       withExtendedLifetime(packet) {}
       guard sent >= 0 else {
@@ -151,7 +152,7 @@ package final class AudioReader: @unchecked Sendable {
     }
   }
 
-  /// What is known about the decoded frame.
+  /// The properties of the decoded frame.
   private struct Shape {
     var frame: UnsafeMutablePointer<AVFrame>
     var start: Timestamp?
@@ -188,8 +189,8 @@ package final class AudioReader: @unchecked Sendable {
     return Levels(start: shape.start, rate: shape.rate, channels: channels, samples: samples)
   }
 
-  /// For each channel the plane that has its samples, the place of the first one, the distance to the
-  /// next, and the format of a sample.
+  /// For each channel the plane that has its samples, the place of the first sample, the distance
+  /// to the next, and the format of a sample.
   private func eachChannel(
     of shape: Shape, _ body: (Int, UnsafeRawPointer, Int, Int, AVSampleFormat) -> Void
   ) {

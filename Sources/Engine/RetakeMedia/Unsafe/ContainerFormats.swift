@@ -22,8 +22,8 @@ enum ContainerFormats {
     "#EXTM3U", "ffconcat version", "<MPD", "[playlist]", "<smil", "v=0\r", "v=0\n", "<asx",
   ]
 
-  /// Refuses a file that FFmpeg must not see: one that only contains media somewhere, and a still
-  /// image that it reads with numbers that are not in the file.
+  /// Refuses files that FFmpeg must not read: a file that only contains media somewhere inside, and
+  /// a still image that FFmpeg reads with numbers that are not in the file.
   static func refuseForeign(_ file: MediaFile) throws {
     let head = try file.bytes(ForeignFile.headBytes)
     if let foreign = ForeignFile(head: head, path: file.path) {
@@ -34,7 +34,7 @@ enum ContainerFormats {
     }
   }
 
-  /// Refuses a file that FFmpeg opened, and that is not what FFmpeg takes it for.
+  /// Refuses a file that FFmpeg opened as a format that it does not have.
   static func refuseOpened(_ file: MediaFile, format: String) throws {
     if elementary.contains(format), !hasRawEnding(file.path), try !beginsWithUnit(file) {
       throw MediaError.foreign(
@@ -48,11 +48,11 @@ enum ContainerFormats {
     throw MediaError.initialization(file: file.path)
   }
 
-  /// Formats without times, of which FFmpeg assumes a rate if the stream names none.
+  /// Formats without times. FFmpeg assumes a rate for them if the stream has no rate.
   static let untimed: Set = ["av1", "h264", "hevc", "mjpeg", "mpegvideo", "obu"]
   /// Streams without a container, whose first packet begins with a start code.
   private static let elementary: Set = ["h264", "hevc", "m4v", "mjpeg", "mpegvideo"]
-  /// Names of raw streams: such a file may be a part of one, and begin within a packet.
+  /// Names of raw streams: such a file may be a part of a stream, and begin within a packet.
   private static let rawEndings: Set = [
     "264", "265", "26l", "avc", "bit", "bits", "bs", "h264", "h265", "hevc", "jsv", "jvt", "m1v",
     "m2v", "m4v", "mjpeg", "mjpg", "mpv",

@@ -16,7 +16,7 @@ package struct DecodedFrame: Sendable {
   /// The index of the packet that the frame comes from, as passed to the decoder.
   package var packetIndex: Int
   package var pts: Int64?
-  /// The presentation time, or FFmpeg's guess if the frame has none.
+  /// The presentation time, or FFmpeg's guess if the frame has no time.
   package var bestEffortTimestamp: Int64?
   /// In units of the time base; 0 when unknown.
   package var duration: Int64
@@ -26,18 +26,18 @@ package struct DecodedFrame: Sendable {
   package var errorFlags: Int
   /// The decoder found errors, or the container marked the packet as corrupt.
   package var isDamaged: Bool
-  /// How the image itself says that it is shown, such as by the display orientation of H.264; nil if
-  /// it says nothing, or that it is shown as it is.
+  /// How the image itself says that it is shown, such as by the display orientation of H.264; nil
+  /// if the image has no orientation, or is shown as it is.
   package var displayTurn: DisplayTurn?
   /// The size or pixel format differs from the stream's description.
   package var differsFromStream: Bool
 
-  /// Takes ownership of the picture; the frame's storage frees it.
+  /// Owns the picture from now on; the frame's storage frees it.
   init(
     taking picture: UnsafeMutablePointer<AVFrame>, of stream: MediaStream,
     pictures: DecoderPictures
   ) {
-    // SAFETY: only the caller owns the picture, and it gives up ownership here.
+    // SAFETY: only the caller owns the picture, and it ends its ownership here.
     let frame = Frame(taking: picture, of: stream, pictures: pictures)
     self.init(picture.pointee, frame: frame, of: stream)
   }
@@ -70,7 +70,7 @@ package struct DecodedFrame: Sendable {
     pts = decoded.pts.presentationTime
     bestEffortTimestamp = decoded.best_effort_timestamp.presentationTime
     duration = max(0, decoded.pkt_duration)
-    // FFmpeg takes this number from a packet to its image, in whatever order images are shown.
+    // FFmpeg copies this number from a packet to its image, in whatever order images are shown.
     packetIndex = Int(decoded.reordered_opaque)
     isKey = decoded.key_frame != 0
     pictureType = PictureType(decoded.pict_type)
@@ -100,7 +100,7 @@ extension DecodedFrame.PictureType {
 
 extension Frame {
   /// A frame that uses the picture's own memory, which is freed with the last reference to it.
-  /// Range and matrix are those of the picture if it specifies them, otherwise the stream's.
+  /// Range and matrix come from the picture if it specifies them, otherwise from the stream.
   ///
   /// - Parameter pictures: Notified when the frame no longer uses the picture.
   init(

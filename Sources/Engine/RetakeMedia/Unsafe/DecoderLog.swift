@@ -5,7 +5,7 @@ import RetakeBuffers
 final class DecoderLog: Sendable {
   private let reports = Locked<[DecoderReport]>([])
 
-  /// More lines between two calls of `take` say nothing new.
+  /// Further lines between two calls of `take` are repetitions, and dropped.
   private static let countMax = 64
 
   func take() -> [DecoderReport] {
@@ -17,7 +17,7 @@ final class DecoderLog: Sendable {
 
   /// - Parameters:
   ///   - line: With its line break. Decoders also write pieces of a line, such as the digits of a
-  ///     checksum; only the last one has it.
+  ///     checksum; only the last piece has it.
   ///   - isError: Other lines than errors are kept only if they say that pixels are damaged.
   func add(_ line: String, packet: Int, isError: Bool) {
     let isDamage = DecoderLines.areDamage(line)
@@ -32,7 +32,7 @@ final class DecoderLog: Sendable {
     }
   }
 
-  /// Takes the lines of all decoders.
+  /// Makes FFmpeg pass the lines of all decoders to their logs.
   static func install() {
     retake_take_log { opaque, packet, isError, line in
       guard let opaque, let line else { return }

@@ -33,7 +33,7 @@ extension DecoderPictures {
     guard let buffer = buffer(size: Int(size), width: width, height: height) else {
       return retake_error_no_memory
     }
-    // SAFETY: the layout's planes are inside the buffer, whose reference the frame takes over.
+    // SAFETY: the layout's planes are inside the buffer, and the frame now owns its reference.
     retake_picture_attach(frame, buffer, &offsets, &strides)
     return 0
   }

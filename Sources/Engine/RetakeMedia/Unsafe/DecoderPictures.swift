@@ -3,8 +3,8 @@ import RetakeBuffers
 
 /// The pictures that one decoder has borrowed from a `ImageMemory`, and the limit on their size.
 ///
-/// Only what the decoder itself refers to counts; a frame that only a reader still holds does not.
-/// Whether a stream is rejected therefore depends on the stream alone, not on the speed of its
+/// Only pictures that the decoder refers to count; a picture that only a reader still holds does
+/// not count. So the rejection of a stream depends only on the stream, not on the speed of its
 /// readers.
 package final class DecoderPictures: Sendable {
   /// Why a decoder got no memory.

@@ -20,8 +20,8 @@ extension Frame {
     return try described(target, range: range, matrix: matrix, storage)
   }
 
-  /// The frame as RGB24 in full range, its colors mapped from HDR to those of an 8-bit display.
-  /// Chroma samples hold for all pixels that they cover, and are not interpolated.
+  /// The frame as RGB24 in full range, its colors mapped from HDR to the colors of an 8-bit
+  /// display. Chroma samples hold for all pixels that they cover, and are not interpolated.
   ///
   /// - Throws: `MediaError.noMemory`.
   package func toneMapped(_ mapper: ToneMapper) throws(MediaError) -> Frame {

@@ -50,10 +50,10 @@ package struct DisplayTurn: Hashable, Sendable {
     if !isMirrored, quarterDegrees == 0 { return nil }
   }
 
-  /// What the picture itself says.
+  /// The turn in the picture's display matrix.
   init?(of picture: AVFrame) {
     var picture = picture
-    // SAFETY: the side data belongs to the picture; nothing of it is kept.
+    // SAFETY: the side data belongs to the picture; the matrix is copied.
     guard let side = av_frame_get_side_data(&picture, AV_FRAME_DATA_DISPLAYMATRIX),
       side.pointee.size >= 36
     else { return nil }

@@ -2,8 +2,8 @@ import CFFmpeg
 
 /// FFmpeg's global state, set up once before its first use.
 enum FFmpeg {
-  /// FFmpeg's log does not reach standard error, because a library must not write there. What
-  /// decoders say is kept with them.
+  /// FFmpeg's log does not reach standard error, because a library must not write there. Lines of
+  /// decoders are kept with the decoders.
   static let quiet: Void = DecoderLog.install()
 
   /// FFmpeg's own message for an error number.
@@ -19,7 +19,7 @@ enum FFmpeg {
 
   /// An object that FFmpeg allocates.
   ///
-  /// - Parameter step: What the object is for, as an infinitive.
+  /// - Parameter step: The purpose of the object, as an infinitive.
   /// - Throws: `MediaError.noMemory`.
   static func allocated<T>(
     _ pointer: T?, _ step: String, file: String? = nil

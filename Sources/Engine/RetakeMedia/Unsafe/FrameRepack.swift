@@ -11,7 +11,7 @@ struct FrameRepack {
   private let width: Int
   private let height: Int
 
-  /// - Returns: nil if the picture's format is not one that is rearranged.
+  /// - Returns: nil if pictures of this format are not rearranged.
   init?(_ picture: UnsafeMutablePointer<AVFrame>) {
     let native = AVPixelFormat(picture.pointee.format)
     guard let format = PixelFormat(ffmpeg: native), let samples = NativeSamples(native) else {
@@ -62,7 +62,7 @@ struct FrameRepack {
     case .rgb: return isGray ? [0, 0, 0] : [0, 1, 2]
     case .rgba: return isGray ? [0, 0, 0, 1] : [0, 1, 2, 3]
     case .gbr, .gbra: return isGray ? [[0, 0, 0, 1][plane]] : [[1, 2, 0, 3][plane]]
-    // Nothing is rearranged into these two.
+    // No format is rearranged into these two.
     case .bgra, .nv12: return []
     default: return [plane]
     }

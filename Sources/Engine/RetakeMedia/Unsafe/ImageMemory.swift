@@ -2,7 +2,7 @@ import CFFmpeg
 import RetakeBuffers
 
 /// The memory that decoders write their pictures into. A block is reused when the last reference to
-/// its picture is released. Any thread may take and return blocks.
+/// its picture is released. Any thread may borrow and return blocks.
 package final class ImageMemory: Sendable {
   /// How memory is prepared before a decoder gets it.
   package enum Preparation: Sendable {
@@ -40,7 +40,7 @@ package final class ImageMemory: Sendable {
 
     mutating func takeSurplus(bytesMax: Int) -> [Block] {
       var surplus: [Block] = []
-      // Bounded: each turn takes a block.
+      // Bounded: each turn removes a block.
       while waiting.count > waitingMax || waitingBytes > bytesMax { surplus.append(takeOldest()) }
       return surplus
     }
@@ -57,7 +57,7 @@ package final class ImageMemory: Sendable {
   private let state: Locked<State>
 
   /// - Parameters:
-  ///   - waitingMax: Maximum number of blocks kept for later; further ones are freed.
+  ///   - waitingMax: Maximum number of blocks kept for later; further blocks are freed.
   ///   - waitingBytesMax: The same in bytes, so that a few very large pictures are not kept.
   package init(
     waitingMax: Int = 24, waitingBytesMax: Int = PixelBudget.ofProcess.waitingBytesMax,
@@ -70,7 +70,7 @@ package final class ImageMemory: Sendable {
   }
 
   deinit {
-    // SAFETY: every lent block holds a reference to this object, so only waiting ones are left.
+    // SAFETY: every lent block holds a reference to this object, so only waiting blocks remain.
     free(state.withLock { $0.waiting })
   }
 
@@ -158,7 +158,7 @@ package final class ImageMemory: Sendable {
     free(surplus)
   }
 
-  /// Another number of blocks may wait from now on. Those that are too many are freed.
+  /// Changes the number of blocks that may wait, and frees the surplus blocks.
   package func keepWaiting(atMost count: Int) {
     let surplus = state.withLock { state -> [Block] in
       state.waitingMax = count

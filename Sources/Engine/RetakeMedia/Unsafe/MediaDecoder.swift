@@ -4,9 +4,10 @@ import RetakeCore
 
 /// Turns the packets of one video stream into frames, in presentation order.
 ///
-/// The decoder writes its pictures into `ImageMemory`, and a frame is a counted reference to
-/// them: no pixels are copied. The settings give the same pixels on every run: bit-exact, simple
-/// inverse transform. It may move between threads, but only one thread at a time uses it.
+/// The decoder writes its pictures into `ImageMemory`, and a frame is a counted reference to them:
+/// no pixels are copied. With its settings (bit-exact, simple inverse transform) the decoder
+/// returns the same pixels on every run. It may move between threads, but only one thread at a time
+/// uses it.
 package final class MediaDecoder: @unchecked Sendable {
   // SAFETY: @unchecked because the context is a pointer. It is made here, used by one thread at a
   // time by the rule above, and freed once, in deinit, before the memory that it refers to.
@@ -51,7 +52,7 @@ package final class MediaDecoder: @unchecked Sendable {
     self.context = context
     try configure(context, threads: threads)
     let opened = avcodec_open2(context, codec, nil)
-    // Only a failure to create threads gives this error, because threads need address space.
+    // Only a failure to create threads returns this error, because threads need address space.
     guard opened != retake_error_again else {
       throw .noMemory(step: "begin the threads of a decoder", file: file)
     }
@@ -91,8 +92,9 @@ package final class MediaDecoder: @unchecked Sendable {
     guard sent >= 0 else { throw failure(sent, packet: packet.index) }
   }
 
-  /// Number of pictures that the decoder delays now. A decoder that meets pictures out of order delays
-  /// more, and shows other pictures than one that knew it at once.
+  /// Number of pictures that the decoder delays now. A decoder that meets pictures out of order
+  /// increases its delay, and then returns other pictures than a decoder that had this delay from
+  /// the start.
   package var delay: Int { Int(context?.pointee.has_b_frames ?? 0) }
 
   /// Whether the decoder has to be drained before this packet, because it would forget the pictures
@@ -137,8 +139,8 @@ package final class MediaDecoder: @unchecked Sendable {
     throw failure(received)
   }
 
-  /// What the decoder has written to its log since the last call, by packet. With several threads,
-  /// a line may come after the pictures of later packets.
+  /// The lines that the decoder has written to its log since the last call, by packet. With several
+  /// threads, a line may come after the pictures of later packets.
   package func takeReports() -> [DecoderReport] { pictures.log.take() }
 
   /// Tells the decoder that no packet follows; `receive` then returns the delayed frames.
@@ -155,7 +157,7 @@ package final class MediaDecoder: @unchecked Sendable {
     avcodec_flush_buffers(context)
   }
 
-  /// Maximum pixels of one picture; larger ones are rejected before any memory is allocated.
+  /// Maximum pixels of one picture; larger pictures are rejected before any memory is allocated.
   private static let pixelsMax: Int64 = 1 << 27
 
   private func configure(
@@ -226,14 +228,14 @@ package final class MediaDecoder: @unchecked Sendable {
 enum ImageLimit {
   /// More than a codec allocates at once for anything but pictures and their additional data.
   private static let probeBytesMin = 16 << 20
-  /// Maximum pixels in a row or a column; nothing larger is decoded or encoded.
+  /// Maximum pixels in a row or a column; larger pictures are not decoded or encoded.
   private static let sideMax = 1 << 27
 
   static func isThere(width: Int, height: Int) -> Bool {
     let (width, height) = (max(0, width), max(0, height))
     guard width <= sideMax, height <= sideMax else { return true }
     let bytes = probeBytesMin + 2 * PixelFormat.i420.visibleBytes(width: width, height: height)
-    // SAFETY: only this function uses the block and frees it; nothing is written to it.
+    // SAFETY: only this function uses the block and frees it; it writes no bytes to it.
     guard let block = retake_allocate(Int64(bytes)) else { return false }
     retake_free(block, Int64(bytes))
     return true

@@ -189,7 +189,7 @@ package final class MediaDemuxer: @unchecked Sendable {
     return timed
   }
 
-  /// - Parameter rate: What FFmpeg assumes of a stream that has no times and names no rate.
+  /// - Parameter rate: The rate that FFmpeg assumes for a stream without times that names no rate.
   private static func open(
     _ file: MediaFile, rate: String? = nil
   ) throws -> UnsafeMutablePointer<AVFormatContext> {

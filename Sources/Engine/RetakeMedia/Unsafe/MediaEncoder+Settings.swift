@@ -39,7 +39,7 @@ extension MediaEncoder {
     context.pointee.strict_std_compliance = FF_COMPLIANCE_UNOFFICIAL
   }
 
-  /// The caller's options, after those that disable lookahead in x264.
+  /// The caller's options, after the options that disable lookahead in x264.
   static func options(_ settings: EncoderSettings) -> [(name: String, value: String)] {
     if settings.encoder == "ffv1", !isSliced(settings) {
       return unslicedOptions(settings)

@@ -48,7 +48,7 @@ package final class MediaEncoder: @unchecked Sendable {
   private func open(
     _ codec: UnsafePointer<AVCodec>, _ options: inout OptionDictionary
   ) -> Int32 {
-    // SAFETY: the context of a failed attempt is freed before the next one is made.
+    // SAFETY: the context of a failed attempt is freed before the next attempt.
     avcodec_free_context(&context)
     guard let made = avcodec_alloc_context3(codec) else { return retake_error_no_memory }
     context = made
@@ -107,7 +107,7 @@ package final class MediaEncoder: @unchecked Sendable {
     return try finishedPackets()
   }
 
-  /// Returns the delayed packets; afterwards nothing more can be encoded.
+  /// Returns the delayed packets; afterwards the encoder accepts no more frames.
   ///
   /// - Throws: `MediaError.encode`.
   package func finish() throws -> [MediaPacket] {
@@ -120,7 +120,7 @@ package final class MediaEncoder: @unchecked Sendable {
 
   private func finishedPackets() throws -> [MediaPacket] {
     var packets: [MediaPacket] = []
-    // Ends: each round takes one of the packets that the encoder has finished.
+    // Ends: each round removes one of the packets that the encoder has finished.
     while true {
       let payload = try PacketPayload()
       let received = avcodec_receive_packet(context, payload.pointer)

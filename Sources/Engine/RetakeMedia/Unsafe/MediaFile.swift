@@ -46,7 +46,7 @@ package final class MediaFile: Sendable {
     throw MediaError.foreign(file: path, kind: foreign.kind, remedy: foreign.remedy)
   }
 
-  /// Fills the whole buffer with the bytes at `offset`.
+  /// Fills the buffer with the bytes at `offset`.
   ///
   /// - Throws: `MediaError.read` when the file has fewer bytes there.
   package func read(

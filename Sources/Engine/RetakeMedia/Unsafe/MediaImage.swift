@@ -88,7 +88,7 @@ package enum MediaImage {
     return frame
   }
 
-  /// Takes ownership of the picture, and converts it if necessary.
+  /// Owns the picture from now on, and converts it if necessary.
   private static func supported(
     _ picture: UnsafeMutablePointer<AVFrame>, decoder: MediaDecoder
   ) throws -> Frame {

@@ -3,9 +3,9 @@ import RetakeCore
 
 /// Writes packets into a container, through the caller's output.
 ///
-/// Packets are written in the given order. What was written before a `flush` survives a crash; call
-/// `finish` for a container with an index and a duration. It may move between threads, but only one
-/// thread at a time uses it.
+/// Packets are written in the given order. Bytes written before a `flush` survive a crash; call
+/// `finish` for a container with an index and a duration. The muxer may move between threads, but
+/// only one thread at a time uses it.
 package final class MediaMuxer: @unchecked Sendable {
   // SAFETY: @unchecked because the context is a pointer. It is made here, used by one thread at a
   // time by the rule above, and freed once, in deinit, before the output that it writes to.
@@ -21,7 +21,7 @@ package final class MediaMuxer: @unchecked Sendable {
   ///   - format: FFmpeg's name: `matroska`, `mp4`, `avi`.
   ///   - file: The name of the output in errors.
   ///   - clusterMilliseconds: Maximum duration of a Matroska cluster.
-  ///   - comment: Metadata of the file, by which the file can be recognized.
+  ///   - comment: Metadata that identifies the file.
   ///   - options: The container's own options.
   /// - Throws: `MediaError.muxer` or `.write`.
   package init(
@@ -69,7 +69,7 @@ package final class MediaMuxer: @unchecked Sendable {
   /// Number of bytes passed to the output so far; after `flush` that is everything.
   package var bytesWritten: Int64 { output.end }
 
-  /// The position in the output behind the last packet, also before it is flushed.
+  /// The position in the output after the last packet, also before it is flushed.
   package var position: Int64 { avio_tell(context?.pointee.pb) }
 
   /// Adds a packet. Its stream is the index in the muxer's list of streams; its times are in that
@@ -159,7 +159,7 @@ package final class MediaMuxer: @unchecked Sendable {
 }
 
 extension MediaStream {
-  /// The four characters with which containers identify formats of raw images, and the kinds of
+  /// The four characters that identify formats of raw images in containers, and the kinds of
   /// ProRes, of which 4444 has other pixels; 0 for other codecs.
   fileprivate var containerTag: UInt32 {
     switch codecID {

@@ -31,7 +31,7 @@ final class OutputState {
   private(set) var position: Int64 = 0
   /// The highest offset written so far.
   private(set) var end: Int64 = 0
-  /// The system's error number of the first failure; 0 if none failed.
+  /// The system's error number of the first failure; 0 if there was no failure.
   private(set) var errorNumber: Int32 = 0
 
   init(_ output: MediaOutput) {
@@ -62,8 +62,8 @@ final class OutputState {
   func makeContext() -> UnsafeMutablePointer<AVIOContext> {
     let bufferBytes = 1 << 16
     let buffer = FFmpeg.required(av_malloc(bufferBytes)).assumingMemoryBound(to: UInt8.self)
-    // SAFETY: the context takes ownership of the buffer; `opaque` is this object, unretained, which
-    // the muxer holds until after it has freed the context.
+    // SAFETY: the context now owns the buffer; `opaque` is this object, unretained, which the muxer
+    // holds until after it has freed the context.
     let context = avio_alloc_context(
       buffer, Int32(bufferBytes), 1, Unmanaged.passUnretained(self).toOpaque(), nil,
       { opaque, bytes, count in
@@ -82,7 +82,8 @@ final class OutputState {
 
   static func free(_ context: UnsafeMutablePointer<AVIOContext>?) {
     var context = context
-    // SAFETY: the library may have replaced the buffer; the context's own field is the one to free.
+    // SAFETY: the library may have replaced the buffer, so the buffer to free is in the context's
+    // field.
     if let context { av_freep(&context.pointee.buffer) }
     avio_context_free(&context)
   }

@@ -50,7 +50,7 @@ package final class MediaScaler: @unchecked Sendable {
     let frame = try original.reducedToEightBits()
     let isWhole = width == frame.width && height == frame.height && format == frame.format
     if original.format.isDeep, isWhole { return frame }
-    // Vector code reads whole groups of pixels, also past the last one.
+    // Vector code reads full groups of pixels, also past the last pixel of a row.
     let isSuitable =
       frame.storage.isPadded
       && frame.storage.planes.allSatisfy {
@@ -94,7 +94,7 @@ package final class MediaScaler: @unchecked Sendable {
       algorithm: algorithm ?? (shrinks ? .area : .bilinear))
     let context = try prepared(plan)
     let paddedWidth = (width + 31) / 32 * 32
-    // SAFETY: the storage is new, and wider than the image, because vector code writes whole groups
+    // SAFETY: the storage is new, and wider than the image, because vector code writes full groups
     // of pixels.
     let storage = try FrameStorage.makeIfRoom(format: format, width: paddedWidth, height: height) {
       (targets: [UnsafeMutableRawBufferPointer], strides: [Int]) throws(MediaError) in

@@ -32,7 +32,7 @@ extension MediaStream {
     averageFrameRate = rate.num > 0 && rate.den > 0 ? FrameRate(rate.num, rate.den) : nil
     let aspect = av_guess_sample_aspect_ratio(context, stream, nil)
     sampleAspect = SampleAspect(aspect)
-    // As av_guess_sample_aspect_ratio decides: what the container says has priority.
+    // As av_guess_sample_aspect_ratio decides: the container's aspect has priority.
     aspectFollowsPictures = stream.pointee.sample_aspect_ratio.num == 0
     displayTurn = Self.turn(of: stream)
     rotationDegrees = displayTurn?.quarterDegrees ?? 0
@@ -59,7 +59,7 @@ extension MediaStream {
   }
 
   private static func hasKeyData(_ stream: UnsafeMutablePointer<AVStream>) -> Bool {
-    // SAFETY: the side data and the dictionary belong to the stream; nothing of them is kept.
+    // SAFETY: the side data and the dictionary belong to the stream; no reference to them is kept.
     av_stream_get_side_data(stream, AV_PKT_DATA_ENCRYPTION_INIT_INFO, nil) != nil
       || av_dict_get(stream.pointee.metadata, "enc_key_id", nil, 0) != nil
   }
@@ -121,8 +121,8 @@ extension ColorLabels {
     otherMatrix = name(av_color_space_name(space))
   }
 
-  // SAFETY: the library reads a string that Swift lends for the call; a name that it does not know
-  // gives a negative number.
+  // SAFETY: the library reads a string that Swift lends for the call; it returns a negative number
+  // for a name that it does not know.
   var ffmpegTransfer: AVColorTransferCharacteristic? {
     transfer.flatMap { UInt32(exactly: av_color_transfer_from_name($0)) }
       .map { AVColorTransferCharacteristic($0) }

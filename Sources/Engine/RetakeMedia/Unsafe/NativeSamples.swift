@@ -16,8 +16,8 @@ struct NativeSamples {
   private let descriptor: UnsafePointer<AVPixFmtDescriptor>
 
   /// - Returns: nil for formats whose samples are not numbers of 1 to 16 bits in memory: floating
-  ///   point, a mosaic of one color for each pixel (Bayer), XYZ, and those of hardware; and for
-  ///   those of two pixels in a byte, whose order FFmpeg describes otherwise than it writes it.
+  ///   point, a mosaic of one color for each pixel (Bayer), XYZ, and hardware formats; and for
+  ///   formats of two pixels in a byte, whose order FFmpeg describes otherwise than it writes it.
   init?(_ format: AVPixelFormat) {
     // SAFETY: the descriptor is a constant of the library.
     guard let descriptor = av_pix_fmt_desc_get(format) else { return nil }

@@ -90,7 +90,7 @@ final class PacketPayload: @unchecked Sendable {
 package enum PacketOpacity {
   package static func mayHave(codec: String) -> Bool { ["vp8", "vp9"].contains(codec) }
 
-  /// - Parameter sideData: As `MediaPacket.sideData` gives it.
+  /// - Parameter sideData: In the form of `MediaPacket.sideData`.
   package static func isIn(_ sideData: [UInt8]) -> Bool {
     var rest = sideData[...]
     while rest.count >= 8 {

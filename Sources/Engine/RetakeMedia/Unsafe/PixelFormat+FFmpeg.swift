@@ -2,14 +2,15 @@ import CFFmpeg
 import RetakeBuffers
 
 extension PixelFormat {
-  /// The format in which the pictures of FFmpeg's format are frames: its own, or the one into which
-  /// they are rearranged without loss. nil for all others.
+  /// The format in which the pictures of FFmpeg's format are frames: the same format, or the format
+  /// into which they are rearranged without loss. nil for all other formats.
   init?(ffmpeg format: AVPixelFormat) {
     guard let known = FormatTable.known(format) else { return nil }
     self = known.format
   }
 
-  /// The format whose planes FFmpeg's format has, so that nothing is copied; nil for all others.
+  /// The format with the same planes as FFmpeg's format, so that no pixels are copied; nil for all
+  /// other formats.
   init?(native format: AVPixelFormat) {
     guard let known = FormatTable.known(format), known.isNative else { return nil }
     self = known.format
@@ -50,7 +51,7 @@ extension PixelFormat {
 private enum FormatTable {
   struct Known: Sendable {
     var format: PixelFormat
-    /// Whether the planes are those of the format.
+    /// Whether the planes are equal to the planes of the format.
     var isNative: Bool
   }
 

@@ -26,7 +26,8 @@ final class ScaleContext {
     sws_freeContext(context)
   }
 
-  /// Scales the planes. The destination's rows have room for 32 more pixels than the visible ones.
+  /// Scales the planes. The destination's rows have space for 32 more pixels than the visible
+  /// pixels.
   func run(
     from source: [FrameStorage.Plane], to destination: [UnsafeMutableRawBufferPointer],
     strides: [Int]

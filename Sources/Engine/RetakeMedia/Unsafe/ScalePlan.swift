@@ -1,7 +1,7 @@
 import CFFmpeg
 import RetakeBuffers
 
-/// Everything that a scaling depends on. Equal plans give equal pixels for equal images.
+/// All inputs of a scaling. Equal plans produce equal pixels for equal images.
 struct ScalePlan: Hashable {
   struct Side: Hashable {
     var width: Int

@@ -41,7 +41,7 @@ package struct Sha256: ~Copyable {
     return hasher.finish()
   }
 
-  /// The digest of a whole file, read in pieces.
+  /// The digest of a file, read in pieces.
   ///
   /// - Parameter continues: Called after each mebibyte with the bytes so far; false stops.
   /// - Returns: nil when it was stopped.

@@ -13,12 +13,13 @@ public struct NamedColor: Hashable, Sendable, Codable {
   /// 0 to 255.
   public var blue: Int
 
-  /// Checks nothing. `meanColor` refuses a palette with an empty label, with the same label twice,
-  /// or with a level outside 0 to 255.
+  /// Does not check the values. `meanColor` refuses a palette with an empty label, with the same
+  /// label twice, or with a level outside 0 to 255.
   public init(_ label: String, red: Int, green: Int, blue: Int) {
     (self.label, self.red, self.green, self.blue) = (label, red, green, blue)
   }
 
+  /// - Throws: If a key is missing or unknown, or a level is not an integer.
   public init(from decoder: any Decoder) throws {
     // Decodable ignores unknown keys, and a document's are refused (docs/pipelines.md).
     try decoder.refuseUnknownKeys(["label", "red", "green", "blue"])
@@ -56,10 +57,10 @@ package struct MeanColorOptions: StageOptions, Hashable {
 /// without a model.
 ///
 /// The score of a color is `1 − d / (255 √3)`, where d is the distance from the mean in red, green
-/// and blue: 1 is the color itself, 0 the opposite corner of the color cube. The best comes
-/// first; equal scores are in palette order. Sums are exact integers, and the divisions and the
-/// root are correctly rounded, so every machine gives the same bits. All pixel formats are used
-/// without conversion; see `Fingertip` for how luma and chroma become colors.
+/// and blue: 1 is the color itself, 0 the opposite corner of the color cube. The best comes first;
+/// equal scores are in palette order. Sums are exact integers, and the divisions and the root are
+/// correctly rounded, so every machine computes the same bits. All pixel formats are used without
+/// conversion; see `Fingertip` for how luma and chroma become colors.
 package struct MeanColor: PureStage {
   package typealias Options = MeanColorOptions
 

@@ -1,7 +1,7 @@
 import RetakeCore
 import RetakeGraph
 
-/// The inputs of a join, and when it gives its output.
+/// The inputs of a join, and the values that its output needs.
 struct JoinOptions: StageOptions {
   static let explanations: [String: String] = [
     "mode":

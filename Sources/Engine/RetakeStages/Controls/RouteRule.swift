@@ -4,12 +4,13 @@ public import RetakeGraph
 /// The condition of a route. A value either matches or not. For a join, the first part of the
 /// rule's kind is checked. A value of any other kind does not match.
 public enum RouteRule: Hashable, Sendable {
-  /// The number of detections, of those with the score and the class if these are given.
+  /// The number of detections is within the bounds, inclusive. If `scoreMin` or `label` is set,
+  /// only detections with at least that score and with that class count.
   case detections(
     countMin: Int = 1, countMax: Int? = nil, scoreMin: Double? = nil, label: String? = nil)
   /// The first number with that name is within the bounds, inclusive. NaN is never within bounds.
   case scalar(name: String, min: Double? = nil, max: Double? = nil)
-  /// One of the labels is this one, with at least the score if one is given.
+  /// One of the labels is `label`; if `scoreMin` is set, with at least that score.
   case classified(label: String, scoreMin: Double? = nil)
 
   /// Whether the value goes to `match`.
@@ -62,7 +63,7 @@ enum Route {
     kind: "route", version: 1, role: .route, input: nil, output: nil,
     summary: "sends each frame to the port match or else, by its value")
 
-  /// A document gives one of them.
+  /// A document sets exactly one of these options.
   static let options = [
     StageOption(
       "class", defaultValue: nil,

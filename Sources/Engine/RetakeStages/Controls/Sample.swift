@@ -1,6 +1,6 @@
 public import RetakeGraph
 
-/// Which frames a sample passes.
+/// The frames that a sample passes.
 package struct SampleOptions: StageOptions, Hashable {
   package static let explanations: [String: String] = [
     "every": "the first of this number of frames passes, 1 to 1000000"

@@ -24,7 +24,7 @@ enum Screen {
       throw OptionProblem(
         pointer: "/hertz", message: "'hertz' must be above 0 and at most 1000, is \(hertz)")
     }
-    // The core makes the refreshes (`screen-refresh`), so the body has nothing to do.
+    // The core makes the refreshes (`screen-refresh`), so the body is empty.
     var stage = AnyStage(
       signature: signature, options: .object(["hertz": .number(hertz)]), body: Sinks.silent)
     stage.screen = clock
@@ -37,7 +37,8 @@ enum Screen {
 }
 
 extension PipelineChain {
-  /// Ends the pipeline with a screen that shows what arrives; above 0 and at most 1,000 hertz.
+  /// Ends the pipeline with a screen that shows the arriving values; above 0 and at most 1,000
+  /// hertz.
   public func screen(_ id: String = "screen", hertz: Double = 60) -> Pipeline {
     sink(built { try Screen.stage(hertz: hertz) }, id: id)
   }

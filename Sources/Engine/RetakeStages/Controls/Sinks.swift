@@ -16,7 +16,7 @@ enum Sinks {
     kind: "closure", version: 1, role: .sink, input: nil, output: nil,
     summary: "calls a closure with what arrives")
 
-  /// The run itself writes the lines of these sinks, so the body does nothing.
+  /// The run writes the lines of these sinks, so the body is empty.
   static let silent = AnyStage.Body.sink { _ in }
 
   static func stage(_ signature: StageSignature) -> AnyStage {
@@ -25,17 +25,17 @@ enum Sinks {
 }
 
 extension AnyStage {
-  /// A sink that writes what arrives as result lines; for `PipelineChain.sink(_:)`.
+  /// A sink that writes the arriving values as result lines; for `PipelineChain.sink(_:)`.
   public static var results: AnyStage { Sinks.stage(Sinks.results) }
   /// A sink for analytics: its results are also written as JSON lines, if a run is configured to do
   /// so; for `PipelineChain.sink(_:)`.
   public static var metadata: AnyStage { Sinks.stage(Sinks.metadata) }
-  /// A sink that writes nothing; for `PipelineChain.sink(_:)`.
+  /// A sink that writes no results; for `PipelineChain.sink(_:)`.
   public static var discard: AnyStage { Sinks.stage(Sinks.discard) }
 }
 
 extension PipelineChain {
-  /// Ends the pipeline with a sink that writes what arrives as result lines.
+  /// Ends the pipeline with a sink that writes the arriving values as result lines.
   ///
   /// - Parameters:
   ///   - id: The sink's ID, which result lines and goldens name.
@@ -55,7 +55,7 @@ extension PipelineChain {
     sink(.metadata, id: id, precision: precision)
   }
 
-  /// Ends the pipeline with a sink that writes nothing; its ledger still counts.
+  /// Ends the pipeline with a sink that writes no results; its ledger still counts.
   public func discard(_ id: String = "discard") -> Pipeline {
     sink(.discard, id: id)
   }
@@ -87,8 +87,8 @@ extension PipelineChain {
     }
   }
 
-  /// Ends the pipeline with a closure that is called for each frame, also for one that ended before
-  /// the sink, in the order of virtual time. Such a pipeline has no document.
+  /// Ends the pipeline with a closure that is called for each frame, also for a frame that ended
+  /// before the sink, in the order of virtual time. Such a pipeline has no document.
   ///
   /// ```swift
   /// gray.motion().deliverySink { delivery in

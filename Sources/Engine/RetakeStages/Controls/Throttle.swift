@@ -41,7 +41,7 @@ enum Throttle {
         pointer: "/when", message: "'when' has at most \(rulesMax) rules, not \(policy.rules.count)"
       )
     }
-    // Rules from the DSL are checked like those of a document.
+    // Rules from the DSL are checked in the same way as rules of a document.
     for (index, rule) in policy.rules.enumerated() {
       _ = try DeviceRule(StrictDecoder(rule.json, at: "/when/\(index)"))
     }

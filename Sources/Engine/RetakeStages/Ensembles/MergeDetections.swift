@@ -32,11 +32,12 @@ package struct MergeDetectionsOptions: StageOptions, Hashable {
 /// Combines the results of several detectors, each object once, for a join of detections: greedy
 /// non-maximum suppression.
 ///
-/// The detection with the best score is kept, and those that overlap it too much are removed; this
-/// continues with the best remaining one. Equal scores are in the order of the ports, then of the
-/// detections; NaN comes last. The remaining detections are sorted by score, otherwise unchanged.
-/// Classes with the same name are merged; a class without a name is named by its number. Missing
-/// parts do not count. A part that is not detections fails the frame with `ensemble.otherType`.
+/// The detection with the best score is kept, and detections that overlap it too much are removed;
+/// this continues with the best remaining detection. Equal scores are in the order of the ports,
+/// then of the detections; NaN comes last. The remaining detections are sorted by score, otherwise
+/// unchanged. Classes with the same name are merged; a class without a name is named by its number.
+/// Missing parts do not count. A part that is not detections fails the frame with
+/// `ensemble.otherType`.
 package struct MergeDetections: PureStage {
   package typealias Options = MergeDetectionsOptions
 
@@ -63,7 +64,7 @@ package struct MergeDetections: PureStage {
     let order = items.indices.sorted {
       items[$0].score.comesBefore(items[$1].score) ?? ($0 < $1)
     }
-    // Each detection is compared with those that are kept: at most quadratic in their number.
+    // Each detection is compared with the kept detections: at most quadratic in their number.
     var kept: [Detection] = []
     for index in order where !kept.contains(where: { suppresses($0, items[index]) }) {
       kept.append(items[index])
@@ -80,7 +81,7 @@ package struct MergeDetections: PureStage {
 extension Detections {
   /// Adds another detector's detections, with this one's indices for classes of the same name.
   fileprivate mutating func append(_ other: Detections) {
-    // Names without a detection, too, so that indices do not depend on what was found in a frame.
+    // Names without a detection, too, so that indices do not depend on the detections of a frame.
     for name in other.classNames where !classNames.contains(name) { classNames.append(name) }
     for item in other.items {
       let name = other.label(of: item) ?? "\(item.classIndex)"
@@ -94,7 +95,7 @@ extension Detections {
 }
 
 extension Box {
-  /// 0 for boxes that do not overlap, 1 for equal ones; 0 if a number is NaN or a box has no area.
+  /// 0 for boxes that do not overlap, 1 for equal boxes; 0 if a number is NaN or a box has no area.
   func intersectionOverUnion(_ other: Box) -> Double {
     let across = min(x + width, other.x + other.width) - max(x, other.x)
     let down = min(y + height, other.y + other.height) - max(y, other.y)

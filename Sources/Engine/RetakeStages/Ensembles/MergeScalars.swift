@@ -3,9 +3,9 @@ package import RetakeGraph
 
 /// The numbers of several stages in one list, for a join of scalars.
 ///
-/// Each is called `PORT.NAME`, in the order of the ports, so that names stay unique and do not
-/// depend on which parts came. Missing parts give nothing. A part that is not scalars fails the
-/// frame with `ensemble.otherType`.
+/// Each number is called `PORT.NAME`, in the order of the ports, so that names stay unique and do
+/// not depend on the parts that arrived. Missing parts add no numbers. A part that is not scalars
+/// fails the frame with `ensemble.otherType`.
 package struct MergeScalars: PureStage {
   package static let kind = "merge-scalars"
   package static let summary = "joins the numbers of stages, each with the name of its port"

@@ -3,7 +3,7 @@ import RetakeGraph
 
 /// Converts a frame rate to a time base in which every frame lasts one unit.
 enum FrameRateText {
-  /// Whole rates are exact; 23.976, 29.97, 59.94 and similar rates are n × 1000/1001; others are
+  /// Integer rates are exact; 23.976, 29.97, 59.94 and similar rates are n × 1000/1001; others are
   /// rounded to thousandths of a frame per second.
   ///
   /// - Throws: `OptionError` for the key `fps` unless the rate is 0.001 to 1,000.

@@ -4,9 +4,9 @@ import RetakeCore
 import RetakeGraph
 import RetakeMedia
 
-/// Image files as frames: one file, or those of a folder in the byte order of their names.
+/// Image files as frames: one file, or the files of a folder in the byte order of their names.
 ///
-/// The images of a folder may differ in size; the first one describes the track.
+/// The images of a folder may differ in size; the first image describes the track.
 package struct ImagesSource: FrameSource {
   package let options: ImagesOptions
   /// Where the images are read, which may differ from the path in the options.
@@ -22,8 +22,8 @@ package struct ImagesSource: FrameSource {
     self.options = options
   }
 
-  /// - Throws: `StagesError` when the path does not exist, or may not be read; `MediaError` when the
-  ///   folder or the first image cannot be read.
+  /// - Throws: `StagesError` when the path does not exist, or may not be read; `MediaError` when
+  ///   the folder or the first image cannot be read.
   package func open() throws -> any FrameReader {
     let files = try files()
     for file in files { try places.checkImage(file) }
@@ -47,7 +47,8 @@ package struct ImagesSource: FrameSource {
     } catch {
       throw MediaError.unreadable(file: options.path, cause: error.systemText)
     }
-    // By bytes: the system gives names in any order, and a locale would sort them in its own.
+    // By bytes: the system lists names in any order, and the order of a locale differs between
+    // machines.
     let pictures = names.filter(Self.isPicture)
       .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     guard !pictures.isEmpty else { throw StagesError.noImages(path: options.path) }
@@ -61,7 +62,7 @@ package struct ImagesSource: FrameSource {
   }
 }
 
-/// Reads each image when it is requested, and keeps none in memory.
+/// Reads each image when it is requested, and does not keep it in memory.
 private struct ImagesReader: FrameReader {
   let tracks: [TrackDescription]
   private let files: [String]

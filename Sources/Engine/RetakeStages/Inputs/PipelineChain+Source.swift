@@ -2,7 +2,7 @@ public import RetakeBuffers
 public import RetakeGraph
 import RetakeRuntime
 
-/// Which track of the session a source reads.
+/// The track of the session that a source reads.
 package struct SessionSourceOptions: StageOptions, Hashable {
   package static let explanations: [String: String] = [
     "track":
@@ -10,7 +10,7 @@ package struct SessionSourceOptions: StageOptions, Hashable {
       + "before it"
   ]
 
-  /// The number of the track, 0 to 1,023; a case may select another one.
+  /// The number of the track, 0 to 1,023; a case may select another track.
   package var track = 0
 
   package init() {}
@@ -49,11 +49,11 @@ enum Sources {
 }
 
 extension PipelineStart {
-  /// Adds the source, with a throttle behind it: the chain continues with at most `fps` frames a
-  /// second. Pass what concerns the source itself, such as its pool, to `source(_:id:)`.
+  /// Adds the source, followed by a throttle: the chain continues with at most `fps` frames a
+  /// second. Pass parameters of the source itself, such as its pool, to `source(_:id:)`.
   ///
   /// - Parameters:
-  ///   - source: Its own rate, such as that of a recording, is not changed.
+  ///   - source: Its rate, such as the rate of a recording, is not changed.
   ///   - fps: Frames per second, above 0 and at most 1,000.
   ///   - id: The source's ID.
   public func source(

@@ -7,6 +7,7 @@ import RetakeGraph
 /// The frames keep their pixels and get new IDs and times: track 0, sequence from 0, one frame
 /// interval apart or at the given presentation times.
 public struct StaticSource: FrameSource, FrameReader {
+  /// One track with number 0, described by the first frame.
   public let tracks: [TrackDescription]
   private let frames: [Frame]
   private let index: TrackIndex
@@ -45,10 +46,12 @@ public struct StaticSource: FrameSource, FrameReader {
   /// The source itself, because its frames are in memory.
   public func open() -> any FrameReader { self }
 
+  /// The rows of track 0 for a range of sequences; sequences that do not exist are left out.
   public func entries(of track: Int, sequences: Range<Int>) -> [FrameEntry] {
     index.entries(of: track, sequences: sequences)
   }
 
+  /// Each frame is a separate chain, so several frames may be read at the same time.
   public func chain(of id: FrameID) -> Int { id.sequence }
 
   /// - Throws: `StagesError.noSuchFrame`.

@@ -24,7 +24,7 @@ package struct FingertipOptions: StageOptions, Hashable {
 /// measurement with a fingertip on the lens.
 ///
 /// Luma and chroma are summed exactly and converted to colors once per frame with a fixed integer
-/// matrix. Nothing is clipped, so a mean may be slightly outside 0 to 255. To measure another
+/// matrix. Means are not clipped, so a mean may be slightly outside 0 to 255. To measure another
 /// region, use `crop` first and 100 percent.
 package struct Fingertip: PureStage {
   package typealias Options = FingertipOptions

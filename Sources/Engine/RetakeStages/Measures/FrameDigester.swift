@@ -7,7 +7,9 @@ public import RetakeGraph
 /// A results sink writes it as `U frame-digest@1 DIGEST128`, with the same digest that the frame
 /// itself would have there.
 public struct FrameDigest: StageValue, Hashable {
+  /// `frame-digest`, the name in result lines.
   public static let typeName = "frame-digest"
+  /// 1, the version in result lines.
   public static let typeVersion = 1
 
   /// XXH3-128 of format, width, height, range, matrix and visible rows.
@@ -18,6 +20,7 @@ public struct FrameDigest: StageValue, Hashable {
     self.value = value
   }
 
+  /// The 16 bytes of the digest.
   public func encoded() -> [UInt8] { value.bytes }
 
   /// - Throws: `StageError` unless there are 16 bytes.
@@ -28,6 +31,7 @@ public struct FrameDigest: StageValue, Hashable {
     self.value = value
   }
 
+  /// One fact with the digest, which a results sink writes as a `U` line.
   public var facts: [ResultFact] {
     [.user(kind: "\(Self.typeName)@\(Self.typeVersion)", digest: value)]
   }

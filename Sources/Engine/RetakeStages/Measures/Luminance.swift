@@ -6,7 +6,7 @@ package import RetakeGraph
 /// `max` and `standardDeviation` (of all pixels, not a sample).
 ///
 /// The sums are exact integers, and the divisions and the root are correctly rounded, so every
-/// machine gives the same bits.
+/// machine computes the same bits.
 package struct Luminance: PureStage {
   package static let kind = "luminance"
   package static let summary = "measures mean, min, max and standard deviation of the luma"

@@ -28,6 +28,7 @@ public struct MotionOptions: StageOptions, Hashable {
   /// change.
   public var reach = 2
 
+  /// All options have their defaults.
   public init() {}
 
   /// The other options keep their defaults. `Motion.init(options:)` checks the range.
@@ -36,7 +37,7 @@ public struct MotionOptions: StageOptions, Hashable {
   }
 }
 
-/// Finds what moved since the previous frame: pixels that changed by the threshold or more, grouped
+/// Finds movement since the previous frame: pixels that changed by the threshold or more, grouped
 /// into cells and regions, each with its tight box.
 ///
 /// A cell moves when at least an eighth of its pixels changed (and at least one), so that single
@@ -45,14 +46,19 @@ public struct MotionOptions: StageOptions, Hashable {
 /// differs from the previous frame, has no detections. All arithmetic uses integers except for the
 /// division of the score.
 public struct Motion: StatefulStage {
+  /// The threshold, the sizes of cells and regions, and the maximum number of regions.
   public typealias Options = MotionOptions
 
+  /// `motion`, the kind in documents.
   public static let kind = "motion"
+  /// One line for `retake pipeline stages`.
   public static let summary = "finds moving regions by the difference to the frame before"
+  /// Only GRAY8; frames in other formats get a `convert` before the stage.
   public static let inputFormats: [PixelFormat] = [.gray]
-  /// The one class, which all detections have: `motion`, with the index 0.
+  /// The only class, for all detections: `motion`, with the index 0.
   static let classNames = ["motion"]
 
+  /// The checked options.
   public let options: MotionOptions
   private var difference = FrameDifference()
   private var regions = RegionFinder()
@@ -67,19 +73,23 @@ public struct Motion: StatefulStage {
     self.options = options
   }
 
+  /// Returns the moving regions, sorted by y, x, width and height. The list is empty for the first
+  /// frame and after a change of size.
   public mutating func process(_ frame: Frame, _ context: StageContext) -> Detections {
     let changed = difference.advance(
       to: frame.luma(), threshold: UInt8(options.threshold), cell: options.cell)
     guard changed else { return Detections([], classNames: Self.classNames) }
     let found = regions.regions(
       in: difference, pixelsMin: max(1, options.cell * options.cell / 8), reach: options.reach)
-    // The first order decides what the bound keeps, the second one is that of the results.
+    // The first order decides which regions the bound keeps, the second is the order of the
+    // results.
     let kept = found.filter { $0.area >= options.minimumArea }
       .sorted(by: MovingRegion.isLarger).prefix(options.maximumRegions)
     return Detections(
       kept.sorted(by: MovingRegion.isEarlier).map(\.detection), classNames: Self.classNames)
   }
 
+  /// Forgets the previous frame, so the next frame has no detections.
   public mutating func reset() {
     difference = FrameDifference()
     regions = RegionFinder()
@@ -87,7 +97,7 @@ public struct Motion: StatefulStage {
 }
 
 extension Motion: ShortMemory {
-  /// The frame before. One of another size is remembered as well.
+  /// The previous frame, also if it has another size.
   package static var callsRemembered: Int { 1 }
 }
 

@@ -1,6 +1,7 @@
 /// Made by Scripts/make-glyphs from DejaVu Sans Mono (docs/licences/DejaVu.txt).
 extension GlyphAtlas {
-  /// Hexadecimal digits, a level each: 16 rows of 8 for each letter from 32 to 126, then 160 to 255.
+  /// Hexadecimal digits, a level each: 16 rows of 8 for each letter from 32 to 126, then 160 to
+  /// 255.
   static let levels =
     """
     00000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000\

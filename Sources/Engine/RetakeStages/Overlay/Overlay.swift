@@ -24,7 +24,7 @@ package struct Overlay: PureStage {
 
   private func contents(of joined: Joined) -> [OverlayContent] {
     joined.parts.compactMap { part in
-      // One frame is what is drawn over, and others have no form to be drawn in.
+      // The first frame is the image to draw over; further frames cannot be drawn over it.
       guard let value = part.value, !(value is Frame) else { return nil }
       return OverlayContent(facts: value.facts, classNames: value.classNames)
     }

@@ -1,7 +1,7 @@
 import RetakeBuffers
 package import RetakeCore
 
-/// What is shown over an image.
+/// The results to show over an image.
 package struct OverlayContent: Hashable, Sendable {
   /// Boxes are in pixels of the stored image.
   package var facts: [ResultFact]

@@ -8,7 +8,7 @@ package struct OverlayLayout: Sendable {
   package static let waveformRate = 240.0
   private static let linesMax = 24
   private static let letters = 48
-  /// Maximum number of points of one waveform; only the end of longer ones is shown.
+  /// Maximum number of points of one waveform; only the end of longer waveforms is shown.
   private static let pointsMax = 4_096
 
   package let picture: OverlayImage
@@ -62,7 +62,7 @@ package struct OverlayLayout: Sendable {
     var label = "\(known ?? "class \(detection.classIndex)") \(Self.text(detection.score))"
     if let identity = detection.identity { label += " #\(identity)" }
     if let best = detection.classes.first { label += " \(best.label) \(Self.text(best.score))" }
-    // There may be no room above the box; the label is then inside it.
+    // There may be no space above the box; the label is then inside it.
     let top = Self.pixel(box.y) - lineHeight
     return [OverlayShape(.outline(box, thickness: thickness), color)]
       + line(label, x: Self.pixel(box.x), y: top < 0 ? Self.pixel(box.y) : top, color)
@@ -149,7 +149,7 @@ package struct OverlayLayout: Sendable {
   }
 
   private static func pixel(_ value: Double) -> Int {
-    // Int traps on a Double beyond its range, and a detector may give any number.
+    // Int traps on a Double beyond its range, and a detector may return any number.
     Int(max(-1e6, min(1e6, value.isNaN ? 0 : value)).rounded())
   }
 }

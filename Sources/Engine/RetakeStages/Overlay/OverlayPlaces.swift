@@ -12,12 +12,12 @@ package struct OverlayPlaces: Sendable {
   ///   - shapes: The shapes of their frames, by track.
   package init(_ pipeline: Pipeline, tracks: [String: Int], shapes: [Int: ImageShape]) {
     var sources: [String: ImagePlacement] = [:]
-    // A Dictionary's order does not matter here: each node has an entry of its own.
+    // A Dictionary's order does not matter here: each node has a separate entry.
     for (node, track) in tracks {
       guard let shape = shapes[track] else { continue }
       sources[node] = ImagePlacement(track: track, shape: shape)
     }
-    // Without placements no boxes are drawn (`placed`), which is better than wrong ones.
+    // Without placements no boxes are drawn (`placed`), which is better than wrong boxes.
     placements = (try? pipeline.picturePlacements(sources: sources)) ?? [:]
   }
 

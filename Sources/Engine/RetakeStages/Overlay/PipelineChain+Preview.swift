@@ -2,7 +2,7 @@ public import RetakeBuffers
 import RetakeCore
 public import RetakeGraph
 
-/// The model of a preview: how long drawing takes, and how often its screen refreshes.
+/// The model of a preview: the cost of drawing, and the refresh rate of its screen.
 public struct PreviewModel: Hashable, Sendable {
   /// Duration of drawing an image and the results over it.
   public var render = Cost.fixed(.milliseconds(4))
@@ -12,10 +12,10 @@ public struct PreviewModel: Hashable, Sendable {
   /// Refreshes per second of the screen.
   public var hertz = 60.0
   /// One buffer is shown, one is complete and waits for the next refresh, one is being drawn. With
-  /// two, drawing that takes longer than a refresh interval halves the rate.
+  /// two, the rate is halved if drawing is longer than a refresh interval.
   public var screenBuffers = 3
 
-  /// Drawing that takes 4 ms, on a screen of 60 hertz with three buffers.
+  /// Drawing costs 4 ms, on a screen of 60 hertz with three buffers.
   public init() {}
 }
 
@@ -23,7 +23,7 @@ extension PipelineChain where Output == Frame {
   /// Ends the chain with a preview: each frame with the newest results of others, at the refresh
   /// rate of a screen. It never waits for the results.
   ///
-  /// One frame is drawn and one waits; the next one is dropped, never queued. Any other reader of
+  /// One frame is drawn and one waits; the next frame is dropped, never queued. Any other reader of
   /// this chain's frames delays the preview unless it drops or replaces frames. If the camera has
   /// few buffers, such a reader also starves the preview unless it works on copies.
   ///
@@ -37,14 +37,14 @@ extension PipelineChain where Output == Frame {
   ///
   /// - Parameters:
   ///   - found: The chains whose newest results are drawn over each frame.
-  ///   - model: How long drawing takes, and how often the screen refreshes.
+  ///   - model: The cost of drawing, and the refresh rate of the screen.
   ///   - id: The screen's ID, which is also the prefix of the IDs of the nodes before it.
   public func preview<each Value: PipelineValue>(
     of found: repeat PipelineChain<each Value>, model: PreviewModel = PreviewModel(),
     id: String = "preview"
   ) -> Pipeline {
     let pool = "\(id)-buffers"
-    // The throttle comes first, so that a throttled frame takes no buffer of the screen.
+    // The throttle comes first, so that a throttled frame uses no buffer of the screen.
     return throttle(fps: model.pace.fps, when: model.pace.rules, id: "\(id)-pace")
       .latest(with: repeat each found, id: "\(id)-latest")
       .stage(Overlay(), id: "\(id)-overlay").queue(capacity: 1, policy: .dropNewest)

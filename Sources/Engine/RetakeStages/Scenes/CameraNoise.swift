@@ -7,12 +7,12 @@ struct CameraNoise {
     key = Self.mix(Self.mix(seed &+ Self.step) ^ (frame &* 0xd1b5_4a32_d192_ed03))
   }
 
-  /// A random number for the whole frame.
+  /// A random number for the frame.
   var draw: UInt64 { Self.mix(key ^ 0x5851_f42d_4c95_7f2d) }
 
   /// The key of one row; the keys of its blocks follow in steps of `step`.
   func rowKey(plane: Int, y: Int, purpose: UInt64 = 0) -> UInt64 {
-    // The fields do not overlap, so that each row, plane and purpose has a key of its own.
+    // The fields do not overlap, so that each row, plane and purpose has a separate key.
     Self.mix(key ^ (UInt64(y) << 8 | UInt64(plane) << 4 | purpose))
   }
 

@@ -48,8 +48,8 @@ struct Figure: Sendable {
 }
 
 extension Figure {
-  /// Four figures: one that stops, two that cross, one that leaves and comes back. The scene
-  /// repeats after ten seconds.
+  /// Four figures: a figure that stops, two figures that cross, and a figure that leaves and comes
+  /// back. The scene repeats after ten seconds.
   static let yard: [Figure] = [walker, box, ball, kite]
 
   /// Walks to the middle, stops there for two seconds, and continues.

@@ -78,7 +78,7 @@ private struct PlacedFigure {
     case .ellipse:
       let off = 2 * dy + 1 - height
       let square = Double(height * height - off * off)
-      // Exact: whole numbers below 2^52, and IEEE's square root is correctly rounded.
+      // Exact: integers below 2^52, and IEEE's square root is correctly rounded.
       inset = (height - Int(square.squareRoot())) * width / (2 * height)
     }
     // At a tip the insets may meet, and a Range that runs backwards traps.

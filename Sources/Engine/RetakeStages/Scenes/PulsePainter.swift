@@ -70,7 +70,7 @@ private struct Components {
   var green: Int
   var blue: Int
 
-  /// What a plane adds to its offset at full brightness: BT.601, limited range.
+  /// The summand of a plane at full brightness, added to its offset: BT.601, limited range.
   func gain(plane: Int) -> Int32 {
     let sum =
       switch plane {

@@ -35,7 +35,7 @@ struct SceneTiming {
       let fifth = slowInterval / 5
       return Int64(due - fifth + Int(draw % UInt64(2 * fifth + 1)))
     }
-    // A cut or gap at frame 0 would not be one, so very short scenes have none.
+    // A cut or gap at frame 0 would not be visible, so very short scenes do not have it.
     return SceneTiming(
       pts: pts, timeBase: TimeBase(1, Int32(ticks)), cutSequence: cut > 0 ? cut : nil,
       gapSequence: gap > 0 ? gap : nil)

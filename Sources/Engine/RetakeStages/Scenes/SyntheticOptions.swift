@@ -38,9 +38,10 @@ public struct SyntheticOptions: StageOptions, Hashable {
   /// Seed of the noise and, for `cut`, of the times, 0 to 9,007,199,254,740,991 (the largest exact
   /// integer of a JSON number).
   public var seed = 1
-  /// The rate of a `pulse` scene, 30 to 240; other scenes have none.
+  /// Beats per minute of a `pulse` scene, 30 to 240; other scenes ignore it.
   public var beatsPerMinute = 72
 
+  /// All options have their defaults.
   public init() {}
 
   /// The ranges are checked when a scene is made of the options.
@@ -52,9 +53,11 @@ public struct SyntheticOptions: StageOptions, Hashable {
     (self.fps, self.frames, self.seed) = (fps, frames, seed)
   }
 
+  /// - Throws: If a key is missing or has a wrong type. The error of an unknown scene lists the
+  ///   valid names.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
-    // As in `JoinOptions`: an unknown name is answered with the valid ones.
+    // As in `JoinOptions`: the error of an unknown name lists the valid names.
     scene = try container.choice(SceneKind.self, forKey: .scene)
     width = try container.decode(Int.self, forKey: .width)
     height = try container.decode(Int.self, forKey: .height)

@@ -89,7 +89,7 @@ extension SyntheticOptions {
   }
 }
 
-/// One scene up to the cut, another one after it.
+/// One scene up to the cut, and another scene after it.
 private struct CutPainter: ScenePainter {
   var before: FiguresPainter
   var after: FiguresPainter

@@ -5,7 +5,7 @@ public import RetakeGraph
 /// The stages that read sensors as methods. A name or a number that is out of bounds is a
 /// programmer's mistake here; it stops the program with a message about the violated rule.
 extension PipelineChain where Output == Frame {
-  /// Gives the newest values of a sensor of the session when the frame arrived, by its channels.
+  /// Returns the newest values of a sensor of the session when the frame arrived, by its channels.
   public func sensorLatest(_ sensor: String, id: String? = nil) -> PipelineChain<Scalars> {
     stage(built { try SensorLatest(options: LatestSensorOptions(sensor: sensor)) }, id: id)
   }

@@ -2,7 +2,7 @@ package import RetakeBuffers
 package import RetakeCore
 package import RetakeGraph
 
-/// Which sensor a stage reads, and how far back.
+/// The sensor that a stage reads, and how far back.
 package struct SensorOptions: StageOptions, Hashable {
   package static let explanations: [String: String] = [
     "milliseconds": "length of the window before the frame's time, in milliseconds; 1 to 600000",

@@ -58,8 +58,8 @@ private struct BasicFormat: RawRepresentable, CaseIterable {
 /// through.
 ///
 /// Samples of more bits are first rounded to 8 (`Frame.reducedToEightBits`), or mapped from HDR
-/// (`ToneMap`), with whole numbers alone. The conversion to GRAY8 keeps the luma unchanged, like
-/// `Gray`. All other conversions use FFmpeg, with the flags that give the same bits on every
+/// (`ToneMap`), in integer arithmetic. The conversion to GRAY8 keeps the luma unchanged, like
+/// `Gray`. All other conversions use FFmpeg, with flags that produce the same bits on every
 /// machine; between these formats they cannot fail. The engine inserts such a node before a stage
 /// that does not accept the format it would get.
 package struct Convert: PureStage {

@@ -84,7 +84,7 @@ package struct Crop: PureStage {
     guard width > 0, height > 0, options.x + width <= shape.width,
       options.y + height <= shape.height
     else { return nil }
-    // To whole chroma samples, so that all planes are cut at the same place.
+    // To full chroma samples, so that all planes are cut at the same place.
     let grid = shape.format.cropGrid
     return Rectangle(
       x: options.x / grid.x * grid.x, y: options.y / grid.y * grid.y, width: width, height: height)

@@ -33,10 +33,10 @@ package struct DownsampleOptions: StageOptions, Hashable {
 }
 
 /// Scales each frame to one size, whatever its input size; format, range and matrix are kept. A
-/// frame that already has that size is passed through. The whole image is kept: if its shape
-/// changes, so does the pixel aspect.
+/// frame that already has that size is passed through. No part of the image is cut off: if its
+/// shape changes, so does the pixel aspect.
 ///
-/// Scaling uses FFmpeg, with the flags that give the same bits on every machine. `Resize` is the
+/// Scaling uses FFmpeg, with flags that produce the same bits on every machine. `Resize` is the
 /// same stage with the defaults of a classifier's input.
 package struct Downsample: PureStage {
   package typealias Options = DownsampleOptions

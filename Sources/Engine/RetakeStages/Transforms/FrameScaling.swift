@@ -33,7 +33,7 @@ struct FrameScaling: Sendable {
     scalers = MediaScalers(algorithm: algorithm.media)
   }
 
-  /// The largest ratio of old to new pixels, in each direction, for which FFmpeg is used. Beyond
+  /// The largest ratio of old to new pixels, in each direction, up to which FFmpeg is used. Beyond
   /// it, the weights of FFmpeg's fixed-point arithmetic become too coarse (a constant 60 became
   /// 51), and at 256 it rejects some shapes.
   private static let shrinkageMax = 64

@@ -1,8 +1,8 @@
 package import RetakeBuffers
 package import RetakeGraph
 
-/// The luma of a frame as GRAY8. For YUV this is a view of the luma plane: nothing is copied, and
-/// the samples keep their range. Packed colors are weighted according to BT.601.
+/// The luma of a frame as GRAY8. For YUV this is a view of the luma plane: no pixels are copied,
+/// and the samples keep their range. Packed colors are weighted according to BT.601.
 package struct Gray: PureStage {
   package static let kind = "grey"
   package static let summary = "keeps the luma of each frame as GRAY8, without copying it from YUV"

@@ -22,10 +22,11 @@ package struct RegionCropOptions: StageOptions, Hashable {
 /// Cuts the region of one detection out of its frame, with its surroundings, without copying
 /// pixels.
 ///
-/// The padded box is enlarged to whole pixels and clipped at the frame's edges. Formats with
+/// The padded box is enlarged to integer pixels and clipped at the frame's edges. Formats with
 /// subsampled chroma (I420, NV12; I422 horizontally) can only be cut at even offsets: an odd left
 /// or upper edge moves outward by one. A box that does not overlap the frame, without padding,
-/// fails the item with `regionCrop.outside`. One without an area fails it with `regionCrop.empty`.
+/// fails the item with `regionCrop.outside`. A box without an area fails it with
+/// `regionCrop.empty`.
 package struct RegionCrop: PureStage {
   package typealias Options = RegionCropOptions
 

@@ -21,7 +21,8 @@ struct FrameDifference: Sendable {
   ///
   /// If an allocation for an image fails, this frame's result is discarded (`FrameShortage`), and
   /// the next frame counts as the first one.
-  /// - Returns: `false` when there was nothing to compare with: the first frame, or another size.
+  /// - Returns: `false` if there was no image to compare with: for the first frame, or another
+  ///   size.
   mutating func advance(to frame: Frame, threshold: UInt8, cell: Int) -> Bool {
     precondition(frame.format == .gray, "one sample a pixel")
     precondition((1...64).contains(cell), "a cell's columns count in 8 bits")
@@ -107,7 +108,7 @@ struct FrameDifference: Sendable {
     }
   }
 
-  /// A whole cell, with the number of its changed pixels.
+  /// A cell as a region, with the number of its changed pixels.
   func square(ofCell index: Int) -> MovingRegion {
     let (row, column) = index.quotientAndRemainder(dividingBy: columns)
     return MovingRegion(

@@ -28,7 +28,7 @@ extension Frame {
               }
             let column = isMirrored ? across - 1 - turned : turned
             // SAFETY: column is below `across` and row below `down`, which the source's plane has;
-            // x and y are in the new plane, whose sides are those, swapped for a quarter turn.
+            // x and y are in the new plane, which has the same sides, swapped for a quarter turn.
             planes[plane][y * strides[plane] + x] = base[row * stride + column]
           }
         }

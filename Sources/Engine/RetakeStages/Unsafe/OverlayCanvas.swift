@@ -3,17 +3,17 @@ import RetakeCore
 import RetakeMedia
 
 extension Frame {
-  /// A copy of the frame with shapes drawn over it, in a pixel format of `PixelFormat.basic`; without
-  /// shapes, in any. Shapes are positioned on the upright image, and clipped at its edges. All
-  /// arithmetic is the same on every machine.
+  /// A copy of the frame with shapes drawn over it, in a pixel format of `PixelFormat.basic`;
+  /// without shapes, in any. Shapes are positioned on the upright image, and clipped at its edges.
+  /// All arithmetic is the same on every machine.
   package func drawing(_ shapes: [OverlayShape]) -> Frame {
     drawn(
       on: drawnStorage(shapes)
         ?? .withoutRoom(format: format, width: width, height: height))
   }
 
-  /// The same, but it throws if an allocation fails. A frame of another format than those of
-  /// cameras is converted first.
+  /// The same, but it throws if an allocation fails. A frame that is not in a basic format is
+  /// converted first.
   ///
   /// - Throws: `MediaError.noMemory`.
   package func drawingIfRoom(_ shapes: [OverlayShape]) throws -> Frame {

@@ -10,7 +10,7 @@ struct PlaneSums: Hashable {
 }
 
 extension Frame {
-  /// Sums over the whole first plane of a GRAY8 frame.
+  /// Sums over the first plane of a GRAY8 frame.
   func luminanceSums() -> PlaneSums {
     precondition(format == .gray, "one sample a pixel")
     var sums = PlaneSums(count: UInt64(width * height))
@@ -27,7 +27,7 @@ extension Frame {
         smallest = min(smallest, value)
         largest = max(largest, value)
       }
-      // A whole frame's sums do not fit into the 32 bits of a row's.
+      // The sums of a frame do not fit into the 32 bits of a row's sums.
       sums.sum += UInt64(sum)
       sums.squares += UInt64(squares)
       sums.smallest = min(sums.smallest, smallest)

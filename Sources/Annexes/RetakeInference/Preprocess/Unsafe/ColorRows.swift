@@ -18,12 +18,13 @@ struct ColorRows: ~Copyable {
   private let factors: LumaChroma
   /// Half a level, so that shifting rounds to the nearest, less the luma of black.
   private let offset: Int32
-  /// What chroma adds to each color of each pixel, for one row of chroma samples; the three
+  /// The summand of chroma for each color of each pixel, for one row of chroma samples; the three
   /// colors one after the other.
   private let terms: UnsafeMutablePointer<Int32>
   private var termRow = -1
 
-  /// - Parameter wantsGray: All three colors are the luma; of RGB, that of BT.601.
+  /// - Parameter wantsGray: All three colors are the luma; of packed RGB formats, the luma of
+  ///   BT.601.
   init(_ frame: Frame, columns: Range<Int>, wantsGray: Bool) {
     precondition(columns.lowerBound >= 0 && columns.upperBound <= frame.width)
     self.frame = frame
@@ -102,7 +103,7 @@ struct ColorRows: ~Copyable {
     }
   }
 
-  /// Computes what chroma adds at each pixel.
+  /// Computes the summands of chroma at each pixel.
   private func fillTerms(row: Int) {
     let planes = frame.storage.planes
     let u = planes[1].base + row * planes[1].stride

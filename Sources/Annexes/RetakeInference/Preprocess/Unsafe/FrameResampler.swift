@@ -2,10 +2,10 @@ import RetakeBuffers
 
 /// Scales a part of a frame and hands out the new rows as red, green and blue.
 ///
-/// Bilinear scaling is bit for bit that of OpenCV's `resize` with `INTER_LINEAR` on 8-bit pixels in
-/// RGB, in its own order: the colors are converted first, then rows are scaled without rounding,
-/// then columns with the roundings of `VResizeLinear` (modules/imgproc/src/resize.cpp). Everything
-/// is integer arithmetic, so the bits are the same on every machine.
+/// Bilinear scaling returns the same bits as OpenCV's `resize` with `INTER_LINEAR` on 8-bit pixels
+/// in RGB, in its order: the colors are converted first, then rows are scaled without rounding,
+/// then columns with the roundings of `VResizeLinear` (modules/imgproc/src/resize.cpp). All
+/// arithmetic is on integers, so the bits are the same on every machine.
 struct FrameResampler {
   // SAFETY: each buffer of `Scratch` has as many elements as the loops that use it; indices of
   // samples come from `AxisSamples`, which keeps them inside of the source rectangle.
@@ -131,7 +131,7 @@ private struct Scratch: ~Copyable {
         let sum =
           pixels.pixel(pair.a) &* UInt64(truncatingIfNeeded: pair.weightA)
           &+ pixels.pixel(pair.b) &* UInt64(truncatingIfNeeded: pair.weightB)
-        // OpenCV drops the lowest four bits before it scales columns; at most 32,640 is left.
+        // OpenCV drops the lowest four bits before it scales columns; the result is at most 32,640.
         red[x] = Int16(truncatingIfNeeded: (sum >> 4) & 0x7FFF)
         green[x] = Int16(truncatingIfNeeded: (sum >> (lane + 4)) & 0x7FFF)
         blue[x] = Int16(truncatingIfNeeded: sum >> (2 * lane + 4))
@@ -142,8 +142,8 @@ private struct Scratch: ~Copyable {
   /// Blends the two scaled rows into the result.
   func blend(_ pair: AxisSamples.Pair) {
     let target = output.red
-    // Factors that are read from memory are known to have 16 bits; of a constant the compiler
-    // forgets it, and takes 32-bit products, which are three times slower.
+    // The compiler knows that factors in memory have 16 bits. For a constant it forgets that, and
+    // emits 32-bit products, which are three times slower.
     factors.update(repeating: Int16(truncatingIfNeeded: pair.weightA), count: Self.block)
     let others = factors + Self.block
     others.update(repeating: Int16(truncatingIfNeeded: pair.weightB), count: Self.block)

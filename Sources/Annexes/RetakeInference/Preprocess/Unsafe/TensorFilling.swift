@@ -27,7 +27,7 @@ extension Frame {
   /// The scaled and padded picture before mean and scale.
   func picture(_ input: ImageInput, _ geometry: ImageGeometry) -> Frame {
     var shown = input
-    // Packed pixels are what NHWC is.
+    // Packed pixels have the layout NHWC.
     (shown.layout, shown.colorSpace) = (.nhwc, .rgb)
     let resampler = FrameResampler(
       self, geometry, input.interpolation, wantsGray: input.colorSpace == .gray)

@@ -5,7 +5,7 @@ import Foundation
 enum HostName {
   /// - Throws: `MediaError.unknownHost`.
   static func check(_ stream: StreamAddress) throws {
-    // A URL has an IPv6 address in brackets, which getaddrinfo does not take.
+    // A URL has an IPv6 address in brackets, which getaddrinfo does not accept.
     let host = stream.host.trimmingCharacters(in: ["[", "]"])
     var hints = addrinfo()
     #if canImport(Darwin)

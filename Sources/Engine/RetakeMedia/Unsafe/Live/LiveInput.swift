@@ -95,7 +95,7 @@ package final class LiveInput: @unchecked Sendable {
     return result
   }
 
-  /// A higher rate is that of a clock, not of images.
+  /// A higher rate belongs to a clock, not to images.
   private static let framesPerSecondMax: Int32 = 1_000
 
   /// Sends the HTTP request, or checks whether an RTSP server redirects.

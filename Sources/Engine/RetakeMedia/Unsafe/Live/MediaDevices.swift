@@ -2,7 +2,7 @@ import CFFmpeg
 import Foundation
 
 /// FFmpeg's cameras and test images. Their library is loaded on demand, because it depends on many
-/// others, which take longer to load than most commands run.
+/// other libraries: loading them takes longer than most commands run.
 enum MediaDevices {
   private static let library: String = {
     #if canImport(Darwin)

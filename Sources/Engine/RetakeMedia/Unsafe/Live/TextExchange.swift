@@ -49,7 +49,7 @@ final class TextExchange {
   }
 
   deinit {
-    // SAFETY: the buffer contains nothing to flush, because everything was written directly.
+    // SAFETY: the buffer is empty, because every write was direct, so there is no data to flush.
     avio_closep(&connection)
   }
 
@@ -57,7 +57,7 @@ final class TextExchange {
   func read(_ bytes: UnsafeMutablePointer<UInt8>, count: Int) -> Int32 {
     if !rest.isEmpty {
       let taken = rest.prefix(count)
-      // SAFETY: the caller's memory has room for `count` bytes.
+      // SAFETY: the caller's memory has space for `count` bytes.
       UnsafeMutableRawBufferPointer(start: bytes, count: count).copyBytes(from: taken)
       rest = rest.dropFirst(taken.count)
       return Int32(clamping: taken.count)
