@@ -91,8 +91,8 @@ private struct ResultStream {
     return outcome
   }
 
-  /// Four boxes that move independently. The boxes of the run are slightly offset from those of the
-  /// golden.
+  /// Four boxes that move independently. The boxes of the run are slightly offset from the golden's
+  /// boxes.
   private func frame(_ sequence: Int, _ isActual: Bool) -> FrameResult {
     let facts = (0..<4).map { index -> ResultFact in
       let beside = isActual ? Double((sequence + index) % 5 + 1) / 10 : 0

@@ -5,7 +5,8 @@ import RetakeGraph
 import RetakeRuntime
 import RetakeStages
 
-/// What copies of a frame cost, in memory that is new for each frame and in memory that is leased.
+/// The cost of copies of a frame, in memory that is new for each frame and in memory that is
+/// leased.
 struct CopiesSection {
   let scale: Scale
 
@@ -14,7 +15,7 @@ struct CopiesSection {
     ("bgra", .bgra), ("i420", .i420),
   ]
 
-  /// What a run cost besides its time.
+  /// The time of a run, and its other costs.
   private struct Cost {
     var seconds = Double.infinity
     var processorSeconds = Double.infinity

@@ -4,7 +4,7 @@ import RetakeGraph
 import RetakeRuntime
 
 /// How much of two processors is used by stage bodies: a pure detector of 1.8 ms with two workers,
-/// compared with two plain loops that know nothing about frames.
+/// compared with two plain loops without frames.
 struct DetectorSection {
   let scale: Scale
 

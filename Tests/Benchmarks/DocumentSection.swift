@@ -5,8 +5,8 @@ import RetakeGraph
 import RetakeRuntime
 import RetakeStages
 
-/// Pipeline documents that are as large or as complex as the reader accepts. Measures how long the
-/// slowest takes to become a pipeline or a typed error.
+/// Pipeline documents that are as large or as complex as the reader accepts. Measures the longest
+/// time until a document is a pipeline or a typed error.
 struct DocumentSection {
   let scale: Scale
 

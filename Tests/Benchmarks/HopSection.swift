@@ -38,7 +38,7 @@ struct HopSection {
 
   private static let pinnedStages = 5
 
-  /// The same few stages on any worker, and each on a thread of its own.
+  /// The same few stages on any worker, and each on a separate thread.
   private func addLanes(_ frames: Int, to report: inout SectionReport) throws {
     let runs = try [false, true].map {
       try Self.prepared(stages: Self.pinnedStages, frames: frames, isPinned: $0)

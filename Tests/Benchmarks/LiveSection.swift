@@ -9,7 +9,7 @@ struct LiveSection {
   let scale: Scale
 
   private static let manyStages = 11
-  /// The frames that the app keeps in flight, few enough that none is refused.
+  /// The frames that the app keeps in flight, few enough that the session accepts all of them.
   private static let ahead = 32
 
   func run() throws -> SectionReport {

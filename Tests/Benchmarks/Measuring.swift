@@ -25,12 +25,12 @@ struct Timing {
   }
 }
 
-/// The best of several rounds in which rivals take turns, so that variations of the machine affect
+/// The best of several rounds in which rivals alternate, so that variations of the machine affect
 /// all of them.
 struct Contest {
   private(set) var bestSeconds: [Double]
   private(set) var hashes: [String]
-  /// The same work gave different results in two rounds.
+  /// The same work had different results in two rounds.
   private(set) var isUnsteady = false
 
   init(rounds: Int, _ rivals: [() throws -> String]) throws {
@@ -54,7 +54,7 @@ struct Contest {
 
 /// Work for a processor that a compiler cannot remove.
 enum Spin {
-  /// Rounds that take about a millisecond.
+  /// Rounds that last about a millisecond.
   static let roundsPerMillisecond = 400_000
 
   static func run(rounds: Int, seed: UInt64) -> UInt64 {

@@ -8,9 +8,9 @@ import RetakeRuntime
 import RetakeStages
 import RetakeTestSupport
 
-/// A detector, a crop of what it found and a classifier with two workers, compared with two plain
-/// loops that do nothing but compute both models on tensors that are ready; and what is around a
-/// model, one call at a time.
+/// A detector, a crop of its boxes and a classifier with two workers, compared with two plain loops
+/// that only compute both models on prepared tensors; and the work around a model, one call at a
+/// time.
 struct ModelSection {
   private static let faces = Network(
     width: 320, height: 240, output: "boxes",
@@ -82,7 +82,7 @@ struct ModelSection {
     }
   }
 
-  /// A call of a model that does nothing, so that what is left is the wrapper and the library's own
+  /// A call of a model that only returns its input, which leaves the wrapper and the library's own
   /// work for a call.
   private func calls(_ library: OnnxLibrary, in folder: TemporaryFolder) throws -> [Double] {
     let file = OnnxModelFile(
@@ -135,7 +135,7 @@ struct ModelSection {
   }
 }
 
-/// Two convolutions as costly as those of a small network, whose result does not matter.
+/// Two convolutions as costly as in a small network, whose result does not matter.
 private struct Network: Sendable {
   var width: Int
   var height: Int

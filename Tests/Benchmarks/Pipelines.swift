@@ -44,7 +44,7 @@ struct RepeatedFrame: FrameReader {
   }
 }
 
-/// Does nothing.
+/// Returns its input.
 struct Pass: PureStage {
   static let kind = "pass"
 
@@ -73,7 +73,7 @@ struct Detect: PureStage {
   }
 }
 
-/// Keeps a processor busy with what another stage returned.
+/// Keeps a processor busy with the output of another stage.
 struct Classify: PureStage {
   static let kind = "classify"
   let rounds: Int

@@ -8,7 +8,7 @@ import RetakeStages
 import RetakeTestSupport
 
 /// Stages that a program in Python computes: the time for one frame, the speed of a replay with a
-/// program that does nothing, and a busy program on two processors compared with two plain loops of
+/// program that only answers, and a busy program on two processors compared with two plain loops of
 /// its body.
 struct ProgramSection {
   let scale: Scale
@@ -67,9 +67,9 @@ struct ProgramSection {
 
   /// Where the frames are.
   private enum Place {
-    /// In the shared memory, like those that a run decodes.
+    /// In the shared memory, like frames that a run decodes.
     case made
-    /// They were made before the program started.
+    /// Outside of it, because they were made before the program started.
     case copied
   }
 

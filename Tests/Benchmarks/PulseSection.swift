@@ -2,10 +2,10 @@ import Foundation
 import RetakeInference
 import RetakeTestSupport
 
-/// What the five stages of a pulse take on frames of 640x480, from recorded timings, and the
-/// latency that follows from the timings with a throttle and without one.
+/// The durations of the five stages of a pulse on frames of 640x480, from recorded timings, and the
+/// latency that follows from the timings with a throttle and without a throttle.
 ///
-/// The stages are those of a published glucose meter: find the fingertip; mean colors and
+/// The stages are the stages of a published glucose meter: find the fingertip; mean colors and
 /// their spectrum; band-pass; beats and their variability; regression by a tree ensemble.
 struct PulseSection {
   /// The published mean of each stage on a phone is in `note`.

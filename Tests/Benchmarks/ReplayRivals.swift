@@ -3,7 +3,8 @@ import RetakeBuffers
 import RetakeCore
 import RetakeTestSupport
 
-/// What a user would run instead of a replay: decode, scale to 640x480, and read every frame.
+/// A program that a user would run instead of a replay: decode, scale to 640x480, and read every
+/// frame.
 struct ReplayRival {
   var name: String
   /// Why it is not measured here; `nil` if it is.
@@ -85,7 +86,7 @@ struct ReplayRival {
   }
 }
 
-/// Whole programs, and a digest of their output.
+/// Programs that run from start to end, and a digest of their output.
 enum Program {
   static let retake = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath()
     .deletingLastPathComponent().appending(path: "retake").path

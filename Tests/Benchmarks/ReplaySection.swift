@@ -3,9 +3,9 @@ import RetakeBuffers
 import RetakeCore
 import RetakeTestSupport
 
-/// Whole programs, from start to end: a session is replayed, downsampled to 640x480 and digested,
-/// compared with what a user would run instead. Each rival is listed with the ratio of its time to
-/// Retake's.
+/// Programs from start to end: a session is replayed, downsampled to 640x480 and digested, compared
+/// with the programs that a user would run instead. Each rival is listed with the ratio of its time
+/// to Retake's.
 ///
 /// The footage is created here, once with short and once with long groups of pictures, or is named
 /// by `RETAKE_BENCH_FOOTAGE`.
@@ -42,7 +42,7 @@ struct ReplaySection {
     let present = rivals.filter { $0.absence == nil }
     let contest = try Contest(
       rounds: scale.isTiny ? 1 : 3, replays.all.map(\.run) + present.map(\.run))
-    // A cache changes the speed and nothing else.
+    // A cache affects the speed only.
     guard Set(contest.hashes.prefix(3)).count == 1 else {
       throw Program.Failed(description: "\(clip.name): with a cache other results came out")
     }
@@ -73,9 +73,9 @@ struct ReplaySection {
 }
 
 /// The ways in which a session is replayed: without a cache; with a cache when only a later stage
-/// is new, so that every kept pixel is read; and with a cache when nothing is new.
+/// is new, so that every kept pixel is read; and with a cache when all stages are known.
 private struct Replays {
-  /// The first one has no name of its own.
+  /// The first replay, without a cache, has no name.
   let all: [(name: String?, run: () throws -> String)]
 
   init(session: String, in folder: TemporaryFolder) throws {

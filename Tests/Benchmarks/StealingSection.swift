@@ -5,14 +5,14 @@ import RetakeGraph
 import RetakeRuntime
 import Synchronization
 
-/// Two stages of unequal weight, as in a published pipeline (18 ms and 6 ms, here a tenth of that): workers
-/// that take any available work, compared with one thread per stage.
+/// Two stages of unequal weight, as in a published pipeline (18 ms and 6 ms, here a tenth of that):
+/// workers that run any available work, compared with one thread per stage.
 struct StealingSection {
   let scale: Scale
 
   private var detectRounds: Int { scale.count(18, tiny: 1) * Spin.roundsPerMillisecond / 10 }
   private var classifyRounds: Int { scale.count(6, tiny: 1) * Spin.roundsPerMillisecond / 10 }
-  /// How long an accelerator takes for a frame, in microseconds.
+  /// How long an accelerator needs for a frame, in microseconds.
   private var deviceMicroseconds: Int { scale.count(1_800, tiny: 10) }
 
   func run() throws -> SectionReport {

@@ -2,8 +2,8 @@ import Foundation
 import RetakeTestSupport
 import Testing
 
-/// The benchmarks themselves, with so little work that they take no time. Their measurements are
-/// not checked, only that every rival computed the same result.
+/// The benchmarks themselves, with so little work that they end at once. Their measurements are not
+/// checked, only that every rival computed the same result.
 @Suite struct TinyRunTests {
   private static let binary = productsFolder.appending(path: "retake-benchmarks").path
 

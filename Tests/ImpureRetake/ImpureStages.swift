@@ -107,8 +107,8 @@ struct ReadsPadding: PureStage {
   }
 }
 
-/// Leaves the lower half of its output as it was. The frames are the same, so that memory that was
-/// used before has what was written before.
+/// Leaves the lower half of its output unwritten. The frames are the same, so memory that was used
+/// before has the earlier output.
 struct LeavesRows: PureStage {
   static let kind = "leavesRows"
   init() {}

@@ -7,7 +7,7 @@ import Testing
 
 @testable import RetakeBags
 
-/// Bags that are cut, damaged, or lie.
+/// Bags that are cut or damaged, or that have false lengths and numbers.
 @Suite struct BagDamageTests {
   private let folder: TemporaryFolder
   private let into: String
@@ -121,7 +121,7 @@ import Testing
 
   @Test func `of a cut MCAP file the whole messages are frames`() throws {
     let whole = try bag.mcap(chunk: 3)
-    // Inside of the fourth chunk, whose first message is whole.
+    // Inside of the fourth chunk, whose first message is complete.
     let starts = try MCAPBagTests.chunkStarts(whole)
     let cut = Array(whole.prefix(starts[3] + 300))
     let text = try loss(cut, frames: [3, 4])
@@ -186,11 +186,11 @@ import Testing
     var bytes = try bag.mcap(chunk: 3)
     let starts = try MCAPBagTests.chunkStarts(bytes)
     bytes.replaceSubrange(starts[1] + 1..<starts[1] + 9, with: [UInt8](repeating: 0xFF, count: 8))
-    // Only the length is a lie: the chunk's own fields, and its checksum, give its messages.
+    // Only the length is false: the chunk's own fields, and its checksum, prove its messages.
     let text = try loss(bytes, frames: [6, 6])
     #expect(text.contains("a chunk claims 18446744073709551615 bytes"))
     #expect(text.contains("reading continues with the chunk at byte \(starts[2])"))
-    // With another checksum it is left out.
+    // With another checksum the chunk is skipped.
     bytes[starts[1] + 200] ^= 1
     let other = try BagDamageTests().loss(bytes, frames: [5, 5])
     #expect(other.contains("15 of 18 messages could be read"))
@@ -312,7 +312,7 @@ import Testing
         imported += 1
         #expect(result.status == .lossy || result.losses.isEmpty)
         let reader = try SessionReader(opening: result.folder.path)
-        // A checksum stands between a mutation and the pixels, where the bag has one.
+        // If the bag has checksums, a mutation does not reach the pixels.
         guard form.hasSuffix("4") || form.hasSuffix("d"), form != "db3" else { continue }
         for track in result.tracks where track.topic == "/cam/mono" {
           for number in 0..<track.frames {

@@ -7,7 +7,7 @@ import Testing
 @testable import RetakeBags
 
 /// Bags and definitions that are almost right: samples, losses, or typed errors, and never a crash.
-/// RETAKE_FUZZ_ROUNDS gives other numbers of rounds.
+/// RETAKE_FUZZ_ROUNDS sets other numbers of rounds.
 @Suite struct BagSensorFuzzTests {
   private static let rounds =
     ProcessInfo.processInfo.environment["RETAKE_FUZZ_ROUNDS"].flatMap { Int($0) }

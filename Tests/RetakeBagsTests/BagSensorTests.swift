@@ -83,7 +83,7 @@ import Testing
     let gyroscope = try #require(reader.sensors.first { $0.kind == "gyroscope" })
     #expect(gyroscope.channels == ["x", "y", "z"] && gyroscope.unit == "rad/s")
     #expect(gyroscope.source == "/imu/data")
-    // The quaternion and its covariance take 13 numbers.
+    // The quaternion and its covariance have 13 numbers.
     #expect(
       try rows(reader, "imu/data/angular_velocity") == [
         Row(time: -1_000_000, arrival: -300_000, values: [13, 14, 15]),
@@ -96,7 +96,7 @@ import Testing
     #expect(try reader.index.store.checkSamples().isEmpty)
   }
 
-  /// The definition of a type of one's own, with what it uses behind it.
+  /// The definition of a custom type, followed by the types that it uses.
   private static let schema = """
     # A comment.
     std_msgs/Header header

@@ -10,7 +10,7 @@ enum BuiltLibrary {
   static let isBuilt = FileManager.default.fileExists(atPath: file.path)
   static let reason: Comment = "libretake is not built: make libretake"
 
-  /// Whether the library is as new as what it is linked from.
+  /// Whether the library is as new as the files that it is linked from.
   static func isCurrent() throws -> Bool {
     func date(_ file: URL) throws -> Date? {
       let values = try file.resolvingSymlinksInPath().resourceValues(

@@ -81,7 +81,7 @@ struct EmbedderTests {
   }
 }
 
-/// What a replay finds, as the guide's program prints it.
+/// The boxes of a replay, as the guide's program prints them.
 private final class Boxes: RunObserver {
   var lines: [String] = []
 

@@ -7,8 +7,8 @@
 
   @testable import RetakeC
 
-  /// The same pipeline in Swift, as a document in C, and in Python: one digest of the document, and one
-  /// of the results.
+  /// The same pipeline in Swift, as a document in C, and in Python: one digest of the document, and
+  /// one of the results.
   @Suite struct FormsTests {
     private struct Digests: Hashable, CustomStringConvertible {
       var document: String

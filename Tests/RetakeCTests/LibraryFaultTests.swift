@@ -2,8 +2,9 @@ import Foundation
 import RetakeTestSupport
 import Testing
 
-/// The misuse of libretake under the address sanitizer, which finds what is read or freed twice, and
-/// pixels that leak. The short form runs with all tests, 10,000 rounds with `RETAKE_FAULTS=long`.
+/// The misuse of libretake under the address sanitizer, which finds memory that is read or freed
+/// twice, and pixels that leak. The short form runs with all tests, 10,000 rounds with
+/// `RETAKE_FAULTS=long`.
 @Suite(.enabled(if: BuiltLibrary.isBuilt, BuiltLibrary.reason))
 struct LibraryFaultTests {
   private static let isLong = ProcessInfo.processInfo.environment["RETAKE_FAULTS"] == "long"

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RetakeCache
 
-/// What a run reports about a damaged cache, and about values that it could not store.
+/// Reports of a run about a damaged cache, and about values that it could not store.
 @Suite struct CacheDamageTests {
   @Test(arguments: [CachePack.Kind.pixels, .values])
   func `a changed byte is noticed, computed anew, kept again and its file taken away`(
@@ -38,7 +38,7 @@ import Testing
     let filling = try place.run(CacheRun.branches(), cache: place.cache())
     let file = try #require(place.packs(kind).first)
     try place.flip(file, at: kind == .pixels ? 4_096 + 700 : 40)
-    // Nothing is kept with this limit, so the copies are not, either.
+    // The cache keeps no value with this limit, so it keeps no copies, either.
     let full = try place.run(CacheRun.branches(), cache: place.cache(limit: 0))
     #expect(full.print == filling.print)
     #expect(full.use?.damaged == 1 && full.use?.bytesWritten == 0)
@@ -65,9 +65,9 @@ import Testing
       let filling = try place.run(CacheRun.light(), cache: place.cache())
       let file = try #require(place.packs(.values).first)
       let whole = try Data(contentsOf: file)
-      // A lease makes opening fail, for the superuser as well (`man 2 fcntl`). It is given only if
-      // nobody else has the file open, and a thread of the run may still have it: so another file
-      // takes its place. The signal is one that is ignored.
+      // A lease makes opening fail, for the superuser as well (`man 2 fcntl`). The system grants it
+      // only if no other descriptor of the file is open, and a thread of the run may still have
+      // one: so another file replaces it. The signal is ignored.
       let copies = try TemporaryFolder()
       let copy = copies.file("copy")
       try FileManager.default.copyItem(at: file, to: copy)

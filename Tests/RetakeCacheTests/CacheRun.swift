@@ -13,7 +13,7 @@ import RetakeTestSupport
 
 /// Runs over a recording of the repository, with a separate cache.
 struct CacheRun {
-  /// Everything that a run reports, except what depends on the machine.
+  /// The parts of a run's report that do not depend on the machine.
   struct Print: Hashable {
     var results: Digest128
     var decisions: Digest128

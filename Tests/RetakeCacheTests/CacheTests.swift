@@ -9,7 +9,7 @@ import Testing
 
 @testable import RetakeCache
 
-/// Runs with a cache give the same bytes as runs without one.
+/// Runs with a cache return the same bytes as runs without a cache.
 @Suite struct CacheTests {
   @Test(arguments: [0, 1, 2, 4, 8], RunOptions.Mode.virtual)
   func `cold, filling and warm runs give the same bytes`(
@@ -27,7 +27,7 @@ import Testing
     #expect(filling.use.map { $0.bytesWritten > 0 && $0.failure == nil } == true)
     let use = try #require(warm.use)
     #expect(use.known > 0 && use.damaged == 0)
-    // What is computed ahead without being used differs between runs that decide again.
+    // Values that are computed ahead without being used differ between runs that decide again.
     guard mode == .everyFrame else { return }
     #expect(use.computed == 0 && use.bytesWritten == 0)
     #expect(use.known == filling.use?.computed)
@@ -114,7 +114,7 @@ import Testing
   }
 }
 
-/// What happens to the folder.
+/// The cache's folder over several runs.
 @Suite struct CacheFolderTests {
   @Test func `media that is damaged after the cache was filled is noticed as without one`() throws {
     for packet in [0, 5, 29, 40] {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RetakeCache
 
-/// What tells the values of one program from those of another.
+/// The identity that distinguishes the values of different programs.
 @Suite struct MachineCodeTests {
   @Test func `the digest of the program is that of its file`() throws {
     let path = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")

@@ -1,7 +1,7 @@
 import RetakeClock
 import Testing
 
-/// Six programs, each with the one trace that it must have.
+/// Six programs, each with its only valid trace.
 @Suite struct AsyncProgramTests {
   static func trace(of program: AsyncProgram) async throws -> [String] {
     try await withVirtualTime { time in

@@ -15,8 +15,8 @@ final class Trace: Sendable {
   }
 }
 
-/// Programs of the kind that apps have, on any clock. `unit` is a millisecond of virtual time; their twins
-/// in real time use a shorter one.
+/// Programs of the kind that apps have, on any clock. `unit` is a millisecond of virtual time;
+/// their twins in real time use a shorter one.
 enum AsyncProgram: String, CaseIterable, Sendable {
   case debounce, throttle, timeout, reentrancy, cancellations, stream
 
@@ -33,7 +33,7 @@ enum AsyncProgram: String, CaseIterable, Sendable {
     }
   }
 
-  /// Written by hand, from what the program says.
+  /// Written by hand, from the text of the program.
   var expected: [String] {
     switch self {
     case .debounce: ["search ca @ 110ms", "search cat @ 250ms"]
@@ -55,7 +55,7 @@ enum AsyncProgram: String, CaseIterable, Sendable {
         "8 woke @ 90ms", "late 25 cancelled @ 90ms",
       ]
     case .stream:
-      // Frames each 33 ms; one takes 50 ms; the newest waits.
+      // Frames arrive each 33 ms; the analysis of a frame lasts 50 ms; the newest frame waits.
       [
         "frame 0 @ 0s", "frame 1 @ 50ms", "frame 3 @ 100ms", "frame 4 @ 150ms", "frame 5 @ 200ms",
         "end @ 250ms",
@@ -71,7 +71,7 @@ private struct ProgramContext<C: Clock & Sendable>: Sendable where C.Duration ==
 
   func pause(_ units: Int) async throws { try await clock.sleep(for: unit * units) }
 
-  /// Text that is typed is searched for when nothing was typed for 50.
+  /// Searches for the typed text when the user has typed no further text for 50.
   func debounce() async {
     let field = SearchField(context: self)
     for text in ["c", "ca", "car", "ca"] {
@@ -209,7 +209,7 @@ private struct ProgramContext<C: Clock & Sendable>: Sendable where C.Duration ==
     await late.value
   }
 
-  /// A camera each 33 that does not wait, and an analysis that takes 50.
+  /// A camera each 33 that does not wait, and an analysis that lasts 50.
   func stream() async {
     let (frames, camera) = AsyncStream.makeStream(
       of: Int.self, bufferingPolicy: .bufferingNewest(1))

@@ -2,7 +2,8 @@ import Foundation
 import RetakeClock
 import Testing
 
-/// Many runs of each program: `Scripts/race-clock` runs this with 10,000 of each, and prints the figures.
+/// Many runs of each program: `Scripts/race-clock` runs this with 10,000 of each, and prints the
+/// figures.
 @Suite struct ClockRaceTests {
   static let runs = ProcessInfo.processInfo.environment["RETAKE_CLOCK_RUNS"].flatMap(Int.init)
 
@@ -15,8 +16,9 @@ import Testing
     if Self.runs != nil { print("race-clock: \(program): \(runs) runs, \(traces.count) trace") }
   }
 
-  /// The same programs on Swift's own pool and clock, a hundred times faster: what the virtual clock is
-  /// for. The number of traces depends on the machine, so that it is printed and not tested.
+  /// The same programs on Swift's own pool and clock, a hundred times faster, which shows the
+  /// purpose of the virtual clock. The number of traces depends on the machine, so that it is
+  /// printed and not tested.
   @Test(
     .enabled(if: runs != nil, "long runs: Scripts/race-clock"), arguments: AsyncProgram.allCases)
   func `twins in real time have several traces`(_ program: AsyncProgram) async throws {

@@ -17,7 +17,7 @@ import Testing
       // A task of the scope.
       (12, .noTask, true, .take), (12, .noTask, false, .takeFromOutside),
       (12, .task(99), false, .takeFromOutside),
-      // A new task, by a task of the scope, also where that went on elsewhere.
+      // A new task that a task of the scope enqueues, even if that task continued elsewhere.
       (15, .task(12), true, .take), (15, .task(12), false, .takeFromOutside),
       // A task of others: older than the scope, or enqueued by others.
       (7, .task(12), true, .pass), (7, .noTask, true, .pass), (15, .task(14), true, .pass),
@@ -51,7 +51,7 @@ import Testing
       expected.append(.init(instant: instant, phase: phase, order: order))
     }
     var found: [DueQueue.Entry] = []
-    // Ends: each turn takes one entry out.
+    // Ends: each round removes one entry.
     while let first = queue.first {
       found.append(first)
       queue.removeFirst()

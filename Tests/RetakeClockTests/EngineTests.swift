@@ -41,8 +41,8 @@ import Testing
 
   struct Moment: Hashable { var frame: Int; var nanoseconds: Int64 }
 
-  /// A stage of 45 ms that takes the newest frame of a camera at 30 frames a second, in the engine
-  /// and as an app would write it.
+  /// A stage of 45 ms that processes the newest frame of a camera at 30 frames a second, in the
+  /// engine and as an app would write it.
   @Test func `frames arrive and are looked at when the engine says`() async throws {
     let lines = Lines()
     let pipeline = Pipeline.named("look")

@@ -83,7 +83,7 @@ import Testing
     func add(_ number: Int) { stored.withLock { $0 += number } }
   }
 
-  /// More scopes at once than the pool has threads: waiting for a turn blocks none.
+  /// More scopes at once than the pool has threads: waiting for a turn blocks no thread.
   @Test func `scopes take turns`() async throws {
     let open = OpenCount()
     let ends = try await withThrowingTaskGroup(of: Int64.self) { group in

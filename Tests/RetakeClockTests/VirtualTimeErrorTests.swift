@@ -3,11 +3,12 @@ import Testing
 
 @testable import RetakeClock
 
-/// What a scope reports that does not end as it should. With no patience, nothing waits in real time.
+/// The errors of scopes that do not end as they should. Without patience, no test waits in real
+/// time.
 @Suite struct VirtualTimeErrorTests {
   static let impatient = VirtualTimeLimits(patience: .zero)
 
-  /// Continuations that nothing resumes, kept so that they are not lost.
+  /// Continuations that are never resumed, kept so that they are not lost.
   final class Kept: Sendable {
     private let stored = Mutex<[CheckedContinuation<Void, Never>]>([])
 
@@ -93,7 +94,7 @@ import Testing
       let clock = time.clock
       let task = Task(name: "spin") {
         try await clock.sleep(for: .milliseconds(4))
-        // Ends: never; the scope's limit is what is tested.
+        // Ends: never; the test checks the scope's limit.
         while true { try await clock.sleep(for: .zero) }
       }
       try await task.value
@@ -122,7 +123,7 @@ import Testing
     let failure = try await failure(limits: limits) { time in
       let clock = time.clock
       Task(name: "tick") {
-        // Ends: never; the scope's limit is what is tested.
+        // Ends: never; the test checks the scope's limit.
         while true { try await clock.sleep(for: .seconds(3)) }
       }
       await kept.wait()
@@ -142,8 +143,9 @@ import Testing
         time in
         let clock = time.clock
         let waits = { @Sendable in await kept.wait() }
-        // A sleep of zero ends when all jobs have come to rest: a task that calls an async function may
-        // be enqueued again before it waits, and then a thread that begins at once could be first.
+        // A sleep of zero ends when all jobs have come to rest: a task that calls an async function
+        // may be enqueued again before it waits, and then a thread that begins at once could be
+        // first.
         let start = { @Sendable in
           try await clock.sleep(for: .zero)
           try DriverThread.start { kept.resumeAll() }

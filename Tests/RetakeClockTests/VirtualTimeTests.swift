@@ -2,7 +2,7 @@ import Testing
 
 @testable import RetakeClock
 
-/// What the clock and the time of a scope do.
+/// The behavior of the clock and the time of a scope.
 @Suite struct VirtualTimeTests {
   @Test func `sleeps wake by deadline, then in the order in which they began`() async throws {
     let lines = try await withVirtualTime { time in
@@ -118,7 +118,8 @@ import Testing
 
   @Test func `tasks of every kind are in the scope, and priorities do not order them`() async throws
   {
-    // The runtime enqueues a task that does not prefer the scope a second time, before its first line.
+    // The runtime enqueues a task that does not prefer the scope a second time, before its first
+    // line.
     let expected = ["body", "group", "detached", "low", "high", "async let", "after"]
     for _ in 0..<20 {
       let lines = try await withVirtualTime { time in

@@ -2,8 +2,8 @@ import Foundation
 import RetakeTestSupport
 import Testing
 
-/// What `retake accept` and a passing test report about results that a user may not want to accept
-/// as they are.
+/// Warnings of `retake accept` and of a passing test about results that a user may not want to
+/// accept as they are.
 @Suite struct AcceptWarningTests {
   private func project(frames: Int = 12) throws -> Workplace {
     let workplace = try Workplace()

@@ -2,7 +2,7 @@ import Foundation
 import RetakeTestSupport
 import Testing
 
-/// Everything that a user may name by mistake: a short error that says what to do, the right
+/// Mistakes in every name that a user may type: each is a short error with a remedy, the right
 /// status, and no incomplete file.
 @Suite struct BadInputTests {
   /// Expects an error with its code and advice on standard error, and an unchanged folder.

@@ -2,7 +2,8 @@ import Foundation
 import RetakeTestSupport
 import Testing
 
-/// Bags against other people's programs: `Tests/Judges/bags.py`, with the packages rosbags and mcap.
+/// Bags against other people's programs: `Tests/Judges/bags.py`, with the packages rosbags and
+/// mcap.
 @Suite struct BagJudgeTests {
   /// `RETAKE_BAGS_PYTHON` names a Python with the packages, if `python3` has them not.
   private static let python =

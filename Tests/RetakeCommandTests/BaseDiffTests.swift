@@ -2,7 +2,8 @@ import Foundation
 import RetakeTestSupport
 import Testing
 
-/// `retake diff --base`: the pipelines of a revision compared with those of the working tree.
+/// `retake diff --base`: the pipelines of a revision compared with the pipelines of the working
+/// tree.
 @Suite struct BaseDiffTests {
   private static let project = """
     v: 1

@@ -23,7 +23,7 @@ struct BaseInputTests {
 
       """
 
-  /// The same as a whole program with one sink.
+  /// The same as a complete program with a single sink.
   private static let whole =
     StageProgram.conversation + """
       from counter import factor

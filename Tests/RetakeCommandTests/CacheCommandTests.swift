@@ -59,7 +59,7 @@ import Testing
     let first = try workplace.retake(words: test).json().totals.cache
     let again = try workplace.retake(words: test).json().totals.cache
     #expect(again.computed.int == 0 && again.known.int == first.computed.int)
-    // What is behind a program's sections changes nothing but its bytes.
+    // Bytes after the sections of a program change its digest and not its behavior.
     let other = workplace.folder.file("other-retake")
     var bytes = try Data(contentsOf: URL(fileURLWithPath: Workplace.binary))
     bytes.append(0)

@@ -60,7 +60,8 @@ import Testing
     #expect(plain.stageTimes.value == nil)
   }
 
-  /// The digests of the case that `test` compares, and those of the commands that it suggests.
+  /// The digests of the case in the report of `test`, and the digests of the command that it
+  /// suggests.
   private func suggested(_ workplace: Workplace, _ words: [String]) throws -> [String] {
     let test = try workplace.retake(words: ["test", "yard", "--report", "report"] + words)
     let document = try JSON(Data(contentsOf: workplace.folder.file("report/report.json")))
@@ -120,7 +121,7 @@ import Testing
       #expect(found[1] == found[2] && found[3] == found[4], "\(found)")
       digests.insert(found[1])
     }
-    // The costs matter here: with other ones the decisions are others.
+    // The costs matter here: other costs lead to other decisions.
     #expect(digests.count >= 4)
   }
 

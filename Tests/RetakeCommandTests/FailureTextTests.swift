@@ -28,7 +28,8 @@ import Testing
     let workplace = try yard()
     let result = try workplace.retake(
       "replay", "yard", "-p", "outside.json", "--output", "run")
-    // Nothing was delivered, so a script must not take the empty results for a scene without any.
+    // No frame was delivered; the status tells a script that the empty results are not an empty
+    // scene.
     #expect(result.status == 2)
     let lines = result.stderr.split(separator: "\n").filter { $0.hasPrefix("warning: ") }
     let shown = (0..<3).map { "warning: frame 0:\($0), \(said) [crop.outside]" }

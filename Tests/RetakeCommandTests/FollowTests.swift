@@ -2,7 +2,7 @@ import Foundation
 import RetakeTestSupport
 import Testing
 
-/// What a replay writes during the run: result lines, metadata, traces.
+/// The output of a replay during the run: result lines, metadata, traces.
 @Suite struct FollowTests {
   private static let replay = [
     "replay", "yard", "--pipeline", "example:motion-boxes", "--mode", "simulate",

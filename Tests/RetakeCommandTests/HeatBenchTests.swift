@@ -3,7 +3,7 @@ import Retake
 import RetakeTestSupport
 import Testing
 
-/// The heat benchmark gives the same results as the documentation on every machine.
+/// The heat benchmark has the documented results on every machine.
 @Suite struct HeatBenchTests {
   private func page(_ name: String) throws -> String {
     try String(contentsOf: packageRoot.appending(path: "docs/\(name)"), encoding: .utf8)

@@ -31,7 +31,7 @@ final class LongRun {
   /// The first line of its output, or all of the output if it ends before.
   func firstLine() -> String { output.readLine() }
 
-  /// Reads and discards the rest of its output, so that it never waits for room.
+  /// Reads and discards the rest of its output, so that it never waits for the pipe.
   func readOn() { output.readToEnd { _ in } }
 
   /// Waits until a condition holds, or until the command ends without it.

@@ -2,7 +2,7 @@ import Foundation
 import RetakeTestSupport
 import Testing
 
-/// `retake accept` without a name takes what the last test found, and nothing that no one has seen.
+/// `retake accept` without a name accepts the results of the last test, and no unseen result.
 @Suite struct LastTestTests {
   /// Two sessions, both with a pending golden.
   private func waiting() throws -> Workplace {
@@ -30,7 +30,7 @@ import Testing
       "\(accepted.stderr)")
     #expect(pending("gate", workplace) && !pending("yard", workplace))
 
-    // Nothing of the last test is left, so the earlier one has to be named.
+    // All results of the last test are accepted, so the earlier result has to be named.
     let none = try workplace.retake("accept", "--reason", "first")
     #expect(none.status == 2 && none.stderr.contains("[suite.accept.notOfLastTest]"))
     #expect(none.stderr.contains("retake accept gate/motion-boxes --reason"), "\(none.stderr)")

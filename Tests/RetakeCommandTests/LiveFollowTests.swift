@@ -2,10 +2,10 @@ import Foundation
 import RetakeTestSupport
 import Testing
 
-/// What `retake record` writes about its pipeline: lines during the recording, metadata and a
+/// The output of `retake record` about its pipeline: lines during the recording, metadata and a
 /// trace.
 @Suite struct LiveFollowTests {
-  /// Sixty synthetic frames, as fast as they are encoded: none is refused before the pipeline.
+  /// Sixty synthetic frames, as fast as they are encoded: the pipeline accepts all of them.
   private static let record = [
     "record", "synthetic:figures", "--name", "yard", "--frames", "60", "--size", "64x48", "--speed",
     "max", "--pipeline", "example:motion-boxes",
@@ -129,8 +129,8 @@ import Testing
     #expect(try isWhole(workplace))
   }
 
-  /// The pipe has room for one line or two: not for the lines of 60 frames, and not for the summary
-  /// behind that of one.
+  /// The pipe holds a line or two: less than the lines of 60 frames, and less than the line of a
+  /// single frame and the summary.
   @Test(arguments: ["60", "1"])
   func `a reader that never reads is named, and Ctrl-C does not wait for it`(
     frames: String

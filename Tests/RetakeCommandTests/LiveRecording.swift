@@ -94,10 +94,10 @@ final class LiveRecording: Sendable {
     _ = ended.wait(timeout: .now() + .milliseconds(milliseconds))
   }
 
-  /// Waits for the next commit, or until it is clear that there will be none.
+  /// Waits for the next commit, the end of the recording, or the time limit.
   func waitForCommit() { _ = waitToHear() }
 
-  /// Waits for a commit that meets a condition, or until it is clear that there will be none.
+  /// Waits for a commit that meets a condition, the end of the recording, or the time limit.
   ///
   /// - Returns: Whether there was one.
   func waitForCommit(_ isWanted: (RecordingProgress) -> Bool) -> Bool {

@@ -30,7 +30,7 @@ import Testing
     try #require(result.status == 0, "\(result.stdout) \(result.stderr)")
     let report = try result.json()
     #expect(report.reproducedDecisions.int == report.recordedDecisions.int)
-    // How many frames are accepted, and what happens to them, depends on how busy the machine is.
+    // How many frames are accepted, and their fates, depend on how busy the machine is.
     #expect((report.reproducedDecisions.int ?? 0) > 0)
     #expect(report.values.different.int == 0)
     #expect((report.values.compared.int ?? 0) > 0)

@@ -33,7 +33,7 @@ struct MemoryLimitTests {
       "replay", "large", "--pipeline", "example:motion-boxes",
       environment: ["RETAKE_MEMORY": "64M"])
     #expect(read.status == 2 && read.stderr.contains("[media.memory.limit]"), "\(read.stderr)")
-    // The limit says nothing about the container.
+    // The limit counts the pictures, whatever container they are exported to.
     let exported = try workplace.retake(
       "session", "export", "large", "--media", "large.mkv",
       environment: ["RETAKE_MEMORY": "64M"])
@@ -87,7 +87,7 @@ struct MemoryLimitTests {
   func `short of memory for pictures a command says so`() throws {
     let workplace = try clip("wide.mp4", size: "3840x2160", frames: 10)
     var runs = 0
-    // The libraries' own files take most of the address space.
+    // The files of the libraries use most of the address space.
     for mebibytes in stride(from: 300, through: 1_200, by: 100) {
       let result = try workplace.retake(
         under: ["prlimit", "--as=\(mebibytes << 20)"],
@@ -105,7 +105,7 @@ struct MemoryLimitTests {
     #expect(runs > 0, "the largest of them is enough")
   }
 
-  /// A thread's stack may also be what does not fit.
+  /// The stack of a new thread may also exceed the limit.
   private func checkIsNamed(_ result: CommandResult, _ limit: String) {
     let isNamed = result.stderr.contains("memory") || result.stderr.contains("no thread")
     #expect(isNamed, "\(limit): \(result.stderr)")

@@ -207,7 +207,7 @@ import Testing
     try write(sidecar: sidecar(#", "scale_values": [65025]"#))
     #expect(try warnings() == ["models.check.tiny"])
     try write(type: .uint8, sidecar: sidecar(#", "scale_values": [255]"#))
-    // Means of zeros and ones may also be equal.
+    // Inputs that are rounded to 0 and 1 may also have equal means, which is another warning.
     #expect(try warnings().first == "models.check.rounded")
     try write(sidecar: #"{"v": 1, "input": {"scale_values": [255]}, \#(Self.softmax)}"#)
     #expect(try warnings() == ["models.check.distorted"])

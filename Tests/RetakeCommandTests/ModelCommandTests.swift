@@ -4,7 +4,7 @@ import Testing
 
 /// `retake model`, with small models that the tests write themselves.
 @Suite struct ModelCommandTests {
-  /// No library is at this place, so none is used.
+  /// This path has no library, so Retake uses no library.
   private static let noLibrary: [String: String?] = ["RETAKE_ONNXRUNTIME": "/dev/null/none"]
 
   static let hasLibrary: Bool = {

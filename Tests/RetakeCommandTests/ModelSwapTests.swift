@@ -32,7 +32,7 @@ struct ModelSwapTests {
       """, to: "\(name).model.json")
   }
 
-  /// A classifier behind a queue that drops. By default it needs longer than a frame.
+  /// A classifier downstream of a queue that drops. By default it needs longer than a frame.
   private func writeLoad(cost: String = "50ms") throws {
     try workplace.folder.write(
       """
@@ -70,8 +70,8 @@ struct ModelSwapTests {
   }
 
   private struct Run: Equatable {
-    /// The labels of each captured frame, without what follows `-`, each once and in their order;
-    /// empty for a frame that was dropped.
+    /// The labels of each captured frame, without the part from `-` on, each once and in their
+    /// order; empty for a frame that was dropped.
     var models: [[String]] = []
     /// The sum of the scores of each frame.
     var sums: [Double] = []
@@ -134,7 +134,8 @@ struct ModelSwapTests {
     }
   }
 
-  /// Frames arrive each 33.3 ms, and none is dropped: frame 4 after 133.3 ms, frame 5 after 166.7.
+  /// Frames arrive each 33.3 ms, and the queue drops no frame: frame 4 arrives after 133.3 ms,
+  /// frame 5 after 166.7.
   @Test(arguments: [(3, "0ms", 3), (3, "80ms", 6), (4, "33ms", 5), (4, "34ms", 6)])
   func `the new model has the first frame that arrives when it is prepared, and no earlier one`(
     frame: Int, prepare: String, first: Int

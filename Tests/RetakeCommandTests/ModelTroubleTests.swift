@@ -4,7 +4,7 @@ import RetakeTestSupport
 import Testing
 
 /// Everything that can be wrong with a model, as the user of a pipeline document sees it: an error
-/// that says what it is before the first frame, status 2, and no file.
+/// that names the problem before the first frame, status 2, and no file.
 @Suite struct ModelTroubleTests {
   private typealias Port = OnnxModelFile.Port
   private typealias Node = OnnxModelFile.Node

@@ -82,7 +82,7 @@ import Testing
       }
     }
     let limit = ContinuousClock.now + .seconds(ChildProcess.secondsMax)
-    // Checked without a pause, because the copy takes only about a second. The process is then
+    // Checked without a pause, because the copy lasts only about a second. The process is then
     // stopped, so that it cannot end in the meantime. On a busy machine the copy may be complete
     // before this check; then it is repeated.
     while true {

@@ -2,7 +2,7 @@ import Foundation
 import RetakeTestSupport
 import Testing
 
-/// docs/overrides.md: its example runs, and gives the lines in the document.
+/// docs/overrides.md: its example runs, and prints the documented lines.
 @Suite struct OverridePageTests {
   private func page() throws -> String {
     try String(contentsOf: packageRoot.appending(path: "docs/overrides.md"), encoding: .utf8)
@@ -76,7 +76,7 @@ import Testing
     let cool = try run("hot")
     let hot = try run("hot", "thermal=serious@2s")
     #expect(hot.digest != cool.digest && hot.note.isEmpty, "\(hot.note)")
-    // The profile follows heat, and nothing follows memory.
+    // The profile follows heat, and no policy follows memory.
     let memory = try run("hot", "memory=warning@2s")
     #expect(memory.digest == cool.digest && memory.note.contains("change nothing here"))
     let slow = try run("slow", "thermal=serious@2s")

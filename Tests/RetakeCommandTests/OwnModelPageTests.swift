@@ -2,7 +2,7 @@ import Foundation
 import RetakeTestSupport
 import Testing
 
-/// docs/own-model.md: its files, its commands in their order, and what they print.
+/// docs/own-model.md: its files, its commands in their order, and their output.
 @Suite struct OwnModelPageTests {
   private struct Block {
     var language: String
@@ -23,7 +23,7 @@ import Testing
   private func blocks() throws -> [Block] {
     let page = try String(
       contentsOf: packageRoot.appending(path: "docs/own-model.md"), encoding: .utf8)
-    // Text and code take turns.
+    // Text and code alternate.
     let parts = page.components(separatedBy: "```")
     return stride(from: 1, to: parts.count, by: 2).map { index in
       let end = parts[index].firstIndex(of: "\n") ?? parts[index].endIndex
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  /// Runs a command of the page as its reader would, apart from those that install something.
+  /// Runs a command of the page as its reader would, except commands that install something.
   private func run(_ command: String) throws -> String {
     guard !command.hasPrefix("python3 -m venv"), !command.hasPrefix("pip ") else { return "" }
     let path = ProcessInfo.processInfo.environment["PATH"] ?? ""

@@ -2,7 +2,7 @@ import Foundation
 import RetakeTestSupport
 import Testing
 
-/// The pool benchmark gives the same results as the documentation on every machine.
+/// The pool benchmark has the documented results on every machine.
 @Suite struct PoolBenchTests {
   private func page(_ name: String) throws -> String {
     try String(contentsOf: packageRoot.appending(path: "docs/\(name)"), encoding: .utf8)
@@ -209,8 +209,8 @@ import Testing
     let rows = try JSONDecoder().decode([Row].self, from: result.stdoutBytes)
     #expect(rows.map(\.pool) == ["fixed 8", "fixed 16", "4-12 ewma", "4-12 ar1", "tuned"])
     #expect(rows.allSatisfy { $0.load == "mine" && $0.frames == 100 })
-    // A frame every 100 ms, and one finished every 200 ms: eight are in use when the ninth finds
-    // none.
+    // A frame arrives every 100 ms, and a frame is finished every 200 ms: eight buffers are in use
+    // when the ninth frame stalls.
     #expect(rows[0].meanBuffersHundredths == 800 && rows[0].peakUsed == 8)
     #expect(rows[0].stalls == 43 && rows[1].stalls == 35)
     #expect(rows[0].meanBytes == 8_000_000 && rows[0].resizes == 0)

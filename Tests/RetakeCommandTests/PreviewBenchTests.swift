@@ -2,7 +2,7 @@ import Foundation
 import RetakeTestSupport
 import Testing
 
-/// The preview benchmark gives the same results as the documentation on every machine.
+/// The preview benchmark has the documented results on every machine.
 @Suite struct PreviewBenchTests {
   @Test func `the table of the documentation is what the command gives`() throws {
     let workplace = try Workplace()

@@ -125,7 +125,7 @@ struct ProgramCommandTests {
     #expect(try workplace.retake("pipeline", "check", "means.json").status == 2)
   }
 
-  /// What `allow` and all other options permit, the flag forbids.
+  /// The flag forbids programs even if `allow` and all other options permit them.
   @Test func `no command starts a program where the command line forbids it`() throws {
     let count = "open('started', 'a').close()\n"
     try workplace.folder.write(count + StageProgram.conversation + Self.program, to: "means.py")
@@ -159,7 +159,7 @@ struct ProgramCommandTests {
   /// The package of the repository, for programs that import it.
   private static let package = ["PYTHONPATH": packageRoot.appending(path: "Python").path]
 
-  /// A program that gives a value of another module for each frame.
+  /// A program that returns a value of another module for each frame.
   private static let watch = """
     import counter, retake
 
@@ -274,7 +274,7 @@ struct ProgramCommandTests {
     #expect(result.stdout.contains("deterministic:"))
   }
 
-  /// What the program depends on, and the condition and the advice that say so.
+  /// The source of the difference, and the condition and the advice that name it.
   @Test(arguments: [
     ("unordered", "another hash seed", "the order of a set, and for hash() of strings"),
     ("timed", "no workers", "clocks (use the frame's ptsNs"),
@@ -333,7 +333,8 @@ struct ProgramCommandTests {
     #expect(given.status == 0, "\(given.stdout)\(given.stderr)")
   }
 
-  /// Counts frames, and has a timer 10 ms behind each; `sys.argv` says what it does at frame 3.
+  /// Counts frames, and sets a timer 10 ms after each; with the argument `crashes` it aborts at
+  /// frame 3.
   private static let whole = """
     said = 0
     while True:
@@ -469,7 +470,7 @@ struct ProgramCommandTests {
     #expect(lifted.status == 0, "\(lifted.stderr)")
   }
 
-  /// The second one also starts a process with nothing of it but its limits.
+  /// `escapes` also starts a process that inherits only the limits of its parent.
   @Test(arguments: ["sticks", "escapes"])
   func `programs end with a Retake that is killed`(option: String) throws {
     try write(option)

@@ -12,7 +12,7 @@ import Testing
     let terminal = Pipe()
     try Self.fill(terminal)
     let line = ProgressLine(on: terminal.fileHandleForWriting, isShown: true, waits: false)
-    // Returns, although nothing reads the pipe.
+    // Returns, although the pipe has no reader.
     line.show("a line of progress")
     let read = Locked(Data())
     let reader = try NamedThread("retake-reader") {
@@ -37,7 +37,7 @@ import Testing
     #expect(String(decoding: data, as: UTF8.self) == "\r\u{1B}[2Ktracing\r\u{1B}[2K")
   }
 
-  /// Writes zeros until the pipe takes no more.
+  /// Writes zeros until the pipe is full.
   private static func fill(_ pipe: Pipe) throws {
     let descriptor = pipe.fileHandleForWriting.fileDescriptor
     let flags = fcntl(descriptor, F_GETFL)

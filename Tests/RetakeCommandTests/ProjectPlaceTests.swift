@@ -2,7 +2,7 @@ import Foundation
 import RetakeTestSupport
 import Testing
 
-/// Where a project is, and what a new session or a copy means for its suite.
+/// Where a project is, and the effect of a new session or a copy on its suite.
 @Suite struct ProjectPlaceTests {
   private static let project = """
     v: 1
@@ -49,7 +49,7 @@ import Testing
     #expect(unnamed.stderr.contains("where commands run: cd /"), "\(unnamed.stderr)")
     let doctor = try retake(in: "Sources", of: workplace, "doctor")
     #expect(doctor.stdout.contains("advised retake.yml  none here: the one of this project"))
-    // In the project itself there is nothing to say.
+    // In the project's own folder there is no note.
     #expect(try !workplace.retake("test").stderr.contains("another folder"))
   }
 

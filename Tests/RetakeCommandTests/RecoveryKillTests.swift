@@ -4,7 +4,7 @@ import RetakeTestSupport
 import Testing
 
 /// A recovery is killed at the n-th call that changes a file. When it is run again, it ends as if
-/// nothing had happened.
+/// it had not been killed.
 ///
 /// Use `RETAKE_RECOVERY_KILLS=200 swift test --filter RecoveryKillTests` for the full run.
 @Suite(.serialized, .oneAtATime, .enabled(if: hasStrace, "strace is not on this machine"))

@@ -29,7 +29,7 @@ import Testing
     let item = report.cases[0]
     #expect(item.pictures.count > 0 && item.graph.nodes.count == 4)
     #expect(item.tracks[0].width.int == 160)
-    // Nothing of two runs can be accepted.
+    // A comparison of two runs has no result to accept.
     #expect(item.rootCauses.count > 0 && item.commands.count == 0)
     #expect(!result.stdout.contains("retake accept"), "\(result.stdout)")
     for name in ["junit.xml", "summary.md"] { #expect(workplace.exists("report/\(name)")) }
@@ -57,7 +57,7 @@ import Testing
       let result = try workplace.retake(words: words)
       #expect(result.status == 2)
       #expect(result.stderr.contains("[report.folder.otherFile]"), "\(result.stderr)")
-      // Before the case was run, which takes long.
+      // Before the case was run, which is slow.
       #expect(try workplace.listing() == before)
     }
   }

@@ -27,7 +27,8 @@ import Testing
     #expect(process.wait() == .exited(130))
   }
 
-  /// A page's connection, then 400 silent ones, then the page's connection again and a new one.
+  /// A page's connection, then 400 silent connections, then the page's connection again and
+  /// another.
   private static let flood = """
     import http.client, json, socket, sys
     served = json.loads(sys.argv[1])

@@ -218,7 +218,7 @@ import Testing
 
   @Test func `a recording without an end says what ends it`() throws {
     let workplace = try Workplace()
-    // Of a graph with an end, so that the test needs no signal; a scene has none.
+    // The source is a graph with an end, so that the test needs no signal; a scene has no end.
     let words = ["record", "lavfi:testsrc2=size=64x48:rate=10:duration=1", "--speed", "max"]
     let note = "note: recording until Ctrl-C, or until the source ends; --duration 10s or --frames"
     let endless = try workplace.retake(words: words + ["--name", "a"])
@@ -246,7 +246,7 @@ import Testing
         == "note: track 1 of the session is left out; write each into a file of its own: "
         + "--track 1\n")
     #expect(try export("json.nut", "--json").json()[0].otherTracks.list.count == 1)
-    // The original has both, and is no answer to a request for one.
+    // A copy of the original file has both tracks; with `--track 1` the export has only track 1.
     #expect(try export("whole.mkv").stderr.isEmpty)
     let second = try export("second.mkv", "--track", "1")
     #expect(second.stderr.contains("track 0 of the session is left out"), "\(second.stderr)")

@@ -101,8 +101,8 @@ import Testing
     let row = report.rows[0]
     #expect(row.decisionDigest.text == replay.decisionDigest.text)
     #expect(row.figures.frames.delivered.int == replay.frames.delivered.int)
-    // The detector takes 45 ms per frame, and three frames wait: the frame that waited longest took
-    // 180 ms.
+    // The detector needs 45 ms per frame, and three frames wait: the frame with the longest wait is
+    // delivered after 180 ms.
     #expect(try #require(row.figures.latency.maxNanoseconds.int) <= 180_000_000)
     #expect(row.figures.bytesAliveMax.int == 5 * 96 * 64 * 3 / 2)
     #expect(report["case"].text == "motion-boxes")

@@ -162,7 +162,7 @@ import Testing
       ], environment: onDisplay(xvfb))
     try #require(piped.status == 0, "\(piped.stderr)")
     #expect(piped.stdoutBytes.starts(with: [0x89, 0x50, 0x4E, 0x47]))
-    // The last chunk of a PNG is its end: nothing else was printed.
+    // A PNG ends with its last chunk: standard output has no other text.
     #expect(piped.stdoutBytes.suffix(8).prefix(4) == Data("IEND".utf8))
     #expect(!workplace.exists("-"))
   }

@@ -49,8 +49,8 @@ struct Workplace {
     try #require(result.status == 0, "\(result.stderr)")
   }
 
-  /// Whether a recording was closed properly. A busy machine may lose frames of one that is paced,
-  /// which the session says.
+  /// Whether a recording was closed properly. A busy machine may lose frames of a paced recording;
+  /// the session then has the status `lossy`.
   func isClosed(_ session: String) throws -> Bool {
     let info = try retake("session", "info", session, "--json").json()
     return ["clean", "lossy"].contains(info.status.text)
@@ -65,7 +65,7 @@ struct Workplace {
     try folder.write(old.isEmpty ? example : example.replacing(old, with: new), to: name)
   }
 
-  /// Writes a pipeline that gives a part of the image to the sink `view`.
+  /// Writes a pipeline whose sink `view` receives a part of the image.
   func writeView(x: Int) throws {
     try folder.write(
       """
@@ -99,7 +99,7 @@ struct Workplace {
     FileManager.default.fileExists(atPath: folder.file(path).path)
   }
 
-  /// Every path under the folder with its size, in order, to check that nothing was changed.
+  /// Every path under the folder with its size, in order, to check that no file was changed.
   func listing() throws -> [String] {
     // The cache of earlier runs may exist or not.
     let names = try FileManager.default.subpathsOfDirectory(atPath: folder.url.path).sorted()

@@ -269,13 +269,13 @@ import Testing
   @Test func `where both are equal for a while another number is news again`() throws {
     let known = [Samples.box(0, identity: 1)]
     let other = [Samples.box(0, identity: 7)]
-    // A frame, and a whole block of 64 frames whose facts are not read.
+    // A frame, and complete blocks of 64 frames whose facts are not read.
     for equal in [1, 200] {
       let middle = Array(repeating: known, count: equal)
       let findings = try Samples.findings([known] + middle + [known], [other] + middle + [other])
       #expect(findings.map { $0.frame?.sequence } == [0, equal + 1])
     }
-    // Whole blocks only: the object is absent in the frames around them.
+    // Complete blocks only: the object is absent in the frames around them.
     let away = Array(repeating: [ResultFact](), count: 63)
     let block = Array(repeating: known, count: 64)
     let findings = try Samples.findings(
@@ -285,7 +285,8 @@ import Testing
 
   @Test func `what is news about an object does not depend on where blocks end`() throws {
     let (known, other) = ([Samples.box(0, identity: 1)], [Samples.box(0, identity: 7)])
-    // The object is away, and another one is equal: a few frames, and whole blocks of 64 frames.
+    // The object is away, and another object is equal: a few frames, and complete blocks of 64
+    // frames.
     for equal in [1, 62, 63, 64, 200] {
       let middle = Array(repeating: [Samples.box(80, identity: 2)], count: equal)
       let findings = try Samples.findings([known] + middle + [known], [other] + middle + [other])

@@ -53,7 +53,7 @@ import Testing
   @Test func `a stateful stage is tainted from its first differing input`() {
     // gray differs once; motion differs only two frames later, when its inputs are equal again.
     check(["grey@0:0"], ["====", "x===", "====", "==xx", "===="])
-    // A stage without state is not tainted: what differs later is its own.
+    // A stage without state is not tainted: it causes its later difference itself.
     check(["resize@0:0", "faces@0:2"], ["====", "====", "x===", "====", "==x="])
   }
 
@@ -148,7 +148,7 @@ import Testing
       golden: golden, actual: actual, rules: CompareRules(), log: FindingLog(limit: 0))
     let frames = CompareSamples.frames(Array(repeating: [CompareSamples.box(0)], count: 6))
     for half in [frames[..<3], frames[3...]] {
-      // Each half is a file of its own, with its own header.
+      // Each half is a separate file, with its own header.
       let left = try CompareSamples.chunks(Array(half), header: golden)
       let right = try CompareSamples.chunks(Array(half), header: actual)
       try comparator.compare(golden: left[0], actual: right[0])

@@ -111,7 +111,7 @@ import Testing
   }
 
   @Test func `pairing takes time in proportion to the lines, also where all have one key`() {
-    // More than the window, so that both ways of pairing run; quadratic, it would take minutes.
+    // More than the window, so that both ways of pairing run; quadratic, it would last minutes.
     let count = DecisionComparator.windowSize + 40_000
     let golden = (0..<count).map { resize(4, 5, at: Int64($0) * 10) }
     #expect(findings(golden, Array(golden[1...])).map(\.kind) == [.decisionRemoved])

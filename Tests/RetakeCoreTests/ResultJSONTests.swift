@@ -104,7 +104,7 @@ import Testing
     }
   }
 
-  /// Boxes, scores and scalars; `nil` for those that JSON cannot represent as a number.
+  /// Boxes, scores and scalars; `nil` for values that JSON cannot represent as a number.
   private static func numbers(of lines: [ResultLine]) -> [Double?] {
     func value(_ text: String) -> Double? { Double(text).flatMap { $0.isFinite ? $0 : nil } }
     let boxes = lines.flatMap { line -> [Double?] in

@@ -2,7 +2,7 @@ import Foundation
 import RetakeCore
 import Testing
 
-/// What the documents have in common. Each document's own tests check its keys and bounds.
+/// The rules that all documents share. Each document's own tests check its keys and bounds.
 @Suite struct StrictDecoderTests {
   private typealias Decoder = StrictDecoder<DocumentProblem>
 

@@ -23,7 +23,7 @@ import Testing
     #expect("/media/a-b_c.mp4".shellWord == "/media/a-b_c.mp4")
     #expect("".shellWord == "''" && "my yard".shellWord == "'my yard'")
     #expect("it's".shellWord == #"'it'\''s'"#)
-    // A quote with an accent behind it is one Character, and two for the shell.
+    // A quote followed by an accent is one Character, and two for the shell.
     #expect(Array("a'\u{301}b".shellWord.utf8) == Array("'a'\\''\u{301}b'".utf8))
   }
 

@@ -4,7 +4,7 @@ import RetakeInference
 import RetakeTestSupport
 import Testing
 
-/// What the app of the samples draws its results on.
+/// The view on which the app of the samples draws its results.
 private final class OverlayView: Sendable {
   private let shown = Locked<[Result<Detections, StageFailure>]>([])
 
@@ -34,12 +34,12 @@ private final class OverlayView: Sendable {
 ///   }
 /// ```
 ///
-/// What differs below, and why:
+/// Differences below, and their reasons:
 /// - `try`, twice: a model is loaded when it is named, and may be missing.
 /// - `Pipeline.named("emotion")`: results, goldens and reports name their pipeline.
 /// - `camera` for `.backCamera`: a camera is recorded or pushed into a `LiveSession`, and the
 ///   pipeline reads the session, or drawn frames.
-/// - the paths of other models: those of the sample are not published.
+/// - the paths of other models: the models of the sample are not published.
 private func emotions(
   of camera: AnyStage, _ faces: String, _ moods: String, on overlayView: OverlayView
 ) throws -> Pipeline {
@@ -73,12 +73,12 @@ private func emotions(
 ///   }
 /// ```
 ///
-/// What differs below, and why, besides what differs in the first one:
+/// Differences below, and their reasons, in addition to the differences in the first sample:
 /// - `.frames([…])` for `.static(frames: […])`, and `try` for files that may not be there.
 /// - `loadTestImage(…)` is `Frame(image: …)`, which Examples/MobilePipelines uses.
-/// - `expect` for the assertion, which Examples/MobilePipelines has in the sink. `label` is a property
-///   below: a frame may show several faces.
-/// - It expects what each picture shows; the sample expects `happy` of a sad face, too.
+/// - `expect` for the assertion, which Examples/MobilePipelines has in the sink. `label` is a
+///   property below: a frame may show several faces.
+/// - It expects the emotion of each picture; the sample expects `happy` of a sad face, too.
 private func labels(
   of loadTestImage: (String) throws -> Frame, _ faces: String, _ moods: String,
   expect: @escaping @Sendable (String?) -> Void
@@ -214,7 +214,7 @@ private struct DrawnFace {
   var column: Int
   var isHappy: Bool
 
-  /// A frame of 640x480 pixels, enlarged by a whole number.
+  /// A frame of 640x480 pixels, enlarged by an integer factor.
   func frame(scale: Int) -> Frame {
     var bytes: [UInt8] = []
     for y in 0..<480 {

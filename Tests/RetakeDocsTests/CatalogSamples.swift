@@ -2,7 +2,7 @@ import Foundation
 import Retake
 import RetakeCommand
 
-// What the pages of DocC show as Swift, compiled: each region between `// Sources/…/PAGE.md` and
+// The Swift code of the pages of DocC, compiled: each region between `// Sources/…/PAGE.md` and
 // `// end` is one fenced block of that page, as in Samples.swift.
 
 private func watch() throws {

@@ -39,7 +39,7 @@ private final class PolledCamera: AppCamera {
   private static let variable = "RETAKE_PREVIEW_SAMPLE"
   private static let isChild = ProcessInfo.processInfo.environment[variable] != nil
 
-  /// In a process of its own, because the sample keeps the main thread, and the pool of Swift's tasks
+  /// In a separate process, because the sample keeps the main thread, and the pool of Swift's tasks
   /// is full with other tests here.
   @Test(.enabled(if: Xvfb.command != nil, "Xvfb is not installed: Scripts/setup installs it"))
   func `the sample of the page about previews shows results`() throws {

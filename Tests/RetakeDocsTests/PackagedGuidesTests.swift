@@ -11,7 +11,7 @@ import Testing
     var description: String { "\(page): \(target)" }
   }
 
-  /// The links of all pages below a folder to files, without those in code.
+  /// The links of all pages below a folder to files, without links in code.
   private func links(in folder: URL) throws -> [Link] {
     let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
     return try names.filter { $0.hasSuffix(".md") }.sorted().flatMap { page in

@@ -39,7 +39,7 @@ enum Pages {
     name.hasSuffix(".md") && (name.hasPrefix("docs/") || name.hasPrefix(catalog))
   }
 
-  /// Those of an example are compiled and run with it, by Scripts/test-example.
+  /// The samples of an example are compiled and run with it, by Scripts/test-example.
   static let sampleFiles =
     ["Samples.swift", "CatalogSamples.swift"].map { "Tests/RetakeDocsTests/\($0)" }
     + ["ReplayTests.swift", "ReplayXCTests.swift"]

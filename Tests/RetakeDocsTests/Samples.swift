@@ -7,9 +7,9 @@ import RetakePreview
 import RetakeTestSupport
 import Testing
 
-// What the pages show as Swift, compiled: each region between `// docs/PAGE.md` and `// end` is one
-// fenced block of that page, apart from its indentation. What is around it is what a reader has
-// already.
+// The Swift code of the pages, compiled: each region between `// docs/PAGE.md` and `// end` is one
+// fenced block of that page, apart from its indentation. The code around a region is code that a
+// reader has already.
 
 private struct AudioBlock: Sendable {
   var samples: Int

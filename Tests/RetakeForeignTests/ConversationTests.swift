@@ -121,7 +121,7 @@ import Testing
     }
     #expect(
       try values(elsewhere) == ["total": 496, "slot": 0, "slots": 4, "stride": 8])
-    // A block of its own: other tests make their frames in the same arena.
+    // A separate block, because other tests make their frames in the same arena.
     let block = try #require(PixelBlock(1_000, in: slots.arena))
     defer { block.free() }
     let place = UInt(bitPattern: block.base) - slots.memory.address(of: 0) + 192

@@ -9,9 +9,10 @@ import Testing
 
 @testable import RetakeForeign
 
-/// Programs that do what no program may. Each is attributed to its frame, and leaves no process.
+/// Programs that break the protocol or a limit. Each fault is attributed to its frame, and leaves
+/// no process.
 @Suite(.enabled(if: PythonProgram.isHere, SkipReason.noPython)) struct ProgramFaultTests {
-  /// What a program does at frame 3, and what the run then says.
+  /// The program's action at frame 3, and the code and the text of the run's error.
   struct Fault: Sendable, CustomTestStringConvertible {
     var body: String
     var code: String
@@ -23,8 +24,8 @@ import Testing
       self.timeoutSeconds = timeoutSeconds
     }
 
-    /// A second answer is found at the next frame of the copy, whichever worker gives it one. There
-    /// must be one, so the program does it again.
+    /// A second answer is found at the next frame of the copy, whichever worker sends it a frame.
+    /// There must be such a frame, so the program repeats the fault.
     var isRepeated: Bool { code == "process.repeated" }
 
     func isAt(_ sequence: Int) -> Bool { isRepeated || sequence == 3 }
@@ -96,10 +97,10 @@ import Testing
     for id in program.started { #expect(isGone(process: id)) }
   }
 
-  /// What the process does that is started by one that ends at once.
+  /// The action of a process whose parent ends at once.
   @Test(arguments: [
     "pass", "os.setsid()",
-    // Its parent leaves the session as well, and it has an environment of its own.
+    // Its parent leaves the session as well, and it has an empty environment.
     "os.execve(sys.executable, [sys.executable, '-c', 'import signal; signal.pause()'], {})",
   ])
   func `processes that the program started end with it`(body: String) throws {
@@ -124,7 +125,7 @@ import Testing
     for id in program.started { #expect(isGone(process: id)) }
   }
 
-  /// As `env -i setsid …` behind a shell that ends does it.
+  /// As `env -i setsid …` does in a shell that ends.
   @Test(
     .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/limits"), "no /proc"),
     arguments: [0, 3])

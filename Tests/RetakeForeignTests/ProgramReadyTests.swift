@@ -6,7 +6,7 @@ import Testing
 
 @testable import RetakeForeign
 
-/// What a whole program says about itself.
+/// The description that a program with sinks sends about itself.
 @Suite struct ProgramReadyTests {
   private func ready(_ rest: String) throws -> ForeignReady {
     let text = """

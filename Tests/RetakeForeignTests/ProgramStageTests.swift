@@ -7,7 +7,7 @@ import Testing
 
 @testable import RetakeForeign
 
-/// What a document may say about a program. RetakeForeignTests run programs.
+/// The options of a program that a document may have. RetakeForeignTests run programs.
 @Suite struct ProgramStageTests {
   private func problem(
     _ options: [String: JSONValue], _ permission: ProgramPermission = .all

@@ -60,7 +60,7 @@ import Testing
       }
     }
     #expect(fault == .endlessTimers(nanoseconds: 5))
-    // The next instant has a number of its own.
+    // At the next instant the count begins again.
     some.advance(to: 6)
     try some.set(1, at: 6)
     #expect(throws: ForeignFailure.self) {

@@ -11,11 +11,11 @@ import Testing
 
 @testable import RetakeForeign
 
-/// A program of a few lines that speaks the protocol with nothing but Python's own library.
+/// A program of a few lines that speaks the protocol with only Python's standard library.
 struct PythonProgram {
   static let isHere = ChildProcess.path(of: "python3") != nil
 
-  /// What every program begins with, after the conversation.
+  /// The beginning of every program, after the conversation.
   private static let prelude = """
     here = os.path.dirname(os.path.abspath(__file__))
 
@@ -65,7 +65,7 @@ struct PythonProgram {
     path = try folder.write(conversation + Self.prelude + body + "\n", to: "program.py").path
   }
 
-  /// What opens files 3 and 4.
+  /// The lines that open files 3 and 4.
   private static let files = """
     channel = socket.socket(fileno=3)
     pixels = mmap.mmap(4, 0, prot=mmap.PROT_READ)
@@ -114,7 +114,7 @@ struct PythonProgram {
   }
 }
 
-/// Keeps what a run reports.
+/// Keeps the frames that a run reports.
 final class Listener: RunObserver {
   var wantsDigests: Bool { true }
   private(set) var frames: [FinishedFrame] = []

@@ -10,7 +10,8 @@ import Testing
 
 /// Programs that read sensors.
 @Suite(.enabled(if: PythonProgram.isHere, SkipReason.noPython)) struct SensorConversationTests {
-  /// What is in the messages, as one number: the newest value, the window's sum, and the times.
+  /// The sensors of the messages, as one number: the newest value plus the sum of the window. Notes
+  /// the messages in files.
   private static let reading = """
     note("sensors", json.dumps(hello.get("sensors")))
     ready()

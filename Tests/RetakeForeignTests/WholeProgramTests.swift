@@ -10,9 +10,9 @@ import Testing
 
 @testable import RetakeForeign
 
-/// Programs that are whole pipelines. The frames are 1/30 s apart.
+/// Programs that are complete pipelines. The frames are 1/30 s apart.
 @Suite(.enabled(if: PythonProgram.isHere, SkipReason.noPython)) struct WholeProgramTests {
-  /// What the programs begin with. `body` is run for each frame and each timer.
+  /// The beginning of the programs. `body` is run for each frame and each timer.
   static func source(_ body: String, ready: String = "") -> String {
     """
     def out(sink, name, value, sequence=None):
@@ -70,7 +70,7 @@ import Testing
     return Pipeline.combining(chain.results("a"), chain.results("b"))
   }
 
-  /// `0a tick=1 tock=2`: what each frame has at each sink, without what has nothing.
+  /// `0a tick=1 tock=2`: the numbers of each frame at each sink; empty outcomes are left out.
   private func lines(_ heard: Listener) -> [String] {
     heard.frames.flatMap { frame in
       frame.result.outcomes.compactMap { outcome -> String? in

@@ -140,7 +140,7 @@ import Testing
       try same.write(to: folders.run)
       #expect(try folders.compare().verdict == .passed, "step \(steps)")
       outcomes.append([found == old ? "old" : "new"])
-      // The next acceptance completes what was begun.
+      // The next acceptance completes the interrupted acceptance.
       if !folders.golden.pending.exists { try same.write(to: folders.golden.pending) }
       try folders.golden.accept(acceptance)
       #expect(try names(folders.golden).allSatisfy { !$0.hasSuffix(".new") }, "step \(steps)")

@@ -203,7 +203,7 @@ import Testing
     #expect(outcome(folders).reasons.first?.contains("decisionDigest") == true)
   }
 
-  /// A second track whose frames are captured with those of the first.
+  /// A second track whose frames are captured with the frames of the first.
   private func withTwoTracks(_ sample: SampleRun) -> SampleRun {
     var run = sample
     run.manifest.input.tracks["side"] = 1

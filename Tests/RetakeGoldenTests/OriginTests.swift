@@ -4,7 +4,7 @@ import Testing
 
 @testable import RetakeGolden
 
-/// Where a difference begins, and what else changed.
+/// Where a difference begins, and the other changes.
 @Suite struct OriginTests {
   private func changed() -> SampleRun {
     var run = SampleRun()

@@ -7,7 +7,7 @@ import Testing
 
 @testable import RetakeGolden
 
-/// pipeline.json next to golden.yml, and what a comparison reports because of it.
+/// pipeline.json next to golden.yml, and the reports of comparisons about it.
 @Suite struct PipelineFileTests {
   private static func record(
     threshold: Int = 24, cost: String = "45ms", name: String = "motion-boxes",
@@ -168,7 +168,7 @@ import Testing
     // Without stage digests no stage is named.
     #expect(
       try suspects(kinds: []) { golden, _ in golden.platform = "linux-aarch64-fma" }.isEmpty)
-    // As a whole, the run equals its golden.
+    // The run equals its golden.
     #expect(try suspects(kinds: []) { golden, actual in actual = golden }.isEmpty)
   }
 

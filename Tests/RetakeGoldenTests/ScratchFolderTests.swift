@@ -4,7 +4,7 @@ import Testing
 
 @testable import RetakeGolden
 
-/// Folders of writers that work at the same time, and of one that was killed.
+/// Folders of writers that work at the same time, and of a killed writer.
 @Suite struct ScratchFolderTests {
   private let folder: TemporaryFolder
 
@@ -39,7 +39,7 @@ import Testing
     }
     #expect(second?.url == url && exists(url))
     withExtendedLifetime(second) {}
-    // Without its writer it is abandoned, and what it has goes, too.
+    // Without its writer it is abandoned, and is removed with its content.
     second = nil
     let left = folder.url.appending(path: ".writing-1-0.new/yard")
     try FileManager.default.createDirectory(at: left, withIntermediateDirectories: true)

@@ -4,7 +4,7 @@ import RetakeGraph
 import RetakeTestCatalog
 import Testing
 
-/// The typed API: what it builds, and that the document matches.
+/// The typed API builds pipelines whose documents match.
 @Suite struct DSLTests {
   private let frames = Pipeline.named("words").source(.test("session"))
 
@@ -112,7 +112,7 @@ import Testing
     let text = try roundTrip(named.sink(.test("results")))
     #expect(try text == roundTrip(written.sink(.test("results"))))
     #expect(text.contains(#"{"from":"grey","to":"forEach-input.frame"}"#))
-    // A node that passes detections on has no frames of its own.
+    // A node that passes detections on has no frames; the frames come from upstream.
     let throttled = found.passing(.test("throttle")).forEach {
       $0.stage(RegionPixels()).stage(Labels())
     }

@@ -161,7 +161,7 @@ import Testing
     #expect(error("\u{feff}{}")?.code != nil)
   }
 
-  /// Following each node back to its source would take minutes.
+  /// Following each node back to its source would last minutes.
   @Test func `the longest line that a document can hold is checked in one pass`() throws {
     let count = 4_000
     func text(last: String) -> String {

@@ -94,7 +94,7 @@ import Testing
       code: "unknownExecutor", "missing executor")
   }
 
-  /// Each view keeps what the previous one leased, and each join doubles its output.
+  /// Each view keeps the leases of the view before, and each join doubles its output.
   @Test func `leases that add up along two thousand nodes and come to a thousand joins`() {
     let views = (0..<2_000).map { #"{"id": "v\#($0)", "kind": "view", "pool": "p"}"# }
     let joins = (0..<1_000).map { #"{"id": "j\#($0)", "kind": "join"}"# }

@@ -5,7 +5,7 @@ import RetakeTestCatalog
 import RetakeTestSupport
 import Testing
 
-/// Damaged documents give a typed error with its place, or a pipeline, quickly: never a crash.
+/// Damaged documents become a typed error with its place, or a pipeline, quickly: never a crash.
 ///
 /// `RETAKE_MUTATIONS=200000` runs more of each kind.
 @Suite(.serialized) struct MutationTests {

@@ -70,8 +70,8 @@ struct Mutator {
     }
   }
 
-  /// An edge leads elsewhere, or is added, removed or reversed; or a node takes another one's
-  /// place.
+  /// An edge leads elsewhere, is added, removed or reversed, or has another policy and capacity; or
+  /// a node has the kind of another node.
   mutating func rewire(_ document: JSONValue) -> JSONValue {
     guard case .array(var edges)? = document["edges"], case .array(var nodes)? = document["nodes"],
       !edges.isEmpty, !nodes.isEmpty, case .object(var members) = document

@@ -4,8 +4,8 @@ import RetakeGraph
 import RetakeTestCatalog
 import Testing
 
-/// A pool that is smaller than what one frame needs at once is rejected; one that is large enough
-/// is not.
+/// A pool that is smaller than the buffers that one frame needs at once is rejected; a pool that is
+/// large enough is not.
 @Suite struct PoolTests {
   private func frames(_ capacity: Int) -> PipelineChain<Frame> {
     Pipeline.named("pool").source(.test("session")).pool("p").pool("p", capacity: capacity)

@@ -191,7 +191,7 @@ struct BadModelTests {
     try check(try models.refusal(file), "inference.model.invalid", "has 1025 entries")
   }
 
-  /// A process of its own, because file descriptors belong to all threads of a process.
+  /// In a separate process, because file descriptors belong to all threads of a process.
   @Test func `nothing is written to standard error`() async throws {
     let result = await #expect(
       processExitsWith: .success, observing: [\.standardErrorContent, \.standardOutputContent]

@@ -49,7 +49,7 @@ struct ModelReferenceTests {
     .enabled(if: fetchedModel("centerface") != nil, ReferenceModels.noModels),
     .enabled(if: sharedMedia("face-eat.mkv") != nil, ReferenceModels.noClips))
   func `faces on 200 frames of five clips are the reference's`() throws {
-    // A face in each frame of the first three, none in the others, which have padding.
+    // A face in each frame of the first three clips, no face in the others, which have padding.
     let clips = ["face-eat.mkv", "face-help.mkv", "face-book.mkv", "bottles.mp4", "cars.mp4"]
     let agreement = try agreement("centerface", clips: clips, frames: 40)
     #expect(agreement.isClose, "\(agreement)")
@@ -68,7 +68,7 @@ struct ModelReferenceTests {
     #expect(agreement.pairs >= 20)
   }
 
-  /// What a wrong sidecar or a change of the preprocessing would cause.
+  /// The effect of a wrong sidecar or of a change of the preprocessing.
   struct Fault: Sendable, CustomTestStringConvertible {
     var testDescription = "none"
     var input: [String: JSONValue] = [:]
@@ -104,7 +104,7 @@ struct ModelReferenceTests {
     var mean: Double
   }
 
-  /// What the model sees of a clip in its own size, compared with cv2.VideoCapture.
+  /// The model's input for frames of a clip without resizing, compared with cv2.VideoCapture.
   private func levels(_ clip: URL, _ change: (inout Frame) -> Void = { _ in }) throws -> Levels {
     let pictures = models.folder.file("pictures.rgb")
     var bytes = Data()

@@ -2,7 +2,7 @@ import Foundation
 import RetakeInference
 import RetakeTestSupport
 
-/// The library on this machine; `nil` if there is none.
+/// The library on this machine; `nil` without a library.
 let installedLibrary = try? OnnxLibrary.load()
 
 /// Small models, and the folder in which they are written.
@@ -28,7 +28,7 @@ struct Models {
     return try OnnxModel(path: file.path, options: options, library: try OnnxLibrary.load())
   }
 
-  /// The error with which a model is refused.
+  /// The error of loading a refused model.
   func refusal(
     _ model: OnnxModelFile, options: OnnxOptions = OnnxOptions()
   ) throws -> InferenceError? {

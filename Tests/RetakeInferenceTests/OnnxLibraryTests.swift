@@ -41,7 +41,7 @@ import Testing
       let older = try library("home/.pyenv/versions/3.9.18/lib/python3.9/site-packages")
       let newer = try library("home/.pyenv/versions/3.12.1/lib/python3.12/site-packages")
       for place in ["venv", "usr", "opt"] { try python("\(place)/bin/python3") }
-      // Without Python, a folder in PATH is no installation.
+      // A folder in PATH without Python is not an installation.
       _ = try library("empty/lib/python3.11/site-packages")
       let root = folder.url.path
       let places = LibraryPlaces(environment: [

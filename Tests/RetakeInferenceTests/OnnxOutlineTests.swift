@@ -5,7 +5,7 @@ import Testing
 
 @testable import RetakeInference
 
-/// What a model's file declares, as it is read without the library.
+/// The declarations in a model's file, as they are read without the library.
 @Suite struct OnnxOutlineTests {
   private typealias Port = Models.Port
 
@@ -63,9 +63,9 @@ import Testing
     let bytes = Models.sum.bytes
     #expect(try refusal([]).code == "inference.model.malformed")
     #expect(try refusal(Array("<!DOCTYPE html>".utf8)).cause == "it is not a model")
-    // Fields that could be those of a model, and no graph.
+    // Fields that a model could have, and no graph.
     #expect(try refusal([8, 8]).cause == "it is not a model")
-    // Behind the graph every cut between two fields leaves a model.
+    // After the graph, a cut between any two fields leaves a model.
     for count in stride(from: 1, to: bytes.count - 40, by: 3) {
       #expect(try refusal(Array(bytes.prefix(count))).code == "inference.model.malformed")
     }

@@ -4,7 +4,7 @@ import RetakeInference
 import RetakeTestSupport
 import Testing
 
-/// Tensors compared with those that OpenCV and numpy make, as training code in Python does.
+/// Tensors compared with tensors that OpenCV and numpy make, as training code in Python does.
 @Suite struct OpenCVReferenceTests {
   private static let hasOpenCV =
     (try? runCommand("python3", arguments: ["-c", "import cv2, numpy"]).status) == 0
@@ -56,7 +56,7 @@ import Testing
       }
     }
 
-    /// Small detail over a slope, with all colors that the matrix gives and some that it clips.
+    /// Small detail over a slope, with all colors of the matrix's range and some that it clips.
     var picture: Frame {
       noise(.i444, frame.width, frame.height, matrix: .bt601, seed: UInt64(frame.width))
     }

@@ -3,7 +3,7 @@ import RetakeBuffers
 
 /// Threads that do the same at once, whatever the number of processors is.
 enum OwnThreads {
-  /// - Returns: What each thread returned, in the order of their numbers.
+  /// - Returns: The results of the threads, in the order of their numbers.
   static func run<Value: Sendable>(
     _ count: Int, _ body: @escaping @Sendable (Int) throws -> Value
   ) throws -> [Value] {

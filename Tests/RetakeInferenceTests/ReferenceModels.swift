@@ -8,12 +8,12 @@ import RetakeStages
 import RetakeTestSupport
 import Testing
 
-/// Models and clips of others, and what onnxruntime, OpenCV and NumPy make of them:
+/// Published models and clips, and the results of onnxruntime, OpenCV and NumPy for them:
 /// `Tests/Judges/models.py`.
 struct ReferenceModels {
   static let hasLibrary = (try? OnnxLibrary.load()) != nil
   static let hasCommands = ["ffmpeg", "ffprobe"].allSatisfy { (try? executable($0)) != nil }
-  /// Each with what is missing, for `.enabled(if:)`.
+  /// The missing parts, for `.enabled(if:)`.
   static let noJudge: Comment = "python3 has no cv2, numpy, onnx and onnxruntime here"
   static let noModels: Comment = "the models are not here: Scripts/setup --with-models"
   static let noClips: Comment = "the shared clips are not on this machine"
@@ -25,8 +25,8 @@ struct ReferenceModels {
 
   init() throws { folder = try TemporaryFolder("retake-reference-models") }
 
-  /// A copy of a fetched model with the sidecar of Scripts/models.json: the one in .models may have
-  /// been changed.
+  /// A copy of a fetched model with the sidecar of Scripts/models.json: the sidecar in .models may
+  /// have been changed.
   func model(_ name: String) throws -> String {
     let copy = folder.file("\(name).onnx")
     if FileManager.default.fileExists(atPath: copy.path) { return copy.path }
@@ -51,7 +51,7 @@ struct ReferenceModels {
     return sidecars
   }
 
-  /// What the judge answers.
+  /// The judge's answer to a question.
   func ask<Answer: Decodable>(
     _ type: Answer.Type, _ question: String, _ values: [String: Any]
   ) throws -> Answer {
@@ -78,7 +78,7 @@ struct ReferenceModels {
   }
 }
 
-/// How the boxes that the stage found agree with those of the judge.
+/// How the boxes that the stage found agree with the judge's boxes.
 struct BoxAgreement: CustomStringConvertible {
   var frames = 0
   var pairs = 0
@@ -87,7 +87,7 @@ struct BoxAgreement: CustomStringConvertible {
   var worstOverlap = 1.0
   var worstScore = 0.0
 
-  /// What is demanded: an overlap (intersection over union) of 0.99, and scores within 0.001.
+  /// The required agreement: an overlap (intersection over union) of 0.99, and scores within 0.001.
   var isClose: Bool {
     missing == 0 && extra == 0 && worstOverlap >= 0.99 && worstScore <= 1e-3
   }

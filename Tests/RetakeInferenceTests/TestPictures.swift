@@ -65,7 +65,7 @@ extension Preprocessor.Prepared {
   }
 }
 
-/// A model that computes nothing, for what is read of a model before it runs.
+/// A model that is never run, for tests of its declarations.
 struct FakeModel: InferenceModel {
   var inputs: [ModelPort]
   var outputs: [ModelPort] = []

@@ -8,7 +8,7 @@ import Testing
 @testable import RetakeBench
 @testable import retake_lab
 
-/// What the searches compute is what the engine decides.
+/// The searches compute the results that the engine decides.
 @Suite struct PoolSimulationTests {
   private struct Compared: Equatable {
     var stalls: Int

@@ -65,7 +65,7 @@ func decodeAll(
   return frames + (try decoder.decode(nil))
 }
 
-/// The code of the error that `body` throws; `nil` if it throws none.
+/// The code of the error that `body` throws; `nil` without an error.
 func errorCode(_ body: () throws -> Void) -> String? {
   do {
     try body()

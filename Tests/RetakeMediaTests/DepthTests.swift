@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  /// The nearest whole number; a machine's own `pow` may be wrong in its last bits.
+  /// The nearest integer; a machine's own `pow` may be wrong in its last bits.
   private func check(_ number: Int64, _ exact: Double) {
     #expect(abs(Double(number) - exact) <= 0.501 + exact * 1e-12, "\(number), \(exact)")
   }
@@ -145,7 +145,7 @@ import Testing
     let bytes = mapped.bytes(of: 0)
     #expect(Array(bytes[..<6]) == [0, 0, 0, 255, 255, 255])
     #expect(bytes[6] > bytes[7] && Array(bytes[6..<9]) == Array(bytes[9..<12]))
-    // The same signals as planes of red, green and blue give the same colors.
+    // The same signals as planes of red, green and blue have the same colors.
     let colors = frame(.gbr(bits: 16), 1, 1, range: .full, [[65_535], [65_535], [65_535]])
     #expect(
       try colors.toneMapped(try #require(ToneMapper(.hlg))).bytes(of: 0) == [255, 255, 255])

@@ -32,7 +32,7 @@ struct ForeignFileTests {
       "\(name): \(error.advice ?? "")", sourceLocation: sourceLocation)
   }
 
-  /// A raw stream, in which FFmpeg finds H.264 behind any other bytes.
+  /// A raw stream, in which FFmpeg finds H.264 after any other bytes.
   private func stream() throws -> Data {
     let file = try Clips.make(
       "raw.h264", Clips.picture("96x64") + ["-c:v", "libx264", "-pix_fmt", "yuv420p"])

@@ -92,7 +92,7 @@ import Testing
     name: String, options: [String], format: PixelFormat
   ) throws {
     let made = try Clips.make(name, Clips.picture("40x30", frames: 1) + options)
-    // The bytes say what it is, not the name.
+    // The bytes determine the format, not the name.
     let file = made + ".picture"
     try? FileManager.default.removeItem(atPath: file)
     try FileManager.default.copyItem(atPath: made, toPath: file)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RetakeMedia
 
-/// Pictures that were exchanged with a neighbor, judged by what FFmpeg decodes.
+/// Pictures that were exchanged with a neighbor, judged by FFmpeg's decoding.
 @Suite(.enabled(if: Clips.hasFFmpeg, "the ffmpeg command is not installed"))
 struct PlacementEvidenceTests {
   static let encodings: [[String]] = [
@@ -118,7 +118,7 @@ struct PlacementEvidenceTests {
     }
   }
 
-  /// Containers that know only the order of decoding give pictures these times.
+  /// Containers that know only the order of decoding have such times.
   @Test(arguments: encodings)
   func `times in the order of decoding show nothing`(_ options: [String]) throws {
     let stream = try Stream(options)

@@ -3,7 +3,7 @@ import RetakeMedia
 import Testing
 
 @Suite struct ProcessorFeaturesTests {
-  /// In a process of its own, where nothing was forced before.
+  /// In a separate process, where no features were forced before.
   @Test func `plain C is fewer instructions than the processor has, also when it is forced first`()
     async
   {

@@ -142,8 +142,8 @@ struct ScalerTests {
     #expect(digests == expected)
   }
 
-  /// Lent pixels may end where the program's memory does. The last row of these ends with a page, and
-  /// the page behind it cannot be read.
+  /// Lent pixels may end where the program's memory ends. The last row of these pixels ends with a
+  /// page, and the next page cannot be read.
   @Test(arguments: [PixelFormat.rgb, .bgra, .gray])
   func `nothing is read behind memory without padding`(format: PixelFormat) throws {
     let page = Int(getpagesize())

@@ -1,8 +1,7 @@
 import Metrics
 import Synchronization
 
-/// Stores what is reported to it, by label and dimensions:
-/// `retake.latency{pipeline=motion,sink=out}`.
+/// Stores the reported values, by label and dimensions: `retake.latency{pipeline=motion,sink=out}`.
 final class InMemoryMetrics: MetricsFactory {
   private let kept = Mutex<[String: [Int64]]>([:])
 

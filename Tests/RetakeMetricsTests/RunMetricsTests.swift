@@ -7,7 +7,7 @@ import Testing
 
 @testable import RetakeMetrics
 
-/// What a run reports to swift-metrics and swift-log, compared with what the run itself counted.
+/// The reports of a run to swift-metrics and swift-log, compared with the run's own counts.
 @Suite(.onOwnThread) struct RunMetricsTests {
   private static let document = """
     {"v": 1, "name": "busy",
@@ -147,7 +147,7 @@ private struct Flaky: PureStage {
   }
 }
 
-/// Stores what is logged, one line per event.
+/// Stores the log, one line per event.
 private final class KeptLog: Sendable {
   private let lines = Mutex<[String]>([])
 

@@ -6,10 +6,11 @@ import Testing
 
 @testable import RetakePreview
 
-/// An alarm of drops, by the times that it is given.
+/// An alarm of drops, by the times of the frames.
 @Suite struct AlarmTests {
-  /// What happens on a timeline: one character is a frame, 50 ms after the one before. `.` was
-  /// shown, `x` was dropped. The answer has `B` where an alarm begins, `E` where it ends.
+  /// The changes of the alarm on a timeline: one character is a frame, 50 ms after the frame
+  /// before. `.` was shown, `x` was dropped. The answer has `B` where an alarm begins, `E` where it
+  /// ends.
   private func answers(_ timeline: String) -> String {
     var machine = DropAlarmStateMachine(DropAlarmRule())
     return timeline.enumerated().map { number, letter -> String in

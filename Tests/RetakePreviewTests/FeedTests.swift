@@ -48,8 +48,8 @@ private func result(_ sequence: Int, milliseconds: Int64) -> PreviewResult {
 
 /// The result of a feed for a timeline: one character per millisecond.
 ///
-/// `f` offers a frame, `t` takes one, `p` presents it; `2` offers and takes. The result has `a` for
-/// a frame that the feed took, `x` for a dropped one, `-` for everything else.
+/// `f` offers a frame, `t` removes a frame to draw it, `p` presents it; `2` offers and removes. The
+/// result has `a` for an accepted frame, `x` for a dropped frame, `-` for everything else.
 private func answers(_ timeline: String) -> (answers: String, figures: WindowFigures) {
   let clock = ManualClock()
   let feed = PreviewFeed(clock: clock)
@@ -78,7 +78,8 @@ private func answers(_ timeline: String) -> (answers: String, figures: WindowFig
   @Test(arguments: [
     // No frame is drawn: two are kept.
     ("ffff-f", "aaxx-x"),
-    // One is drawn, one waits, the third is dropped. When the first is finished, there is room.
+    // A frame is drawn, another waits, the third is dropped. When the first is finished, the next
+    // frame is accepted.
     ("ftffpf", "a-ax-a"),
     // As fast as they are offered.
     ("ftp-ftp-ftp", "a---a---a--"),
@@ -169,7 +170,7 @@ private func answers(_ timeline: String) -> (answers: String, figures: WindowFig
   @Test func `figures are what the clock said`() throws {
     let clock = ManualClock()
     let feed = PreviewFeed(clock: clock)
-    // Offered at 0, 10, 20 ms; shown 3, 4 and 9 ms later; drawing takes 2 ms.
+    // Offered at 0, 10, 20 ms; shown 3, 4 and 9 ms later; drawing lasts 2 ms.
     for (number, late) in [3, 4, 9].enumerated() {
       clock.go(to: Int64(number) * 10_000_000)
       feed.offer(frame(number, milliseconds: Int64(number) * 10))

@@ -6,7 +6,7 @@ import Testing
 @testable import RetakePreview
 
 extension SDLTests {
-  /// What the window draws over an image, compared with what is drawn without a window.
+  /// The window's drawing over an image, compared with a drawing without a window.
   @Suite struct OverlayTests {
     /// The two blend with different rounding steps.
     private static let levelsMax = 3

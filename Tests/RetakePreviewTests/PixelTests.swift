@@ -5,7 +5,7 @@ import Testing
 
 @testable import RetakePreview
 
-/// SDL's color conversion is one setting for the whole process, so one test runs at a time.
+/// SDL's color conversion is one setting of the process, so one test runs at a time.
 @Suite(.serialized) struct SDLTests {}
 
 extension SDLTests {

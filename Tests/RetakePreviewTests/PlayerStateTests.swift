@@ -150,7 +150,7 @@ import Testing
   }
 }
 
-/// What is drawn over a frame if several sinks have results, each at its own pace.
+/// The drawing over a frame if several sinks have results, each at its own pace.
 @Suite struct PlayerContentTests {
   private func result(_ sequence: Int, _ outcomes: [(String, [ResultFact])]) -> PreviewResult {
     PreviewResult(

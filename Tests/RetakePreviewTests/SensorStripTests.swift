@@ -21,7 +21,7 @@ import Testing
   @Test func `a curve has a rectangle for each column, from the lowest to the highest value`() {
     let strip = strip((0...8).map { [Double($0)] })
     let curve = strip.curves(in: area)[0]
-    // Samples are 10 columns apart, from 40 before the frame to 40 behind it.
+    // Samples are 10 columns apart, from 40 before the frame to 40 after it.
     #expect(curve.first == CanvasRect(110, 30, 1, 1) && curve.last?.x == 190)
     #expect(Set(curve.map(\.x)) == Set(110...190))
     #expect(curve.map(\.y).min() == 20 && strip.range == 0...8)

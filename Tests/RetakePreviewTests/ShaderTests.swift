@@ -259,7 +259,7 @@ extension SDLTests {
   }
 }
 
-/// What a frame's colors are, computed without a renderer.
+/// The colors of a frame, computed without a renderer.
 enum Exact {
   static let hasFFmpeg =
     (try? runCommand("ffmpeg", arguments: ["-version"]))?.status == 0

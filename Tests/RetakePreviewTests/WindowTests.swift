@@ -148,7 +148,7 @@ extension SDLTests {
         #expect((report.shown, report.withoutImage) == (first == 2 ? (1, 0) : (0, 1)))
         return try MediaImage.read(file: folder.file("\(first).png").path).bytes(of: 0)
       }
-      // Yellow text on the empty background, and none on the image.
+      // Yellow text on the empty background, and no text on the image.
       func hasWarning(_ bytes: [UInt8]) -> Bool {
         stride(from: 0, to: bytes.count, by: 3).contains { bytes[$0..<$0 + 3] == [240, 228, 66] }
       }

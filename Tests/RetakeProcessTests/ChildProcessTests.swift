@@ -213,7 +213,7 @@ import Testing
     #expect(marked.ids() == [])
   }
 
-  /// Different ones in processes that run at the same time.
+  /// Different numbers in processes that run at the same time.
   private static func number(_ test: UInt64) -> UInt64 { UInt64(getpid()) << 8 | test }
 
   @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/limits"), "no /proc"))

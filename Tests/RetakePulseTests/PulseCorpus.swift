@@ -3,7 +3,7 @@ import RetakeSignal
 import RetakeTestSupport
 
 /// The specification of a set of pulses: `Tests/Corpora/pulse.json`. Each waveform draws one value
-/// of each list, and its rate from a range. All follow from the seed, and none is stored.
+/// of each list, and its rate from a range. All waveforms follow from the seed and are not stored.
 struct PulseCorpus: Decodable {
   var v: Int
   var seed: UInt64
@@ -28,7 +28,7 @@ struct PulseCorpus: Decodable {
     return try JSONDecoder().decode(Self.self, from: Data(contentsOf: file))
   }
 
-  /// A waveform depends on its index alone, not on the ones before it.
+  /// A waveform depends on its index alone, not on earlier waveforms.
   var waveforms: [CorpusPulse] { (0..<count).map { CorpusPulse(self, index: $0) } }
 }
 

@@ -8,7 +8,7 @@ import Testing
 
 /// 400 pulses with known rates through every stage from `resample` to `pulse-rate`.
 @Suite struct PulseCorpusTests {
-  /// What the chain says about a pulse of the corpus.
+  /// The answer of the chain to a pulse of the corpus.
   private struct Answer {
     var pulse: CorpusPulse
     var found: Double?
@@ -20,7 +20,7 @@ import Testing
   /// Where the resampler has its times from.
   private enum Times {
     case presentation
-    /// What a tool assumes that counts frames: the bug of this field.
+    /// The times that a tool assumes if it counts frames: the bug of this field.
     case constantRate
   }
 

@@ -195,7 +195,7 @@ import Testing
   }
 }
 
-/// The whole chain on drawn frames.
+/// The complete chain on drawn frames.
 @Suite struct PulseRunTests {
   private final class Listener: RunObserver {
     var frames: [FinishedFrame] = []
@@ -235,7 +235,7 @@ import Testing
     let middle = line.map(\.y).reduce(0, +) / Double(line.count)
     let beats = zip(line, line.dropFirst()).count { $0.y > middle && $1.y <= middle }
     #expect((6...8).contains(beats))
-    // The same as a stage of a preview, which draws what was found over each frame.
+    // The same as a stage of a preview, which draws the result over each frame.
     let preview = camera.preview(of: band, id: "screen")
     _ = try run(preview, workers: 0)
   }

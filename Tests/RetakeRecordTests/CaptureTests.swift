@@ -6,7 +6,7 @@ import Testing
 
 @testable import RetakeRecord
 
-/// The work of the capturing thread alone: nothing is encoded unless the test does it.
+/// The work of the capturing thread alone: no frame is encoded unless the test encodes it.
 @Suite struct CaptureTests {
   private func pipes(_ options: RecorderOptions, _ clock: ManualClock) -> RecorderPipes {
     RecorderPipes(options, clock: clock)
@@ -102,7 +102,7 @@ import Testing
     #expect(rows.events.map(\.kind) == ["source.lost"])
   }
 
-  /// Gives a packet without bytes for each frame.
+  /// Returns a packet without bytes for each frame.
   private final class EmptyMaker: PacketMaker {
     func packet(
       of frame: Frame, original: OriginalPacket?, wantsKey: Bool, hasTime: Bool

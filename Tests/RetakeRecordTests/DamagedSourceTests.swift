@@ -84,7 +84,7 @@ import Testing
   @Test func `a frame that does not decode has a row with its cause`() throws {
     let path = try clip("broken.mov", "-c:v", "png")
     let broken = [10, 20, 30, 40]
-    // From the beginning: there is nothing of the picture to decode.
+    // From the first byte on, so that no part of the picture can be decoded.
     try spoil(path, packets: broken, part: 0..<1)
     let result = try record(path, preset: .ffv1)
     #expect(result.status == .lossy)
@@ -134,12 +134,12 @@ import Testing
     try checkGood(result.folder.path)
   }
 
-  /// Takes the second slice out of pictures.
+  /// Removes the second slice of pictures.
   private static func withoutSlice(of pictures: [Int], in path: String) throws {
     let bytes = [UInt8](try Data(contentsOf: URL(filePath: path)))
     var (kept, picture, slice) = ([UInt8](), -1, 0)
     for unit in AnnexB.units(bytes) {
-      // ITU-T H.265, Table 7-1: types up to 21 are slices; the first bit behind the header says
+      // ITU-T H.265, Table 7-1: types up to 21 are slices; the first bit after the header says
       // whether the slice is a picture's first.
       let isSlice = (unit[unit.startIndex] >> 1) & 63 <= 21
       if isSlice {
@@ -233,8 +233,9 @@ import Testing
     #expect(result.status == .clean && result.progress.notes == nil)
   }
 
-  /// What follows the picture's declared end, where 60 of its bytes are gone: no element, or one
-  /// that no cluster has and then none. Nil writes zeros into the picture instead.
+  /// The bytes after the picture's declared end, where 60 of its bytes are missing: no valid
+  /// element, or an element that no cluster has and then an invalid element. Nil writes zeros into
+  /// the picture instead.
   @Test(arguments: [[0, 1, 0, 1, 0, 1, 0, 1], [0x81, 0x84, 9, 9, 9, 9, 0, 1], nil])
   func `the picture whose bytes a hole of a Matroska file took is damaged`(
     behind: [UInt8]?

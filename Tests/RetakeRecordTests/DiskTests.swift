@@ -250,7 +250,7 @@ final class FailingDisk: Sendable {
 }
 
 extension TemporaryFolder {
-  /// Sorted names, including hidden ones.
+  /// Sorted names, hidden names included.
   var entries: [String] {
     get throws { try FileManager.default.contentsOfDirectory(atPath: url.path).sorted() }
   }

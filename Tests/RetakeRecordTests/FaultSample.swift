@@ -115,7 +115,7 @@ struct Truth: Equatable {
   }
 }
 
-/// The doctor's result for a session with a fault, and what can still be read.
+/// The doctor's result for a session with a fault, and its readable rows and pixels.
 struct FaultVerdict {
   let diagnosis: SessionDiagnosis
   let rows: Truth.Rows?
@@ -134,7 +134,8 @@ struct FaultVerdict {
     rows == truth.rows && pixels == truth.pixels && !diagnosis.findings.contains { $0.isOfMedia }
   }
 
-  /// A finding that does not concern the whole session names a file, a row, a packet or a frame.
+  /// A finding that does not concern the session in general names a file, a row, a packet or a
+  /// frame.
   var isNamed: Bool {
     diagnosis.findings.contains {
       !truth.codes.contains($0.code)

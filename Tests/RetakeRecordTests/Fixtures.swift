@@ -145,13 +145,13 @@ extension Recorder.Machine {
   /// The clock does not advance: commits are triggered by the number of rows.
   static func still() -> Recorder.Machine { Recorder.Machine(clock: ManualClock()) }
 
-  /// Each clock reading takes 20 ms: a commit after about a dozen rows.
+  /// Each clock reading advances it by 20 ms: a commit after about a dozen rows.
   static func ticking() -> Recorder.Machine {
     Recorder.Machine(clock: ManualClock(jumps: true, step: 20_000_000))
   }
 }
 
-/// The digest in the commit lines, computed again from what can be read.
+/// The digest in the commit lines, computed again from the readable entries.
 func packetDigest(of reader: SessionReader, through last: Int) throws -> Digest128 {
   var hasher = DigestHasher()
   for entry in try reader.entries(of: 0, sequences: 0..<last + 1) {
@@ -162,7 +162,7 @@ func packetDigest(of reader: SessionReader, through last: Int) throws -> Digest1
   return hasher.finish()
 }
 
-/// The error's code, or `nil` if nothing is thrown.
+/// The error's code, or `nil` if the body throws no error.
 func code(_ body: () throws -> some Any) -> String? {
   do {
     _ = try body()

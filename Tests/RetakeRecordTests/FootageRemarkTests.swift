@@ -8,7 +8,7 @@ import Testing
 
 @testable import RetakeRecord
 
-/// What a recording of a file says about video that it does not have.
+/// The notes of a recording of a file about video that the recording does not have.
 @Suite struct FootageRemarkTests {
   private let folder: TemporaryFolder
 
@@ -50,7 +50,7 @@ import Testing
         "track 1 begins where track 0 ends (1.0 s): it is the same video on another PID; it is not "
           + "recorded; record it, too: --track all"
       ])
-    // With both tracks nothing is left out.
+    // With both tracks the recording is complete.
     let both = try record(path, tracks: .all).progress.notes ?? []
     #expect(both.count == 1 && both[0].contains("the same video goes on in another track"))
     #expect(try record(twoTracks(delay: 0.1)).progress.notes == nil)

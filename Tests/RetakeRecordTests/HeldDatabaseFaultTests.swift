@@ -19,7 +19,7 @@ import Testing
     (try? runCommand("python3", arguments: ["-c", "import sqlite3"]))?.status == 0
   private static let isLong = ProcessInfo.processInfo.environment["RETAKE_FAULTS"] == "long"
 
-  /// What the other program does once it has access.
+  /// The transaction of the other program once it has access.
   enum Rival: String, CaseIterable, Sendable {
     case locks = "BEGIN EXCLUSIVE"
     case reads = "BEGIN; SELECT count(*) FROM meta"
@@ -102,7 +102,7 @@ import Testing
       }.start()
     }
 
-    /// Waits for a report that meets a condition, or until it is clear that there will be none.
+    /// Waits for a report that meets a condition, the end of the recording, or the time limit.
     func wait(for isWanted: (RecordingProgress) -> Bool) -> Bool {
       // Ends: a recording reports three times a second and has an end, and each wait has a limit.
       while !reports.all.contains(where: isWanted) {

@@ -10,8 +10,8 @@ import Testing
 
 @testable import RetakeRecord
 
-/// H.264 without IDR pictures behind the first: each key packet is a recovery point, and the frames
-/// behind it need those before.
+/// H.264 with a single IDR picture, the first: each key packet is a recovery point, and the frames
+/// after it need the frames before it.
 @Suite struct IntraRefreshTests {
   private let folder: TemporaryFolder
   private static let count = 100
@@ -33,7 +33,7 @@ import Testing
     return path
   }
 
-  /// What a continuous decoding gives.
+  /// The digests of a continuous decoding.
   private func digests(_ path: String) throws -> [Digest128] {
     let stream = try MediaFileSource(path: path).open()
     var digests: [Digest128] = []

@@ -108,8 +108,8 @@ import Testing
     #expect(SegmentLimit(parsing: text) == nil)
   }
 
-  /// Frames as `k` (key) or `p`, one second and 10 bytes each, `e` an event; the result is what is
-  /// kept at the end.
+  /// Frames as `k` (key) or `p`, one second and 10 bytes each, `e` an event; returns the content of
+  /// the ring at the end.
   private func ring(_ input: String, seconds: Int64, bytesMax: Int = 1_000) throws -> PreTriggerRing
   {
     var ring = PreTriggerRing(nanoseconds: seconds * second, bytesMax: bytesMax)

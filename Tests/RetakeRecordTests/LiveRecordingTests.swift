@@ -137,7 +137,7 @@ import Testing
   @Test func `a live stage reads what a replay of its session reads`() throws {
     let folder = try TemporaryFolder("retake-live")
     let (board, read) = (Locked<Recorder?>(nil), Locked<[FrameID: SensorReading]>([:]))
-    // Each frame is followed by samples, so that the next one finds newer ones.
+    // Samples follow each frame, so that the next frame finds newer samples.
     let watch = RecordingWatch(captured: { frame in
       guard let recorder = board.withLock({ $0 }) else { return }
       for part: Int64 in 0..<3 {
@@ -246,8 +246,7 @@ private struct Sum: PureStage {
   }
 }
 
-/// A stage that waits in its first frame until the gate is open.
-/// Keeps what it reads of the sensor `imu`.
+/// Keeps its readings of the sensor `imu`.
 private struct Sensing: PureStage {
   static let kind = "sensing"
   private let read: Locked<[FrameID: SensorReading]>
@@ -264,6 +263,7 @@ private struct Sensing: PureStage {
   }
 }
 
+/// A stage that waits in its first frame until the gate is open.
 private struct Held: PureStage {
   static let kind = "held"
   private let gate: Gate

@@ -100,7 +100,7 @@ private struct FakeSource: RecordingSource {
   func open() throws -> any FrameStream { try LiveStream(plan) }
 }
 
-/// A clock that a source moves. A thread that waits lets the source give its next item.
+/// A clock that a source moves. A waiting thread lets the source deliver its next item.
 private final class StepClock: LiveClock {
   private let now = Mutex<Int64>(1_000_000_000)
   private let permits = DispatchSemaphore(value: 0)
@@ -177,7 +177,7 @@ private struct LostSource: RecordingSource {
   private static let isLong = environment["RETAKE_FAULTS"] == "long"
   private static let unplugs = environment["RETAKE_UNPLUGS"].flatMap { Int($0) } ?? 8
 
-  /// The long form uses the real limits; the short form takes little time.
+  /// The long form uses the real limits; the short form uses short limits.
   private func plan(_ camera: FakeCamera) -> LiveStream.Plan {
     var plan = LiveStream.Plan(
       connect: { try camera.connect($0) }, timeBase: TimeBase(1, 1_000), clock: WallClock())
@@ -227,7 +227,7 @@ private struct LostSource: RecordingSource {
         }, timeBase: TimeBase(1, 1_000), clock: clock))
     defer { stream.close() }
     var seen: [String] = []
-    // Ends: the source gives an item each time that the stream waits for one.
+    // Ends: the source delivers an item each time that the stream waits.
     while seen.count < 9 {
       switch try stream.item() {
       case .missed: seen.append("missed")
@@ -281,7 +281,7 @@ private struct LostSource: RecordingSource {
         + "\(noticed / 1_000_000) ms at most")
   }
 
-  /// What a session records at the end of a gap.
+  /// The event that a session records at the end of a gap.
   private struct Gap: Decodable {
     var attempts: Int
     var gapNanoseconds: Int64

@@ -8,7 +8,7 @@ import Testing
 
 @testable import RetakeRecord
 
-/// What lossless presets store of each pixel format: what the index says, the decoder gives.
+/// Lossless presets store every pixel format: the decoder returns the format that the index names.
 @Suite struct PresetFormatTests {
   /// Values of all bits of the format.
   private static func frame(

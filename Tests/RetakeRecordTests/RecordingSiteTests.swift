@@ -8,7 +8,7 @@ import Testing
 
 @testable import RetakeRecord
 
-/// How a session's folder gets its name, and what is left if it does not.
+/// How a session's folder gets its name, and the files that remain if it does not.
 @Suite struct RecordingSiteTests {
   private let folder: TemporaryFolder
   private let target: SessionFolder

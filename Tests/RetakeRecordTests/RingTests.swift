@@ -117,7 +117,7 @@ import Testing
       #expect(try SessionDoctor(path: path, decodes: true).run().isHealthy)
       #expect(try SessionRecovery(path, fromMedia: true).run().frames == packets)
       let names = try FileManager.default.contentsOfDirectory(atPath: path).sorted()
-      // Before the first commit there is nothing to add rows to, and the empty database is kept.
+      // Before the first commit there is no table to add rows to, and the empty database is kept.
       let own = names.filter { !$0.hasPrefix("session.sqlite.damaged") }
       #expect(own == ["NOTES.md", "media", "session.sqlite"])
     }
@@ -129,7 +129,7 @@ import Testing
     let folder = try TemporaryFolder()
     let result = try record(Scene(40), options: .test(folder))
     let path = result.folder.path
-    // What an earlier version left of a ring that was killed before its first commit.
+    // The files that an earlier version left when a ring was killed before its first commit.
     try FileManager.default.removeItem(atPath: path + "/session.sqlite")
     _ = try StoreWriter(creating: path + "/session.sqlite", durability: .building).close()
     #expect(try SessionRecovery(path).run().frames == 0)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import RetakeRecord
 
-/// An application that delivers frames as fast as the recorder takes them, and a disk that writes
+/// An application that delivers frames as fast as the recorder accepts them, and a disk that writes
 /// only after a number of further frames were delivered: it is slower on any machine.
 private final class SlowDisk: RecordingSource, @unchecked Sendable {
   // @unchecked: all mutable state is guarded by `condition`.
@@ -127,7 +127,7 @@ private final class SlowDisk: RecordingSource, @unchecked Sendable {
     #expect(rows.causes == frames.missing)
     let pushes = disk.sortedPushes
     let p99 = pushes[pushes.count * 99 / 100]
-    // The run only ends because no thread waits for the disk. How long a call takes is a
+    // The run only ends because no thread waits for the disk. The duration of a call is a
     // measurement.
     if ProcessInfo.processInfo.environment["RETAKE_FAULTS"] == "long" {
       #expect(p99 <= 1_000_000, "\(p99) ns")

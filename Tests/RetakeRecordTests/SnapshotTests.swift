@@ -148,7 +148,7 @@ import Testing
   @Test func `a recording that ended on an error of the database has lost nothing`() throws {
     let folder = try TemporaryFolder()
     let whole = try record(Scene(20), options: .test(folder))
-    // Every commit is in the database, no log is left, and the recording was not closed.
+    // Every commit is in the database, there is no log, and the recording was not closed.
     let store = try StoreWriter(continuing: whole.folder.path + "/session.sqlite")
     store.setMeta("closed", "0")
     try store.commit()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RetakeReplay
 
-/// What is reported of a live run's failures, halt and drops, and how often.
+/// The messages about a live run's failures, halt and drops, and their number.
 @Suite struct LiveFailureLogTests {
   private let messages = Locked<[LiveFailureLog.Message]>([])
 

@@ -36,7 +36,7 @@ struct StepFrames: FrameReader {
   }
 }
 
-/// Keeps what the sinks received.
+/// Keeps the results of the sinks, and the decisions.
 final class Notes: RunObserver {
   private(set) var results: [FrameResult] = []
   private(set) var lines: [DecisionLine] = []

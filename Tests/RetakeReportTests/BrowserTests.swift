@@ -5,7 +5,7 @@ import Testing
 
 @testable import RetakeReport
 
-/// The page in a real browser; skipped if none is installed.
+/// The page in a real browser; skipped without a browser.
 @Suite(
   .serialized, .oneAtATime(.displays),
   .enabled(if: browser != nil, "chromium is not on this machine"))

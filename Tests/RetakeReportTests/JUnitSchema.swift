@@ -1,5 +1,5 @@
-/// What Jenkins accepts as JUnit, written from its documentation: elements, their order and their
-/// attributes. GitLab reads a part of it.
+/// The JUnit format that Jenkins accepts, written from its documentation: elements, their order and
+/// their attributes. GitLab reads a part of it.
 enum JUnitSchema {
   static let text = """
     <?xml version="1.0" encoding="UTF-8"?>
@@ -44,7 +44,7 @@ enum JUnitSchema {
 
     """
 
-  /// The attributes that each element may have; those with `!` are required.
+  /// The permitted attributes of each element; attributes with `!` are required.
   static let attributes: [String: [String]] = [
     "testsuites": ["name", "time", "tests", "failures", "errors"],
     "testsuite": [

@@ -239,7 +239,7 @@ import Testing
       EventRecord(ordinal: 1, timeNanoseconds: 6, source: "app", kind: "c\"\u{301}d"),
     ])
     try writer.close()
-    // Bytes, because Swift's strings take a quote and its accent for one Character.
+    // Bytes, because Swift's strings treat a quote and its accent as one Character.
     let csv = try Array(text(imported.path, .events, .csv).utf8)
     let expected =
       "ordinal,timeNanoseconds,track,source,kind,json\r\n"

@@ -8,7 +8,7 @@ import Testing
 
 @testable import RetakeRewrite
 
-/// Media that takes long to read: nothing is read needlessly, and work on it can be stopped.
+/// Media that is slow to read: no byte is read needlessly, and work on it can be stopped.
 struct LargeMediaTests {
   private static let megabytes = 24
 
@@ -30,7 +30,7 @@ struct LargeMediaTests {
   @Test func `media with more bytes than were indexed is refused without a look at them`() throws {
     let imported = try ImportedClip(.openGOP)
     let media = URL(filePath: imported.path + "/media/original.mp4")
-    // Reading all of it would take days.
+    // Reading all of it would last days.
     try grow(media, to: 4 << 40)
     let diagnosis = try SessionDoctor(path: imported.path, decodes: true).run()
     #expect(!diagnosis.isHealthy && diagnosis.damagedFrames == 120)
@@ -93,7 +93,7 @@ struct LargeMediaTests {
     let folder = try TemporaryFolder()
     let source = try Clip.openGOP.make(in: folder)
     let free = try #require(FreeSpace.freeBytes(at: folder.url.path))
-    // A hole in a file takes no space.
+    // A hole in a file needs no space.
     try grow(source, to: free + (8 << 30))
     let refused = code {
       try SessionImporter(

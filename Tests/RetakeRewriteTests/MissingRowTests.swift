@@ -47,8 +47,8 @@ import Testing
     #expect(summary.frames == 0 && summary.durationNanoseconds == 0)
   }
 
-  /// A session whose frames from the fifth on have much higher sequences. Its rows are those that
-  /// were written.
+  /// A session whose frames from the fifth on have much higher sequences. A writer wrote its rows,
+  /// so their checksums are valid.
   private func withGap(hasPixels: Bool) throws -> ImportedClip {
     let imported = try ImportedClip(.lateStart)
     let database = imported.path + "/session.sqlite"

@@ -110,7 +110,7 @@ import Testing
     let color = try imported.reader().color(of: 0)
     #expect(color.transfer != nil && color.primaries == "bt2020")
 
-    // It begins behind a key frame, so its first file is encoded.
+    // It begins after a key frame, so its first file is encoded.
     let trimmed = try SessionTrim(
       of: imported.path,
       .init(

@@ -71,7 +71,7 @@ import Testing
     #expect(error.advice?.contains("retake session check \(imported.path) --deep") == true)
   }
 
-  /// The frame named by the error, in words; `nil` if none is named.
+  /// The frame named by the error, in words; `nil` if the error names no frame.
   private func named(_ body: () throws -> some Any) -> String? {
     do {
       _ = try body()

@@ -8,7 +8,7 @@ import Testing
 
 @testable import RetakeRewrite
 
-/// Rows that are not those of the last commit are never replayed, cut or copied without an error.
+/// Rows that differ from the last commit are never replayed, cut or copied without an error.
 @Suite struct TamperedRowTests {
   struct Change: Sendable, CustomTestStringConvertible {
     var name: String
@@ -110,7 +110,7 @@ import Testing
     #expect(trim?.contains(change.says) == true, "\(trim ?? "nothing")")
     #expect(!FileManager.default.fileExists(atPath: media))
     #expect(!FileManager.default.fileExists(atPath: imported.folder.file("Made/made").path))
-    // Inspecting it guarantees nothing: its current content is reported.
+    // Inspecting a session does not check it: its current content is reported.
     #expect(throws: Never.self) { try reader.info() }
   }
 

@@ -3,13 +3,12 @@ import Testing
 @testable import RetakeRewrite
 
 /// One letter per packet, in decode order, and the frames that they produce: `I` an entry, `P` and
-/// `B` depend on the entry before, `L` is a leading frame: it depends on the entry before the last
-/// one.
+/// `B` depend on the entry before, `L` is a leading frame: it depends on the second to last entry.
 private struct Track {
   var rows: [TrimPlan.Row] = []
   var segments: [Int: Int] = [:]
 
-  /// - Parameter shown: For each packet its sequence, or `nil` for one that shows nothing.
+  /// - Parameter shown: The sequence of each packet, or `nil` for a packet without a frame.
   init(_ packets: String, shown: [Int?]? = nil) {
     var entries: [Int] = []
     for (packet, letter) in packets.enumerated() {

@@ -247,7 +247,7 @@ import Testing
     #expect(try SessionDoctor(path: result.path, decodes: true).run().isHealthy)
   }
 
-  /// What may replace a media file.
+  /// The replacements of a media file.
   enum Replaced: String, CaseIterable {
     case nothing, pipe, deviceLink, linkedFolder, noise
 
@@ -308,7 +308,7 @@ import Testing
     let imported = try ImportedClip(.motionJPEG)
     #expect(code { try trim(imported, from: 5_000, to: nil) } == "session.trim.empty")
     #expect(code { try trim(imported, from: 0, to: 500, name: "a/b") } == "session.name.bad")
-    // A session that does not begin at zero, and a span behind the last time that there is.
+    // A session that does not begin at zero, and a span after the last possible time.
     let late = try ImportedClip(.lateStart)
     #expect(code { try trim(late, from: 9_223_372_036_854, to: nil) } == "session.trim.empty")
     #expect(try trim(late, from: 0, to: 9_223_372_036_854).frames == 20)

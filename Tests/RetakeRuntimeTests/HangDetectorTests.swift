@@ -4,7 +4,8 @@ import Testing
 @testable import RetakeRuntime
 
 @Suite struct HangDetectorTests {
-  /// What each check sees, by the number of the activity; 0 means nothing that can hang.
+  /// Whether each check finds a hang, by the number of the activity; 0 is an activity that cannot
+  /// hang.
   private func hangs(_ turns: [UInt64], _ detector: inout HangDetector) -> [Bool] {
     turns.map {
       detector.hangs(RunWatch.Sight(activity: $0 == 0 ? .free : .stopping, turn: $0))

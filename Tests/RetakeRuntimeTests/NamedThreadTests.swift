@@ -10,7 +10,7 @@ private enum Caller {
 
 /// The threads of a run have the task-local values of the code that starts them.
 @Suite struct NamedThreadTests {
-  /// What a thread that is started here sees, and one that it starts.
+  /// The value in a thread that is started here, and in a thread that it starts.
   private static func seen() throws -> [String?] {
     let seen = Locked<[String?]>([])
     try NamedThread("first") {

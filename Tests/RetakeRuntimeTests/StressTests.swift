@@ -10,7 +10,7 @@ import Testing
 
 /// A random graph of futures, and the conditions that must hold afterwards.
 private final class RandomGraph {
-  /// What one future saw, recorded by its body.
+  /// The call of a future, recorded by its body.
   struct Call: Sendable {
     var count = 0
     var thread = ""
@@ -75,7 +75,7 @@ private final class RandomGraph {
   /// Submits, cancels, marks and requests in a random order.
   func play(_ workers: Workers) throws {
     var waiting = Array(nodes.indices)
-    // The first is held back, so that nothing that depends on it can have begun.
+    // The first future is held back, so that no future that depends on it can have begun.
     let isHeld = generator.chance(50)
     if isHeld { waiting.removeFirst() }
     while !waiting.isEmpty {

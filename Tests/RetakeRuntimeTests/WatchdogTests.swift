@@ -50,7 +50,7 @@ private final class Trap: Sendable {
 }
 
 @Suite struct WatchdogTests {
-  /// A single frame with the number 3: if its body hangs, nothing else can continue.
+  /// A single frame with the number 3: if its body hangs, no other work can continue.
   private func frame() -> TinyFrames {
     var frames = TinyFrames.at(rate: 30, count: 4)
     frames.shed = [0, 1, 2]
@@ -136,7 +136,8 @@ private final class Trap: Sendable {
     let thread = HelpingThread(watch) { watch in
       let workers = try Workers(count: 2, lanes: [1], watch: watch)
       defer { workers.stop() }
-      // Each leads to the next on the other worker's thread, and nothing wakes the time plane.
+      // Each body leads to the next body on the other worker's thread, and no body wakes the time
+      // plane.
       var chain: [ValueFuture] = []
       for (number, door) in doors.enumerated() {
         chain.append(
@@ -224,7 +225,7 @@ private final class Trap: Sendable {
   }
 }
 
-/// Takes the role of the time plane, so that the test can take that of the watchdog.
+/// Plays the role of the time plane, so that the test can play the role of the watchdog.
 private final class HelpingThread: Sendable {
   private let watch: RunWatch
   private let ended = DispatchSemaphore(value: 0)
@@ -239,10 +240,10 @@ private final class HelpingThread: Sendable {
     }.start()
   }
 
-  /// Waits for an activity, and gives it up.
+  /// Waits for an activity, and abandons it.
   @discardableResult
   func giveUp(when isMeant: (RunWatch.Activity) -> Bool) -> RunWatch.Activity {
-    // Ends: what the test waits for happens, or the test never passes.
+    // Ends: the awaited activity happens, or the test never passes.
     while true {
       let sight = look { isMeant($0.activity) }
       if watch.giveUp(sight) { return sight.activity }
@@ -251,7 +252,7 @@ private final class HelpingThread: Sendable {
 
   /// Checks until it sees the wanted sight.
   func look(until isMeant: (RunWatch.Sight) -> Bool) -> RunWatch.Sight {
-    // Ends: what the test waits for happens, or the test never passes.
+    // Ends: the awaited sight happens, or the test never passes.
     while true {
       let sight = watch.look()
       if isMeant(sight) { return sight }

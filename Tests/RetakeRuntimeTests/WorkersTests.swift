@@ -206,7 +206,7 @@ import Testing
           return .cancelled
         }
       }
-      // Ends after the others have ended, so the time plane helps with those.
+      // Ends after the other futures have ended, so the time plane helps with the others.
       let pinned = make(lane: 1) { _ in
         for _ in 0..<4 { isOver.wait() }
         return .cancelled

@@ -6,8 +6,8 @@ import Testing
 
 @testable import RetakeSensors
 
-/// Two cameras whose clocks are 237 ms and 80 ppm apart: what the first clock shows is
-/// t × (1 + 80 × 10⁻⁶) + 0.237 for a time t of the second.
+/// Two cameras whose clocks are 237 ms and 80 ppm apart: the first clock shows t × (1 + 80 × 10⁻⁶)
+/// + 0.237 at a time t of the second.
 enum TwoCameras {
   static let offset = 0.237
   static let drift = 80e-6
@@ -51,7 +51,7 @@ enum TwoCameras {
   }
 }
 
-/// Clocks of two cameras, from what both heard or saw.
+/// Clocks of two cameras, from sound or light that both recorded.
 struct AlignmentTests {
   @Test func `a line is fitted through the pairs that agree`() throws {
     var pairs = (0..<40).map { number in
@@ -73,7 +73,7 @@ struct AlignmentTests {
     let count = 22 * SoundTrack.rate
     let one = SoundTrack(
       start: 0, samples: world.sound(count: count, noise: 1) { Double($0) / rate })
-    // Its first sample is at 0.1 s of its own clock.
+    // Its first sample is at 0.1 s of the second camera's clock.
     let two = SoundTrack(
       start: 0.1,
       samples: world.sound(count: count, noise: 2) { TwoCameras.first(0.1 + Double($0) / rate) })
@@ -99,8 +99,8 @@ struct AlignmentTests {
     #expect((fit?.confidence ?? 0) < 0.3, "\(String(describing: fit))")
   }
 
-  /// Two pieces of five seconds that follow each other: nothing is in both, though each fits the
-  /// other at every period of the sound.
+  /// Two consecutive pieces of five seconds: they share no sound, though each fits the other at
+  /// every period of the sound.
   private func chapters(
     noise: Double, _ sound: (_ second: Double, _ index: Int) -> Double
   ) -> SoundAlignment {
@@ -125,7 +125,7 @@ struct AlignmentTests {
     #expect(answer == .repeats)
   }
 
-  /// Each click is the same noise, so it fits no other place of its own second.
+  /// Each click is the same noise, so the sounds fit only where clicks meet.
   @Test(arguments: [0.5, 1.0, 1.25])
   func `clicks at even distances fit at several places, which is said`(period: Double) {
     var numbers = SeededGenerator(seed: 3)
@@ -208,7 +208,7 @@ struct AlignmentTests {
   @Test(arguments: lights)
   private func `lights that both saw give offset and drift`(lights: Lights) throws {
     for seed in 3..<9 {
-      // At least a quarter of a second apart, so that each is a step of its own.
+      // At least a quarter of a second apart, so that each is a separate step.
       var instants: [Double] = []
       for instant in TwoCameras.instants(
         seed: UInt64(seed), count: 4 * lights.seconds, over: Double(lights.seconds))

@@ -35,7 +35,7 @@ final class SampleSite {
   }
 }
 
-/// `code: message` of what is thrown; `nil` if nothing is.
+/// `code: message` of the error that the body throws; `nil` without an error.
 func fault(_ body: () throws -> some Any) -> String? {
   do {
     _ = try body()
@@ -206,7 +206,7 @@ struct FileImportTests {
     }
   }
 
-  /// Each is an error of its own, at its line, and the file before it is not half of a sensor.
+  /// Each is a separate error, at its line, and the import does not leave part of a sensor.
   @Test(arguments: [
     (
       "t,x\n1,2\n0.5,2\n", "a.csv",

@@ -56,7 +56,7 @@ import Testing
     let sound = [Int16](repeating: 1, count: 15)
     #expect(try times([levels(0, sound), levels(24_000_000, sound)]) == [10, 20, 30])
     #expect(try times([levels(0, sound), levels(26_000_000, sound)]) == [10, 15, 36, 41])
-    // The file says twice what was to be heard from 5 to 15 ms.
+    // The file has sound for 5 to 15 ms twice.
     #expect(try times([levels(0, sound), levels(4_000_000, sound)]) == [10, 15, 19])
     let back = [levels(0, sound), levels(-90_000_000, sound), levels(nil, sound)]
     #expect(try times(back) == [10, 15, 25, 30])

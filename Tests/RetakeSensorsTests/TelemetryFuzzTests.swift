@@ -5,7 +5,7 @@ import Testing
 @testable import RetakeSensors
 
 /// Telemetry that is almost right: numbers, or an error with its byte, and never a crash.
-/// RETAKE_FUZZ_ROUNDS gives another number of rounds.
+/// RETAKE_FUZZ_ROUNDS sets another number of rounds.
 @Suite struct TelemetryFuzzTests {
   @Test func `no packet of telemetry ends the process`() throws {
     let whole = MadeTelemetry.packet([100, 200, -300, 0, 1, 2])

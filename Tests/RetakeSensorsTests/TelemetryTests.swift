@@ -115,8 +115,8 @@ struct TelemetryTests {
     }
   }
 
-  /// A few thousand packets with a few bytes changed, cut or repeated. None may end the process,
-  /// and each gives samples or damage with a place in the packet.
+  /// A few thousand packets with a few bytes changed, cut or repeated. No packet may end the
+  /// process, and each becomes samples or damage with a place in the packet.
   @Test func `no packet ends the process`() throws {
     let whole = MadeTelemetry.packet((0..<60).map { Int16($0) })
     var state: UInt64 = 0x9E37_79B9_7F4A_7C15

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RetakeServe
 
-/// What another site, another user or a hostile folder may try.
+/// Attacks by another site, another user or a hostile folder.
 @Suite(.serialized, .onOwnThread) struct AttackTests {
   @Test func `another site can neither see nor change anything`() throws {
     let fixture = try ServeFixture(frames: 6)

@@ -88,7 +88,8 @@ struct PageDriveTests {
       try browser.text("navigator.clipboard.readText()")
         == "retake replay figures --pipeline motion")
 
-    // `/` focuses the filter of the findings, `c` that of the cases, which their links switch.
+    // `/` focuses the filter of the findings, `c` the filter of the cases, which their links
+    // switch.
     try browser.evaluate("document.activeElement.blur()")
     try browser.press("/")
     #expect(

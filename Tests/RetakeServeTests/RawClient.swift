@@ -23,7 +23,7 @@ struct RawClient {
 
   let port: Int
 
-  /// - Parameter headers: In addition to Host and Connection; they override those.
+  /// - Parameter headers: In addition to Host and Connection, or instead of them.
   func ask(
     _ method: String, _ path: String, _ headers: [String: String] = [:], body: String = ""
   ) throws -> Answer {

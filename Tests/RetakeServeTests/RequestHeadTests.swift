@@ -34,7 +34,7 @@ struct RequestHeadTests {
     #expect(try head.take() == nil)
   }
 
-  /// A line without an end is not collected: after the bound nothing more is read.
+  /// A line without an end is not collected: the reader stops at the bound.
   @Test func `a head that is too long is refused at its bound`() throws {
     var head = RequestHead()
     var received = 0
@@ -60,7 +60,7 @@ struct RequestHeadTests {
     let fixture = try ServeFixture(frames: 6)
     let connection = try RawClient.Connection(port: fixture.server.port)
     let sent = connection.write(Data((start + String(repeating: "a", count: 32 << 20)).utf8))
-    // The system's buffers hold a few megabytes; the server takes a few thousand bytes.
+    // The system's buffers hold a few megabytes; the server reads a few thousand bytes.
     #expect(sent < 32 << 20)
     let answer = String(decoding: try connection.readToEnd(), as: UTF8.self)
     #expect(answer.isEmpty || answer.hasPrefix("HTTP/1.1 431 "), "\(answer)")

@@ -69,7 +69,7 @@ import Testing
     }
     let page = try String(contentsOf: folder.file("report/report.html"), encoding: .utf8)
     #expect(page.matches(of: /<svg class="curves"/).count == 4)
-    // The recording begins a few frames before the first one that differs.
+    // The recording begins a few frames before the first frame that differs.
     #expect(page.contains(/<path class="curve-0" d="M4\d\d \d+h0L4\d\d \d+L/))
   }
 }

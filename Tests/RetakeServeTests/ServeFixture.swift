@@ -92,7 +92,8 @@ final class ServeFixture {
 
   /// Requests an acceptance as the page does; `nil` leaves a header out.
   ///
-  /// - Parameter pending: The result that the page shows; `nil` is that of the newest report.
+  /// - Parameter pending: The result that the page shows; by default the result of the newest
+  ///   report.
   func accept(
     _ key: String = "yard/motion", pending: String? = nil, rootCauses: [String]? = nil,
     reason: String = "the new threshold is right", _ changes: [String: String?] = [:]

@@ -151,7 +151,7 @@ struct ServedDriveTests {
     }
     #expect(
       try browser.evaluate("document.querySelector('.accept .primary').disabled") as? Bool == true)
-    // The page that opens from disk has no server to send to, so there is nothing to choose.
+    // The page that opens from disk has no server, so it offers no choice of root causes.
     let page = fixture.folder.file("report/report.html")
     try browser.open(page.absoluteString)
     #expect(try browser.text("document.querySelectorAll('.rootCauses').length") == "0")

@@ -142,7 +142,7 @@ import Testing
       #expect(refused.status == 409 && refused.code == "serve.accept.otherResult")
       #expect(refused.text.contains("Reload the page"), "\(refused.text)")
     }
-    // A report that left nothing pending, and a page that names no result.
+    // A report without pending results, and a page that names no result.
     for other in ["", "00", String(repeating: "0", count: 32)] {
       #expect(try fixture.accept(pending: other).code == "serve.accept.otherResult")
     }

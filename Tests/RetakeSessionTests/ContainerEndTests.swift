@@ -12,8 +12,8 @@ struct ContainerEndTests {
   ]
   private static let h264 = ["-c:v", "libx264", "-g", "12", "-bf", "2", "-pix_fmt", "yuv420p"]
 
-  /// Several clusters each. Those that end in `live` have no sizes, as a reader of a pipe receives
-  /// them.
+  /// Several clusters each. Files with a name that ends in `live` have no sizes, as a reader of a
+  /// pipe receives them.
   private static let matroska = Clip(
     name: "Matroska", file: "whole.mkv", inputs: inputs,
     output: h264 + ["-cluster_time_limit", "400"])

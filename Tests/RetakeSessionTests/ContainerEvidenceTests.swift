@@ -151,7 +151,7 @@ struct ContainerEvidenceTests {
     return (bytes, fragments[1])
   }
 
-  /// Gives the fragments these numbers, in turn.
+  /// Sets the numbers of the fragments, in turn.
   private func renumber(_ bytes: inout Data, _ numbers: [UInt8]) {
     for (place, number) in zip(places("mfhd", in: bytes), numbers) { bytes[place + 11] = number }
   }

@@ -96,7 +96,7 @@ struct DamageTests {
       #expect(!advice.contains { $0.contains("recover") || $0.contains("import") }, "\(advice)")
     }
     try pointer.write(to: media(imported))
-    // What needs no media still works.
+    // Calls that need no media still work.
     #expect(try imported.reader().tracks.count == 1)
     try expect(media(imported).lastPathComponent) {
       _ = try imported.reader().frame(FrameID(track: 0, sequence: 0))
@@ -192,7 +192,7 @@ struct DamageTests {
     let damaged = entries.filter { $0.damage != nil }
     #expect(try SessionDoctor(path: result.folder.path, decodes: true).run().isHealthy)
     if damaged.isEmpty {
-      // If the decoder noticed nothing, the image is what the bytes define.
+      // If the decoder noticed no damage, the bytes define the image.
       #expect(result.status == .clean)
     } else {
       #expect(result.status == .lossy)

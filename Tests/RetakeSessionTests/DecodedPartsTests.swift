@@ -114,7 +114,7 @@ struct DecodedPartsTests {
     #expect(!facts.hasSteadyDelay)
   }
 
-  /// Its decoder ends where the packet ends, and reports nothing.
+  /// Its decoder ends where the packet ends, without an error.
   @Test func `an image that is partly unwritten shows without a sign of damage`() throws {
     let clip = Clip(
       name: "cut VP8", file: "cut.ivf",

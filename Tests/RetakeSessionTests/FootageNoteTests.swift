@@ -8,7 +8,7 @@ import Testing
 
 @testable import RetakeSession
 
-/// What an import and `session info` say about footage that is not what a user would expect.
+/// Notes of an import and of `session info` about footage that a user would not expect.
 @Suite struct FootageNoteTests {
   private let folder: TemporaryFolder
 
@@ -34,7 +34,7 @@ import Testing
     return file(name)
   }
 
-  /// The notes of the import, which are also those of `session info`.
+  /// The notes of the import; `session info` has the same notes.
   private func notes(_ path: String) throws -> [String] {
     let result = try SessionImporter(
       ImportOptions(file: path, into: file("Recordings"), hasSound: false)
@@ -189,7 +189,7 @@ import Testing
       notes.contains(
         "track 0: the frames change: pixels 1:1, from frame 25 on pixels 4:3, from frame 50 on "
           + "pixels 1:1"), "\(notes)")
-    // From the front, from behind, and from the middle: the decoder is opened in each of the parts.
+    // Forwards, backwards, and from the middle: the decoder is opened in each of the parts.
     for sequence in [10, 40, 60, 30, 74, 24, 25, 49, 50, 0] {
       let aspect = try reader.frame(FrameID(track: 0, sequence: sequence)).sampleAspect
       let wanted = (25..<50).contains(sequence) ? SampleAspect(4, 3) : .square
@@ -246,7 +246,7 @@ import Testing
   // MARK: Equal pictures
 
   @Test func `a camera that hangs is named, with its frames and its time`() throws {
-    // 60 copies of one frame, and the rest of the time line as if nothing had happened.
+    // 60 copies of a frame, and then the rest of the clip at its usual times.
     let stand = "loop=loop=60:size=1:start=20,trim=end_frame=80,setpts=N/25/TB"
     let path = try clip(
       "stuck.mkv",
@@ -324,7 +324,7 @@ import Testing
 
   // MARK: Turned and mirrored
 
-  /// The clip with another matrix in its track header; the numbers are whole.
+  /// The clip with another matrix in its track header; the numbers are integers.
   private func turned(_ name: String, _ matrix: [Double]) throws -> String {
     var data = try Data(contentsOf: URL(fileURLWithPath: clip("source.mp4", seconds: 0.2)))
     let header = try #require(data.range(of: Data("tkhd".utf8)))

@@ -8,7 +8,7 @@ import Testing
 
 @testable import RetakeSession
 
-/// What an import reports and keeps does not depend on threads or on the order of a Dictionary.
+/// The notes and the content of an import do not depend on threads or on the order of a Dictionary.
 @Suite struct ImportOrderTests {
   private let first = SessionError.mediaMissing(file: "first")
   private let second = SessionError.mediaMissing(file: "second")

@@ -127,13 +127,14 @@ import Testing
       }
     }
     #expect(found == expected)
-    // Its own command multiplies by a whole number, and so has 252 for white of 3 bits.
+    // FFmpeg's command multiplies by an integer, and so has 252 for white of 3 bits.
     let own = try Data(contentsOf: folder.file("own.raw")).map(Int.init)
     #expect(own.count == found.count)
     #expect(zip(own, found).allSatisfy { abs($0 - $1) <= 3 })
   }
 
-  /// A raw picture of 16x16 as a session has it; `own.raw` has it as FFmpeg's own command decodes it.
+  /// A raw picture of 16x16 as a session has it; `own.raw` has it as FFmpeg's own command decodes
+  /// it.
   private static func imported(
     _ samples: Data, _ pixels: String, in folder: TemporaryFolder
   ) throws -> Frame {
@@ -166,7 +167,7 @@ import Testing
   }
 
   @Test func `a file of Xvid has the pixels of the simple transform`() throws {
-    // FFmpeg takes MPEG-4 with this tag for Xvid's, unless the stream names another encoder.
+    // FFmpeg decodes MPEG-4 with this tag as Xvid's, unless the stream names another encoder.
     let clip = Clip(
       name: "MPEG-4 of Xvid", file: "xvid.avi",
       inputs: ["-f", "lavfi", "-i", "testsrc2=size=96x64:rate=25", "-frames:v", "20"],

@@ -124,7 +124,7 @@ import Testing
     let imported = try ImportedClip(.lateStart)
     let digest = try imported.reader().sessionDigest()
     let whole = try Data(contentsOf: database(imported))
-    // Killed during the build: the hidden folder is left without a lock.
+    // Killed during the build: the hidden folder exists without a lock.
     try FileManager.default.removeItem(at: database(imported))
     let hidden = imported.folder.file("Recordings/.clip.0123ABCD")
     try FileManager.default.createDirectory(at: hidden, withIntermediateDirectories: true)
@@ -168,7 +168,7 @@ import Testing
     #expect(kept == replaced)
   }
 
-  /// A folder of a recording, with media and nothing else.
+  /// A folder of a recording that has only media.
   private func recording(_ clip: Clip, files: Int, in folder: TemporaryFolder) throws
     -> SessionFolder
   {
@@ -193,7 +193,7 @@ import Testing
       .map(\.timestamp.nanoseconds)
     try #require(times.count == 40)
     #expect(times[0] == 3_500_000_000)
-    // The 19 frames after the first take 633 ms.
+    // The 19 frames after the first last 633 ms.
     #expect(times[20] - times[19] == 33_000_000)
   }
 

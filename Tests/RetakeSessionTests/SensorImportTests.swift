@@ -99,7 +99,7 @@ private let footage = sharedMedia("karma.mp4")?.path ?? ""
   }
 
   /// 400 copies of five files, each changed in a few places. Each becomes a session that the doctor
-  /// finds whole, or a typed error with a place, and leaves nothing.
+  /// finds healthy, or a typed error with a place and no file.
   @Test func `no file of samples ends the process or leaves half a session`() throws {
     let folder = try TemporaryFolder()
     let clip = try clip(in: folder)
@@ -132,7 +132,7 @@ private let footage = sharedMedia("karma.mp4")?.path ?? ""
     #expect(made + refused == 400 && refused > 100, "\(made) made, \(refused) refused")
   }
 
-  /// Whole files, by name.
+  /// Complete files, by name.
   private static let files: [(name: String, text: String)] = {
     var (table, lines, gpx, nmea) = ("t,x,y\n", "", "<gpx><trk>", "")
     for number in 10..<40 {

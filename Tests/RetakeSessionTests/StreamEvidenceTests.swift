@@ -12,7 +12,7 @@ struct StreamEvidenceTests {
   struct Encoding: Sendable, CustomTestStringConvertible {
     var file: String
     var options: [String]
-    /// Numbers of packets of which one is taken out, each in a file of its own.
+    /// Numbers of packets; each packet is removed in a separate file.
     var lost = [10]
     var testDescription: String { "\(file) \(options.joined(separator: " "))" }
   }
@@ -150,7 +150,7 @@ struct StreamEvidenceTests {
     let options = Self.x264 + ["-bf", "1", "-b_strategy", "0", "-x264-params", "b-pyramid=none"]
     let whole = try clip(Encoding(file: "a.mkv", options: options), in: folder)
     let path = folder.file("dropped.mkv").path
-    // Key picture, then pairs of a picture and the one that is shown before it.
+    // Key picture, then pairs of a picture and another that is shown before it.
     _ = try ffmpeg(["-i", whole, "-c", "copy", "-bsf:v", "noise=drop=eq(n\\,10)", path])
     let result = try imported(path, into: folder, as: "dropped")
     #expect(result.status == .clean && result.tracks[0].frames == 59)
@@ -206,7 +206,7 @@ struct StreamEvidenceTests {
     }
     let named = rows.filter { $0.cause != nil }
     #expect(Set(wrong.keys).isSubset(of: named.map { Int($0.ptsNanoseconds / 1_000_000) }))
-    // The key picture is 48; the pictures before it refer to it and to damaged ones.
+    // The key picture is 48; the pictures before it refer to it and to damaged pictures.
     #expect(named.contains { $0.sequence == 47 } && named.allSatisfy { $0.sequence < 48 })
   }
 

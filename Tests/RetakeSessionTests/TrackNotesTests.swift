@@ -5,7 +5,7 @@ import Testing
 
 @testable import RetakeSession
 
-/// What an import says about packets without a picture and about times that are counted.
+/// Notes of an import about packets without a picture and about times that are counted.
 struct TrackNotesTests {
   private let folder: TemporaryFolder
 
@@ -59,7 +59,7 @@ struct TrackNotesTests {
   }
 
   @Test func `a file of variable rate and a codec that shows a loss have no such note`() throws {
-    // Every third frame is left out, then a few after a second: screen recordings look like this.
+    // Every third frame is dropped, then a few after a second: screen recordings look like this.
     for (number, select) in ["mod(n\\,3)", "lt(n\\,30)+not(mod(n\\,4))"].enumerated() {
       let file = try make(
         "variable\(number).webm", "-vf", "select=\(select)", "-fps_mode", "passthrough", "-c:v",

@@ -50,7 +50,7 @@ import Testing
     var packets = Self.packets()
     packets[10].removeLast(50)
     packets[30][1] |= 0x80
-    // The short packet takes the head of the next one with it.
+    // The short packet swallows the head of the next packet.
     #expect(
       try gaps(packets) == [
         .init(offset: 10 * 188, isShared: false), .init(offset: 30 * 188 - 50, isShared: false),

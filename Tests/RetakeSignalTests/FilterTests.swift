@@ -62,7 +62,7 @@ import Testing
 }
 
 @Suite struct BandPassTests {
-  /// The amplitude that is left of a sine of one frequency, far from the ends.
+  /// The amplitude of a filtered sine of one frequency, far from the ends.
   private func gain(_ filter: BandPass, hertz: Double, rate: Double) -> Double {
     let samples = (0..<Int(60 * rate)).map { Angle(hertz * Double($0) / rate).sine }
     let middle = filter.filtered(samples)[Int(20 * rate)..<Int(40 * rate)]

@@ -9,7 +9,7 @@ import Testing
     (try? runCommand("python3", arguments: ["-c", "import \(modules)"]).status) == 0
   }
 
-  /// What the judge computes again: its input, and what was found.
+  /// A computation that the judge repeats: its input, and Retake's result.
   private struct Case: Encodable {
     var rate: Double
     var order = 2

@@ -158,7 +158,7 @@ import Testing
   }
 
   @Test func `what was suppressed suppresses nothing`() throws {
-    // The middle box overlaps both, but the outer ones do not overlap each other enough.
+    // The middle box overlaps both outer boxes, but these do not overlap each other enough.
     let row = Detections(
       [box(0, score: 0.9), box(3, score: 0.8), box(6, score: 0.7)], classNames: ["thing"])
     #expect(try merged(row).items.map(\.box.x) == [0, 6])

@@ -8,7 +8,7 @@ import RetakeStages
 import RetakeTestSupport
 import Testing
 
-/// docs/pipelines.md: every document in it is valid, and no key is left out.
+/// docs/pipelines.md: every document in it is valid, and no key is missing.
 @Suite struct PipelinePageTests {
   private func blocks() throws -> [String] {
     let page = try String(
@@ -20,7 +20,7 @@ import Testing
 
   private func pipelines() throws -> [String: Pipeline] {
     var found: [String: Pipeline] = [:]
-    // A node alone is that of a program, which could not be made without the program.
+    // A block with only a node belongs to a program, without which the node could not be made.
     for block in try blocks() where block.contains("\"nodes\":") {
       let pipeline = try PipelineDocument.parse(Data(block.utf8), catalog: StageRegistry.builtIn)
       #expect(found.updateValue(pipeline, forKey: pipeline.name) == nil, "\(pipeline.name)")

@@ -9,7 +9,7 @@ import Testing
 
 @testable import RetakeStages
 
-/// What a run tells makes no difference here.
+/// Ignores the reports of a run.
 private final class Unheard: RunObserver {
   func finished(_ frame: FinishedFrame) {}
 }

@@ -75,7 +75,7 @@ import Testing
       (16.0, 0.0, 4.0, 4.0), (0, 16, 4, 4), (-4, 0, 4, 4), (0, -9, 4, 4), (.nan, 0, 4, 4),
       (0, .infinity, 4, 4), (-.infinity, 0, .infinity, 4), (0, 0, .infinity, 4),
     ] {
-      // Padding would reach into the frame, but shows nothing of the object.
+      // Padding would reach into the frame, but would show no part of the object.
       let error = #expect(throws: StageError.self) {
         try cut(field(), x, y, width, height, padding: 4)
       }

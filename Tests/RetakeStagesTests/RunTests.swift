@@ -8,7 +8,7 @@ import RetakeStages
 import RetakeTestFrames
 import Testing
 
-/// Keeps what a run reports.
+/// Keeps the frames and the decisions that a run reports.
 private final class Listener: RunObserver {
   var wantsDecisions: Bool { true }
   var frames: [FinishedFrame] = []

@@ -238,7 +238,7 @@ import Testing
       let converted = Convert(options: ConvertOptions(format: format))
         .process(white, anyContext)
       #expect(converted.range == .full)
-      // FFmpeg's fixed point gives 253 for limited white.
+      // FFmpeg's fixed point results in 253 for limited white.
       #expect(converted.bytes(of: 0).allSatisfy { $0 >= 253 }, "\(format)")
     }
   }

@@ -123,7 +123,7 @@ struct HostileRowTests {
         #expect(!(result.stdout + result.stderr).contains("\u{1B}"), "\(row.name): \(words)")
       }
     }
-    // Its output for each session is the same as that of `session info`.
+    // Its output for each session is the same as the output of `session info`.
     let list = try Self.retake(["session", "list"], in: folder)
     #expect(list.status == 0, "\(list)")
     #expect(list.stdout.split(separator: "\n").count == made.count)

@@ -100,7 +100,7 @@ struct SampleTests {
     #expect(try StoreReader(opening: copy).digest() == reader.digest())
   }
 
-  /// What the writer refuses, by the code of its error.
+  /// Sensors and samples that the writer refuses, by the code of its error.
   @Test func `what a reader could not use is refused before it is written`() throws {
     let folder = try TemporaryFolder()
     let writer = try StoreWriter(

@@ -74,7 +74,7 @@ func sqlite(_ path: String, _ sql: String) throws {
   guard result.status == 0 else { throw SQLFailed(message: result.stderr) }
 }
 
-/// The error's code, or `nil` if nothing is thrown.
+/// The error's code, or `nil` if the body throws no error.
 func code(_ body: () throws -> some Any) -> String? {
   do {
     _ = try body()

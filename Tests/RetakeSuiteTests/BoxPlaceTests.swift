@@ -45,7 +45,7 @@ import Testing
     return (fixture, try #require(outcome.document.cases.first { $0.name == "case" }))
   }
 
-  /// What the same detector finds in the original frames.
+  /// The boxes that the same detector finds in the original frames.
   private func objects(_ fixture: ProjectFixture) throws -> [FrameID: [Box]] {
     let golden = GoldenFolder(fixture.folder.file("Goldens/yard/plain"))
     let ids = Set((0..<30).map { FrameID(track: 0, sequence: $0) })

@@ -8,7 +8,7 @@ import Testing
 
 @testable import RetakeSuite
 
-/// What other test runners do with a project, case by case.
+/// Projects in other test runners, case by case.
 @Suite struct HostedProjectTests {
   private func hosted(_ fixture: ProjectFixture, ci: Bool = false) throws -> HostedProject {
     try HostedProject(
@@ -33,7 +33,7 @@ import Testing
       at: fixture.folder.file("Goldens/yard/motion"),
       to: fixture.folder.file("Goldens/yard/gone"))
     try fixture.change("24", to: "26")
-    // The command finds the stale golden, and notes what it left pending.
+    // The command finds the stale golden, and notes its pending results.
     #expect(try fixture.test().document.counts.stale == 1)
     let noted = try Data(contentsOf: fixture.folder.file(".retake/last-test.json"))
 

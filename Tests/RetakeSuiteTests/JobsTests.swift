@@ -24,7 +24,7 @@ import Testing
       })
     #expect(results == sizes.indices.map { $0 * 10 })
     #expect(ran.withLock { $0.sorted() } == Array(sizes.indices))
-    // The largest first; equal ones in their order.
+    // The largest item first; equal items in their order.
     if jobs == 1 { #expect(ran.withLock { $0 } == [1, 3, 5, 4, 0, 6, 2]) }
   }
 

@@ -91,8 +91,8 @@ import Testing
         drawn.fixture.folder.file(name).path,
       ])
     #expect(counted.stdout.hasPrefix("24"), "\(counted.stdout) \(counted.stderr)")
-    // The first frame has no box. Later ones have boxes, in both the left and the right half of the
-    // image.
+    // The first frame has no box. Later frames have boxes, in both the left and the right half of
+    // the image.
     #expect(try changed(drawn, 0).count < 20)
     let later = try (4..<24).map { try changed(drawn, $0).count }
     #expect(later.filter { $0 > 60 }.count > 15, "\(later)")

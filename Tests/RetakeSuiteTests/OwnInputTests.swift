@@ -7,7 +7,7 @@ import Testing
 
 @testable import RetakeSuite
 
-/// A project reads and writes nothing outside of itself, unless the command line says so.
+/// A project reads and writes only files in its folder, unless the command line names others.
 @Suite struct OwnInputTests {
   private let fixture: ProjectFixture
   /// Another folder than the project's.

@@ -6,8 +6,8 @@ import Testing
 
 @testable import RetakeSuite
 
-/// Mistakes in what belongs before a model, as they occur when a model is moved to another program:
-/// the model and the pipeline's document are the same, and the boxes are not.
+/// Mistakes in the preprocessing of a model, as they occur when a model is moved to another
+/// program: the model and the pipeline's document are the same, and the boxes are not.
 @Suite struct PlantedPreprocessingTests {
   private static let hasLibrary = (try? OnnxLibrary.load()) != nil
   private static let reason: Comment = SkipReason.noOnnxRuntime

@@ -7,7 +7,7 @@ import Testing
 
 @testable import RetakeSuite
 
-/// Whole programs as pipelines: their commands, and cases of retake.yml.
+/// Programs as pipelines: their commands, and cases of retake.yml.
 @Suite struct ProgramPipelineTests {
   @Test(arguments: [
     ("python3 app.py", ["python3", "app.py"]),

@@ -13,8 +13,8 @@ import Testing
 
 @testable import RetakeSuite
 
-/// Examples/Program, a program in Python with a debounce of 50 ms and a throttle of 15 a second, and
-/// the same in Swift, with a scheduler of its own that knows nothing of Retake's.
+/// Examples/Program, a program in Python with a debounce of 50 ms and a throttle of 15 a second,
+/// and the same in Swift, with a scheduler that shares no code with Retake's.
 @Suite(.enabled(if: ChildProcess.path(of: "python3") != nil, SkipReason.noPython), .oneAtATime)
 struct ProgramTwinTests {
   private static func program(_ options: [String: JSONValue] = [:]) throws -> Pipeline {
@@ -91,7 +91,8 @@ private struct MeanLevel: PureStage {
   }
 }
 
-/// `12 light mean=114.25 ms=400.0`: what each frame has at each sink, without what has nothing.
+/// `12 light mean=114.25 ms=400.0`: the numbers of each frame at each sink; empty outcomes are left
+/// out.
 private final class Lines: RunObserver {
   private(set) var lines: [String] = []
 
@@ -106,7 +107,7 @@ private final class Lines: RunObserver {
   }
 }
 
-/// What `watch.py` does, in Swift.
+/// The work of `watch.py`, in Swift.
 private struct WatchTwin {
   private struct Timer {
     var nanoseconds: Int64
@@ -139,7 +140,7 @@ private struct WatchTwin {
     last = mean
   }
 
-  /// The timers that are set at the end are due, and none that they set.
+  /// The timers that are set at the end are due; timers that these set are not.
   mutating func end() {
     let mark = order
     while let due = next(where: { $0.order <= mark }) { call(due) }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import RetakeSuite
 
-/// What `init` writes for a program with pipelines of its own.
+/// The files that `init` writes for a program that registers pipelines.
 @Suite struct ProjectStartTests {
   private func light(_ name: String) -> Pipeline {
     Pipeline.named(name).source(.session()).gray().luminance().results("light")

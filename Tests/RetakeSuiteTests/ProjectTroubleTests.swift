@@ -71,7 +71,7 @@ private struct Unplugged: FrameSource {
     #expect(cases[1].commands == [])
     #expect(fixture.exists("report/junit.xml"))
 
-    // A session requested by name does not exist: nothing else was requested.
+    // A session requested by name does not exist: there is no other request to continue with.
     var selection = Selection()
     selection.sessions = ["yrad"]
     #expect(throws: SuiteError.self) { try fixture.test { $0.selection = selection } }
@@ -169,7 +169,7 @@ private struct Unplugged: FrameSource {
     #expect(!fixture.exists("Goldens"))
 
     // A mode's name and a sink of any pipeline are valid. A pipeline that cannot be read is an
-    // error of its own case.
+    // error of its case alone.
     try fixture.folder.write(
       "v: 1\ncases:\n  motion: {pipeline: motion.json}\ncompare:\n  pictures: {pictureEvery: 2}\n",
       to: Project.fileName)

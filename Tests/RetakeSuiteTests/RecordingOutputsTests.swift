@@ -14,8 +14,7 @@ import Testing
 
 @testable import RetakeSuite
 
-/// What the pipeline of a recording writes: lines during the recording, and a trace of its
-/// decisions.
+/// The output of a recording's pipeline: lines during the recording, and a trace of its decisions.
 @Suite(.onOwnThread) struct RecordingOutputsTests {
   private static let document = """
     {"v": 1, "name": "beside",
@@ -28,10 +27,10 @@ import Testing
       {"from": "motion", "to": "analytics"}],
      "pools": [{"id": "frames", "capacity": 8, "adaptive": {}}]}
     """
-  /// Results after which a recording is stopped, no matter how long a busy machine takes for them.
+  /// Results after which a recording is stopped, however long a busy machine needs for them.
   private static let resultsMin = 20
 
-  /// A recording, what was written about it, and its messages.
+  /// A recording, the lines about it, and its messages.
   private struct Recorded {
     var result: RecordingResult
     var lines: RecordingLines?
@@ -190,13 +189,13 @@ import Testing
     #expect(lines.last.map(String.init) == kept.last?.line)
   }
 
-  /// Fills a pipe with empty lines until it has no room.
+  /// Fills a pipe with empty lines until a write would block.
   private func fill(_ pipe: ChildPipe) throws {
     let number = try #require(pipe.writeEnd)
     let flags = fcntl(number, F_GETFL)
     _ = fcntl(number, F_SETFL, flags | O_NONBLOCK)
     let lineEnd = [UInt8](repeating: UInt8(ascii: "\n"), count: 1)
-    // Ends: a pipe has room for a mebibyte at most.
+    // Ends: a pipe holds a mebibyte at most.
     while write(number, lineEnd, 1) == 1 {}
     _ = fcntl(number, F_SETFL, flags)
   }

@@ -12,7 +12,7 @@ import Testing
 @testable import RetakeReport
 @testable import RetakeSuite
 
-/// Gives the same number for each frame.
+/// Returns the same number for each frame.
 private struct Level: PureStage {
   static let kind = "level"
 

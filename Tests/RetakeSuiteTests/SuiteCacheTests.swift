@@ -7,7 +7,7 @@ import Testing
 
 @testable import RetakeCache
 
-/// What `retake test` reports about its cache.
+/// The report of `retake test` about its cache.
 @Suite struct SuiteCacheTests {
   @Test func `the report has the sum of what the cache did, and its text a line`() throws {
     let fixture = try ProjectFixture()

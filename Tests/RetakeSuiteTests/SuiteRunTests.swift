@@ -197,7 +197,8 @@ private struct GivesUp: PureStage {
       $0.isCI = true
       $0.selection.suite = "nightly"
     }
-    // The golden of the other suite is known, and the one that no suite has is stale in both.
+    // The golden of the other suite is known, and the golden that no suite produces is stale in
+    // both.
     #expect(
       nightly.document.cases.filter { $0.verdict == .stale }.map(\.title) == ["yard/gone"])
     let other = try fixture.test { $0.isCI = true }

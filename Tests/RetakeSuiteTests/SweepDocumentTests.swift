@@ -99,7 +99,7 @@ import Testing
     ).run().rows
   }
 
-  /// What a replay of the document decides, with the figures of its decision lines.
+  /// A replay of the document, with the figures of its decision lines.
   private func replayed(
     _ text: String
   ) throws -> (summary: RunSummary, figures: RunFigures.Totals, lines: [DecisionLine]) {
@@ -158,7 +158,8 @@ import Testing
     #expect(row.figures.frames.dropped["pool"] == 41)
   }
 
-  /// The slow branch takes 50 ms, so all frames end at the join's timeout, which lacks no room.
+  /// The slow branch needs 50 ms, so the join drops all frames at its timeout, and no frame waits
+  /// for a buffer.
   @Test func `a frame that a join drops at its timeout is not a stall`() throws {
     let text = """
       {"v": 1, "name": "late",

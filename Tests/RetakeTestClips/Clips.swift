@@ -250,7 +250,7 @@ package struct ImportedClip {
   }
 }
 
-/// The error's code, or `nil` if nothing is thrown.
+/// The error's code, or `nil` if the body throws no error.
 package func code(_ body: () throws -> some Any) -> String? {
   do {
     _ = try body()

@@ -5,7 +5,7 @@ import Testing
 /// A codec and a pixel format of FFmpeg, and the frames that a session of it has.
 package struct PixelForm: Sendable, CustomTestStringConvertible {
   package var codec: String
-  /// What the encoder is given.
+  /// The encoder's pixel format.
   package var pixels: String
   /// Including its extension.
   package var file: String
@@ -72,7 +72,7 @@ package struct PixelForm: Sendable, CustomTestStringConvertible {
     form("libx264", "yuv420p10le", "I420P10", ["-g", "3", "-bf", "2"]),
     form("libx264", "yuv422p10le", "I422P10", in: "clip.mov", ["-bf", "0"]),
     form("libx264", "yuv444p10le", "I444P10"),
-    // FFmpeg's decoder gives neutral chroma to gray.
+    // FFmpeg's decoder adds neutral chroma to gray.
     form("libx264", "gray10le", "I420P10"),
     form("libsvtav1", "yuv420p10le", "I420P10", ["-preset", "12"], before: large),
     form("libaom-av1", "yuv420p10le", "I420P10", in: "clip.mp4", quickAV1),
@@ -89,7 +89,7 @@ package struct PixelForm: Sendable, CustomTestStringConvertible {
   ]
   private static let quickAV1 = ["-cpu-used", "8", "-b:v", "400k"]
   private static let quickVP9 = ["-deadline", "realtime", "-cpu-used", "8", "-b:v", "400k"]
-  /// SVT-AV1 encodes nothing smaller than 64x64.
+  /// SVT-AV1 encodes frames of at least 64x64.
   private static let large = noise.replacing(size, with: "96x80")
 
   private static func color(_ transfer: String, _ primaries: String, _ matrix: String) -> [String] {
@@ -115,7 +115,7 @@ package struct PixelForm: Sendable, CustomTestStringConvertible {
   ]
 
   private static let hqx = ["-profile:v", "dnxhr_hqx"]
-  /// DNxHR, CineForm and VC-2 encode nothing smaller than their blocks.
+  /// DNxHR, CineForm and VC-2 encode frames that are at least as large as their blocks.
   private static let wide = noise.replacing(size, with: "288x144")
 
   private static let archive =

@@ -62,14 +62,14 @@ package struct ProjectFixture {
     for name in names { try folder.write("", to: "Recordings/\(name)/session.sqlite") }
   }
 
-  /// What `retake test` does.
+  /// Runs the suite as `retake test` does.
   package func test(_ change: (inout SuiteRun) -> Void = { _ in }) throws -> SuiteRun.Outcome {
     var run = SuiteRun(project: try project(), selection: Selection())
     change(&run)
     return try run.run()
   }
 
-  /// What `retake accept` does.
+  /// Accepts results as `retake accept` does.
   package func accept(
     _ keys: String..., reason: String = "first golden", dryRun: Bool = false,
     change: (inout Acceptance) -> Void = { _ in }

@@ -49,8 +49,8 @@ package struct BoxFile {
 
   private static let table = ["trak", "mdia", "minf", "stbl"]
 
-  /// A file whose first samples are those of `clear`, described as clear, and whose other samples
-  /// are those of `secret`, described as encrypted. Both have the same samples in one chunk.
+  /// A file that begins with samples of `clear`, described as clear, and continues with samples of
+  /// `secret`, described as encrypted. Both have the same samples in one chunk.
   package static func clearBeginning(
     _ count: Int, of clear: Data, then secret: Data
   ) -> Data? {

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Runs some of this program's tests again, in a process of their own that may fail.
+/// Runs some of this program's tests again, in a separate process that may fail.
 ///
 /// - Parameters:
-///   - arguments: What SwiftPM would give the program, for example `--filter` with Swift Testing, or
-///     the name of a test of XCTest.
+///   - arguments: The arguments that SwiftPM would pass to the program, for example `--filter` with
+///     Swift Testing, or the name of a test of XCTest.
 ///   - environment: Changes to this process's environment; `nil` removes a variable.
 package func runTests(
   _ arguments: [String], environment: [String: String?] = [:], folder: URL? = nil

@@ -20,7 +20,7 @@ package final class Chromium {
 
   /// Addresses that pages requested, in order.
   package private(set) var requests: [String] = []
-  /// Exceptions, console errors, and what a page's policy rejected.
+  /// Exceptions, console errors, and requests that a page's policy rejected.
   package private(set) var complaints: [String] = []
 
   private let folder: TemporaryFolder

@@ -1,9 +1,11 @@
-/// Makes shared libraries that look like ONNX Runtime, with the two functions that all versions have.
+/// Makes shared libraries that look like ONNX Runtime, with the two functions that all versions
+/// have.
 package enum FakeOnnxLibrary {
   package static let compiler = try? executable("gcc")
 
   /// - Parameters:
-  ///   - table: What it returns as its table of functions, in C: `NULL`, or `table` for an empty one.
+  ///   - table: The table of functions that it returns, in C: `NULL`, or `table` for an empty
+  ///     table.
   /// - Returns: The path of the library.
   /// - Throws: `BuildFailed`, with the compiler's message.
   package static func write(

@@ -5,12 +5,12 @@ import Testing
 /// targets.
 ///
 /// It is for tests that cause faults under real processes: killed recorders, namespaces, servers
-/// that do not answer, displays, browsers. In parallel they would take the machine from each other,
-/// and `.serialized` applies only within one suite. A test that waits for its turn does not hold a
+/// that do not answer, displays, browsers. In parallel they would compete for the machine, and
+/// `.serialized` applies only within one suite. A test that waits for its turn does not hold a
 /// thread. A test that has its turn runs on a separate thread: it mostly waits for processes, and
-/// the pool of Swift's tasks has only one thread per processor. The whole suite runs outside that
-/// pool, so that its first turn comes at the beginning of the run, and not after the pool has
-/// finished all other tests.
+/// the pool of Swift's tasks has only one thread per processor. The suite runs outside that pool,
+/// so that its first turn comes at the beginning of the run, and not after the pool has finished
+/// all other tests.
 package struct OneAtATime: TestTrait, SuiteTrait, TestScoping {
   package enum Kind: Sendable {
     /// Recorders, disks, databases.
@@ -30,12 +30,12 @@ package struct OneAtATime: TestTrait, SuiteTrait, TestScoping {
     }
   }
 
-  /// Suites and cases have a scope. A test itself has none, because its cases have theirs.
+  /// Suites and cases have a scope. A test itself has no scope, because its cases have scopes.
   package func scopeProvider(for test: Test, testCase: Test.Case?) -> OneAtATime? {
     test.isSuite || testCase != nil ? self : nil
   }
 
-  /// Each case of a test takes its own turn, so that suites also take turns.
+  /// Each case of a test waits for its turn, so that suites alternate.
   package func provideScope(
     for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
   ) async throws {
@@ -61,7 +61,7 @@ package final class TurnLock: Sendable {
     var waiting: [CheckedContinuation<Void, Never>] = []
   }
 
-  /// The locks that this task holds: one that it already has is not taken twice.
+  /// The locks that this task holds: a task does not acquire a lock twice.
   @TaskLocal private static var held: Set<ObjectIdentifier> = []
 
   private let state = Mutex(State())

@@ -2,7 +2,7 @@ import Foundation
 
 /// Writes models in ONNX's format, so that tests need neither Python nor files of others.
 ///
-/// Field numbers are those of onnx.proto3 in the repository of ONNX.
+/// Field numbers follow onnx.proto3 in the repository of ONNX.
 package struct OnnxModelFile {
   /// `TensorProto.DataType`.
   package enum Element: UInt64, Sendable {
@@ -59,7 +59,7 @@ package struct OnnxModelFile {
     self.nodes = nodes
   }
 
-  /// The whole file.
+  /// The content of the file.
   package var bytes: [UInt8] {
     var graph = OnnxMessage()
     for node in nodes { graph.bytes(1, node.bytes) }

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Runs each test of a suite on separate threads. A test waits for answers, and the server that
-/// gives them works on the threads that tests use by default. On a small machine there are too few
+/// sends them works on the threads that tests use by default. On a small machine there are too few
 /// of them for both.
 package struct OwnThread: SuiteTrait, TestTrait, TestScoping {
   package var isRecursive: Bool { true }

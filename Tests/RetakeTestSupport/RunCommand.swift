@@ -21,14 +21,14 @@ package struct CommandNotFound: Error, CustomStringConvertible {
   package var description: String
 }
 
-/// Runs a command to its end and returns what it wrote.
+/// Runs a command to its end and returns its output.
 ///
 /// Output goes through files, not pipes: a command may write any amount, and a child of the command
 /// that outlives it cannot block the caller.
 /// - Parameters:
 ///   - command: A path, or a name that is looked up in PATH.
 ///   - environment: Changes to this process's environment; `nil` removes a variable.
-///   - input: What the command reads from standard input; nothing by default.
+///   - input: The command's standard input; empty by default.
 ///   - timeoutSeconds: After this time the command and its children are killed, and the result has
 ///     `timedOut`. It only turns a hang into a failure.
 /// - Throws: `CommandNotFound`, or the file system's errors.
@@ -80,7 +80,7 @@ extension ChildProcess {
     return ended.wait(timeout: .now() + .seconds(seconds)) == .success ? end : nil
   }
 
-  /// Kills the child and its whole group, and waits until it has ended.
+  /// Kills the child and all processes of its group, and waits until it has ended.
   package func endNow() {
     sendToGroup(SIGKILL)
     _ = wait()

@@ -3,7 +3,7 @@ extension OnnxModelFile {
   /// The sides of the squares that `squares` reads, in pixels of its input of 64x48.
   private static let square: Int64 = 16
 
-  /// Finds the reddish and the bluish ones of 4x3 squares of a picture.
+  /// Finds the reddish and the bluish squares among 4x3 squares of a picture.
   ///
   /// The score of a square is the difference of its mean red and blue, so each of these changes it:
   /// how the picture is fitted into the input, the order of the channels, their range and scale.

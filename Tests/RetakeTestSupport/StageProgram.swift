@@ -1,6 +1,6 @@
-/// Programs that speak the stage protocol with nothing but Python's own library.
+/// Programs that speak the stage protocol with only Python's standard library.
 package enum StageProgram {
-  /// What they begin with: `receive()` returns a message, `send(…)` sends one.
+  /// The beginning of each program: `receive()` returns a message, `send(…)` sends a message.
   package static let conversation = """
     import json, mmap, os, signal, socket, struct, sys
     channel = socket.socket(fileno=3)

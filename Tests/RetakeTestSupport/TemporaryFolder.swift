@@ -17,7 +17,7 @@ package final class TemporaryFolder: Sendable {
     Leftovers.remove(url)
   }
 
-  /// The URL of an entry; nothing is created.
+  /// The URL of an entry, which is not created.
   package func file(_ path: String) -> URL { url.appending(path: path) }
 
   /// Writes a file, and creates the folders of its path.
@@ -31,7 +31,7 @@ package final class TemporaryFolder: Sendable {
   }
 }
 
-/// The folders that are still in use. What is left at exit is removed then.
+/// The folders that are still in use; they are removed at exit.
 private enum Leftovers {
   private static let urls = Mutex<Set<URL>>([])
   private static let atExit: Void = {

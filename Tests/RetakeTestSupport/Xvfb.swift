@@ -40,7 +40,7 @@ package final class Xvfb {
     }
   }
 
-  /// Stops the server: it answers nothing, and keeps its connections.
+  /// Stops the server: it does not answer, and keeps its connections.
   package func hold() { process.send(SIGSTOP) }
 
   deinit {

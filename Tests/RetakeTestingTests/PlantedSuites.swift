@@ -3,10 +3,10 @@ import Retake
 import RetakeTesting
 import Testing
 
-// Suites of a user. They pass here, on Retake's own recordings. `ReplaySuiteTests` runs them again in
-// processes of their own, in which they have to fail.
+// Suites of a user. They pass here, on Retake's own recordings. `ReplaySuiteTests` runs them again
+// in separate processes, in which they have to fail.
 
-/// What these processes are given.
+/// The environment of these processes.
 enum Planted {
   static let projectVariable = "RETAKE_PLANTED_PROJECT"
   static let sinkVariable = "RETAKE_PLANTED_SINK"

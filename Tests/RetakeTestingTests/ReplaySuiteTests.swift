@@ -3,7 +3,8 @@ import RetakeTestProjects
 import RetakeTestSupport
 import Testing
 
-/// What `swift test` says of suites with replays that fail: each suite runs in a process of its own.
+/// The output of `swift test` for suites with failing replays: each suite runs in a separate
+/// process.
 @Suite struct ReplaySuiteTests {
   private func swiftTest(
     _ filter: String, attachments: URL? = nil, environment: [String: String?], folder: URL? = nil
@@ -15,7 +16,7 @@ import Testing
       folder: folder)
   }
 
-  /// Swift Testing writes to standard error, and what tests print is on standard output.
+  /// Swift Testing writes to standard error, and tests print to standard output.
   private func text(_ result: CommandResult) -> String { result.stdout + result.stderr }
 
   @Test func `each of seven regressions is an issue with its root cause and its next command`()

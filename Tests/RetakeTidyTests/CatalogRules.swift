@@ -1,6 +1,6 @@
 import Foundation
 
-/// What `docc` does not report about the pages of the API's documentation.
+/// Rules for the pages of the API's documentation that `docc` does not check.
 enum CatalogRules {
   static let folder = "Sources/EntryPoints/Retake/Retake.docc/"
   static let landing = folder + "Retake.md"

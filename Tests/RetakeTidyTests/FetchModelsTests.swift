@@ -5,7 +5,7 @@ import Testing
 private let hasPip =
   (try? runCommand("python3", arguments: ["-m", "pip", "--version"]).status) == 0
 
-/// Scripts/fetch-models with a small wheel of its own, and pip without a network.
+/// Scripts/fetch-models with a small wheel that the test writes, and pip without a network.
 @Suite(
   .enabled(
     if: hasPip, "python3 has no pip here: Scripts/setup --with-models"))

@@ -3,7 +3,7 @@ import Foundation
 /// One place that breaks a rule of the repository.
 struct Finding: Hashable, Comparable, CustomStringConvertible {
   var path: String
-  /// From 1; 0 means the whole file.
+  /// From 1; 0 if the finding is about the file.
   var line: Int
   var rule: String
 
@@ -23,7 +23,8 @@ struct SourceFile: Sendable {
   var name: String { String(path.split(separator: "/").last ?? "") }
   var folders: [Substring] { path.split(separator: "/").dropLast() }
   var isUnsafe: Bool { folders.contains("Unsafe") }
-  /// The folder below a layer of Sources, or below Tests or Examples: a target's or an example's name.
+  /// The folder below a layer of Sources, or below Tests or Examples: a target's or an example's
+  /// name.
   var target: String {
     let depth = folders.first == "Sources" ? 2 : 1
     guard folders.count > depth else { return "" }

@@ -49,7 +49,7 @@ enum GlossaryRule {
 
   static let pattern = "(?:" + old.joined(separator: "|") + ")"
 
-  /// Files that name old words so that their users find the new ones.
+  /// Files that name old words so that their users find the new words.
   private static let exceptions = [
     page, "FormerWords.swift", "DocumentWords.swift", "RenamedWords.swift",
     "ReportDocument+Older.swift",

@@ -1,5 +1,5 @@
 /// Turns of phrase that read as translated, and that no English reader would write. CONTRIBUTING.md
-/// says what to write instead.
+/// lists replacements.
 enum LanguageRule {
   private static let turns = [
     #"hang(?:s|ing)? on"#, #"(?:is|are|was|were|be|been) told"#, "whoever|somebody|nobody",

@@ -2,8 +2,8 @@
 enum LayerRules {
   private static let path = "Package.swift"
 
-  /// Checks that each module is in the folder of a layer, and imports only from its own layer and
-  /// from lower ones.
+  /// Checks that each module is in the folder of a layer, and imports only from its layer and lower
+  /// layers.
   static func check(layersOf manifest: Manifest) -> [Finding] {
     manifest.targets.flatMap { target -> [Finding] in
       guard target.path?.hasPrefix("Sources/") == true else { return [] }
@@ -23,8 +23,8 @@ enum LayerRules {
     }
   }
 
-  /// Checks that nothing of the annexes, and no product of another package that only they need, comes
-  /// with a module if no trait is enabled.
+  /// Checks that a module without traits needs no annex, and no product of another package that
+  /// only annexes need.
   static func check(
     withoutTraits name: String, manifest: Manifest, allowing products: [String]
   ) -> [Finding] {
@@ -43,8 +43,8 @@ enum LayerRules {
     }
   }
 
-  /// Checks what comes with the libraries for users' tests, by all ways: a server or a command parser
-  /// would be built and linked into every test.
+  /// Checks all direct and indirect dependencies of the libraries for users' tests: a server or a
+  /// command parser would be built and linked into every test.
   static func check(
     testLibraries names: [String], manifest: Manifest, allowing outside: [String]
   ) -> [Finding] {
@@ -62,8 +62,8 @@ enum LayerRules {
     }
   }
 
-  /// Checks the map for people against Package.swift: below the heading of its layer each module has
-  /// one row, and each row has a module.
+  /// Checks the map for people against Package.swift: below the heading of its layer each module
+  /// has one row, and each row has a module.
   static func check(map text: String, manifest: Manifest) -> [Finding] {
     let expected = manifest.targets.compactMap { target in
       Layers.layer(of: target.path).map { "\(target.name) (\($0.name))" }
@@ -148,8 +148,8 @@ enum LayerRules {
       ? nil : "Package.swift does not list \(module) for \(file.target)"
   }
 
-  /// An example imports libraries that the package offers; its tests also what all tests may, and
-  /// what the example has.
+  /// An example imports libraries that the package offers; its tests also import the libraries of
+  /// all tests, and the module of the example.
   private static func exampleComplaint(
     _ module: String, file: SourceFile, manifest: Manifest
   ) -> String? {

@@ -1,14 +1,14 @@
-/// The layers of Sources, and the few rules that Package.swift cannot express. Each module's imports
-/// are listed there, and only there.
+/// The layers of Sources, and the few rules that Package.swift cannot express. Each module's
+/// imports are listed there, and only there.
 enum Layers {
-  /// The folders of Sources, from the lowest layer to the highest. A module imports modules of its own
-  /// layer and of lower ones.
+  /// The folders of Sources, from the lowest layer to the highest. A module imports modules of its
+  /// layer and of lower layers.
   static let order = [
     "Headers", "Engine", "Sessions", "Judge", "Annexes", "EntryPoints", "Lab",
   ]
-  /// Declarations for C code. Its modules import nothing.
+  /// Declarations for C code. Its modules have no imports.
   static let headers = "Headers"
-  /// A package can leave its modules out, so no annex imports another one.
+  /// A package can leave its modules out, so no annex imports another annex.
   static let annexes = "Annexes"
   static let entryPoints = "EntryPoints"
 

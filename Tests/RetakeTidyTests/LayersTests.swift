@@ -2,7 +2,7 @@ import Foundation
 import RetakeTestSupport
 import Testing
 
-/// Each module imports from its own layer and from lower ones, as Package.swift lists.
+/// Each module imports from its layer and from lower layers, as Package.swift lists.
 @Suite struct LayersTests {
   @Test func `each module is in a layer, and imports no higher one`() throws {
     let manifest = try Manifest.current()

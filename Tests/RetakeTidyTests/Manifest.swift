@@ -7,7 +7,7 @@ struct Manifest: Decodable {
     var name: String
     /// regular, executable, test or system.
     var type: String
-    /// From the package's root. Tests are in the usual place and have none.
+    /// From the package's root; `nil` for tests, which are in the usual place.
     var path: String?
     var dependencies: [Dependency]
 

@@ -1,16 +1,17 @@
 import Foundation
 import RetakeTestSupport
 
-/// What a module offers to other packages, as the compiler's symbol graph has it.
+/// The declarations that a module offers to other packages, as the compiler's symbol graph has it.
 struct PublicAPI {
-  /// A declaration that sources contain; nothing that the compiler derives.
+  /// A declaration in the sources; declarations that the compiler derives are left out.
   struct Declaration: Hashable, Sendable {
     /// `Detection.box`, with the argument labels of functions.
     var name: String
-    /// `let box: Box`, and for a type also what it conforms to.
+    /// `let box: Box`, and for a type also its conformances.
     var text: String
     var isDocumented: Bool
-    /// The cases of an enumeration, and what a protocol requires, have no access level of their own.
+    /// Whether it is a case of an enumeration or a requirement of a protocol; these have no access
+    /// level.
     var isCase: Bool
 
     var line: String { "\(name)  \(text)" }
@@ -23,7 +24,7 @@ struct PublicAPI {
     Set(declarations.map(\.line)).sorted().map { $0 + "\n" }.joined()
   }
 
-  /// The modules that other packages can import, and those that come with them.
+  /// The modules that other packages can import, and the modules that these export.
   static func modules() throws -> [String] {
     let facade = try Repository.swiftFiles(in: ["Sources/EntryPoints/Retake"])
       .flatMap { $0.text.matches(of: /@_exported (?:public )?import (\w+)/).map { String($0.1) } }
@@ -34,7 +35,8 @@ struct PublicAPI {
     return (facade + others).sorted()
   }
 
-  /// - Throws: `CommandNotFound`, `ExtractionFailed`, decoding errors, and the file system's errors.
+  /// - Throws: `CommandNotFound`, `ExtractionFailed`, decoding errors, and the file system's
+  ///   errors.
   init(of module: String) throws {
     let folder = try TemporaryFolder("retake-api")
     let result = try runCommand(
@@ -87,9 +89,9 @@ struct PublicAPI {
     return try JSONDecoder().decode(Info.self, from: info.stdoutBytes).target.triple
   }
 
-  /// What the compiler says of files that import the built modules from another package.
+  /// The compiler's errors about files that import the built modules from another package.
   ///
-  /// - Returns: The errors, one in each line; empty if there is none.
+  /// - Returns: An error in each line; empty if the files compile.
   static func errors(compiling files: [String]) throws -> String {
     let result = try runCommand(
       "swiftc",
@@ -102,14 +104,14 @@ struct PublicAPI {
     return result.status == 0 || !lines.isEmpty ? lines.joined(separator: "\n") : result.stderr
   }
 
-  /// The options with which the compiler finds the built modules.
+  /// The options that lead the compiler to the built modules.
   private static let imports = Result {
     try ["-I", productsFolder.appending(path: "Modules").path]
       + moduleMaps.get().flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
   }
 
-  /// The C modules that the build gave to the compiler, which reads them again with each Swift module
-  /// that imports one.
+  /// The C modules of the build; the compiler reads them again with each Swift module that imports
+  /// a C module.
   private static let moduleMaps = Result {
     let plan = packageRoot.appending(path: ".build/\(productsFolder.lastPathComponent).yaml")
     let text = try String(contentsOf: plan, encoding: .utf8)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Limits on the size and the words of the whole repository.
+/// Limits on the size and the words of the repository.
 enum RepositoryRules {
   static let fileMegabytesMax = 8
   static let recordingsMegabytesMax = 40
@@ -26,14 +26,14 @@ enum RepositoryRules {
     ]
   }
 
-  /// Paths of one machine and numbers of one tracker mean nothing to a reader. The pattern is
-  /// assembled from pieces so that this file does not match it.
+  /// Paths of a machine and numbers of a tracker are useless to a reader. The pattern is assembled
+  /// from pieces so that this file does not match it.
   static let machinePaths =
     #"(?<![\w.~)}\]/-])/(wo"# + "rk|ro" + "ot|fa" + "rm|tm" + #"p)(?![\w-])|/op"# + #"t/swift"#
   static let trackerNumbers = "(?i)iss" + #"ues? #\d"#
 
-  /// The lab answers published texts; everything else speaks of what it does itself. The old name of
-  /// the command, and its name in the lab, may be written.
+  /// Only the lab answers published texts. The old name of the command, and its name in the lab,
+  /// are permitted.
   static let publishedTexts = "(?i)(?<!bench |lab )artic" + "les?"
 
   static func findings(in file: SourceFile) throws -> [Finding] {

@@ -2,7 +2,7 @@ import Foundation
 import RetakeTestSupport
 import Testing
 
-/// What `make test` reports at its end: the tests that failed, and those that were skipped.
+/// The report of `make test` at its end: the tests that failed, and the tests that were skipped.
 @Suite struct SkippedTests {
   private func run(_ lines: String, status: Int = 0) throws -> CommandResult {
     let folder = try TemporaryFolder()

@@ -1,5 +1,5 @@
-/// Swift source without its comments and the contents of its literals, line for line: only the code
-/// is left. The code inside an interpolation is kept.
+/// Swift source without its comments and the contents of its literals, line for line. The code
+/// inside an interpolation is kept.
 struct SwiftCode {
   private(set) var text = ""
   private let source: [Character]

@@ -2,7 +2,7 @@ import Testing
 
 /// A pattern that must not occur in some of the files.
 struct WordRule: Sendable, CustomTestStringConvertible {
-  /// The message of a finding: the rule, and what to do instead.
+  /// The message of a finding: the rule and the remedy.
   var name: String
   var pattern: String
   var readsComments = false
@@ -37,7 +37,7 @@ enum WordRules {
     applies: { isSource($0) && $0.name != "WallClock.swift" },
     planted: ("Sources/Engine/RetakeRuntime/Driver.swift", "let start = ContinuousClock.now"))
 
-  /// What could tell the time, start a thread, or read a file is not even in scope there.
+  /// Modules that could read a clock, start a thread, or read a file are not in scope there.
   static let timeless = WordRule(
     name: "the time plane imports no Foundation, Dispatch or Synchronization",
     pattern: #"^[ \t]*(@\w+ )*(\w+ )?import "#
@@ -134,7 +134,7 @@ enum WordRules {
     applies: { isSource($0) || isExample($0) || $0.folders.first == "Scripts" },
     planted: ("Sources/Sessions/RetakeStore/Reader.swift", "// " + "TO" + "DO: migrations"))
 
-  /// libdispatch waits for ever where the system gives no thread.
+  /// libdispatch waits for ever if the system has no free thread.
   static let threads = WordRule(
     name: "work is divided by NamedThread.concurrently, which goes on without threads",
     pattern: #"\bconcurrentPerform\b"#,

@@ -47,7 +47,7 @@ private func energy(_ seed: UInt64, _ tick: Int) -> Int128 {
           given += chain.step(adding: energy)
           #expect(chain.heat.reduce(0, +) - first == added - given)
         }
-        // Capacity × rise = what came in − what went out, up to the rounding of a temperature to a
+        // Capacity × rise = added energy − emitted energy, up to the rounding of a temperature to a
         // thousandth of a degree.
         for (node, heat) in zip(nodes.indices, chain.heat) {
           let rise = chain.temperature(of: node).millidegrees - 25_000
@@ -63,8 +63,8 @@ private func energy(_ seed: UInt64, _ tick: Int) -> Int128 {
       var (less, more) = (HeatChain(model(nodes)), HeatChain(model(nodes)))
       for tick in 0..<4_000 {
         let base = energy(UInt64(seed), tick)
-        // Sometimes nothing, sometimes one femtojoule, which rounding must not turn around, and
-        // sometimes much more.
+        // Sometimes 0, sometimes one femtojoule, which rounding must not turn around, and sometimes
+        // much more.
         let extra: Int128 = [0, 1, 0, 0, 999, base][tick % 6]
         less.step(adding: base)
         more.step(adding: base + extra)
@@ -100,8 +100,8 @@ private func energy(_ seed: UInt64, _ tick: Int) -> Int128 {
     let nodes = chains[2]
     var chain = HeatChain(model(nodes))
     for _ in 0..<100_000 { chain.step(adding: 2_000_000 * Int128(HeatChain.tickNanoseconds)) }
-    // 2 W × (0.5 + 3 + 5 K/W), and from each node on what is left of the way, up to the energy of a
-    // tick in the neighbors: 0.2 J / 30 J/K.
+    // 2 W × (0.5 + 3 + 5 K/W), and from each node on the remaining resistances, up to the energy of
+    // a tick in the neighbors: 0.2 J / 30 J/K.
     for (node, rise) in [17.0, 16.0, 10.0].enumerated() {
       #expect(abs(chain.temperature(of: node).celsius - 25 - rise) < 0.01)
     }

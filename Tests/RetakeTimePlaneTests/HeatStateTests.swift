@@ -17,7 +17,7 @@ private let second: Int64 = 1_000_000_000
   /// Runs ticks until a time.
   ///
   /// - Parameter busy: When a server of `gpu` is busy, in nanoseconds.
-  /// - Parameter cuts: Times at which nothing happens, but which divide the ticks.
+  /// - Parameter cuts: Times without an event that divide the ticks.
   private func temperatures(
     _ model: HeatModel, busy: [Range<Int64>] = [], copies: [Int64: Int] = [:], cuts: [Int64] = [],
     until end: Int64
@@ -38,7 +38,7 @@ private let second: Int64 = 1_000_000_000
       for range in busy where range.upperBound == time { wake(heat.use(-1, of: 1, at: time)) }
       for range in busy where range.lowerBound == time { wake(heat.use(1, of: 1, at: time)) }
       if let bytes = copies[time] { wake(heat.copy(bytes: bytes, at: time)) }
-      // An executor that begins and ends at once has used nothing.
+      // An executor that begins and ends at once has used no energy.
       if cuts.contains(time) {
         wake(heat.use(1, of: 0, at: time))
         wake(heat.use(-1, of: 0, at: time))
@@ -100,7 +100,7 @@ private let second: Int64 = 1_000_000_000
   @Test func `a device at rest makes no ticks, and wakes on the same grid`() {
     var heat = HeatStateMachine(model(), executors: ["cpu"])
     _ = heat.begin(at: 50_000_000)
-    // Nothing is busy, and it is as warm as the air.
+    // No executor is busy, and the device is as warm as the air.
     #expect(heat.tick(at: 150_000_000).next == nil)
     #expect(heat.use(1, of: 0, at: 10 * second) == 10 * second + 50_000_000)
     #expect(heat.use(-1, of: 0, at: 10 * second + 20_000_000) == nil)

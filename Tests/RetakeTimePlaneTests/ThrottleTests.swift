@@ -72,7 +72,7 @@ import Testing
     ("----ffff", "a.b.....", "----p--p"),
     // Switched off and on, it resets: the next frame passes at once.
     ("ffff", "b.0b", "p-pp"), ("fffff", "b..b.", "p--p-"),
-    // A rate that is set and reset between two frames changes nothing.
+    // A rate that is set and reset between two frames has no effect.
     ("f--f-f--f", "bab.babab", "p--p----p"),
   ])
   func `another rate goes on from the last beat`(frames: String, rates: String, passed: String) {

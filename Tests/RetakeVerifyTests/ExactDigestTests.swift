@@ -3,7 +3,7 @@ import Testing
 
 @testable import RetakeVerify
 
-/// What `retake verify` compares at the sinks.
+/// The digests that `retake verify` compares at the sinks.
 @Suite struct ExactDigestTests {
   private func digest(_ facts: ResultFact...) -> Digest128 {
     SinkOutcome(sink: "results", content: .facts(facts)).exactDigest

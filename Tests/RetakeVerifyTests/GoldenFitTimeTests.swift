@@ -7,7 +7,7 @@ import Testing
 
 @testable import RetakeVerify
 
-/// How long the processes of `retake golden calibrate` may take.
+/// The time limit of the processes of `retake golden calibrate`.
 @Suite struct GoldenFitTimeTests {
   @Test func `every process has the time limit that follows from one run of the case`() throws {
     let fixture = try ProjectFixture()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import RetakeVerify
 
-/// What a run would have reported to its trace.
+/// The decisions and digests of a trace, without a run.
 private struct Story {
   static let stages = [
     TraceFacts.Stage(id: "camera", context: .nothing),

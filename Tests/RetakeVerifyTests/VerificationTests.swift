@@ -26,7 +26,7 @@ private struct ReadsClock: PureStage {
   }
 }
 
-/// Its result depends on what ran before it on the same thread, in any order.
+/// Its result depends on the calls that ran before it on the same thread, in any order.
 private struct CountsCalls: PureStage {
   static let kind = "countsCalls"
   let calls = Locked(0)
@@ -160,7 +160,7 @@ private struct ReadsPadding: PureStage {
     // The limit grows with the time that the run in this process took, on a busy machine too.
     let hung = try failure(of: "tail -f /dev/null", secondsMin: 0.2)
     #expect(hung.wholeMatch(of: /it did not end within [0-9]+ s/) != nil, "\(hung)")
-    // With the usual limit, because a busy machine may take long to start a shell.
+    // With the usual limit, because a busy machine may be slow to start a shell.
     #expect(
       try failure(of: "echo alas; kill -SEGV $$") == "signal 11 ended it; its last words: alas")
     #expect(try failure(of: "exit 2") == "it ended with exit status 2")

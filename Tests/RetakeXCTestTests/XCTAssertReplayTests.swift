@@ -3,7 +3,7 @@ import RetakeTestProjects
 import RetakeTestSupport
 import Testing
 
-/// What `swift test` says of XCTest's tests with replays: they run in processes of their own.
+/// The output of `swift test` for XCTest's tests with replays, which run in separate processes.
 @Suite struct XCTAssertReplayTests {
   private func swiftTest(_ environment: [String: String?]) throws -> CommandResult {
     try runTests(

@@ -6,7 +6,7 @@ package enum BenchError: RetakeError, Hashable {
   case badLoad(message: String, advice: String?, pointer: String, file: String)
   /// There is no file with a load.
   case noLoad(path: String)
-  /// The path is not that of a file that can be read.
+  /// The file of a load cannot be read.
   case unreadableLoad(path: String, cause: String)
   /// Options are tuned on loads of one family alone.
   case oneFamily([String])

@@ -7,7 +7,7 @@ import RetakeTimePlane
 package struct HeatFigures: Hashable, Sendable, Codable {
   package var trial: String
   package var phone: String
-  /// Frames that the camera gave, and that reached the primary sink.
+  /// Frames that were captured, and frames that reached the primary sink.
   package var captured: Int
   package var delivered: Int
   package var copiedBytesPerSecond: Int
@@ -16,7 +16,7 @@ package struct HeatFigures: Hashable, Sendable, Codable {
   package var seriousAt: Int64?
   package var criticalAt: Int64?
   package var hottestMillidegrees: Int
-  /// How often it got hotter and was then serious or critical.
+  /// How often the phone got hotter and was then serious or critical.
   package var thermalEvents: Int
   /// Serious or critical.
   package var hotNanoseconds: Int64

@@ -1,13 +1,13 @@
 import RetakeCore
 package import RetakeTimePlane
 
-/// The phones of the heat benchmark. No phone was measured: docs/heat.md says where each number comes
-/// from.
+/// The phones of the heat benchmark. No phone was measured: docs/heat.md says where each number
+/// comes from.
 package enum HeatPhone: String, CaseIterable, Sendable, Encodable {
   /// All numbers from the size and the weight of a phone, and from published powers.
   case derived
-  /// The same phone, except that the energy of a copied byte is what three copies need to make it
-  /// `serious` in 90 seconds.
+  /// The same phone, with the energy per copied byte at which three copies make it `serious` in 90
+  /// seconds.
   case calibrated
 
   static let cpu = "cpu"
@@ -57,8 +57,8 @@ package enum HeatCalibration {
   /// A tenth of a nanojoule.
   static let step: Int64 = 100_000
 
-  /// The smallest number of femtojoules per byte, in whole steps, at which
-  /// the phone is `serious` by then.
+  /// The smallest number of femtojoules per byte, in multiples of `step`, at which the phone is
+  /// `serious` by then.
   package static func femtojoulesPerByte() throws -> Int64 {
     var (low, high) = (Int64(0), HeatModel.femtojoulesPerByteMax / step)
     // Binary search: each round halves the range. More energy is never cooler.

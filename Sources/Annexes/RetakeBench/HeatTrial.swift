@@ -18,11 +18,11 @@ package struct HeatTrial: Sendable {
 
   /// How long it runs.
   var minutes: Int64 = 20
-  /// Whether it ends when the phone is hot, because nothing else is asked of it.
+  /// Whether the trial ends as soon as the phone is hot, because it measures only that time.
   var endsWhenHot = false
 
   private static let seed: UInt64 = 2_001
-  /// The time that a processor takes to copy a frame: 8.2944 MB at 10 GB/s.
+  /// The duration of a copy of a frame: 8.2944 MB at 10 GB/s.
   static let copyCost = Cost.fixed(.microseconds(829))
 
   func run(
@@ -50,7 +50,7 @@ package struct HeatTrial: Sendable {
 
   // MARK: Copies
 
-  /// A declarative pipeline: faces in 18 ms and a classifier in 6 ms, behind a number of copies.
+  /// A declarative pipeline: a number of copies, then faces in 18 ms and a classifier in 6 ms.
   static func copies(_ count: Int) -> HeatTrial {
     let copies = (0..<count).map { index in
       node("copy\(index)", makes: .frame, cost: copyCost, on: HeatPhone.cpu)
@@ -69,7 +69,8 @@ package struct HeatTrial: Sendable {
 
   // MARK: A preview
 
-  /// A double-buffered preview: each frame is drawn, and a model looks at the newest one whenever it is free.
+  /// A double-buffered preview: each frame is drawn, and a model looks at the newest one whenever
+  /// it is free.
   static func preview(fps: Int) -> HeatTrial {
     var trial = preview("preview at \(fps)", DevicePolicy(fps: Double(fps)))
     (trial.minutes, trial.endsWhenHot) = (40, true)
@@ -105,8 +106,8 @@ package struct HeatTrial: Sendable {
 
   // MARK: Pools
 
-  /// Predictive allocation: text is read in 25 to 50 ms; `isDeep` has eight servers that take 150 to
-  /// 300 ms, so that the number of buffers bounds the work.
+  /// Predictive allocation: text recognition runs for 25 to 50 ms per frame. With `isDeep`, eight
+  /// servers run for 150 to 300 ms per frame, so that the number of buffers bounds the work.
   static func pool(
     _ name: String, capacity: Int, adaptive: PoolSizing? = nil, isDeep: Bool = false
   ) -> HeatTrial {

@@ -2,11 +2,11 @@ import RetakeCore
 
 /// The device profile of a machine that was measured.
 extension MachineMeasurement {
-  /// A JSON document: what `--costs profile:FILE` reads.
+  /// A JSON document that `--costs profile:FILE` reads.
   ///
   /// - Parameters:
   ///   - name: Up to 64 letters, digits, `-`, `_` and `.`.
-  ///   - machine: What was measured and when, in a line for people.
+  ///   - machine: The measured machine and the date, in a line for people.
   package func document(name: String, machine: String) -> String {
     let heat = [
       member("ambient", "\(Assumed.ambient)"), member("start", "\(start)"),
@@ -49,7 +49,7 @@ extension MachineMeasurement {
     ]
   }
 
-  /// What the machine does not show, in sentences for people.
+  /// The quantities that the machine has no sensor for, in sentences for people.
   package var gaps: [String] {
     var gaps: [String] = []
     if temperatures == nil {

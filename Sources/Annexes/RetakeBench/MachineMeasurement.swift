@@ -5,13 +5,14 @@ import RetakeGraph
 package import RetakeRuntime
 import RetakeStages
 
-/// What this machine shows of its own speed and heat, and the device profile that is written from it.
+/// The speed and the heat that this machine reports about itself, and a device profile made from
+/// them.
 ///
-/// Only what was measured is marked as measured. What the machine does not show is taken from
-/// `Assumed`, and marked as assumed, with the reason.
+/// Only measured values are marked as measured. All other values come from `Assumed`, and are
+/// marked as assumed, with the reason.
 package struct MachineMeasurement: Sendable {
-  /// For what no sensor shows: a computer without a fan. docs/heat.md says where the numbers come
-  /// from.
+  /// Values that no sensor shows, for a computer without a fan. docs/heat.md says where the numbers
+  /// come from.
   enum Assumed {
     static let ambient: Temperature = 25
     static let capacity = "200J/K"
@@ -26,11 +27,11 @@ package struct MachineMeasurement: Sendable {
 
   /// Processors that this process may use.
   package var processors: Int
-  /// 1920×1080 BGRA, each into memory of its own: the median of all copies.
+  /// The median speed of copies of 1920×1080 BGRA frames, each into a new buffer.
   package var copyBytesPerSecond: Int64
   /// The hottest thermal zone before and after the load; `nil` without a zone.
   package var temperatures: (idle: Temperature, busy: Temperature)?
-  /// Power of the whole package, in microwatts; `nil` without a counter that can be read.
+  /// Power of the processor package, in microwatts; `nil` without a counter that can be read.
   package var microwatts: (idle: Int64, busy: Int64)?
 
   package init(processors: Int, copyBytesPerSecond: Int64) {
@@ -59,7 +60,7 @@ package struct MachineMeasurement: Sendable {
     }
   }
 
-  /// Those that this process may use, which may be fewer than the machine has.
+  /// Processors that this process may use, which may be fewer than the machine has.
   private static var processorCount: Int {
     let status = FileManager.default.contents(atPath: "/proc/self/status") ?? Data()
     let line = String(decoding: status.prefix(16_384), as: UTF8.self).split(separator: "\n")
@@ -97,12 +98,12 @@ package struct MachineMeasurement: Sendable {
     let context = StageContext(frame: frame.id, timestamp: .zero)
     let end = clock.monotonicNanoseconds + nanoseconds
     var times: [Int64] = []
-    // As many as are in a pipeline at once: a copy that is freed at once would be made in memory that
-    // the processor still has in its cache.
+    // As many as are in a pipeline at once: a copy that is freed at once would be made in memory
+    // that the processor still has in its cache.
     var kept: [Frame] = []
     // Bounded by the time, and by the number of times that are kept.
     while times.count < 100_000, times.count < 5 || clock.monotonicNanoseconds < end {
-      // Processor time, so that other programs of the machine slow nothing down.
+      // Processor time, so that other programs of the machine do not change the result.
       let begin = clock.threadNanoseconds
       let copy = stage.process(frame, context)
       times.append(max(1, clock.threadNanoseconds - begin))
@@ -116,8 +117,8 @@ package struct MachineMeasurement: Sendable {
 
 /// The sensors of Linux: thermal zones, and the energy counters of the powercap framework.
 ///
-/// Source: Documentation/power/powercap/powercap.rst of the Linux kernel. Many virtual machines have
-/// neither, and many systems let only root read the counters.
+/// Source: Documentation/power/powercap/powercap.rst of the Linux kernel. Many virtual machines
+/// have neither, and many systems let only root read the counters.
 struct MachineSensors: Sendable {
   struct Reading: Sendable {
     var nanoseconds: Int64

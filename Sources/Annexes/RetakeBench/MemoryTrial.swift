@@ -4,15 +4,15 @@ import RetakeCore
 import RetakeGraph
 import RetakeRuntime
 
-/// One pool under a load of text, in a live run: a camera of 1920×1080 BGRA at 30 frames a
-/// second leases from the pool, and a reader with two threads takes 25 to 50 ms a frame. Then comes a
-/// peak that two threads cannot follow, and then a camera that sees no text. What is measured is the
-/// resident memory of this process.
+/// One pool under a load of text, in a live run: a camera of 1920×1080 BGRA at 30 frames a second
+/// leases from the pool, and a reader with two threads works for 25 to 50 ms on each frame. Then
+/// comes a peak that two threads cannot follow, and then a camera that sees no text. The trial
+/// measures the resident memory of this process.
 ///
 /// Time runs faster than the wall clock, for the camera, the reader, the pool's windows and its
 /// decisions alike. Memory does not depend on that: it follows the decisions, and they follow the
-/// times. The camera writes one byte of each page, so that all of a frame is resident; writing
-/// whole frames would only need a machine that has the time for it.
+/// times. The camera writes one byte of each page, so that all pages of a frame are resident;
+/// writing all bytes would only need a faster machine.
 package struct MemoryTrial: Sendable {
   package var contender: PoolContender
   /// How much faster than the wall clock time runs, 1 to 20.
@@ -116,7 +116,7 @@ package struct MemoryTrial: Sendable {
       options: .object(["track": .integer(0)]), body: .source(SessionSource(track: 0)))
   }
 
-  /// Waits as long as reading the frame would take.
+  /// Waits as long as the text recognition of the frame would run.
   private static func reading(_ clock: FastClock) -> AnyStage {
     AnyStage(
       signature: StageSignature(

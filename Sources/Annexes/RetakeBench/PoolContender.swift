@@ -1,7 +1,7 @@
 package import RetakeBuffers
 import RetakeGraph
 
-/// A pool that takes part in the benchmark.
+/// A pool that the benchmark compares.
 package struct PoolContender: Sendable {
   package var name: String
   package var capacity: Int
@@ -24,8 +24,8 @@ package struct PoolContender: Sendable {
     ]
   }
 
-  /// The pools that are compared if the camera waits for a buffer: all but the tuned one, the same
-  /// with `trend`, and one that may grow to 16 without a breaker.
+  /// The pools that are compared if the camera waits for a buffer: the standard pools but the tuned
+  /// pool, a pool with `trend`, and a pool that may grow to 16 without a breaker.
   package static var waiting: [PoolContender] {
     var trend = PoolSizing()
     trend.predictor = .trend
@@ -52,7 +52,8 @@ package struct PoolContender: Sendable {
       "\(sizing.min)-\(most) \(predictor.rawValue), no breaker", capacity: 8, adaptive: sizing)
   }
 
-  /// What `PoolTuning` found on the families ocr and shift; judged on the family swing.
+  /// The options that `PoolTuning` chose on the families ocr and shift, and judged on the family
+  /// swing.
   package static var tuned: PoolContender {
     var sizing = PoolSizing()
     (sizing.min, sizing.predictor, sizing.off) = (6, .ar1, [.breaker])

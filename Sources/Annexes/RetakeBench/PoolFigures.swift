@@ -9,7 +9,7 @@ package struct PoolFigures: Hashable, Sendable, Encodable {
   package var frames: Int
   /// Frames that found no free buffer when they arrived.
   package var stalls: Int
-  /// What became of these frames if the camera waits for a buffer; `nil` if it does not.
+  /// The outcome of these frames if the camera waits for a buffer; `nil` if it does not wait.
   package var waits: PoolWaits?
   /// The mean over time, in hundredths of a buffer.
   package var meanBuffersHundredths: Int
@@ -59,7 +59,8 @@ package struct PoolFigures: Hashable, Sendable, Encodable {
 
   private static let second: Int64 = 1_000_000_000
 
-  /// Whole seconds from the load's beginning; the last one may be shorter.
+  /// The used share of the buffers in the busiest second, in thousandths. Seconds count from the
+  /// load's beginning, and the last second may be shorter.
   static func busiest(_ samples: [PoolMeter.Sample], end: Int64) -> Int {
     let count = Int((end + second - 1) / second)
     var (use, size) = ([Int64](repeating: 0, count: count), [Int64](repeating: 0, count: count))

@@ -106,7 +106,7 @@ extension PoolLoad {
     var loads: [PoolLoad] = []
     for path in paths {
       let load = try PoolLoad(reading: contents(path), file: path)
-      // Rows are told apart by the names of their loads.
+      // The name of a load identifies its rows.
       guard !loads.contains(where: { $0.name == load.name }) else {
         throw BenchError.badLoad(
           message: "another load is called '\(load.name)', too",
@@ -139,7 +139,7 @@ extension PoolLoad {
     return loads
   }
 
-  /// - Throws: `BenchError.badLoad` with the JSON pointer of what is wrong.
+  /// - Throws: `BenchError.badLoad` with the JSON pointer of the invalid member.
   package init(reading data: Data, file: String) throws {
     do {
       try self.init(LoadDecoder(parsing: data, bytesMax: Self.bytesMax))

@@ -72,7 +72,7 @@ package struct PoolPlot: Sendable {
         "<path d=\"M\(Self.left) \(bottom)\(points.joined())L\(Self.left + Self.width) \(bottom)Z\" "
         + "fill=\"#c8c8c8\"/>\n"
     }
-    // Each curve is a pixel higher than the one before, so that pools of equal size stay visible.
+    // Each curve is a pixel higher than the curve before, so that pools of equal size stay visible.
     for (index, curve) in curves(load).enumerated() {
       text +=
         "<path d=\"\(steps(curve.row, end: end, bottom: bottom - index))\" fill=\"none\" "
@@ -101,7 +101,8 @@ package struct PoolPlot: Sendable {
     for (index, sample) in row.samples.enumerated() {
       let until = index + 1 < row.samples.count ? row.samples[index + 1].time : end
       let first = Int(sample.time * Int64(Self.columns) / end)
-      // The next sample's instant belongs to that sample, so this one ends a nanosecond before.
+      // The instant of the next sample belongs to the next sample, so this sample ends a nanosecond
+      // before.
       let last = Int(max(sample.time, until - 1) * Int64(Self.columns) / end)
       for column in first...min(last, Self.columns - 1) {
         levels[column] = max(levels[column], value(sample))

@@ -46,7 +46,7 @@ package struct PoolTable: Sendable {
     var lines = TextTable(
       headings: headings, rows: rows.map(cells), wordColumns: wordColumns
     ).lines
-    // From the end, because an inserted line shifts all places behind it.
+    // From the end, because an inserted line shifts all later places.
     for index in rows.indices.reversed() where index > 0 && rows[index].load != rows[index - 1].load
     {
       lines.insert("", at: index + 1)

@@ -4,8 +4,8 @@ package import RetakeGraph
 import RetakeRuntime
 import RetakeTimePlane
 
-/// One pool under one load, in virtual time. It runs on the engine that replays sessions, with a
-/// camera that leases from the pool and a stage that takes as long as the load specifies.
+/// One pool under one load, in virtual time. The trial runs on the engine that replays sessions,
+/// with a camera that leases from the pool and a stage that has the costs of the load.
 package struct PoolTrial: Sendable {
   static let stage = "ocr"
   private static let pool = "frames"
@@ -18,12 +18,12 @@ package struct PoolTrial: Sendable {
     self.contender = contender
   }
 
-  /// - Throws: What a run throws. A valid load causes no error.
+  /// - Throws: The error of a run. A valid load causes no error.
   package func run() throws -> PoolFigures {
     // No watchdog: the stage's body returns at once, and only its virtual cost is long.
     var options = RunOptions(mode: .simulate, workers: 0, watchdog: nil)
     // Strict, because a cost that is missing in the timings would be modelled, and the load would
-    // be another one than its document says.
+    // differ from its document.
     options.costs = RunCosts(timings: try timings(), isStrict: true)
     options.overrides = load.events.map { .event(atNanoseconds: $0.nanoseconds, $0.event) }
     let meter = PoolMeter(end: load.nanoseconds, size: contender.capacity)
@@ -134,7 +134,7 @@ final class PoolMeter: RunObserver {
     guard time < end else { return }
     var next = samples[samples.count - 1]
     add(next, until: time)
-    // Several changes at one instant are one sample: nothing lasted in between.
+    // Several changes at one instant are one sample, because no time passed between them.
     if next.time == time { samples.removeLast() }
     next.time = time
     change(&next)

@@ -3,8 +3,8 @@ import RetakeCore
 import RetakeGraph
 import RetakeRuntime
 
-/// Searches the options of an adaptive pool. For each family of loads it takes the options that are
-/// best on the other families, and reports their results on this one.
+/// Searches the options of an adaptive pool. For each family of loads, the search chooses the
+/// options that are best on the other families, and reports their results on this family.
 package struct PoolTuning: Sendable {
   /// The highest mean size allowed, in hundredths of a buffer over time: 58 of 96 MB, of 16
   /// buffers.
@@ -29,7 +29,7 @@ package struct PoolTuning: Sendable {
   package private(set) var folds: [Fold] = []
 
   /// - Parameter isInterrupted: Checked between trials.
-  /// - Throws: `BenchError.oneFamily`; what a trial throws.
+  /// - Throws: `BenchError.oneFamily`; the error of a trial.
   package init(_ loads: [PoolLoad], isInterrupted: () -> Bool = { false }) throws {
     // Memory pressure removes buffers on purpose, so loads with events are not used for tuning.
     let loads = loads.filter { $0.events.isEmpty }
@@ -49,7 +49,7 @@ package struct PoolTuning: Sendable {
       let here = loads.indices.filter { loads[$0].family == family }
       let there = loads.indices.filter { loads[$0].family != family }
       let scores = tried.map { Score($0, fixed, there) }
-      // Of equal scores, `min` takes the first, so the choice is the same in every run.
+      // `min` returns the first of equal scores, so the choice is the same in every run.
       guard let best = scores.indices.min(by: { scores[$0] < scores[$1] }) else { continue }
       let judged = Score(tried[best], fixed, here)
       folds.append(
@@ -87,8 +87,8 @@ package struct PoolTuning: Sendable {
     return found
   }
 
-  /// Compares by the mean first, then by stalls beyond those of the fixed pool, then by all stalls,
-  /// then by memory.
+  /// Compares by the mean first, then by stalls in excess of the fixed pool's stalls, then by all
+  /// stalls, then by memory.
   private struct Score: Comparable {
     var meanExcess = 0
     var stallExcess = 0

@@ -1,6 +1,6 @@
 import RetakeTimePlane
 
-/// What became of the frames of a camera that waits for a buffer. Times are in nanoseconds.
+/// How long frames waited if the camera waits for a buffer. Times are in nanoseconds.
 package struct PoolWaits: Hashable, Sendable, Encodable {
   /// A frame that has a buffer within this time is prompt.
   static let promptNanoseconds: Int64 = 5_000_000
@@ -9,7 +9,7 @@ package struct PoolWaits: Hashable, Sendable, Encodable {
   package var captured: Int
   /// Frames that waited to the limit, or that came while another one waited.
   package var lost: Int
-  /// The nearest rank of the waits of captured frames; 0 if none waited.
+  /// The nearest rank of the waits of captured frames; 0 without such a frame.
   package var median: Int64
   package var p95: Int64
   package var longest: Int64

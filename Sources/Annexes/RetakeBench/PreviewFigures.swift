@@ -8,7 +8,7 @@ package struct PreviewFigures: Hashable, Sendable, Encodable {
   package var frames = PreviewTrial.frames
   /// Frames that were shown on the screen.
   package var shown: Int
-  /// Frames for which the camera had no free buffer.
+  /// Frames that the camera lost because no buffer was free.
   package var lost: Int
   /// Frames that arrived while two frames were waiting.
   package var dropped: Int
@@ -23,13 +23,13 @@ package struct PreviewFigures: Hashable, Sendable, Encodable {
   package var latencyMedian: Int64
   package var latencyMax: Int64
   /// How much older the frame that the overlay describes was than the frame on the screen; `nil` if
-  /// nothing had been found yet.
+  /// no shown frame had a result of the detector.
   package var ageMedian: Int64?
   package var ageMax: Int64?
   /// The most of the camera's buffers that were in use at once, and their memory.
   package var cameraBuffers: Int
   package var cameraBytes: Int
-  /// The same of the buffers that are drawn on; 0 where nothing is drawn over an image.
+  /// The same for the buffers that the preview draws on; 0 if it draws no overlay on an image.
   package var screenBuffers: Int
   package var screenBytes: Int
   /// Sequences of the frames that were dropped.
@@ -55,7 +55,7 @@ package struct PreviewFigures: Hashable, Sendable, Encodable {
     ageMax = ages.last
     cameraBuffers = meter.held[PreviewTrial.camera] ?? 0
     cameraBytes = cameraBuffers * Self.bufferBytes
-    // The one other pool of a preview.
+    // Besides the camera's pool, a preview has at most one pool.
     screenBuffers = meter.held.first { $0.key != PreviewTrial.camera }?.value ?? 0
     screenBytes = screenBuffers * Self.bufferBytes
     droppedFrames = meter.dropped
@@ -82,7 +82,7 @@ final class PreviewMeter: RunObserver {
     switch line.kind {
     case .drop: dropped.append(frame.sequence)
     case .latest:
-      // A port with `-` has no value: nothing was found yet (latest-read).
+      // A port with `-` has no value yet (latest-read).
       let from = line.details.first { $0.value != "-" }?.value.split(separator: ":").last
       found[frame.sequence] = from.flatMap { Int($0) }.map {
         BenchFrames.time(ofFrame: $0, fps: PreviewTrial.fps)

@@ -11,7 +11,7 @@ package struct PreviewTrial: Sendable {
   package enum Vision: Hashable, Sendable {
     /// It works on the buffers of the camera.
     case reference
-    /// It works on copies, each of which takes a millisecond.
+    /// It works on copies, each of which costs a millisecond.
     case copies
     /// The preview waits for the detector.
     case inLine
@@ -71,7 +71,7 @@ package struct PreviewTrial: Sendable {
     ]
   }
 
-  /// - Throws: What a run throws. No trial causes an error.
+  /// - Throws: The error of a run. No trial causes an error.
   package func run() throws -> PreviewFigures {
     // No watchdog: a vision that hangs costs an hour of virtual time, and its body returns at once.
     var options = RunOptions(mode: .simulate, workers: 0, watchdog: nil)

@@ -10,8 +10,8 @@ package struct DetrendOptions: StageOptions, Hashable {
       + "√lambda) Hz half of the amplitude is left"
   ]
 
-  /// λ of the smoothness prior, above 0 and at most 1,000,000. At the frequency rate / (2π √λ) half
-  /// of the amplitude is left.
+  /// λ of the smoothness prior, above 0 and at most 1,000,000. The stage halves the amplitude at
+  /// the frequency rate / (2π √λ).
   package var lambda = 100.0
 
   package init() {}
@@ -21,8 +21,8 @@ package struct DetrendOptions: StageOptions, Hashable {
   }
 }
 
-/// Removes the slow changes of a waveform: light that drifts, pressure that gives way. See
-/// `SmoothnessPrior` for the paper.
+/// Removes the slow changes of a waveform, such as drifting light or falling pressure of the
+/// finger. See `SmoothnessPrior` for the paper.
 package struct Detrend: PureStage {
   package typealias Options = DetrendOptions
 

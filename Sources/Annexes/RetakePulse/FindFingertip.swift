@@ -3,7 +3,7 @@ package import RetakeCore
 package import RetakeGraph
 import RetakeStages
 
-/// What counts as a fingertip on the lens.
+/// The limits for a fingertip on the lens.
 package struct FindFingertipOptions: StageOptions, Hashable {
   package static let explanations: [String: String] = [
     "coverageMin": "smallest share of the frame that a fingertip covers, 0 to 1",
@@ -22,13 +22,13 @@ package struct FindFingertipOptions: StageOptions, Hashable {
   }
 }
 
-/// Finds a fingertip on the lens: whether there is one, where it is, and how sure that is.
+/// Finds a fingertip on the lens: whether it covers the lens, its box, and a score.
 ///
-/// Blood lets little light through but red. The frame is divided into at most 16 by 12 cells; one
-/// belongs to the fingertip if its mean red is at least 50 and `redness` times its green and its
-/// blue. The score is the share of such cells and the box the smallest one around them. Below
-/// `coverageMin` nothing is found. A red wall counts as a fingertip, too: what tells them apart is
-/// the quality of the pulse. All pixel formats are used without conversion.
+/// Blood lets little light through but red. The frame is divided into at most 16 by 12 cells; a
+/// cell belongs to the fingertip if its mean red is at least 50 and `redness` times its green and
+/// its blue. The score is the share of such cells, and the box is the smallest box around them.
+/// Below `coverageMin` the output has no detection. A red wall counts as a fingertip, too; the
+/// quality of the pulse distinguishes them. All pixel formats are used without conversion.
 package struct FindFingertip: PureStage {
   package typealias Options = FindFingertipOptions
 

@@ -5,8 +5,9 @@ import RetakeSignal
 /// How much the time between beats varies, in a band-passed waveform: `quality`, and `intervals`,
 /// `rmssd` and `sdnn` in milliseconds.
 ///
-/// The quality is that of `PulseRate`. Below the smallest one, and if the intervals do not fit to
-/// each other, only it is given. See `Heartbeats` for the beats.
+/// The quality is the quality of `PulseRate`. The output has only `quality` if it is below the
+/// minimum, or if the intervals are too few or do not fit to each other. See `Heartbeats` for the
+/// beats.
 package struct HeartVariability: PureStage {
   package typealias Options = PulseRateOptions
 

@@ -6,7 +6,7 @@ import RetakeStages
 /// The stages of a pulse as methods. A number that is out of bounds is a programmer's mistake here,
 /// as with the other built-in stages.
 extension PipelineChain where Output == Frame {
-  /// Finds the fingertip that covers the lens; no detection means that there is none.
+  /// Finds the fingertip that covers the lens; the output has no detection without a fingertip.
   ///
   /// - Parameters:
   ///   - coverageMin: The smallest share of the frame that it covers, 0 to 1.
@@ -60,7 +60,7 @@ extension PipelineChain where Output == SignalWindow {
 }
 
 extension PipelineChain where Output == Waveform {
-  /// Removes slow changes: at the frequency rate / (2π √lambda) half of the amplitude is left.
+  /// Removes slow changes: halves the amplitude at the frequency rate / (2π √lambda).
   public func detrend(lambda: Double = 100, id: String? = nil) -> PipelineChain<Waveform> {
     stage(built { try Detrend(options: DetrendOptions(lambda: lambda)) }, id: id)
   }
@@ -78,8 +78,8 @@ extension PipelineChain where Output == Waveform {
   /// - Parameters:
   ///   - low: The lowest rate in hertz.
   ///   - high: The highest rate in hertz.
-  ///   - qualityMin: The smallest quality of a number, 0 to 1.
-  ///   - secondsMin: The shortest signal of which something is said.
+  ///   - qualityMin: The smallest quality at which the output has `bpm`, 0 to 1.
+  ///   - secondsMin: The shortest signal that is measured, in seconds.
   ///   - id: The node's ID; by default the kind, with a number from the second node of a kind on.
   public func pulseRate(
     low: Double = 0.5, high: Double = 4, qualityMin: Double = 0.45, secondsMin: Double = 6,
@@ -91,7 +91,7 @@ extension PipelineChain where Output == Waveform {
   }
 
   /// Measures how the time between beats varies: `quality`, and `intervals`, `rmssd` and `sdnn` in
-  /// milliseconds unless the quality is too low. The parameters are those of `pulseRate`.
+  /// milliseconds unless the quality is too low. The parameters are the same as in `pulseRate`.
   public func heartVariability(
     low: Double = 0.5, high: Double = 4, qualityMin: Double = 0.45, secondsMin: Double = 6,
     id: String? = nil

@@ -3,8 +3,8 @@ package import RetakeGraph
 import RetakeSignal
 import RetakeStages
 
-/// Where a pulse is looked for, and when there is none. `pulse-rate` and `heart-variability` share
-/// them.
+/// The band in which the pulse is searched, and the limits below which the output has no rate.
+/// `pulse-rate` and `heart-variability` share them.
 package struct PulseRateOptions: StageOptions, Hashable {
   package static let explanations: [String: String] = [
     "high": "highest rate that is looked for, in hertz; above 'low' and at most 10",
@@ -17,9 +17,9 @@ package struct PulseRateOptions: StageOptions, Hashable {
   package var low = PulseFinder().low
   /// The highest rate in hertz, above `low` and at most 10.
   package var high = PulseFinder().high
-  /// The smallest quality of a number, 0 to 1.
+  /// The smallest quality at which the output has a rate, 0 to 1.
   package var qualityMin = PulseFinder().qualityMin
-  /// The shortest signal of which something is said, in seconds; 2 to 60.
+  /// The shortest signal that is measured, in seconds; 2 to 60.
   package var secondsMin = PulseFinder().secondsMin
 
   package init() {}
@@ -49,8 +49,8 @@ package struct PulseRateOptions: StageOptions, Hashable {
 
 /// The rate of the pulse in a band-passed waveform: `quality`, and `bpm` in beats per minute.
 ///
-/// Below the smallest quality there is no `bpm`: of a short, constant or noisy signal only the
-/// quality is given. See `PulseFinder` for both.
+/// Below the smallest quality the output has no `bpm`: for a short, constant or noisy signal it has
+/// only the quality. See `PulseFinder` for both.
 package struct PulseRate: PureStage {
   package typealias Options = PulseRateOptions
 

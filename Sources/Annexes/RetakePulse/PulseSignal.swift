@@ -5,11 +5,11 @@ import RetakeStages
 
 /// How a pulse is read from the mean colors of skin.
 public enum PulseMethod: String, Hashable, Sendable, Codable, CaseIterable {
-  /// The red channel: for a fingertip with the light behind it.
+  /// The red channel: for a fingertip that the light shines through.
   case red
   /// The green channel, whose light blood absorbs most.
   case green
-  /// Plane orthogonal to skin (Wang and others, 2017): for a face, with the light of a room.
+  /// Plane orthogonal to skin (Wang and others, 2017): for a face in ambient light.
   case pos
   /// Chrominance (de Haan, Jeanne 2013): for a face that moves a little.
   case chrom
@@ -40,9 +40,9 @@ package struct PulseSignalOptions: StageOptions, Hashable {
 
 /// The pulse in a window of mean colors: see `ColorSignals` for the papers.
 ///
-/// It reads the channels `red`, `green` and `blue` of a window, or the one that is the method. A
-/// window without them fails the frame with `pulseSignal.channel`. The unit is the mean level, so
-/// 0.01 is one percent of the light.
+/// The methods `red` and `green` read the channel of their name; `pos` and `chrom` read `red`,
+/// `green` and `blue`. A window without these channels fails the frame with `pulseSignal.channel`.
+/// The unit is the mean level, so 0.01 is one percent of the light.
 package struct PulseSignal: PureStage {
   package typealias Options = PulseSignalOptions
 

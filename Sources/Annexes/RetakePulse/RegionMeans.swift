@@ -24,9 +24,10 @@ package struct RegionMeansOptions: StageOptions, Hashable {
 /// The mean red, green and blue of the skin that a detector found, 0 to 255, for a join of frames
 /// and detections: as `fingertip`, but where the finger or the face is.
 ///
-/// Of several detections it measures the one with the highest score, of equal ones the first. The
-/// frame fails with `regionMeans.none` if there is none, and with `regionMeans.outside` if its box
-/// has no pixel of the frame: what is behind sees a gap, and no numbers of a wall.
+/// Of several detections the stage measures the detection with the highest score; if scores are
+/// equal, the first of them. The frame fails with `regionMeans.none` if there is no detection, and
+/// with `regionMeans.outside` if the box has no pixel of the frame: downstream stages see a gap
+/// instead of the numbers of a wall.
 package struct RegionMeans: PureStage {
   package typealias Options = RegionMeansOptions
 
@@ -61,8 +62,8 @@ package struct RegionMeans: PureStage {
     ])
   }
 
-  /// The whole samples of the middle of a side of the box, from an even one on; `nil` if the frame
-  /// has none of them.
+  /// The samples in the middle `percent` of a side of the box, starting at an even sample; `nil` if
+  /// they are outside of the frame.
   private func span(_ start: Double, _ length: Double, side: Int) -> Range<Int>? {
     let inset = length * Double(100 - options.percent) / 200
     let (low, high) = (start + inset, start + length - inset)

@@ -64,7 +64,7 @@ package struct Resample: StatefulStage {
     let entries = input.entries.prefix(Resampler.channelsMax)
     let given = entries.map(\.name)
     if given != names {
-      // Other numbers are another signal, of which nothing is known yet.
+      // Other names mean another signal: the samples of the earlier signal are dropped.
       reset()
       names = given
     }

@@ -7,24 +7,27 @@ import RetakeSignal
 ///
 /// A results sink writes each channel as a waveform, and the beginning as the string `began`.
 public struct SignalWindow: StageValue, Hashable {
+  /// The name of the type in stored values.
   public static let typeName = "signal-window"
+  /// The version of the format that `encoded()` writes.
   public static let typeVersion = 1
 
-  /// The channels, in the order of the numbers. They have the same rate and number of samples; none
-  /// if there is no sample since the last gap.
+  /// The channels, in the order of the numbers. They have the same rate and number of samples;
+  /// empty if no sample has arrived since the last gap.
   public var waveforms: [Waveform]
   /// The presentation time of the latest samples; `nil` without samples.
   public var end: Timestamp?
-  /// `start`, or what ended the window before: `gap 620 ms`, `earlier 40 ms`.
+  /// `start`, or the reason why the window before ended: `gap 620 ms`, `earlier 40 ms`.
   public var began: String
 
   package init(waveforms: [Waveform], end: Timestamp?, began: String) {
     (self.waveforms, self.end, self.began) = (waveforms, end, began)
   }
 
-  /// The channel of this name; `nil` if there is none.
+  /// The channel of this name; `nil` if no channel has it.
   public subscript(name: String) -> Waveform? { waveforms.first { $0.name == name } }
 
+  /// The beginning, the end and the samples of all channels, as bytes that `init(decoding:)` reads.
   public func encoded() -> [UInt8] {
     var writer = ByteWriter()
     writer.append(began)
@@ -40,7 +43,7 @@ public struct SignalWindow: StageValue, Hashable {
     return writer.bytes
   }
 
-  /// - Throws: An error, unless the bytes are those of a window.
+  /// - Throws: An error if the bytes do not encode a window.
   public init(decoding bytes: [UInt8]) throws {
     var reader = ByteReader(bytes[...])
     let began = try reader.text()
@@ -58,13 +61,14 @@ public struct SignalWindow: StageValue, Hashable {
       began: began)
   }
 
+  /// A waveform for each channel, and the text `began`.
   public var facts: [ResultFact] {
     waveforms.map { .waveform($0) } + [.text(name: "began", text: began)]
   }
 }
 
 extension Resampler.Beginning {
-  /// Whole milliseconds, rounded down: enough to find the place, and the same in every locale.
+  /// Milliseconds, rounded down: enough to find the place, and the same in every locale.
   var text: String {
     switch self {
     case .start: "start"

@@ -3,9 +3,10 @@ import FlyingSocks
 import Foundation
 import RetakeBuffers
 
-/// Accepts connections on 127.0.0.1, and answers the requests of each one after the other.
+/// Accepts connections on 127.0.0.1, and answers the requests of each connection in order.
 ///
-/// FlyingFox's own server takes quadratic time for a long line, before any of it is checked.
+/// FlyingFox's own server needs quadratic time for a long line, and checks its length only
+/// afterwards.
 final class PageServer: Sendable {
   private struct State: Sendable {
     var task: Task<Void, any Error>?
@@ -58,7 +59,7 @@ final class PageServer: Sendable {
     state.withLock { $0.task }?.cancel()
   }
 
-  /// Once: the system may have given the number to another file.
+  /// Once, because the system may have assigned the number to another file since.
   private func close() {
     let isFirst = state.withLock { state in
       defer { state.isClosed = true }
@@ -104,7 +105,7 @@ final class PageServer: Sendable {
       try? await connection.write(
         Data("\(refusal)\r\nConnection: close\r\nContent-Length: 0\r\n\r\n".utf8))
     } catch {
-      // The connection has ended, or what it sent cannot be understood: nothing can be answered.
+      // The connection has ended, or the request is malformed: no response is possible.
     }
   }
 

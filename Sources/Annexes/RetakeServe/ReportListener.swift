@@ -10,15 +10,15 @@ final class ReportListener: Sendable {
   /// The pause before listening again.
   private static let pauseNanoseconds: Int64 = 50_000_000
 
-  /// A user waits for the responses, so they take precedence over other work of the process. On
-  /// Linux each priority has its own threads, so work that blocks all others does not block a
-  /// response.
+  /// A user waits for the responses, so they precede other work of the process. On Linux each
+  /// priority has its own threads, so work that blocks all threads of another priority does not
+  /// block a response.
   private static let priority = TaskPriority.high
 
   private struct State: Sendable {
     var server: PageServer?
     var isStopped = false
-    /// The port, or why there is none; `nil` until either is known.
+    /// The port, or the error of the listener; `nil` until either is known.
     var outcome: Result<Int, any Error>?
   }
 
@@ -108,7 +108,8 @@ final class ReportListener: Sendable {
       handler: handler)
   }
 
-  /// Whether there was no room for a connection, or it was closed before it was accepted.
+  /// Whether the system had no resources for a connection, or a connection ended before it was
+  /// accepted.
   private static func isShortage(_ error: any Error) -> Bool {
     guard case .failed(_, let number, _)? = error as? SocketError else { return false }
     // These are about one connection, or pass (man 2 accept); the listening socket itself is not

@@ -18,7 +18,7 @@ package final class ReportServer: Sendable {
     package var goldens: String?
     /// Where pending goldens are, if they are not next to the goldens.
     package var pendingFolder: String?
-    /// In CI nothing can be accepted.
+    /// Whether the server runs in CI, where accepting is an error.
     package var isCI = false
     /// The program as it was called, for the commands that the pages advise to type.
     public var program = "retake"
@@ -45,8 +45,8 @@ package final class ReportServer: Sendable {
       throw ServeError.cannotListen(port: options.port, cause: "ports are 0 to 65535")
     }
     let token = RequestGuard.makeToken()
-    // With port 0 the real one is known only when it listens. Until then each request is refused,
-    // because none names port 0.
+    // With port 0 the real port is known only when the server listens. Until then each request is
+    // refused, because no request has port 0 in its `Host` header.
     let doorkeeper = Locked(RequestGuard(token: token, port: options.port))
     let peers = AdmittedPeers()
     let handler = SiteHandler(

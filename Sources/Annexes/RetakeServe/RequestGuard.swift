@@ -5,7 +5,7 @@ struct RequestFacts: Hashable, Sendable {
   var path: String
   var host: String?
   var origin: String?
-  /// The browser's statement about the sender: `same-origin`, `cross-site`, `none` and others.
+  /// The browser's statement about the sender, for example `same-origin` or `cross-site`.
   var fetchSite: String?
   /// The header that the pages send with requests that change something.
   var token: String?
@@ -75,7 +75,7 @@ struct RequestGuard: Sendable {
     // Browsers send the origin with each POST (Fetch standard), so a request without it is not a
     // page's.
     guard let origin = request.origin, isOwn(origin) else { throw ServeError.otherSite }
-    // Not every client sends it, so its absence proves nothing.
+    // Some clients do not send this header, so a request without it passes.
     if let site = request.fetchSite, site != "same-origin" { throw ServeError.otherSite }
     guard let token = request.token, Self.equal(token, self.token) else { throw ServeError.noToken }
     // A form cannot send this type. A script of another site needs a preflight request for it, and
@@ -89,10 +89,10 @@ struct RequestGuard: Sendable {
     hosts.contains { origin.lowercased() == "http://\($0)" }
   }
 
-  /// Takes the same time no matter where the two strings differ.
+  /// Runs for the same time no matter where the two strings differ.
   static func equal(_ left: String, _ right: String) -> Bool {
     let (left, right) = (Array(left.utf8), Array(right.utf8))
-    // The length tells nothing: all tokens have the same.
+    // The length is not secret: all tokens have the same length.
     guard left.count == right.count else { return false }
     return zip(left, right).reduce(into: UInt8(0)) { $0 |= $1.0 ^ $1.1 } == 0
   }

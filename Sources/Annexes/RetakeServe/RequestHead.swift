@@ -1,6 +1,6 @@
 /// Collects the lines of a request up to the empty line after its headers.
 ///
-/// Each byte is looked at once, and a head has a bound, so a long line takes no time that counts.
+/// Each byte is scanned once, and a head has a bound, so a long line costs little time.
 struct RequestHead {
   /// A browser sends less than a tenth of it.
   static let bytesMax = 1 << 14
@@ -8,7 +8,7 @@ struct RequestHead {
   struct TooLong: Error {}
   struct Malformed: Error {}
 
-  /// What was received and is not part of an earlier head.
+  /// Received bytes that are not part of an earlier head.
   private var bytes: [UInt8] = []
   private var scanned = 0
   private var lineStart = 0
@@ -18,7 +18,8 @@ struct RequestHead {
 
   /// The lines of the head, as soon as all of it was added; `nil` before.
   ///
-  /// - Throws: `TooLong` for a head of more than `bytesMax` bytes, `Malformed` for one without a line.
+  /// - Throws: `TooLong` for a head of more than `bytesMax` bytes, `Malformed` for one without a
+  ///   line.
   mutating func take() throws -> [String]? {
     while scanned < bytes.count {
       guard scanned < Self.bytesMax else { throw TooLong() }

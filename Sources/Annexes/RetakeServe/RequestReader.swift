@@ -52,7 +52,7 @@ struct RequestReader {
       return HTTPBodySequence(from: UnreadBody(), suggestedBufferSize: Self.pieceBytes)
     }
     guard let length else { return HTTPBodySequence() }
-    // RFC 9112, 6.3: nothing that follows a wrong length can be understood.
+    // RFC 9112, 6.3: after an invalid length, the end of the request is unknown.
     guard let count = Int(length), count >= 0 else { throw RequestHead.Malformed() }
     guard count <= ServedSite.bodyBytesMax else {
       return HTTPBodySequence(from: UnreadBody(), count: count)

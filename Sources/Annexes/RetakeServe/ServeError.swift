@@ -18,7 +18,7 @@ package enum ServeError: RetakeError, Hashable {
   /// A link in the project's folder leads to something outside it.
   case outside(String)
   case noPixels(frame: String, cause: String)
-  /// The pending result is not the one that the page shows.
+  /// The pending result differs from the result that the page shows.
   case otherResult(key: String)
 
   package var facts: ErrorFacts {

@@ -20,7 +20,7 @@ struct ServedFolder: Sendable {
   /// - Throws: `ServeError.outside` for a session outside the folder, or with files outside it.
   func check(session folder: SessionFolder) throws {
     let paths = [folder.path, folder.media].flatMap { path in
-      // What cannot be listed is reported when the session is opened.
+      // A folder that cannot be listed is reported when the session is opened.
       let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
       return [path] + names.map { "\(path)/\($0)" }
     }

@@ -31,8 +31,8 @@ final class ServedFrames: Sendable {
     var damage: String?
   }
 
-  /// What changes with each commit of a session that is being recorded. SQLite appends to the
-  /// write-ahead log, and copies it into the database only now and then.
+  /// Facts of the index files that change with each commit of a session that is being recorded.
+  /// SQLite appends to the write-ahead log, and copies it into the database only now and then.
   struct IndexState: Hashable, Sendable {
     private struct File: Hashable, Sendable {
       var modified: Date?
@@ -109,7 +109,7 @@ final class ServedFrames: Sendable {
         frame: "\(name.frame)", cause: entry.damage ?? "the recorder shed it")
     }
     let frame = try session.reader.frame(name.frame)
-    // Outside of the lock, because it takes long.
+    // Outside of the lock, because encoding is slow.
     let png = Data(try FrameImage.png(of: frame, widthMax: name.width))
     state.withLock { state in
       state.pictures.append((name, session.state, png))

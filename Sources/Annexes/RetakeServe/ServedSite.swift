@@ -9,7 +9,7 @@ struct ServedAnswer: Sendable {
   var status = 200
   var type: String
   var body: Data
-  /// What a page may load; only pages have a policy of their own.
+  /// The resources that the response may load; only pages replace the default.
   var policy = "default-src 'none'"
 
   init(_ type: String, _ body: Data, policy: String = "default-src 'none'") {
@@ -49,7 +49,7 @@ struct ServedAnswer: Sendable {
 struct ServedSite: Sendable {
   /// The most bytes of a request's body.
   static let bodyBytesMax = 1 << 16
-  /// The first page is built by its own script, and requests nothing from another site.
+  /// A script of the first page builds the page, and requests data only from this server.
   private static let homePolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
@@ -144,11 +144,11 @@ struct ServedSite: Sendable {
     var reason: String
     /// The identity of the result that the page shows, from its report.
     var pending: String
-    /// Exact ids of root causes; `nil` means the whole case.
+    /// Exact ids of root causes; `nil` accepts the complete result of the case.
     var rootCauses: [String]?
   }
 
-  /// - Throws: `ServeError`; `SuiteError`, also on a machine where nothing can be accepted.
+  /// - Throws: `ServeError`; `SuiteError`, for example on a machine that may not accept results.
   func change(_ parts: [String], body: Data) async throws -> ServedAnswer {
     guard parts == ["accept"] else {
       throw parts.isEmpty ? ServeError.wrongMethod : ServeError.notFound("page of this name")
@@ -175,15 +175,16 @@ struct ServedSite: Sendable {
 
   private func accept(_ wish: Wish) throws -> ServedAnswer {
     var acceptance = Acceptance(project: project)
-    // The page shows what the golden describes.
+    // The page shows the session and the pipeline that the golden describes, so replacing the
+    // golden needs no extra option.
     acceptance.replacesOthers = true
     acceptance.goldens = options.goldens
     acceptance.pendingFolder = options.pendingFolder
     acceptance.isCI = options.isCI
     acceptance.keys = [wish.key]
     acceptance.rootCauses = wish.rootCauses ?? []
-    // A report of a run that left nothing pending, or of an older build, shows no result that can
-    // be accepted. What is pending then comes from another run.
+    // The report of a run without pending results, or of an older build, shows no result that can
+    // be accepted. A pending result then comes from another run.
     acceptance.seen = [wish.key: Digest128(hex: wish.pending) ?? .zero]
     do {
       return try ServedAnswer(json: try acceptance.run(reason: wish.reason))

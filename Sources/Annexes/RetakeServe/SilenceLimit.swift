@@ -7,8 +7,8 @@ import RetakeRuntime
 /// connections.
 ///
 /// A connection that neither sends nor accepts data for that time is closed. If too many
-/// connections wait, the oldest one that has not sent the token is closed. The listening socket
-/// waits forever.
+/// connections wait, the oldest connection without the token is closed. The listening socket waits
+/// forever.
 struct SilenceLimit: AsyncSocketPool {
   /// The seconds of silence after which a connection is closed.
   static let defaultSeconds = 15.0
@@ -38,8 +38,8 @@ struct SilenceLimit: AsyncSocketPool {
       return try await base.suspendSocket(socket, untilReadyFor: events)
     }
     let base = base
-    // A task of its own, so that the watch can cancel it. A cancellation of this one has to be
-    // passed on.
+    // A separate task, so that the watch can cancel it. A cancellation of the calling task has to
+    // be passed on.
     let wait = Task { try await base.suspendSocket(socket, untilReadyFor: events) }
     let number = watch.add(peer) { wait.cancel() }
     defer { watch.remove(number) }

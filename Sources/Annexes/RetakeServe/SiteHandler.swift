@@ -28,13 +28,13 @@ struct SiteHandler: HTTPHandler {
   private func answer(_ request: HTTPRequest) async throws -> ServedAnswer {
     let doorkeeper = doorkeeper.withLock { $0 }
     let parts = try doorkeeper.admit(RequestFacts(request))
-    // Only now: a peer without the token may be closed to make room.
+    // Only now: a peer without the token may be closed in favor of a new connection.
     if case .ip4(_, let port)? = request.remoteAddress { peers.admit(port: port) }
     if request.method == .POST {
       return try await site.change(parts, body: try await request.bodyData)
     }
     let query = Dictionary(
-      // A name may be given twice, on which a plain Dictionary would trap.
+      // A query may repeat a name, on which a plain Dictionary would trap.
       request.query.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
     return try await site.read(parts, query: query, root: "/\(doorkeeper.token)/")
   }
@@ -61,7 +61,8 @@ struct SiteHandler: HTTPHandler {
       HTTPHeader("Content-Security-Policy"): answer.policy,
       HTTPHeader("Cross-Origin-Opener-Policy"): "same-origin",
       HTTPHeader("Cross-Origin-Resource-Policy"): "same-origin",
-      // The address has the token, which a link to another site must not take along.
+      // The address has the token, which the browser must not send to another site when the user
+      // follows a link.
       HTTPHeader("Referrer-Policy"): "no-referrer",
       HTTPHeader("X-Content-Type-Options"): "nosniff",
       HTTPHeader("X-Frame-Options"): "DENY",

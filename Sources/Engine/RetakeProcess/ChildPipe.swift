@@ -28,7 +28,8 @@ package final class ChildPipe: Sendable {
     closeWriteEnd()
   }
 
-  /// Moves a descriptor above those of the standard streams, which a child's file actions change.
+  /// Moves a descriptor above the descriptors of the standard streams, which a child's file actions
+  /// change.
   private static func aboveStreams(_ number: Int32) -> Int32 {
     guard number < Spawn.firstOther else { return number }
     defer { close(number) }
@@ -70,7 +71,8 @@ package final class ChildPipe: Sendable {
     }
   }
 
-  /// Reads to the end on a separate thread, and passes on what arrives, then `nil`.
+  /// Reads to the end on a separate thread, and passes each piece that arrives to `take`, then
+  /// `nil`.
   package func readToEnd(_ take: @escaping @Sendable ([UInt8]?) -> Void) {
     let thread = Thread { [self] in
       // Ends when the last writer closes the pipe.

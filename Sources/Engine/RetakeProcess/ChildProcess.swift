@@ -4,8 +4,8 @@ import Synchronization
 /// A child process that reports its end.
 ///
 /// The child leads its own process group. It blocks and ignores no signals, and inherits only the
-/// standard streams and the files that the request names. A separate thread waits for its end, so this type needs neither libdispatch's
-/// sources nor a run loop, and works from any thread.
+/// standard streams and the files that the request names. A separate thread waits for its end, so
+/// this type needs neither libdispatch's sources nor a run loop, and works from any thread.
 ///
 /// Releasing the last reference does not end the child.
 package final class ChildProcess: Sendable {
@@ -23,10 +23,10 @@ package final class ChildProcess: Sendable {
     /// A path: read if it is for standard input; otherwise created if necessary, and written from
     /// its beginning.
     case file(String)
-    /// The child gets one end, and this process closes its own copy of that end as soon as the
+    /// The child inherits one end, and this process closes its own copy of that end as soon as the
     /// child runs.
     case pipe(ChildPipe)
-    /// The child's end of the socket, in both directions if both streams are this one.
+    /// The child's end of the socket, in both directions if both streams are this socket.
     case socket(ChildSocket)
   }
 
@@ -41,10 +41,10 @@ package final class ChildProcess: Sendable {
     package var input = Stream.null
     package var output = Stream.null
     package var errors = Stream.null
-    /// Files that the child gets, numbered from 3 on. Each has a number of at least
-    /// `ChildProcess.descriptorMin` here, and stays open.
+    /// Files that the child inherits, numbered from 3 on. Each has a number of at least
+    /// `ChildProcess.descriptorMin` in this process, and stays open.
     package var descriptors: [Int32] = []
-    /// The group that the child joins; `nil` = a group of its own.
+    /// The group that the child joins; `nil` = a new group.
     package var group: Int32?
     /// Whether other processes in the child's group are killed when the child ends.
     package var endsGroup = false
@@ -59,8 +59,8 @@ package final class ChildProcess: Sendable {
   /// program has already queried it.
   package static let statusUnknown: Int32 = -1
 
-  /// The least number of a file in `Request.descriptors`, so that none of them is replaced by another
-  /// one before it is passed on.
+  /// The smallest number of a file in `Request.descriptors`, so that no file is replaced by another
+  /// file before the child receives it.
   package static let descriptorMin: Int32 = 20
 
   private struct State {
@@ -98,8 +98,8 @@ package final class ChildProcess: Sendable {
     if let end { action(end) }
   }
 
-  /// Sends a signal to the child alone. Does nothing after its end, because its ID may have been
-  /// reused.
+  /// Sends a signal to the child alone. After its end the call has no effect, because its ID may
+  /// have been reused.
   package func send(_ signal: Int32) {
     state.withLock { if $0.end == nil { kill(id, signal) } }
   }

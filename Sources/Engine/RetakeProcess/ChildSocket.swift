@@ -7,9 +7,9 @@ import Synchronization
 package final class ChildSocket: Sendable {
   /// The outcome of one attempt to send or receive.
   package enum Step: Hashable, Sendable {
-    /// That many bytes, at least one.
+    /// The number of moved bytes, at least one.
     case moved(Int)
-    /// Nothing can be moved now.
+    /// No byte can be moved now.
     case notNow
     /// The other side has closed the socket.
     case closed
@@ -108,7 +108,7 @@ package final class ChildSocket: Sendable {
     }
   }
 
-  /// What a caller waits for.
+  /// The direction in which a caller waits to move bytes.
   package enum Direction: Sendable {
     case toPull
     case toPush

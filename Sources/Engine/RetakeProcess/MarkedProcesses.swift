@@ -1,14 +1,14 @@
 import CSpawn
 import Foundation
 
-/// Processes that have a mark, and those that they started.
+/// Processes that have a mark, and their descendants.
 ///
-/// A process that leaves its group and its session, and whose parent has ended, is no longer related
-/// to what started it. Two marks remain: the environment that it was started with, and on Linux a
-/// limit of its resources, which it inherits even if it is started with another environment
-/// (`env -i setsid …`), and which an ordinary user cannot raise again.
+/// A process that leaves its group and its session, and whose parent has ended, is no longer
+/// related to the process that started it. Two marks remain: the environment that it was started
+/// with, and on Linux a limit of its resources, which it inherits even if it is started with
+/// another environment (`env -i setsid …`), and which an ordinary user cannot raise again.
 package struct MarkedProcesses: Sendable {
-  /// How often they are looked for: a process may start another one while it is being ended.
+  /// How often `endAll` searches: a process may start another process while it is being ended.
   private static let roundsMax = 50
 
   /// A variable of the environment: `NAME=VALUE`.
@@ -17,7 +17,7 @@ package struct MarkedProcesses: Sendable {
   /// Retake that started it.
   private let limitMicroseconds: UInt64?
 
-  /// - Parameter number: Less than 2^60, and another one for each mark on this machine.
+  /// - Parameter number: Less than 2^60, and different for each mark on this machine.
   package init(mark: String, number: UInt64) {
     precondition(number < Self.limitLeast, "the number of a mark has 60 bits")
     self.mark = mark
@@ -27,11 +27,11 @@ package struct MarkedProcesses: Sendable {
   /// More than 36,000 years: the limit never acts.
   private static let limitLeast: UInt64 = 1 << 60
 
-  /// The limit as /proc shows it; `-` if there is none.
+  /// The limit as /proc shows it; `-` without a limit.
   package var limitText: String { limitMicroseconds.map { "\($0)" } ?? "-" }
 
-  /// Sets the limit of a process that was just started, and of those that it has started since.
-  /// Later ones inherit it.
+  /// Sets the limit of a process that was just started, and of the descendants that it has started
+  /// since. Later descendants inherit the limit.
   package func limit(_ id: Int32) {
     guard let limitMicroseconds else { return }
     ResourceLimit.set(limitMicroseconds, of: id)
@@ -55,10 +55,10 @@ package struct MarkedProcesses: Sendable {
     }
   }
 
-  /// The marked processes and those that they started, as far as the parents still run; in rising
-  /// order. None on a system without /proc.
+  /// The marked processes and their descendants, as far as the parents still run; in rising order.
+  /// Empty on a system without /proc.
   ///
-  /// - Parameter root: A process whose descendants are among them. It is none of them itself.
+  /// - Parameter root: A process whose descendants are included; the process itself is not.
   package func ids(descendantsOf root: Int32? = nil) -> [Int32] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
     let own = getpid()
@@ -107,7 +107,7 @@ package struct MarkedProcesses: Sendable {
   }
 }
 
-/// The limit of the processor time that a process with real-time scheduling may take without a
+/// The limit of the processor time that a process with real-time scheduling may use without a
 /// pause, in microseconds. Hardly any process has one, so a value can be a mark.
 private enum ResourceLimit {
   #if os(Linux)

@@ -1,7 +1,7 @@
 import RetakeCore
 
-/// A Butterworth band-pass of second-order sections, run forwards and backwards, so that it delays
-/// nothing.
+/// A Butterworth band-pass of second-order sections, run forwards and backwards, so that it adds no
+/// delay.
 ///
 /// The analogue prototype has the poles e^(iπ(2k + n + 1) / 2n), k = 0 to n − 1. They are moved to
 /// the band with s² − p·w·s + m² = 0 (w: the band's width, m²: the product of its edges), and to

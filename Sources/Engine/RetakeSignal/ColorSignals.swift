@@ -9,7 +9,7 @@ package struct ColorSignals: Hashable, Sendable {
   /// Samples per second.
   package let rate: Double
 
-  /// The longest signal, in samples: two minutes at 240 a second, and room.
+  /// The longest signal, in samples: two minutes at 240 a second, rounded up to a power of two.
   package static let countMax = 32_768
 
   /// Each channel has the same number of samples, at most `countMax`.

@@ -11,7 +11,7 @@ package struct FourierTransform: Sendable {
   private let table: [Angle]
   private let stride: Int
 
-  /// Shared, because the table of a usual size takes longer than its transform.
+  /// Shared, because computing the table of a usual size is slower than the transform.
   private static let sharedSize = 1 << 13
   private static let shared = halfTurn(of: sharedSize)
 

@@ -10,8 +10,9 @@ package struct Heartbeats: Hashable, Sendable {
   /// How far an interval may be from the median, as a share of it.
   private static let spread = 0.3
 
-  /// The local maxima above zero, the highest first, none closer to a higher one than 0.6 periods.
-  /// Those below a quarter of the median height are noise. Each is refined with a parabola.
+  /// Finds the local maxima above zero, the highest first; a maximum within 0.6 periods of a higher
+  /// maximum is skipped. Maxima below a quarter of the median height are noise. A parabola refines
+  /// each time.
   ///
   /// - Parameters:
   ///   - samples: Around zero.
@@ -48,8 +49,8 @@ package struct Heartbeats: Hashable, Sendable {
     return Double(top) + (samples[top - 1] - samples[top + 1]) / (2 * curve)
   }
 
-  /// All times between beats, in milliseconds; `nil` for one that is further from the median than
-  /// 30 percent: a beat was missed there, or found twice.
+  /// All times between beats, in milliseconds; `nil` for an interval that differs from the median
+  /// by more than 30 percent: a beat was missed there, or found twice.
   private var intervals: [Double?] {
     let all = zip(times.dropFirst(), times).map { ($0 - $1) * 1_000 }
     let middle = all.median
@@ -57,8 +58,9 @@ package struct Heartbeats: Hashable, Sendable {
   }
 
   /// The variation between beats, as the Task Force of the European Society of Cardiology defines
-  /// it (European Heart Journal 17, 1996); `nil` if there are fewer than `intervalsMin` intervals,
-  /// or if more than three tenths of them do not fit.
+  /// it (European Heart Journal 17, 1996); `nil` if fewer than `intervalsMin` intervals are within
+  /// the limit, if more than three tenths are outside, or if no two neighboring intervals are
+  /// within.
   package func variability(intervalsMin: Int = 5) -> Variability? {
     let intervals = self.intervals
     let kept = intervals.compactMap { $0 }

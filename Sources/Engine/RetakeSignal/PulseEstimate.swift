@@ -2,8 +2,9 @@ import RetakeCore
 
 /// The rate of a pulse, and how clear it is.
 package struct PulseEstimate: Hashable, Sendable {
-  /// The share of the band's power that belongs to the pulse, 0 to 1; 0 if nothing can be said.
-  /// The signal-to-noise ratio of the field, in decibels, is 10 log₁₀(quality / (1 − quality)).
+  /// The share of the band's power that belongs to the pulse, 0 to 1; 0 if the signal has no
+  /// measurable pulse. The signal-to-noise ratio of the field, in decibels, is
+  /// 10 log₁₀(quality / (1 − quality)).
   package var quality: Double
   /// `nil` if the quality is below the limit: a number that is not known is never invented.
   package var beatsPerMinute: Double?
@@ -23,14 +24,14 @@ package struct PulseFinder: Hashable, Sendable {
   package var low = 0.5
   /// The highest rate, in hertz.
   package var high = 4.0
-  /// Below it there is no number.
+  /// The smallest quality at which the estimate has a rate.
   package var qualityMin = 0.45
-  /// Of a shorter signal nothing is said.
+  /// The shortest signal that is measured, in seconds.
   package var secondsMin = 6.0
 
   /// In hertz: how far from the peak power still belongs to it.
   private static let reach = 0.1
-  /// In the signal's unit: what is smaller is the rounding of a constant.
+  /// In the signal's unit: smaller amplitudes are the rounding of a constant.
   private static let amplitudeMin = 1e-9
 
   package init() {}
@@ -76,7 +77,7 @@ private struct Spectrum {
     binWidth = rate / Double(size)
   }
 
-  /// The bins of a band, its edges included; empty if it has none.
+  /// The bins of a band, its edges included; empty if no bin is in the band.
   private func bins(from low: Double, to high: Double) -> Range<Int> {
     let first = max(0, Int((low / binWidth).rounded(.up)))
     let last = min(power.count - 1, Int((high / binWidth).rounded(.down)))
@@ -87,7 +88,7 @@ private struct Spectrum {
     bins(from: low, to: high).reduce(0) { $0 + power[$1] }
   }
 
-  /// The bin with the largest sum of its power and half of that of its double.
+  /// The bin with the largest sum of its power and half the power at twice its frequency.
   func peak(from low: Double, to high: Double) -> Int? {
     var best: (bin: Int, score: Double)?
     for bin in bins(from: low, to: high) where isTop(bin) {
@@ -97,7 +98,8 @@ private struct Spectrum {
     return best?.bin
   }
 
-  /// The slope of what is outside the band is not a peak, even if it is high at its edge.
+  /// Compares bins outside of the band, too: the slope of a peak outside of the band is not a peak,
+  /// even if it is high at the band's edge.
   private func isTop(_ bin: Int) -> Bool {
     bin > 0 && bin + 1 < power.count && power[bin] > power[bin - 1]
       && power[bin] >= power[bin + 1]

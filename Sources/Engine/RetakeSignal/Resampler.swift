@@ -1,11 +1,11 @@
 import RetakeCore
 
-/// Turns samples at any times into even ones, by linear interpolation between true times.
+/// Resamples values from any times to even times, by linear interpolation between true times.
 ///
-/// The even times are those of the first sample and every 1 / rate after it, in whole nanoseconds.
-/// They stay the same while the window moves on, so a sample that was given once is never given
-/// another value. A number of frames says nothing about time: where a camera drops frames, a
-/// resampler that counts them stretches the signal.
+/// The even times are the time of the first sample and every 1 / rate after it, in whole
+/// nanoseconds. They stay the same while the window moves, so an even sample keeps its value. The
+/// number of frames does not measure time: if a camera drops frames, a resampler that counts frames
+/// stretches the signal.
 package struct Resampler: Hashable, Sendable {
   /// Why a window begins where it does.
   package enum Beginning: Hashable, Sendable {
@@ -13,7 +13,7 @@ package struct Resampler: Hashable, Sendable {
     case start
     /// After a time without samples, in nanoseconds, that was too long to be interpolated.
     case gap(nanoseconds: Int64)
-    /// With a sample that is earlier than the one before.
+    /// With a sample that is earlier than the sample before.
     case earlier(nanoseconds: Int64)
   }
 
@@ -39,7 +39,7 @@ package struct Resampler: Hashable, Sendable {
   private let gap: Int64
   /// Of the first sample of this stretch without a gap.
   private var origin: Int64 = 0
-  /// Even samples that were made since `origin`, those that left the window included.
+  /// The number of even samples since `origin`, including samples that have left the window.
   private var made = 0
   private var last: Sample?
 
@@ -65,8 +65,8 @@ package struct Resampler: Hashable, Sendable {
   /// Adds the values of one moment. A value that is not a number makes the sample a missing one.
   ///
   /// - Parameters:
-  ///   - values: One for each channel, at most `channelsMax`. Another number of them than before
-  ///     begins a new signal.
+  ///   - values: A value for each channel, at most `channelsMax`. A change of their number begins a
+  ///     new signal.
   ///   - time: In nanoseconds.
   package mutating func add(_ values: [Double], at time: Int64) {
     requirement(values.count <= Self.channelsMax, "a sample has at most 16 channels")
@@ -117,8 +117,8 @@ package struct Resampler: Hashable, Sendable {
     last = to
   }
 
-  /// The time of even samples from their first, rounded down. Whole seconds are taken apart, so
-  /// that the product fits for as long as times do.
+  /// The time of even samples from their first, rounded down. Full seconds are computed separately,
+  /// so that the product fits for as long as times do.
   private static func nanoseconds(of count: Int, rate: Int) -> Int64 {
     Int64(count / rate) * 1_000_000_000 + Int64(count % rate) * 1_000_000_000 / Int64(rate)
   }

@@ -6,8 +6,8 @@ import RetakeCore
 ///
 /// The trend t of a signal x minimizes |x − t|² + λ²|D t|², where D is the second difference:
 /// (I + λ² DᵀD) t = x. The matrix has five diagonals, so one pass forwards and one back solve it,
-/// without the inverse of the paper. What is left behind has the gain λ²ω⁴ / (1 + λ²ω⁴), where ω is
-/// 2π frequency / rate: with λ = 100 at 30 samples a second it is one half at 0.48 Hz.
+/// without the inverse of the paper. The remaining signal x − t has the gain λ²ω⁴ / (1 + λ²ω⁴),
+/// where ω is 2π frequency / rate: with λ = 100 at 30 samples a second it is one half at 0.48 Hz.
 package struct SmoothnessPrior: Hashable, Sendable {
   /// λ; larger values keep slower changes.
   package let lambda: Double

@@ -12,7 +12,7 @@ import RetakeStages
 #endif
 
 extension StageRegistry {
-  /// All built-in kinds of nodes, with those of the annexes whose traits are enabled.
+  /// All built-in kinds of nodes, and the kinds of the annexes whose traits are enabled.
   public static let builtIn: StageRegistry = {
     var registry = StageRegistry.core
     #if Models

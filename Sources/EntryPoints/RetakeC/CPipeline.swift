@@ -16,7 +16,7 @@ final class CPipeline: Sendable {
 
   private struct State: Sendable {
     var stage = Stage.running
-    /// `nil` when it is destroyed: then nothing keeps the caller's pixels any more.
+    /// `nil` after destruction: the engine then holds no pixels of the caller.
     var session: LiveSession?
     var counts = retake_counts()
     var swaps = 0
@@ -118,7 +118,7 @@ final class CPipeline: Sendable {
 
   /// Replaces a node's stage; `done` is called once.
   ///
-  /// - Parameter options: Those that change.
+  /// - Parameter options: The options that change.
   /// - Throws: `Problem` for a node that does not exist; in that case `done` is not called.
   func swap(
     _ node: String, options: [String: JSONValue], done: @escaping @Sendable (Problem?) -> Void
@@ -199,7 +199,7 @@ final class CPipeline: Sendable {
     }
   }
 
-  /// Only one thread gets the session that has to be ended.
+  /// Returns the session to the single thread that has to end it, and `nil` to others.
   private func claimEnd() -> LiveSession? {
     state.withLock { state in
       guard state.stage == .running else { return nil }
@@ -225,7 +225,7 @@ final class CPipeline: Sendable {
     }
   }
 
-  /// How long the threads of an ended run may take to drop their last frames.
+  /// The time for threads of an ended run to drop their last frames.
   private static let graceNanoseconds: Int64 = 1_000_000_000
 }
 

@@ -2,7 +2,7 @@ import CRetake
 import Foundation
 import Retake
 
-/// A pipeline document of a caller, with what it may do.
+/// A pipeline document of a caller, with the kinds of stages that the caller permits.
 struct Document: Sendable {
   let pipeline: Pipeline
   let catalog: StageRegistry

@@ -3,7 +3,7 @@ import Retake
 
 /// The live pipelines of this process, by the numbers that callers have.
 ///
-/// Numbers rise and are never given again, so that a number of a destroyed pipeline is recognized.
+/// Numbers rise and are never reused, so that a number of a destroyed pipeline is recognized.
 /// Bounded by `RETAKE_PIPELINES_MAX`.
 final class Pipelines: Sendable {
   static let shared = Pipelines()
@@ -17,7 +17,7 @@ final class Pipelines: Sendable {
 
   private let state = Locked(State())
 
-  /// - Throws: `Problem`, and what `make` throws.
+  /// - Throws: `Problem`, and the error of `make`.
   func add(_ make: () throws -> CPipeline) throws -> UInt64 {
     // Before it is made: a pipeline has threads and models.
     try state.withLock { state in

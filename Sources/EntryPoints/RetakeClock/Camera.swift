@@ -7,10 +7,10 @@ final class Camera: Sendable {
   private let finish: @Sendable () -> Void
   private let position = Mutex(0)
 
-  /// A camera that has delivered nothing.
+  /// A camera that has not delivered an element yet.
   ///
   /// - Parameters:
-  ///   - deliver: Yields an element; whether someone may still read the stream.
+  ///   - deliver: Yields the element at an index; returns false if the stream has ended.
   ///   - finish: Ends the stream after its last element.
   init(
     at instants: [VirtualClock.Instant], deliver: @escaping @Sendable (_ index: Int) -> Bool,
@@ -19,8 +19,8 @@ final class Camera: Sendable {
     (self.instants, deliverElement, self.finish) = (instants, deliver, finish)
   }
 
-  /// Delivers the next element; returns the instant of the one after it, or `nil` when the stream ends,
-  /// because that was the last one or because no one reads it any more.
+  /// Delivers the next element. Returns the instant of the following element, or `nil` if the
+  /// stream has ended: after the last element, or because its reader is gone.
   func deliver() -> VirtualClock.Instant? {
     let index = position.withLock { position in
       position += 1

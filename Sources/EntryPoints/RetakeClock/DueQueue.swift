@@ -1,8 +1,8 @@
-/// What is due, as a heap: the earliest first; at one instant wakes before arrivals, and then what began
-/// first.
+/// Pending wakes and arrivals as a heap, ordered by instant; at one instant wakes precede arrivals,
+/// and earlier insertions precede later insertions.
 struct DueQueue {
-  /// At one instant, work ends before frames arrive, as in Retake's engine: a stage that becomes idle
-  /// takes the frame that waits, and not the one that would replace it.
+  /// At one instant, work ends before frames arrive, as in Retake's engine: a stage that becomes
+  /// idle receives the frame that waits in its queue before a newer frame can replace it.
   enum Phase: Int {
     case wake, arrival
   }

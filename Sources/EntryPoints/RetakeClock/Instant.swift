@@ -1,8 +1,8 @@
 extension VirtualClock {
   /// A point in virtual time, in integer nanoseconds since the scope began.
   ///
-  /// These are the nanoseconds of Retake's engine: a frame that a replay captures at 1 200 000 000 is
-  /// there at `.milliseconds(1_200)`.
+  /// These are the nanoseconds of Retake's engine: a frame that a replay captures at 1 200 000 000
+  /// is there at `.milliseconds(1_200)`.
   public struct Instant: InstantProtocol, Codable {
     /// Since the scope began; below zero for a point before it.
     public var nanoseconds: Int64
@@ -23,8 +23,8 @@ extension VirtualClock {
       zero.advanced(by: .milliseconds(value))
     }
 
-    /// The point that is `duration` later, in whole nanoseconds; parts of one are cut off. What does
-    /// not fit in 64 bits, such as a sleep "for ever", becomes the first or the last instant.
+    /// The point that is `duration` later, truncated to nanoseconds. A result that does not fit in
+    /// 64 bits, such as the end of a sleep "for ever", becomes the first or the last instant.
     public func advanced(by duration: Duration) -> Instant {
       let (sum, overflows) = nanoseconds.addingReportingOverflow(duration.wholeNanoseconds)
       guard overflows else { return Instant(nanoseconds: sum) }

@@ -1,10 +1,10 @@
-/// Which jobs belong to a scope. A struct that decides from what a hook of the runtime can know.
+/// Decides which jobs belong to a scope, from the facts that a hook of the runtime can know.
 ///
-/// The hooks are called for all jobs of the process, also for those of tests that run at the same time.
-/// A job belongs to the scope if its task is known to, or if a task of the scope enqueues it. A new
-/// task is enqueued by the task that creates it, so that all of a scope's tasks are known, from the
-/// first one on. The numbers of tasks only grow: one below the first of the scope is not of the scope,
-/// even if a task of the scope resumes it.
+/// The runtime calls the hooks for all jobs of the process, including jobs of tests that run at the
+/// same time. A job belongs to the scope if the scope knows the job's task, or if a task of the
+/// scope enqueues the job. The task that creates a new task also enqueues it, so the scope knows
+/// all its tasks from the first task on. The numbers of tasks only grow: a task with a number below
+/// the scope's first task does not belong to the scope, even if a task of the scope resumes it.
 struct Membership {
   enum Verdict: Equatable {
     case pass
@@ -14,7 +14,7 @@ struct Membership {
     case takeFromOutside
   }
 
-  /// What the hook knows about who enqueues.
+  /// The code that enqueues a job, as far as the hook can see.
   enum Enqueuer: Equatable {
     /// Code that runs outside of every task.
     case noTask
@@ -28,7 +28,7 @@ struct Membership {
 
   func contains(_ task: UInt64) -> Bool { tasks.contains(task) }
 
-  /// Adds a task; the first one that is added is the body's.
+  /// Adds a task; the first added task is the task of the body.
   mutating func add(_ task: UInt64) {
     if first == nil { first = task }
     tasks.insert(task)

@@ -1,11 +1,13 @@
 import Synchronization
 
-/// One scope of virtual time: its jobs, its timeline, and the thread that runs them one after another.
+/// One scope of virtual time: its jobs, its timeline, and the thread that runs them one after
+/// another.
 ///
-/// The thread runs jobs until there is none, then takes the next step of the timeline, and so on.
-/// Everything that the scope's tasks do is thus a function of the code alone.
+/// The thread runs jobs until no job is ready, then performs the next step of the timeline, and
+/// repeats. Everything that the scope's tasks do is thus a function of the code alone.
 final class Scope: TaskExecutor {
-  /// What the tasks of a scope inherit: it lives as long as one of them does.
+  /// The task-local value that all tasks of a scope inherit; it is released when the last of them
+  /// ends.
   final class Mark: Sendable {
     let scope: Scope
 
@@ -35,7 +37,7 @@ final class Scope: TaskExecutor {
     var body = Body.running
     var cancelBody: (@Sendable () -> Void)?
     weak var mark: Mark?
-    /// The tasks that something outside resumed, and when the first one was.
+    /// The tasks that code outside of the scope resumed, and the instant of the first resumption.
     var strays: [UInt64] = []
     var strayedAt: VirtualClock.Instant?
 
@@ -63,7 +65,8 @@ final class Scope: TaskExecutor {
   private let hooks: RuntimeHooks
   private let limits: VirtualTimeLimits
   private let state = Mutex(State())
-  /// Rung by what comes from outside.
+  /// Signaled when work arrives from outside of the driver's thread, and when the last task has
+  /// ended.
   private let condition = ScopeCondition()
   private let mainCondition = ScopeCondition()
 
@@ -105,7 +108,8 @@ final class Scope: TaskExecutor {
     return true
   }
 
-  /// Takes a job that someone enqueues if it belongs to the scope; see `Membership`.
+  /// Adds an enqueued job to the scope's queue if the job belongs to the scope; see `Membership`.
+  /// Returns false if the job does not belong to the scope.
   func takes(_ job: UnownedJob, onMain: Bool = false) -> Bool {
     let number = hooks.number(of: job)
     var enqueuer = Membership.Enqueuer.noTask
@@ -150,7 +154,7 @@ final class Scope: TaskExecutor {
     let order = state.withLock { state -> Int? in
       guard state.isOpen else { return nil }
       if let name { state.names[task] = name }
-      // A task of the scope that went on elsewhere, or a task that is not of the scope.
+      // The task is a task of the scope that continued elsewhere, or a task outside of the scope.
       if !isKnown || state.thread != thread { note(stray: task, in: &state) }
       return state.timeline.newSleep(name: name ?? "task \(task)", until: deadline)
     }
@@ -170,8 +174,8 @@ final class Scope: TaskExecutor {
     state.withLock { $0.timeline.cancel(order) }?.resume(throwing: CancellationError())
   }
 
-  /// Returns when virtual time has reached `instant`, or for `nil` the next instant at which something
-  /// is due, and all that is due there has come to rest.
+  /// Returns when virtual time has reached `instant`, or for `nil` the next instant at which
+  /// something is due, and all that is due there has come to rest.
   func run(until instant: VirtualClock.Instant?) async -> VirtualClock.Instant? {
     await withCheckedContinuation { continuation in
       let isOpen = state.withLock { state in
@@ -260,7 +264,7 @@ final class Scope: TaskExecutor {
     }
   }
 
-  /// Runs jobs until there is none.
+  /// Runs jobs until the queue is empty.
   private func runJobs() -> VirtualTimeError? {
     // Ends: at the limit of jobs, because time does not pass here.
     while true {
@@ -270,8 +274,9 @@ final class Scope: TaskExecutor {
       guard let next else { return nil }
       guard next.count <= limits.jobsPerInstantMax else { return tooManyJobs() }
       switch next.entry {
-      // With the scope as task executor also for tasks that do not prefer it: the runtime gives their
-      // `Task.yield` to the current task executor, or else to Swift's pool, past the hook.
+      // The scope is the task executor even of tasks that do not prefer it: the runtime enqueues
+      // their `Task.yield` on the current task executor, and without one on Swift's pool, past the
+      // hook.
       case .job(let job): job.runSynchronously(on: asUnownedTaskExecutor())
       case .main(let job): if let failure = runOnMain(job) { return failure }
       case .cancelBody: state.withLock { $0.cancelBody }?()
@@ -292,7 +297,7 @@ final class Scope: TaskExecutor {
     return mainCondition.wait(atMost: limits.patience) ? nil : .mainThreadBusy(at: now)
   }
 
-  /// Nothing can run: takes what comes next.
+  /// No job can run: performs the next step of the timeline.
   private func step() -> VirtualTimeError? {
     let last = VirtualClock.Instant.zero.advanced(by: limits.durationMax)
     let next = state.withLock { state in
@@ -327,7 +332,8 @@ final class Scope: TaskExecutor {
 
   // MARK: - The end
 
-  /// The body has ended: what is left must come to rest.
+  /// The body has ended: runs the ready jobs and, unless the body threw, waits for all tasks to
+  /// end.
   private func rest() -> VirtualTimeError? {
     for feed in state.withLock({ $0.timeline.takeFeeds() }) { feed.end() }
     if let failure = runJobs() { return failure }
@@ -359,12 +365,13 @@ final class Scope: TaskExecutor {
       state.cancelBody = nil
       return state.jobs.removeAll()
     }
-    // Jobs that could not run any more would run on without an order, perhaps for ever: they are dropped.
+    // Jobs that a limit stopped would run without an order, perhaps for ever: they are dropped.
     if let failure, failure.stopsJobs { return }
     for entry in left { hand(over: entry) }
   }
 
-  /// What something outside enqueued at the last moment.
+  /// Enqueues a job that arrived at the last moment on the executor that it would have without a
+  /// scope.
   private func hand(over entry: JobQueue.Entry) {
     switch entry {
     case .job(let job): globalConcurrentExecutor.enqueue(job)
@@ -375,7 +382,7 @@ final class Scope: TaskExecutor {
 }
 
 extension VirtualTimeError {
-  /// Whether jobs were left that could run.
+  /// Whether the scope stopped although jobs were ready; these jobs are dropped.
   fileprivate var stopsJobs: Bool {
     switch self {
     case .tooManyJobs, .mainThreadBusy, .noThread: true
@@ -384,7 +391,7 @@ extension VirtualTimeError {
   }
 }
 
-/// What the body of a scope returned or threw.
+/// The value that the body of a scope returned, or the error that it threw.
 private final class Outcome<Value: Sendable>: Sendable {
   private let stored = Mutex<Result<Value, any Error>?>(nil)
 

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Scopes take turns: the hooks belong to the process. Waiting suspends a task and blocks no thread, so
-/// that other tests continue.
+/// Lets one scope run at a time, because the hooks belong to the process. Waiting suspends a task
+/// and blocks no thread, so that other tests continue.
 final class ScopeLock: Sendable {
   static let shared = ScopeLock()
 
@@ -23,13 +23,14 @@ final class ScopeLock: Sendable {
 
   /// Returns when it is the caller's turn.
   ///
-  /// - Throws: `CancellationError`; then it was not, and nothing is to be released.
+  /// - Throws: `CancellationError` if the task was cancelled before its turn; the caller then does
+  ///   not hold the lock.
   func acquire() async throws {
     let number = state.withLock { state in
       state.numbersMade += 1
       return state.numbersMade
     }
-    // A cancellation that arrives when the turn has come leaves its number behind.
+    // A cancellation that arrives after the turn has come adds its number to `cancelled`.
     defer { _ = state.withLock { $0.cancelled.remove(number) } }
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { wait(Waiter(number: number, turn: $0)) }

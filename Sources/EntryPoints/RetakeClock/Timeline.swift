@@ -1,25 +1,26 @@
-/// What is to happen at which instant of a scope, and what comes next. A struct that decides; the scope
-/// acts.
+/// The pending sleeps, deliveries and runs of a scope. The timeline decides on the next step; the
+/// scope performs it.
 struct Timeline {
   typealias Instant = VirtualClock.Instant
   typealias Wake = CheckedContinuation<Void, any Error>
 
   /// Delivers elements without a task.
   struct Feed: Sendable {
-    /// Delivers what is due, and returns the instant of the next delivery; `nil` after the last.
+    /// Delivers the element that is due, and returns the instant of the next delivery; `nil` after
+    /// the last.
     var deliver: @Sendable () -> Instant?
     var end: @Sendable () -> Void
   }
 
-  /// What the driver does when nothing can run.
+  /// The driver's next action when no job can run.
   enum Step {
     case wake(Wake)
     case deliver(order: Int, Feed)
-    /// The awaited instant has come; `nil` if nothing was pending.
+    /// The awaited instant has come; `nil` if no sleep and no delivery was pending.
     case resume(CheckedContinuation<Instant?, Never>, Instant?)
     /// Time would pass the last permitted instant.
     case beyond
-    /// Nothing is pending.
+    /// No sleep, no delivery and no run is pending.
     case idle
   }
 
@@ -29,7 +30,7 @@ struct Timeline {
     var isCancelled = false
   }
 
-  /// An awaited instant; `nil` for the next one at which something is due.
+  /// An awaited instant; `nil` for the next instant at which a sleep or a delivery is due.
   private struct Run {
     var until: Instant?
     var continuation: CheckedContinuation<Instant?, Never>
@@ -75,7 +76,7 @@ struct Timeline {
     return true
   }
 
-  /// Returns what to resume, if the sleep had begun and not woken.
+  /// Returns the continuation to resume, if the sleep had begun and not woken.
   mutating func cancel(_ order: Int) -> Wake? {
     guard let sleep = sleeps[order] else { return nil }
     guard let wake = sleep.wake else {
@@ -103,7 +104,7 @@ struct Timeline {
     due.insert(.arrival, at: max(instant, now), order: order)
   }
 
-  /// Returns all feeds, the first one first; they deliver nothing more.
+  /// Removes all feeds and returns them in the order in which they were added.
   mutating func takeFeeds() -> [Feed] {
     defer { feeds = [:] }
     return feeds.sorted { $0.key < $1.key }.map(\.value)
@@ -115,7 +116,7 @@ struct Timeline {
 
   // MARK: - Deciding
 
-  /// The next step, now that nothing can run; time advances to it, but not beyond `last`.
+  /// Returns the next step when no job can run; time advances to it, but not beyond `last`.
   mutating func next(notBeyond last: Instant) -> Step {
     let event = nextEvent()
     resolveRuns(next: event?.instant)
@@ -144,9 +145,9 @@ struct Timeline {
     }
   }
 
-  /// The earliest of what is still wanted.
+  /// The earliest entry that is still wanted; drops cancelled sleeps and ended feeds.
   private mutating func nextEvent() -> DueQueue.Entry? {
-    // Ends: each turn takes one entry out.
+    // Ends: each round removes one entry.
     while let first = due.first {
       if sleeps[first.order]?.wake != nil || feeds[first.order] != nil { return first }
       due.removeFirst()

@@ -1,14 +1,15 @@
 /// A clock whose time passes only when everything in its scope has come to rest.
 ///
-/// Give it to code that takes a clock: `Preview(clock: time.clock)`. A sleep costs no real time. There
-/// is one in each scope of `withVirtualTime`, and it ends with it: a later sleep throws
-/// `VirtualTimeError.ended`.
+/// Pass it to code that has a clock as a parameter: `Preview(clock: time.clock)`. A sleep costs no
+/// real time. Each scope of `withVirtualTime` has a clock that ends with the scope: a later sleep
+/// throws `VirtualTimeError.ended`.
 ///
-/// Sleeps wake in the order of their deadlines; those of one instant in the order in which they began,
-/// each when what the one before has started has come to rest. Frames arrive after them. A deadline in the past is the present.
+/// Sleeps wake in the order of their deadlines. Sleeps with the same deadline wake in the order in
+/// which they began; each waits until all work of the sleep before has come to rest. Frames arrive
+/// after the sleeps of the same instant. A deadline in the past counts as the present.
 public struct VirtualClock: Clock, Sendable {
   let scope: Scope
-  /// What failures call a sleep of this clock; `nil` for the name of the task.
+  /// The name of this clock's sleeps in failures; `nil` for the name of the task.
   let name: String?
 
   /// The present instant. It does not change while a job runs.
@@ -22,8 +23,8 @@ public struct VirtualClock: Clock, Sendable {
 
   /// Returns when virtual time has reached `deadline`. The tolerance is not used.
   ///
-  /// - Throws: `CancellationError` as soon as the task is cancelled, and `VirtualTimeError.ended` if the
-  ///   scope has ended.
+  /// - Throws: `CancellationError` as soon as the task is cancelled, and `VirtualTimeError.ended`
+  ///   if the scope has ended.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
     try Task.checkCancellation()
     let order = try scope.newSleep(name: name ?? Self.taskName, until: deadline)

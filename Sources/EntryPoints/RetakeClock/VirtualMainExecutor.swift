@@ -1,7 +1,7 @@
 import Dispatch
 
-/// The main actor's executor for the tasks of a scope. Their jobs take their place in the scope's order,
-/// and run on the main thread, as all other code of the main actor does; the scope waits meanwhile.
+/// The main actor's executor for the tasks of a scope. Jobs run in the scope's order and on the
+/// main thread, as all other code of the main actor does; the scope waits meanwhile.
 ///
 /// It lives for ever, because a task that is isolated to the main actor keeps an unowned reference.
 final class VirtualMainExecutor: SerialExecutor {

@@ -1,5 +1,5 @@
-/// Runs `body`, and every task that it starts, in virtual time: sleeps of the scope's clock cost no real
-/// time, and everything happens in the same order in each run.
+/// Runs `body`, and every task that it starts, in virtual time: sleeps of the scope's clock cost no
+/// real time, and everything happens in the same order in each run.
 ///
 /// ```swift
 /// try await withVirtualTime { time in
@@ -9,13 +9,13 @@
 /// }
 /// ```
 ///
-/// Jobs run one after another, in the order in which they were enqueued; priorities do not change it.
-/// While the body awaits anything but `run`, time advances by itself. Scopes of one process take turns;
-/// tasks outside of the scope, such as other tests, continue as they are.
+/// Jobs run one after another, in the order in which they were enqueued; priorities do not change
+/// it. While the body awaits anything but `run`, time advances by itself. Scopes of a process run
+/// one at a time; tasks outside of the scope, such as other tests, continue as usual.
 ///
-/// - Throws: What the body throws; otherwise `VirtualTimeError` if the runtime has no hooks, if sleeps or
-///   tasks are left when the body returns, or if a limit is reached; `CancellationError` if the
-///   caller is cancelled while it waits for its turn.
+/// - Throws: The error of the body; otherwise `VirtualTimeError` if the runtime has no hooks, if
+///   sleeps or tasks are pending when the body returns, or if a limit is reached;
+///   `CancellationError` if the caller is cancelled while it waits for its turn.
 public func withVirtualTime<Value: Sendable>(
   limits: VirtualTimeLimits = VirtualTimeLimits(),
   _ body: @escaping @Sendable (VirtualTime) async throws -> Value
@@ -27,7 +27,7 @@ public func withVirtualTime<Value: Sendable>(
   return try await Scope(hooks: hooks, limits: limits).run(body)
 }
 
-/// The time of a scope: its clock, and what lets it pass.
+/// The time of a scope: its clock, and methods that let time pass.
 public struct VirtualTime: Sendable {
   let scope: Scope
 
@@ -40,8 +40,8 @@ public struct VirtualTime: Sendable {
   /// The sleeps that have not woken, by deadline, then by when they began.
   public var pendingSleeps: [PendingSleep] { scope.pendingSleeps }
 
-  /// Lets time pass to `instant`, and returns when all that is due there has come to rest. An instant in
-  /// the past is the present.
+  /// Lets time pass to `instant`, and returns when all that is due there has come to rest. An
+  /// instant in the past is the present.
   public func run(until instant: VirtualClock.Instant) async {
     _ = await scope.run(until: instant)
   }
@@ -51,21 +51,22 @@ public struct VirtualTime: Sendable {
     _ = await scope.run(until: now.advanced(by: duration))
   }
 
-  /// Lets time pass to the next instant at which a sleep or a frame is due, and returns it when all that
-  /// is due there has come to rest; `nil`, without waiting, if nothing is pending.
+  /// Lets time pass to the next instant at which a sleep or a frame is due, and returns that
+  /// instant when all work that is due has come to rest; returns `nil` at once if no sleep or frame
+  /// is pending.
   @discardableResult
   public func runToNextEvent() async -> VirtualClock.Instant? {
     await scope.run(until: nil)
   }
 
-  /// A stream that yields each element at its instant, as a camera does its frames, and then ends. It
-  /// also ends with the scope.
+  /// A stream that yields each element at its instant, as a camera does its frames, and then ends.
+  /// It also ends with the scope.
   ///
-  /// Elements arrive whether or not someone awaits them; `buffering` says which are kept until then. An
-  /// element whose instant has passed arrives at once.
+  /// Elements arrive whether or not a task awaits them; `buffering` determines which elements are
+  /// kept until then. An element whose instant has passed arrives at once.
   ///
   /// - Parameters:
-  ///   - elements: What the stream yields, in this order.
+  ///   - elements: The elements of the stream, in this order.
   ///   - instants: One for each element, in order; anything else ends the process.
   ///   - buffering: Which elements are kept until they are awaited.
   public func frames<Element: Sendable>(
@@ -87,12 +88,12 @@ public struct VirtualTime: Sendable {
     return stream
   }
 
-  /// Delivers something at each instant, until nobody wants more, and finishes after the last one or
-  /// with the scope.
+  /// Calls `deliver` at each instant until it returns false, and `finish` after the last instant or
+  /// when the scope ends.
   ///
   /// - Parameters:
-  ///   - instants: In order; anything else ends the process.
-  ///   - deliver: Whether more is wanted.
+  ///   - instants: In order; a violation of the order ends the process.
+  ///   - deliver: Returns whether the reader can receive further elements.
   package func play(
     at instants: [VirtualClock.Instant], deliver: @escaping @Sendable (_ index: Int) -> Bool,
     finish: @escaping @Sendable () -> Void

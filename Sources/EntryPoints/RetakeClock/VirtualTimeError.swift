@@ -1,31 +1,31 @@
-/// Why a scope of virtual time failed. The description says what to change.
+/// The reason why a scope of virtual time failed. The description names a remedy.
 public enum VirtualTimeError: Error, Hashable, Sendable {
   /// The Swift runtime of this process has no such symbol, so that jobs cannot be ordered.
   case unsupportedRuntime(symbol: String)
   /// A scope was opened within a scope.
   case nested
-  /// The system gave no thread; the text is its reason.
+  /// The system could not create a thread; the text is its reason.
   case noThread(reason: String)
   /// The scope has ended, and with it its clock.
   case ended
   /// The body returned while sleeps were pending.
   case sleepsNeverWoke([PendingSleep], at: VirtualClock.Instant)
-  /// The body returned, and nothing sleeps, but at least one task that the scope started has not ended.
+  /// The body returned and no sleep is pending, but at least one task of the scope has not ended.
   case tasksOutlive(at: VirtualClock.Instant)
-  /// The body waits for something that does not come.
+  /// The body waits for an event that does not come.
   case stuck(at: VirtualClock.Instant)
-  /// More jobs ran at one instant than the limit permits. The tasks are those of the last jobs.
+  /// More jobs ran at one instant than the limit permits. The tasks are the tasks of the last jobs.
   case tooManyJobs(limit: Int, at: VirtualClock.Instant, tasks: [String])
   /// Virtual time went further than the limit permits.
   case tooLong(limit: Duration, pending: [PendingSleep])
   /// Something outside of virtual time resumed these tasks, at an instant that depends on chance.
   case resumedFromOutside(tasks: [String], at: VirtualClock.Instant)
-  /// The main thread did not take a job of the main actor in time.
+  /// The main thread did not run a job of the main actor within `VirtualTimeLimits.patience`.
   case mainThreadBusy(at: VirtualClock.Instant)
 }
 
 extension VirtualTimeError: CustomStringConvertible {
-  /// What went wrong, where, and what to do.
+  /// The problem, its instant, and the remedy.
   public var description: String {
     switch self {
     case .unsupportedRuntime(let symbol):

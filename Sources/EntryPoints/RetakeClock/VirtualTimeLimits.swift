@@ -1,10 +1,11 @@
-/// What bounds a scope of virtual time, so that it ends in an error and not in a hang.
+/// Bounds of a scope of virtual time, so that it ends in an error instead of a hang.
 public struct VirtualTimeLimits: Hashable, Sendable {
   /// How many jobs may run at one instant. More than that is a loop in which no time passes.
   public var jobsPerInstantMax: Int
   /// How far virtual time may go, for a body that waits while something ticks for ever.
   public var durationMax: Duration
-  /// How long, in real time, a scope in which nothing can run waits for what is outside of virtual time.
+  /// How long, in real time, an idle scope waits for code outside of virtual time, and for the main
+  /// thread to run a job.
   public var patience: Duration
 
   /// At most 100 000 jobs at one instant, an hour of virtual time, 10 s of patience.

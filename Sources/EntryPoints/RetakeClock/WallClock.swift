@@ -4,7 +4,7 @@
   import Glibc
 #endif
 
-/// Real time, for a scope's patience alone. Nothing that happens in virtual time depends on it.
+/// Real time, for a scope's patience alone. No result of virtual time depends on it.
 enum RealTime {
   /// In the form that waits of `ScopeCondition` expect: relative on Darwin, monotonic elsewhere.
   static func deadline(in limit: Duration) -> timespec {

@@ -1,13 +1,13 @@
 import Retake
 
-/// How many frames or items wait in front of each stage, from the decisions alone.
+/// How many frames or items wait in the queues of each stage, from the decisions alone.
 struct QueueDepths: Sendable {
   private struct Waiting: Hashable, Sendable {
     var frame: FrameID
     var item: Int?
   }
 
-  /// By stage. A node that needs no server keeps nothing waiting. Each set is bounded by the
+  /// By stage. Frames do not wait at a node that needs no server. Each set is bounded by the
   /// stage's queues.
   private var waiting: [String: Set<Waiting>] = [:]
 
@@ -25,7 +25,7 @@ struct QueueDepths: Sendable {
     guard let frame = line.frame, waiting[line.node] != nil else { return nil }
     let token = Waiting(frame: frame, item: line.item)
     // A frame waits from its `deliver` to its next line, a start or its end. Lines about a frame in
-    // service change nothing.
+    // service do not change the depth.
     if line.kind == .deliver {
       waiting[line.node]?.insert(token)
     } else if waiting[line.node]?.remove(token) == nil {

@@ -120,7 +120,7 @@ struct RunMeters: Sendable {
 
   private mutating func set(_ label: String, _ value: Int, _ dimensions: [(String, String)]) {
     handler(label, dimensions, in: \.gauges) {
-      // Not aggregated: this is what swift-metrics calls a gauge.
+      // A gauge of swift-metrics is a recorder that does not aggregate.
       $0.makeRecorder(label: $1, dimensions: $2, aggregate: false)
     }?.record(Int64(value))
   }
@@ -132,7 +132,7 @@ struct RunMeters: Sendable {
       .recordNanoseconds(nanoseconds)
   }
 
-  /// The metric with this name. A new one is created if there is room.
+  /// The metric with this name. A new metric is created unless the limit is reached.
   private mutating func handler<Handler>(
     _ label: String, _ dimensions: [(String, String)],
     in known: WritableKeyPath<Self, [Name: Handler]>,

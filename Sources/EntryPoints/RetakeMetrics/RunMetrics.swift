@@ -11,10 +11,10 @@ public import Retake
 /// docs/metrics.md lists the metrics. Times are virtual, as in the replay.
 public final class RunMetrics: RunObserver {
   private var meters: RunMeters
-  /// By sink, the virtual delivery times of frames that are not reported yet, which are those in
-  /// flight.
+  /// By sink, the virtual delivery times of frames in flight, which are not reported yet.
   private var deliveries: [FrameID: [String: Int64]] = [:]
 
+  /// Always true: queue depths, lost frames and delivery times come from the decisions.
   public var wantsDecisions: Bool { true }
 
   /// - Parameters:
@@ -28,24 +28,30 @@ public final class RunMetrics: RunObserver {
     meters = RunMeters(pipeline, factory: factory, logger: logger)
   }
 
+  /// Counts frames that a source lost, and updates the depth of the node's queue.
   public func decided(_ line: DecisionLine) {
-    // Only the decisions say when a sink took the frame; its result does not.
+    // Only the decisions have the time at which a frame reached a sink; its result does not.
     if line.kind == .deliver, let frame = line.frame, meters.isSink(line.node) {
       deliveries[frame, default: [:]][line.node] = line.time
     }
     meters.decided(line)
   }
 
+  /// Sets the number of leased buffers of a pool.
   public func leased(_ buffers: Int, of pool: String, at nanoseconds: Int64) {
     meters.set("retake.pool.leases", buffers, ofPool: pool)
   }
 
+  /// Sets the size of a pool, in buffers.
   public func resized(_ buffers: Int, of pool: String, at nanoseconds: Int64) {
     meters.set("retake.pool.size", buffers, ofPool: pool)
   }
 
+  /// Counts a failed stage call, and logs it if there is a logger.
   public func failed(_ failure: StageFailure) { meters.failed(failure) }
 
+  /// Counts a captured frame and its fate at each sink, and records its latency from arrival to
+  /// delivery.
   public func finished(_ frame: FinishedFrame) {
     let times = deliveries.removeValue(forKey: frame.result.id) ?? [:]
     meters.finished(

@@ -2,12 +2,12 @@ import Foundation
 import Retake
 public import Testing
 
-/// Replays a case and expects that its results equal the golden, within the tolerances of retake.yml
-/// and golden.yml. The test needs the trait `retake`.
+/// Replays a case and expects that its results equal the golden, within the tolerances of
+/// retake.yml and golden.yml. The test needs the trait `retake`.
 ///
-/// If they do not, it records one issue at the caller's place: the first frame and stage that differ,
-/// and the commands to type next. The report's page and images of that frame are attached. Outside of
-/// CI the results are pending afterwards, as after `retake test`.
+/// If they do not, it records one issue at the caller's place: the first frame and stage that
+/// differ, and the commands to type next. The report's page and images of that frame are attached.
+/// Outside of CI the results are pending afterwards, as after `retake test`.
 ///
 /// ```swift
 /// try await expectReplay(replay)

@@ -1,9 +1,10 @@
 import Retake
 
-/// Runs blocking work on a thread of its own, because Swift's have to be free for other tests. The
-/// thread has the task-local values of the caller, so that an expectation in it belongs to the test.
+/// Runs blocking work on a separate thread, because Swift's threads have to be free for other
+/// tests. The thread has the task-local values of the caller, so that an expectation in it belongs
+/// to the test.
 ///
-/// - Parameter body: Given what says whether the calling task is cancelled.
+/// - Parameter body: Receives a function that returns whether the calling task is cancelled.
 func onThread<Value: Sendable>(
   _ body: @escaping @Sendable (_ isInterrupted: @escaping @Sendable () -> Bool) throws -> Value
 ) async throws -> Value {

@@ -2,9 +2,9 @@ import Foundation
 import Retake
 import Testing
 
-/// What the replays of one suite share, and what they found.
+/// The project that the replays of one suite share, and their outcomes.
 final class ReplayScope: Sendable {
-  /// That of the running test; `nil` without the trait `retake`.
+  /// The scope of the running test; `nil` without the trait `retake`.
   @TaskLocal static var current: ReplayScope?
 
   private struct Found: Sendable {
@@ -25,15 +25,15 @@ final class ReplayScope: Sendable {
     self.title = title
   }
 
-  /// Calls blocking work when it is its turn: Swift Testing begins all cases at once, and each needs
-  /// memory.
+  /// Calls blocking work when it is its turn: Swift Testing begins all cases at once, and each
+  /// needs memory.
   func work<Value: Sendable>(
     _ body: @escaping @Sendable (_ isInterrupted: @escaping @Sendable () -> Bool) throws -> Value
   ) async throws -> Value {
     try await turns.take { try await onThread(body) }
   }
 
-  /// Runs a case and keeps what it found for the suite's report.
+  /// Runs a case and keeps its outcome for the suite's report.
   func run(_ selected: SelectedCase) async throws -> SuiteRun.Outcome {
     try await work { [self] isInterrupted in
       let begin = clock.monotonicNanoseconds

@@ -2,7 +2,8 @@ import Foundation
 public import Retake
 public import Testing
 
-/// Gives the tests of a suite, or one test, a project to replay from. Made by `Trait.retake`.
+/// Provides a project to replay from to the tests of a suite, or to one test. Made by
+/// `Trait.retake`.
 public struct ReplayTrait: SuiteTrait, TestTrait, TestScoping {
   let project: String
   let program: String
@@ -12,7 +13,7 @@ public struct ReplayTrait: SuiteTrait, TestTrait, TestScoping {
 
   /// Opens the project, calls the tests, and attaches the report of all their cases.
   ///
-  /// - Throws: An error with what to do if the project is not found or cannot be read.
+  /// - Throws: An error with the remedy if the project is not found or cannot be read.
   public func provideScope(
     for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
   ) async throws {
@@ -28,15 +29,16 @@ public struct ReplayTrait: SuiteTrait, TestTrait, TestScoping {
 }
 
 extension Trait where Self == ReplayTrait {
-  /// Gives the tests of a suite a project: its retake.yml is read once, and all replays share its
-  /// cache. When they have ended, the speed is printed, and `report.html` and `junit.xml` of all cases
-  /// are attached to the suite.
+  /// Provides a project to the tests of a suite: its retake.yml is read once, and all replays share
+  /// its cache. After the tests, the speed is printed, and `report.html` and `junit.xml` of all
+  /// cases are attached to the suite.
   ///
   /// - Parameters:
-  ///   - project: The folder with retake.yml. A relative path begins at the nearest folder above the
-  ///     test's file where there is one.
-  ///   - program: What to type for `retake` in messages; for stages of your own, your program.
-  ///   - stages: Registers stages of your own, which the project's pipelines can name.
+  ///   - project: The folder with retake.yml. A relative path begins at the nearest folder above
+  ///     the test's file where there is one.
+  ///   - program: The command that messages show instead of `retake`; with custom stages, your
+  ///     program.
+  ///   - stages: Registers custom stages, which the project's pipelines can name.
   ///   - pipelines: Pipelines in Swift, which retake.yml names `example:NAME`.
   ///   - file: The file of the test, above which the project is looked for.
   public static func retake(

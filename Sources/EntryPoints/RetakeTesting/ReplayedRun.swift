@@ -1,14 +1,14 @@
 public import Retake
 
-/// What a replay found that a test made with `Replay.run(_:options:pipeline:)`.
+/// The results of a replay that a test made with `Replay.run(_:options:pipeline:)`.
 public struct ReplayedRun: Sendable {
   /// The numbers of the run: frames, digests, failures, speed.
   public let summary: RunSummary
-  /// What each sink received of each captured frame, in the order of capture.
+  /// The outcome of each captured frame at each sink, in the order of capture.
   public let results: [FrameResult]
 
-  /// The values of a scalar, in the order of capture. Frames that did not reach the sink, or
-  /// without this scalar, have none.
+  /// The values of a scalar, in the order of capture. Frames that did not reach the sink, and
+  /// frames without this scalar, are left out.
   ///
   /// - Parameters:
   ///   - name: The scalar's name, such as `bpm`.
@@ -41,8 +41,8 @@ public struct ReplayedRun: Sendable {
 }
 
 extension Replay {
-  /// Replays a session of the suite's project through a pipeline, and returns what its sinks
-  /// received. The test needs the trait `retake`. An expectation in a sink belongs to the test.
+  /// Replays a session of the suite's project through a pipeline, and returns the results of its
+  /// sinks. The test needs the trait `retake`. An expectation in a sink belongs to the test.
   ///
   /// ```swift
   /// let run = try await Replay.run("pulse") { $0.fingertip().pulseRate().results() }

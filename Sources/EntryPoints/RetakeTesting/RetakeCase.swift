@@ -28,15 +28,16 @@ public struct RetakeCase: Hashable, Sendable, CustomTestStringConvertible,
   /// `SESSION/CASE`.
   public let testDescription: String
 
-  /// The cases that `retake test` would run: those of a suite of retake.yml. Nothing is built or read
-  /// but retake.yml and the names of sessions.
+  /// The cases that `retake test` would run: the cases of a suite of retake.yml. Reads only
+  /// retake.yml and the names of sessions, and builds no pipeline.
   ///
-  /// If there is none, or retake.yml cannot be read, the result is one case that fails with the
-  /// reason: a test without arguments would pass. Where `CI` is set, a golden that nothing produces
-  /// any more is a case, too, and fails.
+  /// If there is no case, or retake.yml cannot be read, the result is one case that fails with the
+  /// reason: a test without arguments would pass. Where `CI` is set, a stale golden is a case, too,
+  /// and fails.
   ///
   /// - Parameters:
-  ///   - sessions: `SESSION`, `SESSION/CASE`, folders, or globs, as for `retake test`; none is all.
+  ///   - sessions: `SESSION`, `SESSION/CASE`, folders, or globs, as for `retake test`; empty for
+  ///     all.
   ///   - suite: The suite of retake.yml; `default` if `nil`.
   ///   - project: The folder with retake.yml, as for the trait `retake`.
   ///   - file: The file of the test, above which the project is looked for.
@@ -59,7 +60,7 @@ public struct RetakeCase: Hashable, Sendable, CustomTestStringConvertible,
     }
   }
 
-  /// Writes `SESSION/CASE`, by which one argument of a test can be run again.
+  /// Encodes `SESSION/CASE`, so that a single argument of a test can be run again.
   public func encodeTestArgument(to encoder: some Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(testDescription)

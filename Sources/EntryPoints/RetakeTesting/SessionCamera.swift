@@ -13,8 +13,8 @@ public struct SessionFrame: Sendable {
 
 extension VirtualTime {
   /// A camera for an app's own code: the frames of a session arrive at the nanoseconds at which a
-  /// replay with decisions sees them arrive. Time 0 is the first frame's presentation time. The test
-  /// needs the trait `retake`.
+  /// replay with decisions sees them arrive. Time 0 is the first frame's presentation time. The
+  /// test needs the trait `retake`.
   ///
   /// ```swift
   /// try await withVirtualTime { time in
@@ -24,14 +24,14 @@ extension VirtualTime {
   /// }
   /// ```
   ///
-  /// A frame is decoded when it arrives. The stream ends after the last one, with the scope, or with the
-  /// error of a frame that cannot be decoded.
+  /// A frame is decoded when it arrives. The stream ends after the last frame, with the scope, or
+  /// with the error of a frame that cannot be decoded.
   ///
   /// - Parameters:
   ///   - session: A session of the project, by its name in Recordings, or its path.
   ///   - track: The track whose frames arrive.
   ///   - buffering: Which frames are kept until they are awaited.
-  /// - Throws: An error if the test has no project, and those of a session that cannot be opened or has
+  /// - Throws: An error if the test has no project, if the session cannot be opened, or if it has
   ///   no such track.
   public func camera(
     session: String, track: Int = 0,

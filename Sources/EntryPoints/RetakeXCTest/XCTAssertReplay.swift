@@ -2,8 +2,8 @@ import Foundation
 public import Retake
 import XCTest
 
-/// Replays the cases of a project and asserts that their results equal the goldens, as `retake test`
-/// does in this process.
+/// Replays the cases of a project and asserts that their results equal the goldens, as
+/// `retake test` does in this process.
 ///
 /// Each case that differs is a failure: the first frame and stage that differ, and the commands to
 /// type next. The speed is printed.
@@ -13,14 +13,15 @@ import XCTest
 /// ```
 ///
 /// - Parameters:
-///   - sessions: `SESSION`, `SESSION/CASE`, folders, or globs; none is the whole suite.
+///   - sessions: `SESSION`, `SESSION/CASE`, folders, or globs; empty for all cases of the suite.
 ///   - suite: The suite of retake.yml; `default` if `nil`. An empty selection is a failure.
 ///   - project: The folder with retake.yml. A relative path begins at the nearest folder above the
 ///     test's file where there is one.
-///   - report: Where to write report.html, junit.xml, summary.md and report.json; a path from the
-///     project's folder. Nowhere if `nil`.
-///   - program: What to type for `retake` in messages; for stages of your own, your program.
-///   - stages: Registers stages of your own, which the project's pipelines can name.
+///   - report: The folder for report.html, junit.xml, summary.md and report.json; a path from the
+///     project's folder. If `nil`, no report is written.
+///   - program: The command that messages show instead of `retake`; with custom stages, your
+///     program.
+///   - stages: Registers custom stages, which the project's pipelines can name.
 ///   - pipelines: Pipelines in Swift, which retake.yml names `example:NAME`.
 ///   - file: The file of the test, above which the project is looked for, and of its failures.
 ///   - line: The line of its failures.

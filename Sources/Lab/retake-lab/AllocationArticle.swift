@@ -2,12 +2,13 @@ import RetakeBench
 import RetakeBuffers
 import RetakeCore
 
-/// What the article on predictive frame allocation states, next to what Retake's trials give.
+/// The statements of the article on predictive frame allocation, next to the results of Retake's
+/// trials.
 enum AllocationArticle {
-  /// One row for each statement: in words, the article's figure, and the figure of the trials. All of
-  /// it is computed now, in virtual time, and is the same on every machine.
+  /// One row for each statement: in words, the article's figure, and the figure of the trials. All
+  /// of it is computed now, in virtual time, and is the same on every machine.
   ///
-  /// - Throws: What a trial throws.
+  /// - Throws: The error of a trial.
   static func rows() throws -> [ArticleStatement] {
     let scan = try Trials(PoolLoad.scan())
     return try stallRows(scan) + memoryRows(scan) + otherRows()
@@ -36,7 +37,7 @@ enum AllocationArticle {
     PoolTable.decimal(value, places: 1) + " %"
   }
 
-  /// By how much a number is below another one, in percent, rounded down.
+  /// How much smaller a number is than another, in percent, rounded down.
   private static func fewer(_ value: Int, than other: Int) -> String {
     "\((other - value) * 100 / max(1, other)) %"
   }

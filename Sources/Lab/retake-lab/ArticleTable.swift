@@ -1,9 +1,9 @@
 import RetakeBench
 
-/// What an article states in words, its figure, and the figure of Retake's trials.
+/// The statement of an article in words, its figure, and the figure of Retake's trials.
 typealias ArticleStatement = (statement: String, article: String, here: String)
 
-/// What one of the three articles that Retake follows states, next to Retake's figures.
+/// The statements of one of the three articles that Retake follows, next to Retake's figures.
 struct ArticleTable: Sendable, Encodable {
   enum Article: String, CaseIterable, Sendable, Encodable {
     /// On declarative camera pipelines.
@@ -46,7 +46,7 @@ struct ArticleTable: Sendable, Encodable {
 
   /// Runs the trials of articles, in virtual time: the same on every machine.
   ///
-  /// - Throws: What a trial throws.
+  /// - Throws: The error of a trial.
   static func tables(of articles: [Article]) throws -> [ArticleTable] {
     // Each article has statements about heat, and their trials are the same.
     let heat = try HeatTable().statements

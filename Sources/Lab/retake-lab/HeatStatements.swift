@@ -1,9 +1,9 @@
 import RetakeBench
 import RetakeCore
 
-/// What the articles say about heat, next to the figures of the trials.
+/// The articles' statements about heat, next to the figures of the trials.
 extension HeatTable {
-  /// A row for each statement of the articles; without those of which a trial is missing.
+  /// A row for each statement of the articles; a statement whose trial is missing has no row.
   var statements: [Row] {
     [copies, sustained, runtime, events, deepEvents, throttled].compactMap(\.self)
   }

@@ -11,7 +11,7 @@ struct PoolFailures: Sendable {
   private static let seed: UInt64 = 6_001
   private static let seconds = 60
   private static let fps = 30
-  /// One of this number of new buffers finds the memory fragmented.
+  /// A new buffer finds the memory fragmented with odds of 1 in this number.
   private static let oddsOfFailure: UInt64 = 1_000
 
   /// All sessions with one pool.
@@ -21,7 +21,7 @@ struct PoolFailures: Sendable {
     var made = 0
     /// Buffers that could not be made; each loses a frame.
     var failed = 0
-    /// Sessions with a failure, and those of them in which buffers could be made again.
+    /// Sessions with a failure, and the affected sessions in which buffers could be made again.
     var affected = 0
     var recovered = 0
     /// From the first failure to the new buffers, in nanoseconds.
@@ -49,7 +49,7 @@ struct PoolFailures: Sendable {
     rows[0].affected * 10_000 / Self.sessions
   }
 
-  /// Whether every session of the first row with a failure went on with new buffers.
+  /// Whether every affected session of the first row recovered with new buffers.
   var allRecovered: Bool { rows[0].recovered == rows[0].affected }
 
   var result: PoolStudyResult {
@@ -110,7 +110,7 @@ extension PoolFailures {
       }
     }
 
-    /// All buffers were made again, so the old ones were released.
+    /// Ends the failure: the pool has made all buffers again and has released the old buffers.
     func repair() { state.withLock { $0.isFragmented = false } }
   }
 
@@ -140,7 +140,7 @@ extension PoolFailures {
           guard let lease = try pool.lease(for: "ocr") else { continue }
           lastEnd = max(lastEnd, now) + cost(of: frame)
           held.append((lease, lastEnd))
-          // A buffer that was made before the failure proves nothing.
+          // A lease of a buffer from before the failure does not show that the pool recovered.
           if let failedAt, recovery == nil, !memory.isFragmented { recovery = now - failedAt }
         } catch {
           failedAt = failedAt ?? now
@@ -156,7 +156,7 @@ extension PoolFailures {
       row.longest = max(row.longest, recovery)
     }
 
-    /// 25-50 ms in the busy ones of spans of 2 seconds, which are drawn, else 2-4 ms.
+    /// 25-50 ms in a busy span, else 2-4 ms. Spans of 2 seconds are busy or idle by a draw.
     private func cost(of frame: Int) -> Int64 {
       let span = frame / (2 * PoolFailures.fps)
       let isBusy = PoolFailures.bits(index, span, .cost) % 2 == 0

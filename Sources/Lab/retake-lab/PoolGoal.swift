@@ -4,22 +4,24 @@ import RetakeCore
 import RetakeRuntime
 
 /// Whether the article's figures can hold together: every load of a grid within its description
-/// (text recognition of 25-50 ms a frame at 30 fps, bursts, idle), with every policy of another grid.
+/// (text recognition of 25-50 ms a frame at 30 fps, bursts, idle), with every policy of another
+/// grid.
 ///
-/// The goal: at most 7 % more stalls than a fixed pool of 16 (3.2 against 3 %), 73 % fewer than one of
-/// 8, and at most 60 % of the memory of 16.
+/// The goal: at most 7 % more stalls than a fixed pool of 16 (3.2 against 3 %), 73 % fewer than one
+/// of 8, and at most 60 % of the memory of 16.
 struct PoolGoal: Sendable {
   /// Hundredths of a buffer: 60 % of 16.
   static let meanHundredthsMax = 960
-  /// A fixed pool of 16 that stalls less often leaves nothing to compare.
+  /// The fewest stalls of a fixed pool of 16 that a comparison needs.
   private static let stallsMin = 10
-  /// The most stalls of a fixed pool of 16, of those of 8: the article has 3 of 12 %, a quarter.
+  /// The most stalls of a fixed pool of 16, in percent of the stalls of a pool of 8: the article
+  /// has 3 and 12 %, a quarter.
   private static let sharePercentMax = 30
   private static let seeds: [UInt64] = [1_001, 1_002, 1_003]
   private static let wait = Duration.seconds(1)
 
-  /// A load: an opening second of 40-50 ms or none, bursts with pauses of 0.6 s, idle time; as often as
-  /// two minutes need.
+  /// A load: an optional first second of 40-50 ms, bursts with pauses of 0.6 s, idle time; repeated
+  /// until two minutes have passed.
   struct Shape: Sendable {
     var busy: ClosedRange<Int64>
     var hasOpening: Bool
@@ -71,7 +73,7 @@ struct PoolGoal: Sendable {
     }
   }
 
-  /// The article's pool, and what its text leaves open.
+  /// The article's pool, in all variants that its text permits.
   static var policies: [PoolSizing] {
     [12, 16].flatMap { max in
       [Set<PoolSizing.Policy>(), [.breaker]].flatMap { off in
@@ -95,17 +97,18 @@ struct PoolGoal: Sendable {
     var hasBreaker: Bool
     var trials = 0
     var met = 0
-    /// Loads and policies for which each seed met it.
+    /// Loads and policies that met the goal with every seed.
     var always = 0
   }
 
-  /// A load and a policy that met the goal with a seed at least; figures are the sums over all seeds.
+  /// A load and a policy that met the goal with at least one seed; figures are the sums over all
+  /// tried seeds.
   struct Find: Sendable {
     var load: String
     var policy: PoolSizing
-    /// The number of seeds with which it met the goal.
+    /// The number of seeds that met the goal.
     var met = 0
-    /// The number of seeds for which the load was like the article's.
+    /// The number of seeds whose load was like the article's.
     var tried = 0
     var frames = 0
     var fixed8 = 0
@@ -113,7 +116,8 @@ struct PoolGoal: Sendable {
     var stalls = 0
     var meanHundredths = 0
 
-    /// How far the fixed pools are from 12 and 3 % of the frames, relative to those, in thousandths.
+    /// How far the stalls of the fixed pools are from 12 % and 3 % of the frames, as the sum of
+    /// both relative differences, in thousandths.
     var distance: Int {
       abs(fixed8 * 100_000 / (12 * frames) - 1_000) + abs(fixed16 * 100_000 / (3 * frames) - 1_000)
     }
@@ -148,7 +152,8 @@ struct PoolGoal: Sendable {
       var find = Find(load: shape.text, policy: policy)
       for (index, simulation) in simulations.enumerated() {
         let (small, large) = (eight[index], sixteen[index])
-        // A load for which 16 buffers help little is not the article's.
+        // The article's load needs more than 8 buffers: a load that 16 buffers help little is
+        // skipped.
         guard large.stalls >= Self.stallsMin,
           large.stalls * 100 <= small.stalls * Self.sharePercentMax
         else { continue }
@@ -250,7 +255,8 @@ extension PoolGoal {
     return table
   }
 
-  /// Fixed pools and all policies on `ocr-scan`: those that no other one beats in stalls and memory.
+  /// Fixed pools and all policies on `ocr-scan`, except pools that another pool beats in stalls and
+  /// memory.
   private static var frontTable: StudyTable {
     var table = StudyTable(columns: [
       .init("stalls", key: "stallsPercent"), .init("mean"), .word("pool"),
@@ -262,7 +268,7 @@ extension PoolGoal {
       PoolContender($0.json.canonicalText, capacity: 8, adaptive: $0)
     }
     var tried = (fixed + adaptive).map { (name: $0.name, outcome: simulation.run($0)) }
-    // The first of equal ones stays; a sort by mean, then stalls, leaves only falling stalls.
+    // The first of equal pools stays; a sort by mean, then stalls, keeps only falling stalls.
     tried = tried.enumerated().sorted {
       ($0.element.outcome.meanHundredths, $0.element.outcome.stalls, $0.offset)
         < ($1.element.outcome.meanHundredths, $1.element.outcome.stalls, $1.offset)

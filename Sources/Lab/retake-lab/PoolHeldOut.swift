@@ -17,7 +17,7 @@ struct PoolHeldOut: Sendable {
     var stalls = 0
     /// The sum over the loads, in hundredths of a buffer.
     var meanHundredths = 0
-    /// Loads in which no other predictor had fewer stalls, and none fewer buffers.
+    /// Loads on which no other predictor had fewer stalls or fewer buffers.
     var best = 0
   }
 

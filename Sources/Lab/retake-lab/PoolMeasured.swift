@@ -2,10 +2,11 @@ import RetakeBuffers
 import RetakeCore
 import RetakeRuntime
 
-/// What a live pool takes on this machine, in real time. The figures differ from run to run.
+/// Durations of the operations of a live pool on this machine, in real time. The figures differ
+/// from run to run.
 struct PoolMeasured: Sendable {
   private static let repeats = 100
-  /// New memory is not reused, so that of all of these buffers exists at once.
+  /// New memory is not reused, so the memory of all these buffers exists at once.
   private static let freshBuffers = 24
   /// 1920×1080 at 4 bytes.
   private static let bufferBytes = 8_294_400
@@ -48,10 +49,10 @@ struct PoolMeasured: Sendable {
     ]
   }
 
-  /// Written, and not with zeros, because memory that was never touched costs nothing yet.
+  /// Filled with 1 instead of 0, because memory that was never written costs no time yet.
   private static var buffer: [UInt8] { [UInt8](repeating: 1, count: bufferBytes) }
 
-  /// Sorted times of leases for which memory comes from the system.
+  /// Sorted times of leases whose memory comes from the system.
   private static func freshTimes(_ clock: WallClock) throws -> [Int64] {
     let pool = BufferPool("frames", capacity: freshBuffers) { buffer }
     var leases: [BufferLease<[UInt8]>] = []

@@ -4,10 +4,10 @@ import RetakeBuffers
 import RetakeCore
 import RetakeRuntime
 
-/// Pools of packets behind a link whose bandwidth changes: what adaptive pools lose, compared with a
-/// fixed pool of 8.
+/// Pools of packets that wait for a link with a changing bandwidth: the packets that adaptive pools
+/// lose, compared with a fixed pool of 8.
 struct PoolPackets: Sendable {
-  /// The pools, with the load's own packets; the first one is what the others are compared with.
+  /// The pools that run with the packet loads; the others are compared with the first.
   static var contenders: [PoolContender] {
     [PoolContender("fixed 8", capacity: 8), PoolContender("fixed 16", capacity: 16)]
       + PoolSizing.Predictor.allCases.map { .unbroken(to: 16, $0) }
@@ -18,13 +18,13 @@ struct PoolPackets: Sendable {
     var pool: String
     var outcome: PoolSimulation.Outcome
     /// How many more packets it loses than the fixed pool of 8, in percent, rounded to the nearest;
-    /// `nil` if that one loses none.
+    /// `nil` if the fixed pool loses no packet.
     var change: Int?
   }
 
   private(set) var rows: [Row] = []
 
-  /// Packets behind a link whose bandwidth changes slowly, a little, and fast.
+  /// Loads of a link whose bandwidth changes slowly, a little, and fast.
   static func loads() throws -> [PoolLoad] {
     try [
       ("dips-slow.json", EmbeddedResources.dipsSlowJSON),

@@ -1,9 +1,9 @@
 import RetakeBench
 import RetakeBuffers
 
-/// One pool under one load without events and with one server, as `PoolTrial` runs it on the engine,
-/// but as a loop over a few numbers: about a hundred times faster, for searches. A test compares the
-/// two.
+/// One pool under one load without events and with one server, as `PoolTrial` runs it on the
+/// engine, but as a loop over a few numbers: about a hundred times faster, for searches. A test
+/// compares the two.
 struct PoolSimulation {
   struct Outcome: Hashable, Sendable {
     var frames: Int
@@ -65,7 +65,7 @@ extension PoolSimulation {
     private var inUse = 0
     /// When the body that runs will end.
     private var bodyEnd: Int64 = .max
-    /// Frames that took a buffer; those before `served` have begun.
+    /// Frames that leased a buffer, in order; work on the first `served` frames has begun.
     private var queue: [Int] = []
     private var served = 0
     private var next = 0

@@ -5,8 +5,8 @@ import RetakeGraph
 import RetakeRuntime
 import RetakeStages
 
-/// A live pipeline whose pool follows the load, at ten times the pace of a camera, for as long as one
-/// likes: its memory must stay flat. The figures are of real time and differ from run to run.
+/// A live pipeline whose pool follows the load, at ten times the pace of a camera, for as long as
+/// one likes: its memory must stay flat. The figures are of real time and differ from run to run.
 struct PoolSoak: Sendable {
   private static let fps: Int64 = 300
   /// Memory is flat only after the first buffers, queues and threads exist.
@@ -15,7 +15,7 @@ struct PoolSoak: Sendable {
   /// The most samples that are kept: a day of seconds.
   private static let samplesMax = 86_400
 
-  /// Frames that were pushed, and what became of them.
+  /// Pushed frames, and how they ended.
   private(set) var pushed = 0
   private(set) var delivered = 0
   private(set) var lost = 0
@@ -57,8 +57,8 @@ struct PoolSoak: Sendable {
     pools = outcome.pools
   }
 
-  /// A camera that waits, and text recognition at ten times the pace: 2.5-5 ms in bursts of 2 s, then
-  /// almost nothing for 1 s.
+  /// A camera that waits, and text recognition at ten times the pace: 2.5-5 ms in bursts of 2 s,
+  /// then 0.3 ms for 1 s.
   private static var pipeline: Pipeline {
     let clock = WallClock()
     let condition = ThreadCondition()
@@ -99,7 +99,7 @@ struct PoolSoak: Sendable {
       options: .object(["track": .integer(0)]), body: .source(SessionSource(track: 0)))
   }
 
-  /// Fewer seconds than this give a slope that is only noise.
+  /// The slope of fewer seconds than this is only noise.
   private static let slopeSamplesMin = 60
 
   /// Bytes an hour, by the least squares of all samples; `nil` with less than a minute of them.

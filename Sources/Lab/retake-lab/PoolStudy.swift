@@ -5,13 +5,13 @@ import RetakeCore
 enum PoolStudy: String, CaseIterable, Sendable {
   /// How often a change of size is undone, with and without hysteresis.
   case swing
-  /// Packets behind a link with a changing bandwidth.
+  /// Packets that wait for a link with a changing bandwidth.
   case packets
   /// Buffers that cannot be made, in thousands of sessions.
   case failures
   /// Whether the article's figures can be reached, over a grid of loads and policies.
   case goal
-  /// The three predictors on loads that none of them was chosen on.
+  /// The three predictors on loads that were not used to choose any of them.
   case predictors
   /// Real time and real memory, on this machine.
   case measured
@@ -19,7 +19,7 @@ enum PoolStudy: String, CaseIterable, Sendable {
 
 extension PoolStudy {
   /// - Parameter isInterrupted: Checked between trials.
-  /// - Throws: `RuntimeError.interrupted`, and what a run throws.
+  /// - Throws: `RuntimeError.interrupted`, and the error of a run.
   func run(isInterrupted: () -> Bool = { false }) throws -> PoolStudyResult {
     switch self {
     case .swing: try PoolSwing(isInterrupted: isInterrupted).result

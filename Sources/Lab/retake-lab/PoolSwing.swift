@@ -42,8 +42,8 @@ struct PoolSwing: Sendable {
     }
   }
 
-  /// The article's pool and the one with `trend`. The breaker ends every change of size, so it would
-  /// hide them.
+  /// The article's pool, and the same pool with `trend`; no breaker, which would end every change
+  /// of size and hide the swings.
   private static let contenders: [PoolContender] = [
     .unbroken(to: 12, .ewma), .unbroken(to: 12, .trend),
   ]
@@ -69,7 +69,8 @@ struct PoolSwing: Sendable {
       ], repeats: Int(120_000 / (hard + easy)))
   }
 
-  /// The time between a change and the one that undoes it, of all time, in hundredths of a percent.
+  /// The time between a change and the change that undoes it, of all time, in hundredths of a
+  /// percent.
   static func share(_ outcomes: [PoolSimulation.Outcome]) -> Int {
     let span = windows * PoolSizing().windowNanoseconds
     let undone = outcomes.reduce(Int64(0)) { $0 + Self.undone($1, within: span) }

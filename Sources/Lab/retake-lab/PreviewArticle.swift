@@ -2,12 +2,13 @@ import RetakeBench
 import RetakeCore
 import RetakeStages
 
-/// What the article on double-buffered previews states, next to what Retake's trials give.
+/// The statements of the article on double-buffered previews, next to the results of Retake's
+/// trials.
 enum PreviewArticle {
-  /// One row for each statement: in words, the article's figure, and the figure of the trials. All of
-  /// it is computed now, in virtual time, and is the same on every machine.
+  /// One row for each statement: in words, the article's figure, and the figure of the trials. All
+  /// of it is computed now, in virtual time, and is the same on every machine.
   ///
-  /// - Throws: What a trial throws.
+  /// - Throws: The error of a trial.
   static func rows() throws -> [ArticleStatement] {
     let trials = try Trials(PreviewTable(PreviewTrial.standard).rows)
     return paceRows(trials) + bufferRows(trials) + memoryRows(trials)

@@ -4,7 +4,7 @@ import Testing
 @testable import RetakeBuffers
 
 @Suite struct FramePoolTests {
-  /// A frame of 512 x 512 gray pixels has a mapping of its own.
+  /// A frame of 512 x 512 gray pixels has a separate mapping.
   private static let side = 512
 
   private final class Owner: Sendable {}
@@ -156,7 +156,7 @@ import Testing
   ) throws {
     let page = 4_096
     let block = UnsafeMutableRawPointer.allocate(byteCount: page, alignment: page)
-    // SAFETY: no lease and no arena is left then.
+    // SAFETY: all leases and the arena have ended then.
     defer { block.deallocate() }
     let arena = FrameArena(
       address: UInt(bitPattern: block), sections: 1, sectionBytes: page, owner: Owner())
@@ -165,7 +165,7 @@ import Testing
     let leases = (0..<2).map { _ in
       PixelLease.make(100, from: memory.supply(of: "copy"), sharedIn: arena)
     }
-    // There is room for one.
+    // The arena has space for a single frame.
     #expect(leases.map { $0?.base == block } == [isShared, false])
     #expect(memory.pools[0].memory.made == (isShared ? 1 : 2))
     withExtendedLifetime(leases) {}

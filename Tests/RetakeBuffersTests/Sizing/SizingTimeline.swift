@@ -25,7 +25,7 @@ struct SizingTimeline {
     }.joined()
   }
 
-  /// One window: `peak` buffers are leased and returned, and further requests find none.
+  /// A window: `peak` buffers are leased and returned, and further requests find no free buffer.
   mutating func window(peak: Int = 0, requests: Int = 0, stalls: Int = 0) {
     let held = min(peak, controller.size)
     for inUse in 1..<max(1, held + 1) { controller.leased(inUse: inUse) }

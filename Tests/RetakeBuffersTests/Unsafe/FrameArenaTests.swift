@@ -12,7 +12,7 @@ import Testing
     let address: UInt
 
     init() {
-      // SAFETY: freed by deinit, and by nothing else.
+      // SAFETY: only deinit frees it.
       let block = UnsafeMutableRawPointer.allocate(byteCount: 8 * page, alignment: page)
       address = UInt(bitPattern: block)
     }
@@ -45,7 +45,7 @@ import Testing
     #expect(offset(arena.take(3 * Self.page)) == 0)
     arena.giveBack(first, 3 * Self.page)
     arena.giveBack(second, 2 * Self.page)
-    // Nothing is in use, so blocks of another size begin at the beginning.
+    // No block is in use, so blocks of another size begin at the beginning.
     #expect(offset(arena.take(4 * Self.page)) == 0)
   }
 
@@ -67,7 +67,7 @@ import Testing
     #expect(try places([plane(70, 64)], .gray) == [[0], [70, 64]])
     let chroma = try [plane(section, 64), plane(section + 256, 32), plane(section + 320, 32)]
     #expect(places(chroma, .i420) == [[1], [0, 64], [256, 32], [320, 32]])
-    // The last row ends at the last byte of the section, and behind it.
+    // The last row ends at the last byte of the section, and one byte after it.
     #expect(try places([plane(section - 3 * 64 - 6, 64)], .gray) != nil)
     #expect(try places([plane(section - 3 * 64 - 5, 64)], .gray) == nil)
     #expect(try places([plane(0, 64), plane(section, 32), plane(300, 32)], .i420) == nil)

@@ -38,7 +38,7 @@ import Testing
     #expect(recording.waitForCommit { $0.events >= 1 })
     try workplace.folder.write("-1h", to: "date")
     #expect(recording.waitForCommit { $0.events >= 2 })
-    // It ends when both jumps were seen, no matter how long that takes.
+    // The recording ends after both jumps were seen, however late that is.
     recording.send(SIGINT)
 
     var session = FaultSession(recording.path, commits: recording.commits.map(\.line))

@@ -15,7 +15,7 @@ extension FaultSuites {
       /// Like `slowly`, but with the database last.
       case databaseLast
       /// First the media and then, after more of it was committed, the database while the recorder
-      /// is stopped: the one way in which the copy is never consistent.
+      /// is stopped: the only way in which the copy is never consistent.
       case mediaFirst
     }
 
@@ -30,7 +30,7 @@ extension FaultSuites {
       var codes: Set<String> = []
     }
 
-    /// The content of the whole recording at its end.
+    /// The content of the complete recording at its end.
     private struct Truth: Sendable {
       var digests: [Digest128?]
 
@@ -54,7 +54,7 @@ extension FaultSuites {
     private static let copiesEach = 4
 
     @Test func `a copy that was taken while it was recorded is never silently wrong`() throws {
-      // A round takes half a minute on two processors with other work.
+      // A round lasts half a minute on two processors with other work.
       let rounds = max(1, Faults.cases(short: Self.copiesEach, long: 56) / Self.copiesEach)
       var read: [Copy] = []
       var snapshots = 0
@@ -92,8 +92,9 @@ extension FaultSuites {
     /// One recording, its copies and its snapshots.
     private static func round(seed: UInt64) throws -> Round {
       let workplace = try Workplace()
-      // Many rows, so that the log is checkpointed into the database repeatedly. One media file: on a
-      // busy machine a second one may begin while the first is copied, which is then whole.
+      // Many rows, so that the log is checkpointed into the database repeatedly. A single media
+      // file: on a busy machine a second media file may begin while the first is copied, and the
+      // copy of the first would be complete.
       let recording = try LiveRecording(
         ["lavfi:testsrc2=size=64x48:rate=30", "--speed", "max", "--segment", "86400s"],
         name: "live", into: workplace.folder.url)
@@ -191,7 +192,7 @@ extension FaultSuites {
     }
 
     /// Frames that the session claims but that cannot be read: a sample of all frames, and the last
-    /// ones.
+    /// 20.
     private static func unreadable(in copy: Copy) throws -> [String] {
       let reader = try SessionReader(
         opening: copy.path, options: ReadOptions(verifiesPixels: true))
@@ -219,7 +220,7 @@ extension FaultSuites {
       copy.recovered = result.frames
       let reader = try SessionReader(opening: copy.path)
       guard !fromMedia else {
-        // Built from the media alone: it has only what the media contains.
+        // Built from the media alone: only frames of the media.
         let count = reader.tracks.first?.frameCount ?? 0
         let known = Set(truth.digests)
         let strange = try reader.entries(of: 0, sequences: 0..<count).count {

@@ -57,8 +57,8 @@ extension FaultSuites {
 
     /// Records until the disk is full, and copies the rest out of the mount.
     ///
-    /// - Parameter otherAfter: The number of commits after which another program takes all the free
-    ///   space; 0 for none.
+    /// - Parameter otherAfter: The number of commits after which another program fills the free
+    ///   space; 0 for never.
     private static func fill(megabytes: Int, reserve: String, otherAfter: Int) throws -> Fill {
       let script = """
         disk=$(mktemp -d) && mount -t tmpfs -o size=$1M tmpfs "$disk" || exit 99

@@ -54,7 +54,7 @@ enum Faults {
     let lanes = min(width, count)
     for _ in 0..<lanes {
       let thread = Thread {
-        // Ends: each round takes one of the cases.
+        // Ends: each round runs another case.
         while let number = run.next() { run.set(number, Result { try body(number) }) }
         done.signal()
       }
@@ -96,7 +96,7 @@ private final class CaseRun<Value: Sendable>: Sendable {
   }
 }
 
-/// Reports the problems of a case, in words. If there are any, nothing else in the case matters.
+/// Reports the problems of a case, in words.
 func report(_ problems: [String], _ what: String) {
   for problem in problems { Issue.record("\(what): \(problem)") }
 }

@@ -3,7 +3,7 @@ import Retake
 import RetakeTestSupport
 import Testing
 
-/// What is left of a session after a fault, compared with what was acknowledged.
+/// A session after a fault, compared with the frames that the recorder acknowledged.
 struct FaultSession: Sendable {
   let path: String
   /// The lines of `record --json`.
@@ -81,14 +81,14 @@ struct FaultSession: Sendable {
     return problems
   }
 
-  /// Checks that a recovery keeps everything, and that a second recovery changes nothing.
+  /// Checks that a recovery keeps everything, and that a second recovery is the same.
   ///
   /// - Returns: The problems. May be called from any thread.
   func recover() throws -> [String] {
     guard isThere, frames > 0 else { return [] }
     let result = try SessionRecovery(path).run()
     var problems: [String] = []
-    // Packets behind the last commit get rows, too.
+    // Packets after the last commit get rows, too.
     if result.frames < frames || result.damagedFrames > 0 {
       problems.append("\(result.frames) of \(frames) recovered, \(result.damagedFrames) damaged")
     }

@@ -129,7 +129,7 @@ import Testing
       "-f", "lavfi", "-i", "testsrc2=size=64x48:rate=30", "-frames:v", "6", "-c:v", "ffv1",
       "clip.mkv")
     try #require(try workplace.retake("import", "clip.mkv", "--link").status == 0)
-    // As on another disk, for which hard links are not possible.
+    // As on another disk, to which hard links are not possible.
     let media = workplace.folder.file("Recordings/clip/media/original.mkv").path
     try FileManager.default.removeItem(atPath: media)
     try FileManager.default.createSymbolicLink(
@@ -137,7 +137,7 @@ import Testing
     let replay = try workplace.retake(
       "replay", "clip", "--pipeline", "example:motion-boxes", "--json")
     #expect(try replay.json().frames.delivered.int == 6)
-    // The whole folder may be on another disk.
+    // The session's folder may be on another disk.
     let manager = FileManager.default
     try manager.moveItem(
       at: workplace.folder.file("Recordings/clip"), to: workplace.folder.file("disk"))

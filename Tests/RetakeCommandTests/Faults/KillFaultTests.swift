@@ -152,7 +152,7 @@ extension FaultSuites {
       try #require(points.count > 100)
       let cases = Faults.cases(short: 12, long: points.count)
       let killed = try Faults.inParallel(cases) { number in
-        // Most are in the middle of the recording; the first ones belong to its folder.
+        // Most points are in the middle of the recording; the first points prepare its folder.
         let point = points[(number + 1) * points.count / cases - 1]
         let workplace = try Workplace()
         let here = workplace.folder.url.resolvingSymlinksInPath().path

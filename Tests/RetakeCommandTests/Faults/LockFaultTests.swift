@@ -53,8 +53,8 @@ extension FaultSuites {
       var session = workplace.session("held", result)
       try session.check()
       let last = try #require(session.last)
-      // A camera does not wait for a busy machine, whose frames are shed: by the encoder, and not by
-      // the database.
+      // A camera does not wait for a busy machine, whose frames are shed: by the encoder, and not
+      // by the database.
       let shed = last.frames.missing["record.shed.encoder"] ?? 0
       #expect(last.closed && last.frames.captured == frames)
       #expect(last.frames.missing.values.reduce(0, +) == shed, "\(last.frames.missing)")

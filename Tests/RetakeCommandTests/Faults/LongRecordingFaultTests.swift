@@ -152,7 +152,7 @@ private struct AppRecording {
     return pushes
   }
 
-  /// Checks every guarantee against what happened.
+  /// Checks every guarantee against the figures of the recording.
   func checked() throws -> Figures {
     let taken = result.progress.frames
     let pipeline = try #require(result.progress.pipeline)
@@ -197,7 +197,7 @@ private struct AppRecording {
     return text.split(separator: " ").first.flatMap { Double($0) } ?? 0
   }
 
-  /// The time of the whole process: in the long form nothing else runs in it.
+  /// The time of the process: in the long form no other test runs in it.
   private static var processorNanoseconds: Int64 {
     var time = timespec()
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)

@@ -75,8 +75,8 @@ extension FaultSuites {
         #expect(run.abandoned.count == 1)
         let json = try JSON(Data(try #require(run.abandoned.first).json.utf8))
         #expect(json.errorNumber.int == Self.eio && json.step.text == "write")
-        // What was not committed, and what the encoder made before the next segment began. How many
-        // frames that is depends on how busy the machine is.
+        // Frames that were not committed, and frames that the encoder made before the next segment
+        // began. Their number depends on how busy the machine is.
         let causes = Set(last.frames.missing.keys)
         #expect(run.missing.count == last.frames.missing.values.reduce(0, +))
         #expect(run.missing.count < Self.frames)

@@ -20,8 +20,8 @@ extension FaultSuites {
         ] + more, timeoutSeconds: 600)
     }
 
-    /// The least memory with which a recording works here, in MiB. Most of it is for the libraries'
-    /// own files.
+    /// The smallest memory limit at which a recording works here, in MiB. The files of the
+    /// libraries use most of it.
     private static let least = Result {
       let workplace = try Workplace()
       var (low, high) = (128, 2_048)

@@ -279,9 +279,9 @@ final class FaultServer {
     let stalled = recording.eventCount
     server.send(SIGCONT)
     #expect(recording.waitForCommit { $0.events > stalled })
-    // A connection that was given up may take a moment to disappear from the table.
+    // A connection that was given up may remain in the table for a moment.
     #expect(recording.wait { recording.connectionCount <= 1 })
-    // It ends when this test has seen everything that it waits for, no matter how long that takes.
+    // The recording ends after every event that this test waits for, however late it comes.
     recording.send(SIGINT)
     #expect(recording.commits.last?.line.closed == true)
     try server.end()
@@ -289,8 +289,8 @@ final class FaultServer {
   }
 
   /// The source stalled and came back, once or, on a very busy machine, several times. In between
-  /// it was lost when a call was given up, and new connections were tried. A server that stood still
-  /// may also close the connection after it has come back.
+  /// it was lost when a call was given up, and new connections were tried. A server that stood
+  /// still may also close the connection after it has come back.
   private func checkGap(of recording: LiveRecording) throws {
     let reader = try SessionReader(opening: recording.path)
     let events = try reader.events()

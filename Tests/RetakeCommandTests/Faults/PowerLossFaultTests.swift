@@ -9,7 +9,7 @@ struct WatchedRecording: Sendable {
   static let name = "watched"
 
   let result: CommandResult
-  /// The disk after the first n calls, and what had been acknowledged by then.
+  /// The disk after the first n calls, and the commits that had been acknowledged by then.
   private(set) var moments: [(disk: SimulatedDisk, commits: [RecordingProgress])] = []
   let calls: [SystemCall]
   private let workplace: Workplace
@@ -36,7 +36,7 @@ struct WatchedRecording: Sendable {
     }
   }
 
-  /// What is left at a moment, compared with what was acknowledged.
+  /// Compares the disk after a power loss at a moment with the acknowledged commits.
   ///
   /// - Returns: The problems.
   func problems(at moment: Int, _ survival: SimulatedDisk.Survival) throws -> [String] {
@@ -49,7 +49,7 @@ struct WatchedRecording: Sendable {
     return problems.map { "call \(moment) of \(moments.count - 1), \(survival): \($0)" }
   }
 
-  /// Calls on a media file after a write or a sync of it failed. There must be none.
+  /// Calls on a media file after a write or a sync of it failed; must be empty.
   ///
   /// A file that no commit refers to may be removed.
   var callsAfterFailure: [String] {

@@ -4,16 +4,16 @@ import RetakeTestSupport
 import Testing
 
 extension FaultSuites {
-  /// Programs of pipelines that do what no program may, under a real `retake replay`.
+  /// Programs of pipelines that break the protocol or a limit, under a real `retake replay`.
   @Suite(.serialized, .enabled(if: ChildProcess.path(of: "python3") != nil, SkipReason.noPython))
   struct ProgramStageFaultTests {
-    /// What the program does instead of answering frame 3, and the code that it gets.
+    /// The program's action instead of answering frame 3, and the error code of the replay.
     struct Kind: Sendable {
       var name: String
       var code: String
       var body: String
-      /// Whether it is noticed only at the program's next frame. There is one copy then: of two,
-      /// the one with the fault might get no other frame.
+      /// Whether the fault is noticed only at the program's next frame. The test then starts a
+      /// single copy: of two copies, the faulty copy might receive no other frame.
       var isLater = false
       /// Whether the program does not answer at all.
       var hangs: Bool { code == "process.timeout" }
@@ -130,7 +130,7 @@ extension FaultSuites {
       var stderr: String
     }
 
-    /// Runs its arguments, and prints what `Run` has.
+    /// Runs its arguments, and prints the members of `Run`.
     private static let meter = """
       import json, resource, subprocess, sys, time
       start = time.monotonic()
@@ -155,7 +155,7 @@ extension FaultSuites {
       return try JSONDecoder().decode(Run.self, from: result.stdoutBytes)
     }
 
-    /// The programs and what they started, as far as they do not end.
+    /// The programs and their children that still run.
     private static func orphans(in workplace: Workplace) throws -> [Int32] {
       let text = try String(contentsOf: workplace.folder.file("processes"), encoding: .utf8)
       let ids = text.split(separator: "\n").compactMap { Int32($0) }
@@ -164,7 +164,7 @@ extension FaultSuites {
       return ids.filter { !isGone(process: $0) }
     }
 
-    /// Beyond the limit of a frame, and what a replay without a fault takes.
+    /// In addition to the limit of a frame and the duration of a replay without a fault.
     private static let secondsMax = 2.0
     private static let kibibytesMax = 64 << 10
     private static let limitSeconds = 1.0
@@ -184,7 +184,7 @@ extension FaultSuites {
         }
         let later = runs.map { $0.seconds - usual.seconds }.max() ?? 0
         let more = (runs.map(\.kibibytesMax).max() ?? 0) - usual.kibibytesMax
-        // Alongside other tests, times and memory are those of a machine that does much else.
+        // Together with other tests, times and memory depend on their load.
         if Faults.isLong {
           #expect(later <= Self.secondsMax + (kind.hangs ? Self.limitSeconds : 0), "\(kind.name)")
           #expect(more <= Self.kibibytesMax, "\(kind.name)")

@@ -27,7 +27,7 @@ struct SimulatedDisk: Sendable {
     var pendingNames: [Naming] = []
   }
 
-  /// What is left of changes that were not synced.
+  /// The unsynced changes that survive.
   enum Survival: Sendable {
     /// Only the program was killed; the machine keeps running.
     case all
@@ -147,7 +147,7 @@ struct SimulatedDisk: Sendable {
 
   // MARK: What survives
 
-  /// Writes what is left into an existing folder.
+  /// Writes the surviving content into an existing folder.
   func write(_ survival: Survival, to folder: URL) throws {
     var luck = Luck(survival)
     try write(node: 0, to: folder, &luck)
@@ -202,7 +202,7 @@ struct SimulatedDisk: Sendable {
     return bytes
   }
 
-  /// Draws what is kept.
+  /// Draws which changes survive.
   private struct Luck {
     private var random: SeededGenerator
     private let percent: Int

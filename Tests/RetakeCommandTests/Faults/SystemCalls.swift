@@ -23,7 +23,7 @@ struct SystemCall: Sendable {
   /// These, and the calls that also decide which files exist.
   static let traced = changing + ["openat", "mkdir", "rmdir"]
 
-  /// The file of the call: that of its descriptor, or the first path in its arguments.
+  /// The file of the call: the file of its descriptor, or the first path in its arguments.
   var path: String? {
     for argument in arguments {
       switch argument {
@@ -138,8 +138,8 @@ struct CallPoint: Sendable {
   var number: Int
 
   /// Every call of a recording that changes something, from the creation of the session's folder to
-  /// the end. A few are left out: calls of the writer that cannot be distinguished from earlier
-  /// ones of the first thread.
+  /// the end. A few calls of the writer are left out, because they cannot be distinguished from
+  /// earlier calls of the first thread.
   static func all(of calls: [SystemCall], session: String) -> [CallPoint] {
     let first = calls.first?.thread
     let hidden = "/.\(URL(filePath: session).lastPathComponent)."

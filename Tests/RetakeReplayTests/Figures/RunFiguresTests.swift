@@ -45,8 +45,8 @@ import Testing
     #expect(figures.stalls == 0 && figures.blockedNanoseconds == 0)
   }
 
-  /// A body of 100 ms and one waiting place: 0 is served until 100, 1 waits, 2 finds no room. At
-  /// 100 ms, 1 is served before 3 arrives and waits.
+  /// A body of 100 ms and one waiting place: 0 is served until 100, 1 waits, 2 is dropped. At 100
+  /// ms, 1 is served before 3 arrives and waits.
   @Test func `what a full queue drops behind the source is a stall, and lives for an instant`()
     throws
   {
@@ -97,8 +97,8 @@ import Testing
     #expect(figures.totals.stalls == lost.count)
   }
 
-  /// Growth takes no time, its successor takes 100 ms with one place: frame 0 is served, 1 waits, 2
-  /// is kept by Growth from 66.666667 to 100 ms, and so on.
+  /// Growth has no cost, its successor has a cost of 100 ms and one place: frame 0 is served, 1
+  /// waits, 2 is kept by Growth from 66.666667 to 100 ms, and so on.
   @Test func `senders that wait for room are blocked so long`() throws {
     let pipeline = Pipeline.named("blocked").source(.session()).stage(Growth())
       .queue(capacity: 3, policy: .dropNewest).stage(Brief()).cost(.fixed(.milliseconds(100)))

@@ -8,8 +8,8 @@ import Testing
 @testable import RetakeRuntime
 
 @Suite struct StageTimesTests {
-  /// A clock that is read twice for each body: the first body takes a step, each later one a step
-  /// more.
+  /// A clock that is read twice for each body: the first body lasts a step, each later body a step
+  /// longer.
   private final class Clock: Sendable {
     private let step: Int64
     private let state = Locked((reads: Int64(0), now: Int64(0)))

@@ -24,7 +24,7 @@ private struct Choosy: PureStage {
   }
 }
 
-/// Fails every fourth time: its output depends on what it was given.
+/// Fails every fourth time: its output depends on all its inputs so far.
 private struct Moody: StatefulStage {
   static let kind = "moody"
   private var count = 0
@@ -96,7 +96,7 @@ private struct Moody: StatefulStage {
   }
 
   /// Each frame is one level brighter than the last, so `growth` is the distance to the frame that
-  /// was served before: 1 if none was dropped.
+  /// was served before: 1 if no frame was dropped.
   @Test func `numbers are compared with those of an every-frame run, frame by frame`() throws {
     for workers in [0, 4] {
       let report = try sweep(plain, "queue=1|2|40", workers: workers, comparesNumbers: true)
@@ -109,7 +109,7 @@ private struct Moody: StatefulStage {
         #expect(
           level.meanError == 0 && level.largestError == 0, "a level depends on no other frame")
         let mean = try #require(growth.mean)
-        // The first frame has none before it.
+        // The first frame has no frame before it.
         let whole = (frames - 1) / frames
         #expect(abs(try #require(growth.meanError) - (mean - whole)) < 1e-12)
         #expect(((growth.largestError ?? 0) > 0) == (row.figures.frames.delivered < 40))
@@ -137,8 +137,8 @@ private struct Moody: StatefulStage {
     #expect(try need(fallingBack(gateBehind: true)) == .values)
   }
 
-  /// A stage that falls back to the previous frame, followed by one that may fail or not. The
-  /// second one receives another frame's value, which depends on what was served.
+  /// A stage that falls back to the previous frame, followed by a stage that may fail or not. The
+  /// second stage receives another frame's value, which depends on the served frames.
   private func fallingBack(gateBehind: Bool) -> Pipeline {
     var pipeline = Pipeline.named("falling").source(.session())
       .stage(Choosy(calls: calls), id: "choosy").cost(.fixed(.milliseconds(40)))

@@ -61,7 +61,8 @@ private struct SensedFrames: FrameReader {
   func frame(_ id: FrameID) throws -> Frame { try frames.frame(id) }
 }
 
-/// The newest sample, the first of the window, and their number; -1 where there is none.
+/// The newest sample, its age, the first sample of the window, and their number; -1 without a
+/// sample.
 private struct Sensed: PureStage {
   static let kind = "sensed"
   var sensors: [SensorRead] { [.window("gyroscope", .milliseconds(25))] }
@@ -91,7 +92,7 @@ private struct Summed: StatefulStage {
   mutating func reset() { sum = 0 }
 }
 
-/// What stages read of sensors: rule `sensor-read`.
+/// The samples that stages read of sensors: rule `sensor-read`.
 struct SensorReplayTests {
   private func rows(
     _ reader: SensedFrames, mode: RunOptions.Mode = .simulate, workers: Int = 2
@@ -127,11 +128,12 @@ struct SensorReplayTests {
   }
 
   @Test func `what had not arrived is not read`() throws {
-    // Samples come 15 ms after their measurement: at 100 ms that of 80 ms is the newest.
+    // Samples arrive 15 ms after their measurement: at 100 ms the sample of 80 ms is the newest.
     let late = try rows(SensedFrames(delay: 15_000_000))
     #expect(late[3][0] == 8 && late[3][2] == 8 && late[3][3] == 1)
     #expect(late[0][0] == -1 && late[0][3] == 0)
-    // Frames that arrive 20 ms late find them all, and newer ones than themselves as the latest.
+    // Frames that arrive 20 ms late find all samples, and the latest sample is newer than the
+    // frame.
     let both = try rows(SensedFrames(delay: 15_000_000, lateness: 20_000_000))
     #expect(both[3][0] == 10 && both[3][3] == 3)
     let slow = try rows(SensedFrames(lateness: 20_000_000))

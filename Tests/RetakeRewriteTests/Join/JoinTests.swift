@@ -9,13 +9,13 @@ import Testing
 
 @testable import RetakeRewrite
 
-/// Two cameras whose clocks are 237 ms and 80 ppm apart, as files of images and sound that ffmpeg
-/// writes of what is computed here. The images of the second one have 10 bits.
+/// Two cameras whose clocks are 237 ms and 80 ppm apart, as files that ffmpeg encodes from images
+/// and sound that are computed here. The images of the second camera have 10 bits.
 private enum MadeCameras {
   static let frames = 900
   static let rate = 16_000
 
-  /// What the first clock shows at a time of a camera's own clock.
+  /// The time of the first clock at a time of a camera's own clock.
   static func world(_ camera: Int, _ own: Double) -> Double {
     camera == 0 ? own : own * (1 + 80e-6) + 0.237
   }
@@ -49,7 +49,7 @@ private enum MadeCameras {
     return url
   }
 
-  /// Each frame is exposed for the whole time up to the next one.
+  /// Each frame is exposed until the next frame begins.
   private static func images(_ camera: Int) -> Data {
     var data = Data()
     var lit = 0
@@ -153,7 +153,7 @@ private enum MadeCameras {
       #expect(abs(Double(row.ptsNanoseconds) - expected) < 50, "\(sequence)")
       #expect(row.pts == before.pts && row.assumed.contains(.moved))
     }
-    // The sound of each camera, and what came with the second.
+    // The sound of each camera, and the sensor of the second camera.
     #expect(joined.sensors.map(\.name) == ["sound", "imu", "sound-2"])
     let sample = try #require(try joined.index.store.samples(sensor: 1, from: 0, count: 1).first)
     #expect(sample.timeNanoseconds == found.offsetNanoseconds)
@@ -191,7 +191,7 @@ private enum MadeCameras {
       #expect(error?.code == "session.join.notAligned", "\(method)")
     }
     #expect(throws: SessionError.self) { try SessionJoin(a, a, method: method).compare() }
-    // Nothing half-written is left next to the one that was made.
+    // Failed joins leave no file next to the joined session.
     let left = try FileManager.default.contentsOfDirectory(atPath: folder.file("Joined").path)
     #expect(left == ["ab"])
   }

@@ -6,7 +6,7 @@ import Testing
 @testable import RetakeRuntime
 @testable import RetakeTimePlane
 
-/// Keeps what a measuring run reports.
+/// Keeps the spans and decisions that a measuring run reports.
 private final class SpanNotes: RunObserver {
   var spans: [CostSpan] = []
   var lines: [DecisionLine] = []

@@ -32,7 +32,7 @@ private struct Copier: PureStage {
         limits: .init(fair: 30, serious: 35, critical: 42)))
   }
 
-  /// Ten frames a second, each of which takes 90 ms, for a minute.
+  /// Ten frames a second, each with a cost of 90 ms, for a minute.
   private func pipeline(
     rules: [DeviceRule] = [], cost: Int64 = 90,
     events: [TimedDeviceEvent] = [], frames: Int = 600
@@ -84,7 +84,7 @@ private struct Copier: PureStage {
   }
 
   @Test func `a rule in degrees acts at its temperature, and ends two degrees below it`() throws {
-    // 90 % of 2 W would give 43 °C; at 2 frames per second it is 28.6 °C.
+    // 90 % of 2 W would lead to 43 °C; 2 frames per second lead to 28.6 °C.
     let rules = [DeviceRule(temperature: 38, fps: 2)]
     let (notes, outcome) = try pipeline(rules: rules, frames: 1_200).noted(options(Self.profile()))
     let lines = notes.lines("throttle")

@@ -5,9 +5,9 @@ import Testing
 @testable import RetakeRuntime
 @testable import RetakeTimePlane
 
-/// The costs of the items of a forEach, in whole runs.
+/// The costs of the items of a forEach, in complete runs.
 @Suite struct ItemCostTests {
-  /// Two objects in the first of four frames, three in the second, none, and one.
+  /// Four frames with 2, 3, 0 and 1 objects.
   private func pipeline(_ cost: Cost?, concurrency: Int = 1) -> Pipeline {
     Pipeline.people(
       [2, 3, 0, 1], frames: .at(rate: 10, count: 4),

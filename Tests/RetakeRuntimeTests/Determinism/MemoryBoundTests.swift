@@ -166,8 +166,8 @@ import Testing
       #expect(notes.frames.count == 120)
       let count = frames.count.withLock { $0 }
       #expect(count.live == 0, "\(workers) workers")
-      // The frame read ahead; those in a queue of three and in a stage; and those after them, which
-      // were decided but not reported yet, and the last one that a chain read.
+      // The frame that was read ahead, three frames in a queue, a frame in a stage, later frames
+      // that were decided but not reported yet, and the last frame that a chain read.
       #expect(count.most <= 10, "\(workers) workers: \(count)")
     }
   }
@@ -210,7 +210,7 @@ import Testing
       track: 0, timeBase: TimeBase(1, 30), format: .i420, width: width, height: height,
       frameCount: 1)
     #expect(RunOptions.automaticWindow(for: [track]) == window)
-    // Each track has a frame in memory, no matter how much room there is.
+    // Each track has a frame in memory, however small the budget is.
     let many = Array(repeating: track, count: 40)
     #expect((1...18).contains(RunOptions.automaticWindow(for: many)))
     if width >= 1_920 { #expect(RunOptions.automaticWindow(for: many) == 1) }

@@ -49,7 +49,7 @@ extension RunOptions {
   ) -> [RunOptions] {
     workers.flatMap { workers in
       windows.flatMap { window in
-        // Without running ahead, every window gives the same run.
+        // Without running ahead, the run is the same with every window.
         (window == windows.last ? [true, false] : [true]).flatMap { runAhead in
           perturbations.map {
             RunOptions(

@@ -3,7 +3,8 @@ import RetakeCore
 import RetakeGraph
 import RetakeRuntime
 
-/// Gives each frame a number of boxes from a list, by sequence; frames beyond the list have none.
+/// Finds a number of boxes in each frame, from a list, by sequence; frames beyond the list have no
+/// box.
 struct Finder: PureStage {
   static let kind = "finder"
   struct Options: StageOptions {
@@ -130,7 +131,7 @@ extension Notes {
 
 extension Pipeline {
   /// Two branches that join again, in a pool named `frames`: with three buffers, the second frame
-  /// takes the buffer that 'b' would need for the first.
+  /// leases the buffer that 'b' would need for the first.
   static func waitingForItself(_ pool: PipelinePool) -> Pipeline {
     let branches = ["a", "b"].map { id in
       PipelineNode.stage(id, AnyStage(Fragile2(failing: [])), 2).with {

@@ -101,7 +101,7 @@ import Testing
     let both = try cameras(["a", "b"], [.on("f--f"), .on("-f")], costs: [4, 4], pool: pool)
       .noted().notes
     #expect(both.lines("waited").first == "@4000000 b 1:0 waited nanoseconds=3000000")
-    // What began at one instant is served in the order of the ids.
+    // Requests that began at one instant are served in the order of the ids.
     let even = try cameras(["z", "b"], [.on("f--f"), .on("---f")], costs: [4, 4], pool: pool)
       .noted().notes
     #expect(

@@ -45,7 +45,7 @@ import Testing
     deinit { bytes.deallocate() }
   }
 
-  /// Leases its output from a pool of six buffers of its own, and fails if there is none.
+  /// Leases its output from a private pool of six buffers, and fails if the pool is empty.
   private struct OwnPool: PureStage {
     static let kind = "own-pool"
     let pool = BufferPool("own", capacity: 6) { OwnBuffer() }
@@ -141,7 +141,7 @@ import Testing
     }
     let poisoned = try digests(last: nil, isPoisoned: true)
     #expect(poisoned.count == 12)
-    // Whatever the memory had before: what a stage writes is as it is without poison.
+    // Whatever the memory had before: the output of a stage is the same as without poison.
     #expect(try poisoned == digests(last: 0xA5, isPoisoned: false))
     for (one, other) in zip(poisoned, try digests(last: 0xA6, isPoisoned: true)) {
       #expect(one.dropLast() == other.dropLast() && one.last != other.last)

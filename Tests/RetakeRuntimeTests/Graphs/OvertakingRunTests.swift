@@ -67,7 +67,7 @@ import Testing
   }
 
   @Test func `a latest join keeps no value that is older than the one it read`() throws {
-    // The value of 0 arrives after that of 1 was read, so its buffer is free again.
+    // The value of 0 arrives after the join has read the value of 1, so its buffer is free again.
     let pipeline = Pipeline(
       [
         .source(arriving([10, 0, 20])).with { $0.pool = "frames" },
@@ -84,8 +84,8 @@ import Testing
   }
 
   @Test func `a latest join keeps the values of a frame that was overtaken twice`() throws {
-    // 64 arrives behind 65 and 66, when more values wait than are kept without a reader. Only 0 and
-    // 64, the first and the 67th arrival, read.
+    // 64 arrives after 65 and 66, when more values wait than a join keeps without a reader. Only 0
+    // and 64, the first and the 67th arrival, read.
     let places = (0..<64).map { $0 } + [66, 64, 65]
     let pipeline = Pipeline(
       [

@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  /// A stage that would fit if it were not a whole program.
+  /// A stage that would fit if it were not a program with sinks.
   private static var program: AnyStage {
     var stage = AnyStage(Brightness())
     stage.programSinks = ["sink"]

@@ -53,7 +53,7 @@ private let millisecond: Int64 = 1_000_000
   }
 
   @Test func `a new stage that keeps its input keeps the buffer that its input lies in`() throws {
-    // Only the sink takes time: it holds each result for 5 ms.
+    // Only the sink has a duration: it holds each result for 5 ms.
     var pipeline = Pipeline(
       [
         .source(.on("f-----f--f")).with { $0.pool = "frames" },

@@ -37,7 +37,7 @@ final class KeptRun: LiveTap {
   func ended(_ outcome: RunOutcome) { content.withLock { $0.outcome = outcome } }
 }
 
-/// The tracks of several readers, as those of one.
+/// The tracks of several readers in a single reader.
 struct ManyTracks: FrameReader {
   var readers: [TinyFrames]
 
@@ -66,7 +66,7 @@ struct ManyTracks: FrameReader {
   }
 }
 
-/// A rerun of a run's own decisions, from what was kept.
+/// A rerun of a run's own decisions, from the content that its tap kept.
 struct Reproduced {
   var decisions: [String] = []
   var results: [LiveResult] = []
@@ -127,7 +127,7 @@ enum Burn {
 }
 
 extension Pipeline {
-  /// The same graph with bodies that take some time, which differs for each frame and node.
+  /// The same graph with bodies that burn time, which differs for each frame and node.
   func busy(seed: UInt64) -> Pipeline {
     var copy = self
     copy.nodes = nodes.map { $0.busy(seed: seed) }
@@ -209,7 +209,7 @@ extension ManyTracks {
   }
 }
 
-/// A sink that keeps the leases of what it is given, until a test ends them.
+/// A sink that keeps the leases of its frames until a test ends them.
 final class HeldLeases: Sendable {
   let held = Mutex<[FrameLease]>([])
   /// Signalled once for each frame that came.

@@ -70,7 +70,7 @@ import Testing
       chain([.stage("wait", gate.stage)]), tracks: [Self.track])
     session.push(frame(0))
     gate.waitUntilEntered()
-    // One is being processed, three wait, and the rest find no room.
+    // The stage processes a frame, three frames wait, and the other four are lost.
     for index in 1..<8 { session.push(frame(Int64(index))) }
     session.push(.thermal(.fair))
     gate.open()
@@ -106,8 +106,8 @@ import Testing
     #expect(outcome.headline.delivered == 4)
     #expect(outcome.headline.droppedTotal + outcome.lostBeforeCapture == 1)
     let ends = kept.kept.events.filter { $0.event.kind == .leaseEnded }
-    // The leases of the first two frames. The outbox may hold the later ones a little longer than
-    // the sink.
+    // The leases of the first two frames. The outbox may hold later leases a little longer than the
+    // sink.
     #expect(ends.count >= 2)
   }
 
@@ -287,7 +287,7 @@ import Testing
   }
 }
 
-/// Finds nothing, because it fails on every frame.
+/// A detector that fails on every frame.
 private struct FailingFinder: PureStage {
   static let kind = "failing-finder"
   struct Options: StageOptions {}

@@ -27,7 +27,7 @@ import Testing
 
   @Test func `behind a gap a stage that computes otherwise is found`() throws {
     let again = try reproduce(Self.pipeline(extra: 1, from: 5))
-    // The first step behind a gap shows nothing, so the fault of frame 5 is not seen there.
+    // The first step after a gap is not computed, so the fault of frame 5 is not found there.
     #expect(again.different == ["step 6", "step 9", "step 10", "step 11"])
   }
 
@@ -48,7 +48,7 @@ import Testing
     }
     #expect(whole == ["y--", "yy-", "yy-"])
     #expect(gaps.canBeWhole(two) && !gaps.canBeWhole(all))
-    // A swap replaces the stage, and the new one has missed nothing.
+    // A swap replaces the stage, and the new stage has missed no call.
     #expect(gaps.isWhole(MemoryGaps.Stage(node: 2, version: 1, memory: .allCalls)))
     // A second gap begins the count again.
     gaps.skipped(two)

@@ -66,7 +66,7 @@ private struct Niceness: PureStage {
     Scalars([.init("nice", Double(Self.ofThisThread ?? -100))])
   }
 
-  /// The 19th field of proc(5)'s `stat`, counted from behind the name, which may have spaces.
+  /// The 19th field of proc(5)'s `stat`, counted from the end of the name, which may have spaces.
   static var ofThisThread: Int? {
     let text = try? String(contentsOfFile: "/proc/thread-self/stat", encoding: .utf8)
     let fields = text?.split(separator: ")").last?.split(separator: " ")

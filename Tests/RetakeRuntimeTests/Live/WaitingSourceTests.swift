@@ -25,7 +25,7 @@ import Testing
       let entry = try frames.entries(of: 0, sequences: sequence..<sequence + 1)[0]
       session.push(entry, try frames.frame(entry.id))
     }
-    // No buffer comes back before all four frames are there, so what becomes of them is certain.
+    // No buffer comes back before all four frames are there, so their fates are certain.
     for _ in 0..<3 {
       leases.delivered.wait()
       leases.held.withLock { held in

@@ -118,7 +118,7 @@ extension CaseDrawing {
 // MARK: - Sources that wait
 
 extension CaseDrawing {
-  /// Drawn from numbers of its own, so that the rest of a case does not depend on it.
+  /// Drawn from a separate generator, so that the rest of a case does not depend on it.
   mutating func drawWaits() {
     var own = SeededGenerator(seed: example.seed ^ 0x7761_6974)
     let leasing = Set(

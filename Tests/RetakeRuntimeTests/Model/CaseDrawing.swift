@@ -3,7 +3,7 @@ import RetakeTestSupport
 
 /// Draws the graph of a case: grows it from its sources, node by node.
 struct CaseDrawing {
-  /// What an edge would carry.
+  /// The type of the values on an edge.
   enum Kind: Equatable {
     case frame, detections, other
     case joined([Kind])
@@ -137,7 +137,7 @@ struct CaseDrawing {
 
   typealias Role = ModelCase.Role
 
-  /// Puts a node after an output, in place of or in addition to what follows.
+  /// Adds a node downstream of an output, instead of or in addition to later nodes.
   private mutating func addBehind(_ role: Role) {
     let index = random.pick(0...ends.count - 1)
     let end = ends[index]
@@ -214,7 +214,7 @@ struct CaseDrawing {
     return End(node: id, kind: .joined(taken.map(\.kind)), source: taken[0].source)
   }
 
-  /// A forEach after frames joined with detections, which are created if there are none.
+  /// Adds a forEach after frames joined with detections, which are created if necessary.
   private mutating func addForEach() {
     let ready = ends.indices.filter {
       guard case .joined(let kinds) = ends[$0].kind else { return false }

@@ -6,7 +6,8 @@ import Testing
 @Suite struct DecisionTimelineTests {
   @Test func `a throttle that empties its queue at one instant unblocks the sender once`() throws {
     // 0 and 6 pass, 14 is blocked before the slow stage; 15 and 16 wait at the throttle, 17 is
-    // blocked there. When 14 is admitted at 31 ms, the throttle takes 15 and 16 and thins both.
+    // blocked there. When 14 is admitted at 31 ms, the throttle removes 15 and 16 from its queue
+    // and leaves both out.
     let pipeline = Pipeline.named("throttled").source(Nodes.source(.on("ffffffffffffffffffff")))
       .stage(Brightness(), id: "fast").cost(.fixed(.milliseconds(1)))
       .queue(capacity: 5, policy: .dropNewest)

@@ -40,7 +40,7 @@ enum MixingNodes {
     }
   }
 
-  /// The sequence of the frame for which a value was made.
+  /// The sequence of the frame that a value was made from.
   private static func leading(_ value: any PipelineValue) -> Int? {
     switch value {
     case let frame as Frame: frame.id.sequence

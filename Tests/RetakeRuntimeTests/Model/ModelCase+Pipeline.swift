@@ -7,7 +7,7 @@ extension ModelCase {
   /// The case in the form of the engine.
   var pipeline: Pipeline { pipeline { Nodes.source($0) } }
 
-  /// The options with which the engine runs it.
+  /// The options of the engine's run.
   var options: RunOptions {
     var options = RunOptions(mode: mode, workers: 0, seed: seed)
     options.overrides = overrides.map { override in

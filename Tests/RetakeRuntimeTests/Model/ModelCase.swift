@@ -102,7 +102,7 @@ struct ModelCase: CustomStringConvertible {
   var pools: [PipelinePool] = []
   /// The device events of the session.
   var changes: [Change] = []
-  /// After those of the session at the same instant, in the order of the list.
+  /// After the session's events at the same instant, in the order of the list.
   var overrides: [Override] = []
 
   init(seed: UInt64, shape: Shape = .graph) {

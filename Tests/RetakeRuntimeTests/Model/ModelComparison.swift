@@ -29,11 +29,11 @@ struct ModelComparison {
     } catch RuntimeError.stuck {
       outcome = nil
     }
-    // Only the engine explains which node waits for which.
+    // Only the engine explains how the nodes wait for each other.
     actual = notes.lines.map { $0.kind == .stuck ? "stuck" : $0.description }
   }
 
-  /// The difference in words; `nil` if there is none.
+  /// The difference in words; `nil` if the engine and the model agree.
   var difference: String? {
     if actual != expected { return linesDifference }
     guard let outcome else { return expected.last == "stuck" ? nil : "stuck, and the model is not" }
@@ -41,7 +41,7 @@ struct ModelComparison {
     return ledgerDifference(outcome) ?? poolsDifference(outcome)
   }
 
-  /// Compares what the engine reports about its pools and screens.
+  /// Compares the figures that the engine reports about its pools and screens.
   private func poolsDifference(_ outcome: RunOutcome) -> String? {
     for (pool, held) in zip(pools, held) {
       guard let counts = outcome.pools.first(where: { $0.pool == pool.id }) else { continue }

@@ -2,7 +2,7 @@
 
 extension TimePlaneModel {
   /// If a block edge is full, or a blocking pool is empty, the frame is lost before capture, unless
-  /// the source waits for a buffer. Then what arrives waits for its turn, or is lost.
+  /// the source waits for a buffer. Then later frames wait for their turn, or are lost.
   func arrive(_ frame: Token, at node: Int, damage: String?) {
     guard let pool = nodes[node].pool, nodes[node].standing != nil else {
       return admit(Comer(frame: frame, damage: damage), at: node)
@@ -15,9 +15,9 @@ extension TimePlaneModel {
     say(node, frame, "wait reason=turn")
   }
 
-  /// A frame asks for room and a buffer.
+  /// Captures a frame if no block edge is full and the pool has a buffer.
   ///
-  /// - Parameter isServed: Whether it is the turn of this frame to take a free buffer.
+  /// - Parameter isServed: Whether it is this frame's turn to lease a free buffer.
   func admit(_ comer: Comer, at node: Int, isServed: Bool = false) {
     var frame = comer.frame
     frame.versions = nodes.map(\.swapped.count)
@@ -48,7 +48,7 @@ extension TimePlaneModel {
     if let pool { notePeak(of: pool) }
   }
 
-  /// The end of a frame for which a stage or source finds no buffer.
+  /// The end of a frame whose stage or source finds no buffer.
   func endWithoutBuffer(_ frame: Token, at node: Int, _ policy: PoolPolicy) {
     guard policy == .drop else { return fail(frame, at: node, code: "pool.empty") }
     say(node, frame, "drop reason=pool")
@@ -64,7 +64,7 @@ extension TimePlaneModel {
     say(node, token, "\(token.item < 0 ? "fail" : "itemFail") code=\(code)")
   }
 
-  /// Offers a value to all outgoing edges, or to the given ones.
+  /// Offers a value to all outgoing edges, or to the chosen edges.
   func emit(_ token: Token, from node: Int, edges chosen: [Int]? = nil) {
     let outs = chosen ?? nodes[node].outs
     nodes[node].pending = outs.count
@@ -101,7 +101,7 @@ extension TimePlaneModel {
     accept(token, on: edge)
   }
 
-  /// The sender is released first; then the receiver takes what it can.
+  /// The sender is released first; then the receiver works on its queue.
   private func accept(_ token: Token, on edge: Int) {
     var accepted = token
     accepted.since = current.time
@@ -139,7 +139,7 @@ extension TimePlaneModel {
     accept(refused, on: edge)
   }
 
-  /// What a node may do when a frame is in its queue or an output was accepted.
+  /// Lets a node work when a frame is in its queue or an output was accepted.
   func take(_ node: Int) {
     switch nodes[node].role {
     case .source: break

@@ -1,8 +1,8 @@
 // MARK: - The items of a frame
 
 extension TimePlaneModel {
-  /// A forEach takes a frame when the last item of the previous one was accepted, and offers its
-  /// items one at a time.
+  /// A forEach removes a frame from its queue when the last item of the previous frame was
+  /// accepted, and offers its items one at a time.
   func handOut(_ node: Int, to gather: Int) {
     while nodes[node].pending == 0 {
       if let frame = nodes[node].current {
@@ -34,7 +34,7 @@ extension TimePlaneModel {
     }
   }
 
-  /// Takes items as they arrive, unless its last output has not been accepted yet.
+  /// Gathers items as they arrive, unless the last output has not been accepted yet.
   func advanceGather(_ node: Int) {
     let edge = nodes[node].ins[0]
     while nodes[node].pending == 0 {

@@ -1,7 +1,7 @@
 // MARK: - Joins of the parts of one frame
 
 extension TimePlaneModel {
-  /// Repeatedly takes the waiting part with the lowest sequence, then the lowest port, until the
+  /// Repeatedly removes the waiting part with the lowest sequence, then the lowest port, until the
   /// output is not accepted.
   func advanceJoin(_ node: Int) {
     while nodes[node].pending == 0 {

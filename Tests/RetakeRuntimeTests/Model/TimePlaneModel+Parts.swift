@@ -44,7 +44,7 @@ extension TimePlaneModel {
     case rate
     /// From now on, the device is this short of memory.
     case memory(Int)
-    /// A screen shows what waits.
+    /// A screen shows the image that waits.
     case refresh
     case windowEnd(pool: Int)
     case pressure(pool: Int, Wish)
@@ -59,7 +59,7 @@ extension TimePlaneModel {
   /// A frame at its source that is neither captured nor lost.
   struct Comer {
     var frame: Token
-    /// The code with which it fails when it is captured.
+    /// The code of its failure when it is captured.
     var damage: String?
     /// Whether it was not captured at its arrival.
     var isLate = false
@@ -88,15 +88,15 @@ extension TimePlaneModel {
     var name: String { "\(track):\(sequence)" + (item < 0 ? "" : ".\(item)") }
   }
 
-  /// What the gates need to know about a value.
+  /// The facts about a value that the gates need.
   indirect enum Value {
-    /// By the sequence of the frame for which they were made.
+    /// By the sequence of the frame that the values were made from.
     case frame(Int)
     case detections(Int?, count: Int)
     case other(Int?)
     case joined([Value?])
 
-    /// The sequence by which a route chooses.
+    /// The sequence that a route uses to choose.
     var leading: Int? {
       switch self {
       case .frame(let sequence): sequence
@@ -158,7 +158,7 @@ extension TimePlaneModel {
     var isAcrossTracks = false
   }
 
-  /// What a throttle lets through while the device is this hot, or hotter.
+  /// The frames that a throttle passes while the device is this hot, or hotter.
   struct Limit {
     /// −1 means also while the heat was never reported.
     var heat = -1
@@ -202,7 +202,7 @@ extension TimePlaneModel {
     /// Offered at this instant, and not yet handled.
     var onTheWay: [Token] = []
     var waiting: [Token] = []
-    /// What the sender keeps because there is no room.
+    /// The value that the sender keeps because the edge is full.
     var refused: Token?
     var isUnblocking = false
   }
@@ -227,7 +227,7 @@ extension TimePlaneModel {
     var seen = 0
     /// Frames at a join, by sequence.
     var joining: [Int: Joining] = [:]
-    /// What a latest join keeps for each port, and what it read last.
+    /// The values that a latest join keeps for each port, and the value that it read last.
     var cells: [Int: [Token]] = [:]
     var lastRead: [Int: Token] = [:]
     /// The frame that a latest join is about to pair, or whose items a forEach offers.
@@ -236,16 +236,16 @@ extension TimePlaneModel {
     /// Frames at the join of a forEach, by sequence.
     var gathering: [Int: Gathering] = [:]
     var holds: [Token] = []
-    /// The frame with which a source waits for a buffer, and those behind it.
+    /// The frame that waits for a buffer at a source, and the frames that wait for their turn.
     var standing: Comer?
     var behind: [Comer] = []
-    /// What a screen shows, since which refresh, what it shows next, and how many images that one
-    /// replaced.
+    /// The image that a screen shows, the number of its refresh, the image that the screen shows
+    /// next, and the number of images that the next image replaced.
     var visible: Token?
     var lastRefresh: Int64 = 0
     var coming: Token?
     var unseen = 0
-    /// Whether a stage found no buffer, and has taken none since.
+    /// Whether a stage found no buffer, and has leased no buffer since.
     var isStalled = false
     /// The stages that were swapped in, in the order in which they took effect.
     var swapped: [Stage] = []

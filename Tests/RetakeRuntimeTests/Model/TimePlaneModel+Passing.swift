@@ -1,7 +1,7 @@
 // MARK: - Throttle, sample, route
 
 extension TimePlaneModel {
-  /// Takes a frame when all edges have accepted the previous one.
+  /// Passes a frame on when all edges have accepted the previous frame.
   func passOn(_ node: Int) {
     let edge = nodes[node].ins[0]
     while nodes[node].pending == 0, !edges[edge].waiting.isEmpty {
@@ -58,7 +58,7 @@ extension TimePlaneModel {
 // MARK: - The device and swaps
 
 extension TimePlaneModel {
-  /// An event of the device, in band 0. What it causes at the same instant runs in band 1.
+  /// An event of the device, in band 0. Its effects at the same instant run in band 1.
   func addHeat(_ level: Int, time: Int64, ordinal: Int) {
     plan(Key(time: time, band: 0, phase: .control, node: -1, ordinal: ordinal), .heat(level))
   }

@@ -33,7 +33,7 @@ extension TimePlaneModel {
     var min = 4
     var max = 12
     var window: Int64 = 500_000_000
-    /// Whether the mean of the last ten windows takes the place of the prediction before.
+    /// Whether the mean of the last ten windows replaces the previous prediction.
     var isAR1 = false
     /// Whether the growth in the window is continued instead.
     var isTrend = false
@@ -64,7 +64,7 @@ extension TimePlaneModel {
     var stalls = 0
   }
 
-  /// What was held when a window began, and what was taken in it.
+  /// The buffers that were held when a window began, and the buffers that were leased in it.
   struct Flow: Equatable {
     var heldBefore = 0
     var taken = 0
@@ -94,7 +94,7 @@ extension TimePlaneModel {
     var holdEnds: Int64?
   }
 
-  /// What a run reports about an adaptive pool.
+  /// The figures that a run reports about an adaptive pool.
   struct PoolFigures: Equatable {
     var requests = 0
     var stalls = 0
@@ -120,7 +120,7 @@ extension TimePlaneModel {
   /// Lines of a pool name the first node that leases from it.
   private func firstNode(of pool: Int) -> Int { nodes.firstIndex { $0.pool == pool } ?? -1 }
 
-  /// A request is a frame that takes a buffer, or finds none.
+  /// A request is a frame that leases a buffer, or finds no free buffer.
   func request(_ pool: Int, isStalled: Bool) {
     guard pools[pool].sizing != nil else { return }
     beginWindows(of: pool)
@@ -182,7 +182,7 @@ extension TimePlaneModel {
       }
   }
 
-  /// Whether only windows are left, and none of them will ever change anything.
+  /// Whether only windows are pending, and no window will ever change anything.
   var isAtRest: Bool {
     let isOnlyWindows = agenda.allSatisfy { if case .windowEnd = $0.what { true } else { false } }
     guard isOnlyWindows, let next = agenda.first?.key.time else { return false }
@@ -205,7 +205,7 @@ extension TimePlaneModel {
     let before = sizing.isAR1 ? mean : state.prediction ?? now * unit
     var next = (sizing.alpha * now * unit + (1_000 - sizing.alpha) * before) / 1_000
     if sizing.isTrend {
-      // What was held or taken and is not held any more has come back.
+      // Buffers that were held or leased and are not held any more have come back.
       let held = heldBuffers(pool)
       let completed = state.flow.heldBefore + state.flow.taken - held
       next = Int64(Swift.max(0, held + 2 * (state.counts.requests - completed))) * unit
@@ -252,7 +252,7 @@ extension TimePlaneModel {
 // MARK: - Changes of size
 
 extension TimePlaneModel {
-  /// What an event of the device causes at its own instant is in band 1.
+  /// The effect of a device event at its own instant is in band 1.
   func planPressure(on pool: Int, _ wish: Wish) {
     plan(
       Key(
@@ -279,7 +279,8 @@ extension TimePlaneModel {
     return pools[pool].state.lastChange.map { current.time - $0 >= Self.spacing } ?? true
   }
 
-  /// Does what pressure asks for, of several the smallest size. Returns whether the size changed.
+  /// Shrinks the pool to the smallest size that pressure asks for. Returns whether the size
+  /// changed.
   @discardableResult
   private func yield(_ pool: Int) -> Bool {
     let wishes = pools[pool].state.wishes

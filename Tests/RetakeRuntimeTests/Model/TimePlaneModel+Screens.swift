@@ -1,8 +1,8 @@
 // MARK: - Screens
 
 extension TimePlaneModel {
-  /// An image waits for the first refresh that is not before it, and replaces one that waits,
-  /// whose buffers are free in the completion phase of this instant.
+  /// An image waits for the first refresh that is not before it, and replaces an image that waits;
+  /// the buffers of the replaced image are free in the completion phase of this instant.
   func receiveImages(_ node: Int, _ millihertz: Int64) {
     for edge in nodes[node].ins {
       while !edges[edge].waiting.isEmpty {
@@ -36,12 +36,12 @@ extension TimePlaneModel {
     return rest < 0 ? quotient - 1 : quotient
   }
 
-  /// The image that waits is seen; the buffers of the one before are free a nanosecond later.
+  /// Shows the image that waits; the buffers of the previous image are free a nanosecond later.
   func refresh(_ node: Int) {
     guard let image = nodes[node].coming else { return }
     let number = Int64(current.ordinal)
     let latency = current.time - image.arrival
-    // Before the first image nothing is repeated.
+    // Before the first image there is no image to repeat.
     let repeats = nodes[node].visible == nil ? 0 : number - nodes[node].lastRefresh - 1
     say(node, image, "vsync latency=\(latency) repeats=\(repeats) unseen=\(nodes[node].unseen)")
     if let before = nodes[node].visible {

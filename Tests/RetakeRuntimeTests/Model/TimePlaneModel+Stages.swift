@@ -56,7 +56,7 @@ extension TimePlaneModel {
     }
   }
 
-  /// The waiting frame that a free server takes next.
+  /// The waiting frame that a free server works on next.
   private func nextWork(_ executor: Int) -> (node: Int, index: Int)? {
     guard servers[executor] > 0 else { return nil }
     var work: [(node: Int, index: Int)] = []

@@ -39,8 +39,8 @@ extension TimePlaneModel {
     }
   }
 
-  /// Hands out the buffers that are free, one by one, each to the source that has stood longest.
-  /// Of those that began at the same time, the first one gets it.
+  /// Hands out the free buffers, one by one, each to the source that has waited longest. If several
+  /// sources began to wait at the same time, the first of them receives the buffer.
   func askAgain(_ node: Int) {
     guard let pool = nodes[node].pool else { return }
     while freeBuffers(pool) > 0 {
@@ -51,7 +51,7 @@ extension TimePlaneModel {
       }
       guard let best else { return }
       nodes[best.node].standing = nil
-      // What it gets is not kept for others any more.
+      // The buffer is not reserved for other frames any more.
       admit(best.comer, at: best.node, isServed: true)
       admitNext(best.node)
     }

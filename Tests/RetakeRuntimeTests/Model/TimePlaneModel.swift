@@ -1,5 +1,5 @@
 /// A second implementation of the time plane's rules, written only from their description. It is
-/// slow and simple, and shares nothing with the engine except the numbers that a case draws for its
+/// slow and simple, and shares no code with the engine except the numbers that a case draws for its
 /// costs.
 ///
 /// Nodes are sorted by rank and id: the index of a node is its position in the keys.
@@ -20,7 +20,7 @@ final class TimePlaneModel {
   private var leaseCount = 0
   /// The heat of the device; −1 if it was never reported.
   var heat = -1
-  /// When anything last happened but the end of a window that changes nothing.
+  /// The time of the last entry other than the end of a window that changes no pool.
   var lastChange = Int64.min / 2
   private var isHalted = false
 
@@ -44,7 +44,7 @@ final class TimePlaneModel {
     }
   }
 
-  /// A frame that reaches a source; `damage` is the code with which it fails there.
+  /// A frame that reaches a source; `damage` is the code of its failure there.
   func addArrival(_ node: Int, track: Int, sequence: Int, time: Int64, damage: String? = nil) {
     var frame = Token(track: track, sequence: sequence, arrival: time)
     frame.value = .frame(sequence)
@@ -177,7 +177,7 @@ extension TimePlaneModel {
     return held
   }
 
-  /// Whether anything is left that has not ended.
+  /// Whether any frame or part of it has not ended.
   var hasFramesLeft: Bool {
     edges.contains { !$0.waiting.isEmpty || $0.refused != nil }
       || nodes.contains {

@@ -2,7 +2,7 @@ import RetakeCompare
 import RetakeCore
 import Testing
 
-/// A change to a pipeline, and what must be reported about it.
+/// A change to a pipeline, and the finding that must be reported about it.
 struct Planted: Sendable, CustomTestStringConvertible {
   enum Place: Sendable {
     case frame(Int)
@@ -10,7 +10,7 @@ struct Planted: Sendable, CustomTestStringConvertible {
     case firstDifference
     /// Where the decisions first differ, according to another observer.
     case firstDecision
-    /// Concerns the whole run.
+    /// Concerns the run in general.
     case none
   }
 

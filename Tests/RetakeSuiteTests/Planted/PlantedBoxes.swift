@@ -11,7 +11,7 @@ enum PlantedBoxes {
 
   static let all = options + values + numbers + orders + tolerances + forEach
 
-  /// What is wrong may be in front of the forEach, or in its body.
+  /// The fault may be upstream of the forEach, or in its body.
   private static let forEach = [
     Planted("another score in front of a forEach", items, .scoreChanged, at: .frame(40), "filter") {
       $0.changeBox { $0.score += 0.01 }

@@ -178,7 +178,7 @@ struct PlantedChoice: Sendable, CustomStringConvertible {
       .replacing("found.else", with: "found.match").replacing("found.SWAP", with: "found.else")
   }
 
-  /// The two runs as files, and what another observer saw of them.
+  /// Writes the two runs as files, and returns the observations of another observer.
   func write(
     golden: GoldenFolder, actual: GoldenFolder
   ) throws -> (before: Observed, now: Observed) {

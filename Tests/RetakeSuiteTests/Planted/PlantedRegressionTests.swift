@@ -8,7 +8,7 @@ import Testing
 @testable import RetakeSuite
 
 /// Changes planted into pipelines over the project's own sessions. Each must be found, with its
-/// frame and its stage, and nothing may be found if nothing changed.
+/// frame and its stage, and a run without a change must have no finding.
 @Suite struct PlantedRegressionTests {
   private static let all = PlantedBoxes.all + PlantedDecisions.all + PlantedSignals.all
 

@@ -160,7 +160,7 @@ final class Observed: RunObserver {
   }
 
   /// The earliest decision that only one of the two runs made. At the same position in both logs,
-  /// that of the earlier frame.
+  /// the decision about the earlier frame.
   func firstOtherDecision(from other: Observed) -> DecisionLine? {
     let shared = Set(decisions.map(\.description)).intersection(
       other.decisions.map(\.description))

@@ -36,7 +36,7 @@ struct SessionPart: FrameReader {
     (self.tracks, self.rows, self.pictures) = ([track], rows, pictures)
   }
 
-  /// Without some frames; those after them move up.
+  /// Without some frames; later frames move up.
   func skipping(_ skipped: Set<Int>) -> SessionPart {
     let kept = rows.indices.filter { !skipped.contains($0) }
     var rows = kept.map { self.rows[$0] }

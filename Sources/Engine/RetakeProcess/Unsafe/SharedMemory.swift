@@ -1,14 +1,14 @@
 import CSpawn
 import Foundation
 
-/// Memory that a child can read and this process writes. Pages that no one has written to take no
-/// memory.
+/// Memory that a child can read and this process writes. Pages use no memory until they are
+/// written.
 ///
 /// The child maps the file of `descriptor`. On Linux the file is sealed: no one can change its
 /// size, and no one else can map it for writing.
 package final class SharedMemory: Sendable {
   // SAFETY: the pages are mapped from init to deinit, and `write` checks its bounds. The caller
-  // orders writes of this process; the child reads only what it was told of.
+  // orders writes of this process; the child reads only ranges that a message names.
   private nonisolated(unsafe) let base: UnsafeMutableRawPointer
   package let byteCount: Int
   /// For `ChildProcess.Request.descriptors`.

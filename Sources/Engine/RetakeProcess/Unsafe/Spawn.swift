@@ -1,7 +1,7 @@
 import CSpawn
 import Foundation
 
-/// The system calls that start a process and take its exit status.
+/// The system calls that start a process and read its exit status.
 enum Spawn {
   // SAFETY: every string is copied with `strdup` and freed after posix_spawn has returned, which
   // does not keep its arguments; the attributes and actions are destroyed in the same function.
@@ -116,14 +116,14 @@ enum Spawn {
     if unsafeBitCast(handler, to: Int.self) == 1 { signal(SIGCHLD, SIG_DFL) }
   }()
 
-  /// Waits for the end of a child without taking its status, so that its ID is not reused.
+  /// Waits for the end of a child without reaping it, so that its ID is not reused.
   static func waitUntilEnded(_ id: Int32) {
     var information = siginfo_t()
     // Ends: only an interruption by a signal to this process causes another attempt.
     while waitid(P_PID, id_t(id), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
   }
 
-  /// Takes the status of an ended child; its ID may be reused afterwards.
+  /// Reaps an ended child and returns its status; its ID may be reused afterwards.
   static func takeStatus(_ id: Int32) -> ChildProcess.End {
     var status: Int32 = 0
     var taken: pid_t

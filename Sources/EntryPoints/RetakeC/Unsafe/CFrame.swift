@@ -4,7 +4,8 @@ import Retake
 /// Checks a frame of the caller, and makes a frame of the engine of it.
 struct CFrame {
   // SAFETY: `given` is a copy of the caller's struct. Its planes are read only up to the length
-  // that the caller states, which is compared with what the format needs before any byte is read.
+  // that the caller states, which is compared with the size that the format needs before any byte
+  // is read.
   private let given: retake_frame
   let track: Int
   private let format: PixelFormat
@@ -200,7 +201,7 @@ extension PixelFormat {
 }
 
 extension UnsafePointer {
-  /// The struct, if its first member, `size`, is the one that this library knows.
+  /// The struct, if its first member, `size`, is the size that this library knows.
   ///
   /// - Throws: `Problem`.
   func checked(

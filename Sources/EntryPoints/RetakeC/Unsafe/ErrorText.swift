@@ -2,8 +2,8 @@ import CRetake
 
 /// A problem as a caller reads it: a struct of C, and the strings that it refers to.
 final class ErrorText {
-  // SAFETY: the strings are in one block, which is written here and freed with the object. `error` is
-  // only used while the object exists.
+  // SAFETY: the strings are in one block, which is written here and freed with the object. `error`
+  // is only used while the object exists.
   let error: retake_error
   private let block: UnsafeMutablePointer<CChar>
 

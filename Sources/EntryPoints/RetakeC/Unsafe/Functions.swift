@@ -2,12 +2,12 @@ public import CRetake
 import Foundation
 import Retake
 
-// SAFETY: pointers of the caller are read only before a function returns, only up to the length that
-// the caller states, and only after they were compared with NULL. The engine gets copies, except of
-// planes that the caller lends: see `Loan`.
+// SAFETY: pointers of the caller are read only before a function returns, only up to the length
+// that the caller states, and only after they were compared with NULL. The engine receives copies,
+// except of planes that the caller lends: see `Loan`.
 
-// The declarations of retake.h, which the compiler compares with these. What each does is written
-// there, for callers. Each function takes what C gives, and calls what is made of it.
+// The declarations of retake.h, which the compiler compares with these. retake.h documents each
+// function for callers. Each function takes C values, converts them, and calls the Swift code.
 #if compiler(>=6.3)
 
   // MARK: Errors

@@ -4,7 +4,7 @@ import Retake
 
 // SAFETY: a string of the caller is read up to its stated length or its zero, and copied.
 
-/// Runs what a function does, and notes why it failed.
+/// Runs the body of a function, and stores its error as the thread's last error.
 ///
 /// - Parameter callback: The innermost callback in which the function may be called.
 func answer(
@@ -26,7 +26,8 @@ func answer(
 /// - Throws: `Problem`.
 func given(_ json: UnsafePointer<CChar>?, _ length: Int) throws -> Data {
   guard let json else { throw Problem.null("json") }
-  // Longer documents are refused without being read. A negative length is a size_t that is too large.
+  // Longer documents are refused without being read. A negative length is a size_t that is too
+  // large.
   guard (0...PipelineDocument.bytesMax).contains(length) else {
     throw Problem(
       RETAKE_ERROR_DOCUMENT, "length",
@@ -61,7 +62,7 @@ func given(_ text: UnsafePointer<CChar>?, _ name: String) throws -> String {
   return string
 }
 
-/// Writes a string and its zero. The buffer has room for them.
+/// Writes a string and its zero. The buffer must be large enough for both.
 func write(_ text: String, to buffer: UnsafeMutablePointer<CChar>) {
   let bytes = Array(text.utf8CString)
   buffer.update(from: bytes, count: bytes.count)

@@ -4,8 +4,8 @@ import Retake
 /// Calls a caller's function with results.
 final class ResultReporter: @unchecked Sendable {
   // SAFETY: @unchecked because of the caller's context, which is only passed on, and because of
-  // `names`: the engine passes results on one at a time. All pointers in a result are those of
-  // values that exist until the caller's function has returned.
+  // `names`: the engine passes results on one at a time. All pointers in a result point into values
+  // that exist until the caller's function has returned.
   private let receive: retake_on_result
   private let context: UnsafeMutableRawPointer?
   /// The primary sink.

@@ -2,7 +2,7 @@ import CRetake
 import Foundation
 import Retake
 
-/// What the library knows of the calling thread: its last error, and whether it is in a callback.
+/// The library's state of the calling thread: its last error, and whether it is in a callback.
 final class ThreadState {
   // SAFETY: the object belongs to one thread, whose key holds one reference to it; the key's
   // destructor releases that. `text` owns the strings that `error` refers to.
@@ -40,10 +40,10 @@ final class ThreadState {
     return result == 0 ? key : nil
   }()
 
-  /// For threads that can have no state of their own. Its error is never set.
+  /// For threads without a state. Its error is never set.
   private nonisolated(unsafe) static let shared = ThreadState()
 
-  /// The state of the calling thread; `nil` if it can have none.
+  /// The state of the calling thread; `nil` if the system cannot store one.
   private static var own: ThreadState? {
     guard let key else { return nil }
     if let state = pthread_getspecific(key) {

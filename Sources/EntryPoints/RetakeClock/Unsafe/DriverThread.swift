@@ -12,7 +12,7 @@ enum DriverThread {
     init(_ body: @escaping @Sendable () -> Void) { self.body = body }
   }
 
-  /// As large as that of a main thread, because app code runs on it.
+  /// The usual stack size of a main thread, because app code runs on this thread.
   private static let stackBytes = 8 << 20
 
   /// Which thread calls, as a number.

@@ -4,14 +4,14 @@
   import Glibc
 #endif
 
-/// What the Swift runtime offers to those who replace its executors: variables that it reads at each
-/// enqueue, and functions that say which task a job is.
+/// The entry points that the Swift runtime offers for replacing its executors: variables that it
+/// reads at each enqueue, and functions that map a job to its task.
 ///
-/// SAFETY: the types are those of the runtime's `ConcurrencyHooks.def` and `Concurrency.h`, which use the
-/// calling convention of Swift's thin functions; a job is a pointer that the runtime keeps alive until the
-/// job has run. The variables are words, written by the holder of the `ScopeLock` alone. Another
-/// thread that has read one just before it is set back calls our function once more, which then finds
-/// no scope and passes the job on.
+/// SAFETY: the types match the runtime's `ConcurrencyHooks.def` and `Concurrency.h`, which use the
+/// calling convention of Swift's thin functions; a job is a pointer that the runtime keeps alive
+/// until the job has run. The variables are words, written by the holder of the `ScopeLock` alone.
+/// A thread that has read a variable just before it is reset calls our function once more; the
+/// function then finds no scope and passes the job on.
 struct RuntimeHooks: @unchecked Sendable {
   typealias Enqueue = @convention(thin) (UnownedJob) -> Void
   typealias EnqueueHook = @convention(thin) (UnownedJob, Enqueue) -> Void
@@ -20,14 +20,14 @@ struct RuntimeHooks: @unchecked Sendable {
   typealias CurrentTask = @convention(thin) () -> UInt
   typealias TaskNumber = @convention(thin) (UInt) -> UInt64
 
-  /// Called for each job that is enqueued without an executor of its own.
+  /// Called for each job that is enqueued without a specific executor.
   private let enqueueGlobal: UnsafeMutablePointer<EnqueueHook?>
   /// Called when code hops to the main actor; `swift_task_enqueueMainExecutor_hook` is not.
   private let mainExecutor: UnsafeMutablePointer<MainExecutorHook?>
   private let currentTask: CurrentTask
   private let taskNumber: TaskNumber
 
-  /// Those of this process.
+  /// The hooks of this process, or the reason why its runtime has no such hooks.
   static let current = Result { () throws(VirtualTimeError) in
     try RuntimeHooks { dlsym(everything, $0) }
   }
@@ -65,7 +65,7 @@ struct RuntimeHooks: @unchecked Sendable {
 
   // MARK: - Installing
 
-  /// What was installed before, to which foreign jobs are passed.
+  /// The hooks that were installed before; they receive jobs that do not belong to a scope.
   private nonisolated(unsafe) static var earlierEnqueue: EnqueueHook?
   private nonisolated(unsafe) static var earlierMain: MainExecutorHook?
 
@@ -85,7 +85,7 @@ struct RuntimeHooks: @unchecked Sendable {
     }
   }
 
-  /// The function that the runtime calls at each enqueue; 0 for none.
+  /// The address of the function that the runtime calls at each enqueue; 0 without a function.
   var installed: UInt { unsafeBitCast(enqueueGlobal.pointee, to: UInt.self) }
 
   /// The caller holds the `ScopeLock`.

@@ -4,7 +4,7 @@
   import Glibc
 #endif
 
-/// Wakes the one thread that waits for it. A ring before the wait counts, once.
+/// Wakes the single thread that waits for it. A signal before the wait counts, once.
 ///
 /// SAFETY: the mutex and the condition have a fixed address from init to deinit, and each thread
 /// that uses them holds this object. The mutex guards `isRung`.
