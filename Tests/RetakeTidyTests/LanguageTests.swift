@@ -12,6 +12,36 @@ import Testing
       "\(findings.count) of \(lines) comment lines, such as \(findings.prefix(20))")
   }
 
+  @Test func `comments and pages name their subjects`() throws {
+    let files = try Repository.swiftFiles(in: ["Sources"])
+    let lines = files.reduce(0) { $0 + LanguageRule.commentLines(of: $1) }
+    let comments = try LinePattern(LanguageRule.vagueCommentPattern)
+    let vague = files.reduce(0) { $0 + comments.lines(in: $1.text).count }
+    #expect(lines > 5_000)
+    #expect(
+      1_000 * vague <= LanguageRule.vagueCommentsPerThousandMax * lines, "\(vague) of \(lines)")
+
+    let pages = try Repository.texts().filter { file in
+      file.path == "README.md" || file.path.hasPrefix("docs/") && file.path.hasSuffix(".md")
+    }
+    let prose = pages.flatMap { LanguageRule.prose(of: $0) }
+    let count = try LinePattern(LanguageRule.vaguePattern)
+      .lines(in: prose.joined(separator: "\n")).count
+    #expect(prose.count > 2_000)
+    #expect(
+      1_000 * count <= LanguageRule.vagueProsePerThousandMax * prose.count,
+      "\(count) of \(prose.count)")
+  }
+
+  @Test func `a vague line is found, and a fence is no prose`() throws {
+    let words = try LinePattern(LanguageRule.vaguePattern)
+    #expect(words.lines(in: "What it gives.\nA stage returns a frame.\nSomewhat.\nOnes") == [1, 4])
+    let page = SourceFile(path: "docs/a.md", text: "One line.\n```sh\nwhat\n```\n\nTwo.\n")
+    #expect(LanguageRule.prose(of: page) == ["One line.", "Two."])
+    let comments = try LinePattern(LanguageRule.vagueCommentPattern)
+    #expect(comments.lines(in: "let what = 1\n  /// What it gives.\n// Plain.") == [2])
+  }
+
   @Test(arguments: [
     "/// What the value hangs on.", "  // The caller is told of it.", "/// Whoever asks first.",
     "/// It is no error.", "/// At most so many frames.", "// It goes on without.",
