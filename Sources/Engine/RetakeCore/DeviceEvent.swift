@@ -33,37 +33,8 @@ public enum DeviceEvent: Hashable, Sendable {
   }
 }
 
-/// How hot the device is; later cases are hotter.
-public enum ThermalState: String, Hashable, Sendable, Codable, CaseIterable, Comparable {
-  case nominal
-  case fair
-  case serious
-  case critical
-
-  /// Orders the states by heat: `nominal` is the smallest.
-  public static func < (left: Self, right: Self) -> Bool { left.isBefore(right) }
-}
-
-/// How short of memory the device is; later cases are shorter.
-public enum MemoryPressure: String, Hashable, Sendable, Codable, CaseIterable, Comparable {
-  case normal
-  case warning
-  case critical
-
-  /// Orders the states by severity: `normal` is the smallest.
-  public static func < (left: Self, right: Self) -> Bool { left.isBefore(right) }
-}
-
-/// How the device is held.
-public enum DeviceOrientation: String, Hashable, Sendable, Codable, CaseIterable {
-  case portrait
-  case portraitUpsideDown
-  case landscapeLeft
-  case landscapeRight
-}
-
 extension CaseIterable where Self: Equatable {
-  fileprivate func isBefore(_ other: Self) -> Bool {
+  func isBefore(_ other: Self) -> Bool {
     self != other && Self.allCases.first { $0 == self || $0 == other } == self
   }
 }

@@ -1,17 +1,6 @@
 import RetakeCore
 import RetakeGraph
 
-/// The port and the ending that a tombstone carries in addition to the frame.
-struct Tombstone {
-  var port: Int
-  var ending: Int
-
-  init(_ event: Event) {
-    port = event.key.ordinal
-    ending = Int(event.extra)
-  }
-}
-
 extension DecisionCore {
   /// Ends a frame at a node: every node downstream is notified at this instant.
   mutating func bury(_ work: Work, fate: FrameFate, node: Int) {

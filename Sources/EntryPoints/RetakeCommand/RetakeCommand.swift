@@ -189,29 +189,3 @@ extension RetakeCommand {
     return nil
   }
 }
-
-struct Root: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "retake",
-    abstract: "Record what a camera pipeline saw, replay it in virtual time, and compare.",
-    discussion: """
-      Begin here:
-        retake import clip.mp4                        make a session of footage
-        retake replay clip --pipeline example:motion-boxes
-        retake test clip --pipeline example:motion-boxes
-        retake accept --reason "first golden"
-
-      Exit codes: 0 passed, 1 changed, 2 error, 3 golden missing, 4 nothing compared,
-      5 not comparable or in CI stale, 64 wrong arguments, 130 interrupted.
-      """,
-    version: Tool.version,
-    subcommands: Annexes.commands(
-      of: Self.self,
-      among: [
-        InitCommand.self, ImportCommand.self, RecordCommand.self, SessionCommand.self,
-        PipelineCommand.self, ReplayCommand.self, TestCommand.self,
-        DiffCommand.self, ReviewCommand.self, AcceptCommand.self, RejectCommand.self,
-        GoldenCommand.self, VerifyCommand.self, ReportCommands.self, CacheCommand.self,
-        ProfileCommand.self, BenchCommand.self, MigrateCommand.self, DoctorCommand.self,
-      ]))
-}

@@ -2,12 +2,6 @@ package import Foundation
 package import RetakeCompare
 import RetakeCore
 
-/// Reads the pixels of a kept image.
-package protocol ImageSource: Sendable {
-  /// `nil` for a file that is not an image.
-  func pixels(of file: URL) -> ImagePixels?
-}
-
 /// Compares the images that a golden and a run keep, on demand.
 struct GoldenImages: ImageMeasure {
   let golden: GoldenFolder

@@ -4,19 +4,6 @@ import RetakeCore
 import RetakeRuntime
 import RetakeStore
 
-/// A frame that waits for the encoder.
-struct CapturedFrame: Sendable {
-  var record: FrameRecord
-  /// nil when it was shed.
-  var frame: Frame?
-  /// The packet that the frame was decoded from, for presets that store packets.
-  var original: OriginalPacket?
-
-  static func bytes(of frame: Frame) -> Int {
-    frame.format.visibleBytes(width: frame.width, height: frame.height)
-  }
-}
-
 /// Captured rows. They are never shed; some of them have payload.
 enum CapturedRow: Sendable {
   case frame(CapturedFrame)

@@ -119,24 +119,3 @@ public struct RecordingProgress: Hashable, Sendable, Codable {
     tracks?[track].packetDigest = digest
   }
 }
-
-/// The rates of a recording.
-package struct RecordingRate: Hashable, Sendable, Codable {
-  /// Captured frames, including frames without pixels.
-  package var framesPerSecond: Double
-  /// Bytes of media.
-  package var bytesPerSecond: Double
-  /// Time until the disk's reserve is reached; nil when unknown.
-  package var minutesLeft: Int?
-}
-
-/// Why a recording ended.
-public enum RecordingEnd: String, Hashable, Sendable, Codable {
-  case sourceEnded
-  /// The requested number of frames or duration was reached.
-  case limit
-  /// `stop` was called.
-  case stopped
-  /// See the result's failure.
-  case failed
-}

@@ -2,44 +2,6 @@ import ArgumentParser
 import Foundation
 import Retake
 
-/// For commands that may use results stored by earlier runs.
-struct CacheOptions: ParsableArguments {
-  /// The default if the option is not given.
-  enum Standard {
-    case none
-    case automatic
-  }
-
-  @Option(
-    help: ArgumentHelp(
-      "Use what earlier runs kept, and keep what is computed: auto, none, or a folder.",
-      discussion: "auto is .retake/cache in the project. It changes the speed and nothing else.",
-      valueName: "dir"))
-  var cache: String?
-
-  func validate() throws {
-    // An empty name, such as the name in an unset variable, would be the project's folder.
-    guard cache != "" else {
-      throw ValidationError("'--cache' names nothing: write auto, none, or a folder")
-    }
-  }
-
-  /// - Parameter note: Called with the reason why the default cache cannot be used.
-  func folder(
-    in project: Project, standard: Standard, note: (String) -> Void = { _ in }
-  ) throws -> CacheFolder? {
-    switch cache {
-    case nil:
-      guard standard == .automatic else { return nil }
-      // No one asked for this cache, so the run continues without it.
-      return project.openCache(note: note)
-    case "none": return nil
-    case "auto": return try CacheFolder(ofUser: project.cache, in: project)
-    case let path?: return try CacheFolder(ofUser: project.path(path), in: project)
-    }
-  }
-}
-
 struct CacheCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cache",

@@ -6,18 +6,6 @@ import RetakeReplay
 import RetakeRuntime
 import RetakeSession
 
-/// A metadata sink, and the file that its lines are written to.
-package struct MetadataOutput: Hashable, Sendable {
-  /// `nil` means the only metadata sink of the pipeline.
-  package var sink: String?
-  package var path: String
-
-  package init(sink: String? = nil, path: String) {
-    self.sink = sink
-    self.path = path
-  }
-}
-
 /// The outputs of a replay in addition to its run folder, and their places: a path, `-` for
 /// standard output, or `nil` for no output.
 package struct RunOutputs: Sendable {
@@ -185,16 +173,6 @@ extension RunOutputs {
     guard metadata.isEmpty, let sink = replay.pipeline.metadataSinks.first else { return [] }
     return ["the lines of '\(sink)' are written where you say: --metadata \(sink)=FILE"]
   }
-}
-
-/// Something that a run writes during the run.
-protocol RunOutput: RunObserver {
-  /// The error that ended the output; `nil` while bytes are accepted.
-  var loss: ReplayError? { get }
-  /// Moves the written file to its final place.
-  func finish() throws
-  /// Removes the files of a run that failed.
-  func discard()
 }
 
 extension UnfoldedDecisionWriter: RunOutput {}

@@ -2,16 +2,6 @@ import RetakeCore
 import RetakeMedia
 import RetakeSession
 
-/// A stream that learns more about its source than the frames that it returns.
-protocol RemarkingStream: FrameStream {
-  /// Sentences for a user; complete when the recording has ended.
-  ///
-  /// - Parameter isCopied: The packets are stored as they are.
-  func remarks(isCopied: Bool) -> [String]
-  /// Descriptions of data that the source lacks; complete when the source has ended.
-  var losses: [String] { get }
-}
-
 /// Collects from the packets of a file the remarks about video that its recording lacks.
 struct FileFootage {
   private var streams: [MediaStream]

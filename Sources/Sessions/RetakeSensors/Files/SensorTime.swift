@@ -1,21 +1,5 @@
 import RetakeCore
 
-/// The unit of the times in a file.
-package enum SensorTimeUnit: String, CaseIterable, Sendable {
-  case s, ms, us, ns
-  /// A date and a time of day: `2024-05-01T12:30:00.250Z`.
-  case date
-
-  fileprivate var nanosecondsDigits: Int {
-    switch self {
-    case .s, .date: 9
-    case .ms: 6
-    case .us: 3
-    case .ns: 0
-    }
-  }
-}
-
 /// Times as files write them, in integer nanoseconds. No time is rounded through a floating-point
 /// number: microseconds since 1970 have 16 digits, and a fraction may follow.
 enum SensorTime {

@@ -1,0 +1,19 @@
+import Foundation
+import RetakeCore
+import RetakeGolden
+import RetakeGraph
+import RetakeReplay
+import RetakeRuntime
+import RetakeSession
+
+/// A metadata sink, and the file that its lines are written to.
+package struct MetadataOutput: Hashable, Sendable {
+  /// `nil` means the only metadata sink of the pipeline.
+  package var sink: String?
+  package var path: String
+
+  package init(sink: String? = nil, path: String) {
+    self.sink = sink
+    self.path = path
+  }
+}

@@ -1,0 +1,5 @@
+/// Damage of a packet, and its place.
+struct TelemetryDamage: Error, Equatable {
+  var byte: Int
+  var problem: String
+}
