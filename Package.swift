@@ -74,8 +74,8 @@ let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 /// The modules that Retake re-exports. SwiftPM sees a change behind a re-export only in targets that
 /// name its module, so the entry points name them all, though they import Retake alone.
 let reexported = """
-  Core Buffers Graph Media TimePlane Runtime Stages Session Cache Rewrite Record Replay
-  Compare Analysis Golden Report Suite Verify Bags Inference Foreign Pulse
+  Core Buffers Graph Media TimePlane Runtime Stages Session Rewrite Record Replay
+  Compare Golden Report Suite Bags Inference Foreign Pulse
   """
 
 let modules = [
@@ -83,43 +83,37 @@ let modules = [
   Module(.engine, "Buffers", imports: "Core"),
   Module(.engine, "Graph", imports: "Core Buffers", inTests: "TestCatalog"),
   Module(.engine, "Process", outside: ["CSpawn"]),
-  Module(.engine, "Signal", imports: "Core"),
   Module(.engine, "Media", imports: "Core Buffers", outside: ["CFFmpeg"]),
   Module(.engine, "TimePlane", imports: "Core Buffers Graph", outside: [deque]),
   Module(.engine, "Runtime", imports: "Core Buffers Graph TimePlane", outside: [deque]),
   Module(
     .engine, "Stages", imports: "Core Buffers Graph Media Runtime",
-    inTests: "Analysis TimePlane TestFrames Retake"),
+    inTests: "TimePlane TestFrames Retake"),
 
   Module(.sessions, "Store", imports: "Core", outside: [grdb, grdbSQLite]),
-  Module(.sessions, "Sensors", imports: "Core Buffers Media Signal Store"),
+  Module(.sessions, "Sensors", imports: "Core Buffers Media Store"),
   Module(
     .sessions, "Session", imports: "Core Buffers Media Sensors Store TimePlane Runtime",
     inTests: "TestClips"),
-  Module(
-    .sessions, "Cache", imports: "Core Buffers Media Runtime Session",
-    inTests: "Graph Store Stages Rewrite Record Replay Retake"),
   Module(
     .sessions, "Rewrite", imports: "Core Buffers Media Sensors Store Runtime Session",
     inTests: "TestClips"),
   Module(
     .sessions, "Record", imports: "Core Buffers Graph Media Store TimePlane Runtime Session",
     inTests: "Rewrite"),
-  Module(.sessions, "Replay", imports: "Core Buffers Graph TimePlane Runtime Session Cache"),
+  Module(
+    .sessions, "Replay", imports: "Core Buffers Graph Media TimePlane Runtime Session",
+    inTests: "Store Stages Rewrite Record Retake"),
 
   Module(.judge, "Compare", imports: "Core Graph"),
-  Module(.judge, "Analysis", imports: "Core Graph", inTests: "Buffers TestCatalog"),
   Module(.judge, "Golden", imports: "Core Graph Compare", outside: [yams]),
   Module(.judge, "Report", imports: "Core Graph Compare", outside: [mustache]),
   Module(
     .judge, "Suite",
     imports: """
-      Core Buffers Graph Process Media TimePlane Runtime Compare Analysis Stages Session Golden Cache
-      Record Replay Report
+      Core Buffers Graph Process Media TimePlane Runtime Compare Stages Session Golden Record Replay
+      Report
       """, inTests: "Retake Inference Store TestProjects"),
-  Module(
-    .judge, "Verify", imports: "Core Graph Media Runtime Compare Session Golden Replay Suite",
-    inTests: "Retake Buffers Stages TestProjects"),
 
   Module(
     .annexes, "Bags", trait: "Bags", imports: "Core Buffers Media Store Session",
@@ -131,7 +125,7 @@ let modules = [
     .annexes, "Foreign", trait: "Programs",
     imports: "Core Buffers Graph Process Media Runtime Stages", inTests: "Retake"),
   Module(
-    .annexes, "Pulse", trait: "Pulse", imports: "Core Buffers Graph Signal Runtime Stages",
+    .annexes, "Pulse", trait: "Pulse", imports: "Core Buffers Graph Runtime Stages",
     inTests: "TestFrames Retake"),
   Module(
     .annexes, "Preview", trait: "Window",
@@ -213,7 +207,7 @@ let sourceTargets: [Target] = modules.map { module in
 let testTools = modulesNamed("Process TestSupport")
 /// Tests that compute little themselves. Without optimization they compile in less than half the
 /// time. Who depends on the package builds no tests, so SwiftPM accepts the flag there, too.
-let plainTests = Set(modulesNamed("Command Session Golden Record Replay Suite Verify Serve"))
+let plainTests = Set(modulesNamed("Command Session Golden Record Replay Suite Serve"))
 
 func testSettings(of module: String) -> [SwiftSetting] {
   settings + (plainTests.contains(module) ? [.unsafeFlags(["-Onone"])] : [])

@@ -1,4 +1,4 @@
-"""Judges of RetakeSignal, for Tests/RetakeSignalTests/JudgeTests.swift.
+"""Judges of Sources/Engine/RetakeCore/Signal, for Tests/RetakeCoreTests/Signal/JudgeTests.swift.
 
 POS and CHROM are written from the formulas of their papers, with NumPy and SciPy:
   Wang, den Brinker, Stuijk, de Haan: Algorithmic principles of remote PPG. IEEE TBME 64, 2017.

@@ -1,5 +1,5 @@
 import Foundation
-import RetakeSignal
+import RetakeCore
 import RetakeTestSupport
 
 /// The specification of a set of pulses: `Tests/Corpora/pulse.json`. Each waveform draws one value

@@ -1,6 +1,5 @@
 import Foundation
 import RetakeCore
-import RetakeSignal
 import RetakeTestSupport
 import Testing
 

@@ -1,8 +1,7 @@
 import Foundation
 import Retake
-import RetakeAnalysis
-import RetakeCore
 import RetakeGraph
+import RetakeCore
 import RetakeRuntime
 import RetakeStages
 import RetakeTestSupport

@@ -5,7 +5,7 @@ import RetakeTestProjects
 import RetakeTestSupport
 import Testing
 
-@testable import RetakeCache
+@testable import RetakeReplay
 
 /// The report of `retake test` about its cache.
 @Suite struct SuiteCacheTests {

@@ -29,7 +29,7 @@ enum Layers {
   static let inTests = ["FoundationXML", "Synchronization", "Testing", "XCTest"]
 
   /// Modules below the entry points that may print and end the process.
-  static let printing = ["RetakeSuite", "RetakeVerify"]
+  static let printing = ["RetakeSuite"]
   /// The only module that re-exports others.
   static let facade = "Retake"
   /// Modules that users' tests import. With them comes no more than replays and reports need.

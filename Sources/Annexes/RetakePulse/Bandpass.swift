@@ -1,6 +1,5 @@
 package import RetakeCore
 package import RetakeGraph
-import RetakeSignal
 import RetakeStages
 
 /// The band that is kept.

@@ -1,6 +1,5 @@
 package import RetakeCore
 package import RetakeGraph
-import RetakeSignal
 
 /// How slow a change must be to be removed.
 package struct DetrendOptions: StageOptions, Hashable {

@@ -1,6 +1,5 @@
 package import RetakeCore
 package import RetakeGraph
-import RetakeSignal
 
 /// How much the time between beats varies, in a band-passed waveform: `quality`, and `intervals`,
 /// `rmssd` and `sdnn` in milliseconds.

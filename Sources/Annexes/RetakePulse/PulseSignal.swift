@@ -1,6 +1,5 @@
 package import RetakeCore
 package import RetakeGraph
-import RetakeSignal
 import RetakeStages
 
 /// How a pulse is read from the mean colors of skin.

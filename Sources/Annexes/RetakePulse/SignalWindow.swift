@@ -1,6 +1,5 @@
 public import RetakeCore
 public import RetakeGraph
-import RetakeSignal
 
 /// The latest seconds of some numbers at an even rate, and why they begin where they do: the output
 /// of `resample`.

@@ -1,13 +1,11 @@
-@_exported import RetakeAnalysis
+@_exported import RetakeGraph
 @_exported import RetakeBuffers
-@_exported import RetakeCache
+@_exported import RetakeReplay
 @_exported import RetakeCompare
 @_exported import RetakeCore
 @_exported import RetakeGolden
-@_exported import RetakeGraph
 @_exported import RetakeMedia
 @_exported import RetakeRecord
-@_exported import RetakeReplay
 @_exported import RetakeReport
 @_exported import RetakeRewrite
 @_exported import RetakeRuntime
@@ -15,7 +13,6 @@
 @_exported import RetakeStages
 @_exported import RetakeSuite
 @_exported import RetakeTimePlane
-@_exported import RetakeVerify
 
 #if Bags
   @_exported import RetakeBags

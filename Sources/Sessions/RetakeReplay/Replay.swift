@@ -1,5 +1,4 @@
 public import RetakeBuffers
-package import RetakeCache
 public import RetakeCore
 public import RetakeGraph
 public import RetakeRuntime

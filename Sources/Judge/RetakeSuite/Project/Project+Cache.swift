@@ -1,4 +1,4 @@
-package import RetakeCache
+package import RetakeReplay
 
 extension Project {
   /// Opens the project's cache, without which a run is only slower.

@@ -1,4 +1,4 @@
-import RetakeAnalysis
+import RetakeGraph
 import RetakeCompare
 import RetakeCore
 import RetakeGolden

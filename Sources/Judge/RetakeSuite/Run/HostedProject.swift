@@ -1,9 +1,8 @@
 import Foundation
 package import RetakeBuffers
-import RetakeCache
+import RetakeReplay
 package import RetakeCore
 package import RetakeGraph
-import RetakeReplay
 package import RetakeReport
 package import RetakeRuntime
 package import RetakeSession

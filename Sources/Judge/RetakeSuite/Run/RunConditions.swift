@@ -1,5 +1,5 @@
 import Foundation
-package import RetakeCache
+package import RetakeReplay
 import RetakeRuntime
 
 /// How cases are run, separate from their definitions. A command makes this value once, and every

@@ -1,5 +1,5 @@
 package import Foundation
-import RetakeCache
+import RetakeReplay
 import RetakeCompare
 import RetakeCore
 import RetakeGolden

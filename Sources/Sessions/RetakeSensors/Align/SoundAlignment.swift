@@ -1,4 +1,4 @@
-import RetakeSignal
+import RetakeCore
 
 /// Finds how the clocks of two recordings relate, from the sound that both have.
 ///

@@ -1,6 +1,5 @@
 import RetakeCore
 import RetakeMedia
-import RetakeSignal
 
 /// The sound of a recording: one channel at 16 kHz, on the recording's own time line.
 package struct SoundTrack: Sendable {

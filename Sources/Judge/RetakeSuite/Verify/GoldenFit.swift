@@ -1,0 +1,275 @@
+import Foundation
+import RetakeCompare
+import RetakeCore
+import RetakeGolden
+import RetakeRuntime
+import RetakeSession
+
+/// Finds the tolerances of goldens by running their cases under other conditions. Implements
+/// `retake golden calibrate`.
+///
+/// A repeated run has the same result, so repeating it would find no difference. Each run has a
+/// different condition, such as a processor with fewer instructions, or comes from another machine.
+package struct GoldenFit {
+  /// The factor between the largest error and the tolerance, before the tolerance is rounded up to
+  /// the next step of the sink.
+  static let margin = 1.5
+
+  /// One tolerance.
+  package struct Row: Hashable, Sendable, Codable {
+    package var sink: String
+    /// `position`, `score` or `scalar`.
+    package var quantity: String
+    /// The largest error of all runs.
+    package var largest: Double
+    package var allowed: Double
+    /// The tolerance until now.
+    package var before: Double
+  }
+
+  package struct Item: Hashable, Sendable, Codable {
+    /// `session/case`.
+    package var key: String
+    /// The names of the runs whose conditions differ from the conditions of the golden.
+    package var conditions: [String]
+    /// Only quantities that differed at all.
+    package var rows: [Row]
+  }
+
+  package var project: Project
+  package var selection: Selection
+  package var goldens: String?
+  /// The most runs on this machine.
+  package var runs = 3
+  /// Folders of runs that were made on other machines or with other costs.
+  package var given: [String] = []
+  package var isCI = false
+  /// The arguments for a new process that runs one case under a condition and writes it into a
+  /// folder.
+  package var arguments: (_ key: String, _ condition: String, _ folder: String) -> [String]
+  package var isInterrupted: @Sendable () -> Bool = { false }
+  package var progress: (String, Int, Int) -> Void = { _, _, _ in }
+  /// Runs a condition in a new process, into a folder. The last argument is the duration of a run
+  /// in this process, in seconds.
+  var runProcess: (NewProcessRuns, VerifyCondition, URL, Double) throws -> Void = {
+    try $0.run($1, into: $2, firstSeconds: $3)
+  }
+
+  package init(
+    project: Project, selection: Selection,
+    arguments: @escaping (String, String, String) -> [String]
+  ) {
+    (self.project, self.selection, self.arguments) = (project, selection, arguments)
+  }
+
+  /// Conditions that may change values come first, then the others, in this order.
+  static var conditions: [VerifyCondition] {
+    let all = VerifyCondition.newProcess
+    return all.filter(\.isOtherPlatform) + all.filter { !$0.isOtherPlatform }
+  }
+
+  /// Fits the tolerances of the selected cases.
+  ///
+  /// - Throws: `SuiteError` for a selection or a run that does not exist, for a case without a
+  ///   golden, and for a case whose runs differ in more than numbers. In these cases no golden is
+  ///   changed.
+  package func run(isDryRun: Bool = false) throws -> [Item] {
+    guard !isCI || isDryRun else { throw SuiteError.acceptInCI }
+    let scratch = try ScratchDirectory()
+    defer { scratch.remove() }
+    var fits: [(GoldenFolder, CompareRules, Item)] = []
+    // Before the runs of this machine, which are slow.
+    try checkGiven()
+    let selection = try selection.resolve(in: project)
+    for selected in selection {
+      try selected.check()
+      let fit = try fit(selected, scratch.url)
+      // The given runs may cover only some of the cases.
+      if !fit.2.conditions.isEmpty { fits.append(fit) }
+    }
+    guard !fits.isEmpty else {
+      throw SuiteError.noRun(of: selection.map(\.key.description).joined(separator: ", "))
+    }
+    guard !isDryRun else { return fits.map(\.2) }
+    // After all cases: if one of them cannot be fitted, no golden is changed.
+    let date = WallClock().dateText
+    for (golden, rules, item) in fits where !item.rows.isEmpty {
+      let evidence = item.rows.map { row in
+        GoldenManifest.Fit(
+          at: date, sink: row.sink, quantity: row.quantity, largest: row.largest,
+          allowed: row.allowed, conditions: item.conditions)
+      }
+      try golden.setRules(rules, fitted: evidence)
+    }
+    return fits.map(\.2)
+  }
+
+  /// Runs one case into a folder: the work of a separate process.
+  ///
+  /// - Throws: `SuiteError.nothingSelected` for another key; errors of the run.
+  package func record(_ key: String, condition name: String, into folder: String) throws {
+    guard let selected = try selection.resolve(in: project).first(where: { "\($0.key)" == key }),
+      let condition = VerifyCondition.newProcess(named: name)
+    else { throw SuiteError.nothingSelected("\(key) under '\(name)'") }
+    // In this process and before it decodes. glibc's share of the condition is in the environment
+    // of the process, from its start.
+    condition.process?.processor.force()
+    var job = try job(selected, into: folder)
+    job.conditions = RunConditions().under(condition)
+    _ = try job.run()
+  }
+
+  private func job(_ selected: SelectedCase, into folder: String) throws -> ReplayJob {
+    var job = ReplayJob(
+      project: project, definition: selected.definition, session: selected.sessionRead)
+    job.destination = .run(folder)
+    // Written in the golden's form, such as its order of boxes, because the two are compared.
+    job.comparedWith = try library.folder(selected.key).manifest()
+    return job
+  }
+
+  private var library: GoldenLibrary {
+    GoldenLibrary(root: URL(fileURLWithPath: goldens ?? project.goldens))
+  }
+
+  /// Throws if a folder in `given` is not a run.
+  private func checkGiven() throws {
+    for path in given {
+      let folder = GoldenFolder(URL(fileURLWithPath: project.path(path)))
+      guard folder.exists else { throw SuiteError.noGolden(path: folder.url.path) }
+      _ = try folder.manifest()
+    }
+  }
+
+  private static let otherCase =
+    "the pipeline, the case or the session is not the golden's, so a tolerance would hide a change"
+
+  // MARK: - One case
+
+  private func fit(
+    _ selected: SelectedCase, _ scratch: URL
+  ) throws -> (GoldenFolder, CompareRules, Item) {
+    try library.requireOwn(selected.key)
+    let golden = library.folder(selected.key)
+    guard golden.exists else { throw GoldenError.missing(folder: golden.url.path) }
+    let manifest = try golden.manifest()
+    let runs = try make(selected, scratch)
+    // Only runs of this machine are checked. The user is responsible for the runs in `given`.
+    for (name, folder) in runs where !given.contains(name) {
+      let run = try folder.manifest()
+      guard run.pipeline.digest == manifest.pipeline.digest, run.testCase == manifest.testCase,
+        run.input == manifest.input
+      else { throw SuiteError.notFitted(selected.key.description, cause: Self.otherCase) }
+    }
+    for (name, folder) in runs {
+      // Runs of this machine are written by the golden's rules, so only a run in `given` can have
+      // its boxes in another order.
+      guard let problem = BoxOrder.problem(golden: manifest, run: try folder.manifest()),
+        given.contains(name)
+      else { continue }
+      throw SuiteError.notFitted(selected.key.description, cause: "\(name): \(problem)")
+    }
+    var largest: [String: [String: Double]] = [:]
+    for (_, folder) in runs {
+      for row in try comparison(golden, folder, manifest.compare).headroom {
+        // No number covers this. `widen` leaves it out, and the comparison below names the
+        // difference.
+        let error = row.largest ?? .infinity
+        largest[row.sink, default: [:]][row.quantity, default: 0] = max(
+          largest[row.sink]?[row.quantity] ?? 0, error)
+      }
+    }
+    var rules = manifest.compare
+    var rows: [Row] = []
+    for sink in largest.keys.sorted() {
+      rows += Self.widen(&rules, sink, largest[sink] ?? [:], manifest)
+    }
+    // Again with the new tolerances: a difference that they do not cover, such as a missing box, is
+    // an error.
+    for (name, folder) in runs {
+      let comparison = try comparison(golden, folder, rules)
+      guard comparison.verdict == .passed else {
+        throw SuiteError.notFitted(
+          selected.key.description,
+          cause: "\(name): \(comparison.findings.first?.message ?? comparison.verdict.rawValue)")
+      }
+    }
+    return (
+      golden, rules,
+      Item(key: selected.key.description, conditions: runs.map(\.name), rows: rows)
+    )
+  }
+
+  private func comparison(
+    _ golden: GoldenFolder, _ run: GoldenFolder, _ rules: CompareRules
+  ) throws -> Comparison {
+    var options = GoldenComparator.Options()
+    // Runs of other machines may have other costs. Whether a run of this machine is of the same
+    // case was checked before.
+    options.ignoresKeys = true
+    options.rules = rules
+    // Without the pixels, an image within its rule would be a difference that no number covers.
+    options.pictures = KeptImages()
+    return try GoldenComparator(golden: golden, actual: run, options: options).compare()
+  }
+
+  private func make(
+    _ selected: SelectedCase, _ scratch: URL
+  ) throws -> [(name: String, folder: GoldenFolder)] {
+    let conditions = Array(Self.conditions.prefix(max(0, runs)))
+    let seconds = try conditions.isEmpty ? 0 : duration(of: selected, scratch)
+    var made: [(name: String, folder: GoldenFolder)] = []
+    for (number, condition) in conditions.enumerated() {
+      progress(selected.key.description, number, conditions.count)
+      let folder = scratch.appending(path: "\(selected.key)-\(number)")
+      let processes = NewProcessRuns(
+        arguments: { arguments("\(selected.key)", $0.name, $1) }, isInterrupted: isInterrupted)
+      try runProcess(processes, condition, folder, seconds)
+      made.append((condition.name, GoldenFolder(folder)))
+    }
+    for path in given {
+      let folder = GoldenFolder(URL(fileURLWithPath: project.path(path)))
+      guard (try? folder.manifest().key) == selected.key.description else { continue }
+      made.append((path, folder))
+    }
+    return made
+  }
+
+  /// The duration of one run in this process, in seconds. The time limit of the other runs follows
+  /// from it, as in `Verification`.
+  private func duration(of selected: SelectedCase, _ scratch: URL) throws -> Double {
+    let folder = scratch.appending(path: "\(selected.key)-timed")
+    // The output is not compared: this run has the conditions of the golden.
+    defer { try? FileManager.default.removeItem(at: folder) }
+    var job = try job(selected, into: folder.path)
+    job.conditions.isInterrupted = isInterrupted
+    return try job.run().wallSeconds
+  }
+
+  private static func widen(
+    _ rules: inout CompareRules, _ sink: String, _ largest: [String: Double],
+    _ manifest: GoldenManifest
+  ) -> [Row] {
+    let steps = manifest.precision[sink] ?? .default
+    let quantities: [(String, WritableKeyPath<SinkRule, Double>, Double, Int)] = [
+      ("position", \.position, steps.box, steps.boxDecimals),
+      ("score", \.score, steps.score, steps.scoreDecimals),
+      ("scalar", \.scalar, steps.scalar, steps.scalarDecimals),
+    ]
+    var rule = rules.rule(for: sink)
+    var rows: [Row] = []
+    for (name, path, step, decimals) in quantities {
+      guard let error = largest[name], error > 0, error.isFinite else { continue }
+      let count = (error / step * margin).rounded(.up)
+      // Through decimals, so that golden.yml gets 0.3 and not 0.30000000000000004.
+      let allowed = FixedDecimal(count * step, decimals: decimals).value
+      rows.append(
+        Row(
+          sink: sink, quantity: name, largest: error, allowed: allowed,
+          before: rule[keyPath: path]))
+      rule[keyPath: path] = allowed
+    }
+    if !rows.isEmpty { rules.bySink[sink] = rule }
+    return rows
+  }
+}
