@@ -1,6 +1,5 @@
 import Foundation
 import RetakeBuffers
-import RetakeCache
 import RetakeCompare
 import RetakeCore
 import RetakeGolden
