@@ -15,9 +15,6 @@ package struct WindowRenderer: Hashable, Sendable, Codable {
     self.fallbackCause = fallbackCause
   }
 
-  /// Whether OpenGL converts colors while it draws.
-  var hasShaders: Bool { name == Self.desktop || name == Self.embedded }
-
   static let desktop = "opengl"
   /// SDL's name of OpenGL ES, of any version.
   static let embedded = "opengles2"

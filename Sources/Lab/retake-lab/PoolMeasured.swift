@@ -67,9 +67,6 @@ struct PoolMeasured: Sendable {
     return times.sorted()
   }
 
-  /// The median, the 95th percentile and the most of a new buffer, in nanoseconds.
-  var newBuffer: [Int64] { Self.ranks(rows[0].times) }
-
   private static func ranks(_ sorted: [Int64]) -> [Int64] {
     [sorted[sorted.count / 2], sorted[sorted.count * 95 / 100], sorted[sorted.count - 1]]
   }

@@ -91,10 +91,6 @@ final class Canvas {
 
   private var sdl: SDLFunctions { target.sdl }
 
-  func setTitle(_ title: String) {
-    if let window = target.window { sdl.setWindowTitle(window, title) }
-  }
-
   func setSize(width: Int, height: Int) {
     if let window = target.window { sdl.setWindowSize(window, Int32(width), Int32(height)) }
   }

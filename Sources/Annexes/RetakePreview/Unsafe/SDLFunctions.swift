@@ -20,7 +20,6 @@ struct SDLFunctions: @unchecked Sendable {
   let setHint: @convention(c) (Text, Text) -> Int32
   let createWindow: @convention(c) (Text, Int32, Int32, Int32, Int32, UInt32) -> Pointer?
   let destroyWindow: @convention(c) (Pointer) -> Void
-  let setWindowTitle: @convention(c) (Pointer, Text) -> Void
   let setWindowFullscreen: @convention(c) (Pointer, UInt32) -> Int32
   let setWindowSize: @convention(c) (Pointer, Int32, Int32) -> Void
   let getWindowSize:
@@ -110,7 +109,6 @@ struct SDLFunctions: @unchecked Sendable {
     setHint = try symbol("SDL_SetHint")
     createWindow = try symbol("SDL_CreateWindow")
     destroyWindow = try symbol("SDL_DestroyWindow")
-    setWindowTitle = try symbol("SDL_SetWindowTitle")
     setWindowFullscreen = try symbol("SDL_SetWindowFullscreen")
     setWindowSize = try symbol("SDL_SetWindowSize")
     getWindowSize = try symbol("SDL_GetWindowSize")

@@ -76,9 +76,6 @@ package final class MediaEncoder: @unchecked Sendable {
     return stream
   }
 
-  /// Number of frames that the encoder delays before it returns the first packet.
-  package var delayFrames: Int { Int(context?.pointee.delay ?? 0) }
-
   /// Encodes a frame that is shown from `pts` for `duration` in units of the time base, and returns
   /// the finished packets. `isKey` requests a key frame; ffv1 ignores it and uses its interval.
   ///

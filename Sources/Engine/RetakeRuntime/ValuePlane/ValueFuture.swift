@@ -224,7 +224,6 @@ struct FutureList: Sendable {
   private(set) var others: [ValueFuture] = []
 
   var isEmpty: Bool { first == nil }
-  var isSingle: Bool { first != nil && others.isEmpty }
 
   mutating func append(_ future: ValueFuture) {
     if first == nil {

@@ -64,21 +64,6 @@ package final class SampleTable: SensorReader, @unchecked Sendable {
 
   package func digest() throws -> Digest128 { try store.lastCommit().digest }
 
-  /// All samples of a sensor in a span of time, at most `countMax`: evenly chosen if there are
-  /// more.
-  package func decimated(
-    _ sensor: Int, from start: Timestamp, to end: Timestamp, countMax: Int
-  ) throws -> [SensorSample] {
-    try check()
-    let first = try count(sensor) { $0.timeNanoseconds < start.nanoseconds }
-    let last = try count(sensor) { $0.timeNanoseconds <= end.nanoseconds }
-    let total = max(0, last - first)
-    let wanted = min(total, countMax)
-    return try (0..<wanted).compactMap { number in
-      try row(sensor, first + number * total / wanted)?.sample
-    }
-  }
-
   /// The number of samples that were measured and had arrived: a sample of an instant is there
   /// before a frame of the same instant.
   private func seen(_ sensor: Int, _ time: Timestamp, _ arrival: Timestamp) throws -> Int {
