@@ -125,8 +125,8 @@ let modules = [
     .annexes, "Foreign", trait: "Programs",
     imports: "Core Buffers Graph Process Media Runtime Stages", inTests: "Retake"),
   Module(
-    .annexes, "Pulse", trait: "Pulse", imports: "Core Buffers Graph Runtime Stages",
-    inTests: "TestFrames Retake"),
+    .annexes, "Pulse", trait: "Pulse", imports: "Core Buffers Graph Stages",
+    inTests: "Runtime TestFrames Retake"),
   Module(
     .annexes, "Preview", trait: "Window",
     imports: "Core Buffers Graph Media TimePlane Runtime Stages"),
