@@ -16,13 +16,16 @@ SWIFT_FLAGS := -c release -debug-info-format none -Xswiftc -enable-testing
 SWIFT_BUILD := SWIFT_DETERMINISTIC_HASHING=1 swift build
 RETAKE := .build/release/retake
 TEST_PROGRAM = "$$(swift build --show-bin-path $(SWIFT_FLAGS))/retakePackageTests.xctest" --testing-library swift-testing
+# The library that Scripts/setup --with-judges fetched, unless another one is named.
+ONNX = $(if $(RETAKE_ONNXRUNTIME),,$(patsubst %,RETAKE_ONNXRUNTIME=%, \
+  $(lastword $(wildcard $(CURDIR)/.build/judges/packages/onnxruntime/capi/libonnxruntime.so.*))))
 SWIFT_SOURCES := $(wildcard Package.swift Sources Tests Examples Scripts)
 
 help: ## This list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-24s %s\n", $$1, $$2 }'
 
 setup: ## Install the system packages that are missing
-	@Scripts/setup $(if $(CI),--with-examples)
+	@Scripts/setup $(if $(CI),--with-examples --with-judges --with-browser)
 
 build: ## Build the retake command in release
 	$(SWIFT_BUILD) $(SWIFT_FLAGS) --product retake
@@ -44,7 +47,7 @@ test: setup lint build-tests libretake docs-test unit-test python-test recording
 
 # Not by 'swift test': it passes the output on in pieces, and loses a piece that begins or ends within a character.
 unit-test: build-tests ## The tests of Tests/ alone
-	RETAKE_SKIPPED=.build/skipped Scripts/run-tests $(TEST_PROGRAM)
+	$(ONNX) RETAKE_SKIPPED=.build/skipped Scripts/run-tests $(TEST_PROGRAM)
 
 python-test: ## The tests of Python/
 	@RETAKE_SKIPPED=.build/skipped-python Scripts/test-python

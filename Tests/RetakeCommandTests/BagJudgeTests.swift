@@ -5,14 +5,9 @@ import Testing
 /// Bags against other people's programs: `Tests/Judges/bags.py`, with the packages rosbags and
 /// mcap.
 @Suite struct BagJudgeTests {
-  /// `RETAKE_BAGS_PYTHON` names a Python with the packages, if `python3` has them not.
-  private static let python =
-    ProcessInfo.processInfo.environment["RETAKE_BAGS_PYTHON"] ?? "python3"
   private static let judge = packageRoot.appending(path: "Tests/Judges/bags.py").path
 
-  private static let hasPackages =
-    (try? runCommand(python, arguments: ["-c", "import numpy, rosbags, mcap, mcap_ros2"]).status)
-    == 0
+  private static let hasPackages = Judges.has("numpy, rosbags, mcap, mcap_ros2")
   private static let reason: Comment =
     "python3 has no numpy, rosbags, mcap and mcap-ros2-support here"
 
@@ -27,7 +22,7 @@ import Testing
   }
 
   private func ask(_ arguments: String...) throws -> CommandResult {
-    let result = try runCommand(Self.python, arguments: [Self.judge] + arguments)
+    let result = try runCommand(Judges.python, arguments: [Self.judge] + arguments)
     #expect(result.status == 0, "\(result.stderr)")
     return result
   }

@@ -13,8 +13,7 @@ import Testing
     var lines: [String] { text.split(separator: "\n").map(String.init) }
   }
 
-  private static let hasPython =
-    (try? runCommand("python3", arguments: ["-c", "import onnx, numpy"]).status) == 0
+  private static let hasPython = Judges.has("onnx, numpy")
 
   private let workplace: Workplace
 
@@ -37,13 +36,13 @@ import Testing
   /// Runs a command of the page as its reader would, except commands that install something.
   private func run(_ command: String) throws -> String {
     guard !command.hasPrefix("python3 -m venv"), !command.hasPrefix("pip ") else { return "" }
-    let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+    let folders = [productsFolder.path, Judges.folder, ProcessInfo.processInfo.environment["PATH"]]
     let result = try runCommand(
       "bash", arguments: ["-c", "\(command) 2>&1"],
       environment: [
         "CI": nil, "RETAKE_PENDING_DIR": nil, "NO_COLOR": nil,
         "RETAKE_CACHE_KEY": Workplace.cacheKey,
-        "PATH": "\(productsFolder.path):\(path)",
+        "PATH": folders.compactMap(\.self).joined(separator: ":"),
       ], folder: workplace.folder.url)
     let status = try #require(result.status, "\(command) was ended by a signal")
     // A test says in words how it ends, which the page shows.

@@ -6,8 +6,7 @@ import Testing
 
 /// Tensors compared with tensors that OpenCV and numpy make, as training code in Python does.
 @Suite struct OpenCVReferenceTests {
-  private static let hasOpenCV =
-    (try? runCommand("python3", arguments: ["-c", "import cv2, numpy"]).status) == 0
+  private static let hasOpenCV = Judges.has("cv2, numpy")
 
   /// Reads a frame of I444, BT.601 full range, and writes a tensor of 32-bit floats. The numbers
   /// are: the frame's size, the input's size, the type, the interpolation.
@@ -74,7 +73,7 @@ import Testing
     let planes = (0..<3).flatMap { it.picture.bytes(of: $0) }
     let numbers = [it.frame.width, it.frame.height, it.input.width, it.input.height]
     let result = try runCommand(
-      "python3",
+      Judges.python,
       arguments: ["-c", Self.program] + numbers.map(String.init)
         + [it.type.rawValue, it.interpolation.rawValue],
       input: Data(planes))

@@ -17,9 +17,7 @@ struct ReferenceModels {
   static let noJudge: Comment = "python3 has no cv2, numpy, onnx and onnxruntime here"
   static let noModels: Comment = "the models are not here: Scripts/setup --with-models"
   static let noClips: Comment = "the shared clips are not on this machine"
-  static let hasJudge =
-    (try? runCommand("python3", arguments: ["-c", "import cv2, numpy, onnx, onnxruntime"]).status)
-    == 0
+  static let hasJudge = Judges.has("cv2, numpy, onnx, onnxruntime")
 
   let folder: TemporaryFolder
 
@@ -56,7 +54,8 @@ struct ReferenceModels {
     _ type: Answer.Type, _ question: String, _ values: [String: Any]
   ) throws -> Answer {
     let result = try runCommand(
-      "python3", arguments: [packageRoot.appending(path: "Tests/Judges/models.py").path, question],
+      Judges.python,
+      arguments: [packageRoot.appending(path: "Tests/Judges/models.py").path, question],
       input: try JSONSerialization.data(withJSONObject: values))
     try #require(result.status == 0, "\(result.stderr)")
     return try JSONDecoder().decode(type, from: result.stdoutBytes)

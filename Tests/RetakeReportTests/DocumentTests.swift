@@ -38,7 +38,7 @@ import Testing
       jsonschema.Draft202012Validator.check_schema(schema)
       jsonschema.Draft202012Validator(schema).validate(json.load(open("report.json")))
       """
-    let result = try runCommand("python3", arguments: ["-c", script], folder: folder.url)
+    let result = try runCommand(Judges.python, arguments: ["-c", script], folder: folder.url)
     #expect(result.status == 0, "\(result.stderr)")
   }
 
@@ -120,5 +120,4 @@ import Testing
   }
 }
 
-let pythonHasJSONSchema =
-  (try? runCommand("python3", arguments: ["-c", "import jsonschema"]))?.status == 0
+let pythonHasJSONSchema = Judges.has("jsonschema")

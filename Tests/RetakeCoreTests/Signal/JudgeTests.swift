@@ -5,10 +5,6 @@ import Testing
 
 /// The mathematics of signals against other people's mathematics: `Tests/Judges/pulse.py`.
 @Suite struct JudgeTests {
-  private static func has(_ modules: String) -> Bool {
-    (try? runCommand("python3", arguments: ["-c", "import \(modules)"]).status) == 0
-  }
-
   /// A computation that the judge repeats: its input, and Retake's result.
   private struct Case: Encodable {
     var rate: Double
@@ -36,7 +32,8 @@ import Testing
     _ type: Answer.Type, _ question: String, input: Data? = nil
   ) throws -> Answer {
     let result = try runCommand(
-      "python3", arguments: [packageRoot.appending(path: "Tests/Judges/pulse.py").path, question],
+      Judges.python,
+      arguments: [packageRoot.appending(path: "Tests/Judges/pulse.py").path, question],
       input: input)
     #expect(result.status == 0, "\(result.stderr)")
     return try JSONDecoder().decode(type, from: result.stdoutBytes)
@@ -58,7 +55,7 @@ import Testing
       red: channel(180, 0.004), green: channel(120, 0.011), blue: channel(95, 0.007), rate: rate)
   }
 
-  @Test(.enabled(if: has("numpy, scipy"), "python3 has no numpy and scipy here"))
+  @Test(.enabled(if: Judges.has("numpy, scipy"), "python3 has no numpy and scipy here"))
   func `POS, CHROM, filter and trend are those of the papers' formulas in NumPy`() throws {
     let colors = (0..<20).map(colors)
     func cases(_ found: (ColorSignals) -> [Double]) -> [Case] {
@@ -84,7 +81,7 @@ import Testing
     #expect(worst.detrend < 1e-9)
   }
 
-  @Test(.enabled(if: has("heartpy"), "python3 has no heartpy here"))
+  @Test(.enabled(if: Judges.has("heartpy"), "python3 has no heartpy here"))
   func `the rates of HeartPy's recordings are HeartPy's`() throws {
     let recordings = try ask([Recording].self, "heartpy")
     #expect(recordings.count == 3)
