@@ -1,4 +1,3 @@
-import CFFmpeg
 import RetakeBuffers
 
 /// A line that a decoder wrote to FFmpeg's log.
