@@ -172,7 +172,7 @@ import Testing
       #expect(result.stderr.contains("(Read-only file system) [replay.cache.notRemoved]"))
     }
     let pruned = try workplace.retake(words: ["cache", "prune", "--all"] + cache)
-    #expect(pruned.status == 0 && pruned.stdout.hasSuffix(" went\n"))
+    #expect(pruned.status == 0 && pruned.stdout.hasSuffix(" removed\n"))
   }
 
   @Test(arguments: [["info"], ["verify"], ["prune"], ["prune", "--all"]])
@@ -214,17 +214,17 @@ import Testing
     try FileManager.default.removeItem(at: workplace.folder.file("kept/\(scope)/about.json"))
     let info = try workplace.retake("cache", "info", "--cache", "kept")
     #expect(info.stdout.contains("of an unknown session, \(scope)  "), "\(info.stdout)")
-    #expect(info.stdout.contains("  \(left), 4 bytes: left behind"), "\(info.stdout)")
-    #expect(info.stderr.contains("1 file that no one writes any more, 4 bytes: retake cache prune"))
+    #expect(info.stdout.contains("  \(left), 4 bytes: unfinished"), "\(info.stdout)")
+    #expect(info.stderr.contains("1 unfinished file of ended runs, 4 bytes: retake cache prune"))
     let json = try workplace.retake("cache", "info", "--cache", "kept", "--json").json()
     #expect(json[0].leftovers[0].name.text == left && json[0].session.text == nil)
-    #expect(try workplace.retake("cache", "prune", "--cache", "kept").stdout == "4 bytes went\n")
+    #expect(try workplace.retake("cache", "prune", "--cache", "kept").stdout == "4 bytes removed\n")
     #expect(!workplace.exists("kept/\(scope)/\(left)"))
   }
 
   @Test(arguments: [
-    (["replay", "yard", "--cache", ""], "names nothing: write auto, none, or a folder"),
-    (["test", "--cache", ""], "names nothing: write auto, none, or a folder"),
+    (["replay", "yard", "--cache", ""], "is empty: write auto, none, or a folder"),
+    (["test", "--cache", ""], "is empty: write auto, none, or a folder"),
     (["test", "--jobs", "-1"], "'-1' is invalid for '--jobs <jobs>': it is not between 1 and 64"),
     (
       ["test", "--jobs", "abc"], "'abc' is invalid for '--jobs <jobs>': it is not between 1 and 64"
@@ -243,7 +243,7 @@ import Testing
     (["pipeline", "check", "a.json", "--items", "-1"], "it is not between 1 and 10000"),
     (["session", "export", "yard", "--media", "a.mkv", "--track", "-1"], "0 or more"),
     (["cache", "prune", "--limit", "5"], "a whole number with its unit (KB, MB, GB"),
-    (["cache", "prune", "--limit", "-5MB"], "is not like 500MB or 2GiB"),
+    (["cache", "prune", "--limit", "-5MB"], "is not a size such as 500MB or 2GiB"),
   ])
   func `a word that cannot be is told with what can`(words: [String], says: String) throws {
     let workplace = try Workplace()

@@ -20,15 +20,15 @@ import Testing
   }
 
   @Test func `a picture that was not written is not announced`() {
-    #expect(ViewCommand.note("a.png", isWritten: true) == "the window's picture is in a.png")
+    #expect(ViewCommand.note("a.png", isWritten: true) == "the screenshot is in a.png")
     #expect(ViewCommand.note("-", isWritten: true) == nil)
     let closed = "the window was closed before the last frame"
     #expect(
       ViewCommand.note("a.png", isWritten: false)
-        == "warning: no picture was written to a.png: \(closed)")
+        == "warning: no screenshot was written to a.png: \(closed)")
     #expect(
       ViewCommand.note("-", isWritten: false)
-        == "warning: no picture was written to standard output: \(closed)")
+        == "warning: no screenshot was written to standard output: \(closed)")
   }
 
   @Test(.enabled(if: Xvfb.command != nil, "Xvfb is not installed: Scripts/setup installs it"))

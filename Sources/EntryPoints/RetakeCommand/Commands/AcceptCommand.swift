@@ -15,10 +15,10 @@ struct AcceptCommand: ParsableCommand {
         retake accept yard/faces --alternate --reason "this GPU rounds otherwise"
         retake accept yard/motion --replace --reason "recorded again"
 
-      Without a name, only what the last 'retake test' left pending is accepted.
+      Without a name, only goldens that the last 'retake test' made pending are accepted.
 
-      With --root-cause or --stage only what follows from these root causes is
-      accepted; the rest stays pending. Their ids are in the report.
+      With --root-cause or --stage, only the findings of these root causes are
+      accepted; the others stay pending. The report has the ids of root causes.
       """)
 
   @OptionGroup var choice: PendingOptions
@@ -33,7 +33,7 @@ struct AcceptCommand: ParsableCommand {
   @Flag(help: "Replace goldens of another session or case setting that has the same name.")
   var replace = false
 
-  @Flag(help: "Show what would be accepted, and change nothing.")
+  @Flag(help: "List the goldens that would be accepted, without changing them.")
   var dryRun = false
 
   @OptionGroup var output: OutputOptions
@@ -59,11 +59,11 @@ struct RejectCommand: ParsableCommand {
     commandName: "reject",
     abstract: "Discard pending goldens.",
     discussion: """
-      The goldens stay as they are. With --root-cause or --stage only what follows
-      from these root causes is taken out; what is left can still be accepted.
+      Accepted goldens do not change. With --root-cause or --stage, only the findings of these
+      root causes are discarded; the others can still be accepted.
 
-      Without a name, everything that is pending is discarded, not only what the last 'retake test'
-      left: see it first with --dry-run.
+      Without a name, all pending goldens are discarded, not only those of the last 'retake test':
+      list them first with --dry-run.
 
       Examples:
         retake reject yard/motion
@@ -74,7 +74,7 @@ struct RejectCommand: ParsableCommand {
   @OptionGroup var choice: PendingOptions
   @OptionGroup var causes: RootCauseOptions
 
-  @Flag(help: "Show what would be rejected, and change nothing.")
+  @Flag(help: "List the goldens that would be rejected, without removing them.")
   var dryRun = false
 
   @OptionGroup var output: OutputOptions

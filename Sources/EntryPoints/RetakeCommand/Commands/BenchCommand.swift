@@ -8,8 +8,8 @@ struct BenchCommand: ParsableCommand {
     commandName: "bench",
     abstract: "Benchmark pools, previews and heat in virtual time, and a window in real time.",
     discussion: """
-      Pools, previews and heat give the same numbers on every machine, whatever else it does; memory
-      and a window do not.
+      The numbers of pools, preview and heat are the same on every machine, under any load; the
+      numbers of memory and window are not.
 
       Examples:
         retake bench pools
@@ -49,7 +49,7 @@ struct BenchPoolsCommand: ParsableCommand {
 
   @Option(
     name: .long,
-    help: ArgumentHelp("A load of your own instead of the seven standard ones.", valueName: "file"))
+    help: ArgumentHelp("Use this load instead of the seven built-in loads.", valueName: "file"))
   var load: [String] = []
 
   @Option(
@@ -75,7 +75,7 @@ struct BenchPoolsCommand: ParsableCommand {
       }
       if tune || plot != nil { throw ValidationError("--wait makes a table: no --plot or --tune") }
     }
-    if tune, plot != nil { throw ValidationError("--tune draws nothing: no --plot") }
+    if tune, plot != nil { throw ValidationError("--tune draws no plot: leave out --plot") }
     if let plot { try Drawing.check(plot) }
   }
 
@@ -127,10 +127,11 @@ struct BenchPreviewCommand: ParsableCommand {
     commandName: "preview",
     abstract: "Compare preview policies with slow vision, late rendering and heat.",
     discussion: """
-      Ten seconds of a camera at 60 frames a second before a screen of 60 hertz. lost: no buffer was
-      left. dropped: two frames were behind. repeats: refreshes without a new frame. Times are in
-      milliseconds: jitter of the time between frames at most; latency from arrival to screen, median
-      and most; age of what the overlay shows, median and most.
+      Ten seconds of a camera at 60 frames a second, shown on a screen of 60 hertz. lost: frames for
+      which no buffer was free. dropped: frames that two newer frames followed in time. repeats:
+      refreshes without a new frame. Times are in milliseconds: maximum jitter of the time between
+      frames; median and maximum latency from arrival to screen; median and maximum age of the
+      overlay.
 
       Examples:
         retake bench preview
@@ -150,7 +151,7 @@ struct BenchPreviewCommand: ParsableCommand {
 struct BenchHeatCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "heat",
-    abstract: "Show how copies, previews and pools heat a modelled phone, and what policies save.",
+    abstract: "Show how copies, previews and pools heat a phone model, and how much policies save.",
     discussion: """
       Twenty minutes of a camera on two phones that nobody has measured: 'derived' from size, weight
       and published powers, and 'calibrated', whose energy per copied byte makes it serious in 90

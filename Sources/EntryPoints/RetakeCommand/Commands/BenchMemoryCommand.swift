@@ -10,9 +10,9 @@ struct BenchMemoryCommand: ParsableCommand {
     abstract: "Resident memory of fixed and adaptive pools in a live run, in real time.",
     discussion: """
       A camera of 1920x1080 BGRA at 30 frames a second, a reader with two threads: 20 s with text (25 \
-      to 50 ms a frame), 10 s of a peak (60 to 80 ms), 30 s without text. Each pool has a process of \
-      its own. MB are of the process's resident memory, less what it had before the first frame: the \
-      mean, the most in each part, and what is left at the end.
+      to 50 ms a frame), 10 s of a peak (60 to 80 ms), 30 s without text. Each pool runs in a \
+      separate process. MB are resident memory of the process, minus its memory before the first \
+      frame: the mean, the maximum of each part, and the value at the end.
 
       Examples:
         retake bench memory

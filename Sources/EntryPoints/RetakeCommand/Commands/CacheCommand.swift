@@ -7,7 +7,7 @@ struct CacheCommand: ParsableCommand {
     commandName: "cache",
     abstract: "Manage the cache: pixels and outputs of pure stages, kept for later runs.",
     discussion: """
-      What a cache holds can go at any time: it only makes runs faster.
+      A cache only makes runs faster: its files can be removed at any time.
 
       Examples:
         retake cache warm yard --pipeline motion.json
@@ -48,7 +48,7 @@ struct CachePlace: ParsableArguments {
 
 struct CacheInfoCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "info", abstract: "Show what a cache contains, by session and track.",
+    commandName: "info", abstract: "Show the content of a cache, by session and track.",
     discussion: """
       A CI cache carries values alone well: kept without the pixels, an unchanged case is decoded no
       more; a changed stage decodes again.
@@ -73,8 +73,8 @@ struct CacheInfoCommand: ParsableCommand {
     let left = scopes.flatMap(\.leftovers).filter { !$0.isBeingWritten }
     guard !left.isEmpty else { return }
     output.note(
-      "\(counted(left.count, "file")) that no one writes any more, "
-        + "\(ByteText.of(left.reduce(0) { $0 + $1.bytes })): retake cache prune takes them away")
+      "\(counted(left.count, "unfinished file")) of ended runs, "
+        + "\(ByteText.of(left.reduce(0) { $0 + $1.bytes })): retake cache prune removes them")
   }
 }
 
@@ -121,15 +121,15 @@ struct CacheWarmCommand: ParsableCommand {
 
 struct CachePruneCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "prune", abstract: "Remove what was not used for the longest time.",
+    commandName: "prune", abstract: "Remove the least recently used files.",
     discussion: """
       Examples:
         retake cache prune                  # down to 4 GiB, as runs do by themselves
         retake cache prune --limit 500MB
         retake cache prune --all
 
-      Files that a run left behind when it was killed go too; those that a run writes now stay.
-      Exit code 2 when something that should go cannot: then the cache is not writable.
+      Unfinished files of killed runs are removed too; files that a run is writing stay. Exit code
+      2 if a file could not be removed: the cache is not writable.
       """)
 
   @OptionGroup var place: CachePlace
@@ -147,17 +147,19 @@ struct CachePruneCommand: ParsableCommand {
   func validate() throws {
     if let limit, ByteCount.parse(limit) == nil {
       throw ValidationError(
-        "'--limit \(limit)' is not like 500MB or 2GiB: a whole number with its unit "
+        "'--limit \(limit)' is not a size such as 500MB or 2GiB: a whole number with its unit "
           + "(KB, MB, GB, TB, KiB, MiB, GiB or TiB), or 0")
     }
-    guard limit == nil || !all else { throw ValidationError("--all leaves nothing: no --limit") }
+    guard limit == nil || !all else {
+      throw ValidationError("--all removes every file: leave out --limit")
+    }
   }
 
   func run() throws {
     let chosen = limit.flatMap(ByteCount.parse).map { Int($0) }
     let gone = try place.open().prune(to: all ? 0 : chosen ?? CacheFolder.defaultLimit)
     if output.json { return try Console.json(["bytes": gone]) }
-    Console.result("\(ByteText.of(gone)) went")
+    Console.result("\(ByteText.of(gone)) removed")
   }
 }
 
@@ -165,8 +167,9 @@ struct CacheVerifyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify", abstract: "Check every record against its checksum.",
     discussion: """
-      A file in which a record differs is removed: what it held is computed again. Runs notice such
-      a record by themselves. A file that cannot be read is left. Exit code 1 when there was either.
+      A file with a damaged record is removed, and the next run computes its results again. Runs
+      detect damaged records by themselves. A file that cannot be read stays. Exit code 1 if a file
+      is damaged or cannot be read.
 
       Examples:
         retake cache verify
@@ -190,11 +193,11 @@ struct CacheVerifyCommand: ParsableCommand {
       try Console.json(check)
     } else {
       for path in check.damaged {
-        let end = check.left.contains(path) ? "; it cannot be taken away" : ", and taken away"
+        let end = check.left.contains(path) ? "; it could not be removed" : ", and removed"
         Console.result("\(visible(path)): damaged\(end)")
       }
       for path in check.unreadable {
-        Console.result("\(visible(path)): cannot be read, and left")
+        Console.result("\(visible(path)): cannot be read; not removed")
       }
       for path in check.foreign { Console.result("\(visible(path)): made elsewhere, not used") }
       Console.result("\(check.records) records are as they were")

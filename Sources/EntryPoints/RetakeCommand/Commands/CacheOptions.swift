@@ -12,15 +12,15 @@ struct CacheOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Use what earlier runs kept, and keep what is computed: auto, none, or a folder.",
-      discussion: "auto is .retake/cache in the project. It changes the speed and nothing else.",
+      "Reuse stored results of earlier runs, and store new results: auto, none, or a folder.",
+      discussion: "auto is .retake/cache in the project. A cache affects speed only.",
       valueName: "dir"))
   var cache: String?
 
   func validate() throws {
     // An empty name, such as the name in an unset variable, would be the project's folder.
     guard cache != "" else {
-      throw ValidationError("'--cache' names nothing: write auto, none, or a folder")
+      throw ValidationError("'--cache' is empty: write auto, none, or a folder")
     }
   }
 

@@ -14,10 +14,10 @@ struct CaseSelection<Mode: ModeArgument>: ParsableArguments {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "A program that is the whole pipeline, instead of --pipeline.",
+      "Run this program as the pipeline, instead of --pipeline.",
       discussion: """
-        The command as in a shell: 'python3 app.py --fast'. docs/programs.md says what it has to \
-        do. This option allows it to be started.
+        The command as in a shell: 'python3 app.py --fast'. docs/programs.md has the rules for \
+        the program. This option allows it to be started.
         """, valueName: "command"), transform: CaseOptions.checkedCommand)
   var program: String?
 
@@ -29,7 +29,7 @@ struct CaseSelection<Mode: ModeArgument>: ParsableArguments {
 
   @Option(
     name: .customLong("program-clock"),
-    help: "What the clock of --program shows: real, or with libfaketime virtual time: preload.",
+    help: "The clock of --program: real, or preload for virtual time with libfaketime.",
     transform: { try CaseOptions.word($0, of: ["real", "preload"]) })
   var programClock: String?
 
@@ -41,9 +41,9 @@ struct CaseSelection<Mode: ModeArgument>: ParsableArguments {
     help: ArgumentHelp(
       "Where virtual costs come from: declared, timings, timings:FILE, profile:FILE.",
       discussion: """
-        timings are the session's own stage times, timings@RUN those of one live run, timings:FILE \
-        a file that --write-timings made. profile:FILE scales the declared costs, \
-        timings+profile:FILE recorded ones. All but declared imply --mode simulate.
+        timings are the session's own stage times, timings@RUN the times of one live run, \
+        timings:FILE the times in a file of --write-timings. profile:FILE scales declared costs, \
+        timings+profile:FILE recorded times. All but declared imply --mode simulate.
         """))
   var costs: String?
 
@@ -103,7 +103,7 @@ struct CaseSelection<Mode: ModeArgument>: ParsableArguments {
 
   func validate() throws {
     guard program == nil || pipelineName == nil else {
-      throw ValidationError("--program is the whole pipeline: leave out --pipeline")
+      throw ValidationError("--program replaces the pipeline: leave out --pipeline")
     }
     guard program != nil || programTransport == nil && programClock == nil else {
       throw ValidationError("--program-transport and --program-clock go with --program")
@@ -115,7 +115,7 @@ struct CaseSelection<Mode: ModeArgument>: ParsableArguments {
       }
       guard !choice.needsSimulation || mode != .everyFrame else {
         throw ValidationError(
-          "--costs \(costs) needs --mode simulate: in every-frame mode nothing has a cost; "
+          "--costs \(costs) needs --mode simulate: stages have no cost in every-frame mode; "
             + "leave out --mode, or write --mode simulate")
       }
     }

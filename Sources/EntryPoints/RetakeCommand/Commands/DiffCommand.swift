@@ -6,11 +6,12 @@ struct DiffCommand: ParsableCommand {
     commandName: "diff",
     abstract: "Compare two runs, a run with a golden, or the pipelines of a revision with yours.",
     discussion: """
-      Without --base both are folders with golden files: Goldens/SESSION/CASE, or what
-      'replay --output' wrote. With --base the pipeline documents of a git revision and those of the
-      working tree replay the selected sessions; goldens are neither read nor written.
-      Exits with 0 when they are the same within the tolerances, with 1 when not, with 3 when the
-      revision has no such pipeline.
+      Without --base, both arguments are folders with golden files: Goldens/SESSION/CASE, or a
+      folder that 'replay --output' wrote. With --base, the selected sessions are replayed with the
+      pipelines of a git revision and with the pipelines of the working tree; goldens are neither
+      read nor written.
+      Exits with 0 if the results are equal within the tolerances, with 1 if not, with 3 if the
+      revision does not have the pipeline.
 
       Examples:
         retake replay clip --pipeline a.json --output run-a
@@ -22,7 +23,7 @@ struct DiffCommand: ParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "The folder that counts as right, and the one that is judged; with --base, sessions.",
+      "The reference folder, and the folder to compare with it; with --base, sessions.",
       valueName: "golden actual | sessions"))
   var words: [String] = []
 
@@ -40,7 +41,7 @@ struct DiffCommand: ParsableCommand {
 
   @Option(
     parsing: .unconditional,
-    help: "With --base: threads that compute; changes the speed and nothing else.",
+    help: "With --base: worker threads. Affects speed only.",
     transform: Bounded.workers)
   var workers = RunOptions.workersDefault
 

@@ -4,10 +4,10 @@ import Retake
 struct DoctorCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",
-    abstract: "Check this machine's set-up, and print the command that fixes what is missing.",
+    abstract: "Check this machine's setup, and print the command that fixes each problem.",
     discussion: """
-      Exits with 0 when nothing needed is missing, with 2 otherwise. In a project, the pipeline and
-      the files of each case are read, too.
+      Exits with 0 if every requirement is met, with 2 otherwise. In a project, the pipeline and the
+      files of each case are read, too.
 
       Example:
         retake doctor

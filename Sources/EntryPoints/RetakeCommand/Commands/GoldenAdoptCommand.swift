@@ -6,10 +6,10 @@ struct GoldenAdoptCommand: ParsableCommand {
     commandName: "sync-rules",
     abstract: "Copy the tolerances and budgets of retake.yml into accepted goldens.",
     discussion: """
-      A golden is judged by the rules that it was accepted with. This writes those of retake.yml into
-      golden.yml, where they differ, and prints each difference. Goldens without a pipeline.json get
-      one where the pipeline is the one that they were made with: a report can then say which option
-      changed. With --pipelines that is all, and the rules stay as they are.
+      A golden is compared by the rules that it was accepted with. This command copies the rules of
+      retake.yml into golden.yml where they differ, and prints each difference. A golden without a
+      pipeline.json gets one if its pipeline is unchanged: a report can then name the option that
+      changed. --pipelines only adds pipeline.json and keeps the rules.
 
       Examples:
         retake golden sync-rules --dry-run
@@ -29,7 +29,7 @@ struct GoldenAdoptCommand: ParsableCommand {
   @Flag(help: "Add only the pipelines' documents; tolerances and budgets stay as they are.")
   var pipelines = false
 
-  @Flag(help: "Show what would be written, and change nothing.")
+  @Flag(help: "Show the changes without writing them.")
   var dryRun = false
 
   @OptionGroup var programs: ProgramBan

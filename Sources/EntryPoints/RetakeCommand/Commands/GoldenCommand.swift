@@ -18,11 +18,11 @@ struct GoldenFitCommand: ParsableCommand {
     commandName: "calibrate",
     abstract: "Find tolerances by running cases under varied conditions, and write them.",
     discussion: """
-      A run is the same each time, so each has a condition of its own: fewer of the processor's
-      instructions, another hash seed, a poisoned heap. Runs of other machines or with other costs
-      are given by their folders. A tolerance becomes one and a half times the largest error, rounded
-      up to a step of its sink; golden.yml keeps what it was found by. Runs that differ in more than
-      numbers are an error.
+      Runs are deterministic, so each run has a different condition: fewer processor instructions,
+      another hash seed, a poisoned heap. Add runs of other machines or with other costs by their
+      folders. A tolerance becomes one and a half times the largest error, rounded up to the
+      precision of its sink; golden.yml records its origin. Runs that differ in more than numbers
+      are an error.
 
       Examples:
         retake golden calibrate --runs 3 --dry-run
@@ -52,7 +52,7 @@ struct GoldenFitCommand: ParsableCommand {
   @Option(help: "The folder of the goldens.")
   var goldens: String?
 
-  @Flag(help: "Show what would be written, and change nothing.")
+  @Flag(help: "Show the changes without writing them.")
   var dryRun = false
 
   @OptionGroup var programs: ProgramBan
@@ -71,7 +71,7 @@ struct GoldenFitCommand: ParsableCommand {
       throw ValidationError("'--runs \(runs)' is not between 1 and 100, or 0 with --run")
     }
     guard selection.pipeline == nil || cases.isEmpty else {
-      throw ValidationError("--pipeline makes a case of its own; leave out --case")
+      throw ValidationError("--pipeline defines the case; leave out --case")
     }
   }
 

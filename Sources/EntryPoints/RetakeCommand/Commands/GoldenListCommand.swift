@@ -4,7 +4,7 @@ import Retake
 struct GoldenListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
-    abstract: "List goldens, or with --stale those that no suite produces any more.",
+    abstract: "List goldens, or with --stale the goldens that no suite produces any more.",
     discussion: """
       The case of a stale golden is gone; --remove removes it. A golden whose recording is not on
       this disk is not stale, and --stale exits with 2; name the golden if the recording is gone for

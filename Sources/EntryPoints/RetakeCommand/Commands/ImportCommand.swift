@@ -7,11 +7,10 @@ struct ImportCommand: ParsableCommand {
     commandName: "import",
     abstract: "Make a session from a video file or a bag.",
     discussion: """
-      A video file is kept byte for byte and indexed by packet and frame, each with a checksum. What
-      a camera measured next to its frames (GPMF) becomes sensors, which stages read by their time;
-      so does its sound.
-      Of a bag of ROS 2 (.db3, .mcap, or their folder) and of other MCAP files each topic with images
-      becomes a track, and each with numbers (sensor_msgs/msg/Imu) sensors.
+      A video file is kept byte for byte and indexed by packet and frame, each with a checksum.
+      Measurements of the camera (GPMF) and its sound become sensors, which stages read by their time.
+      In a ROS 2 bag (.db3, .mcap, or their folder) or another MCAP file, each topic with images
+      becomes a track, and each topic with numbers (sensor_msgs/msg/Imu) becomes sensors.
 
       Examples:
         retake import clip.mp4
@@ -43,7 +42,7 @@ struct ImportCommand: ParsableCommand {
       """, valueName: "file[:key=value,...]"))
   var sensor: [String] = []
 
-  @Flag(inversion: .prefixedNo, help: "Import what the camera measured, if the file has it.")
+  @Flag(inversion: .prefixedNo, help: "Import the camera's measurements, if the file has any.")
   var telemetry = true
 
   @Flag(inversion: .prefixedNo, help: "Make a sensor of the sound: its waveform by time.")
@@ -73,8 +72,8 @@ struct ImportCommand: ParsableCommand {
       return
     }
     throw ValidationError(
-      "'\(file)' is an address, and import takes a file. Download it first; a camera's stream is "
-        + "recorded: retake record rtsp://HOST/PATH")
+      "'\(file)' is an address, but import reads files. Download it first, or record the stream: "
+        + "retake record rtsp://HOST/PATH")
   }
 
   func run() throws {

@@ -28,7 +28,7 @@ struct InitCommand: ParsableCommand {
     let environment = CommandEnvironment.current
     let project = try environment.project()
     if let other = project.enclosing {
-      output.note("note: this makes a project of its own inside the one of \(visible(other))")
+      output.note("note: this makes a separate project inside the project of \(visible(other))")
     }
     let start = ProjectStart(project)
     let result = try start.write(pipeline: pipeline)

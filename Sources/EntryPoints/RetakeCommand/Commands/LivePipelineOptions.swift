@@ -5,7 +5,7 @@ import Retake
 struct LivePipelineOptions: ParsableArguments {
   @Option(
     name: [.short, .long],
-    help: "A pipeline that runs live on what is recorded: a file, a case, or example:NAME.")
+    help: "A pipeline that runs live on the recorded frames: a file, a case, or example:NAME.")
   var pipeline: String?
 
   @OptionGroup var programs: ProgramOptions
@@ -26,7 +26,7 @@ struct LivePipelineOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Write a trace of what the pipeline decided to this file, for ui.perfetto.dev.",
+      "Write a trace of the pipeline's decisions to this file, for ui.perfetto.dev.",
       discussion: "It is made of the decisions in the session, when the recording has ended."))
   var trace: String?
 
@@ -48,8 +48,7 @@ struct LivePipelineOptions: ParsableArguments {
     if let workers, !range.contains(workers) {
       throw ValidationError(
         "'--workers \(workers)' is not between \(range.lowerBound) and \(range.upperBound): a live "
-          + "pipeline computes on threads besides the one that decides (0 is for replay, which can "
-          + "wait)")
+          + "pipeline needs worker threads besides the thread that decides (0 is for replay only)")
     }
   }
 

@@ -28,7 +28,7 @@ struct SourceOptions: ParsableArguments {
     guard let choice else { return }
     if let session = sessions.first {
       throw ValidationError(
-        "--source \(choice.text) has frames of its own: leave out the session '\(session)'")
+        "--source \(choice.text) provides the frames: leave out the session '\(session)'")
     }
     guard tracks.isEmpty else {
       throw ValidationError("--track goes with a session: leave out --source or --track")

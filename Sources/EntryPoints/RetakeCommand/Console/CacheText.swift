@@ -6,12 +6,12 @@ enum CacheText {
   private static let namesMax = 5
 
   static func lines(of scope: CacheScope) -> [String] {
-    [head(scope)] + named(scope.damaged, "damaged, nothing in it is found")
+    [head(scope)] + named(scope.damaged, "damaged, its records are not used")
       + named(scope.foreign, "made elsewhere: not used")
       + named(
         scope.leftovers.filter(\.isBeingWritten).map(name), "a run writes it now, or holds it")
       + named(
-        scope.leftovers.filter { !$0.isBeingWritten }.map(name), "left behind, no one writes it")
+        scope.leftovers.filter { !$0.isBeingWritten }.map(name), "unfinished, its run has ended")
   }
 
   private static func head(_ scope: CacheScope) -> String {

@@ -5,16 +5,16 @@
   struct ModelCheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "check",
-      abstract: "Compute a model on one frame: what it sees, what it gives, and what looks wrong.",
+      abstract: "Run a model on one frame and show its input, output and likely mistakes.",
       discussion: """
-        The frame is one of a session, or a PNG or JPEG image. With --output, the image that the
-        model is given is written: scaled and padded, before mean and scale. Times are the shortest
-        of \(ModelTrial.runs) runs, on one thread.
+        The frame belongs to a session, or is a PNG or JPEG image. --output writes the model's input
+        image: scaled and padded, before mean and scale. Each time is the shortest of
+        \(ModelTrial.runs) runs, on one thread.
 
-        With --pipeline, the model is given what the pipeline gives it for that frame, with the
-        options of its node: a crop, or another image that the stages before it make.
+        With --pipeline, the model's input is the image that the upstream stages compute for that
+        frame, such as a crop, and the model has the options of its node.
 
-        Exits with 0 when the model could be computed, even if something looks wrong; with 2 otherwise.
+        Exits with 0 if the model could be run, even if there are warnings; with 2 otherwise.
 
         Examples:
           retake model check faces.onnx clip --frame 12 --output seen.png
@@ -39,7 +39,7 @@
       transform: Bounded.whole(0...100_000))
     var item: Int?
 
-    @Option(help: "Write what the model sees to this PNG file.")
+    @Option(help: "Write the model's input image to this PNG file.")
     var output: String?
 
     @OptionGroup var programs: ProgramBan
@@ -80,7 +80,7 @@
       } else {
         Console.result(ModelCheckText(report: report).lines.joined(separator: "\n"))
         report.suspicions.forEach { Console.warning($0) }
-        if let output { options.note("what the model sees is in \(output)") }
+        if let output { options.note("the model's input image is in \(output)") }
       }
     }
 

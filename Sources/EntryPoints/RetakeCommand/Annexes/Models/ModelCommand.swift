@@ -4,7 +4,7 @@
 
   struct ModelCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "model", abstract: "Show what is in an .onnx file, and what a model sees.",
+      commandName: "model", abstract: "Show the content of an .onnx file, or run it on one frame.",
       discussion: """
         Examples:
           retake model info faces.onnx
@@ -16,15 +16,15 @@
   struct ModelInfoCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "info",
-      abstract: "Show what a model declares, and what is in force for it.",
+      abstract: "Show a model's inputs, outputs and effective settings.",
       discussion: """
-        Each value that is in force comes with what gives it: the sidecar (faces.model.json next to
-        faces.onnx), the model's metadata, the shape of its input, or the default. What is missing is
-        printed with the line to write. Without ONNX Runtime everything is printed but whether the
-        model can be computed. With --pipeline, the options of the node that computes the model come
-        first, as in a run.
+        Each effective setting is printed with its origin: the sidecar (faces.model.json next to
+        faces.onnx), the model's metadata, the shape of its input, or the default. For a missing
+        setting, the line to write is printed. Without ONNX Runtime, the command cannot check that
+        the model runs. With --pipeline, the options of the model's node override the sidecar, as in
+        a run.
 
-        Exits with 0 when the file is a model, even if something is missing; with 2 otherwise.
+        Exits with 0 if the file is a model, even if settings are missing; with 2 otherwise.
 
         Examples:
           retake model info faces.onnx

@@ -33,7 +33,7 @@
     }
 
     private var library: String {
-      model.library.map { "ONNX Runtime \($0.version)  \($0.path)" } ?? "none that can be used"
+      model.library.map { "ONNX Runtime \($0.version)  \($0.path)" } ?? "no usable library"
     }
 
     private static func port(_ port: ModelInspection.Port) -> [String] {

@@ -8,9 +8,9 @@
       commandName: "serve",
       abstract: "Show reports, runs and sessions in the browser, and accept from there.",
       discussion: """
-        Serves this project's pages to this machine alone, until Ctrl-C. The address has a token that
-        is new each time, and without it nothing is served. Every frame of a session can be
-        looked at, and a report's page can accept what is pending, with a reason; not where CI is set.
+        Serves this project's pages to this machine only, until Ctrl-C. The address contains a token,
+        new on each start; requests without the token are refused. The pages show every frame of a
+        session, and a report's page can accept pending goldens with a reason, unless CI is set.
 
         Examples:
           retake report serve

@@ -18,7 +18,7 @@
           xvfb-run -a retake bench window --screenshot window.png
         """)
 
-    @Option(help: "How long each of the two runs takes.")
+    @Option(help: "Duration of each of the two runs.")
     var seconds = 60
 
     @Option(help: "Frames per second of the drawn camera.")
@@ -42,7 +42,7 @@
     @Flag(help: "Wait for the device after each step, so that upload, draw and present are apart.")
     var apart = false
 
-    @Flag(help: "Give the detector the same priority as the window.")
+    @Flag(help: "Run the detector with the priority of the window.")
     var equalPriority = false
 
     @OptionGroup var output: OutputOptions

@@ -75,7 +75,7 @@
         // Normally the drawing thread has claimed the rest by now. If not, it waits for its
         // display.
         guard rest.isLeft(after: Self.answerSecondsMax) else { return }
-        output.note("warning: the display does not answer, and the window is left to it")
+        output.note("warning: the display does not respond; the window was not closed")
         rest.finishAndExit(result, feed.figures)
       }
       let result = { @Sendable () throws -> RecordingResult in

@@ -7,7 +7,7 @@
   struct ViewCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "view",
-      abstract: "Play a session in a window, with what a pipeline finds drawn over it.",
+      abstract: "Play a session in a window, with a pipeline's results drawn over it.",
       discussion: """
         With --pipeline the session is replayed first. Each frame then shows the newest result of a \
         frame at or before it, and how old that is; below are the decisions of a second on either side.
@@ -95,7 +95,7 @@
       }
       guard selection.pipeline != nil || isPlain else {
         throw ValidationError(
-          "--mode, --costs, --seed and --override go with --pipeline: without one nothing is replayed"
+          "--mode, --costs, --seed and --override need --pipeline: only a pipeline is replayed"
         )
       }
       try selection.checkMode()
@@ -148,11 +148,11 @@
     /// The note about the file with the window's picture.
     static func note(_ screenshot: String, isWritten: Bool) -> String? {
       guard isWritten else {
-        return "warning: no picture was written to "
+        return "warning: no screenshot was written to "
           + (screenshot == "-" ? "standard output" : screenshot)
           + ": the window was closed before the last frame"
       }
-      return screenshot == "-" ? nil : "the window's picture is in \(screenshot)"
+      return screenshot == "-" ? nil : "the screenshot is in \(screenshot)"
     }
 
     private func shownTrack() throws -> Int? {

@@ -6,7 +6,7 @@ struct WindowArguments: ParsableArguments {
   #if Window
     @Flag(
       help: ArgumentHelp(
-        "Show what is recorded in a window, and what the pipeline finds.",
+        "Show the recording in a window, with the results of the pipeline.",
         discussion: """
           The recorder never waits for the window: frames that it cannot show are left out of it, and \
           counted. Closing it (or q) ends the recording.
