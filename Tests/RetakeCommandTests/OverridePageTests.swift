@@ -54,7 +54,7 @@ import Testing
         == "note: device events change nothing here: no throttle of 'motion-boxes' has rules, and no "
         + "pool follows heat or memory\n")
     #expect(try told("heat.json", "simulate").isEmpty)
-    #expect(try told("heat.json", "every-frame").contains("change nothing in every-frame mode"))
+    #expect(try told("heat.json", "every-frame").contains("have no effect in every-frame mode"))
   }
 
   @Test func `a profile that follows heat makes an event count`() throws {

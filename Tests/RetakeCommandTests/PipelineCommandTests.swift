@@ -74,7 +74,7 @@ import Testing
       checked.stdout.contains("needs 44 ms, 72 ms if every stage is slow; the budget is 60 ms"),
       "\(checked.stdout)")
     let advised = "retake replay SESSION --pipeline slow.json --sweep scale=1"
-    #expect(checked.stderr.contains("With all waiting: \(advised)\n"), "\(checked.stderr)")
+    #expect(checked.stderr.contains("To include it: \(advised)\n"), "\(checked.stderr)")
     // The advice works, and frames wait: their p99 is above the slow sum of the path.
     try workplace.record("yard", frames: 90, size: "64x48")
     let swept = try workplace.retake(

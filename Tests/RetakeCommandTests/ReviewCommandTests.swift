@@ -49,7 +49,7 @@ import Testing
             break
         os.write(1, data)
         seen += data
-        while keys and (b"q done" in seen or b"accepted ones right? " in seen):
+        while keys and (b"q done" in seen or b"accepted changes right? " in seen):
             seen = b""
             os.write(terminal, keys.pop(0).encode())
     sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
@@ -78,7 +78,7 @@ import Testing
     let workplace = try changed()
     let result = try review(workplace, keys: "a|\n|  \n|a better threshold\n")
     #expect(result.status == 0, "\(result.stdout)")
-    #expect(result.stdout.components(separatedBy: "accepted ones right? ").count == 4)
+    #expect(result.stdout.components(separatedBy: "accepted changes right? ").count == 4)
     #expect(result.stdout.contains("accepted  yard/motion  changed"))
     #expect(try workplace.retake("test").status == 0)
   }

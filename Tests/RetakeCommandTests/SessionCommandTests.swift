@@ -243,7 +243,7 @@ import Testing
     #expect(first.status == 0)
     #expect(
       first.stderr
-        == "note: track 1 of the session is left out; write each into a file of its own: "
+        == "note: track 1 of the session is left out; write each into a separate file: "
         + "--track 1\n")
     #expect(try export("json.nut", "--json").json()[0].otherTracks.list.count == 1)
     // A copy of the original file has both tracks; with `--track 1` the export has only track 1.

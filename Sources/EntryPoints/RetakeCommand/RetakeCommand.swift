@@ -51,7 +51,7 @@ public enum RetakeCommand {
     guard let cause = Console.lostOutput else { return status.rawValue }
     Console.note(
       "error: standard output cannot be written (\(cause))\n"
-        + "  Send it to a file on a disk with room, or to another program")
+        + "  Send it to a file on a disk with free space, or to another program")
     return ExitStatus.strongest([status, .error])?.rawValue ?? status.rawValue
   }
 

@@ -5,7 +5,7 @@ public import Retake
 struct Root: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "retake",
-    abstract: "Record what a camera pipeline saw, replay it in virtual time, and compare.",
+    abstract: "Record the input of a camera pipeline, replay it in virtual time, and compare.",
     discussion: """
       Begin here:
         retake import clip.mp4                        make a session of footage

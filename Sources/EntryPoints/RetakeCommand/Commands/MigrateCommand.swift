@@ -21,7 +21,7 @@ struct MigrateCommand: ParsableCommand {
   @Argument(help: "The folder of the project; the current one if not given.")
   var folder: String?
 
-  @Flag(help: "List what would be rewritten, and change nothing.")
+  @Flag(help: "List the files that would be rewritten, without changing them.")
   var check = false
 
   @OptionGroup var output: OutputOptions
@@ -55,7 +55,7 @@ struct MigrateCommand: ParsableCommand {
     }
     if result.furtherHints > 0 { output.note("and \(result.furtherHints) other hints") }
     for project in result.otherProjects {
-      output.note("next: retake migrate \(project.shellWord), a project of its own")
+      output.note("next: retake migrate \(project.shellWord), a separate project")
     }
   }
 }

@@ -6,7 +6,7 @@ struct OutputOptions: ParsableArguments {
   @Flag(name: .long, help: "Print the result as JSON.")
   var json = false
 
-  @Flag(name: [.customShort("q"), .long], help: "Print nothing but results and errors.")
+  @Flag(name: [.customShort("q"), .long], help: "Print only results and errors.")
   var quiet = false
 
   /// Prints a message that is not a result, unless `--quiet` is given.

@@ -7,9 +7,9 @@ struct PipelineCheckCommand: ParsableCommand {
     commandName: "check",
     abstract: "Check a pipeline before anything runs: its document, its latency and its load.",
     discussion: """
-      Exits with 0 when it can run, with 2 and the place of the first mistake if not. What can run
-      but is too slow, or loses frames, is a warning; with --strict that is a mistake too. The times \
-      of paths are sums of declared costs; a frame that waits behind others takes longer.
+      Exits with 0 if the pipeline can run, otherwise with 2 and the place of the first error. A
+      pipeline that can run but is too slow, or loses frames, gets a warning; with --strict, an \
+      error. The times of paths are sums of declared costs, without the time in queues.
 
       Examples:
         retake pipeline check motion.json
@@ -24,7 +24,7 @@ struct PipelineCheckCommand: ParsableCommand {
   @Option(help: "Frames per second of every source, or SOURCE=RATE; the session's if not given.")
   var rate: [String] = []
 
-  @Option(help: "How long a frame may take to every sink, or SINK=TIME, such as 33ms.")
+  @Option(help: "Maximum time of a frame to every sink, or SINK=TIME, such as 33ms.")
   var budget: [String] = []
 
   @Option(

@@ -110,9 +110,9 @@ struct PipelineCheckReport {
   var noteOfTimes: String? {
     guard !paths.isEmpty else { return nil }
     return
-      "the times of paths are sums of declared costs, slow is with the p99 or the upper end of "
-      + "each. A frame that waits behind a slow one takes longer, up to a full queue of them. "
-      + "With all waiting: retake replay SESSION --pipeline \(name.shellWord) "
+      "the times of paths are sums of declared costs; slow is the sum of the p99 or the upper end "
+      + "of each. The time in queues is not included, up to a full queue of slow frames. "
+      + "To include it: retake replay SESSION --pipeline \(name.shellWord) "
       + "--sweep scale=1"
   }
 

@@ -5,7 +5,7 @@ struct PipelineDrawCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "draw", abstract: "Draw a pipeline, as SVG or for Graphviz.",
     discussion: """
-      The SVG needs nothing else and suits light and dark screens. With a session, the conversions
+      The SVG is self-contained and suits light and dark screens. With a session, the conversions
       of pixel formats that it needs are drawn too, dashed.
 
       Examples:

@@ -5,8 +5,8 @@ struct PipelineStagesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "stages", abstract: "List the kinds of nodes, with their options.",
     discussion: """
-      Each option has its default, and what it means. A stage of your own says that with
-      'explanations' of its StageOptions.
+      Each option is printed with its default and an explanation. Explain the options of your own
+      stages with 'explanations' of StageOptions.
 
       Examples:
         retake pipeline stages

@@ -21,17 +21,17 @@ struct ProgramOptions: ParsableArguments {
       "Let pipelines read images and costs outside of the project.",
       discussion: """
         The source 'images', timings and device profiles are otherwise read only in the folder in \
-        which the command runs: a report shows what is in them.
+        which the command runs, because a report shows their content.
         """))
   var allowOutside = false
 
   @Flag(
     name: .long,
     help: ArgumentHelp(
-      "Show what programs of pipelines write.",
+      "Show the output of programs in pipelines.",
       discussion: """
-        Each line of their standard output and standard error, and what they log, goes to standard \
-        error, behind the program. Otherwise only an error shows the last lines.
+        Each line of their standard output, standard error and log goes to standard error, after \
+        the program's name. Without this flag, only an error shows the last lines.
         """))
   var showPrograms = false
 

@@ -7,8 +7,8 @@ struct RecordCommand: ParsableCommand {
     commandName: "record",
     abstract: "Record a camera, a stream, a file or a drawn scene into a new session.",
     discussion: """
-      What a commit reports is durable: it survives a crash. Ctrl-C ends the recording cleanly. A \
-      camera or stream that goes away is waited for, and the session says when it was away.
+      Committed frames survive a crash. Ctrl-C ends the recording cleanly. If the source \
+      disconnects, the recorder waits for it; the session records the gap.
 
       Examples:
         retake record /dev/video0 --size 1280x720 --fps 30 --segment 60s
@@ -95,19 +95,19 @@ struct RecordCommand: ParsableCommand {
   @Option(help: "Begin a new media file after this time or size, such as 60s, 10m or 500MB.")
   var segment: String?
 
-  @Option(help: "Keep the newest part in memory, such as 30s; SIGUSR1 writes it and what follows.")
+  @Option(help: "Keep the newest part in memory, such as 30s; SIGUSR1 writes it and later frames.")
   var preTrigger: String?
 
   @Option(
     help: ArgumentHelp(
-      "Memory that --pre-trigger may take, such as 200MiB; at most 1GiB if not given.",
+      "Memory limit of --pre-trigger, such as 200MiB; at most 1GiB if not given.",
       discussion: "If not given, also at most a quarter of the memory that is free at the start."))
   var preTriggerMemory: String?
 
   @Option(
     help: """
-      Bytes of the disk that stay free, such as 500MB (64MiB if not given): the recording ends \
-      before. 0 is none.
+      Disk space that stays free, such as 500MB (64MiB if not given): the recording ends before \
+      it is used. 0 keeps no space free.
       """)
   var minFree: String?
 

@@ -7,7 +7,7 @@ struct ReplayCommand: ParsableCommand {
     commandName: "replay",
     abstract: "Replay a session through a pipeline in virtual time.",
     discussion: """
-      The same session, pipeline, costs and seed give the same bytes, whatever the machine does.
+      The same session, pipeline, costs and seed return the same bytes, under any load.
 
       Examples:
         retake replay clip --pipeline example:motion-boxes
@@ -32,11 +32,11 @@ struct ReplayCommand: ParsableCommand {
       ui.perfetto.dev opens a trace. FILE may be - for standard output; messages about the run
       then go to standard error.
 
-      Exits with 2 if the run was halted, or if frames failed and none reached a sink.
+      Exits with 2 if the run was halted, or if frames failed and no frame reached a sink.
       """)
 
   @Argument(
-    help: "A session: its name in Recordings, or its folder. None for pipelines with own frames.")
+    help: "A session: its name in Recordings, or its folder. Omit it if the pipeline reads none.")
   var session: String?
 
   @OptionGroup var selection: CaseSelection<ReplayMode>
@@ -87,10 +87,10 @@ struct ReplayCommand: ParsableCommand {
 
   @Flag(
     help: ArgumentHelp(
-      "With --sweep: show what each combination does to the numbers that reach sinks.",
+      "With --sweep: show how each combination changes the numbers that reach sinks.",
       discussion: """
-        Computes every stage, and compares each number with that of an every-frame run: its mean, \
-        the mean error and the largest error.
+        Computes every stage, and compares each number with the number of an every-frame run: its \
+        mean, the mean error and the largest error.
         """))
   var numbers = false
 
@@ -130,7 +130,7 @@ struct ReplayCommand: ParsableCommand {
         "--write-timings measures one stage at a time: leave out --workers, or write --workers 1")
     }
     guard selection.costs == nil, !selection.strictCosts else {
-      throw ValidationError("--write-timings measures what stages cost: leave out --costs")
+      throw ValidationError("--write-timings measures the costs of stages: leave out --costs")
     }
   }
 
@@ -146,8 +146,8 @@ struct ReplayCommand: ParsableCommand {
       !follow, sweep == nil, selection.costs == nil, selection.overrides.texts.isEmpty
     else {
       throw ValidationError(
-        "--mode reproduce takes everything from the record: leave out --costs, --override, --sweep "
-          + "and what writes of a run, except --trace")
+        "--mode reproduce repeats the recorded run: leave out --costs, --override, --sweep and "
+          + "all options that write files, except --trace")
     }
   }
 
@@ -162,7 +162,7 @@ struct ReplayCommand: ParsableCommand {
     guard output == nil, decisions == nil, writeTimings == nil, trace == nil, overlay == nil,
       metadata.isEmpty, !follow
     else {
-      throw ValidationError("--sweep prints a table: leave out what writes of a single run")
+      throw ValidationError("--sweep prints a table: leave out options that write a single run")
     }
   }
 
@@ -219,7 +219,7 @@ struct ReplayCommand: ParsableCommand {
       project: project, definition: definition,
       session: try session.map { try project.sessionPath($0) })
     if job.definition.mode == .everyFrame, job.definition.overrides.contains(where: \.isEvent) {
-      form.note("note: device events change nothing in every-frame mode; write --mode simulate")
+      form.note("note: device events have no effect in every-frame mode; write --mode simulate")
     }
     job.conditions = conditions
     job.conditions.openCache = { try cache.folder(in: project, standard: .none, note: $0) }

@@ -7,9 +7,9 @@ struct ReviewCommand: ParsableCommand {
     abstract: "Review pending goldens in the terminal: one key for each root cause.",
     discussion: """
       Keys: a accept, r reject, s skip (it continues to wait); A, R, S the same for
-      every root cause at this stage; d details, b back, q done. Nothing changes
-      before the last question is answered; then, where something is accepted, the
-      reason is asked for. Ctrl-C changes nothing.
+      every root cause at this stage; d details, b back, q done. Files change only
+      after the last question; if you accept a root cause, the command asks for the
+      reason first. Ctrl-C leaves all files unchanged.
 
       Examples:
         retake review
@@ -32,7 +32,7 @@ struct ReviewCommand: ParsableCommand {
     // Answers are applied after the last question, so an interruption changes no golden.
     guard try ask(&review, keyboard) else { throw CommandEnd(status: .interrupted) }
     guard review.count(.accept) + review.count(.reject) > 0 else {
-      Console.note("nothing was decided; all of it is still pending")
+      Console.note("no answer was given; all root causes are still pending")
       return
     }
     let reason = try reason ?? askReason(review, keyboard)
@@ -114,14 +114,14 @@ struct ReviewCommand: ParsableCommand {
     Console.note("")
     let question =
       "Accept \(review.count(.accept)), reject \(review.count(.reject)). "
-      + "Why are the accepted ones right? "
+      + "Why are the accepted changes right? "
     // Ends with the input: the user can type a reason, or Ctrl-C.
     while let line = keyboard.line(question) {
       if !line.allSatisfy(\.isWhitespace) { return line }
-      Console.note("A golden keeps the reason; nothing is changed yet. Ctrl-C changes nothing.")
+      Console.note("The golden stores the reason; no file has changed. Ctrl-C ends the review.")
     }
     Console.note("")
-    Console.note("no reason was given; all of it is still pending")
+    Console.note("no reason was given; all root causes are still pending")
     throw CommandEnd(status: .interrupted)
   }
 }

@@ -7,8 +7,8 @@ struct TestCommand: ParsableCommand {
     commandName: "test",
     abstract: "Replay the selected cases and compare them with their goldens.",
     discussion: """
-      Without arguments: the default suite of retake.yml. What differs is written as pending next to
-      its golden (*.new), unless CI is set; RETAKE_PENDING_DIR names another place, also in CI.
+      Without arguments: the default suite of retake.yml. A result that differs is written as pending
+      next to its golden (*.new), unless CI is set; RETAKE_PENDING_DIR names another folder, also in CI.
 
       Examples:
         retake test
@@ -17,7 +17,7 @@ struct TestCommand: ParsableCommand {
         retake test --pipeline faces.json --source images:Faces
         retake test --suite slow --traces traces    # SESSION/CASE.json for ui.perfetto.dev
         retake test --strict                        # frames that are damaged are an error
-        retake test --list                          # what would be tested; nothing is run
+        retake test --list                          # list the cases without running them
 
       In a GitHub workflow each case that needs attention becomes an annotation, at most ten of a
       kind.
@@ -41,10 +41,10 @@ struct TestCommand: ParsableCommand {
   @Option(help: "The folder of the goldens.")
   var goldens: String?
 
-  @Flag(help: "List what would be tested, and run nothing.")
+  @Flag(help: "List the cases without running them.")
   var list = false
 
-  @Flag(help: "Refuse cases whose session has damaged frames: 2, and nothing becomes pending.")
+  @Flag(help: "Refuse cases whose session has damaged frames: exit code 2, no pending golden.")
   var strict = false
 
   @Option(help: "Write report.html, report.json, junit.xml and summary.md into this folder.")
@@ -55,7 +55,7 @@ struct TestCommand: ParsableCommand {
 
   @Option(
     parsing: .unconditional,
-    help: "Threads that compute each case; changes the speed and nothing else.",
+    help: "Worker threads per case. Affects speed only.",
     transform: Bounded.workers)
   var workers: Int?
 
@@ -73,7 +73,7 @@ struct TestCommand: ParsableCommand {
   func validate() throws {
     try selection.checkMode()
     guard selection.pipeline == nil || (cases.isEmpty && suite == nil) else {
-      throw ValidationError("--pipeline makes a case of its own; leave out --case and --suite")
+      throw ValidationError("--pipeline defines the case; leave out --case and --suite")
     }
     guard
       selection.pipeline != nil

@@ -5,14 +5,14 @@ import Retake
 struct VerifyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",
-    abstract: "Prove that a case gives the same bytes under conditions that must not matter.",
+    abstract: "Check that a case returns the same bytes under conditions that must not matter.",
     discussion: """
       Runs the case again with other numbers of workers, random delays and poisoned memory, and in
       new processes with another hash seed, a poisoned heap, and fewer of the processor's
-      instructions. Names the first stage and frame that differs, and what to look for.
+      instructions. Names the first stage and frame that differs, and the likely causes.
 
       Values that differ only with the processor's instructions are platform-dependent: exit 0, or
-      1 with --portable. A decision that differs is never that.
+      1 with --portable. A decision that differs is never platform-dependent.
 
       Examples:
         retake verify clip --pipeline example:motion-boxes

@@ -16,7 +16,7 @@ enum ReproductionText {
     let isOther = report.hasOtherPipeline == true
     if let divergence = report.divergence { lines += Self.lines(of: divergence, isOther: isOther) }
     if isOther {
-      lines.append("    The pipeline is not the recorded one: leave out --pipeline to take that.")
+      lines.append("    This is not the recorded pipeline: leave out --pipeline to run that.")
     }
     return (lines + valueLines(report.values, isOther: isOther)).joined(separator: "\n")
   }
@@ -26,13 +26,13 @@ enum ReproductionText {
   ) -> [String] {
     var lines = [
       "  DECISION DIVERGENCE at decision \(divergence.decision)"
-        + (divergence.event.map { ", external event \($0)" } ?? ", behind the last event"),
+        + (divergence.event.map { ", external event \($0)" } ?? ", after the last event"),
       "    live       \(divergence.recorded ?? "(no decision)")",
       "    reproduced \(divergence.reproduced ?? "(no decision)")",
     ]
     if let detail = divergence.detail { lines.append("    \(detail)") }
     // Another pipeline rightly decides differently, so the record may still be complete.
-    if !isOther { lines.append("    The live run knew something that is not in the record.") }
+    if !isOther { lines.append("    The live run used information that is not in the recording.") }
     return lines
   }
 

@@ -83,8 +83,8 @@ struct StageList {
       # Stages
 
       Reference. The kinds of nodes that a [pipeline](pipelines.md) may have, and the options of each. All options have a
-      default, except those that are called required. `retake pipeline stages` prints the same, with your own stages if
-      [your program](own-stage.md) has some; `--json` has the whole of a default that is `[…]` here. This page is the output
+      default, except options that are called required. `retake pipeline stages` prints the same, with your own stages if
+      [your program](own-stage.md) has some; `--json` prints defaults that are `[…]` here in full. This page is the output
       of `retake pipeline stages --markdown`.
 
       """

@@ -50,7 +50,7 @@ enum SummaryText {
       let name = visible(found.sink)
       // In line with the words below it, such as `decisions`.
       let gap = String(repeating: " ", count: max(1, 10 - name.count))
-      let text = kinds.isEmpty ? "nothing in any" : kinds.joined(separator: ", ")
+      let text = kinds.isEmpty ? "no result in any" : kinds.joined(separator: ", ")
       return "\n  \(name)\(gap)\(text) of \(counted(found.delivered, "frame"))"
     }.joined()
   }

@@ -89,7 +89,7 @@ private struct ListedSession: Encodable {
 
 struct SessionInfoCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "info", abstract: "Show what a session contains.",
+    commandName: "info", abstract: "Show the content of a session.",
     discussion: """
       Examples:
         retake session info yard
@@ -157,7 +157,7 @@ struct SessionInfoCommand: ParsableCommand {
         ? "" : "\(mirror.isEmpty ? " " : ",") turned \(track.rotationDegrees)° clockwise")
     let topic = track.topic.map { "  \(visible($0))" } ?? ""
     let hidden =
-      track.hidesLosses == true ? "  (does not show whether a picture was lost)" : ""
+      track.hidesLosses == true ? "  (does not show whether an image was lost)" : ""
     return "track \(track.track)\(topic)  \(track.codec)  \(track.width)x\(track.height)  \(color)"
       + "\(assumed)  \(SpanText.of(track))\(rotation)\(hidden)"
   }

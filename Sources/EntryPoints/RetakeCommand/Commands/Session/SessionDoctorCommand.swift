@@ -5,8 +5,8 @@ struct SessionDoctorCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check", abstract: "Check every checksum and reference of a session.",
     discussion: """
-      Names each damaged row, packet and frame, with what to do. Exits with 0 when the session is as \
-      it was stored, also where it says itself that something is missing; with 2 when anything is \
+      Names each damaged row, packet and frame, with advice. Exits with 0 if the session is as it \
+      was stored, even if the session itself records that frames are missing; with 2 if data is \
       damaged.
 
       Examples:
@@ -53,7 +53,9 @@ struct SessionDoctorCommand: ParsableCommand {
       ? "; \(counted(diagnosis.damagedFrames, "frame")) cannot be replayed" : ""
     guard diagnosis.isHealthy else { return "damaged: \(checked)\(lost)" }
     // Another status is not damage: the session itself records the data that it lacks.
-    guard let status = diagnosis.status, status != .clean else { return "whole: \(checked)\(lost)" }
+    guard let status = diagnosis.status, status != .clean else {
+      return "intact: \(checked)\(lost)"
+    }
     return "\(status.rawValue), and as it was stored: \(checked)\(lost)"
   }
 }

@@ -7,10 +7,10 @@ struct SessionExportCommand: ParsableCommand {
     commandName: "export",
     abstract: "Write a session's media or rows into files for other programs.",
     discussion: """
-      Media goes out as it came in, or remuxed into the container that the file's name asks for \
+      Media is written as it was recorded, or remuxed into the container of the file extension \
       (mkv, mp4, mov, avi, nut, ts, webm); it is never encoded again. Where the codec or the size \
-      changes there is a file for each, yard-1.mkv, yard-2.mkv. A file has one track, the first one \
-      or that of --track; a note names the others. '-' is standard output for tables.
+      changes, a new file begins: yard-1.mkv, yard-2.mkv. A file has one track: the first track, \
+      or --track; a note names the others. '-' is standard output for tables.
 
       An MCAP file has frames (encoded again unless they are JPEG), results, decisions and goldens as \
       messages for Foxglove, each at its virtual time.
@@ -52,10 +52,10 @@ struct SessionExportCommand: ParsableCommand {
     let files = targets
     guard !files.isEmpty else {
       throw ValidationError(
-        "Say what to write: --media FILE, --csv FILE, --json-lines FILE or --mcap FILE")
+        "no output is named: write --media FILE, --csv FILE, --json-lines FILE or --mcap FILE")
     }
     guard Set(files).count == files.count else {
-      throw ValidationError("Two outputs have the same file; give each one of its own")
+      throw ValidationError("two outputs have the same file: name a different file for each")
     }
     if media == nil, bag.mcap == nil, track != nil {
       throw ValidationError(
@@ -144,7 +144,7 @@ struct SessionExportCommand: ParsableCommand {
     let list = others.map(String.init).joined(separator: ", ")
     output.note(
       "note: track\(others.count == 1 ? "" : "s") \(list) of the session "
-        + "\(others.count == 1 ? "is" : "are") left out; write each into a file of its own: "
+        + "\(others.count == 1 ? "is" : "are") left out; write each into a separate file: "
         + "--track \(next)")
   }
 

@@ -6,9 +6,9 @@ struct SessionJoinCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "join", abstract: "Put the frames of two cameras on one clock.",
     discussion: """
-      Makes a session with the tracks of both. The first session keeps its times; those of the second \
-      are moved by an offset and a drift, which are found from the sound of both, from lights that \
-      both saw go on and off, or from the wall clocks of their recorders.
+      Makes a session with the tracks of both. The first session keeps its times; the times of the \
+      second are moved by an offset and a drift, which are measured from the sound of both, from \
+      lights that both cameras saw switch on and off, or from the wall clocks of their recorders.
 
       Examples:
         retake session join left right --align audio
@@ -24,12 +24,12 @@ struct SessionJoinCommand: ParsableCommand {
   var first: String
   @Argument(help: "The session whose times are moved.")
   var second: String
-  @Option(help: "What the clocks are compared by: wall, audio, flash or offset.")
+  @Option(help: "How the clocks are compared: wall, audio, flash or offset.")
   var align: Align
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "With --align offset: what the first clock shows when the second shows zero, such as -237ms.",
+      "With --align offset: the first clock's time when the second shows zero, such as -237ms.",
       valueName: "time"))
   var offset: String?
   @Option(

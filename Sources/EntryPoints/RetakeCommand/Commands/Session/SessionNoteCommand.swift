@@ -17,7 +17,7 @@ struct SessionNoteCommand: ParsableCommand {
       """)
 
   @OptionGroup var session: SessionArgument
-  @Argument(help: "The new note, at most 4096 bytes; '' removes it. None shows the note.")
+  @Argument(help: "The new note, at most 4096 bytes; '' removes it. Omit it to show the note.")
   var text: String?
   @OptionGroup var output: OutputOptions
 

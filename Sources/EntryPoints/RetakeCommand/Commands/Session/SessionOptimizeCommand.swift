@@ -6,10 +6,10 @@ struct SessionOptimizeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "transcode", abstract: "Make a copy of a session that replays fast.",
     discussion: """
-      The original is only read. The copy has its tracks, times, damage, events, live runs and notes; \
-      its frames are encoded again: as raw images, which take much room and no decoding, and are the \
-      original's bit for bit, checked frame by frame. With the same name, in another folder, it passes \
-      the original's goldens. Another --preset is smaller; mpeg4 and mjpeg change pixels.
+      The original does not change. The copy has its tracks, times, damage, events, live runs and \
+      notes; its frames are encoded again: as raw images, which need much space and no decoding, and \
+      equal the original bit for bit, checked frame by frame. With the same name, in another folder, \
+      it passes the original's goldens. Another --preset is smaller; mpeg4 and mjpeg change pixels.
 
       Examples:
         retake session transcode yard
@@ -79,7 +79,7 @@ struct SessionOptimizeCommand: ParsableCommand {
     do {
       guard let encoding = try RecordingPreset.named(preset).replayEncoding else {
         throw ValidationError(
-          "--preset copy encodes nothing; to copy a session: cp -r, or snapshot")
+          "--preset copy does not encode; to copy a session: cp -r, or retake session snapshot")
       }
       return encoding
     } catch RecordError.unknownPreset(let name, let known, _) {

@@ -6,9 +6,10 @@ struct SessionRecoverCommand: ParsableCommand {
     commandName: "recover",
     abstract: "Close a session that a recorder left open, or rebuild its database.",
     discussion: """
-      Every whole packet that the recorder wrote is kept: frames after the last commit get a row \
-      from the media. With --from-media, a database that is gone or damaged is made again; the old \
-      one stays as session.sqlite.damaged. Done twice, or after a kill, the result is the same.
+      Every complete packet that the recorder wrote is kept: the rows of frames after the last \
+      commit are rebuilt from the media. With --from-media, a missing or damaged database is \
+      rebuilt; the old database stays as session.sqlite.damaged. The result is the same if the \
+      command is repeated, or was killed before.
 
       Examples:
         retake session recover yard
@@ -16,7 +17,7 @@ struct SessionRecoverCommand: ParsableCommand {
       """)
 
   @OptionGroup var session: SessionArgument
-  @Flag(help: "Rebuild missing rows, or the whole database, from the media.")
+  @Flag(help: "Rebuild missing rows, or the complete database, from the media.")
   var fromMedia = false
   @OptionGroup var output: OutputOptions
 
@@ -39,7 +40,7 @@ struct SessionRecoverCommand: ParsableCommand {
     let found = result.rebuiltFrames > 0 ? ", \(result.rebuiltFrames) of them from the media" : ""
     Console.result(
       "\(result.status.rawValue): \(counted(result.frames, "frame")) kept\(found), "
-        + "\(result.damagedFrames) damaged, \(result.tailBytes) bytes behind the last commit")
+        + "\(result.damagedFrames) damaged, \(result.tailBytes) bytes after the last commit")
     for note in result.notes { output.note("note: \(note)") }
     if let losses = result.losses { Console.result("  incomplete: \(visible(losses))") }
   }

@@ -5,10 +5,10 @@ struct SessionTrimCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "trim", abstract: "Make a new session from a time span of another one.",
     discussion: """
-      Times count from the session's first frame; --to itself is not in the span. Nothing that was \
-      seen outside of the span is copied: packets are copied if all that they show is inside, and \
-      other frames are encoded again without loss. Frames keep their times and their pixels, bit \
-      for bit, which is checked before the new session appears.
+      Times count from the session's first frame; the span ends before --to. No image from outside \
+      of the span is copied: packets are copied if all their frames are inside, and other frames \
+      are encoded again without loss. Frames keep their times and their pixels, bit for bit, which \
+      is checked before the new session appears.
 
       Examples:
         retake session trim yard --from 2s --to 5s               # makes Recordings/yard-trim
