@@ -226,7 +226,7 @@ import Testing
         + #""output": {"decoder": "sigmoid-multilabel", "confidence_threshold": 0.99}}"#)
     #expect(try warnings() == ["models.check.nothing"])
     let text = try check("photo.png").stdout
-    #expect(text.contains("nothing has a score above 0.99; the best one has 0."), "\(text)")
+    #expect(text.contains("no score is above 0.99; the best score is 0."), "\(text)")
     #expect(text.contains("lower 'confidence_threshold'"))
   }
 

@@ -77,7 +77,7 @@ import Testing
     let result = try workplace.retake(
       words: ["model", "info", "m.onnx"], environment: Self.noLibrary)
     #expect(result.status == 0)
-    #expect(result.stdout.contains("nothing gives 'size' of this model"), "\(result.stdout)")
+    #expect(result.stdout.contains("the setting 'size' of this model is missing"), "\(result)")
     #expect(result.stdout.contains(#"write "input": {"size": [640, 480]}"#))
     #expect(result.stdout.contains(#"Write "output": {"decoder": "…"} in m.model.json"#))
   }

@@ -82,7 +82,7 @@ import Testing
     Bad("ten frames at once", channels([10, 3, 8, 8]).bytes, says: "10 frames at once"),
     Bad(
       "sides of any length, and none is given", channels([1, 3, "height", "width"]).bytes,
-      says: "nothing gives 'size'", "\"size\": [640, 480]"),
+      says: "the setting 'size'", "\"size\": [640, 480]"),
   ]
 
   static let documents = [
@@ -93,11 +93,11 @@ import Testing
     Bad(
       "outputs that the decoder does not read", channels().bytes,
       #"{"v": 1, "output": {"decoder": "boxes-xyxy-score-class"}}"#, kind: "detect",
-      says: "reads one output of 1xmx6 or mx6; the model gives 1x3"),
+      says: "reads one output of 1xmx6 or mx6; the model returns 1x3"),
     Bad(
       "a classifier that is to detect", channels().bytes, kind: "detect",
       says: "gives no boxes for 'detect'"),
-    Bad("no decoder", channels().bytes, nil, says: "nothing gives 'decoder'"),
+    Bad("no decoder", channels().bytes, nil, says: "the setting 'decoder'"),
     Bad("a sidecar that is no JSON", channels().bytes, "{", says: "m.model.json"),
     Bad(
       "a key that no sidecar has", channels().bytes, #"{"v": 1, "lables": ["a"]}"#,

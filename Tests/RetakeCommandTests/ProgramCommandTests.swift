@@ -465,7 +465,7 @@ struct ProgramCommandTests {
     let words = ["replay", "yard", "--pipeline", "waits.json", "--allow-processes"]
     let limited = try workplace.retake(words: words)
     #expect(limited.status == 2 && limited.stderr.contains("process.timeout"), "\(limited.stderr)")
-    #expect(limited.stderr.contains("or give it longer: timeoutSeconds"), "\(limited.stderr)")
+    #expect(limited.stderr.contains("or raise timeoutSeconds"), "\(limited.stderr)")
     let lifted = try workplace.retake(words: words + ["--watchdog", "0"])
     #expect(lifted.status == 0, "\(lifted.stderr)")
   }

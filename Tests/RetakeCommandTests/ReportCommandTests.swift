@@ -83,7 +83,7 @@ import Testing
     let port = try #require(served.port.int)
     let second = try workplace.retake("report", "serve", "--port", "\(port)")
     #expect(second.status == 2)
-    #expect(second.stderr.contains("port \(port) is taken [serve.port.taken]"))
+    #expect(second.stderr.contains("port \(port) is in use [serve.port.taken]"))
     process.send(SIGINT)
     #expect(process.wait() == .exited(130))
   }

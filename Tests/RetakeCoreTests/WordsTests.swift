@@ -16,7 +16,7 @@ import Testing
     }
     #expect(Suggestion.advice(for: "moton", among: kinds) == "Did you mean 'motion'?")
     #expect(Suggestion.advice(for: "zzzzzz", among: ["b", "a"]) == "Known: b, a")
-    #expect(Suggestion.advice(for: "zzz", among: []) == "None is known here")
+    #expect(Suggestion.advice(for: "zzz", among: []) == "No name is known here")
   }
 
   @Test func `a word of a shell command is quoted where the shell would divide it`() {

@@ -41,10 +41,10 @@ import Testing
     Fault("os.kill(os.getpid(), signal.SIGSEGV)", "process.signalled", "signal 11 (SIGSEGV)"),
     Fault(
       "signal.signal(signal.SIGTERM, signal.SIG_IGN); signal.pause()", "process.timeout",
-      "gave no answer within 1 s", timeoutSeconds: 1),
-    Fault("while True: receive()", "process.timeout", "gave no answer", timeoutSeconds: 1),
+      "did not answer within 1 s", timeoutSeconds: 1),
+    Fault("while True: receive()", "process.timeout", "did not answer", timeoutSeconds: 1),
     Fault(
-      "while True: send({'log': {'text': 'again'}})", "process.timeout", "gave no answer",
+      "while True: send({'log': {'text': 'again'}})", "process.timeout", "did not answer",
       timeoutSeconds: 1),
     Fault("send_bytes(b'hello')", "process.garbage", "not JSON: line 1, column 1"),
     Fault("send_bytes(b'')", "process.garbage", "the JSON ends too early"),
@@ -236,9 +236,9 @@ import Testing
       return error.message
     }
     let (first, second) = (StageRun(), StageRun())
-    #expect(message(1, first).contains("gave no answer within 1.25 s"))
-    #expect(message(0, first).contains("gave no answer within 1 s"))
-    #expect(message(0, second).contains("gave no answer within 1.25 s"))
+    #expect(message(1, first).contains("did not answer within 1.25 s"))
+    #expect(message(0, first).contains("did not answer within 1 s"))
+    #expect(message(0, second).contains("did not answer within 1.25 s"))
   }
 
   @Test func `each line that a program writes can be heard`() throws {
@@ -326,7 +326,7 @@ import Testing
     #expect(error?.cause?.contains(text) == true, "\(error as Any)")
     // Started by itself, a program that has said why would only say that Retake has to start it.
     let advice = error?.facts.advice ?? ""
-    #expect(advice.hasPrefix(body.hasPrefix("sys.exit") ? "Repair what its last" : "Start it by"))
+    #expect(advice.hasPrefix(body.hasPrefix("sys.exit") ? "Fix the error in its" : "Start it by"))
     for id in program.started { #expect(isGone(process: id)) }
   }
 
@@ -337,7 +337,7 @@ import Testing
     #expect(start.startSeconds == 30)
     start.startSeconds = 3
     let error = #expect(throws: ForeignError.self) { try ForeignPool(start) }
-    #expect(error?.cause?.contains("gave no answer within 3 s") == true, "\(error as Any)")
+    #expect(error?.cause?.contains("did not answer within 3 s") == true, "\(error as Any)")
     for id in program.started { #expect(isGone(process: id)) }
   }
 

@@ -253,7 +253,7 @@ import Testing
   }
 
   static let faults = [
-    Fault("continue", "process.timeout", "gave no answer within 1 s", timeoutSeconds: 1),
+    Fault("continue", "process.timeout", "did not answer within 1 s", timeoutSeconds: 1),
     Fault(
       "done(message); done(message); continue", "process.repeated", "answered frame 3 twice",
       at: 3...5),
@@ -262,7 +262,7 @@ import Testing
       "answered frame 7 when it was given frame 3"),
     Fault(
       "done(message); out('a', 'late', 1); continue", "process.unexpected",
-      "an 'out' behind 'done' with frame 3", at: 3...5),
+      "an 'out' after 'done' with frame 3", at: 3...5),
     Fault("out('a', 'x', 1, 1)", "process.wrongFrame", "frame 1 with 'out'"),
     Fault("out('c', 'x', 1)", "process.badValue", "no sink 'c'"),
     Fault(
@@ -286,9 +286,9 @@ import Testing
     Fault("os.abort()", "process.signalled", "signal 6 (SIGABRT)"),
     Fault("send_bytes(b'garbage')", "process.garbage", "not JSON"),
     Fault(
-      "signal.pause()", "process.timeout", "gave no answer within 1 s", timeoutSeconds: 1),
+      "signal.pause()", "process.timeout", "did not answer within 1 s", timeoutSeconds: 1),
     Fault(
-      "continue", "process.timeout", "gave no answer within 1 s, at timer 9 of 110000000 ns",
+      "continue", "process.timeout", "did not answer within 1 s, at timer 9 of 110000000 ns",
       inTimer: true, at: 4...4, timeoutSeconds: 1),
     Fault(
       "sys.exit(4)", "process.exited", "status 4, at timer 9 of 110000000 ns", inTimer: true,

@@ -21,7 +21,7 @@ import Testing
       Wrong(
         #"{"from": "motion", "to": "pairs.detections"}"#,
         #"{"from": "motion", "to": "boxes"}"#, "missing", "/nodes/4",
-        "nothing leads to the port 'detections' of 'pairs'"),
+        "no edge leads to the port 'detections' of 'pairs'"),
       Wrong(
         #"{"from": "rear", "to": "shown.frame"}"#,
         #"{"from": "rear", "to": "shown.frame"}, {"from": "camera", "to": "shown.frame"}"#,
@@ -37,7 +37,7 @@ import Testing
         "/edges/1/from", "'grey' has one port only"),
       Wrong(
         #"["frame", "level"]"#, #"["frame"]"#, "badOption", "/nodes/9/options/ports",
-        "Give it 2 to 16"),
+        "node has 2 to 16"),
       Wrong(
         #""options": {"ports": ["frame", "level"]}"#,
         #""options": {"ports": ["frame", "frame"]}"#, "badOption", "/nodes/9/options/ports/1",
@@ -67,16 +67,16 @@ import Testing
     check([
       Wrong(
         #""output": "name""#, #""output": "crop""#, "unsupported", "/nodes/5/body/edges/0",
-        "what 'crop' gives goes to two places"),
+        "the output of 'crop' has two edges"),
       Wrong(
         #""output": "name""#, #""output": "nam""#, "unknownNode", "/nodes/5/body/output", "name"),
       Wrong(
         #"[{"from": "crop", "to": "name", "capacity": 5}]"#, "[]", "unsupported",
-        "/nodes/5/body/nodes/1", "nothing leads to 'name', and the line begins at 'crop'"),
+        "/nodes/5/body/nodes/1", "no edge leads to 'name', but the line begins at 'crop'"),
       Wrong(
         #"{"from": "crop", "to": "name", "capacity": 5}"#,
         #"{"from": "crop", "to": "name"}, {"from": "crop", "to": "name"}"#, "unsupported",
-        "/nodes/5/body/edges/1", "what 'crop' gives goes to two places"),
+        "/nodes/5/body/edges/1", "the output of 'crop' has two edges"),
       Wrong(
         #"{"from": "crop", "to": "name", "capacity": 5}"#,
         #"{"from": "crop", "to": "name", "policy": "dropOldest"}"#, "wrongValue",
@@ -94,13 +94,13 @@ import Testing
         "'crop' is a forEach, and a forEach cannot be in the body of another"),
       Wrong(
         #""id": "crop", "kind": "crop""#, #""id": "join", "kind": "crop""#, "wrongValue",
-        "/nodes/5/body/nodes/0/id", "'join' is what the end of the forEach 'each' is called"),
+        "/nodes/5/body/nodes/0/id", "the id 'join' is reserved for the end of the forEach 'each'"),
       Wrong(
         #""id": "crop", "kind": "crop""#, #""id": "name", "kind": "crop""#, "duplicateID",
-        "/nodes/5/body/nodes/1/id", "an id of its own"),
+        "/nodes/5/body/nodes/1/id", "a different id"),
       Wrong(
         #""kind": "forEach", "body""#, #""kind": "forEach", "options": {"x": 1}, "body""#,
-        "badOption", "/nodes/5/options", "Give them to the nodes of its body"),
+        "badOption", "/nodes/5/options", "Write them at the nodes of its body"),
     ])
     let whole = Documents.yard
     let start = whole.range(of: #""nodes": [\#n    {"id": "crop""#)?.lowerBound
@@ -122,11 +122,11 @@ import Testing
       Wrong(
         #"{"id": "crop", "kind": "crop", "cost": {"fixed": "1ms"}}"#,
         #"{"id": "crop", "kind": "crop"}, {"id": "a", "kind": "view"}, {"id": "b", "kind": "view"}"#,
-        "unsupported", "/nodes/5/body/nodes/1", "nothing leads to 'a'"),
+        "unsupported", "/nodes/5/body/nodes/1", "no edge leads to 'a'"),
       Wrong(
         #""edges": [{"from": "crop", "to": "name", "capacity": 5}]"#,
         #""edges": [{"from": "name", "to": "crop"}]"#, "unsupported",
-        "/nodes/5/body/edges/0", "what 'name' gives goes to two places"),
+        "/nodes/5/body/edges/0", "the output of 'name' has two edges"),
     ])
     let circle = Documents.yard.replacing(
       #"{"id": "crop", "kind": "crop", "cost": {"fixed": "1ms"}}"#,
@@ -145,17 +145,17 @@ import Testing
     check([
       Wrong(
         #""kind": "crop", "cost""#, #""kind": "view", "cost""#, "typeMismatch",
-        "/nodes/5/body", "'each' gives region, but 'each/crop' takes frame"),
+        "/nodes/5/body", "'each' returns region, but 'each/crop' takes frame"),
       Wrong(
         #"{"from": "pairs", "to": "each"}"#, #"{"from": "grey", "to": "each"}"#, "missing",
-        "/nodes/4", "what 'pairs' gives goes nowhere"),
+        "/nodes/4", "the output of 'pairs' has no edge"),
       Wrong(
         #"{"id": "level", "kind": "brightness", "pinned": true}"#,
         #"{"id": "level", "kind": "fusion"}"#, "typeMismatch", "/edges/8",
-        "'third' gives detections, but 'level' takes joined"),
+        "'third' returns detections, but 'level' takes joined"),
       Wrong(
         #""kind": "labels", "cost""#, #""kind": "view", "cost""#, "typeMismatch", "/edges/8",
-        "'third' gives items, but 'level' takes detections"),
+        "'third' returns items, but 'level' takes detections"),
     ])
     let notJoined = Documents.yard.replacing(
       #""kind": "boxes", "options": {"threshold": 24}"#, with: #""kind": "tiles""#)
@@ -163,7 +163,7 @@ import Testing
     #expect(error?.pointer == "/edges/4")
     #expect(
       error?.message
-        == "the forEach 'each' is given joined(frame, tile-map@2), and takes a frame joined with "
+        == "the forEach 'each' receives joined(frame, tile-map@2), and takes a frame joined with "
         + "detections")
     #expect(error?.advice == "Put a join with the ports frame and detections before it")
   }
@@ -196,6 +196,6 @@ import Testing
     #expect(
       error?.message
         == "'met' would wait for frames on several ports, and 'split' sends each frame to one")
-    #expect(error?.advice == "Give 'met' the mode any")
+    #expect(error?.advice == "Set the mode of 'met' to any")
   }
 }

@@ -113,7 +113,7 @@ import Testing
       try converted(pipeline, ["camera": .nv12])
     }
     #expect(error?.code == "graph.pipeline.unsupported")
-    #expect(error?.advice == "Give each forEach a join of its own")
+    #expect(error?.advice == "Add a separate join for each forEach")
   }
 
   @Test func `frames of unknown sources are left as they are`() throws {

@@ -22,7 +22,7 @@ import Testing
         frames.stage(Gray()).concurrency(2).sink(.test("results")))
     }
     let said = words(result)
-    #expect(said.contains("two different nodes have the id 'grey': give one an id"), "\(said)")
+    #expect(said.contains("two different nodes have the id 'grey': change one id"), "\(said)")
   }
 
   @Test func `two closures of one id are not combined, one closure is`() async {

@@ -92,7 +92,7 @@ import Testing
   @Test func `graphs that are none`() {
     check([
       Wrong(
-        #""id": "slow""#, #""id": "grey""#, "duplicateID", "/nodes/2/id", "an id of its own"),
+        #""id": "slow""#, #""id": "grey""#, "duplicateID", "/nodes/2/id", "a different id"),
       Wrong(
         #"{"id": "vision", "count": 2}"#, #"{"id": "vision"}, {"id": "vision"}"#, "duplicateID",
         "/executors/1/id", "'vision' is used twice"),
@@ -110,11 +110,11 @@ import Testing
         "/edges/0", "grey → grey"),
       Wrong(
         #"{"from": "motion", "to": "level", "capacity": 5},"#, "", "missing",
-        "/nodes/3", "what 'motion' gives goes nowhere"),
+        "/nodes/3", "the output of 'motion' has no edge"),
       Wrong(
         #"{"from": "motion", "to": "level", "capacity": 5}"#,
         #"{"from": "grey", "to": "level"}"#, "missing", "/nodes/3",
-        "what 'motion' gives goes nowhere"),
+        "the output of 'motion' has no edge"),
       Wrong(
         #"{"from": "camera", "to": "grey"}"#,
         #"{"from": "camera", "to": "grey"}, {"from": "camera", "to": "grey"}"#, "unsupported",
@@ -125,7 +125,7 @@ import Testing
         "/edges/0", "camera → grey → slow → motion → level → values → camera"),
       Wrong(
         #""kind": "boxes", "options": {"threshold": 24, "areaMin": 2}"#, #""kind": "tiles""#,
-        "typeMismatch", "/edges/3", "'motion' gives tile-map@2, but 'level' takes detections"),
+        "typeMismatch", "/edges/3", "'motion' returns tile-map@2, but 'level' takes detections"),
       Wrong(
         #"{"id": "grey", "kind": "grey"}"#, #"{"id": "grey", "kind": "brightness"}"#,
         "typeMismatch", "/edges/0", "Put a stage between them"),

@@ -78,6 +78,6 @@ import Testing
     }
     #expect(
       error?.description == "P/motion.json, at /: must be an object, is an array. "
-        + "See a whole one with: retake pipeline example motion-boxes")
+        + "Print a complete document: retake pipeline example motion-boxes")
   }
 }

@@ -147,7 +147,7 @@ import Testing
     let error = #expect(throws: PipelineError.self) {
       try PipelineDocument.parse(data, catalog: TestCatalog())
     }
-    #expect(error?.message == "'j7' gives joined(joined, joined), but 'grey' takes frame")
+    #expect(error?.message == "'j7' returns joined(joined, joined), but 'grey' takes frame")
   }
 
   @Test func `thousands of routes, bodies, and the largest texts`() {

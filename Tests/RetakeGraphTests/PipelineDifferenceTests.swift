@@ -205,7 +205,7 @@ import Testing
           + "{\"from\": \"motion\", \"to\": \"tap\", \"policy\": \"dropOldest\"},")
     #expect(
       try Self.texts(Self.base, with) == [
-        "node 'tap' is new (digest, behind grey, motion)", "node 'idle' is new (digest)",
+        "node 'tap' is new (digest, after grey, motion)", "node 'idle' is new (digest)",
         "edge motion to tap is new (dropOldest)",
       ])
   }

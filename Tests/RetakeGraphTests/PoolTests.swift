@@ -27,7 +27,8 @@ import Testing
           "'p' has \(capacity) of the \(count) buffers that are held at once at '\(node)'") == true,
         "\(String(describing: error))", sourceLocation: sourceLocation)
       #expect(
-        error?.advice == "Give 'p' a capacity of at least \(count)", sourceLocation: sourceLocation)
+        error?.advice == "Set the capacity of 'p' to at least \(count)",
+        sourceLocation: sourceLocation)
     }
     #expect(throws: Never.self, sourceLocation: sourceLocation) {
       try build(frames(count)).validate()

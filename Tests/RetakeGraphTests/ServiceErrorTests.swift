@@ -80,14 +80,14 @@ import Testing
         gray, gray + #", "hold": "1ms""#, "wrongValue", "/nodes/2/hold", "'grey' is not a sink"),
       Wrong(
         gray, gray + #", "precision": {"box": 0.1}"#, "wrongValue", "/nodes/2/precision",
-        "writes nothing"),
+        "writes no numbers"),
       Wrong(
         #""pool": "frames"}"#, #""pool": "frames", "concurrency": 2}"#, "wrongValue",
         "/nodes/0/concurrency",
-        "takes no server"),
+        "uses no server"),
       Wrong(
         #""kind": "latest""#, #""kind": "latest", "timeout": "1ms""#, "wrongValue",
-        "/nodes/9/timeout", "'shown' waits for nothing"),
+        "/nodes/9/timeout", "'shown' never waits"),
       Wrong(
         #""kind": "sample""#, #""kind": "sample", "cost": {"fixed": "1ms"}"#, "wrongValue",
         "/nodes/7/cost", "'third' takes no time"),
@@ -157,7 +157,7 @@ import Testing
         #"{"id": "frames"}, {"id": "frames"}"#, "duplicateID", "/pools/1/id", "used twice"),
       Wrong(
         #""kind": "sample""#, #""kind": "sample", "pool": "frames""#, "wrongValue",
-        "/nodes/7/pool", "makes no frames of its own"),
+        "/nodes/7/pool", "makes no frames"),
       Wrong(
         #""kind": "crop", "cost""#, #""kind": "crop", "pool": "frames", "cost""#, "wrongValue",
         "/nodes/5/body/nodes/0/pool", "works on items, which are never dropped"),

@@ -90,7 +90,7 @@ import Testing
   static let refusals: [Refusal] = [
     Refusal(
       shape: [1, 3, 8, 8], sidecar: #""licence": "MIT""#, key: "decoder", text: "m.model.json"),
-    Refusal(shape: [1, 3, nil, nil], sidecar: decoder, key: "size", text: "takes any size"),
+    Refusal(shape: [1, 3, nil, nil], sidecar: decoder, key: "size", text: "accepts any size"),
     Refusal(
       shape: [1, 3, 8, 8], sidecar: #""input": {"size": [8, 16]}"#, key: "size",
       text: "it is 8x16, and the model reads 8x8"),

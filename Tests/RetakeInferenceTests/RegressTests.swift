@@ -56,7 +56,7 @@ import Testing
     let stage = try stage()
     for (given, code, text) in [
       (numbers(("quality", 0.1)), "inference.feature.missing", "It has 'quality'"),
-      (numbers(), "inference.feature.missing", "It has none"),
+      (numbers(), "inference.feature.missing", "The frame has no numbers"),
       (numbers(("bpm", .nan), ("sdnn", 1)), "inference.feature.notFinite", "'bpm' is nan"),
       (numbers(("bpm", 1), ("sdnn", .infinity)), "inference.feature.notFinite", "'sdnn' is inf"),
     ] {
@@ -68,11 +68,11 @@ import Testing
   @Test(
     .enabled(if: hasLibrary, reason),
     arguments: [
-      (#"{"v": 1}"#, "nothing gives 'features'"),
+      (#"{"v": 1}"#, "the setting 'features'"),
       (#"{"v": 1, "input": {"features": ["a"]}}"#, "1 names, and the model reads 2 numbers"),
       (
         #"{"v": 1, "input": {"features": ["a", "b"], "scale_values": [255]}}"#,
-        "it reads numbers, not a picture"
+        "the model reads numbers, not an image"
       ),
       (
         #"{"v": 1, "input": {"features": ["a", "b"]}, "output": {"decoder": "softmax"}}"#,

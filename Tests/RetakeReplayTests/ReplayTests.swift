@@ -66,7 +66,7 @@ import Testing
       Pipeline.named("both").source(.session()).stage(Silent()).sink(.numbers, id: "quiet"))
     let summary = try Samples.replay(pipeline).run()
     #expect(summary.silentSinks == ["quiet"])
-    #expect(summary.silenceNotes == ["the sink 'quiet' got nothing in any of 12 frames"])
+    #expect(summary.silenceNotes == ["the sink 'quiet' received no result in any of 12 frames"])
     #expect(try Samples.replay().run().silentSinks == nil)
     let empty = try Samples.replay(pipeline, reader: StepFrames(count: 0)).run()
     #expect(empty.silentSinks == nil, "there were no frames")

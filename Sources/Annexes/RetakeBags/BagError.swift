@@ -32,11 +32,11 @@ package enum BagError: RetakeError {
     case .notBag(let path, let cause, let remedy):
       ErrorFacts(
         "bag.open.notBag", "this is not a bag", cause: cause, at: path,
-        advice: remedy ?? "Give a .db3 or .mcap file, or the folder that 'ros2 bag record' made")
+        advice: remedy ?? "Name a .db3 or .mcap file, or the folder that 'ros2 bag record' wrote")
     case .damaged(let place, let cause):
       ErrorFacts(
         "bag.damaged", "the bag is damaged: \(cause)", place: Self.place(place),
-        advice: "Record or copy it again; of a bag that was only cut, import takes what is whole")
+        advice: "Record or copy it again; of a truncated bag, import reads the intact part")
     case .message(let place, let cause):
       ErrorFacts(
         "bag.message", "the message is not of its topic's type: \(cause)",
@@ -44,7 +44,7 @@ package enum BagError: RetakeError {
     case .imageEncoding(let place, let encoding):
       ErrorFacts(
         "bag.image.encoding", "images of the encoding '\(encoding)' cannot be imported",
-        cause: "it takes " + RawEncoding.names, place: Self.place(place),
+        cause: "supported: " + RawEncoding.names, place: Self.place(place),
         advice: "Import other topics: --topic NAME")
     case .tooLarge(let place, let what, let bytes, let most):
       ErrorFacts(
@@ -73,7 +73,7 @@ package enum BagError: RetakeError {
     case .nothingToExport(let session, let cause):
       ErrorFacts(
         "bag.export.nothing", "there is nothing to export", cause: cause, at: session,
-        advice: "See what it has: retake session info \(session.shellWord)")
+        advice: "List its content: retake session info \(session.shellWord)")
     case .exportDiffers(let path, let cause):
       ErrorFacts(
         "bag.export.differs", "the exported file does not read back as it was written",

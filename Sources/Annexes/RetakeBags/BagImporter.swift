@@ -254,8 +254,8 @@ private final class BagBuild {
   private func noteLate(_ count: Int, of topic: BagTopic) {
     guard count > 0 else { return }
     notes.append(
-      "\(topic.name): \(count) messages were recorded before the one in front of them; they arrive "
-        + "with it")
+      "\(topic.name): \(count) messages have an earlier time than their predecessor; they arrive "
+        + "with the predecessor")
   }
 
   /// Leaves out a topic without imported messages. If the user selected the topic, that is an

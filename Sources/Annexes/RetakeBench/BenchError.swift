@@ -35,7 +35,7 @@ package enum BenchError: RetakeError, Hashable {
       ErrorFacts(
         "suite.bench.oneFamily",
         families.isEmpty
-          ? "options are tuned on loads without events, and there are none"
+          ? "options are tuned on loads without events, but every load has events"
           : "options are tuned on one family of loads and judged on another, "
             + "and there is only '\(families[0])'",
         advice: "Add a load without events of another 'family' with --load, or leave --load out")
@@ -46,7 +46,7 @@ package enum BenchError: RetakeError, Hashable {
         advice: "Run 'retake bench memory' on Linux")
     case .noFigures(let pool):
       ErrorFacts(
-        "suite.bench.noFigures", "the process that measured the pool '\(pool)' gave no figures",
+        "suite.bench.noFigures", "the process that measured the pool '\(pool)' returned no figures",
         advice: "Run 'retake bench memory --pool \"\(pool)\"' to see why")
     case .noProfile(let name, let known):
       ErrorFacts(

@@ -110,7 +110,7 @@ extension PoolLoad {
       guard !loads.contains(where: { $0.name == load.name }) else {
         throw BenchError.badLoad(
           message: "another load is called '\(load.name)', too",
-          advice: "Give each load a name of its own", pointer: "/name", file: path)
+          advice: "Choose a different name for each load", pointer: "/name", file: path)
       }
       loads.append(load)
     }

@@ -248,7 +248,7 @@ final class ForeignChild: @unchecked Sendable {
     if case .out(_, let sequence, _) = word, case .frame(let current) = name,
       case .frame(sequence)? = done, sequence != current
     {
-      throw .unexpected("an 'out' behind 'done' with frame \(sequence)")
+      throw .unexpected("an 'out' after 'done' with frame \(sequence)")
     }
     return word
   }
@@ -302,7 +302,7 @@ final class ForeignChild: @unchecked Sendable {
       } else if let done, let given = message["done"], done == (try? ProgramCallName(done: given)) {
         throw .repeated("\(done)")
       } else if let done, message["out"] != nil {
-        throw .unexpected("an 'out' behind 'done' with \(done)")
+        throw .unexpected("an 'out' after 'done' with \(done)")
       } else if let answered, let name = FrameName(answerIn: message), name == answered {
         throw .repeated("frame \(name)")
       } else {

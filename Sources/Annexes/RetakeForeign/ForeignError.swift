@@ -48,13 +48,13 @@ package enum ForeignError: RetakeError, Hashable {
     case .noFakeClock(let name):
       ErrorFacts(
         "process.noFakeClock",
-        "the program '\(name)' needs a clock of its own, and libfaketime is not installed",
+        "the program '\(name)' needs a virtual clock, but libfaketime is not installed",
         advice: "Install it: apt-get install libfaketime; or leave out clock: preload")
     case .notReady(let name, let cause, let hasWords):
       ErrorFacts(
         "process.notReady", "the program '\(name)' did not become ready", cause: cause,
         advice: hasWords
-          ? "Repair what its last lines say, in the program or in the options of its node; "
+          ? "Fix the error in its last lines, in the program or in the options of its node; "
             + "--show-programs shows all of its lines"
           : "Start it by itself in this folder to see its errors; in Python it has to end with "
             + "retake.main(…), and 'output' of the node and of the stage are the same")

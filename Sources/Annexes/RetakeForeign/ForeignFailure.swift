@@ -67,7 +67,7 @@ enum ForeignFailure: Error, Hashable {
     case .ended(.exited(let status)): "exited with status \(status)"
     case .ended(.signalled(let number)): "was ended by signal \(SignalName.text(of: number))"
     case .closed: "closed file 3 and did not exit"
-    case .late(let seconds): "gave no answer within \(seconds.shortText) s"
+    case .late(let seconds): "did not answer within \(seconds.shortText) s"
     case .garbage(let detail): "sent a message that is not JSON: \(detail)"
     case .tooLong(let bytes):
       "announced a message of \(bytes) bytes; at most \(MessageChannel.bytesMax) are read"

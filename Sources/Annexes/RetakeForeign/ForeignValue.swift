@@ -19,7 +19,7 @@ extension ForeignOutput {
       return Classes(
         try elements.map { element in try Classification(element) })
     case .scalars: return try Self.scalars(elements)
-    case .program: throw fields.wrong("a whole program gives values with 'out'")
+    case .program: throw fields.wrong("a program with the output 'program' sends values with 'out'")
     }
   }
 

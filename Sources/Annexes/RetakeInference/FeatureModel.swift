@@ -37,11 +37,11 @@ package struct FeatureModel: Sendable {
       throw ModelDocumentError.contradiction(
         model: path, key: "name",
         "the input '\(port.name)' has the shape \(port.shape.shapeText), and a list of numbers is "
-          + "1xn; 'detect', 'classify' and 'infer' compute models of pictures")
+          + "1xn; 'detect', 'classify' and 'infer' run models of images")
     }
     if let key = layers.pictureKey {
       throw ModelDocumentError.contradiction(
-        model: path, key: key, "it reads numbers, not a picture")
+        model: path, key: key, "the model reads numbers, not an image")
     }
     guard let features = layers.pick("features", \.features, DecoderSettings.text) else {
       throw ModelDocumentError.missing(

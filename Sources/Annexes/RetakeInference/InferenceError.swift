@@ -119,11 +119,11 @@ package enum InferenceError: RetakeError, Hashable {
         "inference.input.shape",
         "the input '\(input.shortened)' has the shape \(needed.shapeText), and "
           + "\(given.map { $0 as Int? }.shapeText) was given", at: model,
-        advice: "Scale and crop the frames to what the model reads")
+        advice: "Scale and crop the frames to the shape of the input")
     case .noFeature(let name, let available):
       ErrorFacts(
         "inference.feature.missing", "the frame has no number '\(name.shortened)'",
-        advice: available.isEmpty ? "It has none" : "It has \(available.quotedList)")
+        advice: available.isEmpty ? "The frame has no numbers" : "It has \(available.quotedList)")
     case .badFeature(let name, let value):
       ErrorFacts(
         "inference.feature.notFinite", "the number '\(name.shortened)' is \(value)")

@@ -54,7 +54,7 @@ public enum PreviewError: RetakeError, Hashable {
     case .noWindow(let cause):
       ErrorFacts(
         "preview.window.failed", "the window could not be opened", cause: Self.text(cause),
-        advice: "SDL_RENDER_DRIVER=software takes the renderer that works everywhere")
+        advice: "Try SDL_RENDER_DRIVER=software, which works everywhere")
     case .renderer(let step, let cause):
       ErrorFacts(
         "preview.renderer.failed", "the window's renderer failed: \(step)",
@@ -76,13 +76,13 @@ public enum PreviewError: RetakeError, Hashable {
     case .noFrames(let path, let track):
       ErrorFacts(
         "preview.frames.none", "track \(track) has no frames to show", at: path,
-        advice: "Choose another one with --track; retake session info lists them")
+        advice: "Choose another track with --track; retake session info lists them")
     case .noSuchFrame(let path, let start, let count):
       ErrorFacts(
         "preview.frames.noSuch", "there is no frame at \(start); the track has \(count)", at: path)
     case .notWritten(let path, let cause):
       ErrorFacts(
-        "preview.screenshot.notWritten", "the picture of the window could not be written",
+        "preview.screenshot.notWritten", "the screenshot could not be written",
         cause: Self.text(cause), at: path,
         advice: cause == Self.terminal ? "Name a file, or a reader: --screenshot - | display" : nil)
     }

@@ -5,8 +5,8 @@ package import RetakeGraph
 package struct DetrendOptions: StageOptions, Hashable {
   package static let explanations: [String: String] = [
     "lambda":
-      "smoothness of what is removed, above 0 and at most 1000000; at rate / (2π "
-      + "√lambda) Hz half of the amplitude is left"
+      "smoothness of the removed trend, above 0 and at most 1000000; at rate / (2π "
+      + "√lambda) Hz half of the amplitude remains"
   ]
 
   /// λ of the smoothness prior, above 0 and at most 1,000,000. The stage halves the amplitude at

@@ -81,7 +81,7 @@ struct RequestGuard: Sendable {
     // A form cannot send this type. A script of another site needs a preflight request for it, and
     // OPTIONS is refused.
     guard request.contentType == "application/json" else {
-      throw ServeError.badRequest("what is sent must be application/json")
+      throw ServeError.badRequest("the content type of the request must be application/json")
     }
   }
 

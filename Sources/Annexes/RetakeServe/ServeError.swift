@@ -25,12 +25,12 @@ package enum ServeError: RetakeError, Hashable {
     switch self {
     case .portTaken(let port):
       ErrorFacts(
-        "serve.port.taken", "port \(port) is taken",
-        advice: "Take any free port: retake report serve")
+        "serve.port.taken", "port \(port) is in use",
+        advice: "Use any free port: retake report serve")
     case .cannotListen(let port, let cause):
       ErrorFacts(
-        "serve.port.cannotListen", "nothing can be served on port \(port)", cause: cause,
-        advice: "Take another port, or any free one: retake report serve")
+        "serve.port.cannotListen", "the server cannot listen on port \(port)", cause: cause,
+        advice: "Choose another port, or use any free port: retake report serve")
     case .noToken:
       ErrorFacts(
         "serve.request.noToken", "this address has not the token of the pages",
@@ -48,7 +48,7 @@ package enum ServeError: RetakeError, Hashable {
     case .notFound(let what):
       ErrorFacts("serve.request.notFound", "there is no \(what)")
     case .wrongMethod:
-      ErrorFacts("serve.request.method", "this address takes another method")
+      ErrorFacts("serve.request.method", "this address does not accept the request's method")
     case .bodyTooLarge(let most):
       ErrorFacts(
         "serve.request.tooLarge",
@@ -58,11 +58,11 @@ package enum ServeError: RetakeError, Hashable {
         "serve.request.outside", "\(what) leads out of the project's folder",
         advice: "Copy it into the project; links are not followed out of it")
     case .noPixels(let frame, let cause):
-      ErrorFacts("serve.frame.noPixels", "frame \(frame) has no picture", cause: cause)
+      ErrorFacts("serve.frame.noPixels", "frame \(frame) has no image", cause: cause)
     case .otherResult(let key):
       ErrorFacts(
         "serve.accept.otherResult",
-        "what is pending for \(key) is not the result that this page shows",
+        "the pending result of \(key) is not the result that this page shows",
         advice: "Reload the page; if it says the same again, make a new report: "
           + "retake test --report report")
     }

@@ -155,8 +155,8 @@ struct ServedSite: Sendable {
     }
     guard let wish = try? JSONDecoder().decode(Wish.self, from: body) else {
       throw ServeError.badRequest(
-        "what is sent must be {\"key\": …, \"reason\": …, \"pending\": …}, with "
-          + "\"rootCauses\": […] if not all is meant")
+        "the request must be {\"key\": …, \"reason\": …, \"pending\": …}, with "
+          + "\"rootCauses\": […] to accept only these")
     }
     // Globs are not supported here: the user saw exactly one case and its root causes.
     guard !Self.isGlob(wish.key), wish.key.contains("/") else {

@@ -14,6 +14,6 @@ package struct FrameMemoryError: RetakeError, Hashable {
   package var facts: ErrorFacts {
     ErrorFacts(
       "frame.memory", "there was no memory for a frame of \(width)x\(height)",
-      advice: "Give it more memory (ulimit -v), or end other programs", kind: .memory)
+      advice: "Allow more memory (ulimit -v), or end other programs", kind: .memory)
   }
 }

@@ -38,7 +38,7 @@ package enum ResultTextError: RetakeError, Hashable {
     case .block(let file, let line):
       ErrorFacts(
         "core.results.block",
-        "the lines before line \(line) were changed: they do not give its digest", at: file,
+        "the lines before line \(line) were changed: their digest is different", at: file,
         advice: Self.remedy)
     case .cutShort(let file):
       ErrorFacts(

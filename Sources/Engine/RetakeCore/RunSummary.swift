@@ -165,8 +165,8 @@ extension RunSummary {
     (silentSinks ?? []).map { sink in
       let delivered = found?.first { $0.sink == sink }?.delivered ?? 0
       let count = delivered == 0 ? frames.captured : delivered
-      let text = count == 1 ? "the one frame" : "any of \(count) frames"
-      return "the sink '\(sink)' got nothing in \(text)"
+      let text = count == 1 ? "the only frame" : "any of \(count) frames"
+      return "the sink '\(sink)' received no result in \(text)"
     }
   }
 }

@@ -25,7 +25,7 @@ package enum Suggestion {
       return FormerWords.advice(word, new)
     }
     if let nearest = nearest(to: word, among: candidates) { return "Did you mean '\(nearest)'?" }
-    guard !candidates.isEmpty else { return "None is known here" }
+    guard !candidates.isEmpty else { return "No name is known here" }
     let more = candidates.count > knownMax ? " and \(candidates.count - knownMax) more" : ""
     return "Known: " + candidates.prefix(knownMax).joined(separator: ", ") + more
   }

@@ -78,7 +78,7 @@ struct DocumentReader {
     if kind == AnyStage.forEachKind {
       if let options = fields["options"] {
         throw PipelineError(
-          .badOption("a forEach has no options", advice: "Give them to the nodes of its body"),
+          .badOption("a forEach has no options", advice: "Write them at the nodes of its body"),
           at: options.pointer)
       }
       return .forEach

@@ -86,7 +86,7 @@ struct EdgeList {
     let behind = Self.names(bySender[node, default: []].map { edges[$0].to })
     switch (before, behind) {
     case (nil, nil): return nil
-    case (let before?, nil): return "behind \(before)"
+    case (let before?, nil): return "after \(before)"
     case (nil, let behind?): return "before \(behind)"
     case (let before?, let behind?):
       // "between a, b and c" would not say where the node is.

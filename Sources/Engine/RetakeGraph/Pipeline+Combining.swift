@@ -61,8 +61,8 @@ extension Pipeline {
       }
       requirement(
         same.isSame(as: node),
-        "two different nodes have the id '\(node.id)': give one an id of its own, or say what "
-          + "both are before the chain branches")
+        "two different nodes have the id '\(node.id)': change one id, or make one node of them "
+          + "before the chain branches")
     }
     merge(edges: other.edges)
     for executor in other.executors where !executors.contains(executor) {

@@ -143,7 +143,7 @@ private struct ConversionPlan {
       .unsupported(
         "'\(graph.nodes[node].id)' takes \(accepted), and its frames are \(format.rawValue): "
           + "frames are converted to 8 bits a sample only",
-        advice: "Add a format of 8 bits to those that the stage takes, such as "
+        advice: "Add a format of 8 bits to the input formats of the stage, such as "
           + format.nearestBasic.rawValue), at: graph.pointer(ofNode: node))
   }
 
@@ -216,8 +216,8 @@ private struct ConversionPlan {
       throw PipelineError(
         .unsupported(
           "'\(graph.nodes[node].id)' takes \(format.rawValue), and another forEach of the same "
-            + "join takes other pixels",
-          advice: "Give each forEach a join of its own"), at: graph.pointer(ofNode: node))
+            + "join takes another pixel format",
+          advice: "Add a separate join for each forEach"), at: graph.pointer(ofNode: node))
     }
   }
 }

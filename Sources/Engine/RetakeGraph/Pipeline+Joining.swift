@@ -50,7 +50,7 @@ extension Pipeline {
     requirement(names.count == ends.count, "each branch of a join has a port")
     requirement(
       Set(names).count == names.count,
-      "the ports of a join have names of their own: give them with ports:")
+      "the ports of a join need different names: set them with ports:")
     requirement(!ends.contains(where: \.isBody), "the body of a forEach has no branches")
     var pipeline = ends[0].pipeline
     for end in ends.dropFirst() { pipeline.merge(end.pipeline) }

@@ -17,10 +17,10 @@ extension Pipeline {
         .wrongValue(
           "the pool '\(pool.id)' \(has) \(pool.fewest) of the \(need.count) buffers that are held "
             + "at once at '\(graph.nodes[need.node].id)', by frames of "
-            + "\(holders.joined(separator: ", "))\(more): nothing would ever arrive",
+            + "\(holders.joined(separator: ", "))\(more): no frame would ever arrive",
           advice: pool.adaptive == nil
-            ? "Give '\(pool.id)' a capacity of at least \(need.count)"
-            : "Give '\(pool.id)' a min, thermalSize and memorySize of at least \(need.count)"),
+            ? "Set the capacity of '\(pool.id)' to at least \(need.count)"
+            : "Set min, thermalSize and memorySize of '\(pool.id)' to at least \(need.count)"),
         at: "/pools/\(index)/\(pool.adaptive == nil ? "capacity" : "adaptive")")
     }
   }

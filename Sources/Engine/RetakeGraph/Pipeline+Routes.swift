@@ -85,7 +85,7 @@ extension GraphIndex {
       .unsupported(
         "'\(join.id)' would wait for frames on several ports, and '\(nodes[route].id)' sends each "
           + "frame to one",
-        advice: "Give '\(join.id)' the mode any"),
+        advice: "Set the mode of '\(join.id)' to any"),
       at: edge.map { pointer(ofEdge: $0) } ?? pointer(ofNode: node))
   }
 }

@@ -47,10 +47,11 @@ extension Pipeline {
         at: node.place("pool"))
     }
     let role = node.stage.signature.role
-    try node.require(origin, role == .source || role.isServed, "pool", "makes no frames of its own")
+    try node.require(origin, role == .source || role.isServed, "pool", "makes no frames")
     try node.require(
       origin, node.scope == nil || pool.policy != .drop, "pool",
-      "works on items, which are never dropped", advice: "Give '\(id)' the policy block or fail")
+      "works on items, which are never dropped",
+      advice: "Set the policy of '\(id)' to block or fail")
   }
 }
 
@@ -84,7 +85,7 @@ extension PipelineNode {
       advice: "Use 1 to \(Pipeline.concurrencyMax)")
     try require(
       origin, role.isServed || concurrency == 1, "concurrency",
-      "takes no server, and so has no concurrency")
+      "uses no server, so it has no concurrency")
     try require(
       origin, role != .stateful || concurrency == 1, "concurrency",
       "remembers, and can only work on one frame at a time")
@@ -97,7 +98,7 @@ extension PipelineNode {
     try require(
       origin, fallback == nil || scope == nil, "fallback", "works on items, which have no fallback")
     try require(
-      origin, timeout == nil || role.isServed || role == .join, "timeout", "waits for nothing")
+      origin, timeout == nil || role.isServed || role == .join, "timeout", "never waits")
     try require(
       origin, timeout.map { $0 > .zero } ?? true, "timeout", "would time out at once",
       advice: origin == .swift ? "For example .timeout(.milliseconds(50))" : "For example \"50ms\"")
@@ -108,7 +109,7 @@ extension PipelineNode {
   fileprivate func checkPrecision(_ origin: Pipeline.Origin) throws {
     try require(
       origin, precision.isEmpty || stage.signature.role == .sink, "precision",
-      "is not a sink, and writes nothing")
+      "is not a sink and writes no numbers")
     let known = Precision.CodingKeys.allCases.map(\.rawValue)
     // Sorted, so that every run reports the same one of several wrong keys.
     for key in precision.keys.sorted() {

@@ -52,7 +52,7 @@ extension GraphIndex {
       let owner = role(node) == .gather ? nodes[node].scope ?? nodes[node].id : nodes[node].id
       throw PipelineError(
         .missing(
-          "what '\(owner)' gives goes nowhere", advice: "Add an edge to a sink such as 'results'"),
+          "the output of '\(owner)' has no edge", advice: "Add an edge to a sink such as 'results'"),
         at: pointer(ofNode: node))
     }
   }
@@ -66,7 +66,7 @@ extension GraphIndex {
       guard !edges.isEmpty else {
         throw PipelineError(
           .missing(
-            "nothing leads to the port '\(port)' of '\(id)'",
+            "no edge leads to the port '\(port)' of '\(id)'",
             advice: "Add an edge to \"\(id).\(port)\", or remove the port"),
           at: pointer(ofNode: node))
       }
@@ -74,7 +74,7 @@ extension GraphIndex {
         throw PipelineError(
           .unsupported(
             "the port '\(port)' of '\(id)' has \(edges.count) inputs",
-            advice: "Give '\(id)' a port for each"), at: pointer(ofEdge: edges[1]))
+            advice: "Add a port to '\(id)' for each"), at: pointer(ofEdge: edges[1]))
       }
     }
   }
@@ -90,7 +90,7 @@ extension GraphIndex {
       throw PipelineError(
         .wrongValue(
           "'\(nodes[node].id)' is not a sink and cannot be primary",
-          advice: "Leave out \"primary\", or give it to a sink"),
+          advice: "Leave out \"primary\", or set it on a sink"),
         at: "\(pointer(ofNode: node))/primary")
     }
     guard primary.count <= 1 else {

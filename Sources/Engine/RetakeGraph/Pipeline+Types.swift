@@ -26,7 +26,7 @@ extension GraphIndex {
       guard role(receiver) != .fork else {
         throw PipelineError(
           .unsupported(
-            "the forEach '\(nodes[receiver].id)' is given \(gives), and takes a frame joined "
+            "the forEach '\(nodes[receiver].id)' receives \(gives), and takes a frame joined "
               + "with detections",
             advice: "Put a join with the ports frame and detections before it"),
           at: pointer(ofEdge: edge))
@@ -78,8 +78,8 @@ extension GraphIndex {
   private func tooWide(_ node: Int) -> PipelineError {
     PipelineError(
       .tooLarge(
-        "the join '\(nodes[node].id)' gives more than \(Self.joinedValuesMax) values, those of "
-          + "the joins before it included"), at: pointer(ofNode: node))
+        "the join '\(nodes[node].id)' returns more than \(Self.joinedValuesMax) values, including "
+          + "the values of upstream joins"), at: pointer(ofNode: node))
   }
 }
 

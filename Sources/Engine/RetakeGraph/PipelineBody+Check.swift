@@ -10,7 +10,7 @@ extension PipelineBody {
     }
     for (index, node) in nodes.enumerated() where !node.stage.signature.role.isServed {
       throw PipelineError(
-        .unsupported(node.isNoStageOfABody, advice: "Move it before or behind the forEach"),
+        .unsupported(node.isNoStageOfABody, advice: "Move it before or after the forEach"),
         at: "\(pointer)/nodes/\(index)")
     }
     for (index, edge) in edges.enumerated() where edge.policy != .block {
@@ -35,7 +35,7 @@ extension PipelineBody {
     for (index, edge) in edges.enumerated() {
       guard next.updateValue(index, forKey: edge.from) == nil, edge.from != output else {
         throw branches(
-          "what '\(edge.from)' gives goes to two places", at: "\(pointer)/edges/\(index)")
+          "the output of '\(edge.from)' has two edges", at: "\(pointer)/edges/\(index)")
       }
       guard receivers.insert(edge.to).inserted else {
         throw branches("'\(edge.to)' has two inputs", at: "\(pointer)/edges/\(index)")
@@ -44,7 +44,7 @@ extension PipelineBody {
     let starts = nodes.indices.filter { !receivers.contains(nodes[$0].id) }
     guard starts.count <= 1 else {
       throw branches(
-        "nothing leads to '\(nodes[starts[1]].id)', and the line begins at "
+        "no edge leads to '\(nodes[starts[1]].id)', but the line begins at "
           + "'\(nodes[starts[0]].id)'", at: "\(pointer)/nodes/\(starts[1])")
     }
     // Without a start there is a cycle, which `ranks()` reports for the flat graph.
@@ -66,7 +66,7 @@ extension PipelineBody {
     PipelineError(
       .unsupported(
         "the body of a forEach is one line of stages: \(what)",
-        advice: "Do what branches in one stage, or in a forEach of its own"), at: pointer)
+        advice: "Merge the branches into one stage, or use a second forEach"), at: pointer)
   }
 }
 

@@ -83,7 +83,7 @@ extension PipelineChain where Output == Detections {
       id = inputs[0].from
     }
     requirementFailure(
-      "the detections of '\(last)' are not those of one detector; name their frames: "
+      "the detections of '\(last)' do not come from one detector; name their frames: "
         + "frames.forEach(detections)")
   }
 }

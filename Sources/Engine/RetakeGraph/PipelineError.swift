@@ -131,7 +131,7 @@ extension PipelineError.Reason {
     case .duplicateID(let id):
       ErrorFacts(
         "graph.pipeline.duplicateID", "the id '\(id)' is used twice",
-        advice: "Give each node an id of its own")
+        advice: "Choose a different id for each node")
     case .unknownNode(let id, let advice):
       ErrorFacts("graph.pipeline.unknownNode", "there is no node '\(id)'", advice: advice)
     case .unknownExecutor(let id, let advice):
@@ -142,10 +142,10 @@ extension PipelineError.Reason {
         advice: "Remove one of these edges")
     case .typeMismatch(let from, let gives, let to, let takes):
       ErrorFacts(
-        "graph.pipeline.typeMismatch", "'\(from)' gives \(gives), but '\(to)' takes \(takes)",
+        "graph.pipeline.typeMismatch", "'\(from)' returns \(gives), but '\(to)' takes \(takes)",
         advice: takes.hasPrefix("joined")
-          ? "Put a node of kind 'join' or 'latest' in front of '\(to)'"
-          : "Put a stage between them that takes \(gives) and gives \(takes)")
+          ? "Put a node of kind 'join' or 'latest' before '\(to)'"
+          : "Put a stage between them that takes \(gives) and returns \(takes)")
     case .missing(let what, let advice):
       ErrorFacts("graph.pipeline.missing", what, advice: advice)
     case .unreachable(let id):
@@ -178,7 +178,7 @@ extension PipelineError.Reason {
     }
   }
 
-  private static let example = "See a whole one with: retake pipeline example motion-boxes"
+  private static let example = "Print a complete document: retake pipeline example motion-boxes"
 
   /// The IDs along a path; for a long path, its two ends.
   private static func path(_ ids: [String]) -> String {

@@ -42,7 +42,7 @@ extension PipelineChain {
   ) -> PipelineRoute<Output> {
     requirement(
       Set(ports).count == ports.count && (2...AnyStage.portsMax).contains(ports.count),
-      "a route has 2 to \(AnyStage.portsMax) ports, each with a name of its own")
+      "a route has 2 to \(AnyStage.portsMax) ports with different names")
     let signature = StageSignature(
       kind: id, version: 1, role: .route, input: Output.valueKind, output: nil,
       summary: "closure")

@@ -133,8 +133,9 @@ extension GraphIndex {
         guard receiver.stage.signature.role == .sink else {
           throw PipelineError(
             .unsupported(
-              "'\(nodes[node].id)' is a whole program, and '\(receiver.id)' is not a sink",
-              advice: "Lead its edges to sinks; what else is to be computed belongs to the program"),
+              "the program '\(nodes[node].id)' sends values only to sinks, and '\(receiver.id)' "
+                + "is not a sink",
+              advice: "Lead its edges to sinks, and compute everything else in the program"),
             at: pointer(ofEdge: edge))
         }
         guard sinks.contains(receiver.id) else {

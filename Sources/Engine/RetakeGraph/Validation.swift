@@ -73,7 +73,7 @@ extension Pipeline {
       }
       throw PipelineError(
         .wrongValue(
-          "'\(Self.gatherID)' is what the end of the forEach '\(node.id)' is called",
+          "the id '\(Self.gatherID)' is reserved for the end of the forEach '\(node.id)'",
           advice: "Choose another id"), at: "\(pointer)/\(reserved)/id")
     }
   }
@@ -102,8 +102,8 @@ extension Pipeline {
       guard (2...AnyStage.portsMax).contains(ports.count) else {
         throw PipelineError(
           .badOption(
-            "'\(node.id)' has \(ports.count) of the ports that a \(node.kind) node needs",
-            advice: "Give it 2 to \(AnyStage.portsMax)"), at: pointer)
+            "'\(node.id)' has the wrong number of ports: \(ports.count)",
+            advice: "A \(node.kind) node has 2 to \(AnyStage.portsMax)"), at: pointer)
       }
       var seen: Set<String> = []
       for (place, port) in ports.enumerated() {
@@ -117,7 +117,8 @@ extension Pipeline {
         guard seen.insert(port).inserted else {
           throw PipelineError(
             .badOption(
-              "'\(node.id)' has two ports '\(port)'", advice: "Give each port a name of its own"),
+              "'\(node.id)' has two ports '\(port)'",
+              advice: "Choose a different name for each port"),
             at: "\(pointer)/\(place)")
         }
       }

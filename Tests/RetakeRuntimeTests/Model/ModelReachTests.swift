@@ -127,7 +127,7 @@ import Testing
     #expect(refused.count <= 200, "\(refused.count)")
     #expect(
       refused.allSatisfy {
-        $0.contains("nothing would ever arrive") || $0.contains("would wait for frames on several")
+        $0.contains("no frame would ever arrive") || $0.contains("would wait for frames on several")
       })
   }
 }

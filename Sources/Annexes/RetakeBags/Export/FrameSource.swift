@@ -119,7 +119,8 @@ final class ExportFrameSource: ExportSource {
     // Without B frames and lookahead, an encoder returns one packet for each frame.
     guard packets.count == 1 else {
       throw BagError.exportDiffers(
-        path: reader.folder.path, cause: "the encoder gave \(packets.count) packets for a frame")
+        path: reader.folder.path,
+        cause: "the encoder returned \(packets.count) packets for a frame")
     }
     return packets[0].bytes
   }

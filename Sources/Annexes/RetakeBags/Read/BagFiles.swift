@@ -43,7 +43,7 @@ struct BagFiles: Hashable, Sendable {
     guard isFolder.boolValue else {
       guard let entry = Self.entry(path) else {
         throw BagError.notBag(
-          path: path, cause: "its first bytes are neither SQLite's nor those of MCAP")
+          path: path, cause: "it begins like neither an SQLite nor an MCAP file")
       }
       entries = [entry]
       losses = Self.logLoss(path)
@@ -115,7 +115,7 @@ struct BagFiles: Hashable, Sendable {
       guard let bytes = try? RegularFile.facts(of: path + suffix, links: .followed).bytes, bytes > 0
       else { return nil }
       let name = URL(fileURLWithPath: path).lastPathComponent
-      return "\(name)\(suffix) has \(bytes) bytes that its recorder left behind, and is not read: "
+      return "\(name)\(suffix) has \(bytes) bytes that are not merged, and is not read: "
         + "open the bag once with sqlite3 to merge them"
     }
   }

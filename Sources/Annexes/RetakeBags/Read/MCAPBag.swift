@@ -21,7 +21,7 @@ final class MCAPBag: BagFile {
       try file.bytes(MCAPRecord.magic.count)
     }
     guard head == MCAPRecord.magic else {
-      throw BagError.notBag(path: path, cause: "its first bytes are not those of MCAP")
+      throw BagError.notBag(path: path, cause: "it does not begin like an MCAP file")
     }
     let magicBytes = MCAPRecord.magic.count
     let last = try Self.errors(at: path) {

@@ -6,13 +6,13 @@ import RetakeStages
 package struct ProcessOptions: StageOptions, Hashable {
   package static let explanations: [String: String] = [
     "clock":
-      "what the program's own clock shows: 'real', or with libfaketime virtual time: 'preload'",
+      "the program's own clock: 'real', or 'preload' for virtual time with libfaketime",
     "command": "the program, then its arguments; required",
     "instances": "copies of a pure program that compute at once, 1 to 64",
     "options": "an object that the program gets as it is",
     "output":
-      "what the program gives: 'detections', 'classes' or 'scalars', or if it is a whole pipeline "
-      + "'program'; required",
+      "values that the program returns: 'detections', 'classes' or 'scalars', or 'program' if it "
+      + "is a complete pipeline; required",
     "sensors":
       "sensors that the program reads: names, or objects with 'sensor' and the window's "
       + "'milliseconds', 0 to 600000; not for 'program'",
@@ -64,7 +64,7 @@ package struct ProcessOptions: StageOptions, Hashable {
     program.sensors = try ProcessSensor.reads(sensors)
     // A whole program is called with frames and timers, and a timer has no samples.
     guard output != .program || program.sensors.isEmpty else {
-      throw OptionError(key: "sensors", message: "is not for a program that is a whole pipeline")
+      throw OptionError(key: "sensors", message: "is not supported with the output 'program'")
     }
     return program
   }

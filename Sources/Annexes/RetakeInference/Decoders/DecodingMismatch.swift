@@ -16,13 +16,13 @@ package enum DecodingMismatch: RetakeError, Hashable {
     case .shapes(let decoder, let expected, let actual):
       ErrorFacts(
         "inference.decode.shapes",
-        "the decoder '\(decoder.rawValue)' reads \(expected); the model gives "
+        "the decoder '\(decoder.rawValue)' reads \(expected); the model returns "
           + actual.shapesText,
-        advice: "Set 'decoder' in the model's sidecar to the one that fits; see docs/models.md")
+        advice: "Set 'decoder' in the model's sidecar to the right decoder; see docs/models.md")
     case .type(let decoder, let output):
       ErrorFacts(
         "inference.decode.type",
-        "the decoder '\(decoder.rawValue)' reads numbers; output \(output) has none",
+        "the decoder '\(decoder.rawValue)' reads 32-bit floats; output \(output) has another type",
         advice: "Export the model with outputs of 32-bit floats")
     case .notFinite(let decoder, let output, let element, let value):
       ErrorFacts(
@@ -35,7 +35,7 @@ package enum DecodingMismatch: RetakeError, Hashable {
         "inference.decode.labels",
         "the model has \(expected) classes, and there are \(actual) labels",
         cause: "read by the decoder '\(decoder.rawValue)'",
-        advice: "Give 'labels' in the model's sidecar, one for each class")
+        advice: "Write 'labels' in the model's sidecar, one for each class")
     }
   }
 }

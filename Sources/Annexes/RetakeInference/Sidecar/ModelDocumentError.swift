@@ -23,7 +23,7 @@ package enum ModelDocumentError: RetakeError, Hashable {
         advice: problem.advice ?? "docs/models.md describes each key")
     case .missing(let model, let key, let advice):
       ErrorFacts(
-        "inference.settings.missing", "nothing gives '\(key)' of this model", at: model,
+        "inference.settings.missing", "the setting '\(key)' of this model is missing", at: model,
         advice: advice)
     case .contradiction(let model, let key, let message):
       ErrorFacts(

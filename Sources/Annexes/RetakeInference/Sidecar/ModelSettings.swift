@@ -45,7 +45,7 @@ package struct ModelSettings: Sendable {
   ) throws {
     if layers.has(\.features) {
       throw ModelDocumentError.contradiction(
-        model: path, key: "features", "it reads a picture; 'regress' computes models of numbers")
+        model: path, key: "features", "the model reads an image; 'regress' runs models of numbers")
     }
     inputIndex = try Self.inputIndex(of: model, at: path, &layers)
     let port = model.inputs[inputIndex]
@@ -257,7 +257,7 @@ extension ImageInput {
     else {
       throw ModelDocumentError.missing(
         model: path, key: "size",
-        advice: "The model takes any size; write \"input\": {\"size\": [640, 480]}")
+        advice: "The model accepts any size; write \"input\": {\"size\": [640, 480]}")
     }
     guard (columns ?? size.width) == size.width, (rows ?? size.height) == size.height else {
       throw contradiction(

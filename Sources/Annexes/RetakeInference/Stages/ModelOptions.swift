@@ -4,10 +4,10 @@ import RetakeGraph
 /// The model of a stage, and the node's values for it.
 package struct ModelOptions: StageOptions, Hashable {
   package static let explanations: [String: String] = [
-    "input": "keys of the model's sidecar about its input; they come before those of the file",
+    "input": "keys of the model's sidecar about its input; they override the keys of the file",
     "model": "path of an .onnx file, relative to the folder in which the command runs; required",
-    "output": "keys of the model's sidecar about its output; they come before those of the file",
-    "provider": "what computes the model, by ONNX Runtime's name for it",
+    "output": "keys of the model's sidecar about its output; they override the keys of the file",
+    "provider": "the execution provider of the model, by ONNX Runtime's name",
   ]
 
   /// The path of an .onnx file; relative to the working folder. Required.

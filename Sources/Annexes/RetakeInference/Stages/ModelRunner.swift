@@ -33,8 +33,8 @@ final class ModelRunner: Sendable {
     let names = DecoderName.allCases.filter { $0.result == result }.map(\.rawValue)
     throw OptionError(
       key: "output/decoder",
-      message: "is '\(settings.decoderName.rawValue)', which gives no \(result.word) for "
-        + "'\(kind)'; those that do: \(names.joined(separator: ", "))")
+      message: "is '\(settings.decoderName.rawValue)', which returns no \(result.word) for "
+        + "'\(kind)'; use one of: \(names.joined(separator: ", "))")
   }
 
   /// - Throws: `StageError` if the model cannot be computed for this frame, or an output contains

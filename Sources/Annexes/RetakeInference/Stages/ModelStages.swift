@@ -72,7 +72,7 @@ extension Detections: ModelResult {
 extension Classes: ModelResult {
   package static var modelKind: String { "classify" }
   package static var modelSummary: String {
-    "names what a frame shows with a model in an ONNX file"
+    "classifies a frame with a model in an ONNX file"
   }
   package static var decoded: DecoderName.Result { .classes }
 

@@ -29,19 +29,19 @@ package enum ModelSuspicion: RetakeError, Hashable {
     case .unscaled(let largest):
       ErrorFacts(
         "models.check.unscaled",
-        "the model is given numbers up to \(largest.short), and nothing says that it reads them",
+        "the model's input has numbers up to \(largest.short), and no setting confirms this range",
         advice: "If it was trained on 0 to 1, write \"input\": {\"scale_values\": [255]} "
           + "\(Self.sidecar); if on 0 to 255, \"input\": {\"scale_values\": [1]}")
     case .fractions(let smallest, let largest):
       ErrorFacts(
         "models.check.fractions",
-        "'mean_values' and 'scale_values' are those of levels from 0 to 1, and levels are 0 to "
-          + "255: the model is given \(smallest.short) to \(largest.short)",
+        "'mean_values' and 'scale_values' are for levels from 0 to 1, but levels are 0 to 255: "
+          + "the model's input is \(smallest.short) to \(largest.short)",
         advice: "Multiply both by 255 \(Self.sidecar)")
     case .tiny(let largest):
       ErrorFacts(
         "models.check.tiny",
-        "no number that the model is given is further from 0 than \(largest.short)",
+        "no number of the model's input is further from 0 than \(largest.short)",
         advice: "Check 'scale_values' \(Self.sidecar): levels are 0 to 255 and divided by it once")
     case .rounded(let values):
       ErrorFacts(
@@ -51,28 +51,28 @@ package enum ModelSuspicion: RetakeError, Hashable {
     case .distorted(let frame, let input):
       ErrorFacts(
         "models.check.distorted",
-        "the frame of \(frame) is distorted to \(input), and nothing says that it should be",
+        "the frame of \(frame) is distorted to \(input), and no setting asks for it",
         advice: "Write \"input\": {\"resize_type\": \"fit_to_window_letterbox\"} \(Self.sidecar); "
           + "if it is meant, \"standard\"")
     case .flat:
       ErrorFacts(
-        "models.check.flat", "all pixels of the frame that the model sees have one color",
+        "models.check.flat", "all pixels of the model's input image have one color",
         advice: "Choose another frame with --frame")
     case .constant(let output, let value):
       ErrorFacts(
         "models.check.constant",
         "all numbers of the output '\(output.shortened)' are \(value.short)",
-        advice: "Look at what the model sees with --output FILE, and check 'mean_values' and "
+        advice: "Look at the model's input with --output FILE, and check 'mean_values' and "
           + "'scale_values' \(Self.sidecar)")
     case .nothing(let threshold, let best):
       ErrorFacts(
         "models.check.nothing",
-        best.map { "nothing has a score above \(threshold.short); the best one has \($0.short)" }
-          ?? "nothing has a score above 0",
+        best.map { "no score is above \(threshold.short); the best score is \($0.short)" }
+          ?? "no score is above 0",
         advice: best == nil
-          ? "Look at what the model sees with --output FILE, and check 'mean_values', "
+          ? "Look at the model's input with --output FILE, and check 'mean_values', "
             + "'scale_values' and 'color_space' \(Self.sidecar)"
-          : "If that one is right, lower 'confidence_threshold' \(Self.sidecar)")
+          : "If that result is right, lower 'confidence_threshold' \(Self.sidecar)")
     case .score(let label, let score):
       ErrorFacts(
         "models.check.score", "the score of '\(label.shortened)' is \(score.short), not 0 to 1",
@@ -80,7 +80,7 @@ package enum ModelSuspicion: RetakeError, Hashable {
           + "'sigmoid-multilabel'")
     case .full(let count):
       ErrorFacts(
-        "models.check.full", "there are as many detections as are kept: \(count)",
+        "models.check.full", "the number of detections reached the limit of \(count)",
         advice: "If they are not objects, raise 'confidence_threshold', or check 'mean_values' "
           + "and 'scale_values' \(Self.sidecar)")
     }

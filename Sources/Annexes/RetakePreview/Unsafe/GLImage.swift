@@ -49,7 +49,7 @@ final class GLImage: ImagePainter {
     withExtendedLifetime(frame) {}
     conversion = YCbCrConversion(range: frame.range, matrix: frame.matrix)
     seconds = Float(Double(frame.timestamp.nanoseconds) / 1e9)
-    try painter.check("taking a picture")
+    try painter.check("loading an image")
   }
 
   func draw(_ fit: ImageFit) throws {
@@ -74,7 +74,7 @@ final class GLImage: ImagePainter {
     program.draw(quads.vertices)
     if isTimed { timers?.end() }
     gl.enable(GLNumber.blend)
-    try painter.check("drawing a picture")
+    try painter.check("drawing an image")
   }
 
   func finishedNanoseconds() -> [Int64] { timers?.finished() ?? [] }

@@ -46,7 +46,7 @@ final class SDLImage: ImagePainter {
       Kind(
         layout: plan.layout, conversion: plan.conversion, width: frame.width, height: frame.height))
     guard copy(frame, plan, to: texture) == 0 else {
-      throw PreviewError.renderer(step: "taking a picture", cause: sdl.errorText)
+      throw PreviewError.renderer(step: "loading an image", cause: sdl.errorText)
     }
     withExtendedLifetime(frame) {}
   }
@@ -67,7 +67,7 @@ final class SDLImage: ImagePainter {
         painter.pointer, texture, nil, &target, Double(fit.degrees), nil,
         fit.isMirrored ? SDLNumber.flipHorizontal : 0)
     guard result == 0 else {
-      throw PreviewError.renderer(step: "drawing a picture", cause: sdl.errorText)
+      throw PreviewError.renderer(step: "drawing an image", cause: sdl.errorText)
     }
   }
 
