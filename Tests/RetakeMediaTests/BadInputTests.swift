@@ -112,7 +112,7 @@ struct BadInputTests {
     #expect(
       try openError(file.path)?.cause == "Invalid data found when processing input")
     #expect(
-      try openError(file.path)?.advice?.hasSuffix(": untrunc WHOLE.mp4 \(file.path)") == true)
+      try openError(file.path)?.advice?.hasSuffix(": untrunc INTACT.mp4 \(file.path)") == true)
   }
 
   @Test func `an MP4 whose index is there and damaged`() throws {

@@ -71,7 +71,7 @@ struct ForeignFileTests {
     let stream = try stream()
     let log = Data("2026-01-01 camera 3: begins\n".utf8) + stream
     try check(
-      log, as: "camera.log", "media.open.foreign", says: "h264 somewhere behind other bytes",
+      log, as: "camera.log", "media.open.foreign", says: "h264 after other bytes",
       advises: "mv FILE FILE.h264")
     let part = try Clips.root.file("part.h264")
     try stream.dropFirst(100).write(to: part)

@@ -21,7 +21,7 @@ import Testing
 
     func decode(_ packet: MediaPacket?) throws -> [DecodedFrame] {
       if let packet, missing.contains(packet.index) {
-        throw MediaError.noMemory(step: "decode a picture", file: nil)
+        throw MediaError.noMemory(step: "decode an image", file: nil)
       }
       return try decoder.decode(packet)
     }
@@ -84,7 +84,7 @@ import Testing
 
     func frame(_ id: FrameID) throws -> Frame {
       guard !missing.contains(id.sequence) else {
-        throw MediaError.noMemory(step: "draw a picture", file: nil)
+        throw MediaError.noMemory(step: "draw an image", file: nil)
       }
       let level = UInt8(id.sequence)
       return Frame(

@@ -339,8 +339,8 @@ struct BadInputTests {
     }
     #expect(error?.code == "media.decode.tooLarge")
     #expect(
-      error?.message == "a picture of 16000x9000 has more than 134217728 pixels, "
-        + "the most that is decoded")
+      error?.message == "an image of 16000x9000 has more than 134217728 pixels, "
+        + "the largest size that is decoded")
     #expect(leftovers.isEmpty)
   }
 

@@ -113,7 +113,7 @@ import Testing
     ])
     let error = #expect(throws: StageError.self) { try built(5).process(joined, anyContext) }
     #expect(error?.code == "ensemble.otherType")
-    #expect(error?.message == "the port 'right' gives scalars, not classes")
+    #expect(error?.message == "the port 'right' received scalars, not classes")
   }
 }
 

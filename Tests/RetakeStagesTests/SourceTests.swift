@@ -100,7 +100,7 @@ import Testing
     let missing = #expect(throws: StagesError.self) { try source(empty.file("none").path) }
     #expect(missing?.code == "stages.images.notFound")
     let none = #expect(throws: StagesError.self) { try source(empty.url.path) }
-    #expect(none?.advice == "Put pictures there whose names end in .png, .jpg or .jpeg")
+    #expect(none?.advice == "Add images whose names end in .png, .jpg or .jpeg")
     #expect(throws: MediaError.self) { try source(folder.file("notes.txt").path) }
   }
 

@@ -64,7 +64,7 @@ struct ForeignReady: Hashable {
     modules = try Self.modules(fields)
     sinks = output == .program ? try Self.sinks(fields) : []
     if output == .program, state == .pure, let given = fields["state"] {
-      throw given.wrong("must be stateful with the output 'program': frames and timers have one order")
+      throw given.wrong("must be stateful for 'program': frames and timers have one order")
     }
   }
 

@@ -36,7 +36,7 @@ enum ContainerAdvice {
     if encoded.contains(format) { return "Convert it first: ffmpeg -i \(name) \(asFrames)" }
     if sound.contains(format) { return "It has only sound; name a file with video" }
     if format == "rawvideo" {
-      return "Say what its bytes are: ffmpeg -f rawvideo -pix_fmt yuv420p -s WIDTHxHEIGHT "
+      return "Name its format and size: ffmpeg -f rawvideo -pix_fmt yuv420p -s WIDTHxHEIGHT "
         + "-framerate 25 -i \(name) -c:v ffv1 OUT.mkv"
     }
     if format.hasSuffix("_pipe") || format == "image2" {

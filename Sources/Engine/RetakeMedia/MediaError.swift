@@ -137,7 +137,7 @@ public enum MediaError: RetakeError, Hashable {
       ErrorFacts(
         "media.open.noIndex", "the file was cut short: its index is missing", cause: cause,
         at: file,
-        advice: "Repair it with an MP4 of that camera: untrunc WHOLE.mp4 \(file.shellWord)")
+        advice: "Repair it with an intact MP4 of that camera: untrunc INTACT.mp4 \(file.shellWord)")
     case .damaged(let file, let cause):
       ErrorFacts(
         "media.open.damaged", "the file is damaged", cause: cause, at: file,
@@ -148,15 +148,16 @@ public enum MediaError: RetakeError, Hashable {
     case .noAudio(let file):
       ErrorFacts(
         "media.demux.noAudio", "the file has no audio track", at: file,
-        advice: "See what it has with: ffprobe -show_streams \(file.shellWord)")
+        advice: "List its streams: ffprobe -show_streams \(file.shellWord)")
     case .noTrack(let file, let track, let tracks):
       ErrorFacts(
         "media.demux.noTrack", "the file has no video track \(track)", at: file,
         advice: tracks.isEmpty
-          ? "It has none" : "Use --track with \(tracks.map(String.init).joined(separator: " or "))")
+          ? "It has no video track"
+          : "Use --track with \(tracks.map(String.init).joined(separator: " or "))")
     case .read(let file, let cause):
       ErrorFacts(
-        "media.demux.read", "the file could not be read on", cause: cause, at: file,
+        "media.demux.read", "the rest of the file could not be read", cause: cause, at: file,
         advice: Self.copyAgain)
     case .encrypted(let file):
       ErrorFacts(
@@ -173,7 +174,7 @@ public enum MediaError: RetakeError, Hashable {
         "media.decode.noDecoder", "there is no decoder for \(codec)", at: file,
         advice: "Convert it first with an FFmpeg that reads it: "
           + "ffmpeg -i \(file?.shellWord ?? "IN") -c:v ffv1 OUT.mkv; "
-          + "retake doctor says what this one has")
+          + "retake doctor lists the decoders of this FFmpeg")
     case .bitDepth(let format, let bits, let file):
       ErrorFacts(
         "media.decode.bitDepth",
@@ -186,8 +187,8 @@ public enum MediaError: RetakeError, Hashable {
     case .pictureTooLarge(let width, let height, let pixelsMax, let file):
       ErrorFacts(
         "media.decode.tooLarge",
-        "a picture of \(width)x\(height) has more than \(pixelsMax) pixels, "
-          + "the most that is decoded",
+        "an image of \(width)x\(height) has more than \(pixelsMax) pixels, "
+          + "the largest size that is decoded",
         at: file, advice: "Make it smaller first: ffmpeg -i IN -vf scale=iw/2:-2 -c:v ffv1 OUT.mkv")
     case .decode(let packet, let file, let cause):
       ErrorFacts(
@@ -205,7 +206,7 @@ public enum MediaError: RetakeError, Hashable {
     case .encoderFormat(let encoder, let format, let supported):
       ErrorFacts(
         "media.encode.format", "\(encoder) cannot encode \(format)",
-        advice: "Convert the picture to \(supported.joined(separator: ", ")) first")
+        advice: "Convert the image to \(supported.joined(separator: ", ")) first")
     case .encoderSize(let encoder, let format, let width, let height, let sides):
       ErrorFacts(
         "media.encode.size",
@@ -213,9 +214,9 @@ public enum MediaError: RetakeError, Hashable {
         advice: "Record it with --preset ffv1 or --preset mpeg4, export it with --codec jpeg")
     case .encoderOption(let encoder, let option, let cause):
       ErrorFacts(
-        "media.encode.option", "\(encoder) does not take the option \(option)", cause: cause)
+        "media.encode.option", "\(encoder) does not accept the option \(option)", cause: cause)
     case .encode(let encoder, let cause):
-      ErrorFacts("media.encode.refused", "\(encoder) could not encode the picture", cause: cause)
+      ErrorFacts("media.encode.refused", "\(encoder) could not encode the image", cause: cause)
     case .muxer(let format, let file, let cause):
       ErrorFacts(
         "media.mux.refused", "the \(format) file could not be written", cause: cause, at: file)
@@ -226,18 +227,19 @@ public enum MediaError: RetakeError, Hashable {
         advice: errorNumber == 28
           ? "Free some space on the disk" : "Check the disk; dmesg may say more")
     case .scale(let from, let to, let cause):
-      ErrorFacts("media.scale.refused", "a picture of \(from) cannot be made \(to)", cause: cause)
+      ErrorFacts(
+        "media.scale.refused", "an image of \(from) cannot be converted to \(to)", cause: cause)
     case .notImage(let file, let cause):
       ErrorFacts(
-        "media.image.notImage", "this is not a PNG, JPEG, BMP, TIFF or WebP picture", cause: cause,
+        "media.image.notImage", "this is not a PNG, JPEG, BMP, TIFF or WebP image", cause: cause,
         at: file,
-        advice: "Name a picture that 'ffmpeg -i FILE picture.png' made, for example")
+        advice: "Convert it, for example with: ffmpeg -i FILE picture.png")
     case .protocolRefused(let name, let allowed):
       ErrorFacts(
         "media.live.protocol",
-        "streams of protocol '\(name)' are not opened; these are: "
+        "streams of protocol '\(name)' are not supported; supported: "
           + allowed.joined(separator: ", "),
-        advice: "Name the stream by one of them, or a file, or a camera: /dev/video0",
+        advice: "Name a stream of a supported protocol, a file, or a camera: /dev/video0",
         kind: .usage)
     case .badAddress(let address):
       ErrorFacts(
@@ -245,13 +247,13 @@ public enum MediaError: RetakeError, Hashable {
         advice: "Write it like rtsp://HOST:PORT/PATH or http://HOST/PATH", kind: .usage)
     case .badTestImage(let graph, let cause):
       ErrorFacts(
-        "media.live.testImage", "this test picture is not drawn", cause: cause,
+        "media.live.testImage", "this test image cannot be drawn", cause: cause,
         at: "lavfi:\(graph)", advice: "Write it like lavfi:testsrc2=size=640x480:rate=30",
         kind: .usage)
     case .unreachable(let address, let cause) where Self.isCamera(address):
       ErrorFacts(
         "media.live.unreachable", "the camera cannot be opened", cause: cause, at: address,
-        advice: "See which cameras there are with ls -l /dev/video*, and who uses them with fuser")
+        advice: "List cameras with ls -l /dev/video*, and programs that use them with fuser")
     case .unreachable(let address, let cause):
       ErrorFacts(
         "media.live.unreachable", "the source cannot be reached", cause: cause, at: address,
@@ -264,14 +266,14 @@ public enum MediaError: RetakeError, Hashable {
       ErrorFacts(
         "media.live.notStream", "the source answered, but with no stream that can be read",
         cause: cause, at: address,
-        advice: "Check the path behind the host, the user's name and password, and the source")
+        advice: "Check the path after the host, the user's name and password, and the source")
     case .redirected(let address, let target):
       ErrorFacts(
         "media.live.redirected", "the source sends us to \(target)", at: address,
-        advice: "If you trust that place, name it yourself: \(target)")
+        advice: "If you trust that address, use it instead: \(target)")
     case .timedOut(let address):
       ErrorFacts(
-        "media.live.timedOut", "the source said nothing for too long", at: address,
+        "media.live.timedOut", "the source sent no data for too long", at: address,
         advice: Self.checkSource)
     case .lost(let address, let cause):
       ErrorFacts(
@@ -280,12 +282,12 @@ public enum MediaError: RetakeError, Hashable {
     case .noMemory(let step, let file):
       ErrorFacts(
         "media.memory", "there was no memory to \(step)", at: file,
-        advice: "Give it more memory (ulimit -v), or end other programs", kind: .memory)
+        advice: "Allow more memory (ulimit -v), or end other programs", kind: .memory)
     case .pictureMemory(let width, let height, let bytes, let bytesMax, let file):
       ErrorFacts(
         "media.memory.limit",
-        "decoding pictures of \(width)x\(height) takes \(Self.megabytes(bytes)) MB of memory "
-          + "or more, and a decoder may have \(bytesMax >> 20)",
+        "decoding images of \(width)x\(height) needs \(Self.megabytes(bytes)) MB of memory "
+          + "or more, and the limit of a decoder is \(bytesMax >> 20) MB",
         at: file,
         advice: "If you trust the file, allow more: "
           + "\(PixelBudget.variable)=\(Self.gigabytes(bytes))G",
@@ -293,7 +295,7 @@ public enum MediaError: RetakeError, Hashable {
     case .noDevices(let cause):
       ErrorFacts(
         "media.live.noDevices",
-        "FFmpeg's libavdevice is missing, which cameras and test pictures need", cause: cause,
+        "FFmpeg's libavdevice is missing, which cameras and test images need", cause: cause,
         advice: "Install it, then try again: apt-get install libavdevice59")
     }
   }
@@ -315,8 +317,8 @@ public enum MediaError: RetakeError, Hashable {
         + "-s WIDTHxHEIGHT -r RATE -i - -c:v ffv1 OUT.mkv"
     }
     if ["rgb4", "bgr4"].contains(format) {
-      return start + "Make it again from what it was made of, in a format with a byte or more for "
-        + "each pixel: ffmpeg -i SOURCE -pix_fmt rgb24 -c:v ffv1 OUT.mkv"
+      return start + "Convert the original again, to a format with at least a byte for each "
+        + "pixel: ffmpeg -i SOURCE -pix_fmt rgb24 -c:v ffv1 OUT.mkv"
     }
     let target = format.hasPrefix("gray") ? "gray16le" : "gbrp16le"
     guard format.contains("f32") else {

@@ -71,10 +71,10 @@ public enum RuntimeError: RetakeError, Hashable {
     case .endlessInstant(let nanoseconds, let node):
       ErrorFacts(
         "runtime.core.endlessInstant",
-        "virtual time stands still at \(nanoseconds) ns: a loop without delay through '\(node)'",
-        advice: "Give a stage of the loop a cost")
+        "virtual time does not advance past \(nanoseconds) ns: zero-delay loop through '\(node)'",
+        advice: "Set a cost for a stage of the loop")
     case .stuck(let explanation):
-      ErrorFacts("runtime.core.stuck", "nothing can move any more: \(explanation)")
+      ErrorFacts("runtime.core.stuck", "no frame can move any more: \(explanation)")
     case .frameUnreadable(let id, let cause, let advice):
       ErrorFacts(
         "runtime.source.frameUnreadable", "frame \(id) cannot be read as it was recorded",
@@ -106,8 +106,8 @@ public enum RuntimeError: RetakeError, Hashable {
         advice: "Write a source of kind 'session'")
     case .swapRefused(let node, let code):
       ErrorFacts(
-        "runtime.swap.refused", "the new stage cannot take the place of '\(node)' [\(code)]",
-        advice: "Give a stage with the same input and output; the old one continues")
+        "runtime.swap.refused", "the new stage cannot replace '\(node)' [\(code)]",
+        advice: "Use a stage with the same input and output; the old stage continues")
     case .badExternalEvent(let ordinal, let detail):
       ErrorFacts(
         "runtime.live.badEvent", "the external event \(ordinal) cannot be read: \(detail)",
@@ -115,7 +115,7 @@ public enum RuntimeError: RetakeError, Hashable {
     case .strayExternalEvent(let ordinal, let detail):
       ErrorFacts(
         "runtime.live.strayEvent", "the external event \(ordinal) does not fit: \(detail)",
-        advice: "Its pipeline may be another one: leave out --pipeline to take the recorded one")
+        advice: "The pipeline may not be the recorded pipeline: leave out --pipeline to use that")
     case .hung(let node, let id, let seconds):
       ErrorFacts(
         "runtime.stage.hung", "'\(node)' has not come back for \(Self.text(seconds))", frame: id,
@@ -124,8 +124,8 @@ public enum RuntimeError: RetakeError, Hashable {
           + "retake replay … --workers 0 --watchdog 0 in a debugger")
     case .noThread(let name, let cause):
       ErrorFacts(
-        "runtime.memory.noThread", "the system gives no thread for \(name)", cause: cause,
-        advice: "Give it more memory or threads (ulimit -v, ulimit -u), or end other programs")
+        "runtime.memory.noThread", "the system could not start a thread for \(name)", cause: cause,
+        advice: "Allow more memory or threads (ulimit -v, ulimit -u), or end other programs")
     }
   }
 

@@ -18,7 +18,7 @@ package enum ExamplePipelines {
   package static func named(_ name: String) -> ExamplePipeline? { all.first { $0.name == name } }
 
   static let downsampleDigest = ExamplePipeline(
-    name: "downsample-digest", summary: "scales to 640x480 and gives the digest of every frame",
+    name: "downsample-digest", summary: "scales to 640x480 and returns the digest of every frame",
     document: """
       {"v": 1, "name": "downsample-digest",
        "nodes": [
@@ -61,7 +61,7 @@ package enum ExamplePipelines {
       """)
 
   static let motionBoxes = ExamplePipeline(
-    name: "motion-boxes", summary: "finds what moves, as boxes with scores",
+    name: "motion-boxes", summary: "finds moving objects, as boxes with scores",
     document: """
       {"v": 1, "name": "motion-boxes",
        "nodes": [
@@ -80,7 +80,7 @@ package enum ExamplePipelines {
       """)
 
   static let motionClasses = ExamplePipeline(
-    name: "motion-classes", summary: "finds what moves, and names the color of each object",
+    name: "motion-classes", summary: "finds moving objects, and names the color of each",
     document: """
       {"v": 1, "name": "motion-classes",
        "nodes": [
@@ -114,7 +114,7 @@ package enum ExamplePipelines {
       """)
 
   static let preview = ExamplePipeline(
-    name: "preview", summary: "shows each frame with what a slow detector found, at 60 hertz",
+    name: "preview", summary: "shows each frame with the results of a slow detector, at 60 hertz",
     document: """
       {"v": 1, "name": "preview",
        "nodes": [

@@ -94,7 +94,7 @@ extension PipelineChain where Output == Frame {
     requirement(
       [.pure, .stateful].contains(signature.role) && signature.input == .frame
         && signature.output == .frame,
-      "a transform takes frames and gives frames, and '\(signature.kind)' does not")
+      "a transform takes frames and returns frames, and '\(signature.kind)' does not")
     return appending(stage, id: id)
   }
 }

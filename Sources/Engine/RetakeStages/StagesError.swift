@@ -22,7 +22,7 @@ public enum StagesError: RetakeError, Hashable {
     case .noImages(let path):
       ErrorFacts(
         "stages.images.none", "the folder has no PNG or JPEG file", at: path,
-        advice: "Put pictures there whose names end in .png, .jpg or .jpeg")
+        advice: "Add images whose names end in .png, .jpg or .jpeg")
     }
   }
 

@@ -18,7 +18,7 @@ extension DecisionCore {
     // stuck: the line names no frame, only the first node that waits, in the order of nodes.
     decide(.stuck, node: first ?? plan.primarySink)
     return sentences.isEmpty
-      ? "a frame is left and no stage holds it" : sentences.joined(separator: "; ")
+      ? "a frame has not ended, and no stage holds it" : sentences.joined(separator: "; ")
   }
 
   /// The reason why a node, or a sender to it, waits; `nil` if neither waits.
@@ -37,7 +37,7 @@ extension DecisionCore {
     for edge in plan.nodes[node].inEdges {
       guard let blocked = queues[edge].blocked else { continue }
       let sender = plan.nodes[plan.edges[edge].from].id
-      return "'\(sender)' waits with frame \(text(blocked)) for room in front of '\(id)'"
+      return "'\(sender)' waits with frame \(text(blocked)) because the queue of '\(id)' is full"
     }
     return nil
   }

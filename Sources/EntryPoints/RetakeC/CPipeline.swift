@@ -107,8 +107,8 @@ final class CPipeline: Sendable {
   }
 
   private static let full = Problem(
-    RETAKE_ERROR_FULL, "full", "there is no room for the frame: it is lost before capture",
-    advice: "Push frames at the rate at which they are shown, or give more waiting_frames")
+    RETAKE_ERROR_FULL, "full", "the queue of pushed frames is full: the frame is lost",
+    advice: "Push frames at the rate at which they are shown, or raise waiting_frames")
 
   private static let halted = Problem(
     RETAKE_ERROR_RUN, "halted", "a stage has halted the run",

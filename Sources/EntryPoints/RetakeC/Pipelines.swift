@@ -24,7 +24,7 @@ final class Pipelines: Sendable {
       guard state.alive.count + state.reserved < Int(RETAKE_PIPELINES_MAX) else {
         throw Problem(
           RETAKE_ERROR_LIMIT, "limit", "there are \(RETAKE_PIPELINES_MAX) pipelines already",
-          advice: "Destroy those that are no longer used")
+          advice: "Destroy unused pipelines")
       }
       state.reserved += 1
     }
@@ -62,6 +62,6 @@ final class Pipelines: Sendable {
     return Problem(
       RETAKE_ERROR_HANDLE, "handle",
       isPast ? "the pipeline \(number) was destroyed" : "there is no pipeline \(number)",
-      advice: isPast ? "" : "Give the number that retake_pipeline_create has written")
+      advice: isPast ? "" : "Pass the number that retake_pipeline_create has written")
   }
 }

@@ -46,7 +46,7 @@ extension VirtualTimeError: CustomStringConvertible {
         "a task that the scope started had not ended when the scope ended at \(now), and does not "
         + "sleep. Cancel it, finish the stream that it reads, or await it in the body"
     case .stuck(let now):
-      return "nothing can run at \(now): there is no job and no sleep, and the body waits. "
+      return "no task can run at \(now): there is no job and no sleep, and the body waits. "
         + "Resume the continuation or finish the stream that it awaits"
     case .tooManyJobs(let limit, let now, let tasks):
       return "more than \(limit) jobs ran at \(now) without time passing; the last were of "
@@ -54,16 +54,16 @@ extension VirtualTimeError: CustomStringConvertible {
     case .tooLong(let limit, let pending):
       return "virtual time went further than \(limit.brief)"
         + (pending.isEmpty ? "" : "; still pending: \(Self.list(pending))")
-        + ". End what ticks, or raise durationMax"
+        + ". End the timers, or raise durationMax"
     case .resumedFromOutside(let tasks, let now):
       return
         "\(tasks.joined(separator: ", ")): resumed from outside of virtual time, first at \(now), "
         + "which depends on chance. Replace Task.sleep, and Task.yield in tasks that an actor starts, by "
-        + "a sleep of the scope's clock, and what waits for Dispatch, a thread or an actor of others by "
+        + "a sleep of the scope's clock, and waits for Dispatch, a thread or another actor by "
         + "a value of the test"
     case .mainThreadBusy(let now):
       return
-        "the main thread did not run a job of the main actor at \(now). Find what blocks it; a "
+        "the main thread did not run a job of the main actor at \(now). Find out why it is blocked; a "
         + "program must serve its main queue"
     }
   }

@@ -38,7 +38,7 @@ enum ContainerFormats {
   static func refuseOpened(_ file: MediaFile, format: String) throws {
     if elementary.contains(format), !hasRawEnding(file.path), try !beginsWithUnit(file) {
       throw MediaError.foreign(
-        file: file.path, kind: "a file with \(format) somewhere behind other bytes",
+        file: file.path, kind: "a file with \(format) after other bytes",
         remedy: "If it is a raw stream whose beginning is missing, say so with its name: "
           + "mv \(file.path.shellWord) \((file.path + "." + rawEnding(of: format)).shellWord)")
     }

@@ -43,7 +43,7 @@ extension Frame {
   private func described(
     _ format: PixelFormat, range: ColorRange, matrix: ColorMatrix, _ storage: FrameStorage?
   ) throws(MediaError) -> Frame {
-    guard let storage else { throw .noMemory(step: "reduce a picture to 8 bits", file: nil) }
+    guard let storage else { throw .noMemory(step: "reduce an image to 8 bits", file: nil) }
     return Frame(
       id: id, timestamp: timestamp, format: format, width: width, height: height, range: range,
       matrix: matrix, rotationDegrees: rotationDegrees, isMirrored: isMirrored,

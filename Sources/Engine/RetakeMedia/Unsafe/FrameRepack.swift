@@ -29,7 +29,7 @@ struct FrameRepack {
         write(plane, to: planes[plane], stride: strides[plane])
       }
     }
-    guard let storage else { throw .noMemory(step: "rearrange a picture", file: nil) }
+    guard let storage else { throw .noMemory(step: "rearrange an image", file: nil) }
     return storage
   }
 

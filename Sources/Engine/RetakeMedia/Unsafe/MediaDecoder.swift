@@ -124,7 +124,7 @@ package final class MediaDecoder: @unchecked Sendable {
   /// The next picture of any format; the caller frees it.
   func receivePicture() throws(MediaError) -> UnsafeMutablePointer<AVFrame>? {
     var picture: UnsafeMutablePointer<AVFrame>? =
-      try FFmpeg.allocated(av_frame_alloc(), "decode a picture", file: file)
+      try FFmpeg.allocated(av_frame_alloc(), "decode an image", file: file)
     let received = avcodec_receive_frame(context, picture)
     do throws(MediaError) {
       try checkMemory()
@@ -188,7 +188,7 @@ package final class MediaDecoder: @unchecked Sendable {
   private func checkMemory() throws(MediaError) {
     switch pictures.takeRefusal() {
     case nil: return
-    case .noMemory: throw .noMemory(step: "decode a picture", file: file)
+    case .noMemory: throw .noMemory(step: "decode an image", file: file)
     case .limit(let width, let height, let bytes):
       throw .pictureMemory(
         width: width, height: height, bytes: bytes, bytesMax: pictures.bytesMax, file: file)
@@ -201,8 +201,8 @@ package final class MediaDecoder: @unchecked Sendable {
   }
 
   private func failure(_ number: Int32, packet: Int? = nil) -> MediaError {
-    guard hasRoomForImage else { return .noMemory(step: "decode a picture", file: file) }
-    return MediaError.of(number, "decode a picture", file: file) {
+    guard hasRoomForImage else { return .noMemory(step: "decode an image", file: file) }
+    return MediaError.of(number, "decode an image", file: file) {
       .decode(packet: packet, file: file, cause: $0)
     }
   }

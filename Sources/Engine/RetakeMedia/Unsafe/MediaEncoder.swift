@@ -95,7 +95,7 @@ package final class MediaEncoder: @unchecked Sendable {
     // SAFETY: the picture borrows the frame's planes, which live until the end of this call; the
     // library copies planes that have no counted buffer.
     defer { av_frame_free(&picture) }
-    let borrowed = try FFmpeg.allocated(picture, "encode a picture")
+    let borrowed = try FFmpeg.allocated(picture, "encode an image")
     fill(borrowed, with: frame, pts: pts, duration: duration, isKey: isKey)
     let sent = avcodec_send_frame(context, borrowed)
     withExtendedLifetime(frame) {}
@@ -140,8 +140,8 @@ package final class MediaEncoder: @unchecked Sendable {
   private func failure(_ number: Int32) -> MediaError {
     guard number != Self.noBuffer,
       ImageLimit.isThere(width: settings.width, height: settings.height)
-    else { return .noMemory(step: "encode a picture", file: nil) }
-    return MediaError.of(number, "encode a picture") {
+    else { return .noMemory(step: "encode an image", file: nil) }
+    return MediaError.of(number, "encode an image") {
       .encode(encoder: settings.encoder, cause: $0)
     }
   }

@@ -20,7 +20,7 @@ package enum MediaImage {
     let encoder = try MediaEncoder(settings)
     let packets = try encoder.encode(picture, pts: 0) + (try encoder.finish())
     guard let packet = packets.first else {
-      throw MediaError.encode(encoder: "png", cause: "it gave no picture")
+      throw MediaError.encode(encoder: "png", cause: "it returned no packet")
     }
     return packet.bytes
   }
@@ -45,7 +45,7 @@ package enum MediaImage {
   package static func decode(_ bytes: [UInt8], file: String? = nil) throws -> Frame {
     guard let codec = codec(of: bytes) else {
       throw MediaError.notImage(
-        file: file, cause: bytes.isEmpty ? "it is empty" : "it begins like none of them")
+        file: file, cause: bytes.isEmpty ? "it is empty" : "it does not begin like such a file")
     }
     let stream = MediaStream(
       video: codec, width: 0, height: 0, pixelFormatName: "", range: .full, matrix: .bt601,

@@ -51,7 +51,7 @@ package struct MediaPacket: Sendable {
     guard let payload = PacketPayload(size: size) else {
       guard (0...Self.sizeMax).contains(size) else {
         throw MediaError.decode(
-          packet: index, file: nil, cause: "there is no room for its \(size) bytes")
+          packet: index, file: nil, cause: "there is no memory for its \(size) bytes")
       }
       throw MediaError.noMemory(step: "read a packet of \(size) bytes", file: nil)
     }

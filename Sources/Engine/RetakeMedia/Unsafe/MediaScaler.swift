@@ -100,7 +100,7 @@ package final class MediaScaler: @unchecked Sendable {
       (targets: [UnsafeMutableRawBufferPointer], strides: [Int]) throws(MediaError) in
       try context.run(from: planes, to: targets, strides: strides)
     }
-    guard let storage else { throw .noMemory(step: "scale a picture", file: nil) }
+    guard let storage else { throw .noMemory(step: "scale an image", file: nil) }
     return storage
   }
 
@@ -137,7 +137,7 @@ extension Frame {
         }
       }
     }
-    guard let storage else { throw .noMemory(step: "convert a picture", file: nil) }
+    guard let storage else { throw .noMemory(step: "convert an image", file: nil) }
     return Frame(
       id: id, timestamp: timestamp, format: target, width: width, height: height, range: range,
       matrix: .assumed(height: height), rotationDegrees: rotationDegrees, isMirrored: isMirrored,
@@ -159,7 +159,7 @@ extension Frame {
         }
       }
     }
-    guard let storage else { throw .noMemory(step: "scale a picture", file: nil) }
+    guard let storage else { throw .noMemory(step: "scale an image", file: nil) }
     return Frame(
       id: id, timestamp: timestamp, format: format, width: width, height: height, range: range,
       matrix: matrix, rotationDegrees: rotationDegrees, isMirrored: isMirrored,

@@ -10,12 +10,12 @@ final class ScaleContext {
   init(_ plan: ScalePlan) throws(MediaError) {
     _ = FFmpeg.quiet
     self.plan = plan
-    let context = try FFmpeg.allocated(sws_alloc_context(), "scale a picture")
+    let context = try FFmpeg.allocated(sws_alloc_context(), "scale an image")
     self.context = context
     Self.setOptions(plan, on: UnsafeMutableRawPointer(context))
     let result = sws_init_context(context, nil, nil)
     guard result >= 0 else {
-      throw MediaError.of(result, "scale a picture") {
+      throw MediaError.of(result, "scale an image") {
         .scale(from: Self.text(plan.source), to: Self.text(plan.destination), cause: $0)
       }
     }

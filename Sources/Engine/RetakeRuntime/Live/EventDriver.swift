@@ -93,7 +93,7 @@ final class EventDriver: CoreDriver {
     _ stamped: StampedEvent, value: Carried = .nothing
   ) throws(RuntimeError) -> [GateValue] {
     guard stamped.nanoseconds > lastNanoseconds else {
-      throw stray(stamped, "its time is not after the one before")
+      throw stray(stamped, "its time is not later than the previous event")
     }
     gates.removeAll(keepingCapacity: true)
     lastNanoseconds = stamped.nanoseconds
@@ -183,7 +183,7 @@ final class EventDriver: CoreDriver {
 
   private func running(_ body: BodyName, _ stamped: StampedEvent) throws(RuntimeError) -> Work {
     guard plan.nodes[body.node].role.isServed, let slot = slotOfFrame[body.frame] else {
-      throw stray(stamped, "nothing works on the frame \(body.frame)")
+      throw stray(stamped, "no node works on the frame \(body.frame)")
     }
     let work = Work(slot: slot, item: body.item)
     guard core.isRunning(node: body.node, work: work) else {

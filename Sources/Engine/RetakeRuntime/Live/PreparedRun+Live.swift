@@ -22,7 +22,7 @@ extension PreparedRun {
     }
     if let program = pipeline.nodes.first(where: { $0.stage.programSinks != nil }) {
       throw RuntimeError.badOption(
-        "'\(program.id)' is a whole program, whose timers need virtual time: it runs in a replay only"
+        "the timers of the program '\(program.id)' need virtual time: it runs in a replay only"
       )
     }
     try self.init(pipeline, bindings: bindings, catalog: catalog)

@@ -29,7 +29,7 @@ struct JoinOptions: StageOptions {
 struct LatestOptions: StageOptions {
   static let explanations: [String: String] = [
     "ports":
-      "2 to 16 names of inputs; a frame on the first one gives an output, with the "
+      "2 to 16 names of inputs; a frame on the first input makes an output, with the "
       + "newest value of each other; required"
   ]
 
@@ -69,7 +69,7 @@ enum Joins {
       guard !ports[..<index].contains(port) else {
         throw OptionProblem(
           pointer: "/ports/\(index)", message: "the port '\(port)' is named twice",
-          advice: "Give each input a port of its own")
+          advice: "Choose a different port for each input")
       }
     }
   }

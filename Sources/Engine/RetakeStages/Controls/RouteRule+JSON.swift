@@ -74,13 +74,13 @@ extension RouteRule {
       guard countMin > 0 || countMax != nil else {
         throw OptionProblem(
           pointer: "/detections/countMin", message: "any number of detections matches",
-          advice: "Give a countMin of 1 or more, or a countMax")
+          advice: "Write a countMin of 1 or more, or a countMax")
       }
       try Self.check([scoreMin], at: "/detections/scoreMin")
     case .scalar(_, let min, let max):
       guard min != nil || max != nil else {
         throw OptionProblem(
-          pointer: "/scalar", message: "the rule has no bound", advice: "Give min, max or both")
+          pointer: "/scalar", message: "the rule has no bound", advice: "Write min, max or both")
       }
       // Before the comparison, which is false for NaN and would blame the order of the bounds.
       try Self.check([min, max], at: "/scalar")

@@ -9,7 +9,7 @@ public import RetakeGraph
 enum Screen {
   static let signature = StageSignature(
     kind: AnyStage.screenKind, version: 1, role: .sink, input: nil, output: nil,
-    summary: "shows what arrives at the beat of a screen, and writes nothing")
+    summary: "shows frames at the refresh rate of a screen, and writes no results")
 
   /// `hertz`: refreshes per second, above 0 and at most 1,000.
   struct Options: StageOptions {

@@ -5,16 +5,16 @@ public import RetakeGraph
 enum Sinks {
   static let results = StageSignature(
     kind: "results", version: 1, role: .sink, input: nil, output: nil,
-    summary: "writes what arrives as result lines")
+    summary: "writes values as result lines")
   static let metadata = StageSignature(
     kind: AnyStage.metadataKind, version: 1, role: .sink, input: nil, output: nil,
     summary: "writes result lines, and JSON lines where --metadata says")
   static let discard = StageSignature(
     kind: AnyStage.discardKind, version: 1, role: .sink, input: nil, output: nil,
-    summary: "takes what arrives and writes nothing; its ledger still counts")
+    summary: "writes no results, but counts frames in its ledger")
   static let closure = StageSignature(
     kind: "closure", version: 1, role: .sink, input: nil, output: nil,
-    summary: "calls a closure with what arrives")
+    summary: "calls a closure with each value")
 
   /// The run writes the lines of these sinks, so the body is empty.
   static let silent = AnyStage.Body.sink { _ in }

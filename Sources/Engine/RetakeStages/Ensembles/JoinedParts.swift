@@ -20,7 +20,7 @@ extension Joined {
         let kind = Swift.type(of: given).valueKind
         throw StageError(
           code: "ensemble.otherType",
-          message: "the port '\(part.port)' gives \(kind), not \(type.valueKind)")
+          message: "the port '\(part.port)' received \(kind), not \(type.valueKind)")
       }
       values.append((part.port, value))
     }

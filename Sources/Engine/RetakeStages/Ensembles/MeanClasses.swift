@@ -27,7 +27,7 @@ package struct MeanClasses: PureStage {
   package typealias Options = MeanClassesOptions
 
   package static let kind = "mean-classes"
-  package static let summary = "joins what classifiers said: the mean score of each label"
+  package static let summary = "joins the results of classifiers: the mean score of each label"
 
   package let options: MeanClassesOptions
 

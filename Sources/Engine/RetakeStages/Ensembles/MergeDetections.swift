@@ -42,7 +42,7 @@ package struct MergeDetections: PureStage {
   package typealias Options = MergeDetectionsOptions
 
   package static let kind = "merge-detections"
-  package static let summary = "joins what detectors found: each object once, the best first"
+  package static let summary = "joins the results of detectors: each object once, the best first"
 
   package let options: MergeDetectionsOptions
 

@@ -24,9 +24,9 @@ package struct SessionSourceOptions: StageOptions, Hashable {
 enum Sources {
   static let session = signature(
     AnyStage.sessionKind, "reads a track of the session that is replayed")
-  static let images = signature("images", "reads PNG and JPEG pictures, from a file or a folder")
+  static let images = signature("images", "reads PNG and JPEG images, from a file or a folder")
   static let synthetic = signature("synthetic", "draws a scene: figures, pulse or cut")
-  static let frames = signature("static", "gives frames that are in memory")
+  static let frames = signature("static", "returns frames that are in memory")
 
   private static func signature(_ kind: String, _ summary: String) -> StageSignature {
     StageSignature(

@@ -40,7 +40,7 @@ public struct FrameDigest: StageValue, Hashable {
 /// Computes the digest of each frame, and releases the frame.
 package struct FrameDigester: PureStage {
   package static let kind = "digest"
-  package static let summary = "gives the XXH3-128 digest of each frame"
+  package static let summary = "returns the XXH3-128 digest of each frame"
   package static let inputFormats = PixelFormat.allCases
 
   package init() {}

@@ -17,7 +17,7 @@ package struct Overlay: PureStage {
   package func process(_ joined: Joined, _ context: StageContext) throws -> Frame {
     guard let frame = joined.values(Frame.self).first else {
       throw StageError(
-        code: "overlay.noFrame", message: "none of the ports gave a frame to draw over")
+        code: "overlay.noFrame", message: "no port received a frame to draw over")
     }
     return frame.drawing(OverlayLayout(OverlayImage(frame)).shapes(of: contents(of: joined)))
   }

@@ -14,7 +14,7 @@ public enum SceneKind: String, Hashable, Sendable, Codable, CaseIterable {
 public struct SyntheticOptions: StageOptions, Hashable {
   /// One line for each option, for `retake pipeline stages`.
   public static let explanations: [String: String] = [
-    "beatsPerMinute": "pulse of the scene 'pulse', 30 to 240; other scenes have none",
+    "beatsPerMinute": "pulse of the scene 'pulse', 30 to 240; other scenes have no pulse",
     "fps": "frames per second, 1 to 240; of 'cut' its highest rate",
     "frames": "number of frames, 1 to 1000000",
     "height": "in pixels, 16 to 4096",

@@ -49,7 +49,7 @@ package struct SensorLatest: PureStage {
   package typealias Options = LatestSensorOptions
 
   package static let kind = "sensor-latest"
-  package static let summary = "gives the newest values of a sensor, by its channels"
+  package static let summary = "returns the newest values of a sensor, by its channels"
 
   package let options: LatestSensorOptions
   package var sensors: [SensorRead] { [.latest(options.sensor)] }

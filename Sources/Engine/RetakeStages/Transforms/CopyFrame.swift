@@ -5,7 +5,7 @@ package import RetakeGraph
 /// the camera's pool.
 package struct CopyFrame: PureStage {
   package static let kind = "copy"
-  package static let summary = "copies each frame into memory of its own"
+  package static let summary = "copies each frame into separate memory"
   package static let inputFormats = PixelFormat.allCases
 
   package init() {}

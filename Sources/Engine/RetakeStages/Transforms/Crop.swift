@@ -7,8 +7,8 @@ package struct CropOptions: StageOptions, Hashable {
   package static let explanations: [String: String] = [
     "height": "in pixels, up to 16384; 0 reaches to the lower edge",
     "width": "in pixels, up to 16384; 0 reaches to the right edge",
-    "x": "pixels from the left, 0 to 16384; odd ones become even where chroma is subsampled",
-    "y": "pixels from the top, 0 to 16384; odd ones become even where chroma is subsampled",
+    "x": "pixels from the left, 0 to 16384; odd numbers become even where chroma is subsampled",
+    "y": "pixels from the top, 0 to 16384; odd numbers become even where chroma is subsampled",
   ]
 
   /// Pixels from the left, 0 to 16,384.

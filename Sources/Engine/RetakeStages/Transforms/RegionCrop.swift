@@ -5,7 +5,7 @@ package import RetakeGraph
 /// How much of a region's surroundings is kept.
 package struct RegionCropOptions: StageOptions, Hashable {
   package static let explanations: [String: String] = [
-    "padding": "what is added on each side, as a fraction of the box's width or height; 0 to 4"
+    "padding": "margin on each side, as a fraction of the box's width or height; 0 to 4"
   ]
 
   /// Fraction of the box's width that is added on the left and on the right, and of its height that

@@ -36,7 +36,7 @@ extension Frame {
     }
     // The pointers above do not keep the storage: Swift may release it after its last use.
     withExtendedLifetime(self.storage) {}
-    guard let storage else { throw MediaError.noMemory(step: "turn a picture", file: nil) }
+    guard let storage else { throw MediaError.noMemory(step: "turn an image", file: nil) }
     // Without rotation and mirror, because the pixels are upright now.
     return Frame(
       id: id, timestamp: timestamp, format: format, width: picture.uprightWidth,

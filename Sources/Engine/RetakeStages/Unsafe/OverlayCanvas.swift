@@ -21,7 +21,7 @@ extension Frame {
       return try MediaScaler().scale(self, format: format.nearestBasic).drawingIfRoom(shapes)
     }
     guard let storage = drawnStorage(shapes) else {
-      throw MediaError.noMemory(step: "draw over a picture of \(width)x\(height)", file: nil)
+      throw MediaError.noMemory(step: "draw over an image of \(width)x\(height)", file: nil)
     }
     return drawn(on: storage)
   }

@@ -27,7 +27,7 @@ struct SceneCanvas {
       }
     }
     guard let storage else {
-      throw MediaError.noMemory(step: "draw a picture of \(width)x\(height)", file: nil)
+      throw MediaError.noMemory(step: "draw an image of \(width)x\(height)", file: nil)
     }
     return storage
   }

@@ -73,7 +73,7 @@ struct CFrame {
     guard (rowBytes...Self.strideMax).contains(plane.stride) else {
       throw Problem.value(
         "the stride of plane \(index) is \(plane.stride), and a row has \(rowBytes) bytes",
-        advice: "Give the bytes from the start of a row to the start of the next")
+        advice: "Pass the bytes from the start of a row to the start of the next")
     }
     // Words are read where they are.
     guard
@@ -88,11 +88,11 @@ struct CFrame {
     guard plane.length >= needed else {
       throw Problem.value(
         "plane \(index) has \(plane.length) bytes, and its rows need \(needed)",
-        advice: "Give the bytes that can be read from 'data' on")
+        advice: "Pass the number of bytes that can be read from 'data'")
     }
     let end = UInt(bitPattern: data).addingReportingOverflow(UInt(bitPattern: plane.length))
     guard !end.overflow else {
-      throw Problem.value("plane \(index) is longer than the memory behind 'data'")
+      throw Problem.value("plane \(index) is longer than the memory at 'data'")
     }
   }
 

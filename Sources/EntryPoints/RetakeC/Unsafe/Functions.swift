@@ -61,7 +61,7 @@ import Retake
         throw Problem(
           RETAKE_ERROR_BUFFER, "buffer",
           "the document has \(text.utf8.count) bytes and its zero, the buffer \(capacity)",
-          advice: "Give a buffer with one byte more than 'written'")
+          advice: "Pass a buffer with one byte more than 'written'")
       }
       write(text, to: buffer)
     }

@@ -32,7 +32,7 @@ func given(_ json: UnsafePointer<CChar>?, _ length: Int) throws -> Data {
     throw Problem(
       RETAKE_ERROR_DOCUMENT, "length",
       "a document of \(UInt(bitPattern: length)) bytes is too large",
-      advice: "Give the length of the JSON, at most \(PipelineDocument.bytesMax) bytes")
+      advice: "Pass the length of the JSON, at most \(PipelineDocument.bytesMax) bytes")
   }
   return Data(bytes: json, count: length)
 }
