@@ -154,7 +154,7 @@ class Case(pytest.Item):
             self._run.judge(self._report)
             return
         text = (
-            f"stale  {self.name}  a golden is there that no case produces any more\n"
+            f"stale  {self.name}  a golden exists that no case produces any more\n"
             "    Remove it  retake golden list --stale --remove"
         )
         if _is_ci():

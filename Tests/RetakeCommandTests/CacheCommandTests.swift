@@ -39,7 +39,7 @@ import Testing
     let test = ["test", "yard"] + Self.pipeline
     let first = try workplace.retake(words: test)
     #expect(
-      first.status == 3 && first.stdout.contains("\ncache  nothing came from it, "),
+      first.status == 3 && first.stdout.contains("\ncache  no value came from it, "),
       "\(first.stdout)")
     #expect(try workplace.retake("accept", "--reason", "first").status == 0)
     let warm = try workplace.retake(words: test + ["--json"]).json().totals.cache
@@ -86,7 +86,7 @@ import Testing
     let foreign = try workplace.retake(
       words: test, environment: ["RETAKE_CACHE_KEY": "the key of somebody else"])
     #expect(foreign.status == 0)
-    #expect(foreign.stdout.contains("cache  nothing came from it, "), "\(foreign.stdout)")
+    #expect(foreign.stdout.contains("cache  no value came from it, "), "\(foreign.stdout)")
     #expect(foreign.stdout.contains("made elsewhere: not used"), "\(foreign.stdout)")
 
     let git = { (words: String...) in
@@ -115,14 +115,14 @@ import Testing
     #expect(passed.status == 0, "\(passed.stdout) \(passed.stderr)")
     #expect(passed.stdout.contains("note: no cache: "))
     #expect(passed.stdout.contains("/.retake/cache: "))
-    #expect(!passed.stdout.contains("nothing is pending"))
+    #expect(!passed.stdout.contains("no pending golden"))
 
     // An existing cache is read, and new values are not stored.
     #expect(try workplace.retake(words: test).status == 0)
     try workplace.writePipeline(replacing: "\"threshold\": 24", with: "\"threshold\": 60")
     let changed = try readOnly("", test, in: workplace)
     #expect(changed.status == 1, "\(changed.stdout) \(changed.stderr)")
-    #expect(changed.stdout.contains("nothing is pending of yard/motion-boxes: "))
+    #expect(changed.stdout.contains("no pending golden of yard/motion-boxes: "))
     #expect(changed.stdout.contains("RETAKE_PENDING_DIR=DIR"))
     #expect(try readOnly("", test + ["--cache", "auto"], in: workplace).status == 1)
     let json = try readOnly(
@@ -168,7 +168,9 @@ import Testing
     for words in [["--all"], []] {
       let result = try readOnly("kept", ["cache", "prune"] + words + cache, in: workplace)
       #expect(result.status == 2 && result.stdout.isEmpty, "\(result.stdout)")
-      #expect(result.stderr.contains("/kept: this could not be taken away"), "\(result.stderr)")
+      #expect(
+        result.stderr.contains("/kept: this could not be removed from the cache"),
+        "\(result.stderr)")
       #expect(result.stderr.contains("(Read-only file system) [replay.cache.notRemoved]"))
     }
     let pruned = try workplace.retake(words: ["cache", "prune", "--all"] + cache)

@@ -172,7 +172,7 @@ import Testing
   }
 
   @Test(arguments: [
-    (["--follow", "--trace", "-"], 64, "standard output can take one stream"),
+    (["--follow", "--trace", "-"], 64, "standard output can take only one stream"),
     (["--trace", "-", "--json"], 64, "--json and a FILE of '-'"),
     (["--trace", "absent/trace.json"], 2, "replay.trace.unwritable"),
     (["--metadata", "boxes=a.jsonl"], 2, "suite.metadata.none"),

@@ -96,7 +96,7 @@ import Testing
       result.stderr.hasSuffix(
         """
         error: \(full) [replay.results.unwritable]
-          Send standard output to a file on a disk with room, or to another program
+          Send standard output to a file on a disk with free space, or to another program
           The session is closed and clean: 60 of 60 frames recorded, in \(folder)
 
         """), "\(result.stderr)")
@@ -197,7 +197,7 @@ import Testing
   }
 
   @Test(arguments: [
-    (["--follow", "--trace", "-"], 64, "standard output can take one stream"),
+    (["--follow", "--trace", "-"], 64, "standard output can take only one stream"),
     (["--trace", "-", "--json"], 64, "--json and a FILE of '-'"),
     (["--trace", "absent/trace.json"], 2, "replay.trace.unwritable"),
     (["--metadata", "boxes=a.jsonl"], 2, "suite.metadata.none"),

@@ -39,7 +39,7 @@ import Testing
     try workplace.record("yard", frames: 10, size: "64x48")
     let result = try workplace.retake("session", "transcode", "yard", "--json")
     #expect(result.status == 0, "\(result.stderr)")
-    #expect(result.stderr.contains("note: a golden belongs to the name of a session"))
+    #expect(result.stderr.contains("note: goldens belong to the name of a session"))
     let json = try result.json()
     #expect(json.codec.text == "raw" && json.exact.value as? Bool == true)
     #expect(json.measuredFrames.int == 10)

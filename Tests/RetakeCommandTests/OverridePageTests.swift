@@ -51,7 +51,7 @@ import Testing
     }
     #expect(
       try told("example:motion-boxes", "simulate")
-        == "note: device events change nothing here: no throttle of 'motion-boxes' has rules, and no "
+        == "note: device events have no effect here: no throttle of 'motion-boxes' has rules, and no "
         + "pool follows heat or memory\n")
     #expect(try told("heat.json", "simulate").isEmpty)
     #expect(try told("heat.json", "every-frame").contains("have no effect in every-frame mode"))
@@ -78,9 +78,9 @@ import Testing
     #expect(hot.digest != cool.digest && hot.note.isEmpty, "\(hot.note)")
     // The profile follows heat, and no policy follows memory.
     let memory = try run("hot", "memory=warning@2s")
-    #expect(memory.digest == cool.digest && memory.note.contains("change nothing here"))
+    #expect(memory.digest == cool.digest && memory.note.contains("have no effect here"))
     let slow = try run("slow", "thermal=serious@2s")
-    #expect(try slow.digest == run("slow").digest && slow.note.contains("change nothing here"))
+    #expect(try slow.digest == run("slow").digest && slow.note.contains("have no effect here"))
   }
 
   @Test func `an override after the last frame is reported`() throws {

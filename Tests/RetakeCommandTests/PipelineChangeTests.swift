@@ -82,7 +82,7 @@ import Testing
     #expect(try workplace.retake("test").status == 0)
     try raise(workplace)
     let unknown = try workplace.retake("test")
-    #expect(unknown.status == 1 && unknown.stdout.contains("what changed is not known"))
+    #expect(unknown.status == 1 && unknown.stdout.contains("the change is unknown"))
     #expect(unknown.stdout.contains("'retake golden sync-rules --pipelines'"), "\(unknown.stdout)")
     let late = try workplace.retake("golden", "sync-rules", "--pipelines")
     #expect(late.status == 0 && late.stdout.contains("no pipeline.json is added"), "\(late.stdout)")
@@ -141,8 +141,8 @@ import Testing
     #expect(result.status == 1)
     #expect(
       result.stdout.contains(
-        "suspected: the pipeline is the same: the code of stage 'now' changed, or what it reads "
-          + "besides its input"), "\(result.stdout)")
+        "suspected: the pipeline is the same: the code of stage 'now' changed, or data that it "
+          + "reads besides its input"), "\(result.stdout)")
     // The program has another name than retake, in the terminal and on the page.
     let advice = "ImpureRetake verify' finds a stage that is not deterministic"
     #expect(result.stdout.contains(advice), "\(result.stdout)")

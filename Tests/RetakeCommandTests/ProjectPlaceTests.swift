@@ -48,7 +48,7 @@ import Testing
     #expect(unnamed.stderr.contains("There is no retake.yml in /"), "\(unnamed.stderr)")
     #expect(unnamed.stderr.contains("where commands run: cd /"), "\(unnamed.stderr)")
     let doctor = try retake(in: "Sources", of: workplace, "doctor")
-    #expect(doctor.stdout.contains("advised retake.yml  none here: the one of this project"))
+    #expect(doctor.stdout.contains("advised retake.yml  not here: the file of this project"))
     // In the project's own folder there is no note.
     #expect(try !workplace.retake("test").stderr.contains("another folder"))
   }

@@ -59,7 +59,8 @@ private let hasFusedMathematics = PlatformKey.current.description.hasSuffix("x86
   func `an impure stage is named, with what to look for`(stage: String, advice: String) throws {
     let result = try verify(stage)
     #expect(result.status == 1, "\(result.stderr)")
-    #expect(result.stdout.contains("not deterministic: the stage '\(stage)' gave another value"))
+    #expect(
+      result.stdout.contains("not deterministic: the stage '\(stage)' returned a different value"))
     let next = try #require(result.stdout.split(separator: "\n").last)
     #expect(next.hasPrefix("next: look in '\(stage)' for "), "\(next)")
     #expect(next.contains(advice), "\(next)")
@@ -121,7 +122,7 @@ private let hasFusedMathematics = PlatformKey.current.description.hasSuffix("x86
   func `a decision that hangs on the processor fails in any case`() throws {
     let result = try verify("failsByMathematics")
     #expect(result.status == 1, "\(result.stderr)")
-    #expect(result.stdout.contains("the stage 'failsByMathematics' gave another value"))
+    #expect(result.stdout.contains("the stage 'failsByMathematics' returned a different value"))
     #expect(result.stdout.contains("fail code=odd'"), "\(result.stdout)")
     #expect(result.stdout.contains("next: look in 'failsByMathematics' for exp"))
   }

@@ -136,10 +136,10 @@ import Testing
     }
     #expect(
       try CompareSamples.findings([facts(4, "full")], [facts(8, "full")], rule).map(\.message)
-        == ["the picture is 8x4 gray full bt601 instead of 4x4 gray full bt601"])
+        == ["the image is 8x4 gray full bt601 instead of 4x4 gray full bt601"])
     #expect(
       try CompareSamples.findings([facts(4, "full")], [facts(4, "limited")], rule).map(\.message)
-        == ["the picture is 4x4 gray limited bt601 instead of 4x4 gray full bt601"])
+        == ["the image is 4x4 gray limited bt601 instead of 4x4 gray full bt601"])
   }
 
   private struct Kept: ImageMeasure {
@@ -200,14 +200,14 @@ import Testing
     let missing = try findings(rule, nil)
     #expect(
       missing.findings.map(\.message)
-        == Array(repeating: "the picture differs, and its pixels were not kept", count: 2))
+        == Array(repeating: "the image differs, and its pixels were not kept", count: 2))
     var sparse = rule
     sparse.pictureEvery = 2
     let some = try findings(sparse, nil)
     #expect(some.findings.map { $0.frame?.sequence } == [0])
     #expect(
       some.notes == [
-        "boxes: 1 picture differs by the digest without a look at the pixels, as pictureEvery says"
+        "boxes: 1 image differs by digest; the pixels were not compared, because of pictureEvery"
       ])
   }
 }

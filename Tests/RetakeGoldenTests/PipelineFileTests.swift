@@ -83,7 +83,7 @@ import Testing
     #expect(
       words.hasPrefix(
         "the pipeline changed: motion-boxes \(run.manifest.pipeline.digest.short), "
-          + "the golden has motion-boxes \(digest.short); what changed is not known"), "\(words)")
+          + "the golden has motion-boxes \(digest.short); the change is unknown"), "\(words)")
     #expect(
       words.contains("'retake golden sync-rules --pipelines'") && words.contains("'retake accept'"))
     #expect(comparison.pipelineChanges.isEmpty && comparison.rootCauses.first?.origin == .pipeline)
@@ -133,8 +133,8 @@ import Testing
   @Test func `with the same pipeline the code of a stage of the program's own is a suspect`() throws
   {
     let words =
-      "the pipeline is the same: the code of stage 'motion' changed, or what it reads besides its "
-      + "input ('retake verify' finds a stage that is not deterministic)"
+      "the pipeline is the same: the code of stage 'motion' changed, or data that it reads "
+      + "besides its input ('retake verify' finds a stage that is not deterministic)"
     #expect(try suspects(kinds: ["session", "grey", "results"]) == [words])
     // The same for a golden without a document: the digest is equal.
     #expect(
@@ -288,7 +288,7 @@ import Testing
     let comparator = GoldenComparator(golden: folders.golden, actual: folders.golden.pending)
     let error = #expect(throws: GoldenError.self) { try comparator.compare() }
     #expect(error?.place?.file == file.path)
-    #expect(error?.advice == "Make what is pending again: retake test")
+    #expect(error?.advice == "Make the pending result again: retake test")
     try folders.golden.discardPending()
     #expect(!has(folders.golden.pending) && has(folders.golden))
   }

@@ -241,7 +241,7 @@ import Testing
       ).run()
     }
     #expect(error?.code == "record.preset.copy")
-    #expect(error?.cause?.contains("came with earlier packets") == true, "\(error as Any)")
+    #expect(error?.cause?.contains("shows images of earlier packets") == true, "\(error as Any)")
     #expect(error?.advice?.contains("retake import") == true)
     #expect(!FileManager.default.fileExists(atPath: folder.file("yard").path))
 

@@ -110,7 +110,7 @@ import Testing
 
   @Test func `a stream without a pixel format is refused in whole words`() {
     #expect(
-      "\(CopyRefusal.format(""))" == "its first pictures do not say which pixel format they have")
+      "\(CopyRefusal.format(""))" == "its first images do not declare a pixel format")
   }
 
   @Test func `a mirrored file is recorded as mirrored`() throws {

@@ -72,7 +72,7 @@ import Testing
     let recorder = try Recorder(try Scene(60).source, options: options)
     let error = #expect(throws: RecordError.self) { _ = try recorder.run() }
     #expect(error?.code == "record.ring.tooSmall")
-    #expect(error?.message.contains("a ring of 30.0 s takes about") == true)
+    #expect(error?.message.contains("a ring of 30.0 s needs about") == true)
     #expect(error?.advice?.contains("--pre-trigger-memory") == true)
     #expect(try folder.entries == [])
   }

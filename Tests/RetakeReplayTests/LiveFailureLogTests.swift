@@ -102,7 +102,7 @@ import Testing
     known.counted(lost: 12)
     #expect(
       warnings == [
-        "warning: frame 0:7, stage camera: lost before capture, because a queue behind it is full "
+        "warning: frame 0:7, stage camera: lost before capture, because a downstream queue is full "
           + "[queue]; more losses are only counted"
       ])
     let counted = makeLog()

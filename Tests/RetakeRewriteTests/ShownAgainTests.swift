@@ -89,7 +89,7 @@ import Testing
 
     let findings = try SessionDoctor(path: imported.path).run().findings
     #expect(findings.map(\.code) == ["session.doctor.row"])
-    #expect(findings.first?.message.contains("both say to be picture") == true)
+    #expect(findings.first?.message.contains("are both said to be image") == true)
   }
 
   @Test(arguments: [Clip.shownAgain, .layeredVP9, .svtAV1])

@@ -33,28 +33,28 @@ import Testing
     Change(
       name: "a frame has another number",
       sql: "UPDATE frame SET sequence = 1000000000000 WHERE sequence = 119",
-      says: "the row of frame with track 0, sequence 1000000000000 is not the one"),
+      says: "the row of frame with track 0, sequence 1000000000000 differs from the written"),
     Change(
       name: "the track's colors are others", sql: "UPDATE segment_track SET matrix = 'bt2020'",
-      says: "the row of segment_track with segment 0, track 0 is not the one"),
+      says: "the row of segment_track with segment 0, track 0 differs from the written row"),
     Change(
       name: "the track is turned", sql: "UPDATE segment_track SET rotation = 90",
-      says: "the row of segment_track with segment 0, track 0 is not the one"),
+      says: "the row of segment_track with segment 0, track 0 differs from the written row"),
     Change(
       name: "the pixels have another shape", sql: "UPDATE segment_track SET aspect_numerator = 7",
-      says: "the row of segment_track with segment 0, track 0 is not the one"),
+      says: "the row of segment_track with segment 0, track 0 differs from the written row"),
     Change(
       name: "an event was added",
       sql:
         "INSERT INTO event VALUES (0, 0, NULL, 'device', 'thermal', '{\"state\":\"critical\"}', 0)",
-      says: "the row of event with ordinal 0 is not the one"),
+      says: "the row of event with ordinal 0 differs from the written row"),
     Change(
       name: "a fact is another", sql: "UPDATE meta SET value = 'lossy' WHERE key = 'status'",
-      says: "the row of meta with key 'status' is not the one"),
+      says: "the row of meta with key 'status' differs from the written row"),
     Change(
       name: "the session says that it was never closed",
       sql: "UPDATE meta SET value = '0' WHERE key = 'closed'",
-      says: "the row of meta with key 'closed' is not the one"),
+      says: "the row of meta with key 'closed' differs from the written row"),
     Change(
       name: "the digest is gone", sql: "DELETE FROM meta WHERE key = 'digest'",
       says: "the last commit's ordinal or digest is gone"),
@@ -118,7 +118,7 @@ import Testing
     ("DELETE FROM segment_track", "rows are missing or were added"),
     (
       "UPDATE segment_track SET pixel_format = 'bayer_rggb8'",
-      "the row of segment_track with segment 0, track 0 is not the one"
+      "the row of segment_track with segment 0, track 0 differs from the written row"
     ),
   ])
   func `a session whose tracks are gone or altered is damaged, and not one of another kind`(

@@ -210,7 +210,7 @@ struct FileImportTests {
   @Test(arguments: [
     (
       "t,x\n1,2\n0.5,2\n", "a.csv",
-      "sensor.time.backwards: line 3: a time of the sensor a is 500ms earlier than the one before"
+      "sensor.time.backwards: line 3: a time of the sensor a is 500ms earlier than the previous time"
     ),
     ("t,x\n1,2\n2,b\n", "a.csv", "sensor.line: line 3: 'b' in the column 'x' is not a number"),
     ("t,x\n1,2\n3\n", "a.csv", "sensor.line: line 3: it has 1 fields, and the first line 2"),
@@ -274,7 +274,7 @@ struct FileImportTests {
     ),
     (
       "<gpx><trkpt lat=\"1\" lon=\"2\"><a></trkpt></gpx>", "a.gpx",
-      "sensor.line: line 1: a point ends before what is in it"
+      "sensor.line: line 1: a point ends before its elements"
     ),
     (
       "<gpx><trkpt lat=\"1\" lon=\"2\"></a></trkpt></gpx>", "a.gpx",
@@ -290,7 +290,7 @@ struct FileImportTests {
     ),
     (
       "$GPRMC,123519,A,4807.038,N,01131.000,E,022.4,084.4,230394,003.1,W*00\n", "a.nmea",
-      "sensor.line: line 1: its checksum is 00, and its letters give 6a"
+      "sensor.line: line 1: its checksum is 00, but that of its letters is 6a"
     ),
   ])
   func `what cannot be read is an error at its line`(

@@ -71,7 +71,7 @@ struct PageDriveTests {
     )
     #expect((range as? NSNumber)?.intValue == 149)
     try browser.keepScreenshot("timeline-zoomed")
-    try browser.click(".case.shown [aria-label='The whole timeline']")
+    try browser.click(".case.shown [aria-label='The entire timeline']")
 
     // Findings are filtered by the typed string.
     try browser.click(".case.shown .browse input[type=search]")

@@ -267,7 +267,7 @@ import Testing
     let notes = try notes(file("slides.mkv"))
     #expect(notes.count == 1, "\(notes)")
     #expect(
-      notes.first?.contains("4 different pictures in 150 frames; the longest run") == true,
+      notes.first?.contains("4 different images in 150 frames; the longest run") == true,
       "\(notes)")
   }
 
@@ -376,7 +376,7 @@ import Testing
     ])
     let notes = try notes(file("told.ts"))
     #expect(
-      notes.count == 1 && notes[0].contains("its pictures say that players turn it "), "\(notes)")
+      notes.count == 1 && notes[0].contains("its images say that players turn it "), "\(notes)")
   }
 
   // MARK: Words

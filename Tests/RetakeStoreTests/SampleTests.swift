@@ -142,7 +142,7 @@ struct SampleTests {
     #expect(throws: StoreError.self) { try reader.requireWhole() }
     #expect(
       try reader.checkSamples().map(\.text) == [
-        "sample 500 of the sensor gyroscope is earlier than the one before"
+        "sample 500 of the sensor gyroscope is earlier than the previous sample"
       ])
     let salvage = reader.salvage()
     #expect(salvage.samples.count == 10_002)

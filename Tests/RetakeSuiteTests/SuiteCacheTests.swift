@@ -59,7 +59,7 @@ import Testing
     #expect(use.text.hasSuffix(", \(says)"), "\(use.text)")
     let start =
       use.known > 0
-      ? "1,200 values came from it, 3 computed, " : "nothing came from it, 3 values computed, "
+      ? "1,200 values came from it, 3 computed, " : "no value came from it, 3 values computed, "
     #expect(use.text.hasPrefix(start), "\(use.text)")
   }
 

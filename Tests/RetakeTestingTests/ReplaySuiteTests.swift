@@ -80,7 +80,7 @@ import Testing
         Planted.projectVariable: project.folder.url.path, "RETAKE_PLANTED_SUITE": "none",
       ])
     #expect(result.status == 1)
-    #expect(text(result).contains("nothing is selected"))
+    #expect(text(result).contains("no case is selected"))
     #expect(text(result).matches(of: /recorded an issue/).count == 1)
   }
 
@@ -110,7 +110,7 @@ import Testing
       environment: [Planted.projectVariable: project.folder.url.path, "CI": "false"])
     #expect(result.status == 1)
     #expect(text(result).contains("missing  yard/motion"))
-    #expect(text(result).contains("note: nothing is pending of yard/motion: "))
+    #expect(text(result).contains("note: no pending golden of yard/motion: "))
   }
 
   @Test func `a folder without a project fails`() throws {

@@ -39,7 +39,7 @@ import Testing
       Issue.record("\(cases)")
       return
     }
-    #expect(reason.contains("nothing is selected"))
+    #expect(reason.contains("no case is selected"))
   }
 
   @Test func `a case is encoded by its name`() throws {

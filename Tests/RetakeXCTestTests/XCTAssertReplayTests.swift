@@ -48,13 +48,13 @@ import Testing
     let output = result.stdout + result.stderr
     #expect(result.status == 1)
     #expect(output.contains("in the folder \(project.folder.url.path)\n"))
-    #expect(output.contains("retake: note: nothing is pending of yard/motion: "))
+    #expect(output.contains("retake: note: no pending golden of yard/motion: "))
   }
 
   @Test func `an empty selection is a failure`() throws {
     let project = try ProjectFixture()
     let result = try swiftTest([PlantedXCTests.projectVariable: project.folder.url.path])
     #expect(result.status == 1)
-    #expect((result.stdout + result.stderr).contains("nothing is selected"))
+    #expect((result.stdout + result.stderr).contains("no case is selected"))
   }
 }

@@ -342,7 +342,7 @@ package struct DecisionComparator {
       golden: golden.map { "n=\($0.count) \($0.digest)" },
       actual: actual.map { "n=\($0.count) \($0.digest)" },
       message:
-        "\(counts[1]) decisions instead of \(counts[0]) for the frames \(range), or other ones: "
+        "\(counts[1]) decisions instead of \(counts[0]) for the frames \(range), or different: "
         + "only start, done, deliver, block or unblock differ")
   }
 

@@ -30,10 +30,10 @@ struct ImageMeter {
       "\($0.width)x\($0.height) \($0.format) \($0.range) \($0.matrix)"
     }
     guard forms[0] == forms[1] else {
-      return "the picture is \(forms[1]) instead of \(forms[0])"
+      return "the image is \(forms[1]) instead of \(forms[0])"
     }
     // In the other modes no pixels are kept, and the digest decides.
-    guard rule.mode == .pictures else { return "the picture differs" }
+    guard rule.mode == .pictures else { return "the image differs" }
     // By sequence, as the files are chosen when they are kept: both sides have the same frames.
     guard frames.golden.sequence % rule.pictureEvery == 0 else {
       unmeasured += 1
@@ -41,7 +41,7 @@ struct ImageMeter {
     }
     guard
       let found = images?.difference(sink: sink, golden: frames.golden, actual: frames.actual)
-    else { return "the picture differs, and its pixels were not kept" }
+    else { return "the image differs, and its pixels were not kept" }
     return judge(found, rule, frames.golden)
   }
 
@@ -58,7 +58,7 @@ struct ImageMeter {
       && found.densest <= rule.densestMax
     guard !isAllowed else { return nil }
     let pixels = found.changedPixels == 1 ? "1 pixel" : "\(found.changedPixels) pixels"
-    return "the picture differs in \(pixels) by up to \(found.levelsMax) levels: "
+    return "the image differs in \(pixels) by up to \(found.levelsMax) levels: "
       + "PSNR \(FixedDecimal(found.psnr, decimals: 2).text) dB, "
       + "SSIM \(FixedDecimal(found.ssim, decimals: 4).text), "
       + "\(FixedDecimal(found.densest * 100, decimals: 1).text) % of the window at "
@@ -85,7 +85,7 @@ struct ImageMeter {
   /// A note about images whose pixels were not compared.
   func note(sink: String) -> String? {
     guard unmeasured > 0 else { return nil }
-    let count = unmeasured == 1 ? "1 picture differs" : "\(unmeasured) pictures differ"
-    return "\(sink): \(count) by the digest without a look at the pixels, as pictureEvery says"
+    let count = unmeasured == 1 ? "1 image differs" : "\(unmeasured) images differ"
+    return "\(sink): \(count) by digest; the pixels were not compared, because of pictureEvery"
   }
 }

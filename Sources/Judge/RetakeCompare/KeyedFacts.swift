@@ -29,7 +29,7 @@ struct KeyedFacts {
     var words: String {
       switch letter {
       case "C": "the label \(name)"
-      case "P": "the picture"
+      case "P": "the image"
       case "N": "the tensor"
       case "W": "the waveform \(name)"
       case "T": "the text \(name)"

@@ -141,8 +141,8 @@ struct CaseComparison {
       if let platform = otherPlatform(golden, actual) {
         comparison.verdict = .missing
         comparison.reasons = [
-          "the golden's pictures, tensors or own values hold for \(platform) only; "
-            + "take those of this platform with: retake accept --alternate"
+          "the golden's images, tensors or own values are for \(platform) only; "
+            + "accept the values of this platform with: retake accept --alternate"
         ]
       }
       // Made from the first pair of files. There is always one: a golden without frames has a file
@@ -209,9 +209,9 @@ struct CaseComparison {
     let bases = manifest.input.timeBase
     guard chunk.header.tracks.allSatisfy({ bases[$0.index] == $0.timeBase }),
       chunk.header.tracks.count == bases.count
-    else { throw broken("its time bases are not those of golden.yml") }
+    else { throw broken("its time bases differ from golden.yml") }
     guard chunk.header.sinks == manifest.precision.keys.sorted() else {
-      throw broken("its sinks are not those of golden.yml")
+      throw broken("its sinks differ from golden.yml")
     }
     // A short file in the middle is a cut one: frames are numbered across the files.
     guard isLast || chunk.frameCount == ResultHeader.chunkSize else {

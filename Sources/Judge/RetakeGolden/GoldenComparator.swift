@@ -154,8 +154,8 @@ enum RuleDifferences {
   }
 
   private static func note(_ what: String, _ changes: [String]) -> String {
-    "\(what) in golden.yml are used; retake.yml has others (\(changes.joined(separator: "; "))). "
-      + "To take those over: retake golden sync-rules"
+    "\(what) in golden.yml are used; retake.yml differs (\(changes.joined(separator: "; "))). "
+      + "To copy retake.yml's: retake golden sync-rules"
   }
 }
 

@@ -31,7 +31,7 @@ package enum GoldenError: RetakeError, Hashable {
     case .missing(let folder):
       ErrorFacts(
         "golden.missing", "there is no accepted golden", at: folder,
-        advice: "Look at the pending result and take it: retake accept --reason '…'")
+        advice: "Look at the pending result and accept it: retake accept --reason '…'")
     case .fileMissing(let file):
       ErrorFacts(
         "golden.file.missing", "the file belongs to the golden and is missing", at: file,
@@ -54,16 +54,16 @@ package enum GoldenError: RetakeError, Hashable {
     case .nothingPending(let folder):
       ErrorFacts(
         "golden.pending.none", "there is no pending golden", at: folder,
-        advice: "Run 'retake test' first: it writes what it found as pending")
+        advice: "Run 'retake test' first: it writes changed results as pending")
     case .pendingChanged(let folder):
       ErrorFacts(
         "golden.pending.changed",
-        "another run ended meanwhile: what is pending is not what was looked at", at: folder,
+        "another run ended meanwhile: the pending result is not the reviewed result", at: folder,
         advice: "Look at the new result, then decide again: retake review")
     case .indivisible(let folder, let why):
       ErrorFacts(
         "golden.pending.indivisible", "the pending golden has no root causes: \(why)", at: folder,
-        advice: "Take or refuse it as a whole, without --root-cause and --stage")
+        advice: "Accept or reject all of it, without --root-cause and --stage")
     case .inseparable(let folder, let why, let others):
       ErrorFacts(
         "golden.pending.inseparable", "\(why); left out: \(others.joined(separator: ", "))",
@@ -103,7 +103,7 @@ extension GoldenError {
     }
     // Git ignores pending files, so it cannot restore one; a new run writes them all again.
     return file.hasSuffix(".new")
-      ? "Make what is pending again: retake test"
+      ? "Make the pending result again: retake test"
       : "Restore the file, for instance with 'git checkout', or make a new golden: "
         + "retake test, then retake accept --replace --reason '…'"
   }

@@ -49,7 +49,7 @@ package struct GoldenLibrary: Hashable, Sendable {
       throw GoldenError.io(
         path: link, action: "use this folder for a golden",
         cause: link == root.path
-          ? "it is a symbolic link that leads to nothing"
+          ? "it is a symbolic link that leads to no file"
           : "it is a symbolic link that leads out of \(root.path)")
     }
   }

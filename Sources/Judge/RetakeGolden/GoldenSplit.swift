@@ -64,12 +64,12 @@ package struct GoldenSplit {
   private func checkParts() throws {
     // The header of a results file names all sinks and classes, so it is of one side or the other.
     if comparison.findings.contains(where: { $0.kind.isStructural }) {
-      throw inseparable("the sinks or their classes changed, so all is accepted or nothing") {
+      throw inseparable("sinks or classes changed; root causes cannot be accepted one by one") {
         _ in true
       }
     }
     if takesTiming, findings(false).contains(where: { $0.kind.isTiming }) {
-      throw inseparable("decisions are accepted all or none") { $0.kind.isTiming }
+      throw inseparable("decisions can only be accepted together") { $0.kind.isTiming }
     }
   }
 

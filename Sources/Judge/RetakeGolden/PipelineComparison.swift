@@ -60,12 +60,12 @@ struct PipelineComparison {
   /// How to find out more.
   private var advice: String {
     if records.golden == nil {
-      return "; what changed is not known, for this golden has no pipeline.json: the next "
-        + "'retake accept' writes it, and 'retake golden sync-rules --pipelines' where the pipeline is "
-        + "the golden's"
+      return "; the change is unknown, because this golden has no pipeline.json: the next "
+        + "'retake accept' writes it, and 'retake golden sync-rules --pipelines' if the pipeline is "
+        + "unchanged"
     }
     if records.actual == nil {
-      return "; what changed is not known, for this run has no pipeline.json: replay it again"
+      return "; the change is unknown, because this run has no pipeline.json: replay it again"
     }
     return ""
   }
@@ -105,8 +105,8 @@ struct PipelineComparison {
       + (others > 0 ? " and \(others) other\(others == 1 ? "" : "s")" : "")
     let noun = stages.count == 1 ? "stage" : "stages"
     return
-      "the pipeline is the same: the code of \(noun) \(names) changed, or what it reads besides "
-      + "its input" + (knowsLibraries ? "" : ", or a library")
+      "the pipeline is the same: the code of \(noun) \(names) changed, or data that it reads "
+      + "besides its input" + (knowsLibraries ? "" : ", or a library")
       + " ('retake verify' finds a stage that is not deterministic)"
   }
 }

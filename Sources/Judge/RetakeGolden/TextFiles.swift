@@ -49,7 +49,7 @@ final class TextLineReader {
         return nil
       } else {
         number += 1
-        throw damaged(piece, "a whole line that ends in LF")
+        throw damaged(piece, "a complete line that ends in LF")
       }
     }
   }

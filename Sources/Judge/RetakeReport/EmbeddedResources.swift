@@ -623,7 +623,7 @@ footer h2 { font-size: 15px; margin-bottom: 8px; }
       const image = (href, area) => layers.push(svg("image", { href, x: finite(area.x), y: finite(area.y), width: Math.max(0, finite(area.width)), height: Math.max(0, finite(area.height)), preserveAspectRatio: "none" }));
       if (input || (served && !kept)) image(input ? inline(input) : this.address(stop), whole);
       if (kept) image(inline(kept), kept.area || whole);
-      if (layers.length === 1) layers.push(svg("text", { class: "blank", x: view.x + view.width / 2, y: view.y + view.height / 2, "font-size": 13 * scale }, "No picture of this frame in the report"));
+      if (layers.length === 1) layers.push(svg("text", { class: "blank", x: view.x + view.width / 2, y: view.y + view.height / 2, "font-size": 13 * scale }, "No image of this frame in the report"));
       const boxes = [], taken = new Set();
       for (const box of finding && stop.findings.includes(this.chosen) ? finding.boxes : []) taken.add(keyOf(box));
       for (const box of (input || { boxes: [] }).boxes) boxes.push(drawn(box, view, scale, "both", false));
@@ -649,7 +649,7 @@ footer h2 { font-size: 15px; margin-bottom: 8px; }
     boxesOf(finding, sides, view, scale) {
       const own = finding.boxes.filter((box) => sides.includes(box.side) || box.side === "both");
       if (own.length || sides.length > 1) return own.map((box) => drawn(box, view, scale, box.side, true));
-      return finding.boxes.map((box) => drawn({ ...box, label: "nothing here" }, view, scale, "absent", true));
+      return finding.boxes.map((box) => drawn({ ...box, label: "missing here" }, view, scale, "absent", true));
     }
 
     frameOf(stop) {
@@ -701,7 +701,7 @@ footer h2 { font-size: 15px; margin-bottom: 8px; }
   // A text with the words marked that the other side does not have in that place.
   function facingText(side, text, other) {
     const block = html("pre", { class: side, "aria-label": side });
-    if (text === undefined) return fill(block, {}, [html("span", { class: "quiet" }, "nothing")]);
+    if (text === undefined) return fill(block, {}, [html("span", { class: "quiet" }, "no text")]);
     const words = text.split(" "), others = other === undefined ? [] : other.split(" ");
     words.forEach((word, index) => {
       if (index) block.append(" ");
@@ -720,7 +720,7 @@ footer h2 { font-size: 15px; margin-bottom: 8px; }
       this.text = html("span", { role: "status" });
       const button = (text, name, act) => html("button", { type: "button", "aria-label": name, title: name, on: { click: act } }, text);
       this.bar = html("div", { class: "strip-bar" }, this.text, html("span", { class: "group", role: "group", "aria-label": "Zoom of the timeline" },
-        button("−", "Zoom out of the timeline", () => this.zoom(2)), button("+", "Zoom into the timeline", () => this.zoom(0.5)), button("All", "The whole timeline", () => this.zoom(Infinity))));
+        button("−", "Zoom out of the timeline", () => this.zoom(2)), button("+", "Zoom into the timeline", () => this.zoom(0.5)), button("All", "The entire timeline", () => this.zoom(Infinity))));
       this.show((inspector.place || { frame: { track: timelines.length ? timelines[0].track : 0 } }).frame.track);
     }
 
@@ -1347,7 +1347,7 @@ footer h2 { font-size: 15px; margin-bottom: 8px; }
 {{#rootCauses}}
 <section class="card cause" data-frame="{{frame}}" aria-label="{{eyebrow}}{{#hasStage}}: stage {{stage}}{{/hasStage}}">
 <p class="eyebrow">{{eyebrow}}</p>
-<h3>{{#hasPlace}}First divergence{{/hasPlace}}{{^hasPlace}}The run as a whole{{/hasPlace}}{{#hasFrame}} at frame <b class="number">{{frame}}</b>{{/hasFrame}}{{#comma}},{{/comma}}{{#hasStage}} stage <b class="stage">{{stage}}</b>{{/hasStage}}</h3>
+<h3>{{#hasPlace}}First divergence{{/hasPlace}}{{^hasPlace}}The entire run{{/hasPlace}}{{#hasFrame}} at frame <b class="number">{{frame}}</b>{{/hasFrame}}{{#comma}},{{/comma}}{{#hasStage}} stage <b class="stage">{{stage}}</b>{{/hasStage}}</h3>
 <p class="why">{{why}}.</p>
 {{#hasEqual}}<p class="quiet equals">Equal before it: {{#equalBefore}}<span class="equal"><bdi>{{.}}</bdi></span> {{/equalBefore}}</p>{{/hasEqual}}
 <p class="quiet">{{#hasTime}}Virtual time {{time}} · {{/hasTime}}{{weight}}</p>
@@ -1390,7 +1390,7 @@ footer h2 { font-size: 15px; margin-bottom: 8px; }
 {{#hasSensors}}
 <section class="card sensors" aria-label="Sensors around the frames">
 <h3>Sensors around the frames</h3>
-<p class="quiet">A second before and after each frame, which is in the middle. The band is what the stage reads.</p>
+<p class="quiet">A second before and after each frame, which is in the middle. The band is the input of the stage.</p>
 {{#sensorStrips}}
 <figure><figcaption><b class="mono">{{sensorFrame}}</b> <bdi>{{sensorName}}</bdi> <span class="quiet">read by <bdi>{{sensorNode}}</bdi>, {{sensorRange}}</span>{{#sensorChannels}} <span class="legend {{channelKind}}"><bdi>{{channelName}}</bdi></span>{{/sensorChannels}}</figcaption>{{{sensorDrawing}}}</figure>
 {{/sensorStrips}}
@@ -1552,7 +1552,7 @@ footer h2 { font-size: 15px; margin-bottom: 8px; }
 </section>
 {{/hasEnvironment}}
 {{#notes}}<p class="note">{{.}}</p>{{/notes}}
-<p class="quiet end">Written by {{tool}}. This page holds all its data and asks the network for nothing. <label class="needs-script"><input type="checkbox" id="keys" checked> Keys: <kbd>n</kbd> next finding, <kbd>p</kbd> previous, <kbd>/</kbd> filter findings, <kbd>c</kbd> filter cases</label></p>
+<p class="quiet end">Written by {{tool}}. This page contains all its data and sends no network requests. <label class="needs-script"><input type="checkbox" id="keys" checked> Keys: <kbd>n</kbd> next finding, <kbd>p</kbd> previous, <kbd>/</kbd> filter findings, <kbd>c</kbd> filter cases</label></p>
 </div>
 </footer>
 <div class="sr" id="said" role="status" aria-live="polite"></div>

@@ -147,10 +147,10 @@ package struct ReportCache: Hashable, Sendable, Codable {
     // After the word "cache".
     var parts =
       known == 0
-      ? ["nothing came from it", Wording.count(computed, "value") + " computed"]
+      ? ["no value came from it", Wording.count(computed, "value") + " computed"]
       : [
         Wording.count(known, "value") + " came from it",
-        (computed == 0 ? "nothing" : Wording.grouped(computed)) + " computed",
+        (computed == 0 ? "0" : Wording.grouped(computed)) + " computed",
       ]
     if keptBytes > 0 { parts.append("\(ByteText.of(keptBytes)) kept") }
     if damaged > 0 { parts.append("\(Wording.grouped(damaged)) damaged and computed again") }

@@ -38,7 +38,7 @@ package enum ReportError: RetakeError, Hashable {
     case .notWritten(let file, let reason):
       ErrorFacts(
         "report.folder.notWritten", "the report could not be written", cause: reason, at: file,
-        advice: "Choose another folder with --report DIR, or make room on the disk")
+        advice: "Choose another folder with --report DIR, or free space on the disk")
     case .otherFile(let file):
       ErrorFacts(
         "report.folder.otherFile", "the report would replace a file that Retake did not write",

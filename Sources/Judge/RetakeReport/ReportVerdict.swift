@@ -16,7 +16,7 @@ package enum ReportVerdict: String, Hashable, Sendable, Codable, CaseIterable {
     case .passed: "the result equals its golden within the tolerances"
     case .changed: "the result differs from its golden"
     case .missing: "there is no accepted golden to compare with"
-    case .stale: "a golden is there that nothing produces any more"
+    case .stale: "a golden exists that no case produces any more"
     case .notComparable: "golden and result come from different inputs"
     case .errored: "the case could not be run to its end"
     }

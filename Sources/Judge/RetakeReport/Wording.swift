@@ -98,7 +98,7 @@ extension ReportRootCause {
       parts.append(parts.isEmpty ? "in stage \(stage)\(time)" : "stage \(stage)")
     }
     return parts.isEmpty
-      ? "the run as a whole" : "first divergence " + parts.joined(separator: ", ")
+      ? "the entire run" : "first divergence " + parts.joined(separator: ", ")
   }
 
   /// `"312 findings, boxes differ by at most 0.4 px, 906 later differences that follow"`.

@@ -139,12 +139,12 @@ package struct MachineDoctor {
     guard let folder = project.enclosing else {
       return Check(
         name: Project.fileName, state: .advisable,
-        detail: "none here: 'retake test' needs --pipeline",
+        detail: "not here: 'retake test' needs --pipeline",
         command: command)
     }
     return Check(
       name: Project.fileName, state: .advisable,
-      detail: "none here: the one of this project is in another folder, where commands run",
+      detail: "not here: the file of this project is in another folder, where commands run",
       command: "cd \(folder.shellWord)")
   }
 

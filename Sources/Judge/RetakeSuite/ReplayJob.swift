@@ -138,7 +138,7 @@ package struct ReplayJob {
         replay, reader: reader,
         observers: [progress] + observers + outputs.observers + (live.map { [$0] } ?? []))
       try outputs.finish(isHalted: summary.haltedBy != nil)
-      for loss in outputs.losses { note("\(loss.message); what came later is not written") }
+      for loss in outputs.losses { note("\(loss.message); later output is not written") }
       return summary
     } catch {
       outputs.discard()

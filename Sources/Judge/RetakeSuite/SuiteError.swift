@@ -184,9 +184,9 @@ package enum SuiteError: RetakeError, Hashable {
           : Suggestion.advice(for: name, among: known))
     case .nothingSelected(let what, let advice):
       ErrorFacts(
-        "suite.select.nothing", "nothing is selected: \(what)",
+        "suite.select.nothing", "no case is selected: \(what)",
         advice: advice
-          ?? "See the sessions that there are: retake session list; or test one without a "
+          ?? "List the sessions: retake session list; or test a session without a "
           + "project: retake test SESSION --pipeline example:motion-boxes",
         kind: .nothingSelected)
     case .badSessionName(let path):
@@ -197,7 +197,7 @@ package enum SuiteError: RetakeError, Hashable {
       ErrorFacts(
         "suite.select.sameName",
         "two sessions are named '\(name)': \(paths.joined(separator: " and "))",
-        advice: "Test one after the other, each with --goldens of its own")
+        advice: "Test them one after the other, with different folders for --goldens")
     case .halted(let failure):
       ErrorFacts(
         "suite.run.halted", "the run was halted: \(failure)",
@@ -233,15 +233,15 @@ package enum SuiteError: RetakeError, Hashable {
         advice: "Say why: retake accept --reason \"new detector\"", kind: .usage)
     case .noGoldenYet:
       ErrorFacts(
-        "suite.adopt.noGolden", "none of the selected cases has a golden",
+        "suite.adopt.noGolden", "no selected case has a golden",
         advice: "Make them: retake test, then: retake accept --reason \"first golden\"")
     case .replacesOther(let key, let differences):
       ErrorFacts(
         "suite.accept.replacesOther",
         "the golden of '\(key)' would be replaced, not changed: "
           + differences.joined(separator: "; "),
-        advice: "To keep that golden, restore its files if they are damaged, or give the session "
-          + "or the case another name; then test again. To replace it: "
+        advice: "To keep that golden, restore its files if they are damaged, or rename the session "
+          + "or the case; then test again. To replace it: "
           + "retake accept \(key) --replace --reason \"why\"")
     case .nothingPending:
       ErrorFacts(
@@ -250,14 +250,14 @@ package enum SuiteError: RetakeError, Hashable {
     case .notOfLastTest(let keys):
       ErrorFacts(
         "suite.accept.notOfLastTest",
-        "the last 'retake test' left no golden pending, only earlier ones did: "
+        "no golden is pending from the last 'retake test', only from earlier tests: "
           + Self.list(keys),
         advice: "Test them again: retake test; or name them: retake accept "
           + "\((keys.first ?? "").shellWord) --reason \"why\"")
     case .noProjectFile:
       ErrorFacts(
         "suite.project.none",
-        "there is no retake.yml, and nothing else says which goldens are wanted",
+        "there is no retake.yml, which names the wanted goldens",
         advice: "Name the cases in retake.yml, or remove a golden's folder by hand")
     case .noTrack(let track, let session, let tracks):
       ErrorFacts(
@@ -278,19 +278,19 @@ package enum SuiteError: RetakeError, Hashable {
         advice: Suggestion.advice(for: key, among: known))
     case .noRootCause(let name, let known):
       ErrorFacts(
-        "suite.accept.noRootCause", "nothing pending has the root cause or stage '\(name)'",
+        "suite.accept.noRootCause", "no pending golden has the root cause or stage '\(name)'",
         advice: Suggestion.advice(for: name, among: known))
     case .partialAlternate:
       ErrorFacts(
-        "suite.accept.partialAlternate", "an alternate is a whole golden, not some root causes",
+        "suite.accept.partialAlternate", "an alternate is a complete golden, not a root cause",
         advice: "Leave out --root-cause and --stage, or --alternate")
     case .noTerminal:
       ErrorFacts(
-        "suite.review.noTerminal", "a review asks for keys, and standard input is not a terminal",
-        advice: "Name what is right: retake accept --root-cause ID --reason \"…\"")
+        "suite.review.noTerminal", "a review needs a terminal, and standard input is none",
+        advice: "Name the right changes: retake accept --root-cause ID --reason \"…\"")
     case .acceptInCI:
       ErrorFacts(
-        "suite.accept.inCI", "nothing is written to Goldens/ in CI",
+        "suite.accept.inCI", "no golden can be accepted in CI",
         advice: "Accept on your own machine and commit Goldens/")
     case .noGolden(let path):
       ErrorFacts(
@@ -303,7 +303,7 @@ package enum SuiteError: RetakeError, Hashable {
     case .noRevision(let name, let cause):
       ErrorFacts(
         "suite.diff.noRevision", "git cannot read revision '\(name)' of this project",
-        cause: cause, advice: "See what there is: git log --oneline")
+        cause: cause, advice: "List the revisions: git log --oneline")
     case .notFitted(let key, let cause):
       ErrorFacts(
         "suite.fit.notNumbers", "the runs of \(key) differ in more than numbers", cause: cause,
@@ -333,15 +333,15 @@ package enum SuiteError: RetakeError, Hashable {
     case .noSessionSource(let text, let pipeline):
       ErrorFacts(
         "suite.source.noSession",
-        "'--source \(text)' replaces nothing: no source of '\(pipeline)' reads a session",
-        advice: "Leave out --source; the pipeline has frames of its own", kind: .usage)
+        "'--source \(text)' has no effect: no source of '\(pipeline)' reads a session",
+        advice: "Leave out --source; the pipeline has its own frames", kind: .usage)
     case .tracksOfFiles(let name):
       ErrorFacts(
         "suite.record.tracks", "'\(name)' has one track; --track chooses among a file's",
         advice: "Leave out --track", kind: .usage)
     case .sceneOnly(let option, let name):
       ErrorFacts(
-        "suite.record.sceneOnly", "'\(name)' brings its own pictures; \(option) has no effect",
+        "suite.record.sceneOnly", "'\(name)' brings its own images; \(option) has no effect",
         advice: option == "--seed"
           ? "Leave it out: only a drawn scene (synthetic:figures) has a seed"
           : "Leave \(option) out: drawn scenes (synthetic:figures) and cameras (/dev/video0) "
@@ -351,13 +351,14 @@ package enum SuiteError: RetakeError, Hashable {
       ErrorFacts(
         "suite.output.same",
         path == "-"
-          ? "standard output can take one stream" : "two outputs of the run have the same file",
+          ? "standard output can take only one stream"
+          : "two outputs of the run have the same file",
         // Standard output is not a file that could be shown as the place.
-        at: path == "-" ? nil : path, advice: "Give each a file of its own", kind: .usage)
+        at: path == "-" ? nil : path, advice: "Name a different file for each", kind: .usage)
     case .outputOverInput(let path, let input):
       ErrorFacts(
         "suite.output.overInput", "'\(path)' would be written over \(input)",
-        advice: "Name a file outside of sessions, goldens and what is read")
+        advice: "Name a file outside of sessions, goldens and input files")
     case .outputOverMedia(let path):
       ErrorFacts(
         "suite.output.overMedia", "'\(path)' is a media file that Retake did not write",
@@ -369,7 +370,7 @@ package enum SuiteError: RetakeError, Hashable {
           + "and an edge to it")
     case .overlayFile(let path, let known):
       ErrorFacts(
-        "suite.overlay.file", "'\(path)' does not say what kind of video to write",
+        "suite.overlay.file", "'\(path)' has no known file extension of a video",
         advice: "End its name with one of: \(known.map { "." + $0 }.joined(separator: ", "))")
     case .overlaySession(let pipeline):
       ErrorFacts(
@@ -392,7 +393,7 @@ package enum SuiteError: RetakeError, Hashable {
         "\(node.map { "the node '\($0)'" } ?? "no node") of the pipeline '\(pipeline)' "
           + "\(node == nil ? "computes" : "does not compute") '\(model)'",
         advice: known.isEmpty
-          ? "None of its nodes computes a model"
+          ? "The pipeline has no node that computes a model"
           : "Name one of its models: \(known.joined(separator: ", "))")
     case .severalModelNodes(let nodes, let model):
       ErrorFacts(
@@ -404,7 +405,7 @@ package enum SuiteError: RetakeError, Hashable {
         "suite.model.notReached",
         "\(item.map { "the item \($0) of " } ?? "")the frame \(frame) is not given to the node "
           + "'\(node)'",
-        advice: "Choose another one with --frame\(item == nil ? "" : " or --item")")
+        advice: "Choose another with --frame\(item == nil ? "" : " or --item")")
     case .verifyProcessFailed(let condition, let cause):
       ErrorFacts(
         "suite.verify.infrastructure", "infrastructure: no result from '\(condition)'",
@@ -414,7 +415,7 @@ package enum SuiteError: RetakeError, Hashable {
     case .traceUnwritable(let path, let cause):
       ErrorFacts(
         "suite.verify.traceUnwritable", "the trace of a run cannot be written", cause: cause,
-        at: path, advice: "Choose a folder with more room: export TMPDIR=DIR")
+        at: path, advice: "Choose a folder with more free space: export TMPDIR=DIR")
     }
   }
 

@@ -29,7 +29,7 @@ struct ArticlesCommand: ParsableCommand {
       preview: double-buffered previews. The numbers are the same on every machine.
       """)
 
-  @Argument(help: "pipelines, allocation or preview; all three if none is named.")
+  @Argument(help: "pipelines, allocation or preview; all three if not given.")
   var article: [ArticleTable.Article] = []
 
   @Flag(help: "Print the result as JSON.")

@@ -90,8 +90,8 @@ public enum RecordError: RetakeError {
       ErrorFacts(
         "record.encoder.tooSlow",
         "\(preset) encodes \(Self.rate(measured)) frames a second here, "
-          + "and the source gives \(Self.rate(needed))",
-        advice: "Choose a faster preset, such as --preset mjpeg, or a smaller picture")
+          + "and the source delivers \(Self.rate(needed))",
+        advice: "Choose a faster preset, such as --preset mjpeg, or a smaller image")
     case .nameTaken(let path):
       ErrorFacts(
         "record.name.taken", "a session of this name exists already", at: path,
@@ -103,8 +103,8 @@ public enum RecordError: RetakeError {
         advice: "Wait until that recording has ended, or choose another name with --name")
     case .noFrames(let source, let cause):
       ErrorFacts(
-        "record.source.noFrames", "the source gave no frame", cause: cause, at: source,
-        advice: "Check that the source gives frames")
+        "record.source.noFrames", "the source delivered no frame", cause: cause, at: source,
+        advice: "Check that the source delivers frames")
     case .stoppedBefore(let source):
       ErrorFacts(
         "record.stopped", "the recording was ended before its first frame; nothing was written",
@@ -117,7 +117,7 @@ public enum RecordError: RetakeError {
     case .ringWithPipeline:
       ErrorFacts(
         "record.ring.pipeline",
-        "a ring forgets what came early, and a pipeline's run cannot be replayed without it",
+        "a ring drops early frames, and a pipeline's run cannot be replayed without them",
         advice:
           "Leave out --pre-trigger, or leave out --pipeline and replay the session through it later",
         kind: .usage)
@@ -138,8 +138,8 @@ public enum RecordError: RetakeError {
           : Suggestion.advice(for: sensor, among: known))
     case .sourceLost(let source, let cause):
       ErrorFacts(
-        "record.source.lost", "the source was lost; what it gave before is kept", cause: cause,
-        at: source, advice: "Look at what was kept with: retake session info SESSION")
+        "record.source.lost", "the source was lost; the recording up to that point is kept",
+        cause: cause, at: source, advice: "Look at the recording: retake session info SESSION")
     case .diskReserve(let path, let free, let reserve):
       ErrorFacts(
         "record.disk.reserve",
@@ -152,7 +152,7 @@ public enum RecordError: RetakeError {
     case .writeFailed(let file, let step, let cause):
       ErrorFacts(
         "record.disk.write", "the media could not be written (\(step))", cause: cause, at: file,
-        advice: "Check the disk, then look at what was kept: retake session check SESSION")
+        advice: "Check the disk, then the recording: retake session check SESSION")
     case .encoderFailed(let preset, let cause):
       ErrorFacts(
         "record.encoder.failed", "\(preset) failed several times in a row", cause: cause,
@@ -173,11 +173,10 @@ public enum RecordError: RetakeError {
     case .ringTooSmall(let seconds, let needed, let bytesMax):
       ErrorFacts(
         "record.ring.tooSmall",
-        "a ring of \(Self.rate(seconds)) s takes about \(needed >> 20) MiB of memory with this "
-          + "source, and has \(bytesMax >> 20) MiB",
+        "a ring of \(Self.rate(seconds)) s needs about \(needed >> 20) MiB of memory with this "
+          + "source; its limit is \(bytesMax >> 20) MiB",
         advice:
-          "Give it more with --pre-trigger-memory, ask for a shorter --pre-trigger, or choose another "
-          + "--preset")
+          "Raise --pre-trigger-memory, shorten --pre-trigger, or choose another --preset")
     case .layer(let code, let message, let cause, let place, let advice):
       ErrorFacts(code, message, cause: cause, place: place, advice: advice)
     }

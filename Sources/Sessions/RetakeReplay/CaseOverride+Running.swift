@@ -117,7 +117,7 @@ extension Replay {
       !pipeline.pools.contains(where: \.followsDevice), !profileFollowsEvents
     else { return [] }
     return [
-      "device events change nothing here: no throttle of '\(pipeline.name)' has rules, and no pool "
+      "device events have no effect here: no throttle of '\(pipeline.name)' has rules, and no pool "
         + "follows heat or memory"
     ]
   }

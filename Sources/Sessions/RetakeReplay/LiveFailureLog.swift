@@ -95,7 +95,7 @@ package final class LiveFailureLog: Sendable {
     guard let reason = Self.reason(of: line), takesLoss() else { return }
     let cause =
       reason == .pool
-      ? "because its pool has no free buffer" : "because a queue behind it is full"
+      ? "because its pool has no free buffer" : "because a downstream queue is full"
     tell(
       .warning(
         "warning: \(Self.place(of: line)): lost before capture, \(cause) [\(reason.rawValue)]; "
@@ -114,8 +114,8 @@ package final class LiveFailureLog: Sendable {
     guard lost > 0, takesLoss() else { return }
     tell(
       .warning(
-        "warning: the pipeline takes frames more slowly than they come: some are lost before "
-          + "capture, and only counted"))
+        "warning: the pipeline is slower than its source: some frames are lost before capture, "
+          + "and only counted"))
   }
 
   /// Whether this is the first loss of a run that was not halted.

@@ -121,8 +121,8 @@ public struct Replay: Sendable {
     guard count > 0 else { return [] }
     let frames = count == 1 ? "1 frame has" : "\(count) frames have"
     return [
-      "\(frames) no stored digest of the pixels: nothing tells whether they are the recorded ones "
-        + "(retake session recover \(reader.folder.path.shellWord) adds what is missing)"
+      "\(frames) no stored digest of the pixels: changes of the pixels cannot be detected "
+        + "(retake session recover \(reader.folder.path.shellWord) adds the digests)"
     ]
   }
 

@@ -66,7 +66,7 @@ public enum ReplayError: RetakeError, Hashable {
         advice: advice)
     case .noSession(let node):
       ErrorFacts(
-        "replay.case.noSession", "the source '\(node)' reads a session, and none was named",
+        "replay.case.noSession", "the source '\(node)' reads a session, but no session was named",
         advice: "Name one: retake replay SESSION --pipeline P")
     case .noSensor(let node, let sensor, let known):
       ErrorFacts(
@@ -91,7 +91,7 @@ public enum ReplayError: RetakeError, Hashable {
         advice: Suggestion.advice(for: node, among: known))
     case .noSessionCosts:
       ErrorFacts(
-        "replay.costs.noSession", "the costs are to come from a session, and none was named",
+        "replay.costs.noSession", "the costs come from a session, but no session was named",
         advice: "Name one: retake replay SESSION --pipeline P --costs timings; "
           + "or a file: --costs timings:FILE")
     case .unwritable(let output, let path, let cause):
@@ -99,8 +99,8 @@ public enum ReplayError: RetakeError, Hashable {
         "replay.\(output.rawValue).unwritable", "\(output.words) cannot be written", cause: cause,
         at: path,
         advice: path == Self.standardOutput
-          ? "Send standard output to a file on a disk with room, or to another program"
-          : "Choose a file in a folder that exists, can be written and has room")
+          ? "Send standard output to a file on a disk with free space, or to another program"
+          : "Choose a file in a folder that exists, can be written and has free space")
     case .readerGone(let output):
       ErrorFacts(
         "replay.\(output.rawValue).readerGone", "no one reads \(output.words) any more")
@@ -199,7 +199,7 @@ public enum ProfileFault: Hashable, Sendable {
         "replay.profile.malformed", message, at: path, pointer: pointer,
         advice: advice
           ?? (pointer.hasPrefix("/heat")
-            ? "Compare it with one that is complete: retake profile example phone-derived"
+            ? "Compare it with a complete profile: retake profile example phone-derived"
             : "For example \(example)"))
     }
   }

@@ -63,7 +63,7 @@ package enum SensorError: RetakeError, Equatable {
     case .sameColumns(let file, let name):
       ErrorFacts(
         "sensor.column.twice", "two of the values are called '\(name)'", at: file,
-        advice: "Give each a name of its own, or choose others with columns=A+B")
+        advice: "Choose a different name for each, or other values with columns=A+B")
     case .badLine(let file, let line, let problem):
       ErrorFacts("sensor.line", "line \(line): \(problem)", at: file, advice: Self.check)
     case .badTime(let file, let line, let text, let unit):

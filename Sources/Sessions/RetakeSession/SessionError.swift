@@ -161,11 +161,11 @@ public enum SessionError: RetakeError {
       ErrorFacts(
         "session.track.unknown",
         "the session has no track \(track); it has \(Self.list(known))", at: session,
-        advice: "See what it has with: retake session info \(session.shellWord)")
+        advice: "List its tracks: retake session info \(session.shellWord)")
     case .unknownFrame(let session, let frame):
       ErrorFacts(
         "session.frame.unknown", "the session has no such frame", at: session, frame: frame,
-        advice: "See what it has with: retake session info \(session.shellWord)")
+        advice: "Show its tracks and frames: retake session info \(session.shellWord)")
     case .noDatabase(let path):
       ErrorFacts(
         "session.open.noDatabase",
@@ -203,7 +203,7 @@ public enum SessionError: RetakeError {
       ErrorFacts(
         "session.lock.held",
         "a recorder writes to this session" + (holder.map { ": \($0)" } ?? ""), at: path,
-        advice: "Wait until the recording has ended, or copy what is durable so far: "
+        advice: "Wait until the recording has ended, or copy the committed part: "
           + "retake session snapshot \(path.shellWord) --into DIR")
     case .notClosed(let path):
       ErrorFacts(
@@ -222,8 +222,8 @@ public enum SessionError: RetakeError {
         cause: cause, at: session, frame: frame, advice: Self.isWhole(session))
     case .noLossless(let format):
       ErrorFacts(
-        "session.trim.format", "no lossless encoder here takes pictures of \(format)",
-        advice: "See what this FFmpeg has with: retake doctor")
+        "session.trim.format", "no lossless encoder here accepts images of \(format)",
+        advice: "List the encoders of this FFmpeg: retake doctor")
     case .optimizeDiffers(let session, let frame, let cause):
       ErrorFacts(
         "session.optimise.differs", "the replay copy does not replay as the original does",
@@ -240,14 +240,14 @@ public enum SessionError: RetakeError {
     case .noRoom(let path, let need, let free):
       ErrorFacts(
         "session.optimise.noRoom",
-        "the disk has not enough room: about \(need) bytes are needed, \(free) are free",
+        "not enough free space: about \(need) bytes are needed, \(free) are free",
         at: path,
-        advice: "Make room, choose another disk with --into, or a smaller copy with --preset h264")
+        advice: "Free space, choose another disk with --into, or a smaller copy with --preset h264")
     case .noRoomForCopy(let path, let need, let free):
       ErrorFacts(
         "session.copy.noRoom",
-        "the disk has not enough room for the copy: \(need) bytes are needed, \(free) are free",
-        at: path, advice: "Make room, or choose another disk")
+        "not enough free space for the copy: \(need) bytes are needed, \(free) are free",
+        at: path, advice: "Free space, or choose another disk")
     case .fileExists(let path):
       ErrorFacts(
         "session.export.exists", "there is a file already", at: path,
@@ -255,8 +255,8 @@ public enum SessionError: RetakeError {
     case .unknownContainer(let path, let known):
       ErrorFacts(
         "session.export.container",
-        "the file's name ends in none of ." + known.joined(separator: ", ."), at: path,
-        advice: "Give the file one of these endings, such as .mkv", kind: .usage)
+        "unknown file extension; use one of ." + known.joined(separator: ", ."), at: path,
+        advice: "Change the file's name, for example to OUT.mkv", kind: .usage)
     case .containerCodec(let path, let codec, let instead):
       ErrorFacts(
         "session.export.codec",
@@ -283,7 +283,7 @@ public enum SessionError: RetakeError {
     case .nothingToExport(let session, let kind):
       ErrorFacts(
         "session.export.nothing", "the session has no \(kind)", at: session,
-        advice: "See what it has: retake session info \(session.shellWord)")
+        advice: "List its content: retake session info \(session.shellWord)")
     case .recoveryFailed(let path, let cause):
       ErrorFacts(
         "session.recover.failed", "the session could not be recovered", cause: cause, at: path,
@@ -291,17 +291,17 @@ public enum SessionError: RetakeError {
     case .tooManySegments(let file, let frame, let most):
       ErrorFacts(
         "session.import.tooManySegments",
-        "the pictures change their size or format too often: each change begins a segment, "
+        "the images change their size or format too often: each change begins a segment, "
           + "and a session has at most \(most)",
         at: file, frame: frame,
-        advice: "Give all pictures one size first: "
+        advice: "Scale all images to one size first: "
           + "ffmpeg -i \(file.shellWord) -vf scale=1280:720 -c:v ffv1 OUT.mkv")
     case .timesTooFar(let file, let frame, let seconds):
       ErrorFacts(
         "session.import.times",
         "a frame has the time \(seconds) s; a session's times are within 73 years of 0", at: file,
         frame: frame,
-        advice: "Give the frames new times: ffmpeg -i \(file.shellWord) -vf setpts=N/25/TB "
+        advice: "Set new times for the frames: ffmpeg -i \(file.shellWord) -vf setpts=N/25/TB "
           + "-c:v ffv1 OUT.mkv")
     case .noFrames(let file):
       ErrorFacts(
@@ -329,21 +329,21 @@ public enum SessionError: RetakeError {
     case .mediaMismatch(let file, let track, let packet, let frame, let cause):
       ErrorFacts(
         "session.media.mismatch",
-        "the media is not what was indexed: track \(track), packet \(packet)", cause: cause,
+        "the media does not match the index: track \(track), packet \(packet)", cause: cause,
         at: file, frame: frame,
-        advice: "See what else is damaged with: retake session check "
+        advice: "Find all damage: retake session check "
           + Self.session(ofMedia: file).shellWord)
     case .mediaSize(let file, let bytes, let indexed):
       ErrorFacts(
         "session.media.mismatch",
-        "the media is not what was indexed: the file has \(bytes) bytes, not \(indexed)",
+        "the media does not match the index: the file has \(bytes) bytes, not \(indexed)",
         at: file, advice: "Put the original media back, or import it again")
     case .pixelMismatch(let session, let frame):
       ErrorFacts(
-        "session.pixels.mismatch", "the frame's pixels are not those that were stored",
+        "session.pixels.mismatch", "the frame's pixels differ from the stored pixels",
         at: session, frame: frame,
         advice: "See which frames differ: retake session check \(session.shellWord) --deep. "
-          + "If all do, this FFmpeg decodes otherwise than the one that made the session: "
+          + "If all do, this FFmpeg decodes differently from the FFmpeg of the session: "
           + "import the media again")
     case .noPixels(let session, let frame, let cause):
       ErrorFacts(
@@ -361,7 +361,7 @@ public enum SessionError: RetakeError {
     case .unknownRun(let session, let run, let known):
       ErrorFacts(
         "session.run.unknown",
-        "the session has no stage times of a run \(run); it has those of run \(Self.list(known))",
+        "the session has no stage times of run \(run); it has stage times of run \(Self.list(known))",
         at: session, advice: "Choose one: --costs timings@\(known.last ?? 0)")
     case .badCosts(let session, let run, let detail):
       ErrorFacts(
@@ -372,11 +372,11 @@ public enum SessionError: RetakeError {
         "session.run.none", "the session has no such live run", at: session,
         advice: known.isEmpty
           ? "Record one: retake record INPUT --pipeline P"
-          : "It has those of run \(Self.list(known))")
+          : "It has run \(Self.list(known))")
     case .trimmedRun(let session, let run, let original):
       ErrorFacts(
         "session.run.none", "the session has only stage times of the live run \(run)",
-        cause: "it was trimmed, and what a live run decides depends on everything that came before",
+        cause: "it was trimmed, and the decisions of a live run depend on all earlier frames",
         at: session,
         advice: "Reproduce the session that it was trimmed from: "
           + "retake replay \(original?.shellWord ?? "ORIGINAL") --mode reproduce --run \(run)")
@@ -385,7 +385,7 @@ public enum SessionError: RetakeError {
         "session.run.bad", "the live run \(run) is damaged: \(detail)", at: session,
         advice: Self.damage(session))
     case .interrupted:
-      ErrorFacts("session.interrupted", "interrupted; nothing was left behind")
+      ErrorFacts("session.interrupted", "interrupted; no file was left")
     case .write(let path, let cause):
       ErrorFacts(
         "session.write", "this cannot be written", cause: cause, at: path,
@@ -395,11 +395,11 @@ public enum SessionError: RetakeError {
   }
 
   private static func damage(_ session: String) -> String {
-    "See what is damaged with: retake session check \(session.shellWord)"
+    "Find the damage: retake session check \(session.shellWord)"
   }
 
   private static func isWhole(_ session: String) -> String {
-    "See whether the original is whole: retake session check \(session.shellWord) --deep"
+    "Check the original: retake session check \(session.shellWord) --deep"
   }
 
   private static func list(_ numbers: [Int]) -> String {

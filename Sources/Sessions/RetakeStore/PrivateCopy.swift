@@ -73,7 +73,7 @@ final class PrivateCopy: Sendable {
       throw StoreError.readFailed(
         path: original,
         cause:
-          "its private copy takes \(total) bytes of \(FileManager.default.temporaryDirectory.path)"
+          "its private copy needs \(total) bytes in \(FileManager.default.temporaryDirectory.path)"
           + ", which has \(free ?? 0)")
     }
   }

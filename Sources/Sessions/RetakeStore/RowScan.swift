@@ -46,7 +46,7 @@ struct RowScan {
       let cause = (error as? DatabaseError)?.message ?? "it leads round in circles"
       broken.append(
         StoreReader.Complaint(
-          kind: .structure, text: "\(table.name) cannot be read behind its row \(count): \(cause)",
+          kind: .structure, text: "\(table.name) cannot be read after its row \(count): \(cause)",
           table: table.name))
     }
   }
@@ -69,7 +69,7 @@ struct RowScan {
       StoreReader.Complaint(
         kind: .row,
         text: "the row of \(table.name) with \(table.key(of: values)) "
-          + "is not the one that was written",
+          + "differs from the written row",
         table: table.name, key: key.compactMap { Int.fromDatabaseValue($0) }))
   }
 
@@ -102,7 +102,7 @@ struct RowScan {
         var complaint = complaint
         complaint.kind = .check
         complaint.text = complaint.text.replacing(
-          "is not the one that was written", with: "is whole, and its checksum is damaged")
+          "differs from the written row", with: "is intact, but its checksum is damaged")
         return complaint
       }
   }

@@ -31,11 +31,11 @@ package enum SampleError: RetakeError, Equatable {
     case .channelCount(let sensor, let count, let most):
       ErrorFacts(
         "sensor.channels", "the sensor \(sensor) has \(count) channels, and may have 1 to \(most)",
-        advice: "Name those that you need with columns=A+B")
+        advice: "Name the channels that you need with columns=A+B")
     case .badText(let sensor):
       ErrorFacts(
         "sensor.text", "a name or a unit of the sensor \(sensor) is too long, or not printable",
-        advice: "Give it names of at most \(SensorRecord.textBytesMax) bytes")
+        advice: "Use names of at most \(SensorRecord.textBytesMax) bytes")
     case .valueCount(let sensor, let count, let channels):
       ErrorFacts(
         "sensor.values",
@@ -49,7 +49,7 @@ package enum SampleError: RetakeError, Equatable {
       ErrorFacts(
         "sensor.time.backwards",
         "a time of the sensor \(sensor) is "
-          + "\(Duration.nanoseconds(nanoseconds).unitText) earlier than the one before",
+          + "\(Duration.nanoseconds(nanoseconds).unitText) earlier than the previous time",
         advice: "Sort the rows by their time")
     case .store(let facts): facts
     }

@@ -59,7 +59,7 @@ package enum StoreError: RetakeError {
     case .schemaUnknown(let path, let object):
       ErrorFacts(
         "store.schema.unknown",
-        "the session database's '\(object)' is not the one of schema \(Schema.version)", at: path,
+        "the session database's '\(object)' differs from schema \(Schema.version)", at: path,
         advice: "This database was not written by retake. Where the media is yours: "
           + "retake session recover \(Self.folder(path)) --from-media")
     case .busy(let path, let holder):
@@ -76,7 +76,7 @@ package enum StoreError: RetakeError {
     case .noMemory(let path):
       ErrorFacts(
         "store.memory", "there was no memory to read or write the session database", at: path,
-        advice: "Give it more memory (ulimit -v), or end other programs", kind: .memory)
+        advice: "Allow more memory (ulimit -v), or end other programs", kind: .memory)
     case .readFailed(let path, let cause):
       ErrorFacts(
         "store.read", "the session database cannot be read", cause: cause, at: path,
@@ -95,9 +95,9 @@ package enum StoreError: RetakeError {
   private static let checkDisk = "Check the disk and the folder's permissions"
 
   private static func repair(_ path: String) -> String {
-    "See what is damaged: retake session check \(folder(path)); "
+    "Find the damage: retake session check \(folder(path)); "
       + "rebuild the index: retake session recover \(folder(path)) --from-media, "
-      + "or copy the session again from where it is whole"
+      + "or copy the session again from an intact copy"
   }
 
   /// The session that the database belongs to, as a word of a command.

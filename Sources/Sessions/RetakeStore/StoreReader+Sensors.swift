@@ -129,9 +129,11 @@ extension StoreReader {
       return "has \(sample.numbers.count) values for \(sensor.channels.count) channels"
     }
     guard let last else { return nil }
-    if sample.timeNanoseconds < last.timeNanoseconds { return "is earlier than the one before" }
+    if sample.timeNanoseconds < last.timeNanoseconds {
+      return "is earlier than the previous sample"
+    }
     if sample.arrivalNanoseconds < last.arrivalNanoseconds {
-      return "arrived before the one before"
+      return "arrived before the previous sample"
     }
     return nil
   }

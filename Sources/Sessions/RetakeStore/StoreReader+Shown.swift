@@ -105,7 +105,7 @@ extension StoreReader {
         complaints.append(
           Complaint(
             kind: .row,
-            text: "frames \(track):\(first) and \(track):\(last) both say to be picture "
+            text: "frames \(track):\(first) and \(track):\(last) are both said to be image "
               + "\(shown) of packet \(packet)",
             table: Schema.frame.name, key: [track, last]))
       }

@@ -126,8 +126,8 @@ extension StoreReader {
         throw StoreError.corrupt(
           path: path,
           cause:
-            "the row of frame with track \(row.track), sequence \(row.sequence) is not the one "
-            + "that was written")
+            "the row of frame with track \(row.track), sequence \(row.sequence) differs from the "
+            + "written row")
       }
     }
     return rows

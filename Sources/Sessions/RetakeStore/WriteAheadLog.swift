@@ -48,7 +48,7 @@ package enum WriteAheadLog {
       guard frame.count == size else {
         return Damage(
           isCut: true,
-          text: "the write-ahead log ends within its frame \(number); what was in it is gone")
+          text: "the write-ahead log ends within its frame \(number), which is lost")
       }
       let salts = (frame.word(8), frame.word(12))
       // A frame from before the last reset of the log has different salts, both of them.

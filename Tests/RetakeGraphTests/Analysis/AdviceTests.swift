@@ -43,11 +43,11 @@ import Testing
     #expect(warning.pointer == "/nodes/2")
     #expect(
       warning.message
-        == "'detect' takes 22.2 of the 30 frames that come a second: the queues of camera → grey → "
-        + "detect fill, and 'camera' loses about 7.8 frames a second, for all sinks")
+        == "'detect' can process 22.2 of the 30 frames that arrive a second: the queues of camera → "
+        + "grey → detect fill, and 'camera' loses about 7.8 frames a second, for all sinks")
     #expect(
       warning.advice
-        == "Give 'detect' concurrency 2 (.concurrency(2)), or let frames drop in front of 'detect' "
+        == "Set the concurrency of 'detect' to 2 (.concurrency(2)), or let frames drop before 'detect' "
         + "(.queue(capacity: 3, policy: .dropOldest))")
     #expect(
       warning.fixes == [
@@ -167,7 +167,7 @@ import Testing
     let options = AnalysisOptions(framesPerSecond: 30, items: 5)
     let warning = try warning(named.sink(results), options)
     #expect(warning.pointer == "/nodes/3/body/nodes/1")
-    #expect(warning.message.hasPrefix("'forEach/labels' takes 100 of the 150 items that come a"))
+    #expect(warning.message.hasPrefix("'forEach/labels' can process 100 of the 150 items that"))
     #expect(
       warning.fixes == [
         [.concurrency(node: "forEach/labels", count: 2)],
@@ -324,7 +324,7 @@ import Testing
       warning.message
         == "each detection in 'forEach' keeps a buffer of 'crops' until the last is done: with more "
         + "than 6 of them the frame never leaves it")
-    #expect(warning.advice == "Give 'crops' a capacity of 7")
+    #expect(warning.advice == "Set the capacity of 'crops' to 7")
   }
 
   @Test func `what nobody uses is noted`() throws {

@@ -223,10 +223,11 @@ private struct Moody: StatefulStage {
   }
 
   @Test(arguments: [
-    ("", "what to vary"), ("queue", "what to vary"), ("queue=", "what to vary"),
-    ("queue=1,", "what to vary"), ("queue=1=2", "what to vary"), ("=1", "what to vary"),
-    ("queu=1", "Did you mean 'queue'?"), ("motion.size=1", "nothing called 'motion.size'"),
-    (".queue=1", "nothing called"), ("queue=0", "1 to 65536"), ("queue=3..1", "1 to 65536"),
+    ("", "is not NAME=VALUES"), ("queue", "is not NAME=VALUES"), ("queue=", "is not NAME=VALUES"),
+    ("queue=1,", "is not NAME=VALUES"), ("queue=1=2", "is not NAME=VALUES"),
+    ("=1", "is not NAME=VALUES"),
+    ("queu=1", "Did you mean 'queue'?"), ("motion.size=1", "no parameter 'motion.size'"),
+    (".queue=1", "no parameter"), ("queue=0", "1 to 65536"), ("queue=3..1", "1 to 65536"),
     ("queue=1...3", "not a value"), ("queue=1.3", "not a value"), ("queue=+1", "not a value"),
     ("queue=x", "not a value"), ("executors=1025", "1 to 1024"), ("a.concurrency=65", "1 to 64"),
     ("a.capacity=5000", "1 to 4096"), ("scale=1..2", "not a scale"), ("scale=-1", "not a scale"),

@@ -185,7 +185,7 @@ enum PlantedSignals {
   private static let pictures = [
     Planted(
       "one-pixel image change", preview, .pictureChanged, at: .frame(40), "tint",
-      words: "the picture differs"
+      words: "the image differs"
     ) { $0.picture = { frame, number in number == 40 ? dot(frame) : frame } },
     Planted(
       "one-pixel image change, looked at", preview.ruled(.pictures) { $0.pictureEvery = 8 },
@@ -209,7 +209,7 @@ enum PlantedSignals {
     },
     Planted(
       "another size", preview, .pictureChanged, at: .frame(0), "crop",
-      words: "the picture is 298x220"
+      words: "the image is 298x220"
     ) { $0.crop.width = 298 },
     Planted(
       "one pixel in a digest", Recipe(.digest, "figures"), .factChanged, at: .frame(40), "tint"

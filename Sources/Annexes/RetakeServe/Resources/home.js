@@ -136,7 +136,7 @@
     byID("project").textContent = visible(state.project);
     document.title = `Retake · ${visible(state.project)}`;
     byID("summary").textContent = `${plural(state.reports.length, "report")}, ${plural(state.sessions.length, "session")}, ${plural(state.runs.length, "run")}, ${state.pending.length} waiting to be accepted`
-      + (state.more ? `; ${state.more} more are not listed` : "") + (state.isCI ? ". This is CI: nothing is accepted here" : "");
+      + (state.more ? `; ${state.more} more are not listed` : "") + (state.isCI ? ". This is CI: goldens cannot be accepted here" : "");
     table(byID("reports"), ["Report", "Verdict", "Cases", "Made"], state.reports.map(reportRow), `No report yet. Make one: ${program} test --report report`);
     table(byID("sessions"), ["Session", "Frames", "Size"], state.sessions.map(sessionRow), `No session in Recordings. Make one: ${program} import FILE`);
     table(byID("runs"), ["Run", "Frames", "Decisions"], state.runs.map(runRow), `No run was kept. Keep one: ${program} replay SESSION --output runs/first`);

@@ -13,15 +13,16 @@ package enum PipelineFix: Hashable, Sendable {
   func words(for pipeline: Pipeline) -> String {
     let text = pipeline.origin == .swift ? swiftText(in: pipeline) : documentText
     switch self {
-    case .concurrency(let node, let count): return "give '\(node)' concurrency \(count) (\(text))"
+    case .concurrency(let node, let count):
+      return "set the concurrency of '\(node)' to \(count) (\(text))"
     case .servers(let executor, let count):
-      return "give the executor '\(executor)' \(count) servers (\(text))"
+      return "set the servers of the executor '\(executor)' to \(count) (\(text))"
     case .policy(let node, _, let policy):
       return policy == .replace
-        ? "let only the newest frame wait in front of '\(node)' (\(text))"
-        : "let frames drop in front of '\(node)' (\(text))"
+        ? "let only the newest frame wait before '\(node)' (\(text))"
+        : "let frames drop before '\(node)' (\(text))"
     case .timeout(let node, let timeout):
-      return "give '\(node)' a timeout of \(timeout.unitText) (\(text))"
+      return "set the timeout of '\(node)' to \(timeout.unitText) (\(text))"
     }
   }
 

@@ -66,8 +66,8 @@ extension PipelineSurvey {
         message: "frames that end at \(Self.list(ids)) leave their other parts alone at "
           + "'\(id(node))', which drops them (partnerMissing)",
         pointer: graph.pointer(ofNode: node),
-        otherwise: "let \(ids.count == 1 ? ids[0] : "them") come before the branches part, or give "
-          + "'\(id(node))' the mode any")
+        otherwise: "move \(ids.count == 1 ? ids[0] : "them") before the branches part, or set "
+          + "the mode of '\(id(node))' to any")
     }
   }
 
@@ -85,7 +85,7 @@ extension PipelineSurvey {
             "each detection in '\(forEach)' keeps a buffer of '\(pool.id)' until the last is "
             + "done: with more than \(limit.itemsMax) of them \(end)",
           pointer: "/pools/\(limit.pool)/capacity",
-          otherwise: "give '\(pool.id)' a capacity of "
+          otherwise: "set the capacity of '\(pool.id)' to "
             + "\(pool.capacity + (options.items - limit.itemsMax) * limit.perItem)")
       }
   }

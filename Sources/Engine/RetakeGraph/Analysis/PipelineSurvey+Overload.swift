@@ -37,8 +37,8 @@ extension PipelineSurvey {
         + "\(PipelineWording.rate(overload.busy)) (\(ids))"
     } else {
       what =
-        "'\(id(entry))' takes \(PipelineWording.rate(arriving * overload.share)) of the "
-        + "\(PipelineWording.rate(arriving)) \(unit) that come a second"
+        "'\(id(entry))' can process \(PipelineWording.rate(arriving * overload.share)) of the "
+        + "\(PipelineWording.rate(arriving)) \(unit) that arrive a second"
     }
     let path = blockedPath(to: entry)
     guard let source = path.first else { return what }

@@ -261,7 +261,7 @@
       const image = (href, area) => layers.push(svg("image", { href, x: finite(area.x), y: finite(area.y), width: Math.max(0, finite(area.width)), height: Math.max(0, finite(area.height)), preserveAspectRatio: "none" }));
       if (input || (served && !kept)) image(input ? inline(input) : this.address(stop), whole);
       if (kept) image(inline(kept), kept.area || whole);
-      if (layers.length === 1) layers.push(svg("text", { class: "blank", x: view.x + view.width / 2, y: view.y + view.height / 2, "font-size": 13 * scale }, "No picture of this frame in the report"));
+      if (layers.length === 1) layers.push(svg("text", { class: "blank", x: view.x + view.width / 2, y: view.y + view.height / 2, "font-size": 13 * scale }, "No image of this frame in the report"));
       const boxes = [], taken = new Set();
       for (const box of finding && stop.findings.includes(this.chosen) ? finding.boxes : []) taken.add(keyOf(box));
       for (const box of (input || { boxes: [] }).boxes) boxes.push(drawn(box, view, scale, "both", false));
@@ -287,7 +287,7 @@
     boxesOf(finding, sides, view, scale) {
       const own = finding.boxes.filter((box) => sides.includes(box.side) || box.side === "both");
       if (own.length || sides.length > 1) return own.map((box) => drawn(box, view, scale, box.side, true));
-      return finding.boxes.map((box) => drawn({ ...box, label: "nothing here" }, view, scale, "absent", true));
+      return finding.boxes.map((box) => drawn({ ...box, label: "missing here" }, view, scale, "absent", true));
     }
 
     frameOf(stop) {
@@ -339,7 +339,7 @@
   // A text with the words marked that the other side does not have in that place.
   function facingText(side, text, other) {
     const block = html("pre", { class: side, "aria-label": side });
-    if (text === undefined) return fill(block, {}, [html("span", { class: "quiet" }, "nothing")]);
+    if (text === undefined) return fill(block, {}, [html("span", { class: "quiet" }, "no text")]);
     const words = text.split(" "), others = other === undefined ? [] : other.split(" ");
     words.forEach((word, index) => {
       if (index) block.append(" ");
@@ -358,7 +358,7 @@
       this.text = html("span", { role: "status" });
       const button = (text, name, act) => html("button", { type: "button", "aria-label": name, title: name, on: { click: act } }, text);
       this.bar = html("div", { class: "strip-bar" }, this.text, html("span", { class: "group", role: "group", "aria-label": "Zoom of the timeline" },
-        button("−", "Zoom out of the timeline", () => this.zoom(2)), button("+", "Zoom into the timeline", () => this.zoom(0.5)), button("All", "The whole timeline", () => this.zoom(Infinity))));
+        button("−", "Zoom out of the timeline", () => this.zoom(2)), button("+", "Zoom into the timeline", () => this.zoom(0.5)), button("All", "The entire timeline", () => this.zoom(Infinity))));
       this.show((inspector.place || { frame: { track: timelines.length ? timelines[0].track : 0 } }).frame.track);
     }
 

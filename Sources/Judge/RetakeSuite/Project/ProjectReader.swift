@@ -173,7 +173,7 @@ struct ProjectReader {
         // contradicts them.
         guard fields["mode"] == nil || definition.mode == .simulate else {
           throw costs.wrong(
-            "in mode every-frame nothing has a cost", advice: "Write: mode: simulate")
+            "stages have no cost in mode every-frame", advice: "Write: mode: simulate")
         }
         definition.mode = .simulate
       }

@@ -86,13 +86,13 @@ struct BoxPlaces {
       }
     }
     var notes = unknown.sorted().map {
-      "the boxes of '\($0)' are not drawn: they are in several images, or each in a region of "
-        + "its own"
+      "the boxes of '\($0)' are not drawn: they are in several images, or each in a different "
+        + "region"
     }
     if isMoved, result.basePipeline == nil, picturesDiffer {
       notes.append(
         "the golden's boxes are drawn where this pipeline's stages would put them; the golden's "
-          + "stages gave other pictures")
+          + "stages returned different images")
     }
     return notes
   }

@@ -122,7 +122,7 @@ package final class RecordingOutputs {
     let observer = try TraceObserver(file, of: reproduction, session: result.folder.name)
     let report = try reproduction.run(observer: observer, values: .leftOut, progress: progress)
     try observer.finish()
-    if let loss = observer.loss { note("warning: \(loss.message); the trace is not whole") }
+    if let loss = observer.loss { note("warning: \(loss.message); the trace is incomplete") }
     guard let divergence = report.divergence else { return }
     note(
       "warning: the trace ends at decision \(divergence.decision), which could not be made again; "

@@ -268,7 +268,7 @@ package struct SuiteRun {
     guard let first = lost.first, let cause = first.pendingRefusal else { return [] }
     let more = lost.count > 1 ? " and \(lost.count - 1) more" : ""
     return [
-      "nothing is pending of \(first.selected.key)\(more): \(library.root.path) cannot be written "
+      "no pending golden of \(first.selected.key)\(more): \(library.root.path) cannot be written "
         + "(\(cause)). Name another place: RETAKE_PENDING_DIR=DIR"
     ]
   }

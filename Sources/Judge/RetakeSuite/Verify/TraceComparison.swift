@@ -111,8 +111,8 @@ extension TraceComparison {
     of stage: TraceFacts.Stage, frame: FrameID, then decision: VerifyReport.DecisionDifference?
   ) -> VerifyReport.Divergence {
     var message =
-      "the stage '\(stage.id)' gave another value for frame \(frame) although its inputs are the "
-      + "same"
+      "the stage '\(stage.id)' returned a different value for frame \(frame) although its inputs "
+      + "are equal"
     if let decision {
       message += "; decision \(decision.number) differs with it: \(decision.text)"
     }

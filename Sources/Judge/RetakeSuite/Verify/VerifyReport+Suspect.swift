@@ -72,9 +72,9 @@ extension VerifyReport {
 
   private static let programAdvice: [Suspect: String] = [
     .clockOrSharedState: "clocks (use the frame's ptsNs, frame.pts in Python), random numbers "
-      + "without a seed, threads whose order matters, and what it keeps from earlier frames or "
-      + "runs: a stage that remembers says state: stateful, a whole program (a retake.Program) "
-      + "forgets everything in reset",
+      + "without a seed, threads whose order matters, and state from earlier frames or runs: a "
+      + "stage that remembers declares state: stateful, a retake.Program clears its state in "
+      + "reset",
     .hashSeed: "the order of a set, and for hash() of strings: with PYTHONHASHSEED=0 it does not "
       + "differ",
     .memory: "bytes of a slot outside of the visible rows, and memory that is read before anything "

@@ -16,15 +16,15 @@ enum CopyRefusal: Error, CustomStringConvertible {
 
   var description: String {
     switch self {
-    case .noPackets: "it gives pictures, not packets"
+    case .noPackets: "it delivers images, not packets"
     case .codec(let codec): "packets of \(codec) are not stored as they come"
-    case .format(""): "its first pictures do not say which pixel format they have"
-    case .format(let format): "its pictures are \(format), which no session holds"
+    case .format(""): "its first images do not declare a pixel format"
+    case .format(let format): "its images are \(format), which sessions do not support"
     case .reordered(let frames):
       "its packets come in another order than its frames, by up to \(frames)"
     case .noParameterSets: "it does not say its parameter sets before the first frame"
     case .shownAgain:
-      "it shows pictures that came with earlier packets, as VP8 and VP9 with alternate references do"
+      "it shows images of earlier packets, as VP8 and VP9 with alternate references do"
     }
   }
 

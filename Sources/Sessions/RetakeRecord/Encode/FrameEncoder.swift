@@ -72,7 +72,7 @@ final class FrameEncoder: PacketMaker {
     // packet.
     guard packets.count == 1 else {
       throw MediaError.encode(
-        encoder: settings.encoder, cause: "it gave \(packets.count) packets at once")
+        encoder: settings.encoder, cause: "it returned \(packets.count) packets at once")
     }
     let packet = try stored(packets[0])
     // The flag and not the request: encoders make key frames unasked, and ffv1 ignores requests.
@@ -103,7 +103,7 @@ final class FrameEncoder: PacketMaker {
     stream.rotationDegrees = frame.rotationDegrees
     if preset == .h264 {
       guard let configuration = AnnexB.configuration(stream.extradata) else {
-        throw MediaError.encode(encoder: settings.encoder, cause: "it gave no parameter sets")
+        throw MediaError.encode(encoder: settings.encoder, cause: "it returned no parameter sets")
       }
       stream.extradata = configuration
     }
@@ -128,7 +128,7 @@ final class FrameEncoder: PacketMaker {
     // For a decoder, a packet without bytes is the end of the stream.
     guard stored.size > 0 else {
       throw MediaError.encode(
-        encoder: preset.encoder ?? preset.rawValue, cause: "it gave a packet without a picture")
+        encoder: preset.encoder ?? preset.rawValue, cause: "it returned a packet without an image")
     }
     stored.dts = stored.dts ?? stored.pts
     return stored

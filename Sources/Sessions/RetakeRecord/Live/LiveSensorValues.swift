@@ -154,7 +154,7 @@ final class LiveSensorValues: Sendable {
   ) throws -> [SensorReading] {
     guard let known = state.withLock({ $0.frames[context.frame] }) else {
       throw StageError(
-        code: "sensor.past", message: "what frame \(context.frame) reads is not kept any more",
+        code: "sensor.past", message: "the sensor values of \(context.frame) are no longer kept",
         severity: .unrecoverable)
     }
     return reads.compactMap { known[$0] }

@@ -59,6 +59,6 @@ struct FileFootage {
         spans.keys.sorted().compactMap { spans[$0] }, isTransport: isTransport,
         advice: late.isEmpty
           ? "it is not recorded; record it, too: --track all"
-          : "it is not recorded; 'retake import' takes it, too")
+          : "it is not recorded; 'retake import' imports it, too")
   }
 }

@@ -45,7 +45,7 @@ struct SourceOpening {
   }
 
   private var noMemory: MediaError {
-    .noMemory(step: "take a frame of the source", file: source.description.name)
+    .noMemory(step: "receive a frame of the source", file: source.description.name)
   }
 
   func discardWaiting() {

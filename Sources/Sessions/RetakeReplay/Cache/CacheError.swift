@@ -46,7 +46,7 @@ package enum CacheError: RetakeError, Hashable {
     case .deadLink(let path, let target):
       ErrorFacts(
         "replay.cache.deadLink",
-        "a cache cannot be here: this link leads to nothing ('\(target)')", at: path,
+        "a cache cannot be here: the target of this link does not exist ('\(target)')", at: path,
         advice: "Make the folder that it names, remove the link, or name another: --cache DIR")
     case .linkOut(let path):
       ErrorFacts(
@@ -55,7 +55,7 @@ package enum CacheError: RetakeError, Hashable {
     case .newer(let path):
       ErrorFacts(
         "replay.cache.newerVersion", "the cache was written by another version of Retake",
-        at: path, advice: "Name another folder, or remove this one: nothing in it is lost")
+        at: path, advice: "Name another folder, or remove this one: no result is lost")
     case .unreadable(let path, let cause):
       ErrorFacts(
         "replay.cache.unreadable", "the cache cannot be read", cause: cause, at: path,
@@ -63,19 +63,19 @@ package enum CacheError: RetakeError, Hashable {
     case .unwritable(let path, let cause):
       ErrorFacts(
         "replay.cache.unwritable", "the cache cannot be written", cause: cause, at: path,
-        advice: "Name a folder that can be written: --cache DIR; or do without one: --cache none")
+        advice: "Name a folder that can be written: --cache DIR; or use no cache: --cache none")
     case .noKey(let path, let cause):
       ErrorFacts(
         "replay.cache.noKey",
         "the key that tells this user's cache from others cannot be read or made", cause: cause,
         at: path,
         advice: "Set XDG_STATE_HOME to a folder that you can write, or \(CacheKey.variable) "
-          + "to a secret; or do without a cache: --cache none")
+          + "to a secret; or use no cache: --cache none")
     case .noProgram:
       ErrorFacts(
         "replay.cache.noProgram",
         "the program's own file cannot be read, so a cache cannot be used",
-        advice: "Mount /proc, or do without a cache: --cache none")
+        advice: "Mount /proc, or use no cache: --cache none")
     case .weakKey:
       ErrorFacts(
         "replay.cache.weakKey",
@@ -89,10 +89,10 @@ package enum CacheError: RetakeError, Hashable {
           + "or name another: --cache DIR")
     case .notRemoved(let path, let cause):
       ErrorFacts(
-        "replay.cache.notRemoved", "this could not be taken away from the cache", cause: cause,
+        "replay.cache.notRemoved", "this could not be removed from the cache", cause: cause,
         at: path,
-        advice: "Make the folder writable (mount, chmod, owner) and type it again; "
-          + "a cache may also be removed by hand: nothing in it is lost")
+        advice: "Make the folder writable (mount, chmod, owner) and repeat the command; "
+          + "a cache may also be removed by hand: no result is lost")
     }
   }
 

@@ -52,7 +52,7 @@ extension HeatModel {
       guard id.isSafeName, !nodes.contains(where: { $0.id == id }) else {
         throw fields.wrong(
           "'\(id.shortened)' cannot be this node's name",
-          advice: "Use a name of its own: up to 64 letters, digits, '-', '_' and '.'")
+          advice: "Use a different name: up to 64 letters, digits, '-', '_' and '.'")
       }
       nodes.append(
         Node(

@@ -128,7 +128,7 @@ private struct RecordedTimingsReader {
       throw TimingsProblem(fault: version > 0 ? .newer(version: version) : .notTimings)
     }
     guard words.count >= 4, words[3].hasPrefix("key="), let key = decodedWord(words[3].dropFirst(4))
-    else { throw damaged("it does not name what was run") }
+    else { throw damaged("it does not name the case") }
     let parts = key.split(separator: "/", maxSplits: 1)
     session = parts.count == 2 ? String(parts[0]) : nil
   }
@@ -161,7 +161,7 @@ private struct RecordedTimingsReader {
       throw damaged("it is not a digest")
     }
     guard count == spansInBlock, digest == "\(Digest128(of: block))" else {
-      throw damaged("its digest is not that of the \(spansInBlock) spans before it")
+      throw damaged("its digest does not match the \(spansInBlock) spans before it")
     }
     block.removeAll(keepingCapacity: true)
     spansInBlock = 0

@@ -61,7 +61,7 @@ extension SweepAxis {
     guard !holds else { return }
     throw ReplayError.badSweep(
       "'\(name)' cannot be varied: \(detail)",
-      advice: "What can be: \(Self.names.joined(separator: ", "))")
+      advice: "Vary one of: \(Self.names.joined(separator: ", "))")
   }
 
   private func position(

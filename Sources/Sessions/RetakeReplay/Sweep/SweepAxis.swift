@@ -51,7 +51,7 @@ package struct SweepAxis: Hashable, Sendable {
     let parts = text.split(separator: "=", omittingEmptySubsequences: false).map(String.init)
     guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else {
       throw ReplayError.badSweep(
-        "'\(text)' does not say what to vary, or how", advice: "Write, for example, queue=1..6")
+        "'\(text)' is not NAME=VALUES", advice: "Write, for example, queue=1..6")
     }
     name = parts[0]
     target = try Self.target(name)
@@ -78,7 +78,7 @@ package struct SweepAxis: Hashable, Sendable {
       }
     }
     throw ReplayError.badSweep(
-      "there is nothing called '\(name)' to vary",
+      "there is no parameter '\(name)'",
       advice: Suggestion.advice(for: name, among: names))
   }
 

@@ -59,12 +59,12 @@ struct JoinClocks {
     let (one, two) = (try sound(first), try sound(second))
     switch SoundAlignment(one, two).answer() {
     case .fit(let fit): return fit
-    case .nothing: throw notAligned("audio", "nothing in the sound of both agrees")
+    case .nothing: throw notAligned("audio", "the sound of the two sessions does not match")
     case .repeats:
       throw notAligned(
         "audio",
         "the sound repeats, like a tone, a hum or a regular beep: it fits at several offsets, and "
-          + "nothing says which one is right")
+          + "the right offset is unknown")
     }
   }
 

@@ -115,7 +115,7 @@ package struct SessionOptimize: Sendable {
   private func checkWorth(_ reader: SessionReader) throws {
     let parts = reader.index.parts.values.flatMap(\.values)
     let isRaw = parts.allSatisfy { MediaStream($0).codec == ReplayEncoding.rawCodec }
-    if isRaw { throw SessionError.alreadyFast(session: folder.path, codec: "raw pictures") }
+    if isRaw { throw SessionError.alreadyFast(session: folder.path, codec: "raw images") }
     let lineage = try fromStore {
       try reader.index.store.meta(InputLineage.fact)
     }
@@ -169,7 +169,7 @@ package struct SessionOptimize: Sendable {
           + "its goldens will not be equal")
     } else if destination.name != folder.name {
       notes.append(
-        "a golden belongs to the name of a session; to use those of \(folder.name), make the copy "
+        "goldens belong to the name of a session; to use goldens of \(folder.name), make the copy "
           + "in another folder: --into DIR --as \(folder.name)")
     }
     return notes

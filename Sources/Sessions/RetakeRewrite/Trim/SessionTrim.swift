@@ -127,7 +127,7 @@ package struct SessionTrim: Sendable {
 
   private static func notes(_ encoded: Int, opacity: [Int]) -> [String] {
     guard encoded > 0, !opacity.isEmpty else { return [] }
-    return ["frames that were encoded again have no opacity; those that were copied keep it"]
+    return ["frames that were encoded again have no opacity; copied frames keep it"]
   }
 
   private static func notes(_ encoded: Int, _ rows: TrimRows) -> [String] {
@@ -145,7 +145,7 @@ package struct SessionTrim: Sendable {
     }
     if rows.leavesDecisions {
       notes.append(
-        "inputs, decisions and results of live runs are left out: they depend on what came before")
+        "inputs, decisions and results of live runs are left out: they depend on earlier frames")
     }
     return notes
   }

@@ -34,7 +34,7 @@ struct GPXRows: SensorRows {
       case "/trkpt":
         defer { point = nil }
         guard let point else { throw bad("a point ends that did not begin") }
-        guard point.depth == 0 else { throw bad("a point ends before what is in it") }
+        guard point.depth == 0 else { throw bad("a point ends before its elements") }
         guard let time = point.time else { throw bad("a point has no time") }
         return SensorRow(
           line: point.line, time: time, values: [point.latitude, point.longitude, point.altitude])

@@ -77,7 +77,7 @@ struct DoctorNotes {
       isSensor
       ? "Put a copy of session.sqlite back, import the file again, or"
       : "The media does not hold the \(table)s. Put a copy of session.sqlite back, or"
-    return start + " keep what is whole, but for the times of arrival: "
+    return start + " keep the intact data, without the times of arrival: "
       + "retake session recover \(folder.path.shellWord) --from-media"
   }
 

@@ -75,7 +75,7 @@ struct RecordingCheck {
       "\(tail.bytes) bytes of \(tail.file) came after the last commit: "
         + "\(tail.packets) packets, \(seconds) s"
         + (isLong ? ", more than a crash explains; rows are missing" : "")
-        + (tail.packets > 0 ? "; session recover gives rows to them" : ""),
+        + (tail.packets > 0 ? "; session recover adds their rows" : ""),
       file: tail.file, advice: isLong ? notes.rebuildAdvice : nil)
   }
 

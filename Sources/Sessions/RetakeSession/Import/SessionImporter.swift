@@ -244,7 +244,7 @@ public struct SessionImporter: Sendable {
     }
     if let first, first != stream.displayTurn {
       notes.append(
-        "track \(stream.index): its pictures say that players \(first.text) (display orientation); "
+        "track \(stream.index): its images say that players \(first.text) (display orientation); "
           + "it is shown as the container says")
     }
     return notes

@@ -36,14 +36,14 @@ package struct TimePlace: Hashable, Sendable, Codable {
       switch kind {
       case .back: "time goes back by \(by) at frame \(frame); it continues by one frame there"
       case .wrap:
-        "the clock leaps by \(by) at frame \(frame), as one of 33 bits does that begins again; "
-          + "time continues by one frame there"
+        "timestamps jump by \(by) at frame \(frame) (33-bit wrap-around); time continues by one "
+          + "frame there"
       case .gap: "time leaps forward by \(by) at frame \(frame); the gap is kept"
       case .late:
         frames == 1
-          ? "frame \(frame) has an earlier time than the one before; it gets that one's"
-          : "\(frames) frames, the first of them frame \(frame), have an earlier time than the one "
-            + "before; each gets that one's"
+          ? "frame \(frame) has an earlier time than the frame before; it gets the time of that frame"
+          : "\(frames) frames, the first of them frame \(frame), have an earlier time than the frame "
+            + "before; each gets the time of that frame"
       case .odd:
         frames == 1
           ? "frame \(frame)'s time is out of order; it is counted from the frame before"

@@ -43,7 +43,7 @@ package struct TrackNotes {
     guard frames.count > 1, let first = frames.first, let last = frames.last,
       first.nanoseconds == last.nanoseconds
     else { return nil }
-    return "all \(frames.count) frames have the same time, and arrive at once. Give them times: "
+    return "all \(frames.count) frames have the same time, and arrive at once. Set their times: "
       + "ffmpeg -i \(file.shellWord) -vf setpts=N/25/TB -fps_mode passthrough -c:v ffv1 OUT.mkv"
   }
 
@@ -67,9 +67,9 @@ package struct TrackNotes {
       "\(gap.missing) \(gap.missing == 1 ? "frame" : "frames") after frame \(gap.frame)"
     }
     let more = gaps.count - named.count
-    return "the times leave room for " + named.joined(separator: ", ")
+    return "frames may be missing: " + named.joined(separator: ", ")
       + (more > 0 ? ", and at \(more) more \(more == 1 ? "place" : "places")" : "")
-      + "; \(stream.codec) does not show whether a picture was lost"
+      + "; \(stream.codec) does not show whether an image was lost"
   }
 
   // MARK: Packets without a picture
@@ -96,7 +96,7 @@ package struct TrackNotes {
   private static func leading(_ count: Int) -> String? {
     guard count > 0 else { return nil }
     return "\(count) \(count == 1 ? "packet" : "packets") before the first key frame "
-      + "\(count == 1 ? "gives" : "give") no picture"
+      + "\(count == 1 ? "decodes" : "decode") to no image"
   }
 
   private func later(_ empty: [Int]) -> String? {
@@ -109,8 +109,8 @@ package struct TrackNotes {
       return nil
     }
     return empty.count == 1
-      ? "packet \(first) gives no picture"
-      : "\(empty.count) packets give no picture, the first of them packet \(first)"
+      ? "packet \(first) decodes to no image"
+      : "\(empty.count) packets decode to no image, the first of them packet \(first)"
   }
 }
 

@@ -103,7 +103,7 @@ struct FootageNotes {
     }
     return TrackSpan.successions(
       spans, isTransport: isTransport,
-      advice: "a source of a pipeline reads one track, that of its option 'track'")
+      advice: "a source of a pipeline reads one track; choose it with its option 'track'")
   }
 
   /// Whether the tracks are streams of one MPEG transport stream.
@@ -312,8 +312,8 @@ package enum FootageText {
     guard equal.pictureCount * slidesShare > frames else {
       return equal.pictureCount == 1
         ? "all frames are equal \(length)"
-        : "\(equal.pictureCount) different pictures in \(frames) frames; the longest run of equal "
-          + "ones is \(places) \(length)"
+        : "\(equal.pictureCount) different images in \(frames) frames; the longest run of equal "
+          + "images is \(places) \(length)"
     }
     let others = equal.stills.filter { $0 != longest }.map {
       "\($0.first) to \($0.last) (\($0.count) frames, \(seconds($0.nanoseconds)))"

@@ -140,7 +140,7 @@ extension SessionReader {
   func noFrame(_ picture: FrameRun.Picture, of id: FrameID) -> SessionError {
     .undecodable(
       session: folder.path, frame: id,
-      cause: "packet \(picture.packet), decoded from packet \(picture.entry), gives no frame")
+      cause: "packet \(picture.packet), decoded from packet \(picture.entry), returns no frame")
   }
 
   /// The pixels do not match the stored digest: tries again with a new decoder.
