@@ -293,7 +293,7 @@ import Testing
   @Test(arguments: [
     (["--frames", "-1"], "--frames is at least 1"), (["--fps", "0"], "--fps is at least 1"),
     (["--track", "-1"], "--track is a number"),
-    (["--min-free", "1"], "is not like 64MiB, 2GB or 0"),
+    (["--min-free", "1"], "is not a size; use 64MiB, 2GB or 0"),
     (["--pipeline", "example:motion-boxes", "--workers", "0"], "besides the thread that decides"),
     (["--pipeline", "example:motion-boxes", "--workers", "-1"], "is not between 1 and 255"),
     (["--pre-trigger-memory", "5MiB"], "--pre-trigger-memory goes with --pre-trigger"),

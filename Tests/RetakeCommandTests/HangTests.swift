@@ -29,7 +29,7 @@ import Testing
     #expect(!result.timedOut)
     #expect(result.status == 2)
     #expect(result.stdout.isEmpty)
-    #expect(result.stderr.contains("frame 0:1: 'stage' has not come back for 0.5 s"))
+    #expect(result.stderr.contains("frame 0:1: 'stage' has not returned for 0.5 s"))
     #expect(result.stderr.contains("runtime.stage.hung"))
     #expect(result.stderr.contains("--watchdog 5"))
   }

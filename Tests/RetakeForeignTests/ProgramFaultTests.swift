@@ -220,7 +220,7 @@ import Testing
     #expect(code(pool.compute(Self.frame, context(1, of: run))) == "process.abandoned")
     let notice = try #require(notices.withLock { $0 }.first)
     #expect(notices.withLock { $0.count } == 1 && notice.kind == .slow)
-    #expect(notice.failure.message.contains("has not answered for 2 s; it has 3600 s"))
+    #expect(notice.failure.message.contains("has not answered for 2 s; its timeout is 3600 s"))
     #expect(program.started.count == 1)
     for id in program.started { #expect(isGone(process: id)) }
   }

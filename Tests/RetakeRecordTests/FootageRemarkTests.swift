@@ -52,7 +52,7 @@ import Testing
       ])
     // With both tracks the recording is complete.
     let both = try record(path, tracks: .all).progress.notes ?? []
-    #expect(both.count == 1 && both[0].contains("the same video goes on in another track"))
+    #expect(both.count == 1 && both[0].contains("the same video continues in another track"))
     #expect(try record(twoTracks(delay: 0.1)).progress.notes == nil)
     // The session keeps the sentence.
     let session = try SessionReader(opening: try record(path).folder.path)

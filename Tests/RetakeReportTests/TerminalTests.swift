@@ -168,7 +168,7 @@ import Testing
     #expect(
       TerminalReport.render(document, palette: .plain) == """
         no cases · 0 cases · 0 frames compared
-        exit 4 (nothing compared): Nothing was selected, or nothing could be compared.
+        exit 4 (nothing compared): No case was selected, or no result could be compared.
 
         """)
   }

@@ -79,7 +79,7 @@ private final class Trap: Sendable {
     let error = try #require(failure(pipeline, options(workers, trap)))
     #expect(error == .hung(node: "stuck", FrameID(track: 0, sequence: 3), seconds: 60))
     #expect(error.code == "runtime.stage.hung")
-    #expect(error.description.contains("'stuck' has not come back for 60 s"))
+    #expect(error.description.contains("'stuck' has not returned for 60 s"))
     #expect(error.advice?.contains("--watchdog 600") == true)
   }
 

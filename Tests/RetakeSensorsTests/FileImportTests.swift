@@ -227,11 +227,11 @@ struct FileImportTests {
     ("t,x\n", "a.csv", "sensor.empty: the file has no sample"),
     (
       "t\n1\n", "a.csv",
-      "sensor.onlyTimes: the file has times and no values, so it is no sensor"
+      "sensor.onlyTimes: the file has times but no values, so it is not a sensor"
     ),
     (
       "# timecode format v2\n0.000\n33.333\n", "video.pts",
-      "sensor.onlyTimes: the file has times and no values, so it is no sensor"
+      "sensor.onlyTimes: the file has times but no values, so it is not a sensor"
     ),
     ("a,b\n1,2\n", "a.csv", "sensor.column.unknown: the file has no column 'time'"),
     ("{\"t\":1,\"x\":2}\n{\"t\":\n", "a.jsonl", "sensor.line: line 2: it is not one JSON object"),
@@ -290,7 +290,7 @@ struct FileImportTests {
     ),
     (
       "$GPRMC,123519,A,4807.038,N,01131.000,E,022.4,084.4,230394,003.1,W*00\n", "a.nmea",
-      "sensor.line: line 1: its checksum is 00, but that of its letters is 6a"
+      "sensor.line: line 1: its checksum is 00, but should be 6a"
     ),
   ])
   func `what cannot be read is an error at its line`(

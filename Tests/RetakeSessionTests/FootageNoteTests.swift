@@ -68,8 +68,8 @@ import Testing
 
   @Test(arguments: [
     ("switch.ts", "it is the same video on another PID"),
-    ("switch.mp4", "the same video goes on in another track"),
-    ("switch.mkv", "the same video goes on in another track"),
+    ("switch.mp4", "the same video continues in another track"),
+    ("switch.mkv", "the same video continues in another track"),
   ])
   func `a track that begins where another one ends is named`(name: String, what: String) throws {
     let notes = try notes(try twoTracks(name, delay: 2))
@@ -85,7 +85,7 @@ import Testing
     let notes = try notes(path)
     #expect(
       notes.first?.hasPrefix(
-        "track 1 begins 3.0 s after track 0 ends (5.0 s): the recording goes on in another codec or "
+        "track 1 begins 3.0 s after track 0 ends (5.0 s): the recording continues in another codec or "
           + "size;") == true, "\(notes)")
   }
 

@@ -101,6 +101,6 @@ import Testing
     try bytes.write(to: URL(fileURLWithPath: path))
     let result = try importing(path)
     #expect(result.sensors.isEmpty && result.tracks.map(\.frames) == [50])
-    #expect(result.notes.contains { $0.contains("is no sensor: ") }, "\(result.notes)")
+    #expect(result.notes.contains { $0.contains("is not imported: ") }, "\(result.notes)")
   }
 }

@@ -286,7 +286,7 @@ final class ForeignChild: @unchecked Sendable {
       isSlowTold = true
       context.note(
         .slow, code: "process.slow",
-        "the program '\(program.title)' has not answered for 2 s; it has "
+        "the program '\(program.title)' has not answered for 2 s; its timeout is "
           + "\(program.timeoutSeconds.shortText) s")
     }
   }

@@ -80,7 +80,7 @@ enum ForeignFailure: Error, Hashable {
     case .badValue(let detail): "returned a value that is refused: \(detail)"
     case .frameSize(let bytes, let most):
       "cannot be given the frame: it has \(bytes) bytes, and a slot has \(most)"
-    case .otherProgram(let detail): "was started again and is another one now: \(detail)"
+    case .otherProgram(let detail): "was started again and has changed: \(detail)"
     case .notStarted(let cause): "could not be started again: \(cause)"
     case .noClock(let cause): "cannot be given a time, because its file is not writable: \(cause)"
     case .ownError(_, let message): "ended the run: \(message)"

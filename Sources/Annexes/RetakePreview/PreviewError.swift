@@ -50,7 +50,7 @@ public enum PreviewError: RetakeError, Hashable {
           : "Set DISPLAY or WAYLAND_DISPLAY to a running one; or without a screen: "
             + "xvfb-run -a retake view …    (apt-get install xvfb)")
     case .displayLost:
-      ErrorFacts("preview.display.lost", "the display went away")
+      ErrorFacts("preview.display.lost", "the connection to the display was lost")
     case .noWindow(let cause):
       ErrorFacts(
         "preview.window.failed", "the window could not be opened", cause: Self.text(cause),

@@ -33,7 +33,7 @@ package enum ServeError: RetakeError, Hashable {
         advice: "Choose another port, or use any free port: retake report serve")
     case .noToken:
       ErrorFacts(
-        "serve.request.noToken", "this address has not the token of the pages",
+        "serve.request.noToken", "this address does not contain the token of the pages",
         advice: "Open the address that retake report serve printed, with all of its letters")
     case .otherHost:
       ErrorFacts(

@@ -29,7 +29,7 @@ struct DocumentReader {
     }
     guard count <= Pipeline.nodesMax else {
       throw PipelineError(
-        .tooLarge("the pipeline has \(count) nodes, and \(Pipeline.nodesMax) are the most"),
+        .tooLarge("the pipeline has \(count) nodes; at most \(Pipeline.nodesMax) are allowed"),
         at: "/nodes")
     }
   }

@@ -54,7 +54,7 @@ extension Pipeline {
       ("pools", pools.count, Self.poolsMax, "/pools"),
     ] where count > most {
       throw PipelineError(
-        .tooLarge("the pipeline has \(count) \(what), and \(most) are the most"), at: pointer)
+        .tooLarge("the pipeline has \(count) \(what); at most \(most) are allowed"), at: pointer)
     }
   }
 

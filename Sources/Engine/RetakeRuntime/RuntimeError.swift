@@ -118,7 +118,7 @@ public enum RuntimeError: RetakeError, Hashable {
         advice: "The pipeline may not be the recorded pipeline: leave out --pipeline to use that")
     case .hung(let node, let id, let seconds):
       ErrorFacts(
-        "runtime.stage.hung", "'\(node)' has not come back for \(Self.text(seconds))", frame: id,
+        "runtime.stage.hung", "'\(node)' has not returned for \(Self.text(seconds))", frame: id,
         advice: "If it is only slow, wait longer: "
           + "--watchdog \(Int((10 * seconds).rounded(.up))). If not, look where it hangs: "
           + "retake replay … --workers 0 --watchdog 0 in a debugger")

@@ -19,7 +19,7 @@ package struct ReportExit: Hashable, Sendable, Codable {
     case 1: ("regression", "At least one result differs from its golden.")
     case 2: ("error", "At least one case could not be run; its result is unknown.")
     case 3: ("golden missing", "A golden is missing or has not been accepted yet.")
-    case 4: ("nothing compared", "Nothing was selected, or nothing could be compared.")
+    case 4: ("nothing compared", "No case was selected, or no result could be compared.")
     case 5: ("stale", "A golden is stale, or it is not comparable with this run.")
     case 64: ("usage", "The command line was not understood.")
     case 130: ("interrupted", "The run was interrupted; this report is not complete.")

@@ -35,7 +35,7 @@ package enum ExitStatus: Int32, Sendable, CaseIterable, Codable {
     case .regression: "a result changed"
     case .error: "the job could not be done"
     case .missingGolden: "a golden is missing or not accepted"
-    case .nothingCompared: "nothing was selected or compared"
+    case .nothingCompared: "no case was selected or compared"
     case .staleOrNotComparable: "a golden is stale or cannot be compared"
     case .usage: "the command line is wrong"
     case .interrupted: "interrupted"

@@ -286,7 +286,7 @@ package enum SuiteError: RetakeError, Hashable {
         advice: "Leave out --root-cause and --stage, or --alternate")
     case .noTerminal:
       ErrorFacts(
-        "suite.review.noTerminal", "a review needs a terminal, and standard input is none",
+        "suite.review.noTerminal", "a review needs a terminal on standard input",
         advice: "Name the right changes: retake accept --root-cause ID --reason \"…\"")
     case .acceptInCI:
       ErrorFacts(

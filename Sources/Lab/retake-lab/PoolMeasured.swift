@@ -44,7 +44,7 @@ struct PoolMeasured: Sendable {
     rows = [
       Row(what: "a new buffer of 1920x1080 BGRA, of new memory", times: fresh),
       Row(what: "the same, of memory that was released before", times: made.sorted()),
-      Row(what: "a lease of one that is there, and its end", times: reused.sorted()),
+      Row(what: "a lease of an existing buffer, and its end", times: reused.sorted()),
       Row(what: "the end of a window", times: window.sorted()),
     ]
   }

@@ -49,7 +49,7 @@ package enum SensorError: RetakeError, Equatable {
         advice: "Name it .csv, .jsonl, .gpx or .nmea, or add format=csv", kind: .usage)
     case .onlyTimes(let file):
       ErrorFacts(
-        "sensor.onlyTimes", "the file has times and no values, so it is no sensor", at: file,
+        "sensor.onlyTimes", "the file has times but no values, so it is not a sensor", at: file,
         advice: "If these are the times of the frames, put them into the video before its import: "
           + "mkvmerge -o OUT.mkv --timestamps 0:\(file.shellWord) VIDEO", kind: .usage)
     case .noSamples(let file):
@@ -77,7 +77,7 @@ package enum SensorError: RetakeError, Equatable {
     case .badPoint(let file, let line, let problem):
       ErrorFacts(
         "sensor.line", "line \(line): \(problem)", at: file,
-        advice: "Correct the line, or take it out of the file")
+        advice: "Correct the line, or remove it from the file")
     case .longLine(let file, let line, let most):
       ErrorFacts(
         "sensor.line.long", "line \(line) has more than \(most) bytes", at: file,

@@ -104,7 +104,7 @@ package final class OnnxLibrary: @unchecked Sendable {
     typealias Version = @convention(c) () -> UnsafePointer<CChar>?
     guard let base = unsafeBitCast(symbol, to: Base.self)(), let getTable = base[0],
       let getVersion = base[1], let text = unsafeBitCast(getVersion, to: Version.self)()
-    else { throw InferenceError.foreignLibrary(path: path, cause: "OrtGetApiBase returns nothing") }
+    else { throw InferenceError.foreignLibrary(path: path, cause: "OrtGetApiBase returns NULL") }
     let version = String(cString: text)
     // Compared first: a library that does not have the table says so on standard error.
     guard isRecent(version), let table = unsafeBitCast(getTable, to: Table.self)(tableVersion)

@@ -76,7 +76,7 @@ package final class Reproducer {
     // The decisions asked for other values than in the live run, so the two runs differ.
     guard gates == stamped.gates else {
       throw RuntimeError.strayExternalEvent(
-        ordinal: stamped.ordinal, detail: "other values were asked for than are recorded with it")
+        ordinal: stamped.ordinal, detail: "the run asks for other values than the recorded values")
     }
   }
 

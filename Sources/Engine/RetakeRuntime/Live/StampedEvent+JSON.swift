@@ -155,7 +155,7 @@ private struct ExternalEventReader {
     let parts = try text("frame", json).split(separator: ":").map { Int($0) }
     guard parts.count == 2, let track = parts[0], let sequence = parts[1], track >= 0,
       sequence >= 0
-    else { throw bad("its frame is not like 0:12") }
+    else { throw bad("its frame is not TRACK:SEQUENCE, such as 0:12") }
     return FrameID(track: track, sequence: sequence)
   }
 

@@ -15,7 +15,7 @@ enum Throttle {
   static let options = [
     StageOption(
       "fps", defaultValue: .number(15),
-      explanation: "frames per second that pass, above 0 and at most 1000; 0 with rules is no limit"
+      explanation: "frames per second that pass, above 0 and at most 1000; 0 with rules: unlimited"
     ),
     StageOption(
       "when", defaultValue: .array([]),

@@ -4,7 +4,7 @@ import Retake
 struct AcceptCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "accept",
-    abstract: "Make pending goldens the accepted ones.",
+    abstract: "Accept pending goldens.",
     discussion: """
       Examples:
         retake accept --reason "first golden"
@@ -62,8 +62,8 @@ struct RejectCommand: ParsableCommand {
       Accepted goldens do not change. With --root-cause or --stage, only the findings of these
       root causes are discarded; the others can still be accepted.
 
-      Without a name, all pending goldens are discarded, not only those of the last 'retake test':
-      list them first with --dry-run.
+      Without a name, all pending goldens are discarded, also goldens of tests before the last: list
+      them first with --dry-run.
 
       Examples:
         retake reject yard/motion

@@ -32,12 +32,12 @@ struct BenchPoolsCommand: ParsableCommand {
     commandName: "pools",
     abstract: "Compare fixed and adaptive pools of camera buffers under the same loads.",
     discussion: """
-      stalls: frames that found no buffer. mean, sizes: buffers over time, fewest to most. used: how
-      much of them was held; busiest: in the second in which it was most; most: at once. resizes:
-      changes of size, and whether the breaker made a fixed pool of it.
+      stalls: frames that found no buffer. mean, sizes: buffers over time, fewest to most. used: the
+      share of buffers in use over time; busiest: the share in the busiest second; most: buffers in
+      use at once. resizes: changes of size, and whether the breaker fixed the size.
 
-      --wait lets the camera wait for a buffer: lost then are frames that waited to the limit or came
-      meanwhile, and times are how long the others waited.
+      --wait lets the camera wait for a buffer: lost are frames that waited to the limit, or arrived
+      while another frame waited; times are the waits of the other frames.
 
       Examples:
         retake bench pools
@@ -153,10 +153,10 @@ struct BenchHeatCommand: ParsableCommand {
     commandName: "heat",
     abstract: "Show how copies, previews and pools heat a phone model, and how much policies save.",
     discussion: """
-      Twenty minutes of a camera on two phones that nobody has measured: 'derived' from size, weight
-      and published powers, and 'calibrated', whose energy per copied byte makes it serious in 90
-      seconds with three copies. serious, critical: seconds until then. events: how often it got hotter
-      and was then in one of them. hot s: seconds in them. docs/heat.md has the formulas.
+      Twenty minutes of a camera on two phone models, which are not measured: 'derived' from size,
+      weight and published powers, and 'calibrated', whose energy per copied byte makes it serious in
+      90 seconds with three copies. serious, critical: seconds until this state. events: changes to a
+      hotter one of these states. hot s: seconds in these states. docs/heat.md has the formulas.
 
       Examples:
         retake bench heat

@@ -17,8 +17,8 @@ struct InitCommand: ParsableCommand {
   @Option(
     name: [.short, .long],
     help: """
-      The pipeline of the only case: a JSON file, or example:NAME. If not given, each one of the \
-      program has a case.
+      The pipeline of the only case: a JSON file, or example:NAME. If not given, each pipeline of \
+      the program has a case.
       """)
   var pipeline: String?
 

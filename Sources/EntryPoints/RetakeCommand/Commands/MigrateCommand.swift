@@ -4,7 +4,7 @@ import Retake
 struct MigrateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "migrate",
-    abstract: "Rewrite the documents of a project that have words from before they were renamed.",
+    abstract: "Replace renamed words in the documents of a project.",
     discussion: """
       Changes retake.yml, pipelines and goldens: only the words, so comments and formatting stay.
       Results and digests stay as they are. Code and scripts with an old word are listed and not

@@ -123,14 +123,14 @@ struct RecordCommand: ParsableCommand {
 
   func validate() throws {
     if let size, Self.pixels(size) == nil {
-      throw ValidationError("'--size \(size)' is not like 640x480")
+      throw ValidationError("'--size \(size)' is not a size; use for example 640x480")
     }
     if let segment, SegmentLimit(parsing: segment) == nil {
       throw ValidationError(
-        "'--segment \(segment)' is not like 60s, 10m or 500MB (1s, 1MB at least)")
+        "'--segment \(segment)' is not a time or a size; use 60s, 10m or 500MB (1s, 1MB at least)")
     }
     if let minFree, ByteCount.parse(minFree) == nil {
-      throw ValidationError("'--min-free \(minFree)' is not like 64MiB, 2GB or 0")
+      throw ValidationError("'--min-free \(minFree)' is not a size; use 64MiB, 2GB or 0")
     }
     if let memory = preTriggerMemory {
       guard preTrigger != nil else {
@@ -138,7 +138,7 @@ struct RecordCommand: ParsableCommand {
       }
       guard let bytes = ByteCount.parse(memory), bytes >= 1 << 20, bytes <= 1 << 40 else {
         throw ValidationError(
-          "'--pre-trigger-memory \(memory)' is not like 200MiB (1MiB at least)")
+          "'--pre-trigger-memory \(memory)' is not a size; use 200MiB (1MiB at least)")
       }
     }
     for (name, text) in [("pre-trigger", preTrigger), ("reconnect-timeout", reconnectTimeout)] {

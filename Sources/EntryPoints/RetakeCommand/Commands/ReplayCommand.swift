@@ -36,7 +36,7 @@ struct ReplayCommand: ParsableCommand {
       """)
 
   @Argument(
-    help: "A session: its name in Recordings, or its folder. Omit it if the pipeline reads none.")
+    help: "A session: its name in Recordings, or its folder. Omit it if no source reads it.")
   var session: String?
 
   @OptionGroup var selection: CaseSelection<ReplayMode>
@@ -79,9 +79,9 @@ struct ReplayCommand: ParsableCommand {
     help: ArgumentHelp(
       "Replay with each combination of values, and print a table of figures.",
       discussion: """
-        queue, executors, pools (each of them); NODE.queue, NODE.concurrency, NODE.fps (of a \
-        throttle), EXECUTOR.count, POOL.capacity (one); scale (of all costs). Values are 4, 1..6 or \
-        1|3|6; 256 combinations at most. Implies --mode simulate.
+        For all nodes: queue, executors, pools, scale (of costs). For one node: NODE.queue, \
+        NODE.concurrency, NODE.fps (of a throttle), EXECUTOR.count, POOL.capacity. Values are 4, \
+        1..6 or 1|3|6; 256 combinations at most. Implies --mode simulate.
         """))
   var sweep: String?
 

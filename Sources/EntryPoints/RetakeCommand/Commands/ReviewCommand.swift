@@ -21,7 +21,7 @@ struct ReviewCommand: ParsableCommand {
 
   @OptionGroup var choice: PendingOptions
 
-  @Option(help: "Why the accepted results are right; asked for at the end if not given.")
+  @Option(help: "The reason for accepting; if not given, the command asks for it at the end.")
   var reason: String?
 
   func run() throws {

@@ -6,7 +6,7 @@ struct WatchdogOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "End the run if a stage does not return within this time; 0 is no limit, for programs a day.",
+      "End the run if a stage does not return within this time; 0: no limit (programs: a day).",
       valueName: "seconds"), transform: Bounded.seconds(0...86_400))
   var watchdog = RunOptions.defaultWatchdog / .seconds(1)
 

@@ -41,7 +41,7 @@ enum RecordingText {
     + "--duration 10s or --frames 300 would set an end"
 
   static let shortRing =
-    "warning: the pre-trigger memory is full: it reaches less far back than asked for (--pre-trigger-memory)"
+    "warning: the pre-trigger memory is full: it keeps a shorter time than requested (--pre-trigger-memory)"
 
   /// A warning, printed once for each program that locks the database.
   static func held(by holder: String) -> String {

@@ -40,7 +40,7 @@ package struct NewSession {
     let golden = "\(project.goldens)/\(url.lastPathComponent)"
     guard isTested == true, !FileManager.default.fileExists(atPath: golden) else { return nil }
     return "the suite 'default' of retake.yml selects \(name) as well, which has no golden: "
-      + "'retake test' exits with 3 until one is accepted. A copy made with --into FOLDER is no case"
+      + "'retake test' exits with 3 until a golden is accepted. To avoid this, copy with --into FOLDER"
   }
 
   private var name: String { "'\(url.lastPathComponent)'" }

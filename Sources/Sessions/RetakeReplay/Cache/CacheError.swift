@@ -37,7 +37,7 @@ package enum CacheError: RetakeError, Hashable {
         advice: Self.fill)
     case .notCache(let path):
       ErrorFacts(
-        "replay.cache.notCache", "this folder holds something else than a cache", at: path,
+        "replay.cache.notCache", "this folder is not a cache", at: path,
         advice: Self.emptyFolder)
     case .notFolder(let path):
       ErrorFacts(
@@ -85,7 +85,7 @@ package enum CacheError: RetakeError, Hashable {
     case .tracked(let path, let file):
       ErrorFacts(
         "replay.cache.tracked", "the cache is not used: git tracks it ('\(file)')", at: path,
-        advice: "Take it out of the repository: git rm -r --cached \(path.shellWord); "
+        advice: "Remove it from the repository: git rm -r --cached \(path.shellWord); "
           + "or name another: --cache DIR")
     case .notRemoved(let path, let cause):
       ErrorFacts(

@@ -141,7 +141,7 @@ package struct SessionTrim: Sendable {
       )
     }
     if rows.carriedEvents > 0 {
-      notes.append("\(rows.carriedEvents) states of the device hold from before the span")
+      notes.append("\(rows.carriedEvents) states of the device from before the span are kept")
     }
     if rows.leavesDecisions {
       notes.append(

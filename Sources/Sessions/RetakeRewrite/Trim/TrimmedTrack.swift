@@ -174,7 +174,7 @@ struct TrimmedTrack {
       throw SessionError.trimDiffers(
         session: source.reader.folder.path,
         frame: FrameID(track: track, sequence: rows.first?.sequence ?? 0),
-        cause: "the encoder gave \(piece.packets.count) packets for \(rows.count) frames")
+        cause: "the encoder returned \(piece.packets.count) packets for \(rows.count) frames")
     }
     segments.append(
       SegmentRecord(

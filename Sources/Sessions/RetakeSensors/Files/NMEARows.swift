@@ -86,7 +86,7 @@ struct NMEARows: SensorRows {
       let sum = text.reduce(UInt8(0)) { $0 ^ $1 }
       let digits = String(decoding: parts[1].prefix(2), as: UTF8.self)
       guard UInt8(digits, radix: 16) == sum else {
-        throw bad("its checksum is \(digits), but that of its letters is \(String(sum, radix: 16))")
+        throw bad("its checksum is \(digits), but should be \(String(sum, radix: 16))")
       }
     }
     return text.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)

@@ -86,7 +86,7 @@ struct SensorImporting {
       if let note { outcome.notes.append("sound of stream \(stream.index): \(note)") }
     case .unreadable(let cause):
       outcome.notes.append(
-        "the sound of stream \(stream.index) (\(stream.codec)) is no sensor: \(cause)")
+        "the sound of stream \(stream.index) (\(stream.codec)) is not imported: \(cause)")
     }
   }
 

@@ -47,6 +47,6 @@ package struct TimeShift: Hashable, Sendable {
     let fraction = rest == 0 ? "" : "." + String(rest + 1_000_000_000).dropFirst()
     let sign = nanoseconds < 0 ? "-" : ""
     return "the file's times begin at \(sign)\(seconds)\(fraction) s, which is farther from 0 than "
-      + "a session's times can be; all of them are moved by as much, so that they begin at 0"
+      + "a session's times can be; all times are shifted so that they begin at 0"
   }
 }

@@ -287,8 +287,8 @@ package struct TrackSpan: Hashable {
     let what =
       isLike(other)
       ? isTransport
-        ? "it is the same video on another PID" : "the same video goes on in another track"
-      : "the recording goes on in another codec or size"
+        ? "it is the same video on another PID" : "the same video continues in another track"
+      : "the recording continues in another codec or size"
     return "\(begins): \(what)"
   }
 }

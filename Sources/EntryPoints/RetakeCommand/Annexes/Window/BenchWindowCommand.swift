@@ -52,14 +52,14 @@
         throw ValidationError("--seconds is 1 to 3600, --fps 1 to 240")
       }
       guard Duration(parsing: vision) != nil else {
-        throw ValidationError("'--vision \(vision)' is not like 100ms")
+        throw ValidationError("'--vision \(vision)' is not a duration; use for example 100ms")
       }
       if screenshot == "-" {
         throw ValidationError("--screenshot wants a file: standard output has the figures")
       }
       if let screenshot { try Drawing.check(screenshot, endings: [".png"]) }
       guard ViewCommand.pixels(size) != nil else {
-        throw ValidationError("'--size \(size)' is not like 1280x720 (64x64 to 8192x8192)")
+        throw ValidationError("'--size \(size)' is not a size from 64x64 to 8192x8192")
       }
     }
 

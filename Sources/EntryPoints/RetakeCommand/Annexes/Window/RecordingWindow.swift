@@ -94,7 +94,7 @@
       }
       DisplayLoss.onLoss {
         feed.close()
-        endHere("the display went away, the recording continues without a window")
+        endHere("the connection to the display was lost, the recording continues without a window")
       }
       do {
         let isClosed = try preview.run { ended.withLock { $0 != nil } }

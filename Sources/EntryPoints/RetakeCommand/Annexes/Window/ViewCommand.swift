@@ -91,7 +91,7 @@
           "'--start \(start)' is neither a frame's number nor a time such as 2s")
       }
       if let size, Self.pixels(size) == nil {
-        throw ValidationError("'--size \(size)' is not like 1280x800 (64x64 to 8192x8192)")
+        throw ValidationError("'--size \(size)' is not a size from 64x64 to 8192x8192")
       }
       guard selection.pipeline != nil || isPlain else {
         throw ValidationError(
