@@ -61,7 +61,7 @@ extension Pipeline {
       }
       requirement(
         same.isSame(as: node),
-        "two different nodes have the id '\(node.id)': change one id, or make one node of them "
+        "two different nodes have the id '\(node.id)': change one id, or set the options of both "
           + "before the chain branches")
     }
     merge(edges: other.edges)

@@ -22,7 +22,7 @@ package enum DecodingMismatch: RetakeError, Hashable {
     case .type(let decoder, let output):
       ErrorFacts(
         "inference.decode.type",
-        "the decoder '\(decoder.rawValue)' reads 32-bit floats; output \(output) has another type",
+        "the decoder '\(decoder.rawValue)' cannot read the type of output \(output)",
         advice: "Export the model with outputs of 32-bit floats")
     case .notFinite(let decoder, let output, let element, let value):
       ErrorFacts(

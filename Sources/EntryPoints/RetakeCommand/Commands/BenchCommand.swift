@@ -128,10 +128,10 @@ struct BenchPreviewCommand: ParsableCommand {
     abstract: "Compare preview policies with slow vision, late rendering and heat.",
     discussion: """
       Ten seconds of a camera at 60 frames a second, shown on a screen of 60 hertz. lost: frames for
-      which no buffer was free. dropped: frames that two newer frames followed in time. repeats:
-      refreshes without a new frame. Times are in milliseconds: maximum jitter of the time between
-      frames; median and maximum latency from arrival to screen; median and maximum age of the
-      overlay.
+      which no buffer was free. dropped: frames that arrived while two earlier frames were not
+      finished. repeats: refreshes without a new frame. Times are in milliseconds: maximum jitter of
+      the time between frames; median and maximum latency from arrival to screen; median and maximum
+      age of the overlay.
 
       Examples:
         retake bench preview
@@ -155,8 +155,8 @@ struct BenchHeatCommand: ParsableCommand {
     discussion: """
       Twenty minutes of a camera on two phone models, which are not measured: 'derived' from size,
       weight and published powers, and 'calibrated', whose energy per copied byte makes it serious in
-      90 seconds with three copies. serious, critical: seconds until this state. events: changes to a
-      hotter one of these states. hot s: seconds in these states. docs/heat.md has the formulas.
+      90 seconds with three copies. serious, critical: seconds until this state. events: rises to one
+      of these states. hot s: seconds in these states. docs/heat.md has the formulas.
 
       Examples:
         retake bench heat

@@ -147,7 +147,7 @@ struct ReplayCommand: ParsableCommand {
     else {
       throw ValidationError(
         "--mode reproduce repeats the recorded run: leave out --costs, --override, --sweep and "
-          + "all options that write files, except --trace")
+          + "all output options except --trace")
     }
   }
 
