@@ -283,7 +283,7 @@ import Testing
     #expect(result.sensors.map(\.damaged) == [4])
     let loss = try #require(result.losses.first)
     #expect(loss.hasPrefix("/wind: 4 messages are not samples; run.mcap, byte "))
-    #expect(loss.hasSuffix("message 1: its time is 2us earlier than the previous message"))
+    #expect(loss.hasSuffix("message 1: its time is 2us earlier than that of the message before"))
     #expect(
       result.notes == [
         "/wind: 1 messages have an earlier time than their predecessor; they arrive with the "

@@ -86,7 +86,7 @@ struct CrashImages {
     let result = try SessionRecovery(image.path).run()
     try #require(result.tailBytes == 0)
     #expect(
-      result.losses == "the recording was never closed; no packet came after its last commit")
+      result.losses == "the recording was never closed; nothing came after its last commit")
     for (found, row) in zip(try StoredFrames(image.path).all, rows.all) { #expect(found == row) }
   }
 

@@ -101,7 +101,7 @@ struct ContainerEndTests {
 
     #expect(result.status == .lossy)
     let note = try #require(result.notes.first { $0.contains("is not read") }, "\(result.notes)")
-    #expect(note.hasPrefix("the file is damaged at byte \(hole.lowerBound): the data up to "))
+    #expect(note.hasPrefix("the file is damaged at byte \(hole.lowerBound): what is there up to "))
   }
 
   @Test(arguments: [matroska, live])
@@ -137,7 +137,7 @@ struct ContainerEndTests {
 
     #expect(result.status == .lossy)
     #expect(
-      result.notes.contains { $0.hasSuffix(": the data up to byte \(end) is not read") },
+      result.notes.contains { $0.hasSuffix(": what is there up to byte \(end) is not read") },
       "\(result.notes)")
   }
 
@@ -186,7 +186,7 @@ struct ContainerEndTests {
     #expect(result.status == .lossy)
     #expect(
       result.notes.contains(
-        "the file is damaged: the chunk at byte \(place) does not match the index"),
+        "the file is damaged: the chunk at byte \(place) is not the one that the index names"),
       "\(result.notes)")
   }
 

@@ -77,7 +77,7 @@ struct ContainerEvidenceTests {
     #expect(result.status == .lossy)
     #expect(
       result.notes.contains(
-        "the file is damaged: the page at byte \(place) does not match its checksum"),
+        "the file is damaged: the page at byte \(place) is not what was written"),
       "\(result.notes)")
   }
 

@@ -112,7 +112,7 @@ final class BagSensor {
     guard time >= lastTime else {
       let apart = Duration.nanoseconds(lastTime - time).unitText
       throw BagError.message(
-        message.place, cause: "its time is \(apart) earlier than the previous message")
+        message.place, cause: "its time is \(apart) earlier than that of the message before")
     }
     return (time, arrival)
   }

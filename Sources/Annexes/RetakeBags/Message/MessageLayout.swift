@@ -160,7 +160,7 @@ struct MessageLayout: Hashable, Sendable {
     // A type that has changed since would have other fields.
     guard reader.remaining <= Self.paddingMax else {
       throw CDRProblem(
-        offset: reader.offset, cause: "\(reader.remaining) bytes follow its last field")
+        offset: reader.offset, cause: "\(reader.remaining) bytes are left behind its last field")
     }
     return values
   }

@@ -146,7 +146,7 @@ struct FileExpansion {
     do {
       return try expand(input, to: output, report: report)
     } catch let problem as CompressionProblem {
-      return "\(name) can be expanded only in part: \(problem.cause)"
+      return "\(name) cannot be expanded behind its first bytes: \(problem.cause)"
     }
   }
 

@@ -115,7 +115,7 @@ struct BagFiles: Hashable, Sendable {
       guard let bytes = try? RegularFile.facts(of: path + suffix, links: .followed).bytes, bytes > 0
       else { return nil }
       let name = URL(fileURLWithPath: path).lastPathComponent
-      return "\(name)\(suffix) has \(bytes) bytes that are not merged, and is not read: "
+      return "\(name)\(suffix) has \(bytes) bytes that its recorder left behind, and is not read: "
         + "open the bag once with sqlite3 to merge them"
     }
   }

@@ -150,7 +150,7 @@ struct MCAPWalk {
   private mutating func lostTrack(_ start: UInt64, _ cause: String) throws -> Bool {
     running = nil
     guard let next = chunkStarts.first(where: { $0 > start && $0 < size }) else {
-      try lose(start, cause + "; the rest of the file is not read")
+      try lose(start, cause + "; nothing behind it is read")
       return false
     }
     try lose(start, cause + "; reading continues with the chunk at byte \(next)")
@@ -235,7 +235,7 @@ struct MCAPWalk {
       do {
         switch kind {
         case .schema, .channel, .message: try definitionOrMessage(kind, content, at: start)
-        case .chunk: try lose(start, "a chunk contains a chunk; the inner chunk is left out")
+        case .chunk: try lose(start, "a chunk has a chunk inside, which is left out")
         // The format allows no other records in a chunk, and readers may skip unknown records.
         default: break
         }

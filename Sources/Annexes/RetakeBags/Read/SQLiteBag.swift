@@ -216,7 +216,7 @@ struct SQLiteScan {
   private mutating func passStray(_ body: (BagItem) throws -> Void) throws -> Bool {
     straysLeft -= 1
     guard straysLeft == Self.straysMax - 1 || straysLeft == 0 else { return true }
-    let cause = straysLeft == 0 ? ": the rest is not read" : ", and are left out"
+    let cause = straysLeft == 0 ? ": nothing behind them is read" : ", and are left out"
     do {
       try body(
         .loss(

@@ -50,8 +50,8 @@ struct AVIStructure {
     }
     guard let damaged else { return nil }
     let more = damaged.count > 1 ? "; \(damaged.count) chunks in all" : ""
-    return "the file is damaged: the chunk at byte \(damaged.first) does not match the index"
-      + more
+    return "the file is damaged: the chunk at byte \(damaged.first) is not the one that the index "
+      + "names\(more)"
   }
 
   /// The position of the name of the list of chunks, and the range of the index's content.

@@ -49,7 +49,7 @@ struct MXFStructure {
       guard let packet = packet(at: offset) else {
         // Zeros to the end of the file only fill it.
         return ContainerEnd.isZero(file, from: offset)
-          ? nil : "the file is damaged: the data at byte \(offset) cannot be read"
+          ? nil : "the file is damaged: what is at byte \(offset) cannot be read"
       }
       guard packet.isWhole else {
         return ContainerEnd.cut("packet", missing: packet.end - file.size)

@@ -73,7 +73,7 @@ struct MatroskaStructure {
         default: "; \(holes.count - 1) more such places follow"
         }
       texts.append(
-        "the file is damaged at byte \(first.lowerBound): the data up to byte "
+        "the file is damaged at byte \(first.lowerBound): what is there up to byte "
           + "\(first.upperBound) is not read\(more)")
     }
     if let another { texts.append(ContainerEnd.another(at: another)) }

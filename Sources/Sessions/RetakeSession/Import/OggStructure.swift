@@ -48,7 +48,7 @@ struct OggStructure {
     var texts: [String] = []
     if let first = damaged.first {
       texts.append(
-        "the file is damaged: the page at byte \(first) does not match its checksum"
+        "the file is damaged: the page at byte \(first) is not what was written"
           + damaged.more("pages"))
     }
     if let first = missing.first {

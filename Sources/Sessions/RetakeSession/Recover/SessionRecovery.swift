@@ -112,7 +112,7 @@ package struct SessionRecovery: Sendable {
       let bytes = findings.tailBytes == 1 ? "1 byte" : "\(findings.tailBytes) bytes"
       text += "; \(bytes) after its last commit are not used"
     } else if rebuilt == 0 {
-      text += "; no packet came after its last commit"
+      text += "; nothing came after its last commit"
     }
     if rebuilt > 0 {
       let frames = rebuilt == 1 ? "1 frame after it was" : "\(rebuilt) frames after it were"
