@@ -97,7 +97,7 @@ import Testing
     input(#""reverse_input_channels": 1"#, at: "/reverse_input_channels", "true or false"),
     input(
       #""color_space": "RGB", "reverse_input_channels": true"#, at: "/reverse_input_channels",
-      "the same as 'color_space'"),
+      "repeats 'color_space'"),
     input(#""color_space": "YUV""#, at: "/color_space", "is not a color space"),
     input(#""interpolation": "linear""#, at: "/interpolation", "Did you mean 'bilinear'?"),
     output(#""decoder": "yolov8""#, at: "/decoder", "Did you mean 'yolo-v8'?"),

@@ -69,7 +69,7 @@ import Testing
     (live.liveDrops, live.replayedDrops, live.liveLost) = (12, 13, 4)
     document.cases[1].run?.live = live
     let sentence =
-      "99 % of 200 live decisions made again, 1 only live, 2 only replayed; "
+      "99 % of 200 live decisions reproduced, 1 only live, 2 only replayed; "
       + "drops 12 live, 13 replayed; lost 4 live, 0 replayed"
     let text = TerminalReport.render(document, palette: .plain)
     #expect(text.contains("live  yard/motion  next to run 3: \(sentence)\n"))

@@ -32,7 +32,7 @@ package struct RegionMeans: PureStage {
   package typealias Options = RegionMeansOptions
 
   package static let kind = "region-means"
-  package static let summary = "measures mean red, green and blue where a detector found something"
+  package static let summary = "measures mean red, green and blue in the boxes of a detector"
 
   package let options: RegionMeansOptions
 

@@ -63,7 +63,7 @@ package enum ServeError: RetakeError, Hashable {
       ErrorFacts(
         "serve.accept.otherResult",
         "the pending result of \(key) is not the result that this page shows",
-        advice: "Reload the page; if it says the same again, make a new report: "
+        advice: "Reload the page; if the error remains, make a new report: "
           + "retake test --report report")
     }
   }

@@ -174,7 +174,7 @@ extension RunSummary {
 extension RunSummary.LiveAgreement: CustomStringConvertible {
   /// For people, shown with the live decisions.
   package var description: String {
-    "\(sharePercent) % of \(same + onlyLive) live decisions made again, \(onlyLive) only live, "
+    "\(sharePercent) % of \(same + onlyLive) live decisions reproduced, \(onlyLive) only live, "
       + "\(onlyReplayed) only replayed; drops \(liveDrops) live, \(replayedDrops) replayed; "
       + "lost \(liveLost) live, \(replayedLost) replayed"
   }

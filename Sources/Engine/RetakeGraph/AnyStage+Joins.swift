@@ -42,7 +42,7 @@ extension AnyStage {
 
   package static let joinSignature = StageSignature(
     kind: "join", version: 1, role: .join, input: nil, output: nil,
-    summary: "pairs the frames of its ports: all of them, or any that come")
+    summary: "pairs the frames of its ports: all frames, or any that arrive")
 
   package static let latestSignature = StageSignature(
     kind: "latest", version: 1, role: .latest, input: nil, output: nil,

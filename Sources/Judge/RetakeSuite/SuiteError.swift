@@ -221,7 +221,7 @@ package enum SuiteError: RetakeError, Hashable {
         advice: "Choose a folder that exists and can be written")
     case .exists(let path):
       ErrorFacts(
-        "suite.output.exists", "there is something here already", at: path,
+        "suite.output.exists", "a file or folder exists here already", at: path,
         advice: "Choose another name, or remove it first")
     case .hasProject(let file):
       ErrorFacts(

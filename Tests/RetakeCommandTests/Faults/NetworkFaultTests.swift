@@ -107,8 +107,8 @@ final class FaultServer {
   @Test(
     .enabled(if: FaultServer.isHere, "/usr/bin/python3 is not there"),
     arguments: [
-      ("http", "rubbish", "it speaks neither HTTP nor RTSP"), ("http", "mute", "it hung up"),
-      ("rtsp", "rubbish", "it speaks neither HTTP nor RTSP"), ("rtsp", "mute", "it hung up"),
+      ("http", "rubbish", "it speaks neither HTTP nor RTSP"), ("http", "mute", "server closed"),
+      ("rtsp", "rubbish", "it speaks neither HTTP nor RTSP"), ("rtsp", "mute", "server closed"),
       ("http", "http-missing", "status 404"), ("http", "http-words", "Invalid data"),
     ])
   func `somebody who answers with no stream is not said to be silent`(

@@ -109,7 +109,7 @@ extension ModelValues {
     // One fact has one key, or a reader of the document has to know which of them counts.
     guard colorSpace == nil else {
       throw reversed.wrong(
-        "says the same as 'color_space'",
+        "repeats 'color_space'",
         advice: "Remove one of them; \"reverse_input_channels\": true is \"color_space\": \"RGB\"")
     }
     colorSpace = try reversed.bool() ? .rgb : .bgr

@@ -8,7 +8,7 @@ enum Sinks {
     summary: "writes values as result lines")
   static let metadata = StageSignature(
     kind: AnyStage.metadataKind, version: 1, role: .sink, input: nil, output: nil,
-    summary: "writes result lines, and JSON lines where --metadata says")
+    summary: "writes result lines, and JSON lines to the file of --metadata")
   static let discard = StageSignature(
     kind: AnyStage.discardKind, version: 1, role: .sink, input: nil, output: nil,
     summary: "writes no results, but counts frames in its ledger")

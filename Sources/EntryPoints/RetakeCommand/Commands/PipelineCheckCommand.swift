@@ -81,7 +81,7 @@ struct PipelineCheckCommand: ParsableCommand {
     let count = analysis.warnings.count
     Console.note(
       "error: \(count) warning\(count == 1 ? "" : "s") (--strict: warnings are errors) "
-        + "[suite.check.strict]\n  Change the pipeline as they say, or leave out --strict")
+        + "[suite.check.strict]\n  Follow the advice of the warnings, or leave out --strict")
     throw CommandEnd(status: .error)
   }
 

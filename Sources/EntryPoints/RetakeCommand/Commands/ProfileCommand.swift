@@ -6,7 +6,7 @@ import RetakeBench
 struct ProfileCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "profile",
-    abstract: "Measure this machine as a device profile, and print the profiles that come along.",
+    abstract: "Measure this machine as a device profile, or print a built-in profile.",
     discussion: """
       Examples:
         retake profile measure > desk.json
@@ -14,8 +14,8 @@ struct ProfileCommand: ParsableCommand {
         retake profile example vm-x86-2 > vm.json
         retake replay clip --pipeline motion-boxes --costs profile:vm.json
 
-      A profile with heat is warmed by the executors that its `busy` names, `*` being all others, and by
-      copied bytes.
+      In a profile with heat, the executors in its `busy` (`*`: all others) and copied bytes heat the
+      device.
       """,
     subcommands: [ProfileMeasureCommand.self, ProfileExampleCommand.self])
 }
@@ -25,9 +25,9 @@ struct ProfileMeasureCommand: ParsableCommand {
     commandName: "measure",
     abstract: "Measure copies and, where the machine has sensors, heat and power of this machine.",
     discussion: """
-      Prints a device profile. It says of each number whether it was measured or assumed. A machine
-      without thermal zones or energy counters, such as most virtual machines, gets the assumed numbers
-      of docs/heat.md.
+      Prints a device profile, which marks each number as measured or assumed. A machine without
+      thermal zones or energy counters, such as most virtual machines, gets the assumed numbers of
+      docs/heat.md.
 
       Example:
         retake profile measure --name desk --seconds 30 > desk.json
@@ -61,7 +61,7 @@ struct ProfileMeasureCommand: ParsableCommand {
 struct ProfileExampleCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "example",
-    abstract: "Print a profile that comes with Retake; without a name, list them.",
+    abstract: "Print a built-in profile; without a name, list them.",
     discussion: """
       Example:
         retake profile example vm-x86-2 > vm.json

@@ -38,14 +38,14 @@ enum RecordingText {
 
   static let endless =
     "note: recording until Ctrl-C, or until the source ends; "
-    + "--duration 10s or --frames 300 would set an end"
+    + "--duration 10s or --frames 300 sets an end"
 
   static let shortRing =
     "warning: the pre-trigger memory is full: it keeps a shorter time than requested (--pre-trigger-memory)"
 
   /// A warning, printed once for each program that locks the database.
   static func held(by holder: String) -> String {
-    "warning: the session's database is held by \(holder): frames are recorded, and their rows wait"
+    "warning: the session's database is held by \(holder): frames are recorded, but not indexed yet"
   }
 
   static func source(_ change: SourceChange) -> String {

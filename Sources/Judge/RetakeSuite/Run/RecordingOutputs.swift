@@ -125,7 +125,7 @@ package final class RecordingOutputs {
     if let loss = observer.loss { note("warning: \(loss.message); the trace is incomplete") }
     guard let divergence = report.divergence else { return }
     note(
-      "warning: the trace ends at decision \(divergence.decision), which could not be made again; "
+      "warning: the trace ends at decision \(divergence.decision), which could not be reproduced; "
         + "type: retake replay \(result.folder.path.shellWord) --mode reproduce")
   }
 }

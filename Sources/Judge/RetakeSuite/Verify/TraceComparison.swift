@@ -163,7 +163,7 @@ private struct TracedDifference {
       .map { facts.sinks[$0] }
     return VerifyReport.Divergence(
       kind: .result, frame: id, stage: sink,
-      message: "the sink '\(sink ?? "-")' received something else of frame \(id) although all "
+      message: "the sink '\(sink ?? "-")' received a different value of frame \(id) although all "
         + "stages agree")
   }
 }

@@ -22,7 +22,7 @@ enum CopyRefusal: Error, CustomStringConvertible {
     case .format(let format): "its images are \(format), which sessions do not support"
     case .reordered(let frames):
       "its packets come in another order than its frames, by up to \(frames)"
-    case .noParameterSets: "it does not say its parameter sets before the first frame"
+    case .noParameterSets: "it has no parameter sets before the first frame"
     case .shownAgain:
       "it shows images of earlier packets, as VP8 and VP9 with alternate references do"
     }

@@ -67,7 +67,7 @@ package enum CacheError: RetakeError, Hashable {
     case .noKey(let path, let cause):
       ErrorFacts(
         "replay.cache.noKey",
-        "the key that tells this user's cache from others cannot be read or made", cause: cause,
+        "the key of this user's caches cannot be read or made", cause: cause,
         at: path,
         advice: "Set XDG_STATE_HOME to a folder that you can write, or \(CacheKey.variable) "
           + "to a secret; or use no cache: --cache none")

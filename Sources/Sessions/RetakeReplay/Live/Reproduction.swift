@@ -172,7 +172,7 @@ private struct NoFrames: FrameReader {
   func chain(of id: FrameID) -> Int { id.track }
 
   func frame(_ id: FrameID) throws -> Frame {
-    throw RuntimeError.frameUnreadable(id, cause: "only decisions are made again", advice: nil)
+    throw RuntimeError.frameUnreadable(id, cause: "only decisions are reproduced", advice: nil)
   }
 }
 

@@ -164,7 +164,7 @@ final class OptimizedSegment {
   ) throws -> Digest128 {
     let expected = written[place]
     guard frame.hasShape(of: first) else {
-      throw differs(session, expected.row, "it comes out in another form")
+      throw differs(session, expected.row, "its decoded image has another size or format")
     }
     let isEqual = frame.pixelDigest == expected.pixelDigest && frame.digest == expected.digest
     // A lossless encoder may only return other pixels if they had to be converted before.

@@ -90,7 +90,9 @@ final class TextExchange {
       guard count > 0 else {
         let isEnd = count == 0 || count == retake_error_end
         throw failure(count) {
-          .notStream(address: $0, cause: isEnd ? "it hung up before it said anything" : $1)
+          .notStream(
+            address: $0,
+            cause: isEnd ? "the server closed the connection without a response" : $1)
         }
       }
       head += piece.prefix(Int(count))

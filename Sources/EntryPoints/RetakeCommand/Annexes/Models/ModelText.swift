@@ -16,7 +16,7 @@
       [visible("\(model.file)  \(model.bytes) bytes")]
         + Self.table([
           ["sha256", model.sha256], ["format", "ONNX \(model.formatVersion), \(opsets)"],
-          ["made by", model.producer.isEmpty ? "it does not say" : model.producer],
+          ["made by", model.producer.isEmpty ? "unknown" : model.producer],
           ["library", library], ["kernels", model.kernels],
           ["sidecar", model.sidecar ?? "none"],
         ])

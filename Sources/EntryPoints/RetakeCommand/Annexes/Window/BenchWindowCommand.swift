@@ -55,7 +55,7 @@
         throw ValidationError("'--vision \(vision)' is not a duration; use for example 100ms")
       }
       if screenshot == "-" {
-        throw ValidationError("--screenshot wants a file: standard output has the figures")
+        throw ValidationError("--screenshot needs a file: standard output has the figures")
       }
       if let screenshot { try Drawing.check(screenshot, endings: [".png"]) }
       guard ViewCommand.pixels(size) != nil else {

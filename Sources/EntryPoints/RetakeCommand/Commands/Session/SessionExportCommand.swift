@@ -67,8 +67,8 @@ struct SessionExportCommand: ParsableCommand {
     if bag.mcap == nil, bag.hasDetails {
       throw ValidationError("--codec and --golden go with --mcap")
     }
-    if bag.mcap == "-" { throw ValidationError("--mcap wants a file; tables can go to '-'") }
-    if media == "-" { throw ValidationError("--media wants a file; tables can go to '-'") }
+    if bag.mcap == "-" { throw ValidationError("--mcap needs a file; only tables can go to '-'") }
+    if media == "-" { throw ValidationError("--media needs a file; only tables can go to '-'") }
     if output.json, files.contains("-") {
       throw ValidationError("--json and a table on standard output would mix; leave one out")
     }
