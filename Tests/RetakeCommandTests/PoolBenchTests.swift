@@ -5,10 +5,10 @@ import Testing
 /// The pool benchmark has the documented results on every machine.
 @Suite struct PoolBenchTests {
   private func page(_ name: String) throws -> String {
-    try String(contentsOf: packageRoot.appending(path: "docs/\(name)"), encoding: .utf8)
+    try String(contentsOf: packageRoot.appending(path: "Sources/Lab/\(name)"), encoding: .utf8)
   }
 
-  @Test func `the table and the plot of the documentation are what the command gives`() throws {
+  @Test func `the table and the plot of the lab are what the command gives`() throws {
     let workplace = try Workplace()
     let result = try workplace.retake("bench", "pools", "--plot", "pools.svg")
     try #require(result.status == 0, "\(result.stderr)")
@@ -17,7 +17,7 @@ import Testing
     #expect(try page("pools.svg") == plot)
   }
 
-  @Test func `the waits of the documentation are what the command gives`() throws {
+  @Test func `the waits of the lab are what the command gives`() throws {
     let result = try Workplace().retake("bench", "pools", "--wait", "1s")
     try #require(result.status == 0, "\(result.stderr)")
     #expect(try page("pools.md").contains("\n```\n\(result.stdout)```\n"))
