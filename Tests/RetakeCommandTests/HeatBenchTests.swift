@@ -6,10 +6,10 @@ import Testing
 /// The heat benchmark has the documented results on every machine.
 @Suite struct HeatBenchTests {
   private func page(_ name: String) throws -> String {
-    try String(contentsOf: packageRoot.appending(path: "docs/\(name)"), encoding: .utf8)
+    try String(contentsOf: packageRoot.appending(path: "Sources/Lab/\(name)"), encoding: .utf8)
   }
 
-  @Test func `the table of the documentation is what the command gives`() throws {
+  @Test func `the table of the lab is what the command gives`() throws {
     let workplace = try Workplace()
     let result = try workplace.retake("bench", "heat")
     try #require(result.status == 0, "\(result.stderr)")
