@@ -4,12 +4,12 @@ import Testing
 
 /// The preview benchmark has the documented results on every machine.
 @Suite struct PreviewBenchTests {
-  @Test func `the table of the documentation is what the command gives`() throws {
+  @Test func `the table of the lab is what the command gives`() throws {
     let workplace = try Workplace()
     let result = try workplace.retake("bench", "preview")
     try #require(result.status == 0, "\(result.stderr)")
     let page = try String(
-      contentsOf: packageRoot.appending(path: "docs/preview.md"), encoding: .utf8)
+      contentsOf: packageRoot.appending(path: "Sources/Lab/previews.md"), encoding: .utf8)
     #expect(page.contains("\n```\n\(result.stdout)```\n"), "\(result.stdout)")
   }
 

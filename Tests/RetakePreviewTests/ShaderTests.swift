@@ -113,7 +113,7 @@ extension SDLTests {
     @Test(arguments: drivers)
     func `the grading of the documentation compiles and does what it says`(driver: String) throws {
       let page = try String(
-        contentsOf: packageRoot.appending(path: "docs/preview.md"), encoding: .utf8)
+        contentsOf: packageRoot.appending(path: "docs/view.md"), encoding: .utf8)
       let blocks = page.components(separatedBy: "```glsl\n").dropFirst().compactMap {
         $0.components(separatedBy: "\n```").first
       }
