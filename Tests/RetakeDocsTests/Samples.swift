@@ -20,21 +20,21 @@ private struct ResultView: Sendable {
 }
 
 private func ordered() {
-  // docs/pipelines.md
+  // docs/swift-pipelines.md
   let pipeline = Pipeline.named("ordered")
     .source(.session())  // the source
-    .gray().cost(.fixed(.milliseconds(2)))  // a stage, and what it costs
-    .motion()  // the next one
-    .queue(capacity: 2, policy: .dropOldest)  // in front of motion
-    .on(executor: "vision")  // what serves motion
+    .gray().cost(.fixed(.milliseconds(2)))  // a stage and its cost
+    .motion()  // the next stage
+    .queue(capacity: 2, policy: .dropOldest)  // before motion
+    .on(executor: "vision")  // the executor of motion
     .executor("vision", count: 2)  // declared once, before the sink
-    .results("boxes")  // the sink; nothing comes behind it
+    .results("boxes")  // the sink ends the chain
   // end
   _ = pipeline
 }
 
 private func branches() {
-  // docs/pipelines.md
+  // docs/swift-pipelines.md
   let gray = Pipeline.named("branches").source(.session()).gray()
   let pipeline = Pipeline.combining(
     gray.motion().results("boxes"), gray.luminance(id: "light").results("values"))
@@ -43,7 +43,7 @@ private func branches() {
 }
 
 private func ensemble() {
-  // docs/pipelines.md
+  // docs/swift-pipelines.md
   let frames = Pipeline.named("ensemble").source(.session())
   let calm = frames.motion(threshold: 40, id: "calm").cost(.fixed(.milliseconds(10)))
   let keen = frames.motion(threshold: 12, id: "keen").cost(.fixed(.milliseconds(25)))
@@ -54,7 +54,7 @@ private func ensemble() {
 }
 
 private func overlay() {
-  // docs/pipelines.md
+  // docs/swift-pipelines.md
   let frames = Pipeline.named("overlay").source(.session())
   let motion = frames.motion().cost(.fixed(.milliseconds(120))).queue(capacity: 1, policy: .replace)
   let pipeline = frames.latest(with: motion, ports: ["frame", "boxes"], id: "shown")
@@ -65,7 +65,7 @@ private func overlay() {
 }
 
 private func colors() {
-  // docs/pipelines.md
+  // docs/swift-pipelines.md
   let frames = Pipeline.named("colours").source(.session())
   let pipeline = frames.forEach(frames.motion(), id: "each") { region in
     region.regionCrop(padding: 0.2).meanColor().cost(.fixed(.milliseconds(4))).concurrency(2)
@@ -75,7 +75,7 @@ private func colors() {
 }
 
 private func emotion(_ overlayView: ResultView) throws {
-  // docs/pipelines.md
+  // docs/swift-pipelines.md
   let pipeline = try Pipeline.named("emotion")
     .source(.session(), fps: 30)
     .transform(.downsample(to: CGSize(width: 640, height: 480)))
@@ -93,7 +93,7 @@ private func emotion(_ overlayView: ResultView) throws {
 
 private func programs() throws {
   let frames = Pipeline.named("faces").source(.session())
-  // docs/pipelines.md
+  // docs/processes.md
   let boxes = try frames.process(["python3", "faces.py"], output: .detections, instances: 2)
   // end
   _ = boxes
@@ -101,7 +101,7 @@ private func programs() throws {
 
 private func sizing() {
   let frames = Pipeline.named("sized").source(.session())
-  // docs/pipelines.md
+  // docs/swift-pipelines.md
   var sizing = PoolSizing()
   (sizing.min, sizing.max, sizing.predictor) = (5, 10, .ar1)
   sizing.off = [.thermal, .memory]
@@ -112,7 +112,7 @@ private func sizing() {
 
 private func waiting() {
   let frames = Pipeline.named("waiting").source(.session())
-  // docs/pipelines.md
+  // docs/swift-pipelines.md
   let waiting = frames.pool("frames")
     .pool("frames", capacity: 8, wait: .milliseconds(25), driverFrames: 2)
   // end
@@ -120,7 +120,7 @@ private func waiting() {
 }
 
 private func failing() throws {
-  // docs/pipelines.md
+  // docs/failures.md
   throw StageError(
     code: "gpu.memory", message: "out of memory: 512 MB asked", severity: .unrecoverable)
   // end
@@ -131,7 +131,7 @@ private func results(
   _ stop: @escaping @Sendable (String) -> Void
 ) {
   let gray = Pipeline.named("results").source(.session()).gray()
-  // docs/pipelines.md
+  // docs/failures.md
   let pipeline = gray.motion().sink { result in
     switch result {
     case .success(let boxes): show(boxes)
@@ -141,14 +141,6 @@ private func results(
   }
   // end
   _ = pipeline
-}
-
-private struct Smaller {
-  // docs/pipelines.md
-  func view(of input: ImageShape) -> ImageView? {
-    ImageView(scaling: input, width: 320, height: 240)
-  }
-  // end
 }
 
 private func finder() {
@@ -306,6 +298,14 @@ private enum StageValues {
     }
   }
   // end
+
+  struct Smaller {
+    // docs/stage-values.md
+    func view(of input: ImageShape) -> ImageView? {
+      ImageView(scaling: input, width: 320, height: 240)
+    }
+    // end
+  }
 
   // docs/stage-values.md
   struct Lanes: StageValue {

@@ -3,7 +3,7 @@ import Retake
 import RetakeTestSupport
 import Testing
 
-/// docs/pipelines.md, Failures: an expectation that fails in a sink fails its own test.
+/// docs/failures.md: an expectation that fails in a sink fails its own test.
 @Suite struct SinkExpectationTests {
   private static let variable = "RETAKE_SINK_EXPECTATION"
   private static let isChild = ProcessInfo.processInfo.environment[variable] != nil
