@@ -393,7 +393,7 @@ private func live(
 }
 
 private func moods() throws {
-  // docs/models.md
+  // docs/model-pipelines.md
   let frames = Pipeline.named("moods").source(.session())
   let small = try frames.classify(model: "small.onnx", id: "small").cost(.fixed(.milliseconds(5)))
   let large = try frames.classify(model: "large.onnx", id: "large").cost(.fixed(.milliseconds(15)))
@@ -404,7 +404,7 @@ private func moods() throws {
 }
 
 private func glucose(_ band: PipelineChain<Waveform>) throws {
-  // docs/models.md
+  // docs/model-pipelines.md
   let numbers = Pipeline.joining(
     band.pulseRate(), band.heartVariability(), ports: ["rate", "beats"]
   ).mergeScalars()
@@ -414,7 +414,7 @@ private func glucose(_ band: PipelineChain<Waveform>) throws {
 }
 
 private func swapped(_ session: LiveSession) async throws {
-  // docs/models.md
+  // docs/model-pipelines.md
   let stage = try StageRegistry.builtIn.make(
     kind: "classify", options: .object(["model": .string("new.onnx")]))
   try await session.swap("mood", to: stage)
