@@ -63,7 +63,7 @@ package struct SessionDoctor: Sendable {
     RecordingCheck(reader: reader).run(&notes)
     do {
       // Sizes first: a file with other bytes than were indexed is not read
-      // (docs/sessions.md, Sessions of others).
+      // (docs/untrusted-files.md).
       let sizes = checkSizes(reader, &notes)
       // The later checks need the media itself, not its pointer.
       guard !sizes.values.contains(.pointer) else {
