@@ -11,12 +11,13 @@ from support import Child, python, served
 
 EXAMPLE = support.REPOSITORY / "Examples/PythonStage"
 PROTOCOL = "docs/formats/stage-protocol.md"
+PROTOCOL_EXAMPLE = "docs/formats/stage-example.md"
 PROGRAMS = "docs/formats/program-protocol.md"
 PAGES = [
     "docs/python.md",
     "docs/pytest.md",
     "docs/programs.md",
-    PROTOCOL,
+    PROTOCOL_EXAMPLE,
     PROGRAMS,
     "Python/README.md",
 ]
@@ -153,8 +154,8 @@ class PageTests(unittest.TestCase):
 
     @unittest.skipUnless(support.HAS_MEMFD, support.NO_MEMFD)
     def test_the_conversation_of_the_protocol_is_that_of_its_program(self):
-        (program,) = blocks(PROTOCOL, "python")
-        (conversation,) = [b for b in blocks(PROTOCOL, "") if "→" in b]
+        (program,) = blocks(PROTOCOL_EXAMPLE, "python")
+        (conversation,) = [b for b in blocks(PROTOCOL_EXAMPLE, "") if "→" in b]
         with Child(python("-c", program)) as child:
             count = 0
             for line in conversation.splitlines():
