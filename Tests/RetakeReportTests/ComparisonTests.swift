@@ -70,7 +70,7 @@ import Testing
     #expect(item.suspects.map(\.golden) == ["24", nil] && item.suspects[0].actual == "40")
     var document = Samples.regression()
     document.cases = [item]
-    var check = SchemaCheck(schema: try JSONValue(parsing: Data(ReportSchema.text.utf8)))
+    var check = try SchemaCheck.ofReports()
     check.check(try JSONValue(parsing: document.encoded()))
     #expect(check.problems == [])
     let page = String(decoding: try HTMLReport.render(document), as: UTF8.self)

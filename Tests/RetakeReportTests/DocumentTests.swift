@@ -8,13 +8,13 @@ import Testing
 @Suite struct DocumentTests {
   @Test(arguments: Sample.allCases)
   func `an encoded document keeps to the published schema`(_ sample: Sample) throws {
-    var check = SchemaCheck(schema: try JSONValue(parsing: Data(ReportSchema.text.utf8)))
+    var check = try SchemaCheck.ofReports()
     check.check(try JSONValue(parsing: sample.document.encoded()))
     #expect(check.problems == [])
   }
 
   @Test func `the check of the schema sees a missing, an unknown and a wrong member`() throws {
-    var check = SchemaCheck(schema: try JSONValue(parsing: Data(ReportSchema.text.utf8)))
+    var check = try SchemaCheck.ofReports()
     guard case .object(var members) = try JSONValue(parsing: Samples.regression().encoded())
     else { return #expect(Bool(false), "a document is an object") }
     members["title"] = nil
@@ -30,7 +30,7 @@ import Testing
   @Test(.enabled(if: pythonHasJSONSchema, "python3 has no jsonschema here"))
   func `an independent validator agrees`() throws {
     let folder = try TemporaryFolder("retake-report")
-    try folder.write(ReportSchema.text, to: "schema.json")
+    try SchemaCheck.published().write(to: folder.file("schema.json"))
     try Samples.allVerdicts().encoded().write(to: folder.file("report.json"))
     let script = """
       import json, jsonschema

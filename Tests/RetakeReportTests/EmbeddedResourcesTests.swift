@@ -9,7 +9,6 @@ import Testing
       "page.css": EmbeddedResources.pageCSS,
       "page.js": EmbeddedResources.pageJS,
       "page.mustache": EmbeddedResources.pageMustache,
-      "report.schema.json": EmbeddedResources.reportSchemaJSON,
     ]
     #expect(try resourcesThatDiffer(from: embedded, of: "Judge/RetakeReport") == [])
   }

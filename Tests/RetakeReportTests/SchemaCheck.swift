@@ -1,4 +1,6 @@
+import Foundation
 import RetakeCore
+import RetakeTestSupport
 
 /// The part of JSON Schema that Retake's own schema uses: enough to report where a document
 /// violates it.
@@ -8,6 +10,15 @@ struct SchemaCheck {
 
   init(schema: JSONValue) {
     self.schema = schema
+  }
+
+  /// The schema that users read.
+  static func published() throws -> Data {
+    try Data(contentsOf: packageRoot.appending(path: "docs/formats/report.schema.json"))
+  }
+
+  static func ofReports() throws -> SchemaCheck {
+    SchemaCheck(schema: try JSONValue(parsing: published()))
   }
 
   mutating func check(_ value: JSONValue) {

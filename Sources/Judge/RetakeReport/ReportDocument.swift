@@ -3,7 +3,7 @@ package import RetakeCore
 
 /// The content of a report as one JSON document. Every other form is made from it.
 ///
-/// Its schema is `Resources/report.schema.json`. The document reads no clock, no file and no run:
+/// Its schema is `docs/formats/report.schema.json`. Nothing in here reads a clock, a file or a run:
 /// the caller fills in the document, and the renderers are pure functions of it.
 package struct ReportDocument: Hashable, Sendable, Codable {
   package var v = 1
