@@ -68,7 +68,6 @@ let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let grdbSQLite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let metricsAPI = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
-let mustache = Target.Dependency.product(name: "Mustache", package: "swift-mustache")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 
 /// The modules that Retake re-exports. SwiftPM sees a change behind a re-export only in targets that
@@ -107,7 +106,7 @@ let modules = [
 
   Module(.judge, "Compare", imports: "Core Graph"),
   Module(.judge, "Golden", imports: "Core Graph Compare", outside: [yams]),
-  Module(.judge, "Report", imports: "Core Graph Compare", outside: [mustache]),
+  Module(.judge, "Report", imports: "Core Graph Compare"),
   Module(
     .judge, "Suite",
     imports: """
@@ -306,7 +305,6 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
-    .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
   ],
   targets: [

@@ -8,7 +8,6 @@ import Testing
     let embedded = [
       "page.css": EmbeddedResources.pageCSS,
       "page.js": EmbeddedResources.pageJS,
-      "page.mustache": EmbeddedResources.pageMustache,
     ]
     #expect(try resourcesThatDiffer(from: embedded, of: "Judge/RetakeReport") == [])
   }

@@ -225,10 +225,10 @@ import Testing
   }
 
   @Test func `only addresses of the web become links`() {
-    #expect(CaseContext.link("https://example.org/1") == "https://example.org/1")
-    #expect(CaseContext.link("javascript:alert(1)") == "")
-    #expect(CaseContext.link("data:text/html,x") == "")
-    #expect(CaseContext.link(nil) == "")
+    #expect(CaseArticle.link("https://example.org/1") == "https://example.org/1")
+    #expect(CaseArticle.link("javascript:alert(1)") == nil)
+    #expect(CaseArticle.link("data:text/html,x") == nil)
+    #expect(CaseArticle.link(nil) == nil)
   }
 
   @Test func `the page has landmarks, one title, and headings in order`() throws {

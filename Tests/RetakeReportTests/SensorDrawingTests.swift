@@ -51,9 +51,9 @@ import Testing
       session: "turn", name: "steady", pipeline: "steady", mode: "every-frame", verdict: .changed,
       reason: "it differs")
     item.sensors = (0..<20).map { _ in strip("<b>") }
-    let values = CaseContext.sensors(item)
-    #expect((values["sensorStrips"] as? [CaseContext.Values])?.count == CaseContext.stripsMax)
+    func html() -> String? { CaseArticle(item, number: 1, isOnly: true).sensors?.html }
+    #expect(html()?.matches(of: /<figure>/).count == CaseArticle.stripsMax)
     item.sensors = nil
-    #expect(CaseContext.sensors(item)["hasSensors"] as? Bool == false)
+    #expect(html() == nil)
   }
 }

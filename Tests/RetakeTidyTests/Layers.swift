@@ -38,7 +38,7 @@ enum Layers {
   static let tools = ["RetakeCommand", "RetakeMetrics", "RetakePreview", "RetakeServe", "retake"]
   /// The products of other packages that may come with `testLibraries`: no server, no command
   /// parser.
-  static let productsInTestLibraries = ["DequeModule", "GRDB", "GRDBSQLite", "Mustache", "Yams"]
+  static let productsInTestLibraries = ["DequeModule", "GRDB", "GRDBSQLite", "Yams"]
 
   /// The layer of a path, with its place in `order`: `Sources/Engine/RetakeCore`.
   static func layer(of path: String?) -> (name: String, place: Int)? {

@@ -1,4 +1,3 @@
-import Mustache
 package import RetakeCore
 
 /// The report as one HTML file that opens from disk and makes no network requests.
@@ -26,18 +25,11 @@ package enum HTMLReport {
   /// The page as UTF-8 bytes.
   ///
   /// - Parameter served: `nil` for a page that opens from disk and makes no requests.
-  /// - Throws: `ReportError.template` if the program's own resources are damaged.
   package static func render(
     _ document: ReportDocument, served: Served? = nil
   ) throws -> [UInt8] {
     let data = PageData(document)
-    do {
-      let json = try data.embedded()
-      let context = PageContext(data: data, json: json, served: served).values
-      return Array(try template.get().render(context).utf8)
-    } catch {
-      throw ReportError.template(reason: "\(error)")
-    }
+    return Array(page(data, json: try data.embedded(), served: served).html.utf8)
   }
 
   /// SHA-256 of the style and the script as they are in the page, in base64.
@@ -61,22 +53,200 @@ package enum HTMLReport {
   package static let style = EmbeddedResources.pageCSS
   static let script = EmbeddedResources.pageJS
 
-  private static let template = Result<MustacheTemplate, any Error> {
-    // Before parsing: the template names this content type in its first line.
-    MustacheContentTypes.register(PageText(), named: "RETAKE")
-    return try MustacheTemplate(string: EmbeddedResources.pageMustache)
+  // MARK: - The page
+
+  private static func page(_ data: PageData, json: [UInt8], served: Served?) -> Markup {
+    let document = data.document
+    var notes = document.notes + data.notes
+    // Here and not in `PageData`, because the size is known only after the document was encoded.
+    if json.count > PageData.pageBytesWarning {
+      notes.append("This page is larger than 50 MB and slow to open; try the command report serve.")
+    }
+    let title = document.title.visible(limit: 120)
+    let word = document.exit.shownWord.visible(limit: 60).capitalizedFirst
+    return """
+      <!DOCTYPE html>
+      <html lang="en"\(served.map(attributes))>
+      \(head("\(word) · \(title)", isServed: served != nil))
+      <body>
+      <a class="skip" href="#detail">Skip to the cases</a>
+      \(banner(document, word, title, root: served?.root))
+      <div class="wide body\(if: document.cases.count == 1, " single")">
+      \(cases(document.cases))
+      </div>
+      \(footer(document, notes))
+      <div class="sr" id="said" role="status" aria-live="polite"></div>
+      <script type="application/json" id="data">\(trusted: String(decoding: json, as: UTF8.self))\
+      </script>
+      <script>\(trusted: script)</script>
+      </body>
+      </html>
+
+      """
   }
-}
 
-/// Escapes by Unicode scalars. Mustache's own escape works on characters, and misses a quote that
-/// is followed by a combining mark.
-private struct PageText: MustacheContentType {
-  /// The most characters of one string; labels can come from anywhere.
-  private static let lengthMax = 2000
+  /// The attributes that the page's script reads.
+  private static func attributes(_ served: Served) -> Markup {
+    """
+     data-served="\(served.root)" data-accepts="\(served.canAccept ? "yes" : "no")" \
+    data-program="\(served.program)"
+    """
+  }
 
-  func escapeText(_ text: String) -> String {
-    MarkupText.escaped(
-      // A string has at least as many bytes as characters, and counting bytes is cheap.
-      text.utf8.count > Self.lengthMax ? text.visible(limit: Self.lengthMax) : text)
+  private static func head(_ title: Markup, isServed: Bool) -> Markup {
+    """
+    <head>
+    <meta charset="utf-8">
+    <meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:\
+    \(if: isServed, " 'self'; connect-src 'self'"); style-src 'sha256-\(styleHash)'; \
+    script-src 'sha256-\(scriptHash)'; base-uri 'none'; form-action 'none'; \
+    require-trusted-types-for 'script'; trusted-types 'none'">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta name="referrer" content="no-referrer">
+    <meta name="color-scheme" content="light dark">
+    \(if: isServed, "<link rel=\"icon\" href=\"data:,\">")<title>\(title)</title>
+    <style>\(trusted: style)</style>
+    </head>
+    """
+  }
+
+  private static func banner(
+    _ document: ReportDocument, _ word: String, _ title: String, root: String?
+  ) -> Markup {
+    let hasFrames = document.totals.frames > 0
+    return """
+      <header class="banner \(exitClass(document.exit.code))">
+      <div class="wide">
+      <div class="top">
+      <p class="product">\(root.map { "<a href=\"\($0)\">" })<b>Retake</b>\
+      \(if: root != nil, "</a>") <bdi>\(title)</bdi></p>
+      <p class="quiet"><bdi>\((document.generatedAt ?? "").visible(limit: 60))</bdi></p>
+      <button type="button" class="needs-script" id="theme" data-theme="auto">Theme: auto</button>
+      <button type="button" class="needs-script" id="download">Save as JSON</button>
+      </div>
+      <h1>\(word) <span class="exit">exit code \(document.exit.code)</span></h1>
+      <p class="meaning">\(document.exit.meaning)</p>
+      <ul class="facts" aria-label="Counts">
+      \(lines: facts(document))</ul>
+      \(lines: hasFrames ? [frameFacts(document.cases)] : [])\
+      \(lines: document.errors.map(Markup.problem))\
+      </div>
+      </header>
+      """
+  }
+
+  private static func exitClass(_ code: Int) -> String {
+    switch code {
+    case 0: "passed"
+    case 1: "changed"
+    case 2: "errored"
+    default: "missing"
+    }
+  }
+
+  private static func facts(_ document: ReportDocument) -> [Markup] {
+    let frames = document.totals.frames
+    let speed = document.totals.framesPerSecond.map {
+      fact(Wording.speed($0).replacing(" frames/s", with: ""), "frames/s")
+    }
+    return document.counts.rows.filter { $0.count > 0 }
+      .map { fact(Wording.grouped($0.count), $0.word, $0.key) }
+      + [fact(Wording.grouped(frames), frames == 1 ? "frame compared" : "frames compared")]
+      + [speed].compactMap(\.self)
+  }
+
+  private static func fact(_ number: String, _ word: String, _ kind: String = "plain") -> Markup {
+    "<li class=\"\(kind)\"><b>\(number)</b> \(word)</li>"
+  }
+
+  /// The number of frames by result, over all cases.
+  private static func frameFacts(_ cases: [ReportCase]) -> Markup {
+    let rows: [(count: KeyPath<ComparedCounts, Int>, word: String, kind: String)] = [
+      (\.same, "the same", "passed"), (\.withinTolerance, Wording.within(cases), "passed"),
+      (\.changed, "changed", "changed"),
+    ]
+    let facts = rows.map { row in
+      let sum = cases.reduce(0) { $0 + $1.counts[keyPath: row.count] }
+      return fact(
+        Wording.grouped(sum), (sum == 1 ? "frame " : "frames ") + row.word,
+        sum == 0 ? "plain" : row.kind)
+    }
+    return "<ul class=\"facts small\" aria-label=\"Frames\">\n\(lines: facts)</ul>"
+  }
+
+  /// The list of cases, and the cases.
+  private static func cases(_ items: [ReportCase]) -> Markup {
+    // Numbered before they are sorted: the anchors, and the page's script, count in the order of
+    // the document.
+    let cases = ReportCase.readingOrder(items).map {
+      CaseArticle(items[$0], number: $0 + 1, isOnly: items.count == 1)
+    }
+    return """
+      <nav class="cases" aria-label="Cases">
+      <div class="nav-head">
+      <h2>Cases</h2>
+      <p class="quiet" id="shown" role="status"></p>
+      </div>
+      <div class="filter needs-script">
+      <label class="sr" for="filter">Filter cases by name</label>
+      <input id="filter" type="search" placeholder="Filter by name" autocomplete="off" \
+      spellcheck="false">
+      <label class="sr" for="verdict">Filter cases by verdict</label>
+      <select id="verdict">
+      <option value="">All verdicts</option>
+      <option value="!passed">Not passed</option>
+      <option value="changed">Changed</option>
+      <option value="errored">Errored</option>
+      <option value="notComparable">Not comparable</option>
+      <option value="missing">Missing</option>
+      <option value="stale">Stale</option>
+      <option value="expected">Expected</option>
+      <option value="passed">Passed</option>
+      </select>
+      </div>
+      <ol id="case-list">
+      \(lines: cases.map(\.row))</ol>
+      </nav>
+      <main id="detail" tabindex="-1">
+      <noscript><p class="note">The frame inspector, the timeline and the full tables need \
+      JavaScript. Verdicts, root causes, graphs and commands are all here without it.</p></noscript>
+      \(if: cases.isEmpty, "<p class=\"empty\">No case was selected.</p>")
+      \(lines: cases.map(\.article))</main>
+      """
+  }
+
+  private static func footer(_ document: ReportDocument, _ notes: [String]) -> Markup {
+    let tool = "\(document.tool.name) \(document.tool.version)".visible(limit: 120)
+    return """
+      <footer>
+      <div class="wide">
+      \(lines: [next(document.commands), environment(document.environment)])\
+      \(notes.map(Markup.note))
+      <p class="quiet end">Written by \(tool). This page holds all its data and asks the network \
+      for nothing. <label class="needs-script"><input type="checkbox" id="keys" checked> Keys: \
+      <kbd>n</kbd> next finding, <kbd>p</kbd> previous, <kbd>/</kbd> filter findings, \
+      <kbd>c</kbd> filter cases</label></p>
+      </div>
+      </footer>
+      """
+  }
+
+  private static func next(_ commands: [ReportCommand]) -> Markup? {
+    guard !commands.isEmpty else { return nil }
+    return .section(
+      "Next commands for the run", title: "Next", level: 2, [.commands(commands)])
+  }
+
+  private static func environment(_ rows: [EnvironmentRow]) -> Markup? {
+    guard !rows.isEmpty else { return nil }
+    let table = Markup.scrollingTable(
+      "Environment table", tableClass: "figures environment",
+      heads: [.spoken("What"), "Golden", "Actual"],
+      rows.map {
+        .row(
+          class: $0.differs ? "differs" : nil, .head("\($0.name)"), .cell($0.golden),
+          .cell($0.actual))
+      })
+    return .section("Environment", title: "Environment", level: 2, [table])
   }
 }

@@ -6,8 +6,6 @@ package enum ReportError: RetakeError, Hashable {
   case newerVersion(Int)
   /// Written by another build, with other keys.
   case otherBuild(tool: String, reason: String)
-  /// A resource that is built into the program is damaged.
-  case template(reason: String)
   case notWritten(file: String, reason: String)
   /// The folder has a file of that name which is no part of a report.
   case otherFile(String)
@@ -31,10 +29,6 @@ package enum ReportError: RetakeError, Hashable {
         cause: reason,
         advice: "Open its report.html from disk, or make the report again: "
           + "retake test --report report")
-    case .template(let reason):
-      ErrorFacts(
-        "report.html.template", "the report page's template is damaged", cause: reason,
-        advice: "Build retake again from a clean clone")
     case .notWritten(let file, let reason):
       ErrorFacts(
         "report.folder.notWritten", "the report could not be written", cause: reason, at: file,
