@@ -200,9 +200,12 @@ import Testing
     #expect(item.graph?.nodes.map(\.status) == [.notCompared])
   }
 
-  @Test func `every verdict has its word in the document`() {
+  @Test func `every verdict has its word in the document`() throws {
     for verdict in Verdict.allCases {
-      #expect(ReportVerdict(verdict).rawValue == verdict.rawValue)
+      let item = ReportCase(
+        Comparison(key: "s/c", verdict: verdict), session: "s", name: "c", pipeline: "p",
+        mode: "every-frame")
+      #expect(try JSONValue(encoding: item)["verdict"] == .string(verdict.rawValue))
     }
   }
 

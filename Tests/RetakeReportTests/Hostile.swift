@@ -1,3 +1,4 @@
+import RetakeCompare
 import RetakeCore
 
 @testable import RetakeReport
@@ -78,7 +79,7 @@ enum Hostile {
     item.ledgers[0].sink = label
     item.ledgers[0].actual?.frames.dropped = [label: 1]
     if index % 3 == 1 { item.error = problem(label) }
-    if index % 3 == 2 { item.expected = ExpectedMark(id: label, url: label) }
+    if index % 3 == 2 { item.expected = KnownChange(id: label, url: label) }
     return item
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import RetakeCompare
 import RetakeCore
 
 @testable import RetakeReport
@@ -173,12 +174,16 @@ enum Samples {
   /// Every verdict once, and an expected change.
   static func allVerdicts() -> ReportDocument {
     var expected = changedCase(name: "motion-slow")
-    expected.expected = ExpectedMark(id: "known-1", url: "https://example.org/1")
-    var others = [ReportVerdict.missing, .stale, .notComparable].map { verdict in
+    expected.expected = KnownChange(id: "known-1", url: "https://example.org/1")
+    let reasons: [(Verdict, String)] = [
+      (.missing, "there is no accepted golden to compare with"),
+      (.stale, "a golden is there that nothing produces any more"),
+      (.notComparable, "golden and result come from different inputs"),
+    ]
+    var others = reasons.map { verdict, reason in
       ReportCase(
         session: "yard", name: verdict.rawValue, pipeline: "p", mode: "every-frame",
-        verdict: verdict,
-        reason: verdict.meaning)
+        verdict: verdict, reason: reason)
     }
     others[0].commands = [ReportCommand("accept", "retake accept yard/missing --reason first")]
     return ReportDocument(

@@ -1,3 +1,4 @@
+import RetakeCompare
 import RetakeCore
 
 /// One case on the page, as HTML that needs no script.
@@ -99,7 +100,7 @@ struct CaseArticle {
     return parts.joined(separator: ", ")
   }
 
-  private func known(_ mark: ExpectedMark) -> Markup {
+  private func known(_ mark: KnownChange) -> Markup {
     let link = Self.link(mark.url).map { url -> Markup in
       ": <a href=\"\(url)\" rel=\"noopener noreferrer\">\(url)</a>"
     }

@@ -19,9 +19,9 @@ extension ReportCase {
   ) {
     self.init(
       session: session, name: name, pipeline: pipeline, mode: mode,
-      verdict: ReportVerdict(comparison.verdict), reason: comparison.reason)
+      verdict: comparison.verdict, reason: comparison.reason)
     if comparison.isExpected {
-      expected = ExpectedMark(
+      expected = KnownChange(
         id: comparison.known.map(\.id).joined(separator: ", "),
         url: comparison.known.compactMap(\.url).first)
     }
@@ -67,20 +67,6 @@ extension ReportCase {
   }
 }
 
-extension ReportVerdict {
-  init(_ verdict: Verdict) {
-    self =
-      switch verdict {
-      case .passed: .passed
-      case .changed: .changed
-      case .missing: .missing
-      case .stale: .stale
-      case .notComparable: .notComparable
-      case .errored: .errored
-      }
-  }
-}
-
 extension Comparison {
   /// The reasons of the comparison, or a summary of the counts.
   var reason: String {
@@ -100,7 +86,7 @@ extension Comparison {
 extension ReportCheck {
   /// Results, decisions and budgets, each with the worst finding in it.
   static func all(_ comparison: Comparison) -> [ReportCheck] {
-    let verdict = ReportVerdict(comparison.verdict)
+    let verdict = comparison.verdict
     // No frame was compared. Without findings the checks below would all be reported as passed.
     guard verdict == .passed || verdict == .changed else {
       return [ReportCheck("results", verdict, comparison.reason)]

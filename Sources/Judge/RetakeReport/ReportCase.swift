@@ -1,3 +1,4 @@
+package import RetakeCompare
 package import RetakeCore
 import RetakeGraph
 
@@ -8,9 +9,9 @@ package struct ReportCase: Hashable, Sendable, Codable {
   package var name: String
   package var pipeline: String
   package var mode: String
-  package var verdict: ReportVerdict
+  package var verdict: Verdict
   /// Set if golden.yml marks a change as known.
-  package var expected: ExpectedMark?
+  package var expected: KnownChange?
   /// The reason for this verdict, in one sentence.
   package var reason: String
   package var counts = ComparedCounts()
@@ -54,7 +55,7 @@ package struct ReportCase: Hashable, Sendable, Codable {
   }
 
   package init(
-    session: String, name: String, pipeline: String, mode: String, verdict: ReportVerdict,
+    session: String, name: String, pipeline: String, mode: String, verdict: Verdict,
     reason: String
   ) {
     self.session = session
@@ -67,17 +68,6 @@ package struct ReportCase: Hashable, Sendable, Codable {
 
   /// `"yard/motion"`.
   package var title: String { "\(session)/\(name)" }
-}
-
-/// A change that was marked as known.
-package struct ExpectedMark: Hashable, Sendable, Codable {
-  package var id: String
-  package var url: String?
-
-  package init(id: String, url: String? = nil) {
-    self.id = id
-    self.url = url
-  }
 }
 
 /// The rule that compares the results of one sink, in words.
@@ -122,10 +112,10 @@ package struct ComparedCounts: Hashable, Sendable, Codable {
 /// One check of a case, such as `results` or `decisions`.
 package struct ReportCheck: Hashable, Sendable, Codable {
   package var name: String
-  package var verdict: ReportVerdict
+  package var verdict: Verdict
   package var message: String
 
-  package init(_ name: String, _ verdict: ReportVerdict, _ message: String = "") {
+  package init(_ name: String, _ verdict: Verdict, _ message: String = "") {
     self.name = name
     self.verdict = verdict
     self.message = message

@@ -1,3 +1,4 @@
+package import RetakeCompare
 package import RetakeCore
 
 /// Where a difference starts: the earliest (frame, stage) whose output differs although its inputs
@@ -38,7 +39,7 @@ package struct ReportRootCause: Hashable, Sendable, Codable {
   package var commands: [ReportCommand] = []
   /// The statuses that differ from the statuses of the case's own graph.
   package var statuses: [NodeStatus] = []
-  package var expected: ExpectedMark?
+  package var expected: KnownChange?
 
   package init(
     id: String, kind: Kind = .value, frame: FrameID?, pts: Int64? = nil,

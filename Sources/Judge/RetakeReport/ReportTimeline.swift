@@ -50,21 +50,15 @@ package struct TimelineLane: Hashable, Sendable, Codable {
 
 /// An event at a point in time, such as a change of a throttle's rate or of the thermal state.
 package struct TimelineMark: Hashable, Sendable, Codable {
-  package enum Side: String, Hashable, Sendable, Codable {
-    case golden
-    case actual
-    /// It belongs to the session, or it is the same in both runs.
-    case both
-  }
-
   /// `throttle`, `thermal`, `memory`, `battery`, `pool`, `swap` and so on.
   package var lane: String
-  package var side: Side
+  /// `both` if the event belongs to the session, or is the same in both runs.
+  package var side: ReportBox.Side
   /// The frame at that time.
   package var sequence: Int
   package var text: String
 
-  package init(_ lane: String, _ side: Side, sequence: Int, text: String) {
+  package init(_ lane: String, _ side: ReportBox.Side, sequence: Int, text: String) {
     self.lane = lane
     self.side = side
     self.sequence = sequence

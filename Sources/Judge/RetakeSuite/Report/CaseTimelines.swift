@@ -96,7 +96,7 @@ struct CaseTimelines {
         text: timed.event.reportText)
     }
     let shared = Set(golden.marks).intersection(actual.marks)
-    func marks(_ side: Side, _ which: TimelineMark.Side) -> [TimelineMark] {
+    func marks(_ side: Side, _ which: ReportBox.Side) -> [TimelineMark] {
       side.marks.filter { !shared.contains($0) }.map { mark($0, which, side.origin, times) }
     }
     let both = golden.marks.filter { shared.contains($0) }
@@ -105,7 +105,7 @@ struct CaseTimelines {
   }
 
   private func mark(
-    _ line: DecisionLine, _ side: TimelineMark.Side, _ origin: Int64, _ times: TimelineTimes
+    _ line: DecisionLine, _ side: ReportBox.Side, _ origin: Int64, _ times: TimelineTimes
   ) -> TimelineMark {
     let details = line.details.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
     return TimelineMark(

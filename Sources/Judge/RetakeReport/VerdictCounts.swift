@@ -1,27 +1,4 @@
-/// The verdict of one case.
-package enum ReportVerdict: String, Hashable, Sendable, Codable, CaseIterable {
-  case passed
-  case changed
-  case missing
-  case stale
-  case notComparable = "not comparable"
-  case errored
-
-  /// One word, for identifiers and styles.
-  var key: String { self == .notComparable ? "notComparable" : rawValue }
-
-  /// The meaning of the verdict, in half a sentence.
-  package var meaning: String {
-    switch self {
-    case .passed: "the result equals its golden within the tolerances"
-    case .changed: "the result differs from its golden"
-    case .missing: "there is no accepted golden to compare with"
-    case .stale: "a golden exists that no case produces any more"
-    case .notComparable: "golden and result come from different inputs"
-    case .errored: "the case could not be run to its end"
-    }
-  }
-}
+import RetakeCompare
 
 /// How many cases have which verdict. `changed` does not include expected changes.
 package struct VerdictCounts: Hashable, Sendable, Codable {
@@ -63,4 +40,9 @@ package struct VerdictCounts: Hashable, Sendable, Codable {
     let parts = rows.filter { $0.count > 0 }.map { "\($0.count) \($0.word)" }
     return parts.isEmpty ? "no cases" : parts.joined(separator: ", ")
   }
+}
+
+extension Verdict {
+  /// One word, for identifiers and styles.
+  var key: String { self == .notComparable ? "notComparable" : rawValue }
 }
