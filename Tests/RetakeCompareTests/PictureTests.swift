@@ -142,14 +142,6 @@ import Testing
         == ["the image is 4x4 gray limited bt601 instead of 4x4 gray full bt601"])
   }
 
-  private struct Kept: ImageMeasure {
-    var difference: ImageDifference?
-
-    func difference(sink: String, golden: FrameID, actual: FrameID) -> ImageDifference? {
-      difference
-    }
-  }
-
   private func findings(
     _ rule: SinkRule, _ difference: ImageDifference?
   ) throws -> (findings: [Finding], headroom: [ErrorHeadroom], notes: [String]) {
@@ -162,7 +154,7 @@ import Testing
     let header = CompareSamples.header()
     var comparator = ResultComparator(
       golden: header, actual: header, rules: CompareRules(["boxes": rule]),
-      images: Kept(difference: difference))
+      images: { _, _, _ in difference })
     try comparator.compare(
       golden: CompareSamples.chunks(frames("a"))[0], actual: CompareSamples.chunks(frames("b"))[0])
     let headroom = comparator.finish()

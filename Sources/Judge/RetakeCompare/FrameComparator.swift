@@ -17,7 +17,7 @@ struct FrameComparator {
   let classes: (golden: [String], actual: [String])
   private let hasSameClasses: Bool
   /// Provides the pixels of images; `nil` if the golden and the run kept no images.
-  let images: (any ImageMeasure)?
+  let images: ImageDifference.Measure?
   var meter: ErrorMeter
   var pictures = ImageMeter()
   var series = ScalarSeries()
@@ -26,7 +26,7 @@ struct FrameComparator {
 
   init(
     sink: String, rule: SinkRule, goldenClasses: [String], actualClasses: [String],
-    images: (any ImageMeasure)? = nil
+    images: ImageDifference.Measure? = nil
   ) {
     self.sink = sink
     self.rule = rule

@@ -1,9 +1,14 @@
 import Foundation
-import RetakeCore
+package import RetakeCore
 
 /// How much two images of the same size differ, by three measures: over all pixels, in the
 /// structure, and at the place with the most changes.
 package struct ImageDifference: Hashable, Sendable {
+  /// Measures the difference of two images of one sink, whose pixels are stored elsewhere; `nil` if
+  /// one of the images was not kept.
+  package typealias Measure =
+    @Sendable (_ sink: String, _ golden: FrameID, _ actual: FrameID) -> ImageDifference?
+
   /// The side of the windows for the structural similarity, in pixels.
   static let structureSide = 8
   /// The step from one of these windows to the next.

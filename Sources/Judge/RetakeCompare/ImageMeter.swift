@@ -23,7 +23,7 @@ struct ImageMeter {
   /// The difference of a frame's image that is not allowed, in words.
   mutating func difference(
     _ golden: FramePrint, _ actual: FramePrint, sink: String, _ rule: SinkRule,
-    _ images: (any ImageMeasure)?, _ frames: (golden: FrameID, actual: FrameID)
+    _ images: ImageDifference.Measure?, _ frames: (golden: FrameID, actual: FrameID)
   ) -> String? {
     guard golden != actual else { return nil }
     let forms = [golden, actual].map {
@@ -39,9 +39,9 @@ struct ImageMeter {
       unmeasured += 1
       return nil
     }
-    guard
-      let found = images?.difference(sink: sink, golden: frames.golden, actual: frames.actual)
-    else { return "the image differs, and its pixels were not kept" }
+    guard let found = images?(sink, frames.golden, frames.actual) else {
+      return "the picture differs, and its pixels were not kept"
+    }
     return judge(found, rule, frames.golden)
   }
 

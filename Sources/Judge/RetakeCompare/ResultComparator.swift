@@ -38,7 +38,7 @@ package struct ResultComparator {
   package init(
     golden: ResultHeader, actual: ResultHeader, rules: CompareRules, pairing: Pairing = .sequence,
     origin: Int64 = 0, log: FindingLog = FindingLog(), chains: [FrameID: [String]] = [:],
-    images: (any ImageMeasure)? = nil
+    images: ImageDifference.Measure? = nil
   ) {
     self.chains = chains
     self.golden = golden

@@ -114,14 +114,21 @@ struct CaseComparison {
 
   // MARK: results
 
+  private var images: ImageDifference.Measure? {
+    guard let pixels = options.pixels else { return nil }
+    return { [folders] sink, golden, actual in
+      guard let mine = pixels(folders.golden.file(GoldenFolder.pictureName(golden, sink: sink))),
+        let theirs = pixels(folders.actual.file(GoldenFolder.pictureName(actual, sink: sink)))
+      else { return nil }
+      return ImageDifference(golden: mine, actual: theirs)
+    }
+  }
+
   private mutating func compareResults(
     _ log: FindingLog, _ decisions: DecisionFilesComparison
   ) throws {
     var comparator: ResultComparator?
     let chains = decisions.chains
-    let images = options.pictures.map {
-      GoldenImages(golden: folders.golden, actual: folders.actual, source: $0)
-    }
     var rolling = DigestHasher()
     var totals = (frames: 0, facts: 0)
     let counts = (

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 package import RetakeCompare
 package import RetakeCore
 
@@ -14,8 +14,8 @@ package struct GoldenComparator: Sendable {
     package var pairing = Pairing.sequence
     /// Findings beyond this number are counted but not kept.
     package var findingLimit = Comparison.findingLimit
-    /// Reads kept images, for rules that compare pixels.
-    package var pictures: (any ImageSource)?
+    /// Reads the pixels of a kept image, for rules that compare pixels; `nil` without an image.
+    package var pixels: (@Sendable (_ file: URL) -> ImagePixels?)?
     /// The kinds of Retake's own stages. If no recorded condition changed, the code of any other
     /// stage is named as a suspect. `nil` if the same program made both runs.
     package var builtInKinds: Set<String>?

@@ -87,7 +87,7 @@ package struct BaseComparison {
       // Only the pixels of `withImages`: this program made both runs, so the code of its stages
       // is not a suspect.
       var options = GoldenComparator.Options()
-      options.pictures = KeptImages()
+      options.pixels = { ImagePixels(kept: $0) }
       result.comparison = GoldenComparator(
         golden: result.golden, actual: result.actual, options: options
       ).outcome()

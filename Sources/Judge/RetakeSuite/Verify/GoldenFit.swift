@@ -209,7 +209,7 @@ package struct GoldenFit {
     options.ignoresKeys = true
     options.rules = rules
     // Without the pixels, an image within its rule would be a difference that no number covers.
-    options.pictures = KeptImages()
+    options.pixels = { ImagePixels(kept: $0) }
     return try GoldenComparator(golden: golden, actual: run, options: options).compare()
   }
 

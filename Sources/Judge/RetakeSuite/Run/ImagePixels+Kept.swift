@@ -7,12 +7,13 @@ import RetakeMedia
 import RetakeRuntime
 import RetakeStages
 
-/// Reads the images that goldens keep.
-package struct KeptImages: ImageSource {
-  package init() {}
-
-  package func pixels(of file: URL) -> ImagePixels? {
-    guard let frame = try? MediaImage.read(file: file.path) else { return nil }
+extension ImagePixels {
+  /// Reads an image that a golden keeps; `nil` without a file, and for a file that is not an image.
+  package init?(kept file: URL) {
+    // Only one of every `pictureEvery` frames is kept, so a missing file is normal.
+    guard FileManager.default.fileExists(atPath: file.path),
+      let frame = try? MediaImage.read(file: file.path)
+    else { return nil }
     let channels: Int
     switch frame.format {
     case .gray: channels = 1
@@ -28,7 +29,7 @@ package struct KeptImages: ImageSource {
         for column in 0..<frame.width { planes[plane].append(row[column * channels + plane]) }
       }
     }
-    return ImagePixels(width: frame.width, height: frame.height, planes: planes)
+    self.init(width: frame.width, height: frame.height, planes: planes)
   }
 }
 
@@ -36,7 +37,7 @@ extension GoldenComparator.Options {
   /// Options that compare pixels where a rule asks for it, and that know the built-in stages.
   static var withImages: GoldenComparator.Options {
     var options = GoldenComparator.Options()
-    options.pictures = KeptImages()
+    options.pixels = { ImagePixels(kept: $0) }
     options.builtInKinds = StageRegistry.builtInKinds.union([AnyStage.forEachKind])
     return options
   }
