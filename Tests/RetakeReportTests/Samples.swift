@@ -177,7 +177,7 @@ enum Samples {
     expected.expected = KnownChange(id: "known-1", url: "https://example.org/1")
     let reasons: [(Verdict, String)] = [
       (.missing, "there is no accepted golden to compare with"),
-      (.stale, "a golden is there that nothing produces any more"),
+      (.stale, "a golden exists that no case produces any more"),
       (.notComparable, "golden and result come from different inputs"),
     ]
     var others = reasons.map { verdict, reason in

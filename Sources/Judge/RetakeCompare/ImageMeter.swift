@@ -40,7 +40,7 @@ struct ImageMeter {
       return nil
     }
     guard let found = images?(sink, frames.golden, frames.actual) else {
-      return "the picture differs, and its pixels were not kept"
+      return "the image differs, and its pixels were not kept"
     }
     return judge(found, rule, frames.golden)
   }

@@ -136,7 +136,7 @@ struct CaseArticle {
       <section class="card cause" data-frame="\(cause.frame?.description ?? "")" \
       aria-label="\(eyebrow)\(cause.stage.map { ": stage \($0)" })">
       <p class="eyebrow">\(eyebrow)</p>
-      <h3>\(hasPlace ? "First divergence" : "The run as a whole")\
+      <h3>\(hasPlace ? "First divergence" : "The entire run")\
       \(cause.frame.map { " at frame <b class=\"number\">\($0.description)</b>" })\
       \(if: cause.stage != nil && cause.frame != nil, ",")\
       \(cause.stage.map { " stage <b class=\"stage\">\($0)</b>" })</h3>
