@@ -13,12 +13,16 @@ usage: stub-server.py MODE [FILE]
   mute                hangs up when it was asked
   http-missing        answers that there is nothing
   http-words          answers well, with words that are no media
+  https-again         like http-again, over TLS, with a certificate for localhost that it signs
+                      itself and writes next to FILE, as FILE.pem
 
 Prints its port and the other one. At the end of its input it prints how many connections the other
 port saw, and ends.
 """
 
 import socket
+import ssl
+import subprocess
 import sys
 import threading
 
@@ -30,8 +34,21 @@ def listen():
     return server
 
 
+def secured(file):
+    """A TLS context with a new certificate for localhost."""
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-keyout",
+         file + ".key", "-out", file + ".pem", "-subj", "/CN=localhost", "-addext",
+         "subjectAltName=DNS:localhost"],
+        check=True, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(file + ".pem", file + ".key")
+    return context
+
+
 def main():
     mode = sys.argv[1]
+    context = secured(sys.argv[2]) if mode.startswith("https") else None
     media = open(sys.argv[2], "rb").read() if len(sys.argv) > 2 else b""
     server, other = listen(), listen()
     port, other_port = server.getsockname()[1], other.getsockname()[1]
@@ -47,6 +64,8 @@ def main():
 
     def answer(connection):
         try:
+            if context:
+                connection = context.wrap_socket(connection, server_side=True)
             if mode == "rtsp-silent":
                 return
             request = b""
@@ -81,7 +100,7 @@ def main():
             else:
                 connection.sendall(
                     b"HTTP/1.1 200 OK\r\nContent-Type: multipart/x-mixed-replace\r\n\r\n" + media)
-                if mode == "http-again":
+                if mode in ("http-again", "https-again"):
                     connection.shutdown(socket.SHUT_RDWR)
                     connection.close()
         except OSError:

@@ -9,6 +9,7 @@ final class FaultServer {
   /// The system's Python, which has Debian's packages.
   static let python = "/usr/bin/python3"
   static let isHere = Faults.works(python, "-c", "import socket")
+  static let hasTLS = isHere && Faults.works("openssl", "version")
   static let hasRTSP = Faults.works(
     python, "-c", "import gi; gi.require_version('GstRtspServer', '1.0')")
 
@@ -140,6 +141,34 @@ final class FaultServer {
     let strangers = try server.end()
     #expect(strangers == "0")
     Faults.print(row: "11", "\(scheme) \(mode)", cases: 1, "\(strangers) stray connections")
+  }
+
+  @Test(.enabled(if: FaultServer.hasTLS, "/usr/bin/python3 or openssl is not there"))
+  func `a certificate that no known authority signed is refused, for another host too`() throws {
+    let workplace = try Workplace()
+    try workplace.ffmpeg(
+      "-f", "lavfi", "-i", "testsrc2=size=64x48:rate=25", "-frames:v", "60", "-f", "mpjpeg", "a")
+    let server = try FaultServer(
+      "stub-server.py", "https-again", workplace.folder.file("a").path)
+    let own = workplace.folder.file("a.pem").path
+    let wrong: [(host: String, authorities: String?)] = [
+      ("localhost", nil), ("localhost", "/dev/null"), ("127.0.0.1", own),
+    ]
+    for (host, authorities) in wrong {
+      let refused = try workplace.retake(
+        "record", "https://\(host):\(server.ports[0])/x", "--name", "live", "--into", ".",
+        environment: ["SSL_CERT_FILE": authorities])
+      #expect(refused.status == 2)
+      #expect(refused.stderr.contains("[media.live.unreachable]"), "\(refused.stderr)")
+      #expect(refused.stderr.contains("SSL_CERT_FILE=FILE"), "\(refused.stderr)")
+      #expect(!workplace.exists("live"))
+    }
+    let accepted = try workplace.retake(
+      "record", "https://localhost:\(server.ports[0])/x", "--name", "live", "--into", ".",
+      "--frames", "5", "--probe", "skip", environment: ["SSL_CERT_FILE": own])
+    try server.end()
+    #expect(accepted.status == 0, "\(accepted.stderr)")
+    #expect(workplace.exists("live"))
   }
 
   @Test(.enabled(if: FaultServer.isHere, "/usr/bin/python3 is not there"))

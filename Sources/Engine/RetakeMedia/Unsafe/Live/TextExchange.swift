@@ -16,8 +16,6 @@ final class TextExchange {
 
   /// Maximum number of bytes of a response's header.
   private static let headBytesMax = 16_384
-  /// The list of certificate authorities on Debian.
-  private static let authorities = "/etc/ssl/certs/ca-certificates.crt"
 
   /// Sends the request and reads the header of the response.
   ///
@@ -32,17 +30,23 @@ final class TextExchange {
     // An IPv6 address before a port needs brackets (RFC 3986, 3.2.2).
     let isBare = stream.host.contains(":") && !stream.host.hasPrefix("[")
     let host = isBare ? "[\(stream.host)]" : stream.host
-    let verification: [(name: String, value: String)] = [
-      (name: "verify", value: "1"), (name: "ca_file", value: Self.authorities),
-    ]
+    let authorities = stream.usesTLS ? CertificateAuthorities.ofSystem() : nil
+    let verification = stream.usesTLS ? CertificateAuthorities.options(authorities) : []
     var options = OptionDictionary(
-      [(name: "protocol_whitelist", value: "tcp,tls")] + (stream.usesTLS ? verification : []))
+      [(name: "protocol_whitelist", value: "tcp,tls")] + verification)
     var callback = interruption.callback
     let opened = avio_open2(
       &connection, "\(scheme)://\(host):\(stream.port)", AVIO_FLAG_READ_WRITE, &callback,
       &options.pointer)
     guard opened >= 0 else {
-      throw failure(opened) { .unreachable(address: $0, cause: $1) }
+      let isRefused = stream.usesTLS && opened == retake_error_io
+      let refusal = CertificateAuthorities.refusal(of: stream.host, file: authorities)
+      throw failure(opened) { .unreachable(address: $0, cause: isRefused ? refusal : $1) }
+    }
+    // FFmpeg ignores an option that it does not know, and would not verify the certificate.
+    if let name = options.leftover {
+      throw MediaError.unreachable(
+        address: stream.publicText, cause: "this FFmpeg has no option '\(name)' for \(scheme)")
     }
     try send(Array(request.utf8))
     try readHead()
