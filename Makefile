@@ -7,7 +7,7 @@
 
 .DEFAULT_GOAL := help
 .PHONY: help setup build build-tests libretake demo test unit-test python-test docs-test recordings-test example-test accept-api \
-  traits-test bench faults docs wheel package package-test lint format clean
+  traits-test bench faults docs wheel package package-test release lint format clean
 .NOTPARALLEL:
 
 SWIFT_FLAGS := -c release -debug-info-format none -Xswiftc -enable-testing
@@ -95,6 +95,11 @@ package: ## Make a tarball and a .deb in .build/packages
 
 package-test: package ## Install the .deb in an empty Debian and run it there (root, a Debian mirror)
 	@Scripts/test-package
+
+release: ## Make all that a release publishes in .build/releases/VERSION
+	@Scripts/release --check
+	@Scripts/setup --package
+	@Scripts/release
 
 lint: ## Check the style
 	swift format lint --strict --parallel --recursive $(SWIFT_SOURCES)
