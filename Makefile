@@ -46,8 +46,9 @@ test: setup lint build-tests libretake docs-test unit-test python-test recording
 	@cat .build/skipped .build/skipped-python .build/skipped-examples
 
 # Not by 'swift test': it passes the output on in pieces, and loses a piece that begins or ends within a character.
-unit-test: build-tests ## The tests of Tests/ alone
-	$(ONNX) RETAKE_SKIPPED=.build/skipped Scripts/run-tests $(TEST_PROGRAM)
+# FILTER=RetakeGraphTests: only the tests whose names have this pattern.
+unit-test: build-tests ## The tests of Tests/ alone, or with FILTER=NAME some of them
+	$(ONNX) RETAKE_SKIPPED=.build/skipped Scripts/run-tests $(TEST_PROGRAM) $(if $(FILTER),--filter '$(FILTER)')
 
 python-test: ## The tests of Python/
 	@RETAKE_SKIPPED=.build/skipped-python Scripts/test-python
