@@ -207,7 +207,7 @@ struct CaseArticle {
     guard let strips = item.sensors?.prefix(Self.stripsMax), !strips.isEmpty else { return nil }
     let text =
       "A second before and after each frame, which is in the middle. "
-      + "The band is what the stage reads."
+      + "The band is the input of the stage."
     return .section(
       "Sensors around the frames", class: "card sensors", title: "Sensors around the frames",
       [.quiet("\(text)")] + strips.map(sensor))

@@ -222,8 +222,8 @@ package enum HTMLReport {
       <div class="wide">
       \(lines: [next(document.commands), environment(document.environment)])\
       \(notes.map(Markup.note))
-      <p class="quiet end">Written by \(tool). This page holds all its data and asks the network \
-      for nothing. <label class="needs-script"><input type="checkbox" id="keys" checked> Keys: \
+      <p class="quiet end">Written by \(tool). This page contains all its data and sends no \
+      network requests. <label class="needs-script"><input type="checkbox" id="keys" checked> Keys: \
       <kbd>n</kbd> next finding, <kbd>p</kbd> previous, <kbd>/</kbd> filter findings, \
       <kbd>c</kbd> filter cases</label></p>
       </div>
