@@ -1,6 +1,6 @@
 import RetakeBuffers
 import RetakeCore
-package import RetakeGraph
+import RetakeGraph
 import RetakeRuntime
 import RetakeTimePlane
 

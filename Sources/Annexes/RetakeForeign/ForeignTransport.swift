@@ -1,5 +1,5 @@
-package import RetakeCore
-package import RetakeGraph
+import RetakeCore
+import RetakeGraph
 
 /// How messages and pixels reach a program.
 package enum ForeignTransport: String, CaseIterable, Hashable, Sendable {

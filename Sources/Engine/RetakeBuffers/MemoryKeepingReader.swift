@@ -1,4 +1,4 @@
-public import RetakeCore
+package import RetakeCore
 
 /// A reader whose frames are in memory that it uses again.
 package protocol MemoryKeepingReader: FrameReader {

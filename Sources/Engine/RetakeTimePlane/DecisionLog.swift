@@ -1,4 +1,4 @@
-package import RetakeBuffers
+import RetakeBuffers
 package import RetakeCore
 
 /// Writes decisions as lines, digests all of them, and passes the lines to the observer.

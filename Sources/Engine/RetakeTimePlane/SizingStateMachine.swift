@@ -1,5 +1,5 @@
 import RetakeBuffers
-package import RetakeCore
+import RetakeCore
 import RetakeGraph
 
 /// One pool that adapts to the load: its controller, its counts, and when its windows end.

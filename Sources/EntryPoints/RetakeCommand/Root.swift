@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-public import Retake
+package import Retake
 
 struct Root: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,5 +1,5 @@
 import RetakeCore
-package import RetakeGraph
+import RetakeGraph
 
 /// A budget of the golden, and its use by the run.
 package struct BudgetResult: Hashable, Sendable, Codable {

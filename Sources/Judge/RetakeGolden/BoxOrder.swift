@@ -1,6 +1,6 @@
 import Foundation
-package import RetakeCompare
-package import RetakeCore
+import RetakeCompare
+import RetakeCore
 
 /// Whether the boxes of two runs are in an order that can be compared.
 package enum BoxOrder {

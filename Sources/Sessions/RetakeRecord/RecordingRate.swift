@@ -1,6 +1,6 @@
-package import RetakeCore
+import RetakeCore
 import RetakeRuntime
-public import RetakeSession
+package import RetakeSession
 import RetakeStore
 
 /// The rates of a recording.

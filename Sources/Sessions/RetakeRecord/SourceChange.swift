@@ -1,6 +1,6 @@
-public import RetakeBuffers
-public import RetakeCore
-public import RetakeRuntime
+package import RetakeBuffers
+package import RetakeCore
+package import RetakeRuntime
 import RetakeStore
 
 /// The state of the connection to a source that may come back.

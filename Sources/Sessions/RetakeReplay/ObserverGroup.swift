@@ -1,5 +1,5 @@
-package import RetakeCore
-package import RetakeRuntime
+import RetakeCore
+import RetakeRuntime
 import RetakeTimePlane
 
 /// Combines several observers into one and notifies them in turn.

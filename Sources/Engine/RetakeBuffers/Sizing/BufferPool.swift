@@ -98,6 +98,7 @@ public final class BufferPool<Buffer: Sendable>: Sendable {
 }
 
 final class BufferBox<Buffer: Sendable>: IdleBuffer, @unchecked Sendable {
+  // SAFETY: @unchecked because its superclass is; the only property is a Sendable constant.
   let buffer: Buffer
 
   init(_ buffer: Buffer) { self.buffer = buffer }
