@@ -36,7 +36,7 @@ package enum HTMLReport {
   ///
   /// A test computes them again and prints the new values after a change.
   static let styleHash = "9JUWOC9eBouS8CgJryfadBgdB5w2Op4JquozPkasnsI="
-  static let scriptHash = "nkO+CxGHVFUhppxPH9TvLDbeniExd5ttnPdjGB+Oapg="
+  static let scriptHash = "cELylhLtW61UXAGqAzIvge8TEe9fpbmBy4TNOmS5u9g="
 
   /// The policy of a served page: the page's own policy, and no page may embed it in a frame.
   package static let servedPolicy =
