@@ -1,7 +1,7 @@
 import Foundation
 import Retake
-import RetakeGraph
 import RetakeCore
+import RetakeGraph
 import RetakeRuntime
 import RetakeStages
 import RetakeTestSupport

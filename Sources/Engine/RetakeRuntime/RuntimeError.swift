@@ -95,7 +95,8 @@ public enum RuntimeError: RetakeError, Hashable {
         "the timings \(timings) have no cost of '\(node)'" + (item.map { " for item \($0)" } ?? ""),
         cause: detail, frame: frame,
         advice: "Draw it from the timings' other costs: leave out --strict-costs; "
-          + "or write timings that have it: retake replay SESSION --pipeline P --write-timings FILE")
+          + "or write timings that have it: retake replay SESSION --pipeline P --write-timings FILE"
+      )
     case .interrupted:
       ErrorFacts("runtime.run.interrupted", "the run was interrupted", kind: .interrupted)
     case .badOption(let detail):

@@ -1,11 +1,11 @@
-@_exported import RetakeGraph
 @_exported import RetakeBuffers
-@_exported import RetakeReplay
 @_exported import RetakeCompare
 @_exported import RetakeCore
 @_exported import RetakeGolden
+@_exported import RetakeGraph
 @_exported import RetakeMedia
 @_exported import RetakeRecord
+@_exported import RetakeReplay
 @_exported import RetakeReport
 @_exported import RetakeRewrite
 @_exported import RetakeRuntime

@@ -1,8 +1,8 @@
 import Foundation
-package import RetakeReplay
 package import RetakeCore
 package import RetakeGolden
 package import RetakeGraph
+package import RetakeReplay
 package import RetakeRuntime
 package import RetakeSession
 import RetakeTimePlane

@@ -1,6 +1,6 @@
-import RetakeGraph
 import RetakeBuffers
 import RetakeCore
+import RetakeGraph
 import RetakeTestCatalog
 import RetakeTestSupport
 import Testing

@@ -3,12 +3,12 @@ import Retake
 import RetakeBuffers
 import RetakeCore
 import RetakeGraph
-@testable import RetakeReplay
 import RetakeRuntime
 import RetakeSession
 import RetakeStages
 import RetakeTestSupport
 
+@testable import RetakeReplay
 
 /// Runs over a recording of the repository, with a separate cache.
 struct CacheRun {

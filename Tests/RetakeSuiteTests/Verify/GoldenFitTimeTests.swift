@@ -1,10 +1,10 @@
 import RetakeCore
 import RetakeStages
-@testable import RetakeSuite
 import RetakeTestProjects
 import RetakeTestSupport
 import Testing
 
+@testable import RetakeSuite
 
 /// The time limit of the processes of `retake golden calibrate`.
 @Suite struct GoldenFitTimeTests {

@@ -1,9 +1,9 @@
 import Foundation
 import RetakeCore
-@testable import RetakeSuite
 import RetakeTestSupport
 import Testing
 
+@testable import RetakeSuite
 
 /// The decisions and digests of a trace, without a run.
 private struct Story {

@@ -5,10 +5,10 @@ import RetakeGraph
 import RetakeReplay
 import RetakeRuntime
 import RetakeStages
-@testable import RetakeSuite
 import RetakeTestProjects
 import Testing
 
+@testable import RetakeSuite
 
 /// An incorrect stage: its result depends on when it runs.
 private struct ReadsClock: PureStage {

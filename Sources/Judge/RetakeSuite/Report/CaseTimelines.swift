@@ -1,7 +1,7 @@
-import RetakeGraph
 import RetakeCompare
 import RetakeCore
 import RetakeGolden
+import RetakeGraph
 import RetakeReport
 import RetakeRuntime
 import RetakeSession

@@ -1,10 +1,10 @@
 import Foundation
 import RetakeBuffers
-import RetakeReplay
 import RetakeCompare
 import RetakeCore
 import RetakeGolden
 import RetakeGraph
+import RetakeReplay
 import RetakeRuntime
 import RetakeSession
 

@@ -1,8 +1,8 @@
 import Foundation
 package import RetakeBuffers
-import RetakeReplay
 package import RetakeCore
 package import RetakeGraph
+import RetakeReplay
 package import RetakeReport
 package import RetakeRuntime
 package import RetakeSession

@@ -1,8 +1,8 @@
 package import Foundation
-import RetakeReplay
 import RetakeCompare
 import RetakeCore
 import RetakeGolden
+import RetakeReplay
 package import RetakeReport
 import RetakeRuntime
 
