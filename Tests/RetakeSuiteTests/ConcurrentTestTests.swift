@@ -187,7 +187,7 @@ private struct Careless: PureStage {
         $0.progress = { key, done, _ in
           if key.hasPrefix("zone"), done > 0 { asked.withLock { $0 += 1 } }
         }
-        $0.conditions.isInterrupted = { asked.withLock { $0 > 0 } }
+        $0.options.isInterrupted = { asked.withLock { $0 > 0 } }
       }
     }
     #expect(fixture.files("Goldens").allSatisfy { !$0.hasSuffix(".new") })

@@ -20,7 +20,7 @@ import Testing
     _ hosted: HostedProject, _ key: String
   ) throws -> SuiteRun.Outcome {
     let cases = try hosted.project.hostedCases([key], suite: nil, isCI: false)
-    return try hosted.run(cases.compactMap(\.selected), conditions: RunConditions())
+    return try hosted.run(cases.compactMap(\.selected))
   }
 
   @Test func `a chosen case says nothing about the others`() throws {

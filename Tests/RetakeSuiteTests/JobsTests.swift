@@ -127,7 +127,8 @@ import Testing
     for (jobs, workers) in [(2, nil), (4, 1), (8, 3), (3, 0)] as [(Int, Int?)] {
       let outcome = try fixture.test {
         $0.jobs = jobs
-        $0.conditions.workers = workers
+        $0.options.workers = workers ?? $0.options.workers
+        $0.sharesProcessors = workers == nil
       }
       #expect(try facts(outcome) == facts(alone))
       #expect(outcome.status == alone.status)

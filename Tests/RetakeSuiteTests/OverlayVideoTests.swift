@@ -136,7 +136,7 @@ import Testing
       project: try fixture.project(),
       definition: CaseDefinition(name: "over", pipeline: "motion.json"), session: session)
     job.outputs.overlay = fixture.folder.file("over.mp4").path
-    job.conditions.isInterrupted = { true }
+    job.options.isInterrupted = { true }
     #expect(throws: RuntimeError.interrupted) { try job.run() }
     let names = try FileManager.default.contentsOfDirectory(atPath: fixture.folder.url.path)
     #expect(!names.contains { $0.hasPrefix("over.mp4") }, "\(names)")

@@ -151,7 +151,7 @@ import Testing
     #expect(throws: RuntimeError.interrupted) {
       try run(folder) {
         $0.outputs.trace = folder.file("other.json").path
-        $0.conditions.isInterrupted = { true }
+        $0.options.isInterrupted = { true }
       }
     }
     #expect(try names(folder) == ["trace.json", "two.json"])

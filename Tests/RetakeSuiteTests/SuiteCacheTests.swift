@@ -19,7 +19,7 @@ import Testing
       key: CacheKey(secret: Array("the key of this machine".utf8)))
     let run = { (jobs: Int) in
       try fixture.test {
-        $0.conditions.openCache = { _ in cache }
+        $0.openCache = { _ in cache }
         $0.jobs = jobs
       }.document
     }
@@ -67,7 +67,7 @@ import Testing
     let fixture = try ProjectFixture()
     try fixture.record("yard-1")
     let document = try fixture.test {
-      $0.conditions.openCache = { note in
+      $0.openCache = { note in
         note("no cache: of no use")
         return nil
       }

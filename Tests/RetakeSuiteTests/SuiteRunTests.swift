@@ -281,7 +281,7 @@ private struct GivesUp: PureStage {
     #expect(throws: RuntimeError.interrupted) {
       try fixture.test {
         $0.reportFolder = "report"
-        $0.conditions.isInterrupted = {
+        $0.options.isInterrupted = {
           asked.withLock { count in
             count += 1
             return count > 20

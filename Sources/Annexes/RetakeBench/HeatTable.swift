@@ -38,8 +38,9 @@ package struct HeatTable: Sendable, Encodable {
       rows: rows.map { row in
         [
           row.trial, row.phone, TextTable.megabytes(row.copiedBytesPerSecond),
-          PoolTable.decimal((row.milliwattsMean + 5) / 10, places: 2), Self.seconds(row.seriousAt),
-          Self.seconds(row.criticalAt), Self.decimal((row.hottestMillidegrees + 50) / 100),
+          FixedPoint.padded((row.milliwattsMean + 5) / 10, digits: 2), Self.seconds(row.seriousAt),
+          Self.seconds(row.criticalAt),
+          FixedPoint.padded((row.hottestMillidegrees + 50) / 100, digits: 1),
           "\(row.thermalEvents)", Self.seconds(row.hotNanoseconds), "\(row.delivered)",
           TextTable.milliseconds(row.latencyMedian), TextTable.milliseconds(row.latencyP99),
         ]
@@ -47,10 +48,7 @@ package struct HeatTable: Sendable, Encodable {
     ).lines.joined(separator: "\n")
   }
 
-  /// One decimal place, of a number of tenths.
-  package static func decimal(_ tenths: Int) -> String { PoolTable.decimal(tenths, places: 1) }
-
   package static func seconds(_ nanoseconds: Int64?) -> String {
-    nanoseconds.map { decimal(Int(($0 + 50_000_000) / 100_000_000)) } ?? "-"
+    nanoseconds.map { FixedPoint.seconds($0, digits: 1) } ?? "-"
   }
 }

@@ -56,7 +56,7 @@ package struct HeatTrial: Sendable {
       node("copy\(index)", makes: .frame, cost: copyCost, on: HeatPhone.cpu)
     }
     var trial = HeatTrial(
-      name: "\(count) \(count == 1 ? "copy" : "copies")", fps: 30,
+      name: counted(count, "copy", "copies"), fps: 30,
       pipeline: chain(
         "copies",
         copies + [

@@ -81,7 +81,7 @@ package struct MachineMeasurement: Sendable {
       // It becomes part of a JSON string.
       String(name.filter { $0.isASCII && $0 != "\"" && $0 != "\\" }.drop { $0 == " " })
     }
-    let parts = ["\(count) processor\(count == 1 ? "" : "s")", model, WallClock().dateText]
+    let parts = [counted(count, "processor"), model, WallClock().dateText]
     return parts.compactMap(\.self).joined(separator: ", ")
   }
 

@@ -65,7 +65,7 @@ package struct MemoryFigures: Hashable, Sendable, Codable {
   }
 
   private var cells: [String] {
-    let percent = PoolTable.decimal((stalls * 10_000 + frames / 2) / max(1, frames), places: 2)
+    let percent = FixedPoint.padded((stalls * 10_000 + frames / 2) / max(1, frames), digits: 2)
     let most = parts.map { TextTable.megabytes($0.mostBytes) }
     return [pool, "\(stalls)", percent + " %", TextTable.megabytes(meanBytes)] + most
       + [TextTable.megabytes(parts.last?.endBytes ?? 0), "\(size)", "\(resizes)"]

@@ -33,9 +33,9 @@ package struct PoolTable: Sendable {
     text(headings: PoolWaits.headings, wordColumns: [0, 1]) { row in
       [
         row.load, row.pool, "\(row.stalls)",
-        Self.decimal(row.stallsPerTenThousand, places: 2) + " %",
+        FixedPoint.padded(row.stallsPerTenThousand, digits: 2) + " %",
       ] + (row.waits?.cells ?? PoolWaits.cells(withoutWait: row)) + [
-        Self.decimal(row.meanBuffersHundredths, places: 2)
+        FixedPoint.padded(row.meanBuffersHundredths, digits: 2)
       ]
     }
   }
@@ -57,20 +57,15 @@ package struct PoolTable: Sendable {
   private static func cells(_ row: PoolFigures) -> [String] {
     [
       row.load, row.pool, "\(row.stalls)",
-      decimal(row.stallsPerTenThousand, places: 2) + " %",
-      decimal(row.meanBuffersHundredths, places: 2), "\(row.fewestBuffers)-\(row.peakBuffers)",
+      FixedPoint.padded(row.stallsPerTenThousand, digits: 2) + " %",
+      FixedPoint.padded(row.meanBuffersHundredths, digits: 2),
+      "\(row.fewestBuffers)-\(row.peakBuffers)",
       TextTable.megabytes(row.meanBytes),
       TextTable.megabytes(row.peakBytes),
-      decimal(row.usedPermille, places: 1) + " %", decimal(row.busiestPermille, places: 1) + " %",
+      FixedPoint.padded(row.usedPermille, digits: 1) + " %",
+      FixedPoint.padded(row.busiestPermille, digits: 1) + " %",
       "\(row.peakUsed)",
       "\(row.resizes)" + (row.isBroken ? " breaker" : ""),
     ]
-  }
-
-  package static func decimal(_ value: Int, places: Int) -> String {
-    let scale = places == 1 ? 10 : 100
-    let fraction = String(value % scale)
-    let zeros = String(repeating: "0", count: places - fraction.count)
-    return "\(value / scale).\(zeros)\(fraction)"
   }
 }

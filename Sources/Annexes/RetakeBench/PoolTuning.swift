@@ -115,7 +115,7 @@ package struct PoolTuning: Sendable {
     folds.map { fold in
       let rows = zip(fold.chosen, fold.fixed16).map { chosen, fixed in
         "  \(chosen.load): \(chosen.stalls) stalls (fixed 16: \(fixed.stalls)), mean "
-          + "\(PoolTable.decimal(chosen.meanBuffersHundredths, places: 2))"
+          + "\(FixedPoint.padded(chosen.meanBuffersHundredths, digits: 2))"
       }
       return
         ([

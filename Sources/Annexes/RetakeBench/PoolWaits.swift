@@ -1,3 +1,4 @@
+import RetakeCore
 import RetakeTimePlane
 
 /// How long frames waited if the camera waits for a buffer. Times are in nanoseconds.
@@ -36,14 +37,14 @@ package struct PoolWaits: Hashable, Sendable, Encodable {
   /// The cells of a camera that does not wait: each frame that stalls is lost.
   static func cells(withoutWait row: PoolFigures) -> [String] {
     let prompt = (row.frames - row.stalls) * 10_000 / max(1, row.frames)
-    return ["\(row.stalls)", "-", "-", "-", PoolTable.decimal(prompt, places: 2) + " %"]
+    return ["\(row.stalls)", "-", "-", "-", FixedPoint.padded(prompt, digits: 2) + " %"]
   }
 
   var cells: [String] {
     [
       "\(lost)", TextTable.milliseconds(median), TextTable.milliseconds(p95),
       TextTable.milliseconds(longest),
-      PoolTable.decimal(promptPerTenThousand, places: 2) + " %",
+      FixedPoint.padded(promptPerTenThousand, digits: 2) + " %",
     ]
   }
 }

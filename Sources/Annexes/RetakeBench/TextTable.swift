@@ -1,3 +1,5 @@
+import RetakeCore
+
 /// A table for people, with words aligned left and numbers aligned right.
 package struct TextTable {
   var headings: [String]
@@ -30,11 +32,11 @@ package struct TextTable {
 extension TextTable {
   /// Millions of bytes.
   package static func megabytes(_ bytes: Int) -> String {
-    PoolTable.decimal((bytes + 50_000) / 100_000, places: 1)
+    FixedPoint.padded((bytes + 50_000) / 100_000, digits: 1)
   }
 
   package static func milliseconds(_ nanoseconds: Int64) -> String {
-    PoolTable.decimal(tenthsOfMilliseconds(nanoseconds), places: 1)
+    FixedPoint.milliseconds(nanoseconds, digits: 1)
   }
 
   package static func tenthsOfMilliseconds(_ nanoseconds: Int64) -> Int {

@@ -4,17 +4,11 @@ import RetakeStages
 
 /// The band that is kept.
 package struct BandpassOptions: StageOptions, Hashable {
-  package static let explanations: [String: String] = [
-    "high": "upper edge of the band in hertz, above 'low' and at most 110",
-    "low": "lower edge of the band in hertz, 0.05 to 100",
-    "order": "order of the filter, 1 to 6; a higher one has steeper edges",
-  ]
-
-  /// The lower edge in hertz, 0.05 to 100.
-  package var low = 0.5
-  /// The upper edge in hertz, above `low` and at most 110.
+  @OptionValue("lower edge of the band in hertz, {range}", in: 0.05...100) package var low = 0.5
+  @OptionValue("upper edge of the band in hertz, above 'low' and at most 110")
   package var high = 4.0
-  /// Of the filter's prototype, 1 to 6.
+  @OptionValue(
+    "order of the filter, {range}; a higher one has steeper edges", in: 1...BandPass.orderMax)
   package var order = 2
 
   package init() {}
@@ -28,8 +22,6 @@ package struct BandpassOptions: StageOptions, Hashable {
 ///
 /// A waveform whose rate is not above twice the upper edge fails the frame with `bandpass.rate`.
 package struct Bandpass: PureStage {
-  package typealias Options = BandpassOptions
-
   package static let kind = "bandpass"
   package static let summary = "keeps a band of frequencies of a waveform, without delay"
 
@@ -37,13 +29,13 @@ package struct Bandpass: PureStage {
 
   /// - Throws: `OptionError` for an edge or an order that is out of bounds.
   package init(options: BandpassOptions) throws {
-    try OptionError.require(options.low, "low", in: 0.05...100)
+    try options.checkRanges(through: "low")
     guard options.high > options.low, options.high <= 110 else {
       throw OptionError(
         key: "high",
         message: "must be above 'low' (\(options.low)) and at most 110.0, is \(options.high)")
     }
-    try OptionError.require(options.order, "order", in: 1...BandPass.orderMax)
+    try options.checkRanges()
     self.options = options
   }
 

@@ -3,28 +3,19 @@ package import RetakeGraph
 
 /// How slow a change must be to be removed.
 package struct DetrendOptions: StageOptions, Hashable {
-  package static let explanations: [String: String] = [
-    "lambda":
-      "smoothness of the removed trend, above 0 and at most 1000000; at rate / (2π "
-      + "√lambda) Hz half of the amplitude remains"
-  ]
-
-  /// λ of the smoothness prior, above 0 and at most 1,000,000. The stage halves the amplitude at
-  /// the frequency rate / (2π √λ).
+  @OptionValue(
+    "smoothness of what is removed, above 0 and at most 1000000; at rate / (2π √lambda) Hz half of "
+      + "the amplitude is left")
   package var lambda = 100.0
 
   package init() {}
 
-  package init(lambda: Double) {
-    self.lambda = lambda
-  }
+  package init(lambda: Double) { self.lambda = lambda }
 }
 
 /// Removes the slow changes of a waveform, such as drifting light or falling pressure of the
 /// finger. See `SmoothnessPrior` for the paper.
 package struct Detrend: PureStage {
-  package typealias Options = DetrendOptions
-
   package static let kind = "detrend"
   package static let summary = "removes the slow changes of a waveform"
 

@@ -5,14 +5,9 @@ import RetakeStages
 
 /// The limits for a fingertip on the lens.
 package struct FindFingertipOptions: StageOptions, Hashable {
-  package static let explanations: [String: String] = [
-    "coverageMin": "smallest share of the frame that a fingertip covers, 0 to 1",
-    "redness": "how many times brighter red is than green and than blue, 1 to 10",
-  ]
-
-  /// The smallest share of the frame that a fingertip covers, 0 to 1.
+  @OptionValue("smallest share of the frame that a fingertip covers, {range}", in: 0...1)
   package var coverageMin = 0.5
-  /// How many times brighter red is than green and than blue, 1 to 10.
+  @OptionValue("how many times brighter red is than green and than blue, {range}", in: 1...10)
   package var redness = 1.5
 
   package init() {}
@@ -30,8 +25,6 @@ package struct FindFingertipOptions: StageOptions, Hashable {
 /// Below `coverageMin` the output has no detection. A red wall counts as a fingertip, too; the
 /// quality of the pulse distinguishes them. All pixel formats are used without conversion.
 package struct FindFingertip: PureStage {
-  package typealias Options = FindFingertipOptions
-
   package static let kind = "find-fingertip"
   package static let summary = "finds the fingertip that covers the lens, and how much of it"
   package static let classNames = ["fingertip"]
@@ -45,8 +38,7 @@ package struct FindFingertip: PureStage {
 
   /// - Throws: `OptionError` for a number that is out of bounds.
   package init(options: FindFingertipOptions) throws {
-    try OptionError.require(options.coverageMin, "coverageMin", in: 0...1)
-    try OptionError.require(options.redness, "redness", in: 1...10)
+    try options.checkRanges()
     self.options = options
   }
 

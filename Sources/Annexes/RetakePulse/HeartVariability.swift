@@ -8,8 +8,6 @@ package import RetakeGraph
 /// minimum, or if the intervals are too few or do not fit to each other. See `Heartbeats` for the
 /// beats.
 package struct HeartVariability: PureStage {
-  package typealias Options = PulseRateOptions
-
   package static let kind = "heart-variability"
   package static let summary = "measures how the time between beats varies: RMSSD and SDNN"
 

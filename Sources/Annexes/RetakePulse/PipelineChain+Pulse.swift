@@ -15,8 +15,7 @@ extension PipelineChain where Output == Frame {
   public func findFingertip(
     coverageMin: Double = 0.5, redness: Double = 1.5, id: String? = nil
   ) -> PipelineChain<Detections> {
-    let options = FindFingertipOptions(coverageMin: coverageMin, redness: redness)
-    return stage(built { try FindFingertip(options: options) }, id: id)
+    stage(FindFingertip.built(.init(coverageMin: coverageMin, redness: redness)), id: id)
   }
 }
 
@@ -27,7 +26,7 @@ extension PipelineChain where Output == Joined {
   ///   - percent: Percentage of the box's width and of its height, around its middle; 1 to 100.
   ///   - id: The node's ID; by default the kind, with a number from the second node of a kind on.
   public func regionMeans(percent: Int = 60, id: String? = nil) -> PipelineChain<Scalars> {
-    stage(built { try RegionMeans(options: RegionMeansOptions(percent: percent)) }, id: id)
+    stage(RegionMeans.built(.init(percent: percent)), id: id)
   }
 }
 
@@ -44,9 +43,9 @@ extension PipelineChain where Output == Scalars {
   public func resample(
     rate: Int = 30, windowSeconds: Int = 10, gapMilliseconds: Int = 500, id: String? = nil
   ) -> PipelineChain<SignalWindow> {
-    let options = ResampleOptions(
-      rate: rate, windowSeconds: windowSeconds, gapMilliseconds: gapMilliseconds)
-    return stage(built { try Resample(options: options) }, id: id)
+    stage(
+      Resample.built(
+        .init(rate: rate, windowSeconds: windowSeconds, gapMilliseconds: gapMilliseconds)), id: id)
   }
 }
 
@@ -62,15 +61,14 @@ extension PipelineChain where Output == SignalWindow {
 extension PipelineChain where Output == Waveform {
   /// Removes slow changes: halves the amplitude at the frequency rate / (2π √lambda).
   public func detrend(lambda: Double = 100, id: String? = nil) -> PipelineChain<Waveform> {
-    stage(built { try Detrend(options: DetrendOptions(lambda: lambda)) }, id: id)
+    stage(Detrend.built(.init(lambda: lambda)), id: id)
   }
 
   /// Keeps a band of frequencies, in hertz, without delay.
   public func bandpass(
     low: Double = 0.5, high: Double = 4, order: Int = 2, id: String? = nil
   ) -> PipelineChain<Waveform> {
-    let options = BandpassOptions(low: low, high: high, order: order)
-    return stage(built { try Bandpass(options: options) }, id: id)
+    stage(Bandpass.built(.init(low: low, high: high, order: order)), id: id)
   }
 
   /// Finds beats per minute: `quality`, and `bpm` unless the quality is too low.
@@ -85,9 +83,9 @@ extension PipelineChain where Output == Waveform {
     low: Double = 0.5, high: Double = 4, qualityMin: Double = 0.45, secondsMin: Double = 6,
     id: String? = nil
   ) -> PipelineChain<Scalars> {
-    let options = PulseRateOptions(
-      low: low, high: high, qualityMin: qualityMin, secondsMin: secondsMin)
-    return stage(built { try PulseRate(options: options) }, id: id)
+    stage(
+      PulseRate.built(.init(low: low, high: high, qualityMin: qualityMin, secondsMin: secondsMin)),
+      id: id)
   }
 
   /// Measures how the time between beats varies: `quality`, and `intervals`, `rmssd` and `sdnn` in
@@ -96,8 +94,8 @@ extension PipelineChain where Output == Waveform {
     low: Double = 0.5, high: Double = 4, qualityMin: Double = 0.45, secondsMin: Double = 6,
     id: String? = nil
   ) -> PipelineChain<Scalars> {
-    let options = PulseRateOptions(
-      low: low, high: high, qualityMin: qualityMin, secondsMin: secondsMin)
-    return stage(built { try HeartVariability(options: options) }, id: id)
+    stage(
+      HeartVariability.built(
+        .init(low: low, high: high, qualityMin: qualityMin, secondsMin: secondsMin)), id: id)
   }
 }

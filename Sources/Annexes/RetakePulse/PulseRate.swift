@@ -5,20 +5,13 @@ import RetakeStages
 /// The band in which the pulse is searched, and the limits below which the output has no rate.
 /// `pulse-rate` and `heart-variability` share them.
 package struct PulseRateOptions: StageOptions, Hashable {
-  package static let explanations: [String: String] = [
-    "high": "highest rate that is looked for, in hertz; above 'low' and at most 10",
-    "low": "lowest rate that is looked for, in hertz; 0.1 to 10",
-    "qualityMin": "quality below which no number is given, 0 to 1",
-    "secondsMin": "shortest signal of which a number is given, in seconds; 2 to 60",
-  ]
-
-  /// The lowest rate in hertz, 0.1 to 10.
+  @OptionValue("lowest rate that is looked for, in hertz; {range}", in: 0.1...10)
   package var low = PulseFinder().low
-  /// The highest rate in hertz, above `low` and at most 10.
+  @OptionValue("highest rate that is looked for, in hertz; above 'low' and at most 10")
   package var high = PulseFinder().high
-  /// The smallest quality at which the output has a rate, 0 to 1.
+  @OptionValue("quality below which no number is given, {range}", in: 0...1)
   package var qualityMin = PulseFinder().qualityMin
-  /// The shortest signal that is measured, in seconds; 2 to 60.
+  @OptionValue("shortest signal of which a number is given, in seconds; {range}", in: 2...60)
   package var secondsMin = PulseFinder().secondsMin
 
   package init() {}
@@ -29,13 +22,12 @@ package struct PulseRateOptions: StageOptions, Hashable {
   }
 
   func check() throws {
-    try OptionError.require(low, "low", in: 0.1...10)
+    try checkRanges(through: "low")
     guard high > low, high <= 10 else {
       throw OptionError(
         key: "high", message: "must be above 'low' (\(low)) and at most 10.0, is \(high)")
     }
-    try OptionError.require(qualityMin, "qualityMin", in: 0...1)
-    try OptionError.require(secondsMin, "secondsMin", in: 2...60)
+    try checkRanges()
   }
 
   var finder: PulseFinder {
@@ -51,8 +43,6 @@ package struct PulseRateOptions: StageOptions, Hashable {
 /// Below the smallest quality the output has no `bpm`: for a short, constant or noisy signal it has
 /// only the quality. See `PulseFinder` for both.
 package struct PulseRate: PureStage {
-  package typealias Options = PulseRateOptions
-
   package static let kind = "pulse-rate"
   package static let summary = "finds beats per minute in a waveform, if its quality allows it"
 

@@ -16,25 +16,14 @@ public enum PulseMethod: String, Hashable, Sendable, Codable, CaseIterable {
 
 /// How the pulse is read.
 package struct PulseSignalOptions: StageOptions, Hashable {
-  package static let explanations: [String: String] = [
-    "method":
-      "'red' (a lit fingertip), 'green', 'pos' (a face, still), or 'chrom' (a face "
-      + "that moves a little)"
-  ]
-
-  /// `red`, `green`, `pos` or `chrom`.
+  @OptionValue(
+    "'red' (a lit fingertip), 'green', 'pos' (a face, still), or 'chrom' (a face that moves a "
+      + "little)")
   package var method = PulseMethod.green
 
   package init() {}
 
-  package init(method: PulseMethod) {
-    self.method = method
-  }
-
-  package init(from decoder: any Decoder) throws {
-    let container = try decoder.container(keyedBy: CodingKeys.self)
-    method = try container.choice(PulseMethod.self, forKey: .method)
-  }
+  package init(method: PulseMethod) { self.method = method }
 }
 
 /// The pulse in a window of mean colors: see `ColorSignals` for the papers.
@@ -43,8 +32,6 @@ package struct PulseSignalOptions: StageOptions, Hashable {
 /// `green` and `blue`. A window without these channels fails the frame with `pulseSignal.channel`.
 /// The unit is the mean level, so 0.01 is one percent of the light.
 package struct PulseSignal: PureStage {
-  package typealias Options = PulseSignalOptions
-
   package static let kind = "pulse-signal"
   package static let summary = "reads the pulse out of a window of mean colors"
 

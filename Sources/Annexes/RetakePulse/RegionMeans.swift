@@ -5,20 +5,14 @@ import RetakeStages
 
 /// The part of a region that is measured.
 package struct RegionMeansOptions: StageOptions, Hashable {
-  package static let explanations: [String: String] = [
-    "percent":
-      "part of the box's width and height that is measured, around its middle, in "
-      + "percent; 1 to 100"
-  ]
-
-  /// Percentage of the box's width and of its height, around its middle; 1 to 100.
+  @OptionValue(
+    "part of the box's width and height that is measured, around its middle, in percent; {range}",
+    in: 1...100)
   package var percent = 60
 
   package init() {}
 
-  package init(percent: Int) {
-    self.percent = percent
-  }
+  package init(percent: Int) { self.percent = percent }
 }
 
 /// The mean red, green and blue of the skin that a detector found, 0 to 255, for a join of frames
@@ -29,8 +23,6 @@ package struct RegionMeansOptions: StageOptions, Hashable {
 /// with `regionMeans.outside` if the box has no pixel of the frame: downstream stages see a gap
 /// instead of the numbers of a wall.
 package struct RegionMeans: PureStage {
-  package typealias Options = RegionMeansOptions
-
   package static let kind = "region-means"
   package static let summary = "measures mean red, green and blue in the boxes of a detector"
 
@@ -38,7 +30,7 @@ package struct RegionMeans: PureStage {
 
   /// - Throws: `OptionError` unless the percentage is 1 to 100.
   package init(options: RegionMeansOptions) throws {
-    try OptionError.require(options.percent, "percent", in: 1...100)
+    try options.checkRanges()
     self.options = options
   }
 

@@ -4,20 +4,12 @@ import RetakeStages
 
 /// The even rate, and how much of the signal is kept.
 package struct ResampleOptions: StageOptions, Hashable {
-  package static let explanations: [String: String] = [
-    "gapMilliseconds":
-      "longest time between two frames that is interpolated over, in milliseconds; a "
-      + "longer one ends the window; 1 to 10000",
-    "rate": "samples per second, 5 to 240",
-    "windowSeconds": "length of the window in seconds, 2 to 120",
-  ]
-
-  /// Samples per second, 5 to 240.
-  package var rate = 30
-  /// How long the window is, in seconds; 2 to 120.
+  @OptionValue("samples per second, {range}", in: 5...Resampler.rateMax) package var rate = 30
+  @OptionValue("length of the window in seconds, {range}", in: 2...120)
   package var windowSeconds = 10
-  /// The longest time between two frames over which values are interpolated, in milliseconds; 1 to
-  /// 10,000. A longer one ends the window.
+  @OptionValue(
+    "longest time between two frames that is interpolated over, in milliseconds; a longer one ends "
+      + "the window; {range}", in: 1...10_000)
   package var gapMilliseconds = 500
 
   package init() {}
@@ -35,8 +27,6 @@ package struct ResampleOptions: StageOptions, Hashable {
 /// by their names; a frame whose numbers are not finite counts as missing, and of more than 16
 /// numbers the first 16 are used. See `Resampler` for the even times.
 package struct Resample: StatefulStage {
-  package typealias Options = ResampleOptions
-
   package static let kind = "resample"
   package static let summary = "keeps the latest seconds of each number at an even rate"
 
@@ -46,9 +36,7 @@ package struct Resample: StatefulStage {
 
   /// - Throws: `OptionError` for a number that is out of bounds.
   package init(options: ResampleOptions) throws {
-    try OptionError.require(options.rate, "rate", in: 5...Resampler.rateMax)
-    try OptionError.require(options.windowSeconds, "windowSeconds", in: 2...120)
-    try OptionError.require(options.gapMilliseconds, "gapMilliseconds", in: 1...10_000)
+    try options.checkRanges()
     self.options = options
     resampler = Self.resampler(options)
   }

@@ -30,11 +30,33 @@ package enum FixedPoint {
 
   /// The shortest form, without zeros at the end.
   package static func text(_ value: Int, digits: Int) -> String {
-    var fraction = String(value.magnitude)
-    while fraction.count <= digits { fraction = "0" + fraction }
-    let whole = String(fraction.dropLast(digits))
-    fraction = String(fraction.suffix(digits))
-    while fraction.last == "0" { fraction.removeLast() }
-    return (value < 0 ? "-" : "") + whole + (fraction.isEmpty ? "" : "." + fraction)
+    var text = padded(value, digits: digits)
+    guard digits > 0 else { return text }
+    while text.last == "0" { text.removeLast() }
+    if text.last == "." { text.removeLast() }
+    return text
+  }
+
+  /// With all digits after the point: `"45.250"`.
+  package static func padded(_ value: Int, digits: Int) -> String {
+    var text = String(value.magnitude)
+    text = String(repeating: "0", count: max(0, digits + 1 - text.count)) + text
+    if digits > 0 { text.insert(".", at: text.index(text.endIndex, offsetBy: -digits)) }
+    return (value < 0 ? "-" : "") + text
+  }
+
+  /// A time in milliseconds, rounded to the nearest number with `digits` after the point, half away
+  /// from zero: `"16.70"`.
+  package static func milliseconds(_ nanoseconds: Int64, digits: Int) -> String {
+    padded(Int(rounded(nanoseconds, droppingDigits: 6 - digits)), digits: digits)
+  }
+
+  /// A time in seconds, in the form of `milliseconds`.
+  package static func seconds(_ nanoseconds: Int64, digits: Int) -> String {
+    padded(Int(rounded(nanoseconds, droppingDigits: 9 - digits)), digits: digits)
+  }
+
+  private static func rounded(_ value: Int64, droppingDigits count: Int) -> Int128 {
+    divideToNearest(Int128(value), by: (0..<count).reduce(1) { power, _ in 10 * power })
   }
 }

@@ -140,9 +140,10 @@ struct DocumentReader {
     pool.driverFrames = try fields["driverFrames"]?.integer() ?? pool.driverFrames
     pool.isPreallocated = try fields["preallocate"]?.bool() ?? pool.isPreallocated
     if let adaptive = fields["adaptive"] {
-      pool.adaptive = try PoolSizing(adaptive)
+      let sizing = try PoolSizing(adaptive)
+      pool.adaptive = sizing
       // The default of a fixed pool may be outside of `min` to `max`, which would be refused.
-      if fields["capacity"] == nil { pool.capacity = pool.adaptive?.defaultStart ?? 8 }
+      if fields["capacity"] == nil { pool.capacity = sizing.defaultStart }
     }
     return pool
   }
@@ -157,8 +158,9 @@ struct DocumentReader {
     if edge.policy == .replace { edge.capacity = 1 }
     if let field = fields["capacity"] {
       let capacity = try field.integer()
-      // `Pipeline.checkNumbers` has the same bounds for pipelines that are made in Swift.
-      guard (1...65_536).contains(capacity), edge.policy != .replace || capacity == 1 else {
+      guard PipelineEdge.capacityRange.contains(capacity),
+        edge.policy != .replace || capacity == 1
+      else {
         throw field.wrong(
           "a capacity of \(capacity) is out of range",
           advice: edge.policy == .replace ? "A replace edge has capacity 1" : "Use 1 to 65536")

@@ -103,7 +103,7 @@ struct EdgeList {
     guard !names.isEmpty else { return nil }
     let others = names.count - namesMax
     return names.prefix(namesMax).joined(separator: ", ")
-      + (others > 0 ? " and \(others) other\(others == 1 ? "" : "s")" : "")
+      + (others > 0 ? " and \(counted(others, "other"))" : "")
   }
 
   /// The largest number of edges that are visited in the search for a path.

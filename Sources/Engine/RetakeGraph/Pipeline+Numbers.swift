@@ -35,8 +35,7 @@ extension Pipeline {
   private static func check(
     _ edge: PipelineEdge, at pointer: @autoclosure () -> String
   ) throws {
-    // `DocumentReader.edge` has the same bounds for documents.
-    guard (1...65_536).contains(edge.capacity) else {
+    guard PipelineEdge.capacityRange.contains(edge.capacity) else {
       throw PipelineError(
         .wrongValue("a capacity of \(edge.capacity) is out of range", advice: "Use 1 to 65536"),
         at: pointer())

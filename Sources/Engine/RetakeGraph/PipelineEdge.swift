@@ -4,6 +4,7 @@ import RetakeCore
 /// A bounded queue between two nodes.
 package struct PipelineEdge: Hashable, Sendable {
   package static let defaultCapacity = 3
+  package static let capacityRange = 1...65_536
 
   package var from: String
   package var to: String

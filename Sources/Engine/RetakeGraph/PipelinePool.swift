@@ -13,6 +13,8 @@ public struct PipelinePool: Hashable, Sendable {
     case fail
   }
 
+  package static let defaultCapacity = 8
+
   package var id: String
   /// The number of buffers; for an adaptive pool, the initial number.
   package var capacity: Int
@@ -28,7 +30,8 @@ public struct PipelinePool: Hashable, Sendable {
   package var isPreallocated: Bool
 
   package init(
-    id: String, capacity: Int = 8, policy: Policy = .block, adaptive: PoolSizing? = nil,
+    id: String, capacity: Int = PipelinePool.defaultCapacity, policy: Policy = .block,
+    adaptive: PoolSizing? = nil,
     wait: Duration? = nil, driverFrames: Int = 0, isPreallocated: Bool = false
   ) {
     self.id = id

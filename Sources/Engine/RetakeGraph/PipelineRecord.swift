@@ -70,7 +70,7 @@ package struct PipelineRecord: Hashable, Sendable {
   /// `motion-boxes, 4 nodes`.
   package var summary: String {
     let count = if case .array(let nodes)? = json["nodes"] { nodes.count } else { 0 }
-    return "\(name), \(count) node\(count == 1 ? "" : "s")"
+    return "\(name), \(counted(count, "node"))"
   }
 
   private mutating func set(_ key: String, _ value: JSONValue?) {

@@ -10,7 +10,7 @@ extension PoolSizing {
   ]
 
   /// The default number of buffers at the start.
-  package var defaultStart: Int { Swift.min(Swift.max(8, min), max) }
+  package var defaultStart: Int { Swift.min(Swift.max(PipelinePool.defaultCapacity, min), max) }
 
   /// The options that differ from the defaults, under their names in a document.
   package var json: JSONValue {

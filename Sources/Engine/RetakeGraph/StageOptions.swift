@@ -45,8 +45,3 @@ public protocol StageOptions: Codable, Sendable {
   /// All defaults.
   init()
 }
-
-extension StageOptions {
-  /// No explanations: options are listed with their defaults alone.
-  public static var explanations: [String: String] { [:] }
-}

@@ -58,7 +58,7 @@ package struct MediaFolder: Hashable, Sendable {
     let names = ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [])
       .prefix(entriesMax).filter { imageEndings.contains(ending($0)) }.sorted()
     guard let first = names.first else { return nil }
-    let images = "a folder of \(names.count) \(names.count == 1 ? "image" : "images")"
+    let images = "a folder of \(counted(names.count, "image"))"
     let pattern = folder + "/*" + first.suffix(first.count - stem(first).count)
     // The shell sorts the names, so a missing number does not end the sequence.
     return MediaFolder(

@@ -1,3 +1,4 @@
+import Foundation
 package import RetakeBuffers
 import RetakeCore
 package import RetakeGraph
@@ -26,6 +27,11 @@ public struct RunOptions: Sendable {
   /// The default of `workers`. The number itself is in the initializer, where users read it.
   package static let workersDefault = RunOptions().workers
   package static let workersRange = 0...Workers.countMax
+
+  /// The number of `workers` if `cases` cases that run at once share all processors.
+  package static func workers(sharedBy cases: Int) -> Int {
+    max(cases == 1 ? workersDefault : 1, ProcessInfo.processInfo.activeProcessorCount / cases)
+  }
 
   /// `every-frame` by default.
   public var mode: Mode

@@ -2,29 +2,14 @@ import RetakeCore
 package import RetakeGraph
 
 extension OptionError {
-  /// Requires a number to be in a range, inclusive.
-  package static func require(
-    _ value: Int, _ key: String, in range: ClosedRange<Int>
-  ) throws {
-    guard !range.contains(value) else { return }
-    throw OptionError(
-      key: key, message: "must be \(range.lowerBound) to \(range.upperBound), is \(value)")
-  }
-
   /// Requires a number to be in a range, inclusive; NaN never is.
-  package static func require(
-    _ value: Double, _ key: String, in range: ClosedRange<Double>
+  package static func require<Number: Comparable>(
+    _ value: Number, _ key: String, in range: ClosedRange<Number>
   ) throws {
     guard !range.contains(value) else { return }
     throw OptionError(
       key: key, message: "must be \(range.lowerBound) to \(range.upperBound), is \(value)")
   }
-}
-
-/// Bounds that several stages share.
-enum StageLimits {
-  /// Maximum pixels of a side.
-  static let side = 16_384
 }
 
 extension KeyedDecodingContainer {
@@ -44,6 +29,13 @@ extension KeyedDecodingContainer {
 }
 
 extension KeyedDecodingContainer {
+  /// The synthesized initializers of options call this one for a closed set.
+  package func decode<Value: RawRepresentable & CaseIterable>(
+    _ type: OptionValue<Value>.Type, forKey key: Key
+  ) throws -> OptionValue<Value> where Value.RawValue == String {
+    OptionValue(wrappedValue: try choice(Value.self, forKey: key), "")
+  }
+
   /// Reads an integer inside an option; Foundation's error for a fraction has no position.
   package func integer(forKey key: Key) throws -> Int {
     // JSON has one kind of number, so a fraction is read first and then refused with its place.
@@ -78,6 +70,13 @@ private struct AnyKey: CodingKey {
 
   init(stringValue: String) { self.stringValue = stringValue }
   init?(intValue: Int) { nil }
+}
+
+extension StageDefinition {
+  /// Makes a stage in Swift code: see `RetakeStages.built`.
+  package static func built(_ options: Options) -> Self {
+    RetakeStages.built { try Self(options: options) }
+  }
 }
 
 /// Makes a stage in Swift code, where an invalid option is a programmer's mistake.

@@ -10,11 +10,7 @@ extension PipelineChain where Output == Frame {
   public func downsample(
     width: Int, height: Int, algorithm: ScalingAlgorithm = .area, id: String? = nil
   ) -> PipelineChain<Frame> {
-    stage(
-      built {
-        try Downsample(
-          options: DownsampleOptions(width: width, height: height, algorithm: algorithm))
-      }, id: id)
+    stage(Downsample.built(.init(width: width, height: height, algorithm: algorithm)), id: id)
   }
 
   /// Scales each frame, up or down, to the input size of a classifier, in pixels.
@@ -22,18 +18,14 @@ extension PipelineChain where Output == Frame {
     width: Int = 224, height: Int = 224, algorithm: ScalingAlgorithm = .automatic,
     id: String? = nil
   ) -> PipelineChain<Frame> {
-    stage(
-      built {
-        try Resize(options: ResizeOptions(width: width, height: height, algorithm: algorithm))
-      }, id: id)
+    stage(Resize.built(.init(width: width, height: height, algorithm: algorithm)), id: id)
   }
 
   /// Cuts a rectangle out of each frame, without copying; see `Crop` for odd offsets.
   public func crop(
     x: Int, y: Int, width: Int, height: Int, id: String? = nil
   ) -> PipelineChain<Frame> {
-    stage(
-      built { try Crop(options: CropOptions(x: x, y: y, width: width, height: height)) }, id: id)
+    stage(Crop.built(.init(x: x, y: y, width: width, height: height)), id: id)
   }
 
   /// Keeps the luma of each frame as GRAY8.
@@ -51,7 +43,7 @@ extension PipelineChain where Output == Frame {
 
   /// Measures mean red, green and blue in the middle of each frame.
   public func fingertip(percent: Int = 50, id: String? = nil) -> PipelineChain<Scalars> {
-    stage(built { try Fingertip(options: FingertipOptions(percent: percent)) }, id: id)
+    stage(Fingertip.built(.init(percent: percent)), id: id)
   }
 
   /// Returns the colors of a palette that are nearest to the mean of each frame.
@@ -63,8 +55,7 @@ extension PipelineChain where Output == Frame {
   public func meanColor(
     palette: [NamedColor]? = nil, top: Int = 3, id: String? = nil
   ) -> PipelineChain<Classes> {
-    let options = MeanColorOptions(palette: palette ?? MeanColor.cube, top: top)
-    return stage(built { try MeanColor(options: options) }, id: id)
+    stage(MeanColor.built(.init(palette: palette ?? MeanColor.cube, top: top)), id: id)
   }
 
   /// Computes the digest of each frame.
@@ -103,15 +94,14 @@ extension AnyStage {
   /// Scales each frame to a size in integer pixels, for `PipelineChain.transform(_:id:)`.
   public static func downsample(to size: CGSize) -> AnyStage {
     let (width, height) = pixels(of: size)
-    return AnyStage(
-      built { try Downsample(options: DownsampleOptions(width: width, height: height)) })
+    return AnyStage(Downsample.built(.init(width: width, height: height)))
   }
 
   /// Scales each frame, up or down, to a size in integer pixels, for
   /// `PipelineChain.transform(_:id:)`.
   public static func resize(to size: CGSize) -> AnyStage {
     let (width, height) = pixels(of: size)
-    return AnyStage(built { try Resize(options: ResizeOptions(width: width, height: height)) })
+    return AnyStage(Resize.built(.init(width: width, height: height)))
   }
 
   private static func pixels(of size: CGSize) -> (width: Int, height: Int) {
@@ -134,22 +124,22 @@ extension PipelineChain where Output == Region {
   ///   - padding: Fraction of the box's width and height that is added on each side; 0 to 4.
   ///   - id: The node's ID; by default the kind, with a number from the second node of a kind on.
   public func regionCrop(padding: Double = 0.2, id: String? = nil) -> PipelineChain<Frame> {
-    stage(built { try RegionCrop(options: RegionCropOptions(padding: padding)) }, id: id)
+    stage(RegionCrop.built(.init(padding: padding)), id: id)
   }
 }
 
 extension PipelineChain where Output == Joined {
   /// The mean score of each label over the results of several classifiers.
   public func meanClasses(top: Int = 5, id: String? = nil) -> PipelineChain<Classes> {
-    stage(built { try MeanClasses(options: MeanClassesOptions(top: top)) }, id: id)
+    stage(MeanClasses.built(.init(top: top)), id: id)
   }
 
   /// The results of several detectors, each object once.
   public func mergeDetections(
     iou: Double = 0.5, perClass: Bool = true, classNames: [String] = [], id: String? = nil
   ) -> PipelineChain<Detections> {
-    let options = MergeDetectionsOptions(iou: iou, perClass: perClass, classNames: classNames)
-    return stage(built { try MergeDetections(options: options) }, id: id)
+    stage(
+      MergeDetections.built(.init(iou: iou, perClass: perClass, classNames: classNames)), id: id)
   }
 
   /// The numbers of several stages, each called `PORT.NAME`.

@@ -38,7 +38,7 @@ final class ReplayScope: Sendable {
     try await work { [self] isInterrupted in
       let begin = clock.monotonicNanoseconds
       let outcome = try hosted.run(
-        [selected], conditions: RunConditions(isInterrupted: isInterrupted))
+        [selected], options: RunOptions(isInterrupted: isInterrupted))
       found.withLock { found in
         found.outcomes.append(outcome)
         found.begin = min(found.begin ?? begin, begin)

@@ -39,7 +39,7 @@ public func XCTAssertReplay(
     let cases = try hosted.project.hostedCases(sessions, suite: suite)
     let outcome = try hosted.run(
       cases.compactMap(\.selected), jobs: ProcessInfo.processInfo.activeProcessorCount,
-      report: report, conditions: RunConditions(workers: nil))
+      report: report)
     let stale = cases.filter { $0.selected == nil }.map { hosted.staleText($0.key) }
     for text in outcome.failing.map({ hosted.attention(to: $0, in: outcome.document) })
       + stale

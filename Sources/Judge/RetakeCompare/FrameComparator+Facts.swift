@@ -155,7 +155,7 @@ extension FrameComparator {
     var words = "RMS \(rms), correlation \(FixedDecimal(shape.correlation, decimals: 3).text)"
     if shape.isShifted {
       let count = shape.lag.magnitude
-      words += ", \(count) \(count == 1 ? "sample" : "samples")"
+      words += ", \(counted(count, "sample"))"
       if rate > 0 {
         words += " (\(FixedDecimal(Double(count) / rate * 1_000, decimals: 1).text) ms)"
       }

@@ -57,7 +57,7 @@ struct ImageMeter {
       found.psnr >= rule.psnrMin && found.ssim >= rule.ssimMin
       && found.densest <= rule.densestMax
     guard !isAllowed else { return nil }
-    let pixels = found.changedPixels == 1 ? "1 pixel" : "\(found.changedPixels) pixels"
+    let pixels = counted(found.changedPixels, "pixel")
     return "the image differs in \(pixels) by up to \(found.levelsMax) levels: "
       + "PSNR \(FixedDecimal(found.psnr, decimals: 2).text) dB, "
       + "SSIM \(FixedDecimal(found.ssim, decimals: 4).text), "
@@ -85,7 +85,7 @@ struct ImageMeter {
   /// A note about images whose pixels were not compared.
   func note(sink: String) -> String? {
     guard unmeasured > 0 else { return nil }
-    let count = unmeasured == 1 ? "1 image differs" : "\(unmeasured) images differ"
-    return "\(sink): \(count) by digest; the pixels were not compared, because of pictureEvery"
+    let count = counted(unmeasured, "picture differs", "pictures differ")
+    return "\(sink): \(count) by the digest without a look at the pixels, as pictureEvery says"
   }
 }

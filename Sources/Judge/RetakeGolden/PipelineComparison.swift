@@ -1,4 +1,5 @@
 import RetakeCompare
+import RetakeCore
 import RetakeGraph
 
 /// How the run's pipeline differs from the golden's: by their documents if both were stored, else
@@ -48,7 +49,7 @@ struct PipelineComparison {
     let more = difference.count - changes.count
     let rest =
       more == 0
-      ? [] : ["the pipeline changed in \(more) other place\(more == 1 ? "" : "s"), too"]
+      ? [] : ["the pipeline changed in \(counted(more, "other place")), too"]
     return changes.map(\.suspicion) + rest
   }
 
@@ -102,7 +103,7 @@ struct PipelineComparison {
     let others = stages.count - Self.stagesMax
     let names =
       stages.prefix(Self.stagesMax).map { "'\($0)'" }.joined(separator: ", ")
-      + (others > 0 ? " and \(others) other\(others == 1 ? "" : "s")" : "")
+      + (others > 0 ? " and \(counted(others, "other"))" : "")
     let noun = stages.count == 1 ? "stage" : "stages"
     return
       "the pipeline is the same: the code of \(noun) \(names) changed, or data that it reads "

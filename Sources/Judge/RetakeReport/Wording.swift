@@ -21,8 +21,7 @@ package enum Wording {
 
   /// `"4.000 s"`: rounded to the nearest millisecond, half away from zero.
   static func seconds(_ nanoseconds: Int64) -> String {
-    let milliseconds = divideToNearest(Int128(nanoseconds), by: 1_000_000)
-    return decimal(Int64(milliseconds), places: 3) + " s"
+    FixedPoint.seconds(nanoseconds, digits: 3) + " s"
   }
 
   /// At most `places` decimals, without trailing zeros. NaN, infinity and very large numbers are
@@ -34,11 +33,7 @@ package enum Wording {
     var scale = 1.0
     for _ in 0..<places { scale *= 10 }
     let scaled = (value * scale).rounded(.toNearestOrEven)
-    var text = decimal(Int64(scaled), places: places)
-    if text.contains(".") {
-      while text.hasSuffix("0") { text.removeLast() }
-      if text.hasSuffix(".") { text.removeLast() }
-    }
+    let text = FixedPoint.text(Int(scaled), digits: places)
     // An error that exists is never shown as 0.
     return text == "0" && value != 0 ? value.description : text
   }
@@ -76,14 +71,6 @@ package enum Wording {
     let whole = framesPerSecond >= 10
     return (whole ? grouped(Int(framesPerSecond.rounded())) : number(framesPerSecond, places: 1))
       + " frames/s"
-  }
-
-  private static func decimal(_ scaled: Int64, places: Int) -> String {
-    var digits = String(scaled.magnitude)
-    digits = String(repeating: "0", count: max(0, places + 1 - digits.count)) + digits
-    let point = digits.index(digits.endIndex, offsetBy: -places)
-    let sign = scaled < 0 ? "-" : ""
-    return sign + digits[..<point] + (places > 0 ? "." + digits[point...] : "")
   }
 }
 

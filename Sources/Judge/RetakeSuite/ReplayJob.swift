@@ -13,7 +13,14 @@ package struct ReplayJob {
   package var definition: CaseDefinition
   /// The session's folder; `nil` for pipelines whose sources have their own frames.
   package var session: String?
-  package var conditions = RunConditions()
+  /// How the case is run. The definition determines its mode, seed and costs.
+  package var options = RunOptions()
+  /// Opens the folder where results of earlier runs are read and new results are stored; without a
+  /// folder, the run computes every result. Not used when stages are measured.
+  ///
+  /// Called when the session and the pipeline are known, so that a wrong argument creates no
+  /// folder. Its argument receives the reason why there is no cache, for the user.
+  package var openCache: (_ note: (String) -> Void) throws -> CacheFolder? = { _ in nil }
   package var destination = Destination.nowhere
   /// The golden that the run will be compared with.
   package var comparedWith: GoldenManifest?
@@ -61,8 +68,8 @@ package struct ReplayJob {
       pipeline = try source.applied(to: pipeline, catalog: project.catalog)
     }
     let options = ReadOptions(
-      poisonsMemory: conditions.poisonsMemory,
-      decoderThreads: min(max(1, conditions.workerCount()), Self.decoderThreadsMax))
+      poisonsMemory: self.options.poisonsMemory,
+      decoderThreads: min(max(1, self.options.workers), Self.decoderThreadsMax))
     return (pipeline, try session.map { try SessionReader(opening: $0, options: options) })
   }
 
@@ -73,18 +80,15 @@ package struct ReplayJob {
     var replay = try Replay(
       pipeline, reader: reader, catalog: project.catalog, request: request(reader: reader))
     // Timings measure the computation, and a known value is not computed (docs/cache.md).
-    if let reader, outputs.timings == nil, let cache = try conditions.openCache(note) {
+    if let reader, outputs.timings == nil, let cache = try openCache(note) {
       replay.cache = try RunCache(cache, reader: reader, tracks: Set(replay.tracks.values))
     }
     return replay
   }
 
   private func request(reader: SessionReader?) throws -> Replay.Request {
-    var options = RunOptions(
-      mode: definition.mode, workers: conditions.workerCount(), seed: definition.seed,
-      perturbation: conditions.perturbation, watchdog: conditions.watchdog,
-      isInterrupted: conditions.isInterrupted)
-    options.poisonsMemory = conditions.poisonsMemory
+    var options = options
+    (options.mode, options.seed) = (definition.mode, definition.seed)
     options.costs = try costs(reader: reader)
     var request = Replay.Request(
       sessionName: reader?.folder.name ?? definition.source?.name, caseName: definition.name,

@@ -30,11 +30,11 @@ enum AllocationArticle {
   }
 
   private static func share(_ row: PoolFigures) -> String {
-    PoolTable.decimal(row.stallsPerTenThousand, places: 2) + " %"
+    FixedPoint.padded(row.stallsPerTenThousand, digits: 2) + " %"
   }
 
   private static func permille(_ value: Int) -> String {
-    PoolTable.decimal(value, places: 1) + " %"
+    FixedPoint.padded(value, digits: 1) + " %"
   }
 
   /// How much smaller a number is than another, in percent, rounded down.
@@ -70,7 +70,7 @@ enum AllocationArticle {
       ("length of a stall with 8 buffers", "8-22 ms", length),
       (
         "frames that have a buffer within 5 ms, adaptive", "99.7 %",
-        PoolTable.decimal(prompt, places: 2) + " %"
+        FixedPoint.padded(prompt, digits: 2) + " %"
       ),
     ]
   }
@@ -108,8 +108,8 @@ enum AllocationArticle {
     return [
       (
         "time in changes of size that are undone, without and with hysteresis", "8 to 0.4 %",
-        "\(PoolTable.decimal(swing.hasty, places: 2)) to "
-          + "\(PoolTable.decimal(swing.steady, places: 2)) %"
+        "\(FixedPoint.padded(swing.hasty, digits: 2)) to "
+          + "\(FixedPoint.padded(swing.steady, digits: 2)) %"
       ),
       (
         "packets lost while the bandwidth changes, compared with a fixed pool", "-19 %",
@@ -117,7 +117,7 @@ enum AllocationArticle {
       ),
       (
         "sessions in which a buffer could not be made (here injected); recovered", "0.02 %; all",
-        PoolTable.decimal(failures.affectedPerTenThousand, places: 2)
+        FixedPoint.padded(failures.affectedPerTenThousand, digits: 2)
           + " %; \(failures.allRecovered ? "all" : "not all")"
       ),
     ]

@@ -76,12 +76,12 @@ extension HeatTable {
 
   private func hot(_ row: HeatFigures) -> String {
     row.seriousAt.map { "serious after \(Self.seconds($0)) s" }
-      ?? "\(Self.decimal((row.hottestMillidegrees + 50) / 100)) °C at most, never serious"
+      ?? "\(FixedPoint.padded((row.hottestMillidegrees + 50) / 100, digits: 1)) °C at most, never serious"
   }
 
   private func minutes(_ row: HeatFigures) -> String {
     guard let time = row.seriousAt else { return hot(row) }
-    return "\(Self.decimal(Int((time + 3_000_000_000) / 6_000_000_000))) min"
+    return "\(FixedPoint.padded(Int((time + 3_000_000_000) / 6_000_000_000), digits: 1)) min"
   }
 
   private func gain(_ phone: HeatPhone) -> String? {

@@ -117,7 +117,7 @@ struct PoolSoak: Sendable {
 
   var result: PoolStudyResult {
     func megabytes(_ bytes: Int?) -> String {
-      bytes.map { PoolTable.decimal($0 / 10_000, places: 2) + " MB" } ?? "-"
+      bytes.map { FixedPoint.padded($0 / 10_000, digits: 2) + " MB" } ?? "-"
     }
     func integer(_ value: Int?) -> JSONValue { value.map { .integer(Int64($0)) } ?? .null }
     let resizes = pools.first?.resizes ?? 0

@@ -105,13 +105,6 @@ enum PreviewArticle {
   }
 
   private static func milliseconds(_ nanoseconds: Int64) -> String {
-    text(nanoseconds, perMillisecond: 10) + " ms"
-  }
-
-  /// - Parameter perMillisecond: 10 or 100: one decimal place, or two.
-  private static func text(_ nanoseconds: Int64, perMillisecond: Int64) -> String {
-    let unit = 1_000_000 / perMillisecond
-    return PoolTable.decimal(
-      Int((nanoseconds + unit / 2) / unit), places: perMillisecond == 100 ? 2 : 1)
+    TextTable.milliseconds(nanoseconds) + " ms"
   }
 }

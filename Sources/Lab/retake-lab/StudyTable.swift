@@ -41,7 +41,7 @@ struct StudyTable {
       case .word(let word): word
       case .count(let count): "\(count)"
       case .decimal(let value, let places, let unit):
-        PoolTable.decimal(value, places: places) + unit
+        FixedPoint.padded(value, digits: places) + unit
       case .milliseconds(let time): "\(time) ms"
       case .change(let percent): "\(percent > 0 ? "+" : "")\(percent) %"
       case .none: "-"

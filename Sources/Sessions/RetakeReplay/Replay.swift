@@ -119,7 +119,7 @@ public struct Replay: Sendable {
     guard let reader = reader as? SessionReader else { return [] }
     let count = try reader.undigestedFrames(tracks: Set(tracks.values).sorted())
     guard count > 0 else { return [] }
-    let frames = count == 1 ? "1 frame has" : "\(count) frames have"
+    let frames = counted(count, "frame has", "frames have")
     return [
       "\(frames) no stored digest of the pixels: changes of the pixels cannot be detected "
         + "(retake session recover \(reader.folder.path.shellWord) adds the digests)"
@@ -132,7 +132,7 @@ public struct Replay: Sendable {
     guard let reader, !tracks.isEmpty else { return [] }
     let read = Set(tracks.values)
     let unread = reader.tracks.filter { !read.contains($0.track) }.map { track in
-      "\(track.track) (\(track.frameCount) \(track.frameCount == 1 ? "frame" : "frames"))"
+      "\(track.track) (\(counted(track.frameCount, "frame")))"
     }
     guard let first = unread.first else { return [] }
     return [

@@ -130,7 +130,7 @@ private struct ReadsPadding: PureStage {
         project: project,
         definition: CaseDefinition(name: "padded", pipeline: "example:padded"),
         session: session)
-      job.conditions = RunConditions().under(condition)
+      job.options = RunOptions().under(condition)
       return try job.makeReplay()
     }).run()
     let differing = report.variations.filter { $0.outcome == .different }

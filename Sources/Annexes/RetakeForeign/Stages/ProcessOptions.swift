@@ -1,43 +1,32 @@
 package import RetakeCore
-import RetakeGraph
+package import RetakeGraph
 import RetakeStages
 
 /// The program of a `process` node, and how it is run.
 package struct ProcessOptions: StageOptions, Hashable {
-  package static let explanations: [String: String] = [
-    "clock":
-      "the program's own clock: 'real', or 'preload' for virtual time with libfaketime",
-    "command": "the program, then its arguments; required",
-    "instances": "copies of a pure program that compute at once, 1 to 64",
-    "options": "an object that the program gets as it is",
-    "output":
-      "values that the program returns: 'detections', 'classes' or 'scalars', or 'program' if it "
-      + "is a complete pipeline; required",
-    "sensors":
-      "sensors that the program reads: names, or objects with 'sensor' and the window's "
-      + "'milliseconds', 0 to 600000; not for 'program'",
-    "timeoutSeconds":
-      "longest time for a frame in seconds of real time, 0.1 to 3600; a start has at least "
-      + "30",
-    "transport":
-      "how the program gets frames: 'files' 3 and 4, or 'stdio' for its standard streams",
-  ]
-
-  /// The program, then its arguments. Required.
-  package var command: [String] = []
-  /// `detections`, `classes`, `scalars` or `program`. Required.
+  @OptionValue("the program, then its arguments; required") package var command: [String] = []
+  @OptionValue(
+    "what the program gives: 'detections', 'classes' or 'scalars', or if it is a whole pipeline "
+      + "'program'; required")
   package var output = ""
-  /// Given to the program as it is.
+  @OptionValue("an object that the program gets as it is")
   package var options = JSONValue.object([:])
-  /// How many copies of a pure program compute at once.
+  @OptionValue(
+    "copies of a pure program that compute at once, {range}", in: ForeignProgram.instancesRange)
   package var instances = 1
-  /// The longest time for each frame; for the start, at least 30 s.
+  @OptionValue(
+    "longest time for a frame in seconds of real time, {range}; a start has at least 30",
+    in: ForeignProgram.timeoutRange)
   package var timeoutSeconds = 30.0
-  /// The sensors whose samples the program reads.
+  @OptionValue(
+    "sensors that the program reads: names, or objects with 'sensor' and the window's "
+      + "'milliseconds', 0 to 600000; not for 'program'")
   package var sensors: [ProcessSensor] = []
-  /// `files` or `stdio`.
+  @OptionValue(
+    "how the program gets frames: 'files' 3 and 4, or 'stdio' for its standard streams")
   package var transport = ForeignTransport.files.rawValue
-  /// `real` or `preload`.
+  @OptionValue(
+    "what the program's own clock shows: 'real', or with libfaketime virtual time: 'preload'")
   package var clock = ForeignClock.real.rawValue
 
   package init() {}
@@ -54,8 +43,7 @@ package struct ProcessOptions: StageOptions, Hashable {
       throw OptionError(key: "command", message: "must have no NUL bytes")
     }
     let output: ForeignOutput = try Self.choice(output, "output")
-    try OptionError.require(instances, "instances", in: ForeignProgram.instancesRange)
-    try OptionError.require(timeoutSeconds, "timeoutSeconds", in: ForeignProgram.timeoutRange)
+    try checkRanges()
     var program = ForeignProgram(
       command: command, output: output, options: options, instances: instances,
       timeoutSeconds: timeoutSeconds)

@@ -5,7 +5,7 @@ import RetakeCore
 ///
 /// Ultralytics exports this form with `nms=True`, and so do end-to-end models.
 struct BoxesDecoder: OutputDecoder {
-  static let name = DecoderName.boxes
+  let name = DecoderName.boxes
   static let expectedShapes = "one output of 1xmx6 or mx6"
   private let settings: DecoderSettings
 

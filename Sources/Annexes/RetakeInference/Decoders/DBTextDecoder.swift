@@ -7,7 +7,7 @@ import RetakeCore
 /// The score is the mean of the map inside of the box before it grows (PaddleOCR's `DBPostProcess`
 /// with `score_mode` fast). Boxes are parallel to the axes: a slanted text gets the box around it.
 struct DBTextDecoder: OutputDecoder {
-  static let name = DecoderName.dbText
+  let name = DecoderName.dbText
   static let expectedShapes = "one output of 1x1xhxw, as large as the input"
   /// Texts are this high at least before they grow, and two pixels more after, as in PaddleOCR.
   private static let sideMin = 3

@@ -2,11 +2,9 @@ import RetakeCore
 
 /// Turns the outputs of a model into detections, classes or numbers.
 package protocol OutputDecoder: Sendable {
-  static var name: DecoderName { get }
+  var name: DecoderName { get }
   /// The shapes that it reads, in words: `1x(4+n)xm`.
   static var expectedShapes: String { get }
-
-  init(_ settings: DecoderSettings)
 
   /// Whether outputs of these shapes can be read. `nil` is a dimension that is not known yet.
   func accepts(_ shapes: [[Int?]]) -> Bool
@@ -22,7 +20,7 @@ extension OutputDecoder {
   package func check(_ outputs: [ModelPort]) throws {
     try require(outputs.map(\.shape))
     for (index, output) in outputs.enumerated() where output.type == nil {
-      throw DecodingMismatch.type(decoder: Self.name, output: index)
+      throw DecodingMismatch.type(decoder: name, output: index)
     }
   }
 
@@ -31,12 +29,12 @@ extension OutputDecoder {
     _ outputs: [ModelTensor], _ geometry: ImageGeometry
   ) throws -> Decoded {
     try require(outputs.map { $0.shape.map(Optional.some) })
-    return try read(DecoderInputs(outputs, Self.name), geometry)
+    return try read(DecoderInputs(outputs, name), geometry)
   }
 
   func require(_ shapes: [[Int?]]) throws {
     guard !accepts(shapes) else { return }
-    throw DecodingMismatch.shapes(decoder: Self.name, expected: Self.expectedShapes, actual: shapes)
+    throw DecodingMismatch.shapes(decoder: name, expected: Self.expectedShapes, actual: shapes)
   }
 }
 
@@ -51,8 +49,7 @@ extension DecoderName {
     case .centerface: CenterFaceDecoder(settings)
     case .dbText: DBTextDecoder(settings)
     case .ctcText: CTCTextDecoder(settings)
-    case .softmax: SoftmaxDecoder(settings)
-    case .sigmoidMultilabel: MultilabelDecoder(settings)
+    case .softmax, .sigmoidMultilabel: LogitsDecoder(name: self, settings: settings)
     case .probabilities: ProbabilitiesDecoder(settings)
     case .regression: RegressionDecoder(settings)
     }

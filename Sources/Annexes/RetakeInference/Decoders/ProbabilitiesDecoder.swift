@@ -3,7 +3,7 @@ import RetakeCore
 /// Scores of classes that need no further function: from a classifier that ends in a softmax, or
 /// from a tree ensemble (`ai.onnx.ml`), whose first output is the number of the best class.
 struct ProbabilitiesDecoder: OutputDecoder {
-  static let name = DecoderName.probabilities
+  let name = DecoderName.probabilities
   static let expectedShapes =
     "an output of 1xn, a score for each of n classes; the class itself may come before it"
   private let settings: DecoderSettings
@@ -23,7 +23,7 @@ struct ProbabilitiesDecoder: OutputDecoder {
   ) throws -> Decoded {
     let last = outputs.shapes.count - 1
     guard outputs.isFloatingPoint(last) else {
-      throw DecodingMismatch.type(decoder: Self.name, output: last)
+      throw DecodingMismatch.type(decoder: name, output: last)
     }
     let scores = try ClassScores(try ClassScores.finite(outputs, last), settings, outputs)
     return .classes(scores.best(settings.topK, above: settings.confidenceThreshold))

@@ -5,7 +5,7 @@ import RetakeCore
 /// The labels name the scalars. Without labels, a single scalar is `value`, and several scalars are
 /// `value0`, `value1`, ….
 struct RegressionDecoder: OutputDecoder {
-  static let name = DecoderName.regression
+  let name = DecoderName.regression
   static let expectedShapes = "one output of 1xn, a number for each of n labels"
   /// The most numbers of a frame that become results.
   private static let numbersMax = 256
@@ -29,7 +29,7 @@ struct RegressionDecoder: OutputDecoder {
   /// The numbers of a model that reads no picture.
   func scalars(_ outputs: [ModelTensor]) throws -> Scalars {
     try require(outputs.map { $0.shape.map(Optional.some) })
-    return try scalars(DecoderInputs(outputs, Self.name))
+    return try scalars(DecoderInputs(outputs, name))
   }
 
   private func scalars(_ outputs: DecoderInputs) throws -> Scalars {

@@ -8,7 +8,7 @@ import RetakeCore
 /// (`TensorsToDetectionsCalculator` with `reverse_output_order`). A score is the sigmoid of the
 /// output, which is clipped at ±100 before.
 struct SSDAnchorsDecoder: OutputDecoder {
-  static let name = DecoderName.ssdAnchors
+  let name = DecoderName.ssdAnchors
   static let expectedShapes =
     "outputs of 1xmx(4+2k), a row for each anchor with k points, and of 1xmx1, its score"
   private static let scoreLimit = 100.0

@@ -5,7 +5,7 @@ import RetakeCore
 /// The middle is `(x + column) × stride`, the width `e^w × stride`; objectness and class scores are
 /// in [0, 1] already (Megvii's `demo_postprocess`).
 struct YOLOXDecoder: OutputDecoder {
-  static let name = DecoderName.yolox
+  let name = DecoderName.yolox
   static let expectedShapes =
     "one output of 1xmx(5+n), a row for each cell of the grids, a score for each of n classes"
   private let settings: DecoderSettings

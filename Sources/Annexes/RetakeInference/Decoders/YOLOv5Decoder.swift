@@ -6,7 +6,7 @@ import RetakeCore
 /// The score of a class is objectness × class score. A box has its best class; among equal scores,
 /// the first class (Ultralytics, `non_max_suppression` with one label a box).
 struct YOLOv5Decoder: OutputDecoder {
-  static let name = DecoderName.yoloV5
+  let name = DecoderName.yoloV5
   static let expectedShapes = "one output of 1xmx(5+n), a score for each of n classes"
   private let settings: DecoderSettings
 

@@ -3,7 +3,7 @@ import RetakeCore
 /// YOLOv8 to YOLO11: one column a box, with its middle, its size, and a score in [0, 1] for each
 /// class. A box has its best class; among equal scores, the first class.
 struct YOLOv8Decoder: OutputDecoder {
-  static let name = DecoderName.yoloV8
+  let name = DecoderName.yoloV8
   static let expectedShapes = "one output of 1x(4+n)xm, a score for each of n classes"
   private let settings: DecoderSettings
 

@@ -3,20 +3,13 @@ import RetakeGraph
 
 /// The model of a stage, and the node's values for it.
 package struct ModelOptions: StageOptions, Hashable {
-  package static let explanations: [String: String] = [
-    "input": "keys of the model's sidecar about its input; they override the keys of the file",
-    "model": "path of an .onnx file, relative to the folder in which the command runs; required",
-    "output": "keys of the model's sidecar about its output; they override the keys of the file",
-    "provider": "the execution provider of the model, by ONNX Runtime's name",
-  ]
-
-  /// The path of an .onnx file; relative to the working folder. Required.
+  @OptionValue("path of an .onnx file, relative to the folder in which the command runs; required")
   package var model = ""
-  /// The execution provider, by ONNX Runtime's name.
+  @OptionValue("what computes the model, by ONNX Runtime's name for it")
   package var provider = OnnxOptions.cpu
-  /// Keys of a sidecar's `input`; they come before the keys of the sidecar.
+  @OptionValue("keys of the model's sidecar about its input; they come before those of the file")
   package var input = JSONValue.object([:])
-  /// Keys of a sidecar's `output`; they come before the keys of the sidecar.
+  @OptionValue("keys of the model's sidecar about its output; they come before those of the file")
   package var output = JSONValue.object([:])
 
   package init() {}

@@ -42,8 +42,7 @@ public struct DropAlarm: Hashable, Sendable, Codable {
 
   /// `2.0 s`, with the nearest tenth.
   private static func seconds(_ nanoseconds: Int64) -> String {
-    let tenths = (max(0, nanoseconds) + 50_000_000) / 100_000_000
-    return "\(tenths / 10).\(tenths % 10) s"
+    FixedPoint.seconds(max(0, nanoseconds), digits: 1) + " s"
   }
 }
 

@@ -33,7 +33,7 @@ extension PipelineSurvey {
     if overload.group.isShared {
       let ids = Self.list(overload.group.nodes.map { "'\(id($0))'" })
       what =
-        "the executor '\(overload.group.id)' has \(count(overload.servers, "server")) and work for "
+        "the executor '\(overload.group.id)' has \(counted(overload.servers, "server")) and work for "
         + "\(PipelineWording.rate(overload.busy)) (\(ids))"
     } else {
       what =
@@ -45,10 +45,6 @@ extension PipelineSurvey {
     let lost = (rates?[source] ?? 0) * (1 - overload.share)
     return "\(what): the queues of \(Self.list(written(path).map { id($0) }, separator: " → ")) "
       + "fill, and '\(id(source))' loses about \(PipelineWording.rate(lost)) frames a second, for all sinks"
-  }
-
-  private func count(_ number: Int, _ word: String) -> String {
-    number == 1 ? "1 \(word)" : "\(number) \(word)s"
   }
 
   /// The path from a delayed source to the node that is too slow.

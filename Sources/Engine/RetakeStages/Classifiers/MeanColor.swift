@@ -33,18 +33,10 @@ public struct NamedColor: Hashable, Sendable, Codable {
 
 /// The palette, and the number of labels to return.
 package struct MeanColorOptions: StageOptions, Hashable {
-  package static let explanations: [String: String] = [
-    "palette":
-      "1 to 256 colors with distinct labels: label, and red, green and blue from 0 "
-      + "to 255",
-    "top": "nearest colors that are returned, 1 to 256",
-  ]
-
-  /// 1 to 256 colors with distinct labels. The default is the corners and the center of the color
-  /// cube.
+  @OptionValue(
+    "1 to 256 colors with distinct labels: label, and red, green and blue from 0 to 255")
   package var palette = MeanColor.cube
-  /// Number of nearest colors to return, 1 to 256.
-  package var top = 3
+  @OptionValue("nearest colors that are returned, {range}", in: 1...256) package var top = 3
 
   package init() {}
 
@@ -62,8 +54,6 @@ package struct MeanColorOptions: StageOptions, Hashable {
 /// correctly rounded, so every machine computes the same bits. All pixel formats are used without
 /// conversion; see `Fingertip` for how luma and chroma become colors.
 package struct MeanColor: PureStage {
-  package typealias Options = MeanColorOptions
-
   package static let kind = "mean-colour"
   package static let summary = "names the colors nearest to the mean of each frame"
 
@@ -84,7 +74,7 @@ package struct MeanColor: PureStage {
 
   /// - Throws: `OptionError` for an invalid palette or count.
   package init(options: MeanColorOptions) throws {
-    try OptionError.require(options.top, "top", in: 1...256)
+    try options.checkRanges()
     guard (1...256).contains(options.palette.count) else {
       throw OptionError(
         key: "palette", message: "must have 1 to 256 colors, has \(options.palette.count)")

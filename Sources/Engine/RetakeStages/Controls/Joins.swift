@@ -3,40 +3,20 @@ import RetakeGraph
 
 /// The inputs of a join, and the values that its output needs.
 struct JoinOptions: StageOptions {
-  static let explanations: [String: String] = [
-    "mode":
-      "'all': a frame that lacks a value ends here; 'any': it continues with the "
-      + "values that there are",
-    "ports": "2 to 16 names of inputs, in the order in which the values are joined; required",
-  ]
-
-  /// `all`, or `any`: with the values that have arrived.
+  @OptionValue(
+    "'all': a frame that lacks a value ends here; 'any': it continues with the values that there "
+      + "are")
   var mode = JoinMode.all
-  /// 2 to 16 IDs, in the order in which the values are joined. Required.
+  @OptionValue("2 to 16 names of inputs, in the order in which the values are joined; required")
   var ports: [String] = []
-
-  init() {}
-
-  init(from decoder: any Decoder) throws {
-    let container = try decoder.container(keyedBy: CodingKeys.self)
-    // `choice` lists the valid names in its error, which a synthesized initializer does not.
-    mode = try container.choice(JoinMode.self, forKey: .mode)
-    ports = try container.decode([String].self, forKey: .ports)
-  }
 }
 
 /// The inputs of a latest join.
 struct LatestOptions: StageOptions {
-  static let explanations: [String: String] = [
-    "ports":
-      "2 to 16 names of inputs; a frame on the first input makes an output, with the "
-      + "newest value of each other; required"
-  ]
-
-  /// 2 to 16 IDs; a frame on the first port triggers the output. Required.
+  @OptionValue(
+    "2 to 16 names of inputs; a frame on the first one gives an output, with the newest value of "
+      + "each other; required")
   var ports: [String] = []
-
-  init() {}
 }
 
 /// Joins in documents: their ports are an option.

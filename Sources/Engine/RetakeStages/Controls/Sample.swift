@@ -2,18 +2,12 @@ public import RetakeGraph
 
 /// The frames that a sample passes.
 package struct SampleOptions: StageOptions, Hashable {
-  package static let explanations: [String: String] = [
-    "every": "the first of this number of frames passes, 1 to 1000000"
-  ]
-
-  /// Passes the first of this number of frames; 1 to 1,000,000.
+  @OptionValue("the first of this number of frames passes, {range}", in: 1...1_000_000)
   package var every = 2
 
   package init() {}
 
-  package init(every: Int) {
-    self.every = every
-  }
+  package init(every: Int) { self.every = every }
 }
 
 /// Thins frames by their number. The engine executes it, for any kind of value.
@@ -23,7 +17,7 @@ enum Sample {
     summary: "lets the first of every N frames through")
 
   static func body(_ options: SampleOptions) throws -> AnyStage.Body {
-    try OptionError.require(options.every, "every", in: 1...1_000_000)
+    try options.checkRanges()
     return .sample(options.every)
   }
 }

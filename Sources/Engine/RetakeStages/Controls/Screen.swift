@@ -11,12 +11,8 @@ enum Screen {
     kind: AnyStage.screenKind, version: 1, role: .sink, input: nil, output: nil,
     summary: "shows frames at the refresh rate of a screen, and writes no results")
 
-  /// `hertz`: refreshes per second, above 0 and at most 1,000.
   struct Options: StageOptions {
-    static let explanations = ["hertz": "refreshes per second, above 0 and at most 1000"]
-
-    var hertz = 60.0
-    init() {}
+    @OptionValue("refreshes per second, above 0 and at most 1000") var hertz = 60.0
   }
 
   static func stage(hertz: Double) throws -> AnyStage {

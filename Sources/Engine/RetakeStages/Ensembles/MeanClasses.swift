@@ -3,18 +3,11 @@ package import RetakeGraph
 
 /// The number of labels that an ensemble returns.
 package struct MeanClassesOptions: StageOptions, Hashable {
-  package static let explanations: [String: String] = [
-    "top": "best labels that are returned, 1 to 1024"
-  ]
-
-  /// Number of best labels to return, 1 to 1,024.
-  package var top = 5
+  @OptionValue("best labels that are returned, {range}", in: 1...1_024) package var top = 5
 
   package init() {}
 
-  package init(top: Int) {
-    self.top = top
-  }
+  package init(top: Int) { self.top = top }
 }
 
 /// The mean score of each label over the results of several classifiers, for a join of classes.
@@ -24,8 +17,6 @@ package struct MeanClassesOptions: StageOptions, Hashable {
 /// in the order of the labels' bytes; NaN comes last. A part that is not classes fails the frame
 /// with `ensemble.otherType`.
 package struct MeanClasses: PureStage {
-  package typealias Options = MeanClassesOptions
-
   package static let kind = "mean-classes"
   package static let summary = "joins the results of classifiers: the mean score of each label"
 
@@ -33,7 +24,7 @@ package struct MeanClasses: PureStage {
 
   /// - Throws: `OptionError` for a count that is out of bounds.
   package init(options: MeanClassesOptions) throws {
-    try OptionError.require(options.top, "top", in: 1...1_024)
+    try options.checkRanges()
     self.options = options
   }
 

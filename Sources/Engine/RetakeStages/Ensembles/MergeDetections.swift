@@ -3,23 +3,14 @@ package import RetakeGraph
 
 /// When two detections are considered the same object.
 package struct MergeDetectionsOptions: StageOptions, Hashable {
-  package static let explanations: [String: String] = [
-    "classNames":
-      "names of the classes in the order of their indices; set it if a part may be "
-      + "missing",
-    "iou":
-      "overlap (intersection over union) above which the box with the lower score is "
-      + "removed; 0 to 1",
-    "perClass": "whether only boxes of the same class are compared",
-  ]
-
-  /// A box is removed when its intersection over union with a better one is larger; 0 to 1.
+  @OptionValue(
+    "overlap (intersection over union) above which the box with the lower score is removed; 0 to 1")
   package var iou = 0.5
-  /// Whether only boxes of the same class are compared.
-  package var perClass = true
-  /// The names of the classes, in the order of their indices; classes with other names follow, in
-  /// the order of the ports. Set it if a part may be missing. Otherwise an index may mean one class
-  /// in this frame and another one in the next.
+  @OptionValue("whether only boxes of the same class are compared") package var perClass = true
+  /// Classes with other names follow, in the order of the ports. If a part is missing and this is
+  /// not set, an index may mean one class in this frame and another one in the next.
+  @OptionValue(
+    "names of the classes in the order of their indices; set it if a part may be missing")
   package var classNames: [String] = []
 
   package init() {}
@@ -39,8 +30,6 @@ package struct MergeDetectionsOptions: StageOptions, Hashable {
 /// Missing parts do not count. A part that is not detections fails the frame with
 /// `ensemble.otherType`.
 package struct MergeDetections: PureStage {
-  package typealias Options = MergeDetectionsOptions
-
   package static let kind = "merge-detections"
   package static let summary = "joins the results of detectors: each object once, the best first"
 

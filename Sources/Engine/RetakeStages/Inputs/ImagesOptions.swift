@@ -6,17 +6,11 @@ import RetakeMedia
 
 /// The files of an image source.
 package struct ImagesOptions: StageOptions, Hashable {
-  package static let explanations: [String: String] = [
-    "fps": "frames per second, 0.001 to 1000",
-    "path":
-      "a PNG or JPEG file, or a folder of them, relative to the folder in which the "
-      + "command runs; required",
-  ]
-
-  /// A PNG or JPEG file, or a folder of them; relative to the working folder. Required.
+  @OptionValue(
+    "a PNG or JPEG file, or a folder of them, relative to the folder in which the command runs; "
+      + "required")
   package var path = ""
-  /// Frames per second, 0.001 to 1,000.
-  package var fps = 30.0
+  @OptionValue("frames per second, 0.001 to 1000") package var fps = 30.0
 
   package init() {}
 

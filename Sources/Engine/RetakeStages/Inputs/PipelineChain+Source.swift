@@ -4,20 +4,14 @@ import RetakeRuntime
 
 /// The track of the session that a source reads.
 package struct SessionSourceOptions: StageOptions, Hashable {
-  package static let explanations: [String: String] = [
-    "track":
-      "number of the session's track, 0 to 1023; 'tracks' of a case and --track come "
-      + "before it"
-  ]
-
-  /// The number of the track, 0 to 1,023; a case may select another track.
+  @OptionValue(
+    "number of the session's track, {range}; 'tracks' of a case and --track come before it",
+    in: 0...1_023)
   package var track = 0
 
   package init() {}
 
-  package init(track: Int) {
-    self.track = track
-  }
+  package init(track: Int) { self.track = track }
 }
 
 /// The kinds of sources that documents can name.
@@ -34,7 +28,7 @@ enum Sources {
   }
 
   static func session(_ options: SessionSourceOptions) throws -> SessionSource {
-    try OptionError.require(options.track, "track", in: 0...1_023)
+    try options.checkRanges()
     return SessionSource(track: options.track)
   }
 

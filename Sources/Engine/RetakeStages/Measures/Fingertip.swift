@@ -4,20 +4,14 @@ package import RetakeGraph
 
 /// The part of the frame that is measured.
 package struct FingertipOptions: StageOptions, Hashable {
-  package static let explanations: [String: String] = [
-    "percent":
-      "part of the width and of the height that is measured, around the middle, in "
-      + "percent; 1 to 100"
-  ]
-
-  /// Percentage of the width and of the height, around the middle; 1 to 100.
+  @OptionValue(
+    "part of the width and of the height that is measured, around the middle, in percent; {range}",
+    in: 1...100)
   package var percent = 50
 
   package init() {}
 
-  package init(percent: Int) {
-    self.percent = percent
-  }
+  package init(percent: Int) { self.percent = percent }
 }
 
 /// The mean red, green and blue of the middle of a frame, 0 to 255: the raw signal of a pulse
@@ -27,8 +21,6 @@ package struct FingertipOptions: StageOptions, Hashable {
 /// matrix. Means are not clipped, so a mean may be slightly outside 0 to 255. To measure another
 /// region, use `crop` first and 100 percent.
 package struct Fingertip: PureStage {
-  package typealias Options = FingertipOptions
-
   package static let kind = "fingertip"
   package static let summary = "measures mean red, green and blue in the middle of each frame"
 
@@ -36,7 +28,7 @@ package struct Fingertip: PureStage {
 
   /// - Throws: `OptionError` unless the percentage is 1 to 100.
   package init(options: FingertipOptions) throws {
-    try OptionError.require(options.percent, "percent", in: 1...100)
+    try options.checkRanges()
     self.options = options
   }
 

@@ -7,7 +7,7 @@ public import RetakeGraph
 extension PipelineChain where Output == Frame {
   /// Returns the newest values of a sensor of the session when the frame arrived, by its channels.
   public func sensorLatest(_ sensor: String, id: String? = nil) -> PipelineChain<Scalars> {
-    stage(built { try SensorLatest(options: LatestSensorOptions(sensor: sensor)) }, id: id)
+    stage(SensorLatest.built(.init(sensor: sensor)), id: id)
   }
 
   /// Averages the samples of a sensor in a window that ends with the frame.
@@ -16,10 +16,7 @@ extension PipelineChain where Output == Frame {
   public func sensorWindow(
     _ sensor: String, milliseconds: Int = 33, id: String? = nil
   ) -> PipelineChain<Scalars> {
-    stage(
-      built {
-        try SensorWindow(options: SensorOptions(sensor: sensor, milliseconds: milliseconds))
-      }, id: id)
+    stage(SensorWindow.built(.init(sensor: sensor, milliseconds: milliseconds)), id: id)
   }
 
   /// Measures how much the camera turned in a window that ends with the frame, and how sharp the
@@ -31,8 +28,6 @@ extension PipelineChain where Output == Frame {
   public func steadiness(
     sensor: String = "gyroscope", milliseconds: Int = 33, id: String? = nil
   ) -> PipelineChain<Scalars> {
-    stage(
-      built { try Steadiness(options: SensorOptions(sensor: sensor, milliseconds: milliseconds)) },
-      id: id)
+    stage(Steadiness.built(.init(sensor: sensor, milliseconds: milliseconds)), id: id)
   }
 }

@@ -4,14 +4,9 @@ package import RetakeGraph
 
 /// The sensor that a stage reads, and how far back.
 package struct SensorOptions: StageOptions, Hashable {
-  package static let explanations: [String: String] = [
-    "milliseconds": "length of the window before the frame's time, in milliseconds; 1 to 600000",
-    "sensor": "the sensor's name in the session; 'retake session info' lists them",
-  ]
-
-  /// The sensor's name in the session.
-  package var sensor = "gyroscope"
-  /// The length of the window, in milliseconds.
+  @OptionValue(LatestSensorOptions.meaning) package var sensor = "gyroscope"
+  @OptionValue(
+    "length of the window before the frame's time, in milliseconds; {range}", in: 1...600_000)
   package var milliseconds = 33
 
   package init() {}
@@ -22,9 +17,7 @@ package struct SensorOptions: StageOptions, Hashable {
 
   func check() throws {
     guard !sensor.isEmpty else { throw OptionError(key: "sensor", message: "names a sensor") }
-    guard (1...600_000).contains(milliseconds) else {
-      throw OptionError(key: "milliseconds", message: "must be 1 to 600000, is \(milliseconds)")
-    }
+    try checkRanges()
   }
 
   var window: SensorRead { .window(sensor, .milliseconds(milliseconds)) }
@@ -32,12 +25,9 @@ package struct SensorOptions: StageOptions, Hashable {
 
 /// The options of a stage that reads the newest sample only.
 package struct LatestSensorOptions: StageOptions, Hashable {
-  package static let explanations = [
-    "sensor": "the sensor's name in the session; 'retake session info' lists them"
-  ]
+  static let meaning = "the sensor's name in the session; 'retake session info' lists them"
 
-  /// The sensor's name in the session.
-  package var sensor = "gyroscope"
+  @OptionValue(meaning) package var sensor = "gyroscope"
 
   package init() {}
   package init(sensor: String) { self.sensor = sensor }
@@ -46,8 +36,6 @@ package struct LatestSensorOptions: StageOptions, Hashable {
 /// The newest value of each channel of a sensor when the frame arrived; NaN before the first
 /// sample.
 package struct SensorLatest: PureStage {
-  package typealias Options = LatestSensorOptions
-
   package static let kind = "sensor-latest"
   package static let summary = "returns the newest values of a sensor, by its channels"
 
@@ -70,8 +58,6 @@ package struct SensorLatest: PureStage {
 /// The mean of each channel of a sensor in a window that ends with the frame, and the number of
 /// samples in it, `samples`. A mean of no numbers is NaN.
 package struct SensorWindow: PureStage {
-  package typealias Options = SensorOptions
-
   package static let kind = "sensor-window"
   package static let summary = "averages the samples of a sensor before each frame"
 
@@ -103,8 +89,6 @@ package struct SensorWindow: PureStage {
 /// all channels; NaN without samples. `sharpness` is the mean absolute difference of horizontally
 /// adjacent luma samples, in levels.
 package struct Steadiness: PureStage {
-  package typealias Options = SensorOptions
-
   package static let kind = "steadiness"
   package static let summary = "measures how much the camera turned, and how sharp the frame is"
   package static let inputFormats: [PixelFormat] = [.gray]

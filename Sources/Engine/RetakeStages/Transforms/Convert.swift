@@ -4,14 +4,10 @@ package import RetakeMedia
 
 /// The pixel format to convert to.
 package struct ConvertOptions: StageOptions, Hashable {
-  package static let explanations: [String: String] = [
-    "format": "I420, I422, I444, NV12, GRAY8, RGB24, BGRA or RGBA",
-    "toneMap": "none, or pq or hlg for HDR samples of 10 bits and more with that transfer",
-  ]
-
-  /// `I420`, `I422`, `I444`, `NV12`, `GRAY8`, `RGB24`, `BGRA` or `RGBA`.
+  @OptionValue("I420, I422, I444, NV12, GRAY8, RGB24, BGRA or RGBA")
   package var format = PixelFormat.i420
   /// How samples of more than 8 bits become 8 bits.
+  @OptionValue("none, or pq or hlg for HDR samples of 10 bits and more with that transfer")
   package var toneMap = ToneMap.none
   /// Whether these are the defaults, which list every option.
   private var isList = false
@@ -63,8 +59,6 @@ private struct BasicFormat: RawRepresentable, CaseIterable {
 /// machine; between these formats they cannot fail. The engine inserts such a node before a stage
 /// that does not accept the format it would get.
 package struct Convert: PureStage {
-  package typealias Options = ConvertOptions
-
   package static let kind = "convert"
   package static let summary = "converts each frame to a pixel format"
   package static let inputFormats = PixelFormat.allCases

@@ -4,20 +4,19 @@ package import RetakeGraph
 
 /// The rectangle to cut, in pixels of the stored frame (rotation is not applied).
 package struct CropOptions: StageOptions, Hashable {
-  package static let explanations: [String: String] = [
-    "height": "in pixels, up to 16384; 0 reaches to the lower edge",
-    "width": "in pixels, up to 16384; 0 reaches to the right edge",
-    "x": "pixels from the left, 0 to 16384; odd numbers become even where chroma is subsampled",
-    "y": "pixels from the top, 0 to 16384; odd numbers become even where chroma is subsampled",
-  ]
-
-  /// Pixels from the left, 0 to 16,384.
+  @OptionValue(
+    "pixels from the left, {range}; odd ones become even where chroma is subsampled",
+    in: 0...ScalingAlgorithm.sideMax)
   package var x = 0
-  /// Pixels from the top, 0 to 16,384.
+  @OptionValue(
+    "pixels from the top, {range}; odd ones become even where chroma is subsampled",
+    in: 0...ScalingAlgorithm.sideMax)
   package var y = 0
-  /// In pixels, up to 16,384; 0 extends to the frame's right edge.
+  @OptionValue(
+    "in pixels, up to 16384; 0 reaches to the right edge", in: 0...ScalingAlgorithm.sideMax)
   package var width = 0
-  /// In pixels, up to 16,384; 0 extends to the frame's lower edge.
+  @OptionValue(
+    "in pixels, up to 16384; 0 reaches to the lower edge", in: 0...ScalingAlgorithm.sideMax)
   package var height = 0
 
   package init() {}
@@ -34,8 +33,6 @@ package struct CropOptions: StageOptions, Hashable {
 /// the frame with `crop.outside`. Sizes may change from frame to frame, so a replay has to wait for
 /// the size of each frame.
 package struct Crop: PureStage {
-  package typealias Options = CropOptions
-
   package static let kind = "crop"
   package static let summary =
     "cuts a rectangle out of each frame without copying; size 0 reaches the edge"
@@ -46,11 +43,7 @@ package struct Crop: PureStage {
 
   /// - Throws: `OptionError` for a number that is out of bounds.
   package init(options: CropOptions) throws {
-    for (value, key) in [
-      (options.x, "x"), (options.y, "y"), (options.width, "width"), (options.height, "height"),
-    ] {
-      try OptionError.require(value, key, in: 0...StageLimits.side)
-    }
+    try options.checkRanges()
     self.options = options
   }
 

@@ -1,46 +1,51 @@
-import RetakeBuffers
-import RetakeGraph
+package import RetakeBuffers
+package import RetakeGraph
 import RetakeMedia
 
-/// The algorithm for scaling an image.
-public enum ScalingAlgorithm: String, Hashable, Sendable, Codable, CaseIterable {
-  /// `area` if the image shrinks in a direction, otherwise `bilinear`.
-  case automatic
-  /// The mean of the pixels that a new pixel covers; for shrinking.
-  case area
-  case bilinear
-
-  fileprivate var media: MediaScaler.Algorithm? {
-    switch self {
-    case .automatic: nil
-    case .area: .area
-    case .bilinear: .bilinear
-    }
-  }
+/// The options of a stage that scales: the target size, and the algorithm.
+package protocol ScalingOptions: StageOptions {
+  static var kind: String { get }
+  static var summary: String { get }
+  var width: Int { get }
+  var height: Int { get }
+  var algorithm: ScalingAlgorithm { get }
 }
 
-/// The target size and the algorithm, for the stages that scale. Scaling cannot fail, so a replay
-/// does not have to wait for its outcome.
-struct FrameScaling: Sendable {
-  let width: Int
-  let height: Int
+/// Scales each frame to one size, whatever its input size; format, range and matrix are kept. A
+/// frame that already has that size is passed through. No part of the image is cut off: if its
+/// shape changes, so does the pixel aspect.
+///
+/// Scaling uses FFmpeg, with the flags that give the same bits on every machine. It cannot fail, so
+/// a replay does not have to wait for its outcome.
+package struct FrameScaling<Options: ScalingOptions>: PureStage {
+  package static var kind: String { Options.kind }
+  package static var summary: String { Options.summary }
+  /// A frame of that size is passed through.
+  package static var keepsInput: Bool { true }
+
+  package let options: Options
   private let scalers: MediaScalers
 
-  init(width: Int, height: Int, algorithm: ScalingAlgorithm) throws {
-    try OptionError.require(width, "width", in: 1...StageLimits.side)
-    try OptionError.require(height, "height", in: 1...StageLimits.side)
-    (self.width, self.height) = (width, height)
-    scalers = MediaScalers(algorithm: algorithm.media)
+  /// - Throws: `OptionError` for a side that is out of bounds.
+  package init(options: Options) throws {
+    try options.checkRanges()
+    self.options = options
+    scalers = MediaScalers(algorithm: options.algorithm.media)
+  }
+
+  package func view(of input: ImageShape) -> ImageView? {
+    ImageView(scaling: input, width: options.width, height: options.height)
   }
 
   /// The largest ratio of old to new pixels, in each direction, up to which FFmpeg is used. Beyond
   /// it, the weights of FFmpeg's fixed-point arithmetic become too coarse (a constant 60 became
   /// 51), and at 256 it rejects some shapes.
-  private static let shrinkageMax = 64
+  private static var shrinkageMax: Int { 64 }
 
   /// Beyond that ratio, each new pixel is the mean of the pixels that it covers, in integer
   /// arithmetic.
-  func scaled(_ frame: Frame) -> Frame {
+  package func process(_ frame: Frame, _ context: StageContext) -> Frame {
+    let (width, height) = (options.width, options.height)
     if frame.width == width, frame.height == height { return frame }
     let isFar =
       frame.width > Self.shrinkageMax * width || frame.height > Self.shrinkageMax * height

@@ -4,19 +4,12 @@ package import RetakeGraph
 
 /// How much of a region's surroundings is kept.
 package struct RegionCropOptions: StageOptions, Hashable {
-  package static let explanations: [String: String] = [
-    "padding": "margin on each side, as a fraction of the box's width or height; 0 to 4"
-  ]
-
-  /// Fraction of the box's width that is added on the left and on the right, and of its height that
-  /// is added above and below; 0 to 4.
+  @OptionValue("what is added on each side, as a fraction of the box's width or height; 0 to 4")
   package var padding = 0.2
 
   package init() {}
 
-  package init(padding: Double) {
-    self.padding = padding
-  }
+  package init(padding: Double) { self.padding = padding }
 }
 
 /// Cuts the region of one detection out of its frame, with its surroundings, without copying
@@ -28,8 +21,6 @@ package struct RegionCropOptions: StageOptions, Hashable {
 /// fails the item with `regionCrop.outside`. A box without an area fails it with
 /// `regionCrop.empty`.
 package struct RegionCrop: PureStage {
-  package typealias Options = RegionCropOptions
-
   package static let kind = "region-crop"
   package static let summary = "cuts the region of a detection out of its frame"
   package static let keepsInput = true

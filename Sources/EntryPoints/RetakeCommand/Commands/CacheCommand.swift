@@ -108,9 +108,8 @@ struct CacheWarmCommand: ParsableCommand {
     var job = ReplayJob(
       project: project, definition: try selection.definition(in: project),
       session: try session.path(in: project))
-    job.conditions = watchdog.conditions(workers: workers)
-    job.conditions.openCache = { _ in try CacheFolder(ofUser: place.path(in: project), in: project)
-    }
+    job.options = watchdog.options(workers: workers)
+    job.openCache = { _ in try CacheFolder(ofUser: place.path(in: project), in: project) }
     job.progress = { line.update("warming", done: $0, total: $1) }
     let summary = try job.run()
     line.finish()

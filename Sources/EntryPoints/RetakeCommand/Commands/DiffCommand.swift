@@ -91,7 +91,7 @@ struct DiffCommand: ParsableCommand {
     defer { line.finish() }
     var comparison = BaseComparison(
       project: try programs.project(), base: base, selection: selection)
-    comparison.conditions = RunConditions(
+    comparison.options = RunOptions(
       workers: workers, isInterrupted: { Interruption.isRequested })
     comparison.program = environment.program
     comparison.reportFolder = report

@@ -80,7 +80,7 @@ struct PipelineCheckCommand: ParsableCommand {
     guard strict, !analysis.warnings.isEmpty else { return }
     let count = analysis.warnings.count
     Console.note(
-      "error: \(count) warning\(count == 1 ? "" : "s") (--strict: warnings are errors) "
+      "error: \(counted(count, "warning")) (--strict: warnings are errors) "
         + "[suite.check.strict]\n  Follow the advice of the warnings, or leave out --strict")
     throw CommandEnd(status: .error)
   }

@@ -122,7 +122,7 @@ struct PipelineCheckReport {
     var lines = busy.map { load in
       let percent = load.load.map { "  \(PipelineWording.rate($0 * 100)) % busy" } ?? ""
       let nodes = load.isShared ? "  \(load.nodes.joined(separator: ", "))" : ""
-      return "  \(load.executor)  \(load.servers) server\(load.servers == 1 ? "" : "s")  "
+      return "  \(load.executor)  \(counted(load.servers, "server"))  "
         + "\(PipelineWording.time(load.timePerFrame)) a frame\(percent)\(nodes)"
     }
     // Sorted, because the order of a Dictionary differs from process to process.

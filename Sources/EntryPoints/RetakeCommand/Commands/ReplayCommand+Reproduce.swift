@@ -13,7 +13,7 @@ extension ReplayCommand {
     var job = ReplayJob(
       project: project, definition: definition,
       session: try session.map { try project.sessionPath($0) })
-    job.conditions = conditions
+    job.options = options
     job.outputs = outputs
     job.progress = { done, _ in line.update("reproducing", done: done, total: nil) }
     let report = try job.reproduce(run: liveRun, hasOwnPipeline: hasOwnPipeline)

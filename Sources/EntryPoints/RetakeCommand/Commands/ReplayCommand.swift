@@ -191,7 +191,8 @@ struct ReplayCommand: ParsableCommand {
       line.finish()
       return try show(report)
     }
-    let failures = FailureLog { text in
+    let failures = FailureLog {
+      guard case .warning(let text) = $0 else { return }
       line.finish()
       form.note(text)
     }
@@ -221,18 +222,17 @@ struct ReplayCommand: ParsableCommand {
     if job.definition.mode == .everyFrame, job.definition.overrides.contains(where: \.isEvent) {
       form.note("note: device events have no effect in every-frame mode; write --mode simulate")
     }
-    job.conditions = conditions
-    job.conditions.openCache = { try cache.folder(in: project, standard: .none, note: $0) }
+    job.options = options
+    job.openCache = { try cache.folder(in: project, standard: .none, note: $0) }
     if let output { job.destination = .run(output) }
     job.outputs = outputs
     job.note = { form.note("note: \($0)") }
     return job
   }
 
-  var conditions: RunConditions {
+  var options: RunOptions {
     // docs/costs.md: timings are measured with one worker.
-    let workersDefault = writeTimings == nil ? RunOptions.workersDefault : 1
-    return watchdog.conditions(workers: workers ?? workersDefault)
+    watchdog.options(workers: writeTimings == nil ? workers : 1)
   }
 
   private func finish(_ measured: MeasuredSummary) throws {

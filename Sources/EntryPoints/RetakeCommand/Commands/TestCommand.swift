@@ -107,8 +107,9 @@ struct TestCommand: ParsableCommand {
     // Together the sessions then compute on about as many threads as there are processors.
     suiteRun.jobs =
       jobs ?? max(1, ProcessInfo.processInfo.activeProcessorCount / max(1, workers ?? 1))
-    suiteRun.conditions = watchdog.conditions(workers: workers)
-    suiteRun.conditions.openCache = {
+    suiteRun.options = watchdog.options(workers: workers)
+    suiteRun.sharesProcessors = workers == nil
+    suiteRun.openCache = {
       try cache.folder(in: project, standard: .automatic, note: $0)
     }
     suiteRun.follow(environment.variables)

@@ -74,11 +74,11 @@ struct VerifyCommand: ParsableCommand {
       try programs.project(watchdog, for: selection.wholeProgram))
     let definition = try selection.definition(in: project)
     let path = try session.map { try project.sessionPath($0) }
-    let conditions = watchdog.conditions()
+    let options = watchdog.options()
     return { condition in
       // Without a cache: a value of an earlier run would hide that this run computes another one.
       var job = ReplayJob(project: project, definition: definition, session: path)
-      job.conditions = conditions.under(condition)
+      job.options = options.under(condition)
       do {
         return try job.makeReplay()
       } catch let error as any RetakeError {

@@ -10,10 +10,11 @@ struct WatchdogOptions: ParsableArguments {
       valueName: "seconds"), transform: Bounded.seconds(0...86_400))
   var watchdog = RunOptions.defaultWatchdog / .seconds(1)
 
-  /// The conditions of a command's runs, which end when an end is requested.
-  func conditions(workers: Int? = RunOptions.workersDefault) -> RunConditions {
-    RunConditions(
-      workers: workers, watchdog: watchdog > 0 ? .seconds(watchdog) : nil,
+  /// The options of a command's runs, which end when an end is requested.
+  func options(workers: Int? = nil) -> RunOptions {
+    RunOptions(
+      workers: workers ?? RunOptions.workersDefault,
+      watchdog: watchdog > 0 ? .seconds(watchdog) : nil,
       isInterrupted: { Interruption.isRequested })
   }
 }

@@ -1,4 +1,5 @@
 import Retake
+import RetakeBench
 
 /// The summary of a run, with the times of its stages if it measured them.
 struct MeasuredSummary: Encodable {
@@ -20,28 +21,16 @@ struct MeasuredSummary: Encodable {
     guard let stageTimes else { return SummaryText.of(summary) }
     let head = ["stage", "calls", "mean ms", "p50 ms", "p99 ms", "max ms"]
     let rows = stageTimes.stages.map { Self.row(visible($0.node), $0.times) }
-    let table = [head] + rows + [Self.row("a whole frame", stageTimes.frames)]
-    let widths = head.indices.map { column in table.map { $0[column].count }.max() ?? 0 }
-    let lines = table.map { cells in
-      let numbers = zip(cells, widths).dropFirst().map { cell, width in
-        String(repeating: " ", count: width - cell.count) + cell
-      }
-      let name = cells[0] + String(repeating: " ", count: widths[0] - cells[0].count)
-      return "  " + ([name] + numbers).joined(separator: "  ")
-    }
-    return ([SummaryText.of(summary)] + lines).joined(separator: "\n")
+    let table = TextTable(
+      headings: head, rows: rows + [Self.row("a whole frame", stageTimes.frames)],
+      wordColumns: [0])
+    return ([SummaryText.of(summary)] + table.lines.map { "  " + $0 }).joined(separator: "\n")
   }
 
   private static func row(_ name: String, _ times: StageTimes.Times) -> [String] {
     let numbers = [
       times.meanNanoseconds, times.p50Nanoseconds, times.p99Nanoseconds, times.maxNanoseconds,
     ]
-    return [name, "\(times.count)"] + numbers.map(milliseconds)
-  }
-
-  /// `16.728`: rounded to the nearest microsecond.
-  private static func milliseconds(_ nanoseconds: Int64) -> String {
-    let (whole, rest) = ((nanoseconds + 500) / 1_000).quotientAndRemainder(dividingBy: 1_000)
-    return "\(whole)." + String("\(1_000 + rest)".dropFirst())
+    return [name, "\(times.count)"] + numbers.map { FixedPoint.milliseconds($0, digits: 3) }
   }
 }

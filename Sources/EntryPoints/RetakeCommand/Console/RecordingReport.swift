@@ -13,7 +13,7 @@ final class RecordingReport {
   private var commits: LineStream?
   private let outputs: RecordingOutputs?
   /// Reports failures in the pipeline; `nil` without a pipeline.
-  private let failures: LiveFailureLog?
+  private let failures: FailureLog?
   /// The messages during the recording. No thread of the recorder or of the pipeline waits for a
   /// terminal that is paused.
   private var notes: LineStream?
@@ -43,7 +43,7 @@ final class RecordingReport {
     self.notes = notes
     let again = RecordingText.replay(session, pipeline: live.pipeline ?? "P")
     failures = pipeline.map { _ in
-      LiveFailureLog { message in
+      FailureLog { message in
         let text: String
         switch message {
         case .warning(let warning):
@@ -129,7 +129,7 @@ final class RecordingReport {
       }
       for text in told.dropFirst(known) { note("note: \(text)") }
       if progress.ringIsShort == true { note(RecordingText.shortRing) }
-      if let pipeline = progress.pipeline { failures?.counted(lost: pipeline.dropped) }
+      if let pipeline = progress.pipeline { failures?.found(lost: pipeline.dropped) }
       if let commits {
         if let text = try? Console.jsonText(progress, isPretty: false) { commits.add(text + "\n") }
       } else if !isFollowed {

@@ -7,12 +7,7 @@ enum RecordingText {
     var parts = ["recording"]
     if let rate = progress.rate { parts.append("\(tenths(rate.framesPerSecond))/s") }
     parts.append(counted(progress.frames.captured, "frame"))
-    let missing = progress.frames.missing
-    if !missing.isEmpty {
-      // Sorted, here and below: the order of a Dictionary would change from process to process.
-      let causes = missing.keys.sorted().map { "\(missing[$0] ?? 0) \($0)" }
-      parts.append("without pixels: \(causes.joined(separator: ", "))")
-    }
+    if let missing = missing(progress.frames.missing) { parts.append(missing) }
     if let pipeline = progress.pipeline { parts.append(brief(pipeline)) }
     if let holder = progress.databaseHolder { parts.append("the database is held by \(holder)") }
     if let minutes = progress.rate?.minutesLeft { parts.append(left(minutes)) }
@@ -22,12 +17,10 @@ enum RecordingText {
   /// The result: `yard  clean  300 of 300 frames recorded  Recordings/yard`, and its tracks.
   static func result(_ result: RecordingResult) -> [String] {
     let frames = result.progress.frames
-    let missing = frames.missing.keys.sorted().map { "\(frames.missing[$0] ?? 0) \($0)" }
     let line =
       "\(result.folder.name)  \(result.status.rawValue)  \(frames.recorded) of "
       + "\(frames.captured) frames recorded"
-      + (missing.isEmpty ? "" : "  without pixels: \(missing.joined(separator: ", "))")
-      + "  \(result.folder.path)"
+      + (missing(frames.missing).map { "  \($0)" } ?? "") + "  \(result.folder.path)"
     return [line] + tracks(result.progress)
   }
 
@@ -81,29 +74,19 @@ enum RecordingText {
   /// `pipeline 1170 delivered, 28 dropped (queue), 2 lost before capture`
   private static func brief(_ pipeline: PipelineProgress) -> String {
     let frames = pipeline.frames
-    var parts = ["\(frames.delivered) delivered"] + drops(frames.dropped)
+    var parts = ["\(frames.delivered) delivered"] + FrameLedger.drops(frames.dropped)
     if pipeline.dropped > 0 { parts.append("\(pipeline.dropped) lost before capture") }
     if frames.failed > 0 { parts.append("\(frames.failed) failed") }
     return "pipeline " + parts.joined(separator: ", ")
   }
 
-  private static func drops(_ counts: [String: Int]) -> [String] {
-    counts.keys.sorted().map { "\(counts[$0] ?? 0) dropped (\($0))" }
-  }
-
   /// The fates of all frames in the pipeline, after its end: `  pipeline  300 produced, 298
   /// accepted, 2 lost before capture; 260 delivered, 38 dropped (queue); 298 results`
   static func pipeline(_ pipeline: PipelineProgress) -> String {
-    let frames = pipeline.frames
-    var fates = ["\(frames.delivered) delivered"] + drops(frames.dropped)
-    for (count, word) in [
-      (frames.throttled, "throttled"), (frames.replaced, "replaced"), (frames.failed, "failed"),
-      (frames.inFlight, "in flight"),
-    ] where count > 0 { fates.append("\(count) \(word)") }
     var lines = [
       "  pipeline  "
         + source(pipeline.produced, pipeline.accepted, pipeline.dropped)
-        + "; \(fates.joined(separator: ", ")); \(counted(pipeline.results, "result"))"
+        + "; \(pipeline.frames.fates.joined(separator: ", ")); \(counted(pipeline.results, "result"))"
     ]
     if pipeline.tracks.count > 1 {
       lines += pipeline.tracks.map {
@@ -111,7 +94,8 @@ enum RecordingText {
       }
     }
     lines += (pipeline.stages ?? []).map { stage in
-      "    stage \(visible(stage.node))  " + drops(stage.dropped).joined(separator: ", ")
+      "    stage \(visible(stage.node))  "
+        + FrameLedger.drops(stage.dropped).joined(separator: ", ")
     }
     lines += (pipeline.pools ?? []).map { "  pool      \(SummaryText.pool($0))" }
     return lines.joined(separator: "\n") + SummaryText.waits(pipeline.waits)
@@ -124,11 +108,17 @@ enum RecordingText {
   /// One line per track if there are several: `  track 1  90 of 90 frames recorded`
   private static func tracks(_ progress: RecordingProgress) -> [String] {
     (progress.tracks ?? []).map { track in
-      let missing = track.frames.missing
-      let causes = missing.keys.sorted().map { "\(missing[$0] ?? 0) \($0)" }
-      return "  track \(track.track)  \(track.frames.recorded) of \(track.frames.captured) frames "
-        + "recorded" + (causes.isEmpty ? "" : "  without pixels: \(causes.joined(separator: ", "))")
+      "  track \(track.track)  \(track.frames.recorded) of \(track.frames.captured) frames "
+        + "recorded" + (missing(track.frames.missing).map { "  \($0)" } ?? "")
     }
+  }
+
+  /// `without pixels: 3 record.shed.disk`; `nil` if every frame has pixels.
+  private static func missing(_ counts: [String: Int]) -> String? {
+    guard !counts.isEmpty else { return nil }
+    // Sorted: the order of a Dictionary would change from process to process.
+    let causes = counts.keys.sorted().map { "\(counts[$0] ?? 0) \($0)" }
+    return "without pixels: \(causes.joined(separator: ", "))"
   }
 
   private static func left(_ minutes: Int) -> String {

@@ -5,7 +5,7 @@ enum SensorText {
   /// `gyroscope  4795 samples  z,x,y in rad/s  karma.mp4`.
   static func line(_ sensor: SensorTrack) -> String {
     let unit = sensor.unit.isEmpty ? "" : " in \(sensor.unit)"
-    let count = sensor.sampleCount == 1 ? "1 sample" : "\(sensor.sampleCount) samples"
+    let count = counted(sensor.sampleCount, "sample")
     return visible(
       "sensor \(sensor.name)  \(count)  \(sensor.channels.joined(separator: ","))\(unit)  "
         + sensor.source)

@@ -3,14 +3,9 @@ import Retake
 /// A run in a few lines for people.
 enum SummaryText {
   static func of(_ summary: RunSummary) -> String {
-    let frames = summary.frames
-    var parts = ["\(frames.captured) captured", "\(frames.delivered) delivered"]
-    for reason in frames.dropped.keys.sorted() {
-      parts.append("\(frames.dropped[reason] ?? 0) dropped (\(reason))")
-    }
+    var parts = ["\(summary.frames.captured) captured"] + summary.frames.fates
     for (count, word) in [
-      (frames.throttled, "throttled"), (frames.replaced, "replaced"), (frames.failed, "failed"),
-      (frames.inFlight, "in flight"), (summary.lostBeforeCapture, "lost before capture"),
+      (summary.lostBeforeCapture, "lost before capture"),
       (summary.payloadMissing, "without pixels"),
     ] where count > 0 { parts.append("\(count) \(word)") }
     // In every-frame mode stages have no costs.
@@ -124,8 +119,7 @@ enum SummaryText {
 
   /// `16.7 ms`.
   private static func milliseconds(_ nanoseconds: Int64) -> String {
-    // Rounded before it is split, or 16.97 would become 16.10.
-    "\((nanoseconds + 50_000) / 1_000_000).\((nanoseconds + 50_000) / 100_000 % 10) ms"
+    FixedPoint.milliseconds(nanoseconds, digits: 1) + " ms"
   }
 
   /// `93 % recorded, 7 % modelled (timings:1a2b3c4d)`. A share is 0 % only if its count is zero,
@@ -138,5 +132,22 @@ enum SummaryText {
       costs.modelled == 0 ? 100 : costs.recorded == 0 ? 0 : min(99, max(1, nearest))
     let source = costs.source.map { " (\($0))" } ?? ""
     return "\(share) % recorded, \(100 - share) % modelled\(source)"
+  }
+}
+
+extension FrameLedger {
+  /// `260 delivered`, `38 dropped (queue)`, `1 failed`.
+  var fates: [String] {
+    let others = [
+      (throttled, "throttled"), (replaced, "replaced"), (failed, "failed"),
+      (inFlight, "in flight"),
+    ]
+    return ["\(delivered) delivered"] + Self.drops(dropped)
+      + others.filter { $0.0 > 0 }.map { "\($0) \($1)" }
+  }
+
+  /// `38 dropped (queue)`, by reason.
+  static func drops(_ counts: [String: Int]) -> [String] {
+    counts.keys.sorted().map { "\(counts[$0] ?? 0) dropped (\($0))" }
   }
 }

@@ -1,18 +1,14 @@
 import Retake
+import RetakeBench
 
 /// A sweep as a table for people: one line per combination, with exact numbers.
 enum SweepTable {
   static func text(of report: SweepReport) -> String {
     let columns = self.columns(of: report)
-    let widths = columns.map { column in
-      max(column.title.count, column.cells.map(\.count).max() ?? 0)
-    }
-    func line(_ cells: [String]) -> String {
-      zip(cells, widths).map { String(repeating: " ", count: $1 - $0.count) + $0 }
-        .joined(separator: "  ")
-    }
-    let rows = report.rows.indices.map { row in line(columns.map { $0.cells[row] }) }
-    return ([line(columns.map(\.title))] + rows).joined(separator: "\n")
+    return TextTable(
+      headings: columns.map(\.title),
+      rows: report.rows.indices.map { row in columns.map { $0.cells[row] } }, wordColumns: []
+    ).lines.joined(separator: "\n")
   }
 
   private struct Column {
@@ -82,11 +78,6 @@ enum SweepTable {
 
   /// A millionth of a value, without rounding: nanoseconds as milliseconds, bytes as megabytes.
   static func millionths(_ value: Int64) -> String {
-    let (whole, fraction) = value.magnitude.quotientAndRemainder(dividingBy: 1_000_000)
-    let sign = value < 0 ? "-" : ""
-    guard fraction > 0 else { return "\(sign)\(whole)" }
-    let digits = String(fraction)
-    let padded = String(repeating: "0", count: 6 - digits.count) + digits
-    return "\(sign)\(whole)." + String(padded.reversed().drop { $0 == "0" }.reversed())
+    FixedPoint.text(Int(value), digits: 6)
   }
 }

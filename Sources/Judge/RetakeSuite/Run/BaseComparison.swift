@@ -5,7 +5,7 @@ import RetakeGolden
 import RetakeGraph
 import RetakeReplay
 import RetakeReport
-import RetakeRuntime
+package import RetakeRuntime
 import RetakeSession
 
 /// Replays the pipelines of a revision and the pipelines of the working tree over the same
@@ -19,7 +19,7 @@ package struct BaseComparison {
   /// A git revision: a branch, a tag or a commit.
   package var base: String
   package var selection: Selection
-  package var conditions = RunConditions()
+  package var options = RunOptions()
   /// Where the report is written; no report is written if `nil`.
   package var reportFolder: String?
   /// The program name in the commands of the report.
@@ -43,7 +43,8 @@ package struct BaseComparison {
     // Before the first case: a revision that does not exist is one error, and not the verdict of
     // each case.
     let files = try RevisionFiles(
-      base, of: project.folder, scratch: scratch.url, isInterrupted: conditions.isInterrupted)
+      base, of: project.folder, scratch: scratch.url,
+      isInterrupted: options.isInterrupted ?? { false })
     let inputs = RevisionInputs(project, files)
     let clock = WallClock()
     let start = clock.monotonicNanoseconds
@@ -97,7 +98,7 @@ package struct BaseComparison {
       throw RuntimeError.interrupted
     } catch let error as any CodedError {
       // The error of a document may be git's, which was interrupted while it took a file.
-      if conditions.isInterrupted() { throw RuntimeError.interrupted }
+      if options.isInterrupted?() == true { throw RuntimeError.interrupted }
       _ = inputs.takeUntaken()
       result.error = error
       result.comparison.reasons = [error.description]
@@ -126,7 +127,7 @@ package struct BaseComparison {
   ) throws -> (RunSummary, SessionReader?, Replay) {
     var job = ReplayJob(
       project: project, definition: selected.definition, session: selected.sessionRead)
-    job.conditions = conditions
+    job.options = options
     let (replay, reader) = try job.open(pipeline)
     let observer = ProgressObserver(total: replay.frameCount) {
       progress(selected.key.description, $0, $1)

@@ -21,7 +21,8 @@ struct CaseRunner {
   let scratch: URL
   /// Where the trace of each case is written; no trace is written if `nil`.
   let traces: URL?
-  let conditions: RunConditions
+  let options: RunOptions
+  let cache: CacheFolder?
   /// Shared with the cases that run at the same time.
   let memory: MemoryShare?
   let refusesDamage: Bool
@@ -98,7 +99,8 @@ struct CaseRunner {
   ) throws {
     var job = ReplayJob(
       project: project, definition: selected.definition, session: selected.sessionRead)
-    job.conditions = conditions
+    job.options = options
+    job.openCache = { [cache] _ in cache }
     job.destination = .golden(result.actual)
     job.progress = progress
     try selected.check()

@@ -74,19 +74,20 @@ package final class HostedProject: Sendable {
   /// Runs chosen cases and compares them with their goldens, as `retake test` does.
   ///
   /// - Parameters:
-  ///   - jobs: The most sessions whose cases run at once.
+  ///   - jobs: The most sessions whose cases run at once. Several share all processors.
   ///   - report: Where the report is written, if anywhere.
   /// - Throws: As `SuiteRun.run`. An error of one case becomes its verdict.
   package func run(
-    _ chosen: [SelectedCase], jobs: Int = 1, report: String? = nil, conditions: RunConditions
+    _ chosen: [SelectedCase], jobs: Int = 1, report: String? = nil,
+    options: RunOptions = RunOptions()
   ) throws -> SuiteRun.Outcome {
     var run = SuiteRun(project: project, selection: Selection())
     run.chosen = chosen
     run.follow(surroundings)
     (run.jobs, run.reportFolder, run.program) = (jobs, report, program)
     run.memory = memory
-    run.conditions = conditions
-    run.conditions.openCache = { [cache, notes] note in
+    (run.options, run.sharesProcessors) = (options, jobs > 1)
+    run.openCache = { [cache, notes] note in
       notes.forEach(note)
       return cache
     }

@@ -26,7 +26,7 @@ extension ReplayJob {
     // A session may come from anyone: its own pipeline starts no programs.
     let reproduction = try Reproduction(
       reader, run: run, pipeline: pipeline, registry: project.registry.allowing(.never),
-      workers: conditions.workerCount())
+      workers: options.workers)
     guard let trace = outputs.trace else { return try follow(reproduction, observer: nil) }
     let file = try RunOutputs.file(trace, .trace)
     do {
@@ -44,7 +44,7 @@ extension ReplayJob {
     _ reproduction: Reproduction, observer: (any RunObserver)?
   ) throws -> ReproductionReport {
     try reproduction.run(
-      observer: observer, values: .computed, isInterrupted: conditions.isInterrupted
+      observer: observer, values: .computed, isInterrupted: options.isInterrupted ?? { false }
     ) {
       progress($0, 0)
     }

@@ -2,9 +2,9 @@ package import Foundation
 import RetakeCompare
 import RetakeCore
 import RetakeGolden
-import RetakeReplay
+package import RetakeReplay
 package import RetakeReport
-import RetakeRuntime
+package import RetakeRuntime
 
 /// Everything that `retake test` does: select, replay, compare, judge, report.
 package struct SuiteRun {
@@ -16,7 +16,11 @@ package struct SuiteRun {
   package var chosen: [SelectedCase]?
   /// The folder of the goldens; the project's if `nil`.
   package var goldens: String?
-  package var conditions = RunConditions()
+  package var options = RunOptions()
+  /// Whether the cases that run at once share all processors, in place of the options' `workers`.
+  package var sharesProcessors = false
+  /// See `ReplayJob.openCache`. Called once for all cases.
+  package var openCache: (_ note: (String) -> Void) throws -> CacheFolder? = { _ in nil }
   /// The most sessions whose cases run at once.
   package var jobs = 1
   /// The memory that this run shares with the cases of other runs in this process.
@@ -80,19 +84,17 @@ package struct SuiteRun {
     // compared without it.
     try project.checkRules(and: selection.definition)
     var run = self
-    let cache = try conditions.openCache { run.notes.append($0) }
-    // Once for all cases.
-    run.conditions.openCache = { _ in cache }
-    return try run.run(selected)
+    let cache = try openCache { run.notes.append($0) }
+    return try run.run(selected, cache)
   }
 
-  private func run(_ selected: [SelectedCase]) throws -> Outcome {
+  private func run(_ selected: [SelectedCase], _ cache: CacheFolder?) throws -> Outcome {
     let scratch = try RunFolder(preferring: pendingRoot)
     defer { scratch.remove() }
     let clock = WallClock()
     let start = clock.monotonicNanoseconds
     let library = library
-    var results = try replay(selected, runner(library, scratch.url, sessions: selected))
+    var results = try replay(selected, runner(library, cache, scratch.url, sessions: selected))
     if chosen == nil {
       results += staleKeys(selected).map { staleResult($0) }
       if let pendingRoot {
@@ -186,16 +188,17 @@ package struct SuiteRun {
   }
 
   private func runner(
-    _ library: GoldenLibrary, _ scratch: URL, sessions selected: [SelectedCase]
+    _ library: GoldenLibrary, _ cache: CacheFolder?, _ scratch: URL,
+    sessions selected: [SelectedCase]
   ) -> CaseRunner {
     let atOnce = max(1, min(jobs, Set(selected.map(\.session)).count))
-    var conditions = conditions
-    conditions.workers = conditions.workerCount(casesAtOnce: atOnce)
+    var options = options
+    if sharesProcessors { options.workers = RunOptions.workers(sharedBy: atOnce) }
     return CaseRunner(
       project: project, library: library, pendingRoot: pendingRoot,
       isPendingOptional: pendingFolder == nil, scratch: scratch,
       traces: traceFolder.map { URL(fileURLWithPath: project.path($0)) },
-      conditions: conditions, memory: memory ?? (atOnce > 1 ? .ofMachine : nil),
+      options: options, cache: cache, memory: memory ?? (atOnce > 1 ? .ofMachine : nil),
       refusesDamage: refusesDamage)
   }
 

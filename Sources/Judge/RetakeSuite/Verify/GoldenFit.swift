@@ -115,7 +115,7 @@ package struct GoldenFit {
     // of the process, from its start.
     condition.process?.processor.force()
     var job = try job(selected, into: folder)
-    job.conditions = RunConditions().under(condition)
+    job.options = RunOptions().under(condition)
     _ = try job.run()
   }
 
@@ -242,7 +242,7 @@ package struct GoldenFit {
     // The output is not compared: this run has the conditions of the golden.
     defer { try? FileManager.default.removeItem(at: folder) }
     var job = try job(selected, into: folder.path)
-    job.conditions.isInterrupted = isInterrupted
+    job.options.isInterrupted = isInterrupted
     return try job.run().wallSeconds
   }
 

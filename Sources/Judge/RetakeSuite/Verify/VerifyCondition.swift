@@ -1,4 +1,5 @@
 package import RetakeMedia
+package import RetakeRuntime
 
 /// One way to run a case. No condition may change a result.
 package struct VerifyCondition: Hashable, Sendable, Codable {
@@ -135,12 +136,12 @@ extension VerifyCondition {
   }
 }
 
-extension RunConditions {
-  package func under(_ condition: VerifyCondition) -> RunConditions {
-    var conditions = self
-    conditions.workers = condition.workers
-    conditions.perturbation = condition.delaySeed
-    conditions.poisonsMemory = condition.memory != .asItIs
-    return conditions
+extension RunOptions {
+  package func under(_ condition: VerifyCondition) -> RunOptions {
+    var options = self
+    options.workers = condition.workers
+    options.perturbation = condition.delaySeed
+    options.poisonsMemory = condition.memory != .asItIs
+    return options
   }
 }

@@ -85,7 +85,7 @@ package struct SweepAxis: Hashable, Sendable {
   /// The limits of pipelines: see `Pipeline.checkNumbers`.
   private static func countMax(of target: Target) -> Int {
     switch target {
-    case .queues, .queue: 65_536
+    case .queues, .queue: PipelineEdge.capacityRange.upperBound
     case .executors, .executor: 1_024
     case .pools, .pool: 4_096
     case .concurrency: 64

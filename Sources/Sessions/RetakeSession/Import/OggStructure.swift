@@ -1,3 +1,4 @@
+import RetakeCore
 import RetakeMedia
 
 /// Walks the pages of an Ogg file (RFC 3533) and finds damaged, missing and unread pages. FFmpeg's
@@ -53,7 +54,7 @@ struct OggStructure {
     }
     if let first = missing.first {
       texts.append(
-        "\(missing.count) \(missing.count == 1 ? "page is" : "pages are") missing before byte "
+        "\(counted(missing.count, "page is", "pages are")) missing before byte "
           + "\(first): the numbers of the pages leap")
     }
     let isOpen = streams.values.contains { $0.hasContent && !$0.hasEnded }

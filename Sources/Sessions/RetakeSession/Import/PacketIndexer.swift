@@ -79,7 +79,7 @@ package struct PacketIndexer {
     if done == 0, let lastFailure { throw SessionError(lastFailure) }
     if let lastFailure {
       findings.losses.append(
-        "the file could not be read on at \(failures) place\(failures == 1 ? "" : "s"): "
+        "the file could not be read on at \(counted(failures, "place")): "
           + (lastFailure.cause ?? ""))
     }
     // First: this sets and clears flags that count as losses below.
@@ -141,7 +141,7 @@ package struct PacketIndexer {
     packets.keys.sorted().compactMap { track in
       let list = packets[track] ?? PacketList()
       let count = list.indices.count { list.flags($0).contains(.corrupt) }
-      let what = count == 1 ? "1 packet is incomplete" : "\(count) packets are incomplete"
+      let what = counted(count, "packet is incomplete", "packets are incomplete")
       return count == 0 ? nil : "track \(track): \(what)"
     }
   }

@@ -64,11 +64,11 @@ package struct TrackNotes {
     let gaps = FrameGaps(count: frames.count, tick: tick) { frames[$0].nanoseconds }.gaps
     guard !gaps.isEmpty else { return nil }
     let named = gaps.prefix(Self.gapsNamedMax).map { gap in
-      "\(gap.missing) \(gap.missing == 1 ? "frame" : "frames") after frame \(gap.frame)"
+      "\(counted(gap.missing, "frame")) after frame \(gap.frame)"
     }
     let more = gaps.count - named.count
     return "frames may be missing: " + named.joined(separator: ", ")
-      + (more > 0 ? ", and at \(more) more \(more == 1 ? "place" : "places")" : "")
+      + (more > 0 ? ", and at \(counted(more, "more place"))" : "")
       + "; \(stream.codec) does not show whether an image was lost"
   }
 
@@ -95,7 +95,7 @@ package struct TrackNotes {
 
   private static func leading(_ count: Int) -> String? {
     guard count > 0 else { return nil }
-    return "\(count) \(count == 1 ? "packet" : "packets") before the first key frame "
+    return "\(counted(count, "packet")) before the first key frame "
       + "\(count == 1 ? "decodes" : "decode") to no image"
   }
 

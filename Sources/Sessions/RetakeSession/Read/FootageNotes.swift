@@ -335,6 +335,6 @@ package enum FootageText {
 
   /// `2.4 s`
   static func seconds(_ nanoseconds: Int64) -> String {
-    "\((Double(nanoseconds) / 1e8).rounded() / 10) s"
+    FixedPoint.seconds(nanoseconds, digits: 1) + " s"
   }
 }

@@ -109,18 +109,18 @@ package struct SessionRecovery: Sendable {
   private static func losses(_ findings: SessionClosing.Findings, rebuilt: Int) -> String {
     var text = "the recording was never closed"
     if findings.tailBytes > 0 {
-      let bytes = findings.tailBytes == 1 ? "1 byte" : "\(findings.tailBytes) bytes"
+      let bytes = counted(findings.tailBytes, "byte")
       text += "; \(bytes) after its last commit are not used"
     } else if rebuilt == 0 {
       text += "; nothing came after its last commit"
     }
     if rebuilt > 0 {
-      let frames = rebuilt == 1 ? "1 frame after it was" : "\(rebuilt) frames after it were"
+      let frames = counted(rebuilt, "frame after it was", "frames after it were")
       text += "; \(frames) found in the media, with times to a millisecond"
     }
     if findings.damagedFrames > 0 {
       let frames =
-        findings.damagedFrames == 1 ? "1 frame has" : "\(findings.damagedFrames) frames have"
+        counted(findings.damagedFrames, "frame has", "frames have")
       text += "; \(frames) damaged media"
     }
     return text

@@ -69,7 +69,7 @@
       for topic in result.sensors {
         lines.append(
           "  sensor \(visible(topic.sensors.joined(separator: ", ")))  \(visible(topic.topic))  "
-            + (topic.samples == 1 ? "1 sample" : "\(topic.samples) samples")
+            + counted(topic.samples, "sample")
             + (topic.damaged > 0 ? "  \(topic.damaged) damaged" : ""))
       }
       for topic in result.leftOut {

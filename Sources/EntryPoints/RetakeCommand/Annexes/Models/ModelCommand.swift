@@ -81,7 +81,7 @@
       let definition =
         project.definition(named: pipeline) ?? CaseDefinition(name: "model", pipeline: pipeline)
       var job = ReplayJob(project: project, definition: definition, session: session)
-      job.conditions.isInterrupted = { Interruption.isRequested }
+      job.options.isInterrupted = { Interruption.isRequested }
       return try node.replay(job)
     }
   }

@@ -208,7 +208,7 @@
       let line = ProgressLine(isQuiet: output.quiet)
       defer { line.finish() }
       job.observers = [found]
-      job.conditions.isInterrupted = { Interruption.isRequested }
+      job.options.isInterrupted = { Interruption.isRequested }
       job.progress = { line.update("replaying", done: $0, total: $1) }
       job.note = { output.note("note: \($0)") }
       let summary = try job.run()

@@ -1,4 +1,5 @@
 #if Window
+  import Retake
   import RetakePreview
 
   /// The statistics of a preview in words.
@@ -44,12 +45,8 @@
         + "most \(milliseconds(spread.mostNanoseconds)) ms"
     }
 
-    /// With two decimals.
     private static func milliseconds(_ nanoseconds: Int64) -> String {
-      // Times can be negative, and division truncates toward zero, so the half is added away from it.
-      let hundredths = (nanoseconds + (nanoseconds < 0 ? -5_000 : 5_000)) / 10_000
-      let (whole, rest) = (abs(hundredths) / 100, abs(hundredths) % 100)
-      return (hundredths < 0 ? "-" : "") + "\(whole)." + (rest < 10 ? "0" : "") + "\(rest)"
+      FixedPoint.milliseconds(nanoseconds, digits: 2)
     }
   }
 

@@ -5,11 +5,11 @@ import Testing
 @testable import RetakeReplay
 
 /// The messages about a live run's failures, halt and drops, and their number.
-@Suite struct LiveFailureLogTests {
-  private let messages = Locked<[LiveFailureLog.Message]>([])
+@Suite struct FailureLogTests {
+  private let messages = Locked<[FailureLog.Message]>([])
 
-  private func makeLog() -> LiveFailureLog {
-    LiveFailureLog { [messages] message in messages.withLock { $0.append(message) } }
+  private func makeLog() -> FailureLog {
+    FailureLog { [messages] message in messages.withLock { $0.append(message) } }
   }
 
   /// The warnings so far, in order.
@@ -99,24 +99,24 @@ import Testing
   @Test func `losses before capture are reported once, with their cause where it is known`() {
     let known = makeLog()
     known.decided([line(.lost, node: "camera", 7, reason: "queue")])
-    known.counted(lost: 12)
+    known.found(lost: 12)
     #expect(
       warnings == [
         "warning: frame 0:7, stage camera: lost before capture, because a downstream queue is full "
           + "[queue]; more losses are only counted"
       ])
     let counted = makeLog()
-    counted.counted(lost: 0)
+    counted.found(lost: 0)
     #expect(warnings.count == 1)
-    counted.counted(lost: 2)
-    counted.counted(lost: 3)
+    counted.found(lost: 2)
+    counted.found(lost: 3)
     #expect(warnings.count == 2)
   }
 
   @Test func `frames that come after a halt are not lost`() {
     let log = makeLog()
     log.decided([DecisionLine(time: 0, node: "cut", kind: .halt)])
-    log.counted(lost: 40)
+    log.found(lost: 40)
     #expect(warnings == [])
   }
 }
